@@ -1,0 +1,1 @@
+//! Files of this field in and out, and labelled pairs made from them.

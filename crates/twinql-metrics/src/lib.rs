@@ -1,0 +1,1 @@
+//! Classic metrics, and the statistics that compare metrics.

@@ -1,0 +1,1 @@
+//! The graph matching network: training, checkpoints and batched inference.

@@ -1,0 +1,72 @@
+//! Why a query has no plan.
+
+use thiserror::Error;
+
+/// Why SQL text did not become a canonical tree. The message names the construct and,
+/// where it is known, its place (line and column, both from 1).
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SqlError {
+    /// Not SQL, even after the repairs.
+    #[error("cannot parse: {message}")]
+    Parse {
+        /// What the parser met, with its place.
+        message: String,
+    },
+    /// SQL that is not one query (a DELETE, two statements, nothing at all).
+    #[error("not a single query: {found}")]
+    NotAQuery {
+        /// What stands there instead.
+        found: String,
+    },
+    /// A table that the schema does not have.
+    #[error("no table named {name:?}{place}")]
+    UnknownTable {
+        /// The name as written.
+        name: String,
+        /// ` at line L, column C`, or empty.
+        place: String,
+    },
+    /// A column that no table in scope has.
+    #[error("no column named {name:?} in scope{place}")]
+    UnknownColumn {
+        /// The name as written, with its qualifier.
+        name: String,
+        /// ` at line L, column C`, or empty.
+        place: String,
+    },
+    /// A name that two tables in scope have.
+    #[error("column name {name:?} is ambiguous{place}")]
+    AmbiguousColumn {
+        /// The name as written.
+        name: String,
+        /// ` at line L, column C`, or empty.
+        place: String,
+    },
+    /// SQL that SQLite refuses for another reason (a wrong number of columns or arguments).
+    #[error("invalid query: {message}{place}")]
+    Invalid {
+        /// What is wrong.
+        message: String,
+        /// ` at line L, column C`, or empty.
+        place: String,
+    },
+    /// Valid SQL that the planner does not know.
+    #[error("unsupported: {construct}{place}")]
+    Unsupported {
+        /// The construct.
+        construct: String,
+        /// ` at line L, column C`, or empty.
+        place: String,
+    },
+    /// Larger than a stated limit.
+    #[error("too large: {what} is {found}, the limit is {limit}")]
+    TooLarge {
+        /// Bytes, nesting depth, tokens.
+        what: &'static str,
+        /// What was found.
+        found: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+}

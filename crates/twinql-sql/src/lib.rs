@@ -1,0 +1,24 @@
+//! SQL text and a schema in, a canonical relational operator tree out.
+//!
+//! The path of a query: [`Schema`] and SQL text → [`parse`] → sqlparser's AST →
+//! [`plan`] → [`Query`] (a resolved, typed [`Rel`]) → [`normalize`] → canonical [`Query`].
+//! Two queries whose canonical forms are equal return the same answer under the
+//! assumptions the applied rules name; the reverse need not hold.
+
+pub mod error;
+pub mod expr;
+pub mod plan;
+pub mod rel;
+pub mod schema;
+pub mod semantics;
+pub mod value;
+
+pub use error::SqlError;
+pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
+pub use plan::Plan;
+pub use rel::{
+    ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,
+};
+pub use schema::{Affinity, Column, ColumnRef, ForeignKey, Schema, SchemaSet, Table, TypeClass};
+pub use semantics::Semantics;
+pub use value::Value;

@@ -1,0 +1,113 @@
+//! What "the same answer" means: assumptions about databases, and how answers are compared.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Assumptions about databases and the comparison of answers. Carried by suites, labels,
+/// proofs and checkpoints, and printed in signatures; never implied.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Semantics {
+    /// The preset's name, or `custom`.
+    pub name: String,
+    /// Output columns may stand in any order.
+    pub any_column_order: bool,
+    /// Rows are compared as a set, duplicates ignored.
+    pub rows_as_set: bool,
+    /// Rows are compared as a list, up to ties of the sort keys, where the gold's
+    /// outermost query has ORDER BY.
+    pub respect_order: bool,
+    /// DISTINCT is removed from both queries before they run (test-suite-sql-eval's default).
+    pub ignore_distinct: bool,
+    /// Primary keys and unique columns are unique, and primary keys not null.
+    pub keys_hold: bool,
+    /// Foreign keys refer to an existing row and are not null.
+    pub foreign_keys_hold: bool,
+    /// Nullable columns hold NULLs.
+    pub nulls: bool,
+    /// Tables may be empty.
+    pub empty_tables: bool,
+    /// Values have their column's type. Off: any storage class may stand anywhere.
+    pub typed: bool,
+    /// Two numbers are equal where they differ by no more than this times the larger one.
+    pub float_tolerance: f64,
+}
+
+/// The names of the presets, in the order in which they are documented.
+pub const PRESETS: [&str; 5] = ["default", "no-fk", "spider", "bird", "strict"];
+
+impl Default for Semantics {
+    /// The `default` preset: any column order, bags (lists under ORDER BY), keys and
+    /// foreign keys hold, no NULLs, no empty tables.
+    fn default() -> Self {
+        Semantics {
+            name: "default".into(),
+            any_column_order: true,
+            rows_as_set: false,
+            respect_order: true,
+            ignore_distinct: false,
+            keys_hold: true,
+            foreign_keys_hold: true,
+            nulls: false,
+            empty_tables: false,
+            typed: true,
+            float_tolerance: 1e-6,
+        }
+    }
+}
+
+impl Semantics {
+    /// The preset with this name, if there is one.
+    pub fn preset(name: &str) -> Option<Semantics> {
+        let base = Semantics {
+            name: name.to_owned(),
+            ..Semantics::default()
+        };
+        Some(match name {
+            "default" => base,
+            "no-fk" => Semantics {
+                foreign_keys_hold: false,
+                ..base
+            },
+            "spider" => Semantics {
+                ignore_distinct: true,
+                ..base
+            },
+            "bird" => Semantics {
+                any_column_order: false,
+                rows_as_set: true,
+                respect_order: false,
+                ..base
+            },
+            "strict" => Semantics {
+                any_column_order: false,
+                keys_hold: false,
+                foreign_keys_hold: false,
+                nulls: true,
+                empty_tables: true,
+                ..base
+            },
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Semantics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl FromStr for Semantics {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Semantics::preset(name).ok_or_else(|| {
+            format!(
+                "unknown semantics {name:?}; the presets are {}",
+                PRESETS.join(", ")
+            )
+        })
+    }
+}

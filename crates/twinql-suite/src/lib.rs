@@ -1,0 +1,1 @@
+//! The built-in test-suite fuzzer: databases, a sandboxed executor and verdicts with witnesses; also the reference metric.
