@@ -19,6 +19,6 @@ pub use plan::Plan;
 pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,
 };
-pub use schema::{Affinity, Column, ColumnRef, ForeignKey, Schema, SchemaSet, Table, TypeClass};
+pub use schema::{Affinity, Column, ColumnRef, ForeignKey, Schema, SchemaError, SchemaSet, Table, TypeClass};
 pub use semantics::Semantics;
 pub use value::Value;

@@ -1,6 +1,23 @@
 //! Tables, columns, types and keys: everything the planner, the rules and the fuzzer
 //! know about a database.
 
+mod ddl;
+mod error;
+mod load;
+mod print;
+mod scan;
+pub mod spider;
+mod sqlite;
+mod types;
+
+#[cfg(test)]
+mod tests;
+
+pub use ddl::{WithWarnings, read as read_ddl};
+pub use error::{SchemaError, SchemaErrorKind};
+pub use load::load;
+pub use print::quote;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,159 @@
+//! Schemas from a path, by the kind of file.
+
+use std::path::{Path, PathBuf};
+
+use super::error::{SchemaError, SchemaErrorKind as E};
+use super::spider::read_tables_json;
+use super::{Schema, SchemaSet};
+
+/// Reads every schema at `path`:
+///
+/// - `.json`: a `tables.json` of Spider or BIRD
+/// - `.sql`: DDL text, the file's stem is the `db_id`
+/// - `.sqlite`, `.sqlite3`, `.db`: a SQLite file, the stem is the `db_id`
+/// - a folder: each such file in it (of `.json` files only those named `…tables.json`),
+///   and each subfolder `ID` with `ID.sqlite`, `ID.sql` or `schema.sql` (Spider's
+///   `database/`), in order of name. Where both exist, a SQLite file wins over DDL.
+///
+/// # Errors
+/// Whatever cannot be read, with file, place and remedy; the first one ends the loading.
+pub fn load(path: impl AsRef<Path>) -> Result<SchemaSet, SchemaError> {
+    let path = path.as_ref();
+    if path.is_dir() {
+        return folder(path);
+    }
+    let mut set = SchemaSet::new();
+    match kind(path) {
+        Some(Kind::Json) => return tables_json(path),
+        Some(Kind::Ddl) => add(&mut set, ddl(path, &stem(path))?, path)?,
+        Some(Kind::Sqlite) => add(&mut set, Schema::from_sqlite(path)?, path)?,
+        None if !path.exists() => {
+            return Err(error(path, E::Io("no such file or folder".into())));
+        }
+        None => return Err(error(path, E::UnknownKind)),
+    }
+    Ok(set)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Json,
+    Ddl,
+    Sqlite,
+}
+
+fn kind(path: &Path) -> Option<Kind> {
+    let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "json" => Some(Kind::Json),
+        "sql" | "ddl" => Some(Kind::Ddl),
+        "sqlite" | "sqlite3" | "db" => Some(Kind::Sqlite),
+        _ => None,
+    }
+}
+
+fn error(path: &Path, kind: E) -> SchemaError {
+    SchemaError::new(path.display().to_string(), "", kind)
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+fn text(path: &Path) -> Result<String, SchemaError> {
+    let bytes = std::fs::read(path).map_err(|e| error(path, E::Io(e.to_string())))?;
+    String::from_utf8(bytes).map_err(|e| {
+        let place = format!("byte {}", e.utf8_error().valid_up_to());
+        SchemaError::new(path.display().to_string(), place, E::NotUtf8)
+    })
+}
+
+fn tables_json(path: &Path) -> Result<SchemaSet, SchemaError> {
+    read_tables_json(&text(path)?).map_err(|e| e.in_file(path.display().to_string()))
+}
+
+fn ddl(path: &Path, db_id: &str) -> Result<Schema, SchemaError> {
+    Schema::from_ddl(db_id, &text(path)?).map_err(|e| e.in_file(path.display().to_string()))
+}
+
+/// Adds a schema; the same one twice is fine, two of one name are not.
+fn add(set: &mut SchemaSet, schema: Schema, path: &Path) -> Result<(), SchemaError> {
+    match set.get(&schema.db_id) {
+        Some(known) if *known == schema => Ok(()),
+        Some(_) => {
+            let kind = E::Duplicate {
+                what: "database",
+                name: schema.db_id,
+            };
+            Err(error(path, kind))
+        }
+        None => {
+            set.insert(schema.db_id.clone(), schema);
+            Ok(())
+        }
+    }
+}
+
+fn sorted(path: &Path) -> Result<Vec<PathBuf>, SchemaError> {
+    let mut entries = std::fs::read_dir(path)
+        .and_then(|d| d.map(|e| e.map(|e| e.path())).collect::<Result<Vec<_>, _>>())
+        .map_err(|e| error(path, E::Io(e.to_string())))?;
+    entries.sort();
+    Ok(entries)
+}
+
+fn folder(path: &Path) -> Result<SchemaSet, SchemaError> {
+    let mut set = SchemaSet::new();
+    let entries = sorted(path)?;
+    for entry in &entries {
+        if entry.is_dir() {
+            if let Some(schema) = database_folder(entry)? {
+                add(&mut set, schema, entry)?;
+            }
+            continue;
+        }
+        match kind(entry) {
+            Some(Kind::Json) if stem(entry).to_ascii_lowercase().ends_with("tables") => {
+                for (_, schema) in tables_json(entry)? {
+                    add(&mut set, schema, entry)?;
+                }
+            }
+            Some(Kind::Sqlite) => add(&mut set, Schema::from_sqlite(entry)?, entry)?,
+            Some(Kind::Ddl) => {
+                let shadowed = entries
+                    .iter()
+                    .any(|e| kind(e) == Some(Kind::Sqlite) && stem(e) == stem(entry));
+                if !shadowed {
+                    add(&mut set, ddl(entry, &stem(entry))?, entry)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    if set.is_empty() {
+        return Err(error(path, E::NoTables));
+    }
+    Ok(set)
+}
+
+/// The schema in a folder `ID/` of Spider's layout, if one of the known files is there.
+fn database_folder(path: &Path) -> Result<Option<Schema>, SchemaError> {
+    let Some(id) = path.file_name().map(|s| s.to_string_lossy().into_owned()) else {
+        return Ok(None);
+    };
+    for extension in ["sqlite", "sqlite3", "db"] {
+        let file = path.join(format!("{id}.{extension}"));
+        if file.is_file() {
+            return Schema::from_sqlite(&file).map(Some);
+        }
+    }
+    for name in [format!("{id}.sql"), "schema.sql".to_owned()] {
+        let file = path.join(name);
+        if file.is_file() {
+            return ddl(&file, &id).map(Some);
+        }
+    }
+    Ok(None)
+}
