@@ -1,0 +1,85 @@
+//! The metrics by name: what `--metric` takes and what the documentation lists.
+
+/// How a metric's scores are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A number in [0, 1] that ranks pairs.
+    Continuous,
+    /// 0 or 1.
+    Binary,
+}
+
+/// Where a metric's semantics comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SemanticsOf {
+    /// That of the labels it was trained on, stored in its checkpoint.
+    Checkpoint,
+    /// Any that is asked for.
+    Asked,
+}
+
+/// A metric's entry in the registry.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MetricInfo {
+    /// The name on the command line and in files.
+    pub name: &'static str,
+    /// One line: what it is.
+    pub summary: &'static str,
+    /// The publication it follows.
+    pub source: &'static str,
+    /// How its scores are to be read.
+    pub kind: Kind,
+    /// Where its semantics comes from.
+    pub semantics: SemanticsOf,
+    /// The score from which on it calls two queries the same. A checkpoint's own one
+    /// takes its place where there is one.
+    pub threshold: f64,
+}
+
+/// All metrics, in the order in which they are listed.
+pub const METRICS: &[MetricInfo] = &[
+    MetricInfo {
+        name: "gmn",
+        summary: "graph matching network over relational operator trees: a calibrated probability",
+        source: "Zhan et al. 2024, FuncEvalGMN; Li et al. 2019, graph matching networks",
+        kind: Kind::Continuous,
+        semantics: SemanticsOf::Checkpoint,
+        threshold: 0.5,
+    },
+    MetricInfo {
+        name: "suite",
+        summary: "built-in test suite: 0 where a generated database separates the queries, else 1",
+        source: "Zhong et al. 2020, test suites for semantic evaluation of text-to-SQL",
+        kind: Kind::Binary,
+        semantics: SemanticsOf::Asked,
+        threshold: 0.5,
+    },
+    MetricInfo {
+        name: "relpm",
+        summary: "RelPM: share of matching nodes of the two relational operator trees",
+        source: "Zhan et al. 2024, FuncEvalGMN, Appendix A",
+        kind: Kind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 1.0,
+    },
+];
+
+/// The metric with this name.
+pub fn metric(name: &str) -> Option<&'static MetricInfo> {
+    METRICS.iter().find(|m| m.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for (i, m) in METRICS.iter().enumerate() {
+            assert_eq!(metric(m.name), Some(m));
+            assert!(METRICS[..i].iter().all(|other| other.name != m.name));
+            assert!(!m.summary.is_empty() && !m.source.is_empty());
+        }
+        assert_eq!(metric("bleu-99"), None);
+    }
+}
