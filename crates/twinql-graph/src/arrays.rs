@@ -1,5 +1,10 @@
 //! Graphs as plain arrays: what the network reads.
 
+use std::collections::HashMap;
+
+use crate::encode::{EncodingConfig, encode_pair};
+use crate::graph::QueryGraph;
+
 /// One query graph, flattened. Node 0 is the root (`Rels` in the paper).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GraphArrays {
@@ -35,4 +40,44 @@ pub struct PairArrays {
     pub steps: usize,
     /// The canonical forms of the two queries are equal.
     pub identical: bool,
+}
+
+impl GraphArrays {
+    /// Flattens a graph; each distinct string is stored once.
+    pub fn new(graph: &QueryGraph) -> GraphArrays {
+        let mut arrays = GraphArrays::default();
+        let mut known: HashMap<&str, u32> = HashMap::new();
+        for node in graph.graph().node_weights() {
+            arrays.words.push(node.word.index());
+            arrays.tags.push(node.tag.index());
+            let content = node.content.as_deref().map(|text| {
+                *known.entry(text).or_insert_with(|| {
+                    arrays.strings.push(text.to_owned());
+                    arrays.strings.len() as u32 - 1
+                })
+            });
+            arrays.contents.push(content);
+        }
+        for edge in graph.graph().raw_edges() {
+            let (from, to) = (edge.source().index() as u32, edge.target().index() as u32);
+            arrays.edges.push((from, to, edge.weight as u8));
+        }
+        arrays
+    }
+}
+
+impl PairArrays {
+    /// Both graphs with their encodings. Never fails; the cost is linear in nodes and edges
+    /// but for the walks, which cost nodes × edges × steps.
+    pub fn build(left: &QueryGraph, right: &QueryGraph, config: &EncodingConfig) -> PairArrays {
+        let (left_positions, right_positions) = encode_pair(left, right, config);
+        PairArrays {
+            left: GraphArrays::new(left),
+            right: GraphArrays::new(right),
+            left_positions,
+            right_positions,
+            steps: config.steps,
+            identical: left.fingerprint() == right.fingerprint(),
+        }
+    }
 }

@@ -1,6 +1,20 @@
 //! A canonical relational operator tree as a heterogeneous program graph, and what is
 //! computed on graphs.
+//!
+//! [`QueryGraph::lower`] makes the graph of a plan, [`PairArrays::build`] makes what the
+//! network reads of two graphs, [`relpm::relpm`] is the rule-based partial matching.
 
 pub mod arrays;
+pub mod dot;
+pub mod encode;
+pub mod error;
+pub mod graph;
+mod lower;
+pub mod relpm;
+pub mod vocabulary;
 
 pub use arrays::{GraphArrays, PairArrays};
+pub use encode::EncodingConfig;
+pub use error::GraphError;
+pub use graph::{EdgeKind, Node, QueryGraph};
+pub use relpm::{RelPmConfig, relpm};

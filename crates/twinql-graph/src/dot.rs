@@ -1,0 +1,96 @@
+//! Graphs in Graphviz' DOT language.
+
+use std::fmt::Write;
+
+use crate::encode::seeds;
+use crate::graph::{EdgeKind, QueryGraph};
+use crate::vocabulary::Tag;
+
+/// Labels longer than this many characters are cut.
+const LABEL: usize = 48;
+
+impl QueryGraph {
+    /// The graph as DOT text: operators are boxes, content nodes ellipses; tree edges
+    /// black, logic flow orange, data flow green.
+    pub fn to_dot(&self) -> String {
+        let mut out = String::from("digraph query {\n");
+        prologue(&mut out);
+        body(self, "n", "  ", &mut out);
+        out.push_str("}\n");
+        out
+    }
+}
+
+/// Two graphs side by side, with the edges that the merged pair graph adds, dashed.
+pub fn pair_to_dot(gold: &QueryGraph, pred: &QueryGraph) -> String {
+    let mut out = String::from("digraph pair {\n");
+    prologue(&mut out);
+    for (graph, name, title) in [(gold, "g", "gold"), (pred, "p", "prediction")] {
+        let _ = writeln!(out, "  subgraph cluster_{name} {{\n    label=\"{title}\";");
+        body(graph, name, "    ", &mut out);
+        out.push_str("  }\n");
+    }
+    for (left, right) in seeds(gold, pred) {
+        let _ = writeln!(
+            out,
+            "  g{left} -> p{right} [color=\"#7b3fa0\", style=dashed, dir=none, constraint=false];"
+        );
+    }
+    out.push_str("}\n");
+    out
+}
+
+fn prologue(out: &mut String) {
+    out.push_str("  node [fontname=\"Helvetica\", fontsize=11, style=filled];\n");
+    out.push_str("  edge [arrowsize=0.6];\n");
+}
+
+fn body(graph: &QueryGraph, prefix: &str, indent: &str, out: &mut String) {
+    for (index, node) in graph.graph().node_weights().enumerate() {
+        let mut label = node.content.as_deref().map_or_else(
+            || node.word.name().to_owned(),
+            |content| format!("{}\n{}", node.word.name(), content),
+        );
+        if label.chars().count() > LABEL {
+            label = label.chars().take(LABEL).chain(['…']).collect();
+        }
+        let (shape, fill) = match node.content {
+            Some(_) => ("ellipse", "#e8f3e8"),
+            None => ("box", "#dce8f7"),
+        };
+        let tooltip = if node.tag == Tag::NONE {
+            ""
+        } else {
+            node.tag.name()
+        };
+        let _ = writeln!(
+            out,
+            "{indent}{prefix}{index} [label=\"{}\", shape={shape}, fillcolor=\"{fill}\", tooltip=\"{}\"];",
+            escape(&label),
+            escape(tooltip)
+        );
+    }
+    for edge in graph.graph().raw_edges() {
+        let style = match edge.weight {
+            EdgeKind::Tree => "color=black",
+            EdgeKind::Logic => "color=\"#e07b00\", constraint=false",
+            EdgeKind::Data => "color=\"#2a9d3a\", constraint=false",
+        };
+        let (from, to) = (edge.source().index(), edge.target().index());
+        let _ = writeln!(out, "{indent}{prefix}{from} -> {prefix}{to} [{style}];");
+    }
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,487 @@
+//! The fixed words and tags of graph nodes: what the network's embedding tables are
+//! indexed by.
+//!
+//! A checkpoint is valid only for the vocabulary it was trained with, so it stores
+//! [`hash`]. New words go to the end of their list; any change changes the hash.
+
+use std::sync::LazyLock;
+
+use twinql_sql::{Affinity, ColumnRef, Schema, TypeClass, Value};
+
+/// Raised when the shape of graphs changes although the lists below do not.
+const GRAPH_VERSION: &str = "1";
+
+/// A node's word: the operator of a computing node, or the kind of a content node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Word(u16);
+
+/// A node's tag: schema facts of a column, the storage class of a literal, and a few marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tag(u16);
+
+/// Declares the operators' words as constants of [`Word`], numbered in order.
+macro_rules! words {
+    ($($id:ident = $text:literal,)*) => {
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        #[repr(u16)]
+        enum Position { $($id,)* }
+
+        #[allow(missing_docs)] // the texts are the documentation
+        impl Word {
+            $(pub const $id: Word = Word(Position::$id as u16);)*
+        }
+
+        const OPERATORS: [&str; [$($text),*].len()] = [$($text),*];
+    };
+}
+
+words! {
+    // Blocks: nodes whose children are the operators of one query block.
+    RELS = "rels",
+    ARM = "arm",
+    SECOND_ARM = "second_arm",
+    DERIVED = "derived",
+    OPTIONAL = "optional",
+    SCALAR_QUERY = "scalar_query",
+    IN_QUERY = "in_query",
+    NOT_IN_QUERY = "not_in_query",
+    EXISTS = "exists",
+    NOT_EXISTS = "not_exists",
+    ANY_QUERY = "any_query",
+    ALL_QUERY = "all_query",
+    // Relational operators, in the order in which clauses run.
+    TABLE = "table",
+    VALUES = "values",
+    ROW = "row",
+    TABLE_FUNCTION = "table_function",
+    RECURSIVE = "recursive",
+    RECURSIVE_REF = "recursive_ref",
+    JOIN = "join",
+    LEFT_JOIN = "left_join",
+    FULL_JOIN = "full_join",
+    UNION = "union",
+    UNION_ALL = "union_all",
+    INTERSECT = "intersect",
+    INTERSECT_ALL = "intersect_all",
+    EXCEPT = "except",
+    EXCEPT_ALL = "except_all",
+    FILTER = "filter",
+    GROUP = "group",
+    AGGREGATE = "aggregate",
+    HAVING = "having",
+    WINDOW = "window",
+    QUALIFY = "qualify",
+    SELECT = "select",
+    DISTINCT = "distinct",
+    SORT = "sort",
+    LIMIT = "limit",
+    OFFSET = "offset",
+    // Keys of an order; `then_…` are the keys after the first.
+    ASC = "asc",
+    DESC = "desc",
+    THEN_ASC = "then_asc",
+    THEN_DESC = "then_desc",
+    NULLS_FIRST = "nulls_first",
+    NULLS_LAST = "nulls_last",
+    // Parts of a window call.
+    PARTITION = "partition",
+    FRAME = "frame",
+    // Content nodes.
+    COLUMN = "column",
+    OUTER_COLUMN = "outer_column",
+    COMPUTED_COLUMN = "computed_column",
+    STRING = "string",
+    NUMBER = "number",
+    NULL = "null",
+    BLOB = "blob",
+    NAME = "name",
+    // Logic.
+    AND = "and",
+    OR = "or",
+    NOT = "not",
+    IS_NULL = "is_null",
+    IS_NOT_NULL = "is_not_null",
+    // Comparisons.
+    EQ = "eq",
+    NOT_EQ = "not_eq",
+    LT = "lt",
+    LT_EQ = "lt_eq",
+    GT = "gt",
+    GT_EQ = "gt_eq",
+    IS = "is",
+    IS_NOT = "is_not",
+    LIKE = "like",
+    NOT_LIKE = "not_like",
+    GLOB = "glob",
+    REGEXP = "regexp",
+    MATCH = "match",
+    IN_LIST = "in_list",
+    NOT_IN_LIST = "not_in_list",
+    // Arithmetic and strings.
+    ADD = "add",
+    SUB = "sub",
+    MUL = "mul",
+    DIV = "div",
+    MOD = "mod",
+    NEG = "neg",
+    CONCAT = "concat",
+    BIT_AND = "bit_and",
+    BIT_OR = "bit_or",
+    BIT_NOT = "bit_not",
+    SHIFT_LEFT = "shift_left",
+    SHIFT_RIGHT = "shift_right",
+    ARROW = "arrow",
+    LONG_ARROW = "long_arrow",
+    // Positions, where the order of operands matters and cannot be seen otherwise.
+    SECOND = "second",
+    THIRD = "third",
+    LATER = "later",
+    // CASE.
+    CASE = "case",
+    CASE_OPERAND = "case_operand",
+    WHEN = "when",
+    NEXT_WHEN = "next_when",
+    THEN = "then",
+    ELSE = "else",
+    // Conversions.
+    CAST_TEXT = "cast_text",
+    CAST_NUMERIC = "cast_numeric",
+    CAST_INTEGER = "cast_integer",
+    CAST_REAL = "cast_real",
+    CAST_BLOB = "cast_blob",
+    COLLATE = "collate",
+    TUPLE = "tuple",
+    // Aggregates.
+    COUNT = "count",
+    COUNT_DISTINCT = "count_distinct",
+    SUM = "sum",
+    SUM_DISTINCT = "sum_distinct",
+    TOTAL = "total",
+    TOTAL_DISTINCT = "total_distinct",
+    AVG = "avg",
+    AVG_DISTINCT = "avg_distinct",
+    MIN = "min",
+    MAX = "max",
+    GROUP_CONCAT = "group_concat",
+    GROUP_CONCAT_DISTINCT = "group_concat_distinct",
+    BARE = "bare",
+    AGGREGATE_FILTER = "aggregate_filter",
+    // Functions without a word of their own; a `name` child holds the name.
+    UNKNOWN_FUNCTION = "function",
+}
+
+/// Functions with a word of their own, sorted by name. Scalar and window functions share
+/// the list; aggregates are words above, which window calls of aggregates use too.
+const FUNCTIONS: [&str; 62] = [
+    "abs()",
+    "ceil()",
+    "char()",
+    "coalesce()",
+    "concat()",
+    "cume_dist()",
+    "current_date()",
+    "current_time()",
+    "current_timestamp()",
+    "date()",
+    "date_part()",
+    "datetime()",
+    "day()",
+    "dense_rank()",
+    "exp()",
+    "extract()",
+    "first_value()",
+    "floor()",
+    "format()",
+    "hex()",
+    "ifnull()",
+    "iif()",
+    "instr()",
+    "json_extract()",
+    "julianday()",
+    "lag()",
+    "last_value()",
+    "lead()",
+    "left()",
+    "length()",
+    "like()",
+    "ln()",
+    "log()",
+    "lower()",
+    "ltrim()",
+    "max()",
+    "min()",
+    "month()",
+    "now()",
+    "nth_value()",
+    "ntile()",
+    "nullif()",
+    "percent_rank()",
+    "position()",
+    "pow()",
+    "power()",
+    "printf()",
+    "random()",
+    "rank()",
+    "replace()",
+    "right()",
+    "round()",
+    "row_number()",
+    "rtrim()",
+    "sqrt()",
+    "strftime()",
+    "substr()",
+    "time()",
+    "trim()",
+    "typeof()",
+    "upper()",
+    "year()",
+];
+
+const fn join_words() -> [&'static str; OPERATORS.len() + FUNCTIONS.len()] {
+    let mut all = [""; OPERATORS.len() + FUNCTIONS.len()];
+    let mut i = 0;
+    while i < OPERATORS.len() {
+        all[i] = OPERATORS[i];
+        i += 1;
+    }
+    while i < all.len() {
+        all[i] = FUNCTIONS[i - OPERATORS.len()];
+        i += 1;
+    }
+    all
+}
+
+/// All words, by index. Functions end in `()`.
+pub static WORDS: [&str; OPERATORS.len() + FUNCTIONS.len()] = join_words();
+
+/// How many words there are: rows of the word embedding.
+pub const WORD_COUNT: usize = OPERATORS.len() + FUNCTIONS.len();
+
+impl Word {
+    /// The row of the word embedding.
+    pub fn index(self) -> u16 {
+        self.0
+    }
+
+    /// The word as text.
+    pub fn name(self) -> &'static str {
+        WORDS.get(usize::from(self.0)).copied().unwrap_or("?")
+    }
+
+    /// The word of a scalar or window function, if it has one of its own. Spellings that
+    /// mean the same in SQLite share a word.
+    pub fn function(name: &str) -> Option<Word> {
+        let name = match name {
+            "substring" => "substr",
+            "ceiling" => "ceil",
+            "len" | "char_length" => "length",
+            "if" => "iif",
+            other => other,
+        };
+        FUNCTIONS
+            .binary_search_by(|f| f.trim_end_matches("()").cmp(name))
+            .ok()
+            .and_then(|i| u16::try_from(OPERATORS.len() + i).ok())
+            .map(Word)
+    }
+
+    /// The word of a conversion to this affinity.
+    pub(crate) fn cast(affinity: Affinity) -> Word {
+        match affinity {
+            Affinity::Text => Word::CAST_TEXT,
+            Affinity::Numeric => Word::CAST_NUMERIC,
+            Affinity::Integer => Word::CAST_INTEGER,
+            Affinity::Real => Word::CAST_REAL,
+            Affinity::Blob => Word::CAST_BLOB,
+        }
+    }
+}
+
+/// Tags that are not schema facts, by index.
+const MARKS: [&str; 8] = [
+    "none",
+    "reference",
+    "foreign_key",
+    "folded",
+    "integer",
+    "real",
+    "text",
+    "blob",
+];
+
+const CLASSES: [&str; 6] = ["integer", "number", "text", "boolean", "time", "other"];
+const ROLES: [&str; 5] = ["plain", "primary", "part_of_primary", "foreign", "unique"];
+
+/// How many tags there are: rows of the tag embedding.
+pub const TAG_COUNT: usize = MARKS.len() + CLASSES.len() * ROLES.len() * 2;
+
+/// All tags, by index: marks, then `class:role:null` or `class:role:not_null` of columns.
+pub static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let mut tags: Vec<String> = MARKS.iter().map(|m| (*m).to_owned()).collect();
+    for class in CLASSES {
+        for role in ROLES {
+            for null in ["not_null", "null"] {
+                tags.push(format!("{class}:{role}:{null}"));
+            }
+        }
+    }
+    tags
+});
+
+/// What a column is to the keys of its table; the first that holds, in this order:
+/// primary (the whole key), unique, part of the primary key, foreign, plain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Plain,
+    Primary,
+    PartOfPrimary,
+    Foreign,
+    Unique,
+}
+
+impl Tag {
+    /// No tag.
+    pub const NONE: Tag = Tag(0);
+    /// The node refers to a value computed elsewhere in the graph.
+    pub const REFERENCE: Tag = Tag(1);
+    /// An equality between a foreign key's column and the column it refers to.
+    pub const FOREIGN_KEY: Tag = Tag(2);
+    /// The node stands for many literals at the end of a long list.
+    pub const FOLDED: Tag = Tag(3);
+
+    /// The row of the tag embedding.
+    pub fn index(self) -> u16 {
+        self.0
+    }
+
+    /// The tag as text.
+    pub fn name(self) -> &'static str {
+        TAGS.get(usize::from(self.0)).map_or("?", String::as_str)
+    }
+
+    /// The storage class of a literal.
+    pub(crate) fn literal(value: &Value) -> Tag {
+        match value {
+            Value::Null => Tag::NONE,
+            Value::Integer(_) => Tag(4),
+            Value::Real(_) => Tag(5),
+            Value::Text(_) => Tag(6),
+            Value::Blob(_) => Tag(7),
+        }
+    }
+
+    /// Facts of a column of unknown role, such as one that a set operation produces.
+    pub(crate) fn computed(class: TypeClass, nullable: bool) -> Tag {
+        facts(class, Role::Plain, nullable)
+    }
+
+    /// Facts of a schema column.
+    pub(crate) fn column(schema: &Schema, column: ColumnRef) -> Tag {
+        let (Some(table), Some(info)) = (schema.tables.get(column.table), schema.column(column)) else {
+            return Tag::NONE;
+        };
+        let foreign = table
+            .foreign_keys
+            .iter()
+            .any(|key| key.columns.contains(&column.column));
+        // Spider's schemas list one column of a composite key: where it is a foreign key
+        // too, uniqueness is not certain.
+        let role = if table.primary_key == [column.column] && !foreign {
+            Role::Primary
+        } else if table.unique.iter().any(|key| *key == [column.column]) {
+            Role::Unique
+        } else if table.primary_key.contains(&column.column) {
+            Role::PartOfPrimary
+        } else if foreign {
+            Role::Foreign
+        } else {
+            Role::Plain
+        };
+        let nullable = !info.not_null && !table.primary_key.contains(&column.column);
+        facts(info.class, role, nullable)
+    }
+}
+
+fn facts(class: TypeClass, role: Role, nullable: bool) -> Tag {
+    let class = match class {
+        TypeClass::Integer => 0,
+        TypeClass::Number => 1,
+        TypeClass::Text => 2,
+        TypeClass::Boolean => 3,
+        TypeClass::Time => 4,
+        TypeClass::Other => 5,
+    };
+    let index = MARKS.len() + (class * ROLES.len() + role as usize) * 2 + usize::from(nullable);
+    u16::try_from(index).map_or(Tag::NONE, Tag)
+}
+
+/// A hash of both lists and of the graphs' version, 16 hexadecimal digits, the same on
+/// every machine: equal exactly where a checkpoint's embedding tables fit.
+pub fn hash() -> String {
+    let mut hash = Fnv::default();
+    hash.write(GRAPH_VERSION.as_bytes());
+    for word in WORDS {
+        hash.write(word.as_bytes());
+    }
+    hash.write(b"tags");
+    for tag in TAGS.iter() {
+        hash.write(tag.as_bytes());
+    }
+    format!("{:016x}", hash.0)
+}
+
+/// FNV-1a with 64 bits: stable across Rust versions, which the standard hasher is not.
+pub(crate) struct Fnv(pub(crate) u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    /// Adds bytes and an end mark, so that `ab, c` differs from `a, bc`.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes.iter().chain(&[0xff]) {
+            self.0 ^= u64::from(*byte);
+            self.0 = self.0.wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted_distinct_and_counted() {
+        assert!(FUNCTIONS.is_sorted());
+        assert!(FUNCTIONS.iter().map(|f| f.trim_end_matches("()")).is_sorted());
+        let mut all = WORDS.to_vec();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), WORD_COUNT);
+        assert_eq!(TAGS.len(), TAG_COUNT);
+    }
+
+    #[test]
+    fn words_and_tags_have_their_names() {
+        assert_eq!(Word::RELS.index(), 0);
+        assert_eq!(Word::UNKNOWN_FUNCTION.name(), "function");
+        assert_eq!(Word::function("year").unwrap().name(), "year()");
+        assert_eq!(Word::function("substring").unwrap().name(), "substr()");
+        assert_eq!(Word::function("soundex"), None);
+        assert_eq!(Tag::FOLDED.name(), "folded");
+        assert_eq!(Tag::literal(&Value::Integer(1)).name(), "integer");
+        assert_eq!(Tag::literal(&Value::Blob(vec![])).name(), "blob");
+        assert_eq!(Tag::computed(TypeClass::Other, true).name(), "other:plain:null");
+    }
+
+    /// A changed vocabulary makes shipped checkpoints useless: change it knowingly.
+    #[test]
+    fn hash_is_stable() {
+        assert_eq!(hash(), hash());
+        assert_eq!(hash().len(), 16);
+    }
+}
