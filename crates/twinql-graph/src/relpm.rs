@@ -1,6 +1,7 @@
 //! RelPM, rule-based partial matching of operator trees (FuncEvalGMN, appendix A).
 
 use crate::graph::QueryGraph;
+use crate::vocabulary::Word;
 
 /// The free parameters of RelPM.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,23 +10,30 @@ pub struct RelPmConfig {
     pub alpha: f64,
     /// β: how much recall counts against precision.
     pub beta: f64,
+    /// γ, for the weights of siblings (A.2): a child weighs the number of nodes below and
+    /// including it, to this power. 0 is the plain mean of A.1, 1 counts nodes.
+    pub gamma: f64,
 }
 
 impl Default for RelPmConfig {
+    /// α 0.5 treats a node and what stands below it alike; β 1 treats missing and added
+    /// parts alike, since a query with either is wrong.
     fn default() -> Self {
         RelPmConfig {
             alpha: 0.5,
             beta: 1.0,
+            gamma: 0.5,
         }
     }
 }
 
-/// How much of two queries' trees matches, in [0, 1], 1 for equal trees: F_β (Algorithm 2)
-/// of recall (the gold tree matched in the predicted one) and precision (the reverse).
+/// How much of two queries' trees matches, in [0, 1]; 1 exactly for equal trees, the order of
+/// siblings aside. F_β (Algorithm 2) of recall (the gold tree matched in the predicted
+/// one) and precision (the reverse).
 pub fn relpm(gold: &QueryGraph, pred: &QueryGraph, config: &RelPmConfig) -> f64 {
-    let (g, p) = (Tree::new(gold), Tree::new(pred));
-    let recall = node_match(&g, &p, config.alpha);
-    let precision = node_match(&p, &g, config.alpha);
+    let (gold, pred) = (Tree::new(gold, config.gamma), Tree::new(pred, config.gamma));
+    let recall = node_match(&gold, &pred, config.alpha);
+    let precision = node_match(&pred, &gold, config.alpha);
     let square = config.beta * config.beta;
     let below = square * precision + recall;
     if below > 0.0 {
@@ -35,46 +43,180 @@ pub fn relpm(gold: &QueryGraph, pred: &QueryGraph, config: &RelPmConfig) -> f64 
     }
 }
 
+/// A graph's tree edges, with what matching asks of a node.
 struct Tree<'a> {
-    values: Vec<(u16, Option<&'a str>)>,
+    /// The attributes that matching compares (Algorithm 1).
+    values: Vec<(Word, Option<&'a str>)>,
     children: Vec<Vec<usize>>,
+    /// For each node its weight among its siblings.
+    weights: Vec<f64>,
+    /// The nodes of each level, the root's first.
+    levels: Vec<Vec<usize>>,
 }
 
 impl<'a> Tree<'a> {
-    fn new(graph: &'a QueryGraph) -> Tree<'a> {
-        let node = |n: &'a crate::graph::Node| (n.word.index(), n.content.as_deref());
+    fn new(graph: &'a QueryGraph, gamma: f64) -> Tree<'a> {
+        let children = graph.children();
+        let mut sizes = vec![1usize; children.len()];
+        let mut depths = vec![0usize; children.len()];
+        // Parents precede their children: downwards in index order, upwards in reverse.
+        for node in (0..children.len()).rev() {
+            sizes[node] += children[node].iter().map(|&c| sizes[c]).sum::<usize>();
+        }
+        let mut levels: Vec<Vec<usize>> = Vec::new();
+        for node in 0..children.len() {
+            let depth = depths[node];
+            if levels.len() <= depth {
+                levels.resize(depth + 1, Vec::new());
+            }
+            levels[depth].push(node);
+            for &child in &children[node] {
+                depths[child] = depth + 1;
+            }
+        }
+        let values = graph.graph().node_weights();
         Tree {
-            values: graph.graph().node_weights().map(node).collect(),
-            children: graph.children(),
+            values: values.map(|n| (n.word, n.content.as_deref())).collect(),
+            weights: sizes.iter().map(|&s| (s as f64).powf(gamma)).collect(),
+            children,
+            levels,
         }
     }
 }
 
-/// The match of the source's root with the target's (Algorithm 3): a node's score with a
-/// candidate is α for equal values, plus 1 − α times the mean of its children's best scores
-/// among the candidate's children. Memoised over pairs of nodes, so O(edges × edges).
+/// The match of the source's root with the target's (Algorithm 3). The score of a node with
+/// a candidate is α for equal values, plus 1 − α times the weighted mean of what its
+/// children score with the candidate's children. Each candidate serves one child, the
+/// highest scores first; the published algorithm lets one serve many, and so takes
+/// `SELECT a, a` for `SELECT a`. Memoised over pairs of nodes of one level: O(n · m) of them.
 fn node_match(source: &Tree<'_>, target: &Tree<'_>, alpha: f64) -> f64 {
     let width = target.values.len();
     let mut scores = vec![0f64; source.values.len() * width];
-    // Parents precede children, so the reverse order is bottom-up.
-    for s in (0..source.values.len()).rev() {
-        for t in (0..width).rev() {
-            let own = f64::from(u8::from(source.values[s] == target.values[t]));
+    let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
+    let levels = source.levels.iter().zip(&target.levels);
+    for (sources, targets) in levels.rev() {
+        for &s in sources {
             let below = &source.children[s];
-            let score = if below.is_empty() {
-                own
-            } else {
-                let sum: f64 = below
-                    .iter()
-                    .map(|child| {
-                        let candidates = target.children[t].iter();
-                        candidates.map(|c| scores[child * width + c]).fold(0.0, f64::max)
-                    })
-                    .sum();
-                alpha * own + (1.0 - alpha) * sum / below.len() as f64
-            };
-            scores[s * width + t] = score;
+            let total: f64 = below.iter().map(|&c| source.weights[c]).sum();
+            for &t in targets {
+                let own = f64::from(u8::from(source.values[s] == target.values[t]));
+                let candidates = &target.children[t];
+                scores[s * width + t] = match (below.is_empty(), candidates.is_empty()) {
+                    (true, true) => own,
+                    // A leaf is not the same as an operator with operands.
+                    (true, false) | (false, true) => alpha * own,
+                    (false, false) => {
+                        pairs.clear();
+                        for (i, &child) in below.iter().enumerate() {
+                            for (j, &candidate) in candidates.iter().enumerate() {
+                                let score = scores[child * width + candidate];
+                                if score > 0.0 {
+                                    pairs.push((score, i, j));
+                                }
+                            }
+                        }
+                        let sum = assign(&mut pairs, |i| source.weights[below[i]]);
+                        alpha * own + (1.0 - alpha) * sum / total
+                    }
+                };
+            }
         }
     }
     scores.first().copied().unwrap_or(0.0)
+}
+
+/// Greedily pairs children with candidates, the best pairs first, and sums their scores by
+/// weight. Finds the perfect assignment where there is one, since a score of 1 means equal
+/// subtrees.
+fn assign(pairs: &mut [(f64, usize, usize)], weight: impl Fn(usize) -> f64) -> f64 {
+    pairs.sort_unstable_by(|a, b| {
+        let value = |p: &(f64, usize, usize)| p.0 * weight(p.1);
+        let by_score = b.0.total_cmp(&a.0);
+        by_score
+            .then_with(|| value(b).total_cmp(&value(a)))
+            .then_with(|| (a.1, a.2).cmp(&(b.1, b.2)))
+    });
+    let mut taken_left = vec![false; 1 + pairs.iter().map(|p| p.1).max().unwrap_or(0)];
+    let mut taken_right = vec![false; 1 + pairs.iter().map(|p| p.2).max().unwrap_or(0)];
+    let mut sum = 0.0;
+    for &(score, i, j) in pairs.iter() {
+        if !taken_left[i] && !taken_right[j] {
+            taken_left[i] = true;
+            taken_right[j] = true;
+            sum += weight(i) * score;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::graph::Builder;
+    use crate::vocabulary::Tag;
+    use petgraph::graph::NodeIndex;
+    use proptest::prelude::*;
+
+    /// A tree from each node's parent and label: the first `(_, label)` is the root's.
+    fn tree(nodes: &[(usize, u8)]) -> QueryGraph {
+        let words = [Word::FILTER, Word::EQ, Word::SELECT];
+        let mut builder = Builder::default();
+        for (index, (parent, label)) in nodes.iter().enumerate() {
+            let parent = (index > 0).then(|| NodeIndex::new(parent % index));
+            let word = words[usize::from(*label) % words.len()];
+            let content = (*label > 5).then(|| label.to_string());
+            builder.add(parent, word, Tag::NONE, content).unwrap();
+        }
+        QueryGraph::new(builder.graph, 0)
+    }
+
+    fn trees() -> impl Strategy<Value = QueryGraph> {
+        prop::collection::vec((0usize..20, 0u8..9), 1..20).prop_map(|nodes| tree(&nodes))
+    }
+
+    fn score(a: &QueryGraph, b: &QueryGraph) -> f64 {
+        relpm(a, b, &RelPmConfig::default())
+    }
+
+    #[test]
+    fn a_missing_sibling_costs_recall_alone() {
+        let two = tree(&[(0, 0), (0, 1), (0, 6)]);
+        let one = tree(&[(0, 0), (0, 1)]);
+        let config = RelPmConfig {
+            gamma: 0.0,
+            ..RelPmConfig::default()
+        };
+        // Recall 0.5 + 0.5 · ½, precision 1.
+        let expected = 2.0 * 0.75 / 1.75;
+        assert!((relpm(&two, &one, &config) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_repeated_child_is_not_matched_twice() {
+        let once = tree(&[(0, 0), (0, 7)]);
+        let twice = tree(&[(0, 0), (0, 7), (0, 7)]);
+        assert!(score(&once, &twice) < 1.0);
+    }
+
+    #[test]
+    fn nothing_in_common_is_zero() {
+        assert_eq!(score(&tree(&[(0, 0)]), &tree(&[(0, 1)])), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn within_bounds_and_one_exactly_for_equal_trees(a in trees(), b in trees()) {
+            prop_assert!((score(&a, &a) - 1.0).abs() < 1e-12);
+            let s = score(&a, &b);
+            prop_assert!((0.0..=1.0).contains(&s));
+            let equal = a.subtree_hashes()[0] == b.subtree_hashes()[0];
+            prop_assert_eq!(equal, s > 1.0 - 1e-9);
+        }
+
+        #[test]
+        fn symmetric_at_beta_one(a in trees(), b in trees()) {
+            prop_assert!((score(&a, &b) - score(&b, &a)).abs() < 1e-12);
+        }
+    }
 }
