@@ -1,1 +1,37 @@
 //! The graph matching network: training, checkpoints and batched inference.
+//!
+//! [`train()`] turns labelled pairs of graphs into a [`Checkpoint`]; a [`Scorer`] turns a
+//! checkpoint and pairs of graphs into distances and calibrated probabilities.
+//!
+//! There is one model, a flat list of weights with a layout, and two executions of it: by burn
+//! on any of its devices (with autodiff), and by hand-written passes in plain Rust,
+//! which are several times faster on a CPU and serve training there and all inference. Tests
+//! hold distances and gradients of the two together.
+
+mod adam;
+mod calibrate;
+mod checkpoint;
+mod config;
+mod engine;
+mod error;
+mod gmn;
+mod native;
+mod prepare;
+mod scorer;
+mod state;
+#[cfg(test)]
+mod synthetic;
+#[cfg(test)]
+mod tests;
+mod text;
+mod train;
+mod weights;
+
+pub use calibrate::{Calibration, Quality, Transform};
+pub use checkpoint::{Checkpoint, CheckpointInfo, FORMAT};
+pub use config::{Compute, GmnConfig, Schedule, TrainConfig};
+pub use error::ModelError;
+pub use scorer::{Score, Scorer};
+pub use train::{
+    EpochReport, Example, Observer, Silent, StartReport, StepReport, StopReason, Trained, train,
+};

@@ -1,0 +1,59 @@
+//! Adam (Kingma and Ba, 2015) over the flat weights, and the course of its learning rate.
+
+use crate::config::{Schedule, TrainConfig};
+
+const BETA1: f32 = 0.9;
+const BETA2: f32 = 0.999;
+const EPSILON: f32 = 1e-8;
+
+/// Moments of the gradients.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Adam {
+    pub(crate) first: Vec<f32>,
+    pub(crate) second: Vec<f32>,
+    /// Steps taken.
+    pub(crate) step: u64,
+}
+
+impl Adam {
+    pub(crate) fn new(parameters: usize) -> Adam {
+        Adam {
+            first: vec![0.0; parameters],
+            second: vec![0.0; parameters],
+            step: 0,
+        }
+    }
+
+    /// One step: gradients are clipped by value, then the L2 penalty is added.
+    pub(crate) fn update(&mut self, weights: &mut [f32], gradients: &[f32], rate: f32, config: &TrainConfig) {
+        self.step += 1;
+        let t = self.step.min(i32::MAX as u64) as i32;
+        let correct1 = 1.0 / (1.0 - BETA1.powi(t));
+        let correct2 = 1.0 / (1.0 - BETA2.powi(t));
+        let decay = config.weight_decay as f32;
+        let clip = config.clip_value;
+        let moments = self.first.iter_mut().zip(&mut self.second);
+        for ((weight, &gradient), (m, v)) in weights.iter_mut().zip(gradients).zip(moments) {
+            let g = gradient.clamp(-clip, clip) + decay * *weight;
+            *m = BETA1 * *m + (1.0 - BETA1) * g;
+            *v = BETA2 * *v + (1.0 - BETA2) * g * g;
+            *weight -= rate * (*m * correct1) / ((*v * correct2).sqrt() + EPSILON);
+        }
+    }
+}
+
+/// Learning rate of a step: linear warm-up, then the schedule. `progress` is the share of all
+/// steps that is done, `halvings` counts the plateau's.
+pub(crate) fn learning_rate(config: &TrainConfig, step: u64, progress: f64, halvings: u32) -> f32 {
+    let warmup = config.warmup_steps as f64;
+    let rise = ((step + 1) as f64 / (warmup + 1.0)).min(1.0);
+    let course = match config.schedule {
+        Schedule::Constant => 1.0,
+        Schedule::Cosine => {
+            let wave = 0.5 * (1.0 + (std::f64::consts::PI * progress.clamp(0.0, 1.0)).cos());
+            0.01 + 0.99 * wave
+        }
+        Schedule::Plateau => 0.5f64.powi(halvings.min(30) as i32),
+    };
+    (config.learning_rate * rise * course) as f32
+}

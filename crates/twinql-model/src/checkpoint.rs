@@ -1,0 +1,224 @@
+//! Checkpoints: one safetensors file, whose metadata holds all that a score depends on.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    calibrate::{Calibration, Quality},
+    config::GmnConfig,
+    error::ModelError,
+    weights::Layout,
+};
+
+/// Version of the checkpoint format.
+pub const FORMAT: u32 = 1;
+/// The metadata key under which [`CheckpointInfo`] lies as JSON.
+const KEY: &str = "twinql";
+
+/// What a checkpoint says about itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckpointInfo {
+    /// Version of the format.
+    pub format: u32,
+    /// Version of the program that wrote it.
+    pub program: String,
+    /// Shape of the network.
+    pub model: GmnConfig,
+    /// Hash of the feature vocabulary.
+    pub vocabulary: String,
+    /// Name of the semantics of the training labels.
+    pub semantics: String,
+    /// Seed of the training run.
+    pub seed: u64,
+    /// Hash of the training and validation pairs.
+    pub data: String,
+    /// From distance to probability.
+    pub calibration: Calibration,
+    /// Probability from which a pair is called equivalent.
+    pub threshold: f32,
+    /// Measured on the validation pairs.
+    pub validation: Quality,
+    /// The epoch whose weights these are, from 1; 0 before training.
+    pub epoch: usize,
+    /// The run's signature.
+    pub signature: String,
+}
+
+/// Weights and what is known of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// Metadata.
+    pub info: CheckpointInfo,
+    pub(crate) weights: Vec<f32>,
+}
+
+impl Checkpoint {
+    /// The file's bytes; the same checkpoint always gives the same bytes.
+    ///
+    /// # Errors
+    /// [`ModelError::Checkpoint`] if it cannot be encoded.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, ModelError> {
+        let json =
+            serde_json::to_string(&self.info).map_err(|e| damaged("the new checkpoint", e.to_string()))?;
+        let layout = Layout::new(&self.info.model);
+        encode(&layout, &[("", &self.weights)], json)
+    }
+
+    /// Reads a checkpoint; `origin` names it in errors. `vocabulary`, where given, must be the
+    /// one it was trained with.
+    ///
+    /// # Errors
+    /// [`ModelError::Checkpoint`] for a truncated or foreign file or missing tensors,
+    /// [`ModelError::Vocabulary`] for one of another feature vocabulary.
+    pub fn from_bytes(
+        bytes: &[u8],
+        origin: &str,
+        vocabulary: Option<&str>,
+    ) -> Result<Checkpoint, ModelError> {
+        let json = read_metadata(bytes, origin)?;
+        let info: CheckpointInfo = serde_json::from_str(&json)
+            .map_err(|e| damaged(origin, format!("its metadata cannot be read ({e})")))?;
+        if info.format != FORMAT {
+            return Err(damaged(
+                origin,
+                format!("it has format {}, this program reads {FORMAT}", info.format),
+            ));
+        }
+        info.model
+            .validate()
+            .map_err(|e| damaged(origin, e.to_string()))?;
+        if let Some(expected) = vocabulary
+            && info.vocabulary != expected
+        {
+            return Err(ModelError::Vocabulary {
+                origin: origin.to_owned(),
+                found: info.vocabulary,
+                expected: expected.to_owned(),
+            });
+        }
+        let layout = Layout::new(&info.model);
+        let weights = decode(bytes, origin, &layout, "")?;
+        Ok(Checkpoint { info, weights })
+    }
+
+    /// Writes the file whole or not at all.
+    ///
+    /// # Errors
+    /// [`ModelError::Io`] names the file.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        write_whole(path, &self.to_bytes()?)
+    }
+}
+
+pub(crate) fn damaged(origin: &str, reason: impl Into<String>) -> ModelError {
+    ModelError::Checkpoint {
+        origin: origin.to_owned(),
+        reason: reason.into(),
+    }
+}
+
+/// Several copies of the weights, each under a prefix, as one safetensors file.
+pub(crate) fn encode(
+    layout: &Layout,
+    copies: &[(&str, &[f32])],
+    json: String,
+) -> Result<Vec<u8>, ModelError> {
+    let fail = |e: String| damaged("the new checkpoint", e);
+    let mut bytes: Vec<(String, [usize; 2], Vec<u8>)> = Vec::new();
+    for (prefix, flat) in copies {
+        for (name, slot) in layout.names.iter().zip(&layout.slots) {
+            let part = slot.of(flat);
+            if part.len() != slot.len() {
+                return Err(fail(format!("{name} has {} values", part.len())));
+            }
+            let part = part.iter().flat_map(|v| v.to_le_bytes()).collect();
+            bytes.push((format!("{prefix}{name}"), [slot.rows, slot.cols], part));
+        }
+    }
+    let mut views = Vec::with_capacity(bytes.len());
+    for (name, shape, data) in &bytes {
+        let view = TensorView::new(Dtype::F32, shape.to_vec(), data).map_err(|e| fail(e.to_string()))?;
+        views.push((name.clone(), view));
+    }
+    // One key: maps of several would be written in random order.
+    let metadata = HashMap::from([(KEY.to_owned(), json)]);
+    safetensors::serialize(views, Some(metadata)).map_err(|e| fail(e.to_string()))
+}
+
+/// The JSON text that [`encode`] stored.
+pub(crate) fn read_metadata(bytes: &[u8], origin: &str) -> Result<String, ModelError> {
+    // Validates the header and that the file has exactly the length the header says.
+    SafeTensors::deserialize(bytes)
+        .map_err(|e| damaged(origin, format!("it is truncated or no safetensors file ({e})")))?;
+    let (_, metadata) = SafeTensors::read_metadata(bytes)
+        .map_err(|e| damaged(origin, format!("its header cannot be read ({e})")))?;
+    metadata
+        .metadata()
+        .as_ref()
+        .and_then(|m| m.get(KEY))
+        .cloned()
+        .ok_or_else(|| damaged(origin, "it is a safetensors file of another program"))
+}
+
+/// One copy of the weights.
+pub(crate) fn decode(
+    bytes: &[u8],
+    origin: &str,
+    layout: &Layout,
+    prefix: &str,
+) -> Result<Vec<f32>, ModelError> {
+    let tensors = SafeTensors::deserialize(bytes)
+        .map_err(|e| damaged(origin, format!("it is truncated or no safetensors file ({e})")))?;
+    let mut flat = vec![0.0f32; layout.total];
+    for (name, slot) in layout.names.iter().zip(&layout.slots) {
+        let name = format!("{prefix}{name}");
+        let view = tensors
+            .tensor(&name)
+            .map_err(|_| damaged(origin, format!("it lacks the tensor {name}")))?;
+        if view.dtype() != Dtype::F32 || view.shape() != [slot.rows, slot.cols] {
+            return Err(damaged(
+                origin,
+                format!(
+                    "tensor {name} is {:?} {:?}, expected F32 [{}, {}]",
+                    view.dtype(),
+                    view.shape(),
+                    slot.rows,
+                    slot.cols
+                ),
+            ));
+        }
+        let values = view.data().chunks_exact(4).map(|c| match c {
+            [a, b, c, d] => f32::from_le_bytes([*a, *b, *c, *d]),
+            _ => 0.0,
+        });
+        for (to, from) in slot.of_mut(&mut flat).iter_mut().zip(values) {
+            if !from.is_finite() {
+                return Err(damaged(origin, format!("tensor {name} is not finite")));
+            }
+            *to = from;
+        }
+    }
+    Ok(flat)
+}
+
+/// Writes beside the target and renames, so that a crash leaves the old file or the new one.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ModelError> {
+    let mut name = path
+        .file_name()
+        .map(std::ffi::OsStr::to_os_string)
+        .unwrap_or_default();
+    name.push(format!(".{}.partial", std::process::id()));
+    let partial = path.with_file_name(name);
+    let written = std::fs::File::create(&partial)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&partial, path));
+    written.map_err(|e| {
+        // The first error is the one to report.
+        let _ = std::fs::remove_file(&partial);
+        ModelError::io("write", path, e)
+    })
+}

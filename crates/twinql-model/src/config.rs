@@ -1,0 +1,264 @@
+//! Hyperparameters of the network and of its training.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::ModelError;
+
+/// Shape of the network. Stored in every checkpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GmnConfig {
+    /// Size of the vocabulary of node words.
+    pub words: usize,
+    /// Size of the vocabulary of node tags.
+    pub tags: usize,
+    /// Width d of node states.
+    pub node_dim: usize,
+    /// Width of messages: the hidden layer of `f_inner` (paper §4.3).
+    pub message_dim: usize,
+    /// Width of graph representations.
+    pub graph_dim: usize,
+    /// Width of the learned positional encodings.
+    pub position_dim: usize,
+    /// K, the number of random-walk steps in the input.
+    pub walk_steps: usize,
+    /// T, the number of propagation steps; their weights are shared.
+    pub propagation_steps: usize,
+    /// Channels of the character ConvNet.
+    pub char_channels: usize,
+    /// Residual blocks of the character ConvNet, of two convolutions each.
+    pub char_blocks: usize,
+    /// Longest string in characters; longer ones are cut and marked by a hash.
+    pub string_length: usize,
+    /// Add schema facts (types, keys, nullability) to node states.
+    pub use_tags: bool,
+    /// Use positional encodings in the cross-graph attention (paper §4.2).
+    pub use_positions: bool,
+}
+
+impl Default for GmnConfig {
+    fn default() -> Self {
+        GmnConfig {
+            words: 256,
+            tags: 64,
+            node_dim: 32,
+            message_dim: 32,
+            graph_dim: 64,
+            position_dim: 16,
+            walk_steps: 16,
+            propagation_steps: 5,
+            char_channels: 24,
+            char_blocks: 2,
+            string_length: 64,
+            use_tags: true,
+            use_positions: true,
+        }
+    }
+}
+
+impl GmnConfig {
+    /// Refuses sizes that are zero or absurd.
+    ///
+    /// # Errors
+    /// [`ModelError::Config`] names the field.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        let fields = [
+            ("words", self.words, 65_536),
+            ("tags", self.tags, 65_536),
+            ("node_dim", self.node_dim, 4_096),
+            ("message_dim", self.message_dim, 4_096),
+            ("graph_dim", self.graph_dim, 4_096),
+            ("position_dim", self.position_dim, 4_096),
+            ("walk_steps", self.walk_steps, 1_024),
+            ("propagation_steps", self.propagation_steps, 64),
+            ("char_channels", self.char_channels, 4_096),
+            ("string_length", self.string_length, 1_024),
+        ];
+        for (name, value, most) in fields {
+            if value == 0 || value > most {
+                return Err(ModelError::Config(format!(
+                    "model.{name} is {value}, it must lie in 1..={most}"
+                )));
+            }
+        }
+        if self.char_blocks > 64 {
+            return Err(ModelError::Config("model.char_blocks exceeds 64".into()));
+        }
+        if self.string_length < 16 {
+            return Err(ModelError::Config(
+                "model.string_length must be at least 16".into(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// How the learning rate moves after the warm-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Schedule {
+    /// Stays.
+    Constant,
+    /// Falls along half a cosine to one hundredth over `epochs`.
+    Cosine,
+    /// Halves after every two epochs without a better validation AUC.
+    Plateau,
+}
+
+/// What executes the training steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Compute {
+    /// Hand-written forward and backward passes in plain Rust: the fastest on CPUs.
+    Native,
+    /// burn's pure-Rust CPU backend (feature `flex`).
+    Flex,
+    /// burn on a GPU through wgpu (feature `wgpu`).
+    Wgpu,
+    /// burn on an NVIDIA GPU (feature `cuda`).
+    Cuda,
+}
+
+impl std::str::FromStr for Compute {
+    type Err = ModelError;
+
+    fn from_str(text: &str) -> Result<Self, ModelError> {
+        match text {
+            "cpu" | "native" => Ok(Compute::Native),
+            "flex" => Ok(Compute::Flex),
+            "wgpu" => Ok(Compute::Wgpu),
+            "cuda" => Ok(Compute::Cuda),
+            other => Err(ModelError::Device {
+                device: other.to_owned(),
+                remedy: "choose one of cpu, flex, wgpu, cuda".into(),
+            }),
+        }
+    }
+}
+
+/// Everything a training run depends on besides its data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrainConfig {
+    /// Shape of the network.
+    pub model: GmnConfig,
+    /// Seed of initial weights and of the order of batches.
+    pub seed: u64,
+    /// Most passes over the training pairs.
+    pub epochs: usize,
+    /// Pairs a step.
+    pub batch_size: usize,
+    /// Adam's step size (1e-4 in the paper).
+    pub learning_rate: f64,
+    /// Steps over which the learning rate rises from zero.
+    pub warmup_steps: usize,
+    /// Course of the learning rate after the warm-up.
+    pub schedule: Schedule,
+    /// L2 penalty added to gradients.
+    pub weight_decay: f64,
+    /// Gradients are cut to ± this value.
+    pub clip_value: f32,
+    /// γ of the loss relu(γ − y(1 − d²)).
+    pub margin: f32,
+    /// Weight positive and negative pairs so that both classes count alike.
+    pub balance: bool,
+    /// Stop after this many epochs without a better validation AUC.
+    pub patience: usize,
+    /// Decay of an exponential moving average of weights, which is then what is validated and
+    /// kept; 0 for none.
+    pub ema_decay: f64,
+    /// Stop after this many minutes of wall-clock time; 0 for no limit. A run cut by time is not
+    /// reproducible.
+    pub max_minutes: f64,
+    /// What executes the steps.
+    pub compute: Compute,
+    /// Folder for `state.safetensors` (to resume) and `metrics.jsonl`; none: nothing is written.
+    pub run_dir: Option<std::path::PathBuf>,
+    /// Continue from `run_dir` where it holds a state of the same configuration and data.
+    pub resume: bool,
+    /// Name of the labels' semantics, for the checkpoint.
+    pub semantics: String,
+    /// Hash of the feature vocabulary, for the checkpoint.
+    pub vocabulary: String,
+}
+
+impl Default for TrainConfig {
+    fn default() -> Self {
+        TrainConfig {
+            model: GmnConfig::default(),
+            seed: 8,
+            epochs: 30,
+            batch_size: 32,
+            learning_rate: 1e-3,
+            warmup_steps: 100,
+            schedule: Schedule::Cosine,
+            weight_decay: 1e-5,
+            clip_value: 10.0,
+            margin: 0.4,
+            balance: false,
+            patience: 6,
+            ema_decay: 0.999,
+            max_minutes: 0.0,
+            compute: Compute::Native,
+            run_dir: None,
+            resume: false,
+            semantics: "default".into(),
+            vocabulary: String::new(),
+        }
+    }
+}
+
+impl TrainConfig {
+    /// Refuses values that cannot be trained with.
+    ///
+    /// # Errors
+    /// [`ModelError::Config`] names the field.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        self.model.validate()?;
+        let positive = [
+            ("learning_rate", self.learning_rate),
+            ("clip_value", f64::from(self.clip_value)),
+        ];
+        for (name, value) in positive {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(ModelError::Config(format!(
+                    "{name} is {value}, it must be positive"
+                )));
+            }
+        }
+        let not_negative = [
+            ("weight_decay", self.weight_decay),
+            ("margin", f64::from(self.margin)),
+            ("max_minutes", self.max_minutes),
+        ];
+        for (name, value) in not_negative {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(ModelError::Config(format!(
+                    "{name} is {value}, it must not be negative"
+                )));
+            }
+        }
+        if !(0.0..1.0).contains(&self.ema_decay) {
+            return Err(ModelError::Config(format!(
+                "ema_decay is {}, it must lie in [0, 1)",
+                self.ema_decay
+            )));
+        }
+        for (name, value) in [("epochs", self.epochs), ("batch_size", self.batch_size)] {
+            if value == 0 {
+                return Err(ModelError::Config(format!("{name} must not be zero")));
+            }
+        }
+        Ok(())
+    }
+
+    /// What must agree for a run to be resumed: all but the folder, the time limit and the flag.
+    pub(crate) fn resume_key(&self) -> TrainConfig {
+        TrainConfig {
+            run_dir: None,
+            resume: false,
+            max_minutes: 0.0,
+            ..self.clone()
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What can go wrong, each with its place and its remedy.
+
+use std::path::PathBuf;
+
+/// An error of the model crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A file could not be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// `read`, `write`, …
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// A file is no checkpoint of this program, or a damaged one.
+    #[error(
+        "{origin} is not a usable twinql checkpoint: {reason}; train one with `twinql train`, or drop --checkpoint to use the built-in one"
+    )]
+    Checkpoint {
+        /// The file's name, or `the embedded checkpoint`.
+        origin: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The checkpoint was trained with another feature vocabulary or another version of graphs.
+    #[error(
+        "{origin} was trained with feature vocabulary {found}, this program has {expected}; use the twinql version that made it, or train again"
+    )]
+    Vocabulary {
+        /// The file's name.
+        origin: String,
+        /// The hash in the file.
+        found: String,
+        /// The hash of this program.
+        expected: String,
+    },
+    /// A pair of graphs that the network cannot read.
+    #[error("the pair's graphs are not usable: {0}")]
+    Input(String),
+    /// A configuration that makes no sense.
+    #[error("invalid configuration: {0}")]
+    Config(String),
+    /// Too little or one-sided data.
+    #[error("cannot train: {0}")]
+    Data(String),
+    /// The loss or the weights are no longer finite.
+    #[error("training diverged in epoch {epoch}: {reason}; lower learning_rate")]
+    Diverged {
+        /// Epoch, from 1.
+        epoch: usize,
+        /// What was not finite.
+        reason: String,
+    },
+    /// A device that this build does not have.
+    #[error("device '{device}' is not available: {remedy}")]
+    Device {
+        /// The name asked for.
+        device: String,
+        /// What to do.
+        remedy: String,
+    },
+}
+
+impl ModelError {
+    pub(crate) fn io(action: &'static str, path: &std::path::Path, source: std::io::Error) -> ModelError {
+        ModelError::Io {
+            action,
+            path: path.to_path_buf(),
+            source,
+        }
+    }
+}

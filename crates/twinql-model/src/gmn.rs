@@ -1,0 +1,441 @@
+//! The graph matching network in burn: batched over the disjoint union of all graphs of a
+//! batch, with masks, on any of burn's devices.
+//!
+//! Paper §4.1–4.3 and Appendices B and C. Where the paper leaves a choice:
+//! - `f_inner` is an MLP of one hidden layer. Its first layer is split into per-node products
+//!   before edges are gathered; its second, linear, layer commutes with the sum over edges and
+//!   is folded into the GRU's input weights.
+//! - positional encodings move by p + tanh(p·S + mean of neighbours' p·N + b), after LSPE
+//!   (Dwivedi et al., 2022).
+//! - strings are encoded by residual blocks of width-3 convolutions, pooled by maximum and mean.
+//!
+//! All operations treat both sides alike, so the distance is symmetric.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use burn::tensor::{
+    Device, IndexingUpdateOp, Int, Tensor, TensorData,
+    activation::{relu, sigmoid, softmax},
+};
+
+use crate::{
+    config::{Compute, GmnConfig},
+    engine::{Engine, Item, StepResult},
+    error::ModelError,
+    prepare::Prepared,
+    weights::{Layout, Slot},
+};
+
+/// burn's device for a configuration's name.
+///
+/// # Errors
+/// [`ModelError::Device`] where the feature was not built in.
+fn device(compute: Compute) -> Result<Device, ModelError> {
+    let missing = |name: &str| {
+        Err(ModelError::Device {
+            device: name.to_owned(),
+            remedy: format!("build with `--features {name}`, or use --device cpu"),
+        })
+    };
+    match compute {
+        #[cfg(feature = "flex")]
+        Compute::Flex => Ok(Device::flex()),
+        #[cfg(feature = "wgpu")]
+        Compute::Wgpu => Ok(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
+        #[cfg(feature = "cuda")]
+        Compute::Cuda => Ok(Device::cuda(0usize)),
+        #[cfg(not(feature = "flex"))]
+        Compute::Flex => missing("flex"),
+        #[cfg(not(feature = "wgpu"))]
+        Compute::Wgpu => missing("wgpu"),
+        #[cfg(not(feature = "cuda"))]
+        Compute::Cuda => missing("cuda"),
+        Compute::Native => missing("native"),
+    }
+}
+
+/// The network on a burn device.
+pub(crate) struct BurnEngine {
+    config: GmnConfig,
+    layout: Layout,
+    device: Device,
+}
+
+/// Index lists of a batch, ready to become tensors.
+struct Batch {
+    pairs: usize,
+    nodes: usize,
+    edges: usize,
+    texts: usize,
+    text_length: usize,
+    most_left: usize,
+    most_right: usize,
+    words: Vec<i32>,
+    tags: Vec<i32>,
+    text_of: Vec<i32>,
+    chars: Vec<i32>,
+    char_mask: Vec<f32>,
+    text_scale: Vec<f32>,
+    targets: Vec<i32>,
+    sources: Vec<i32>,
+    kinds: Vec<i32>,
+    inverse_degree: Vec<f32>,
+    positions: Vec<f32>,
+    /// Node of each padded place, `nodes` where there is none.
+    left_places: Vec<i32>,
+    right_places: Vec<i32>,
+    left_mask: Vec<f32>,
+    right_mask: Vec<f32>,
+    /// Padded place of each node: left places, then right places.
+    place_of: Vec<i32>,
+    /// Graph of each node: pair i has graphs 2i and 2i + 1.
+    graph_of: Vec<i32>,
+}
+
+impl Batch {
+    fn new(pairs: &[&Prepared], config: &GmnConfig) -> Batch {
+        let most_left = pairs.iter().map(|p| p.left).max().unwrap_or(1);
+        let most_right = pairs.iter().map(|p| p.right).max().unwrap_or(1);
+        let nodes: usize = pairs.iter().map(|p| p.nodes()).sum();
+        let mut b = Batch {
+            pairs: pairs.len(),
+            nodes,
+            edges: 0,
+            texts: 0,
+            text_length: 1,
+            most_left,
+            most_right,
+            words: Vec::with_capacity(nodes),
+            tags: Vec::with_capacity(nodes),
+            text_of: Vec::with_capacity(nodes),
+            chars: Vec::new(),
+            char_mask: Vec::new(),
+            text_scale: Vec::new(),
+            targets: Vec::new(),
+            sources: Vec::new(),
+            kinds: Vec::new(),
+            inverse_degree: Vec::with_capacity(nodes),
+            positions: Vec::new(),
+            left_places: vec![nodes as i32; pairs.len() * most_left],
+            right_places: vec![nodes as i32; pairs.len() * most_right],
+            left_mask: vec![-1e9; pairs.len() * most_left],
+            right_mask: vec![-1e9; pairs.len() * most_right],
+            place_of: Vec::with_capacity(nodes),
+            graph_of: Vec::with_capacity(nodes),
+        };
+        let mut known: BTreeMap<Arc<[u8]>, usize> = BTreeMap::new();
+        let mut texts: Vec<Arc<[u8]>> = Vec::new();
+        for pair in pairs {
+            for text in &pair.texts {
+                known.entry(text.clone()).or_insert_with(|| {
+                    texts.push(text.clone());
+                    texts.len() - 1
+                });
+            }
+        }
+        b.texts = texts.len();
+        b.text_length = texts.iter().map(|t| t.len()).max().unwrap_or(0).max(1);
+        for text in &texts {
+            for i in 0..b.text_length {
+                b.chars.push(text.get(i).map_or(0, |&c| i32::from(c)));
+                b.char_mask.push(if i < text.len() { 1.0 } else { 0.0 });
+            }
+            b.text_scale.push(1.0 / text.len().max(1) as f32);
+        }
+        let mut base = 0;
+        for (i, pair) in pairs.iter().enumerate() {
+            b.words.extend(pair.words.iter().map(|&w| w as i32));
+            b.tags.extend(pair.tags.iter().map(|&t| t as i32));
+            for text in &pair.text_of {
+                let row = text
+                    .and_then(|t| pair.texts.get(t as usize))
+                    .and_then(|t| known.get(t))
+                    .copied()
+                    .unwrap_or(texts.len());
+                b.text_of.push(row as i32);
+            }
+            for node in 0..pair.nodes() {
+                let mut degree = 0;
+                for (source, kind) in pair.incoming(node) {
+                    b.targets.push((base + node) as i32);
+                    b.sources.push((base + source) as i32);
+                    b.kinds.push(kind as i32);
+                    degree += 1;
+                }
+                b.inverse_degree.push(1.0 / degree.max(1) as f32);
+                let (places, mask, place, offset) = if node < pair.left {
+                    let place = i * most_left + node;
+                    (&mut b.left_places, &mut b.left_mask, place, 0)
+                } else {
+                    let place = i * most_right + node - pair.left;
+                    let offset = pairs.len() * most_left;
+                    (&mut b.right_places, &mut b.right_mask, place, offset)
+                };
+                if let (Some(slot), Some(mask)) = (places.get_mut(place), mask.get_mut(place)) {
+                    *slot = (base + node) as i32;
+                    *mask = 0.0;
+                }
+                b.place_of.push((offset + place) as i32);
+                b.graph_of.push((2 * i + usize::from(node >= pair.left)) as i32);
+            }
+            if config.use_positions {
+                b.positions.extend_from_slice(&pair.positions);
+            }
+            base += pair.nodes();
+        }
+        b.edges = b.targets.len();
+        b
+    }
+}
+
+impl BurnEngine {
+    pub(crate) fn new(config: GmnConfig, layout: Layout, compute: Compute) -> Result<BurnEngine, ModelError> {
+        Ok(BurnEngine {
+            config,
+            layout,
+            device: device(compute)?,
+        })
+    }
+
+    fn parameters(&self, weights: &[f32], device: &Device) -> Vec<Tensor<2>> {
+        self.layout
+            .slots
+            .iter()
+            .map(|slot| matrix(slot.of(weights).to_vec(), slot.rows, slot.cols, device))
+            .collect()
+    }
+
+    /// Encodings of the batch's strings, S × d.
+    fn texts(&self, p: &Parameters, b: &Batch, device: &Device) -> Tensor<2> {
+        let (s, l, c) = (b.texts, b.text_length, self.config.char_channels);
+        let places: Vec<i32> = (0..s * l).map(|i| (i % l) as i32).collect();
+        let mask = matrix(b.char_mask.clone(), s * l, 1, device);
+        let mut x =
+            p.rows(self.layout.chars, &b.chars, device) + p.rows(self.layout.char_places, &places, device);
+        x = x * mask.clone();
+        let convolve = |x: Tensor<2>, weight: Slot, bias: Slot| {
+            let x: Tensor<3> = x.reshape([s, l, c]);
+            let edge = Tensor::<3>::zeros([s, 1, c], device);
+            let before = Tensor::cat(vec![edge.clone(), x.clone().slice([0..s, 0..l - 1])], 1);
+            let after = Tensor::cat(vec![x.clone().slice([0..s, 1..l]), edge], 1);
+            let window = Tensor::cat(vec![before, x, after], 2).reshape([s * l, 3 * c]);
+            window.matmul(p.get(weight)) + p.get(bias)
+        };
+        let convolve = |x: Tensor<2>, weight: Slot, bias: Slot| {
+            if l > 1 {
+                return convolve(x, weight, bias);
+            }
+            let edge = Tensor::<2>::zeros([s, c], device);
+            Tensor::cat(vec![edge.clone(), x, edge], 1).matmul(p.get(weight)) + p.get(bias)
+        };
+        for block in &self.layout.blocks {
+            let hidden = relu(convolve(x.clone(), block.first, block.first_bias)) * mask.clone();
+            let change = convolve(hidden, block.second, block.second_bias);
+            x = relu(x + change) * mask.clone();
+        }
+        let scale = matrix(b.text_scale.clone(), s, 1, device);
+        let x: Tensor<3> = x.reshape([s, l, c]);
+        let most = x.clone().max_dim(1).reshape([s, c]);
+        let mean = x.sum_dim(1).reshape([s, c]) * scale;
+        most.matmul(p.get(self.layout.text_max)) + mean.matmul(p.get(self.layout.text_mean))
+    }
+
+    /// Squared distances, shape \[pairs\].
+    fn forward(&self, p: &Parameters, b: &Batch, device: &Device) -> Tensor<1> {
+        let (layout, config) = (&self.layout, &self.config);
+        let (n, d) = (b.nodes, config.node_dim);
+        let mut h = p.rows(layout.words, &b.words, device);
+        if let Some(tags) = layout.tags {
+            h = h + p.rows(tags, &b.tags, device);
+        }
+        if b.texts > 0 {
+            let none = Tensor::<2>::zeros([1, d], device);
+            let texts = Tensor::cat(vec![self.texts(p, b, device), none], 0);
+            h = h + texts.select(0, indices(&b.text_of, device));
+        }
+        let targets = indices(&b.targets, device);
+        let sources = indices(&b.sources, device);
+        let edge_states = p.rows(layout.edges, &b.kinds, device);
+        let inverse_degree = matrix(b.inverse_degree.clone(), n, 1, device);
+        let left_places = indices(&b.left_places, device);
+        let right_places = indices(&b.right_places, device);
+        let place_of = indices(&b.place_of, device);
+        let (most_left, most_right) = (b.most_left, b.most_right);
+        let left_mask: Tensor<3> =
+            matrix(b.left_mask.clone(), b.pairs, most_left, device).reshape([b.pairs, most_left, 1]);
+        let right_mask: Tensor<3> =
+            matrix(b.right_mask.clone(), b.pairs, most_right, device).reshape([b.pairs, 1, most_right]);
+        let mut position = layout.positions.map(|slots| {
+            matrix(b.positions.clone(), n, config.walk_steps, device).matmul(p.get(slots.input))
+                + p.get(slots.input_bias)
+        });
+        for step in 0..config.propagation_steps {
+            // Inner messages.
+            let from_target = h.clone().matmul(p.get(layout.target));
+            let from_source = h.clone().matmul(p.get(layout.source));
+            let hidden = relu(
+                from_target.select(0, targets.clone())
+                    + from_source.select(0, sources.clone())
+                    + edge_states.clone(),
+            );
+            let message = Tensor::<2>::zeros([n, config.message_dim], device).select_assign(
+                0,
+                targets.clone(),
+                hidden,
+                IndexingUpdateOp::Add,
+            );
+            // Cross-graph attention.
+            let mut hidden = h.clone().matmul(p.get(layout.attention)) + p.get(layout.attention_bias);
+            if let (Some(position), Some(slots)) = (&position, layout.positions) {
+                hidden = hidden + position.clone().matmul(p.get(slots.attention));
+            }
+            let r = relu(hidden).matmul(p.get(layout.attention_out)) + p.get(layout.attention_out_bias);
+            let padded = Tensor::cat(vec![r.clone(), Tensor::zeros([1, d], device)], 0);
+            let left: Tensor<3> = padded
+                .clone()
+                .select(0, left_places.clone())
+                .reshape([b.pairs, most_left, d]);
+            let right: Tensor<3> = padded
+                .select(0, right_places.clone())
+                .reshape([b.pairs, most_right, d]);
+            let scores = left.clone().matmul(right.clone().swap_dims(1, 2)) / (d as f64).sqrt();
+            let to_left = softmax(scores.clone() + right_mask.clone(), 2).matmul(right);
+            let to_right = softmax(scores + left_mask.clone(), 1)
+                .swap_dims(1, 2)
+                .matmul(left);
+            let attended = Tensor::cat(
+                vec![
+                    to_left.reshape([b.pairs * most_left, d]),
+                    to_right.reshape([b.pairs * most_right, d]),
+                ],
+                0,
+            )
+            .select(0, place_of.clone());
+            let cross = r - attended;
+            // Gated recurrent update.
+            let input = message.matmul(p.get(layout.gru_message))
+                + cross.matmul(p.get(layout.gru_cross))
+                + p.get(layout.gru_bias);
+            let state = h.clone().matmul(p.get(layout.gru_state));
+            let part = |t: &Tensor<2>, i: usize| t.clone().slice([0..n, i * d..(i + 1) * d]);
+            let reset = sigmoid(part(&input, 0) + part(&state, 0));
+            let update = sigmoid(part(&input, 1) + part(&state, 1));
+            let candidate = (part(&input, 2) + reset * part(&state, 2)).tanh();
+            h = candidate.clone() + update * (h - candidate);
+            // Positional encodings; those after the last step would be read by nobody.
+            if step + 1 < config.propagation_steps
+                && let (Some(old), Some(slots)) = (&position, layout.positions)
+            {
+                let near = Tensor::<2>::zeros([n, config.position_dim], device).select_assign(
+                    0,
+                    targets.clone(),
+                    old.clone().select(0, sources.clone()),
+                    IndexingUpdateOp::Add,
+                ) * inverse_degree.clone();
+                let change = old.clone().matmul(p.get(slots.own))
+                    + near.matmul(p.get(slots.near))
+                    + p.get(slots.update_bias);
+                position = Some(old.clone() + change.tanh());
+            }
+        }
+        // Gated sum over the nodes of each graph.
+        let gate = sigmoid(h.clone().matmul(p.get(layout.gate)) + p.get(layout.gate_bias));
+        let value = h.matmul(p.get(layout.value)) + p.get(layout.value_bias);
+        let g = config.graph_dim;
+        let sums = Tensor::<2>::zeros([2 * b.pairs, g], device).select_assign(
+            0,
+            indices(&b.graph_of, device),
+            gate * value,
+            IndexingUpdateOp::Add,
+        );
+        let graphs =
+            relu(sums.matmul(p.get(layout.graph)) + p.get(layout.graph_bias)).matmul(p.get(layout.graph_out));
+        let graphs: Tensor<3> = graphs.reshape([b.pairs, 2, g]);
+        let difference = graphs.clone().slice([0..b.pairs, 0..1]) - graphs.slice([0..b.pairs, 1..2]);
+        difference.powi_scalar(2).sum_dim(2).reshape([b.pairs])
+    }
+}
+
+/// Parameter tensors by slot.
+struct Parameters {
+    tensors: Vec<Tensor<2>>,
+    empty: Tensor<2>,
+}
+
+impl Parameters {
+    fn get(&self, slot: Slot) -> Tensor<2> {
+        self.tensors.get(slot.index).unwrap_or(&self.empty).clone()
+    }
+
+    fn rows(&self, slot: Slot, rows: &[i32], device: &Device) -> Tensor<2> {
+        self.get(slot).select(0, indices(rows, device))
+    }
+}
+
+fn matrix(values: Vec<f32>, rows: usize, cols: usize, device: &Device) -> Tensor<2> {
+    Tensor::from_data(TensorData::new(values, [rows, cols]), device)
+}
+
+fn indices(values: &[i32], device: &Device) -> Tensor<1, Int> {
+    Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), device)
+}
+
+fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    tensor.into_data().try_to_vec::<f32>().unwrap_or_default()
+}
+
+impl Engine for BurnEngine {
+    fn step(&self, weights: &[f32], items: &[Item], margin: f32) -> StepResult {
+        let device = self.device.clone().autodiff();
+        let pairs: Vec<&Prepared> = items.iter().map(|i| &i.pair).collect();
+        let batch = Batch::new(&pairs, &self.config);
+        let tensors: Vec<_> = self
+            .parameters(weights, &device)
+            .into_iter()
+            .map(Tensor::require_grad)
+            .collect();
+        let p = Parameters {
+            tensors,
+            empty: Tensor::zeros([1, 1], &device),
+        };
+        let squared = self.forward(&p, &batch, &device);
+        let total: f32 = items.iter().map(|i| i.weight).sum::<f32>().max(f32::MIN_POSITIVE);
+        let list = |f: &dyn Fn(&Item) -> f32| -> Tensor<1> {
+            let list: Vec<f32> = items.iter().map(f).collect();
+            Tensor::from_data(TensorData::new(list, [items.len()]), &device)
+        };
+        let signs = list(&|i| i.sign);
+        let shares = list(&|i| i.weight / total);
+        // γ − y(1 − d²) = (γ − y) + y d²
+        let loss = (relu(squared * signs.clone() + (signs.neg() + margin)) * shares).sum();
+        let mut all = loss.backward();
+        let mut gradients = vec![0.0; self.layout.total];
+        for (slot, tensor) in self.layout.slots.iter().zip(&p.tensors) {
+            if let Some(gradient) = tensor.grad_remove(&mut all) {
+                let gradient = values(gradient);
+                for (to, from) in slot.of_mut(&mut gradients).iter_mut().zip(gradient) {
+                    *to = from;
+                }
+            }
+        }
+        StepResult {
+            loss: values(loss.inner()).first().copied().unwrap_or(f32::NAN),
+            gradients,
+        }
+    }
+
+    fn distances(&self, weights: &[f32], pairs: &[Prepared]) -> Vec<f32> {
+        let p = Parameters {
+            tensors: self.parameters(weights, &self.device),
+            empty: Tensor::zeros([1, 1], &self.device),
+        };
+        let mut out = Vec::with_capacity(pairs.len());
+        for chunk in pairs.chunks(64) {
+            let chunk: Vec<&Prepared> = chunk.iter().collect();
+            let batch = Batch::new(&chunk, &self.config);
+            out.extend(values(self.forward(&p, &batch, &self.device)));
+        }
+        out
+    }
+}

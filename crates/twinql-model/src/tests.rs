@@ -1,0 +1,250 @@
+//! Tests of the whole crate on small random graphs.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::Path;
+
+use crate::{
+    Checkpoint, Example, ModelError, Observer, Scorer, Silent, StepReport, StopReason, TrainConfig,
+    synthetic::{example, examples, graph, pair, small_config},
+    train,
+};
+
+fn small_run() -> TrainConfig {
+    TrainConfig {
+        model: small_config(),
+        epochs: 12,
+        batch_size: 16,
+        learning_rate: 5e-3,
+        warmup_steps: 5,
+        patience: 20,
+        ema_decay: 0.9,
+        vocabulary: "v1".into(),
+        ..TrainConfig::default()
+    }
+}
+
+fn data() -> (Vec<Example>, Vec<Example>) {
+    (examples(0, 480, 12, 4), examples(10_000, 120, 12, 4))
+}
+
+fn quick(epochs: usize) -> TrainConfig {
+    TrainConfig {
+        epochs,
+        ..small_run()
+    }
+}
+
+fn quick_data() -> (Vec<Example>, Vec<Example>) {
+    (examples(0, 60, 10, 4), examples(10_000, 40, 10, 4))
+}
+
+fn quick_checkpoint() -> Checkpoint {
+    let (learn, valid) = quick_data();
+    train(&quick(2), &learn, &valid, &mut Silent).unwrap().checkpoint
+}
+
+#[test]
+fn a_learnable_task_is_learned() {
+    let (learn, valid) = data();
+    let trained = train(&small_run(), &learn, &valid, &mut Silent).unwrap();
+    let history = &trained.history;
+    let (first, last) = (history.first().unwrap(), history.last().unwrap());
+    assert!(last.loss < 0.5 * first.loss, "{first:?} {last:?}");
+    let quality = trained.checkpoint.info.validation;
+    assert!(quality.auc > 0.9, "{quality:?}");
+    assert!(quality.accuracy > 0.8, "{quality:?}");
+    assert_eq!(trained.stop, StopReason::Epochs);
+}
+
+#[test]
+fn runs_repeat_and_threads_do_not_matter() {
+    let (learn, valid) = quick_data();
+    let runs: Vec<Checkpoint> = [1, 2, 3]
+        .into_iter()
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build()
+                .unwrap()
+                .install(|| train(&quick(2), &learn, &valid, &mut Silent).unwrap())
+                .checkpoint
+        })
+        .collect();
+    assert_eq!(runs[0], runs[1]);
+    assert_eq!(runs[0], runs[2]);
+}
+
+#[test]
+fn a_resumed_run_equals_an_uninterrupted_one() {
+    struct StopAt(usize, usize);
+    impl Observer for StopAt {
+        fn step(&mut self, report: &StepReport) {
+            self.1 = report.epoch * 100 + report.step;
+        }
+        fn should_stop(&mut self) -> bool {
+            self.1 == self.0
+        }
+    }
+    let (learn, valid) = quick_data();
+    let whole = train(&quick(4), &learn, &valid, &mut Silent).unwrap();
+    // Interrupted at an epoch's end, and in the middle of one.
+    for stop in [204, 302] {
+        let dir = tempfile::tempdir().unwrap();
+        let config = TrainConfig {
+            run_dir: Some(dir.path().to_path_buf()),
+            resume: true,
+            ..quick(4)
+        };
+        let cut = train(&config, &learn, &valid, &mut StopAt(stop, 0)).unwrap();
+        assert_eq!(cut.stop, StopReason::Observer);
+        let resumed = train(&config, &learn, &valid, &mut Silent).unwrap();
+        assert_eq!(resumed.checkpoint, whole.checkpoint);
+        assert_eq!(resumed.history, whole.history);
+        let metrics = std::fs::read_to_string(dir.path().join("metrics.jsonl")).unwrap();
+        assert_eq!(metrics.lines().count(), 4);
+
+        let other = TrainConfig {
+            learning_rate: 0.1,
+            ..config
+        };
+        let error = train(&other, &learn, &valid, &mut Silent).unwrap_err();
+        assert!(error.to_string().contains("another configuration"), "{error}");
+    }
+}
+
+#[test]
+fn time_ends_a_run_cleanly() {
+    let (learn, valid) = quick_data();
+    let config = TrainConfig {
+        max_minutes: 1e-9,
+        ..quick(50)
+    };
+    let trained = train(&config, &learn, &valid, &mut Silent).unwrap();
+    assert_eq!(trained.stop, StopReason::Time);
+    assert_eq!(trained.history.len(), 1);
+}
+
+#[test]
+fn one_sided_or_empty_data_is_refused() {
+    let (learn, valid) = quick_data();
+    let positive: Vec<Example> = learn.iter().filter(|e| e.label).cloned().collect();
+    let cases: [(&[Example], &[Example]); 4] = [
+        (&[], &valid),
+        (&learn, &[]),
+        (&positive, &valid),
+        (&learn, &positive),
+    ];
+    for (learn, valid) in cases {
+        let error = train(&quick(1), learn, valid, &mut Silent).unwrap_err();
+        assert!(matches!(error, ModelError::Data(_)), "{error}");
+    }
+}
+
+#[test]
+fn a_saved_checkpoint_scores_the_same() {
+    let checkpoint = quick_checkpoint();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("gmn.safetensors");
+    checkpoint.save(&path).unwrap();
+    let loaded = Checkpoint::from_bytes(&std::fs::read(&path).unwrap(), "x", Some("v1")).unwrap();
+    assert_eq!(loaded, checkpoint);
+    assert_eq!(loaded.to_bytes().unwrap(), checkpoint.to_bytes().unwrap());
+    let pairs: Vec<_> = examples(500, 10, 12, 4).into_iter().map(|e| e.pair).collect();
+    let before = Scorer::new(checkpoint).score(&pairs);
+    let after = Scorer::from_file(&path, Some("v1")).unwrap().score(&pairs);
+    for (a, b) in before.iter().zip(&after) {
+        assert_eq!(a.as_ref().unwrap(), b.as_ref().unwrap());
+    }
+}
+
+#[test]
+fn scores_do_not_depend_on_the_batch() {
+    let scorer = Scorer::new(quick_checkpoint());
+    let pairs: Vec<_> = (0..30)
+        .map(|i| example(900 + i, 5 + 3 * i as usize, 4).pair)
+        .collect();
+    let together = scorer.score(&pairs);
+    for (pair, score) in pairs.iter().zip(&together) {
+        let alone = scorer.score(std::slice::from_ref(pair));
+        assert_eq!(alone[0].as_ref().unwrap(), score.as_ref().unwrap());
+    }
+}
+
+#[test]
+fn scores_are_symmetric_and_zero_for_equal_graphs() {
+    let scorer = Scorer::new(quick_checkpoint());
+    for i in 0..20 {
+        let forth = example(i, 15, 4).pair;
+        let back = pair(forth.right.clone(), forth.left.clone(), 4);
+        let scores = scorer.score(&[forth, back]);
+        let (a, b) = (scores[0].as_ref().unwrap(), scores[1].as_ref().unwrap());
+        assert!(
+            (a.distance - b.distance).abs() <= 1e-5 * (1.0 + a.distance),
+            "{a:?} {b:?}"
+        );
+        let same = pair(graph(i, 14), graph(i, 14), 4);
+        let score = *scorer.score(&[same])[0].as_ref().unwrap();
+        assert!(score.distance < 1e-9, "{score:?}");
+    }
+}
+
+#[test]
+fn a_bad_pair_does_not_stop_a_batch() {
+    let scorer = Scorer::new(quick_checkpoint());
+    let good = example(1, 10, 4).pair;
+    let mut cases = vec![good.clone(); 7];
+    cases[0].left.words[3] = 60_000;
+    cases[1].right.edges.push((0, 99, 0));
+    cases[2].left.contents[1] = Some(1_000);
+    cases[3].left.words.clear();
+    cases[4].right_positions.pop();
+    cases[5].left.tags[0] = 9_999;
+    let scores = scorer.score(&cases);
+    for score in &scores[..6] {
+        assert!(matches!(score, Err(ModelError::Input(_))), "{score:?}");
+    }
+    assert!(scores[6].is_ok());
+}
+
+#[test]
+fn identical_pairs_get_the_top() {
+    let scorer = Scorer::new(quick_checkpoint());
+    let mut same = example(1, 10, 4).pair;
+    same.identical = true;
+    let pairs: Vec<_> = std::iter::once(same)
+        .chain((2..30).map(|i| example(i, 10, 4).pair))
+        .collect();
+    let scores = scorer.score(&pairs);
+    let top = scores[0].as_ref().unwrap();
+    assert_eq!(top.distance, 0.0);
+    for score in &scores {
+        assert!(score.as_ref().unwrap().probability <= top.probability);
+    }
+}
+
+#[test]
+fn foreign_and_damaged_checkpoints_are_refused() {
+    let checkpoint = quick_checkpoint();
+    let bytes = checkpoint.to_bytes().unwrap();
+    let foreign =
+        safetensors::serialize(Vec::<(String, safetensors::tensor::TensorView<'_>)>::new(), None).unwrap();
+    let mut wider = checkpoint.clone();
+    wider.info.model.walk_steps += 1;
+    wider.weights.clear();
+    let cases: [(&[u8], &str); 5] = [
+        (b"", "truncated"),
+        (b"SQLite format 3\0 and so on, quite a long file", "truncated"),
+        (&bytes[..bytes.len() / 2], "truncated"),
+        (&bytes[..40], "truncated"),
+        (&foreign, "another program"),
+    ];
+    for (bytes, reason) in cases {
+        let error = Scorer::from_bytes(bytes, None).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+        assert!(error.contains("twinql train"), "{error}");
+    }
+    assert!(wider.to_bytes().is_err());
+    let error = Scorer::from_bytes(&bytes, Some("v2")).unwrap_err();
+    assert!(matches!(error, ModelError::Vocabulary { .. }), "{error}");
+    let error = Scorer::from_file(Path::new("/nowhere/x"), None).unwrap_err();
+    assert!(error.to_string().contains("/nowhere/x"), "{error}");
+}

@@ -1,0 +1,236 @@
+//! The network's parameters: one flat vector of `f32`, and a layout that names its parts.
+//!
+//! Every execution of the network (burn's autodiff, the plain-Rust passes) reads the same
+//! layout, so there is one model. All parameters are matrices, row-major, and apply from the
+//! right: `y = x W + b`, with biases as one-row matrices.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use crate::{config::GmnConfig, text};
+
+/// Kinds of edges times the two directions in which messages run.
+pub(crate) const EDGE_KINDS: usize = 6;
+
+/// One parameter matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Slot {
+    /// Position in [`Layout::slots`].
+    pub(crate) index: usize,
+    /// First element in the flat vector.
+    pub(crate) offset: usize,
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
+}
+
+impl Slot {
+    pub(crate) fn len(self) -> usize {
+        self.rows * self.cols
+    }
+
+    pub(crate) fn of(self, flat: &[f32]) -> &[f32] {
+        flat.get(self.offset..self.offset + self.len())
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn of_mut(self, flat: &mut [f32]) -> &mut [f32] {
+        flat.get_mut(self.offset..self.offset + self.len())
+            .unwrap_or_default()
+    }
+}
+
+/// A residual block of the character ConvNet: two convolutions of width 3, as matrix products
+/// over three neighbouring characters.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BlockSlots {
+    pub(crate) first: Slot,
+    pub(crate) first_bias: Slot,
+    pub(crate) second: Slot,
+    pub(crate) second_bias: Slot,
+}
+
+/// Parameters of the positional encodings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PositionSlots {
+    /// Random-walk encoding → first learned encoding.
+    pub(crate) input: Slot,
+    pub(crate) input_bias: Slot,
+    /// Update from the node's own encoding …
+    pub(crate) own: Slot,
+    /// … and from the mean of its neighbours'.
+    pub(crate) near: Slot,
+    pub(crate) update_bias: Slot,
+    /// The encoding's share in the hidden layer of r = MLP(h ⊕ p).
+    pub(crate) attention: Slot,
+}
+
+/// Names, shapes and places of all parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    pub(crate) names: Vec<String>,
+    pub(crate) slots: Vec<Slot>,
+    scales: Vec<f32>,
+    pub(crate) total: usize,
+    pub(crate) words: Slot,
+    pub(crate) tags: Option<Slot>,
+    pub(crate) chars: Slot,
+    pub(crate) char_places: Slot,
+    pub(crate) blocks: Vec<BlockSlots>,
+    pub(crate) text_max: Slot,
+    pub(crate) text_mean: Slot,
+    /// Edge embeddings, already in the hidden layer of `f_inner`.
+    pub(crate) edges: Slot,
+    pub(crate) target: Slot,
+    pub(crate) source: Slot,
+    pub(crate) positions: Option<PositionSlots>,
+    pub(crate) attention: Slot,
+    pub(crate) attention_bias: Slot,
+    pub(crate) attention_out: Slot,
+    pub(crate) attention_out_bias: Slot,
+    /// GRU: columns are reset, update, candidate.
+    pub(crate) gru_message: Slot,
+    pub(crate) gru_cross: Slot,
+    pub(crate) gru_bias: Slot,
+    pub(crate) gru_state: Slot,
+    pub(crate) gate: Slot,
+    pub(crate) gate_bias: Slot,
+    pub(crate) value: Slot,
+    pub(crate) value_bias: Slot,
+    pub(crate) graph: Slot,
+    pub(crate) graph_bias: Slot,
+    pub(crate) graph_out: Slot,
+}
+
+#[derive(Default)]
+struct Builder {
+    names: Vec<String>,
+    slots: Vec<Slot>,
+    scales: Vec<f32>,
+    total: usize,
+}
+
+impl Builder {
+    fn add(&mut self, name: &str, rows: usize, cols: usize, scale: f32) -> Slot {
+        let slot = Slot {
+            index: self.slots.len(),
+            offset: self.total,
+            rows,
+            cols,
+        };
+        self.names.push(name.to_owned());
+        self.slots.push(slot);
+        self.scales.push(scale);
+        self.total += rows * cols;
+        slot
+    }
+
+    /// A weight matrix with Glorot's uniform bound.
+    fn weight(&mut self, name: &str, rows: usize, cols: usize) -> Slot {
+        let bound = (6.0 / (rows + cols) as f32).sqrt();
+        self.add(name, rows, cols, bound)
+    }
+
+    fn bias(&mut self, name: &str, cols: usize) -> Slot {
+        self.add(name, 1, cols, 0.0)
+    }
+}
+
+impl Layout {
+    pub(crate) fn new(config: &GmnConfig) -> Layout {
+        let (d, m, g) = (config.node_dim, config.message_dim, config.graph_dim);
+        let (q, c) = (config.position_dim, config.char_channels);
+        let mut b = Builder::default();
+        let words = b.add("node.word", config.words, d, 0.7);
+        let tags = config.use_tags.then(|| b.add("node.tag", config.tags, d, 0.5));
+        let chars = b.add("text.char", text::CLASSES, c, 1.0);
+        let char_places = b.add("text.place", config.string_length, c, 0.5);
+        let blocks = (0..config.char_blocks)
+            .map(|i| BlockSlots {
+                first: b.weight(&format!("text.block{i}.first.weight"), 3 * c, c),
+                first_bias: b.bias(&format!("text.block{i}.first.bias"), c),
+                second: b.weight(&format!("text.block{i}.second.weight"), 3 * c, c),
+                second_bias: b.bias(&format!("text.block{i}.second.bias"), c),
+            })
+            .collect();
+        let text_max = b.weight("text.out.max", c, d);
+        let text_mean = b.weight("text.out.mean", c, d);
+        let edges = b.add("message.edge", EDGE_KINDS, m, 0.3);
+        let target = b.weight("message.target", d, m);
+        let source = b.weight("message.source", d, m);
+        let positions = config.use_positions.then(|| PositionSlots {
+            input: b.weight("position.input.weight", config.walk_steps, q),
+            input_bias: b.bias("position.input.bias", q),
+            own: b.weight("position.own", q, q),
+            near: b.weight("position.near", q, q),
+            update_bias: b.bias("position.bias", q),
+            attention: b.weight("attention.position", q, d),
+        });
+        let attention = b.weight("attention.state", d, d);
+        let attention_bias = b.bias("attention.bias", d);
+        let attention_out = b.weight("attention.out.weight", d, d);
+        let attention_out_bias = b.bias("attention.out.bias", d);
+        let gru_message = b.add("update.message", m, 3 * d, (6.0 / (m + d) as f32).sqrt() * 0.5);
+        let gru_cross = b.weight("update.cross", d, 3 * d);
+        let gru_bias = b.bias("update.bias", 3 * d);
+        let gru_state = b.weight("update.state", d, 3 * d);
+        let gate = b.weight("readout.gate.weight", d, g);
+        let gate_bias = b.bias("readout.gate.bias", g);
+        let value = b.weight("readout.value.weight", d, g);
+        let value_bias = b.bias("readout.value.bias", g);
+        let graph = b.weight("graph.hidden.weight", g, g);
+        let graph_bias = b.bias("graph.hidden.bias", g);
+        // Sums run over some fifty nodes: a small last layer starts distances near one.
+        let graph_out = b.add("graph.out", g, g, (3.0 / g as f32).sqrt() * 0.2);
+        Layout {
+            names: b.names,
+            slots: b.slots,
+            scales: b.scales,
+            total: b.total,
+            words,
+            tags,
+            chars,
+            char_places,
+            blocks,
+            text_max,
+            text_mean,
+            edges,
+            target,
+            source,
+            positions,
+            attention,
+            attention_bias,
+            attention_out,
+            attention_out_bias,
+            gru_message,
+            gru_cross,
+            gru_bias,
+            gru_state,
+            gate,
+            gate_bias,
+            value,
+            value_bias,
+            graph,
+            graph_bias,
+            graph_out,
+        }
+    }
+
+    /// Initial weights: uniform within each matrix's bound, biases zero. Each matrix draws from
+    /// its own stream, so adding one does not move the others.
+    pub(crate) fn init(&self, seed: u64) -> Vec<f32> {
+        let mut flat = vec![0.0; self.total];
+        for (slot, &bound) in self.slots.iter().zip(&self.scales) {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            rng.set_stream(slot.index as u64 + 1);
+            for value in slot.of_mut(&mut flat) {
+                *value = bound * (2.0 * unit(&mut rng) - 1.0);
+            }
+        }
+        flat
+    }
+}
+
+/// A uniform number in [0, 1) of 24 bits.
+pub(crate) fn unit(rng: &mut ChaCha8Rng) -> f32 {
+    (rng.next_u32() >> 8) as f32 / (1u32 << 24) as f32
+}
