@@ -7,6 +7,7 @@
 
 pub mod error;
 pub mod expr;
+pub mod normalize;
 pub mod plan;
 pub mod rel;
 pub mod schema;
@@ -15,6 +16,7 @@ pub mod value;
 
 pub use error::SqlError;
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
+pub use normalize::{Canonical, RULES, Rule, normalize};
 pub use plan::Plan;
 pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,

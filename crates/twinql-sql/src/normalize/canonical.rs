@@ -1,0 +1,393 @@
+//! The canonical order of everything that has no order, and the canonical ids: equal
+//! plans come out equal whatever ids and orders they came with.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use super::color::{Colors, is_symmetric};
+use super::walk;
+use crate::expr::{BinaryOp, Expr};
+use crate::rel::{ColumnId, Columns, Query, Rel, SetOpKind};
+
+/// How many choices between columns that look alike are tried; beyond them the first is
+/// taken, and two equal plans may come out unequal.
+const MAX_CHOICES: usize = 48;
+
+/// Orders and renumbers a query. The flag is false where the choices were too many.
+pub(super) fn canonical_form(
+    query: Query,
+    columns: &Columns,
+    any_column_order: bool,
+) -> (Query, Columns, bool) {
+    let colors = Colors::new(&query, any_column_order);
+    let mut search = Search {
+        any_column_order,
+        columns,
+        best: None,
+        choices: 0,
+    };
+    search.run(&query, colors);
+    let complete = search.choices <= MAX_CHOICES;
+    match search.best {
+        Some((query, columns)) => (query, columns, complete),
+        None => (query, columns.clone(), false),
+    }
+}
+
+struct Search<'a> {
+    any_column_order: bool,
+    columns: &'a Columns,
+    best: Option<(Query, Columns)>,
+    choices: usize,
+}
+
+impl Search<'_> {
+    fn run(&mut self, query: &Query, colors: Colors) {
+        let tied = colors.tied();
+        if tied.is_empty() {
+            let mut candidate = query.clone();
+            order_query(&mut candidate, &colors);
+            reuse_ids(&mut candidate);
+            let columns = renumber(&mut candidate, self.columns, self.any_column_order);
+            if self.best.as_ref().is_none_or(|(q, _)| candidate < *q) {
+                self.best = Some((candidate, columns));
+            }
+            return;
+        }
+        for c in tied {
+            self.choices += 1;
+            if self.choices > MAX_CHOICES && self.best.is_some() {
+                return;
+            }
+            let mut next = colors.clone();
+            next.individualize(c, query);
+            self.run(query, next);
+        }
+    }
+}
+
+/// The class of an expression in the order of conjuncts and operands: columns first,
+/// constants last.
+fn rank(expr: &Expr) -> u8 {
+    match expr {
+        Expr::Column(_) => 0,
+        Expr::Binary {
+            op: BinaryOp::Eq,
+            left,
+            right,
+        } => match (&**left, &**right) {
+            (Expr::Column(_), Expr::Column(_)) => 1,
+            _ => 2,
+        },
+        Expr::Binary { .. } => 3,
+        Expr::Unary { .. } | Expr::InList { .. } | Expr::Function { .. } => 4,
+        Expr::Literal(_) => 9,
+        _ => 5,
+    }
+}
+
+fn expr_key(expr: &Expr, colors: &Colors) -> (u8, u64) {
+    (rank(expr), colors.expr(expr))
+}
+
+fn rel_key(rel: &Rel, colors: &Colors) -> (u8, usize, u64) {
+    match rel {
+        Rel::Scan { table, .. } => (0, *table, colors.rel(rel)),
+        _ => (1, 0, colors.rel(rel)),
+    }
+}
+
+fn sort_exprs(list: &mut [Expr], colors: &Colors) {
+    list.sort_by_cached_key(|e| expr_key(e, colors));
+}
+
+fn order_query(query: &mut Query, colors: &Colors) {
+    order_rel(&mut query.rel, colors);
+}
+
+fn order_rel(rel: &mut Rel, colors: &Colors) {
+    for expr in walk::own_exprs_mut(rel) {
+        order_expr(expr, colors);
+    }
+    for input in walk::inputs_mut(rel) {
+        order_rel(input, colors);
+    }
+    for arm in walk::arms_mut(rel) {
+        order_query(arm, colors);
+    }
+    match rel {
+        Rel::Scan { columns, .. } => columns.sort_by_key(|(_, at)| *at),
+        Rel::Filter { predicate, .. } => sort_exprs(predicate, colors),
+        Rel::Join { inputs, on } => {
+            inputs.sort_by_cached_key(|r| rel_key(r, colors));
+            sort_exprs(on, colors);
+        }
+        Rel::OuterJoin { on, .. } => sort_exprs(on, colors),
+        Rel::Project { exprs, .. } => {
+            exprs.sort_by_cached_key(|(c, e)| (expr_key(e, colors), colors.get(*c)));
+        }
+        Rel::Aggregate { keys, calls, .. } => {
+            keys.sort_by_cached_key(|(c, e)| (expr_key(e, colors), colors.get(*c)));
+            calls.sort_by_cached_key(|(c, call)| (call.func.clone(), call.distinct, colors.get(*c)));
+        }
+        Rel::Window { calls, .. } => {
+            for (_, call) in calls.iter_mut() {
+                sort_exprs(&mut call.partition_by, colors);
+            }
+            calls.sort_by_cached_key(|(c, call)| (call.func.clone(), colors.get(*c)));
+        }
+        Rel::SetOp {
+            kind,
+            left,
+            right,
+            columns,
+            ..
+        } => order_set_op(*kind, left, right, columns, colors),
+        _ => {}
+    }
+}
+
+fn order_set_op(
+    kind: SetOpKind,
+    left: &mut Query,
+    right: &mut Query,
+    columns: &mut Vec<ColumnId>,
+    colors: &Colors,
+) {
+    if left.output.len() != columns.len() || right.output.len() != columns.len() {
+        return;
+    }
+    let mut places: Vec<(ColumnId, ColumnId, ColumnId)> = columns
+        .iter()
+        .zip(&left.output)
+        .zip(&right.output)
+        .map(|((c, l), r)| (*c, *l, *r))
+        .collect();
+    places.sort_by_key(|(c, _, _)| colors.get(*c));
+    *columns = places.iter().map(|p| p.0).collect();
+    left.output = places.iter().map(|p| p.1).collect();
+    right.output = places.iter().map(|p| p.2).collect();
+    if kind != SetOpKind::Except {
+        let key = |q: &Query| (rel_size_key(&q.rel), rel_key(&q.rel, colors));
+        if key(right) < key(left) {
+            std::mem::swap(left, right);
+        }
+    }
+}
+
+/// Larger arms first, so that left-deep chains stay left-deep.
+fn rel_size_key(rel: &Rel) -> Reverse<usize> {
+    Reverse(walk::rel_size(rel))
+}
+
+fn order_expr(expr: &mut Expr, colors: &Colors) {
+    for operand in walk::operands_mut(expr) {
+        order_expr(operand, colors);
+    }
+    if let Some(query) = walk::subquery_mut(expr) {
+        order_query(query, colors);
+    }
+    match expr {
+        Expr::And(list) | Expr::Or(list) => sort_exprs(list, colors),
+        Expr::InList { list, .. } => list.sort_by_cached_key(|e| match e {
+            Expr::Literal(_) => (0, 0, Some(e.clone())),
+            _ => (1, colors.expr(e), None),
+        }),
+        Expr::Binary { op, left, right }
+            if is_symmetric(*op, left, right) && expr_key(right, colors) < expr_key(left, colors) =>
+        {
+            std::mem::swap(left, right);
+        }
+        _ => {}
+    }
+}
+
+/// Gives a bare column above a projection or a grouping the id that it has below.
+fn reuse_ids(query: &mut Query) {
+    let mut renamed = BTreeMap::new();
+    reuse_in_rel(&mut query.rel, &mut renamed);
+    for c in &mut query.output {
+        *c = resolve(*c, &renamed);
+    }
+}
+
+fn resolve(c: ColumnId, renamed: &BTreeMap<ColumnId, ColumnId>) -> ColumnId {
+    renamed.get(&c).copied().unwrap_or(c)
+}
+
+fn reuse_in_expr(expr: &mut Expr, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
+    if let Expr::Column(c) = expr {
+        *c = resolve(*c, renamed);
+    }
+    for operand in walk::operands_mut(expr) {
+        reuse_in_expr(operand, renamed);
+    }
+    if let Some(query) = walk::subquery_mut(expr) {
+        reuse_in_query(query, renamed);
+    }
+}
+
+fn reuse_in_query(query: &mut Query, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
+    reuse_in_rel(&mut query.rel, renamed);
+    for c in &mut query.output {
+        *c = resolve(*c, renamed);
+    }
+}
+
+fn reuse_in_rel(rel: &mut Rel, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
+    for input in walk::inputs_mut(rel) {
+        reuse_in_rel(input, renamed);
+    }
+    for arm in walk::arms_mut(rel) {
+        reuse_in_query(arm, renamed);
+    }
+    for expr in walk::own_exprs_mut(rel) {
+        reuse_in_expr(expr, renamed);
+    }
+    let entries = match rel {
+        Rel::Project { exprs, .. } => exprs,
+        Rel::Aggregate { keys, .. } => keys,
+        _ => return,
+    };
+    let mut taken: Vec<ColumnId> = Vec::new();
+    for (c, e) in entries {
+        if let Expr::Column(b) = e {
+            if !taken.contains(b) && *b != *c {
+                renamed.insert(*c, *b);
+                *c = *b;
+            }
+            taken.push(*b);
+        }
+    }
+}
+
+/// Numbers columns in the order in which the tree produces them, from 0, and returns what
+/// is known of them.
+fn renumber(query: &mut Query, columns: &Columns, any_column_order: bool) -> Columns {
+    let mut numbers = Numbers::default();
+    numbers.produce_query(query);
+    let mut names = BTreeMap::new();
+    numbers.apply_query(query, &mut names);
+    if any_column_order {
+        query.output.sort_unstable();
+    }
+    numbers
+        .order
+        .iter()
+        .filter_map(|old| columns.get(old.0 as usize).cloned())
+        .collect()
+}
+
+#[derive(Default)]
+struct Numbers {
+    new: BTreeMap<ColumnId, ColumnId>,
+    order: Vec<ColumnId>,
+}
+
+impl Numbers {
+    fn produce(&mut self, c: ColumnId) {
+        let next = ColumnId(self.order.len() as u32);
+        if let std::collections::btree_map::Entry::Vacant(slot) = self.new.entry(c) {
+            slot.insert(next);
+            self.order.push(c);
+        }
+    }
+
+    fn produce_query(&mut self, query: &Query) {
+        self.produce_rel(&query.rel);
+    }
+
+    fn produce_expr(&mut self, expr: &Expr) {
+        for operand in walk::operands(expr) {
+            self.produce_expr(operand);
+        }
+        if let Some(query) = walk::subquery(expr) {
+            self.produce_query(query);
+        }
+    }
+
+    fn produce_rel(&mut self, rel: &Rel) {
+        for input in walk::inputs(rel) {
+            self.produce_rel(input);
+        }
+        for arm in walk::arms(rel) {
+            self.produce_query(arm);
+        }
+        for expr in walk::own_exprs(rel) {
+            self.produce_expr(expr);
+        }
+        match rel {
+            Rel::Filter { .. }
+            | Rel::Join { .. }
+            | Rel::OuterJoin { .. }
+            | Rel::Sort { .. }
+            | Rel::Distinct { .. } => {}
+            Rel::Window { calls, .. } => calls.iter().for_each(|(c, _)| self.produce(*c)),
+            _ => walk::outputs(rel).into_iter().for_each(|c| self.produce(c)),
+        }
+    }
+
+    fn number(&mut self, c: &mut ColumnId) {
+        // A column that nothing produces stays a column that nothing produces.
+        self.produce(*c);
+        if let Some(new) = self.new.get(c) {
+            *c = *new;
+        }
+    }
+
+    fn apply_query(&mut self, query: &mut Query, names: &mut BTreeMap<String, String>) {
+        self.apply_rel(&mut query.rel, names);
+        for c in &mut query.output {
+            self.number(c);
+        }
+    }
+
+    fn apply_expr(&mut self, expr: &mut Expr, names: &mut BTreeMap<String, String>) {
+        if let Expr::Column(c) = expr {
+            self.number(c);
+        }
+        for operand in walk::operands_mut(expr) {
+            self.apply_expr(operand, names);
+        }
+        if let Some(query) = walk::subquery_mut(expr) {
+            self.apply_query(query, names);
+        }
+    }
+
+    fn apply_rel(&mut self, rel: &mut Rel, names: &mut BTreeMap<String, String>) {
+        if let Rel::Recursive { name, .. } | Rel::RecursiveRef { name, .. } = rel {
+            let next = format!("r{}", names.len());
+            *name = names.entry(std::mem::take(name)).or_insert(next).clone();
+        }
+        for input in walk::inputs_mut(rel) {
+            self.apply_rel(input, names);
+        }
+        for arm in walk::arms_mut(rel) {
+            self.apply_query(arm, names);
+        }
+        for expr in walk::own_exprs_mut(rel) {
+            self.apply_expr(expr, names);
+        }
+        match rel {
+            Rel::Scan { columns, .. } => {
+                columns.iter_mut().for_each(|(c, _)| self.number(c));
+            }
+            Rel::Values { columns, .. }
+            | Rel::TableFunction { columns, .. }
+            | Rel::Recursive { columns, .. }
+            | Rel::RecursiveRef { columns, .. }
+            | Rel::SetOp { columns, .. } => columns.iter_mut().for_each(|c| self.number(c)),
+            Rel::Project { exprs, .. } => exprs.iter_mut().for_each(|(c, _)| self.number(c)),
+            Rel::Aggregate { keys, calls, .. } => {
+                keys.iter_mut().for_each(|(c, _)| self.number(c));
+                calls.iter_mut().for_each(|(c, _)| self.number(c));
+            }
+            Rel::Window { calls, .. } => calls.iter_mut().for_each(|(c, _)| self.number(c)),
+            Rel::Filter { .. }
+            | Rel::Join { .. }
+            | Rel::OuterJoin { .. }
+            | Rel::Sort { .. }
+            | Rel::Distinct { .. } => {}
+        }
+    }
+}

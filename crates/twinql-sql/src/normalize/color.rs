@@ -1,0 +1,457 @@
+//! Colours of columns: a hash of everything a column's id-free surroundings say, refined
+//! until no more columns can be told apart (Weisfeiler and Leman's colour refinement, on
+//! operator trees).
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+use super::walk;
+use crate::expr::{AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::rel::{ColumnId, Query, Rel, SetOpKind, SortKey};
+
+/// A hasher that is the same on every machine and in every version of Rust.
+struct Stable(u64);
+
+impl Hasher for Stable {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0u8; 8];
+            for (to, from) in word.iter_mut().zip(chunk) {
+                *to = *from;
+            }
+            self.0 = mix(self.0, u64::from_le_bytes(word) ^ chunk.len() as u64);
+        }
+    }
+}
+
+/// Combines two hashes; the order matters.
+pub(super) fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a.rotate_left(23) ^ b.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+fn hash_of(value: &impl Hash) -> u64 {
+    let mut hasher = Stable(0x7477_696e_716c);
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// True for operators whose operands may be exchanged. COLLATE on an operand makes the
+/// left one special.
+pub(super) fn is_symmetric(op: BinaryOp, left: &Expr, right: &Expr) -> bool {
+    matches!(
+        op,
+        BinaryOp::Eq
+            | BinaryOp::NotEq
+            | BinaryOp::Is
+            | BinaryOp::IsNot
+            | BinaryOp::Add
+            | BinaryOp::Mul
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+    ) && !matches!(left, Expr::Collate { .. } | Expr::Row(_))
+        && !matches!(right, Expr::Collate { .. } | Expr::Row(_))
+}
+
+/// Colours by column id.
+#[derive(Clone)]
+pub(super) struct Colors {
+    colors: BTreeMap<ColumnId, u64>,
+    /// Output columns of the outermost query have no order.
+    any_output_order: bool,
+}
+
+impl Colors {
+    /// Refines from nothing.
+    pub(super) fn new(query: &Query, any_output_order: bool) -> Colors {
+        let mut colors = Colors {
+            colors: BTreeMap::new(),
+            any_output_order,
+        };
+        colors.refine(query);
+        colors
+    }
+
+    /// The colour of a column.
+    pub(super) fn get(&self, c: ColumnId) -> u64 {
+        self.colors.get(&c).copied().unwrap_or(1)
+    }
+
+    fn distinct(&self) -> usize {
+        let mut all: Vec<u64> = self.colors.values().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len()
+    }
+
+    /// Columns of one colour, of the smallest colour that several share.
+    pub(super) fn tied(&self) -> Vec<ColumnId> {
+        let mut by_color: BTreeMap<u64, Vec<ColumnId>> = BTreeMap::new();
+        for (c, color) in &self.colors {
+            by_color.entry(*color).or_default().push(*c);
+        }
+        by_color
+            .into_values()
+            .find(|class| class.len() > 1)
+            .unwrap_or_default()
+    }
+
+    /// Gives one column a colour of its own and refines again.
+    pub(super) fn individualize(&mut self, c: ColumnId, query: &Query) {
+        let color = mix(self.get(c), 0x0006_9e5d);
+        self.colors.insert(c, color);
+        self.refine(query);
+    }
+
+    fn refine(&mut self, query: &Query) {
+        let mut known = self.distinct();
+        for round in 0..16 {
+            let mut contexts = BTreeMap::new();
+            let ordered = !self.any_output_order;
+            self.query_context(query, 17, ordered, &mut contexts);
+            for (c, context) in contexts {
+                let color = mix(self.get(c), context);
+                self.colors.insert(c, color);
+            }
+            let now = self.distinct();
+            if now == known && round > 0 {
+                break;
+            }
+            known = now;
+        }
+    }
+
+    fn exprs<'a>(&self, exprs: impl IntoIterator<Item = &'a Expr>) -> u64 {
+        exprs.into_iter().fold(3, |h, e| mix(h, self.expr(e)))
+    }
+
+    fn exprs_unordered<'a>(&self, exprs: impl IntoIterator<Item = &'a Expr>) -> u64 {
+        exprs
+            .into_iter()
+            .fold(5, |h, e| h.wrapping_add(mix(7, self.expr(e))))
+    }
+
+    fn sort_keys(&self, keys: &[SortKey]) -> u64 {
+        keys.iter().fold(9, |h, k| {
+            mix(mix(h, self.expr(&k.expr)), hash_of(&(k.direction, k.nulls)))
+        })
+    }
+
+    /// The hash of an expression.
+    pub(super) fn expr(&self, expr: &Expr) -> u64 {
+        match expr {
+            Expr::Column(c) => mix(11, self.get(*c)),
+            Expr::Literal(v) => mix(12, hash_of(v)),
+            Expr::Unary { op, expr } => mix(mix(13, hash_of(op)), self.expr(expr)),
+            Expr::Binary { op, left, right } => {
+                let (l, r) = (self.expr(left), self.expr(right));
+                let h = mix(14, hash_of(op));
+                if is_symmetric(*op, left, right) {
+                    mix(h, mix(7, l).wrapping_add(mix(7, r)))
+                } else {
+                    mix(mix(h, l), r)
+                }
+            }
+            Expr::And(list) => mix(15, self.exprs_unordered(list)),
+            Expr::Or(list) => mix(16, self.exprs_unordered(list)),
+            Expr::Function { name, args } => mix(mix(17, hash_of(name)), self.exprs(args)),
+            Expr::Case {
+                operand,
+                branches,
+                otherwise,
+            } => {
+                let h = mix(18, self.exprs(operand.as_deref()));
+                let h = branches
+                    .iter()
+                    .fold(h, |h, (w, t)| mix(mix(h, self.expr(w)), self.expr(t)));
+                mix(h, self.exprs(otherwise.as_deref()))
+            }
+            Expr::Cast { expr, affinity } => mix(mix(19, hash_of(affinity)), self.expr(expr)),
+            Expr::Collate { expr, collation } => mix(mix(20, hash_of(collation)), self.expr(expr)),
+            Expr::InList { expr, list } => mix(mix(21, self.expr(expr)), self.exprs_unordered(list)),
+            Expr::InSubquery { exprs, query } => mix(mix(22, self.exprs(exprs)), self.query(query)),
+            Expr::Exists(query) => mix(23, self.query(query)),
+            Expr::Scalar(query) => mix(24, self.query(query)),
+            Expr::Quantified { expr, op, all, query } => mix(
+                mix(mix(25, hash_of(&(op, all))), self.expr(expr)),
+                self.query(query),
+            ),
+            Expr::Row(list) => mix(26, self.exprs(list)),
+        }
+    }
+
+    fn query(&self, query: &Query) -> u64 {
+        query
+            .output
+            .iter()
+            .fold(mix(31, self.rel(&query.rel)), |h, c| mix(h, self.get(*c)))
+    }
+
+    fn arm(&self, arm: &Query, columns: &[ColumnId]) -> u64 {
+        let links = arm
+            .output
+            .iter()
+            .zip(columns)
+            .fold(0u64, |h, (o, c)| h.wrapping_add(mix(self.get(*o), self.get(*c))));
+        mix(mix(32, self.rel(&arm.rel)), links)
+    }
+
+    fn call(&self, call: &AggregateCall) -> u64 {
+        let h = mix(33, hash_of(&(&call.func, call.distinct)));
+        mix(mix(h, self.exprs(&call.args)), self.exprs(&call.filter))
+    }
+
+    fn window(&self, call: &WindowCall) -> u64 {
+        let h = mix(34, hash_of(&(&call.func, call.distinct, &call.frame)));
+        let h = mix(mix(h, self.exprs(&call.args)), self.exprs(&call.filter));
+        let h = mix(h, self.exprs_unordered(&call.partition_by));
+        mix(h, self.sort_keys(&call.order_by))
+    }
+
+    fn ids(&self, columns: &[ColumnId]) -> u64 {
+        columns.iter().fold(35, |h, c| mix(h, self.get(*c)))
+    }
+
+    /// The hash of a relation.
+    pub(super) fn rel(&self, rel: &Rel) -> u64 {
+        match rel {
+            Rel::Scan { table, columns } => {
+                let own = columns
+                    .iter()
+                    .fold(0u64, |h, (c, at)| h.wrapping_add(mix(self.get(*c), *at as u64)));
+                mix(mix(41, *table as u64), own)
+            }
+            Rel::Values { columns, rows } => rows
+                .iter()
+                .fold(mix(42, self.ids(columns)), |h, row| mix(h, self.exprs(row))),
+            Rel::TableFunction { name, args, columns } => {
+                mix(mix(mix(43, hash_of(name)), self.exprs(args)), self.ids(columns))
+            }
+            // Names of recursive relations are only names.
+            Rel::Recursive {
+                columns,
+                seed,
+                step,
+                all,
+                ..
+            } => mix(
+                mix(mix(44, self.ids(columns)), u64::from(*all)),
+                mix(self.query(seed), self.query(step)),
+            ),
+            Rel::RecursiveRef { columns, .. } => mix(45, self.ids(columns)),
+            Rel::Filter { input, predicate } => {
+                mix(mix(46, self.rel(input)), self.exprs_unordered(predicate))
+            }
+            Rel::Project { input, exprs } => {
+                let own = exprs
+                    .iter()
+                    .fold(0u64, |h, (c, e)| h.wrapping_add(mix(self.get(*c), self.expr(e))));
+                mix(mix(47, self.rel(input)), own)
+            }
+            Rel::Join { inputs, on } => {
+                let sides = inputs
+                    .iter()
+                    .fold(0u64, |h, r| h.wrapping_add(mix(7, self.rel(r))));
+                mix(mix(48, sides), self.exprs_unordered(on))
+            }
+            Rel::OuterJoin {
+                kind,
+                left,
+                right,
+                on,
+            } => mix(
+                mix(mix(49, hash_of(kind)), mix(self.rel(left), self.rel(right))),
+                self.exprs_unordered(on),
+            ),
+            Rel::Aggregate { input, keys, calls } => {
+                let own = keys
+                    .iter()
+                    .fold(0u64, |h, (c, e)| h.wrapping_add(mix(self.get(*c), self.expr(e))));
+                let own = calls.iter().fold(own, |h, (c, call)| {
+                    h.wrapping_add(mix(self.get(*c), self.call(call)))
+                });
+                mix(mix(50, self.rel(input)), own)
+            }
+            Rel::Distinct { input } => mix(51, self.rel(input)),
+            Rel::Sort {
+                input,
+                keys,
+                limit,
+                offset,
+            } => {
+                let h = mix(mix(52, self.rel(input)), self.sort_keys(keys));
+                mix(mix(h, self.exprs(limit)), self.exprs(offset))
+            }
+            Rel::SetOp {
+                kind,
+                all,
+                left,
+                right,
+                columns,
+            } => {
+                let (l, r) = (self.arm(left, columns), self.arm(right, columns));
+                let h = mix(53, hash_of(&(kind, all)));
+                if *kind == SetOpKind::Except {
+                    mix(mix(h, l), r)
+                } else {
+                    mix(h, mix(7, l).wrapping_add(mix(7, r)))
+                }
+            }
+            Rel::Window { input, calls } => {
+                let own = calls.iter().fold(0u64, |h, (c, call)| {
+                    h.wrapping_add(mix(self.get(*c), self.window(call)))
+                });
+                mix(mix(54, self.rel(input)), own)
+            }
+        }
+    }
+
+    fn note(contexts: &mut BTreeMap<ColumnId, u64>, c: ColumnId, context: u64) {
+        let sum = contexts.entry(c).or_insert(0);
+        *sum = sum.wrapping_add(mix(61, context));
+    }
+
+    fn query_context(&self, query: &Query, context: u64, ordered: bool, to: &mut BTreeMap<ColumnId, u64>) {
+        for (i, c) in query.output.iter().enumerate() {
+            let place = if ordered { i as u64 + 1 } else { 0 };
+            Self::note(to, *c, mix(mix(context, 62), place));
+        }
+        self.rel_context(&query.rel, mix(context, 63), to);
+    }
+
+    fn arm_context(&self, arm: &Query, columns: &[ColumnId], context: u64, to: &mut BTreeMap<ColumnId, u64>) {
+        for (o, c) in arm.output.iter().zip(columns) {
+            Self::note(to, *o, mix(mix(context, 64), self.get(*c)));
+        }
+        self.rel_context(&arm.rel, mix(context, 65), to);
+    }
+
+    fn rel_context(&self, rel: &Rel, context: u64, to: &mut BTreeMap<ColumnId, u64>) {
+        let base = mix(context, self.rel(rel));
+        match rel {
+            Rel::Scan { columns, .. } => {
+                for (c, at) in columns {
+                    Self::note(to, *c, mix(base, *at as u64));
+                }
+            }
+            Rel::Values { columns, .. }
+            | Rel::TableFunction { columns, .. }
+            | Rel::RecursiveRef { columns, .. } => {
+                for (i, c) in columns.iter().enumerate() {
+                    Self::note(to, *c, mix(base, i as u64));
+                }
+            }
+            Rel::Recursive {
+                columns, seed, step, ..
+            } => {
+                for (i, c) in columns.iter().enumerate() {
+                    Self::note(to, *c, mix(base, i as u64));
+                }
+                self.query_context(seed, mix(base, 66), true, to);
+                self.query_context(step, mix(base, 67), true, to);
+            }
+            Rel::SetOp {
+                kind,
+                left,
+                right,
+                columns,
+                ..
+            } => {
+                for ((l, r), c) in left.output.iter().zip(&right.output).zip(columns) {
+                    let (l, r) = (self.get(*l), self.get(*r));
+                    let pair = if *kind == SetOpKind::Except {
+                        mix(l, r)
+                    } else {
+                        mix(7, l).wrapping_add(mix(7, r))
+                    };
+                    Self::note(to, *c, mix(base, pair));
+                }
+                let second = u64::from(*kind == SetOpKind::Except);
+                self.arm_context(left, columns, mix(base, 68), to);
+                self.arm_context(right, columns, mix(base, 68 + second), to);
+            }
+            Rel::Project { exprs, .. } => {
+                for (c, e) in exprs {
+                    Self::note(to, *c, mix(base, self.expr(e)));
+                    self.expr_context(e, mix(base, self.get(*c)), to);
+                }
+            }
+            Rel::Aggregate { keys, calls, .. } => {
+                for (c, e) in keys {
+                    Self::note(to, *c, mix(base, self.expr(e)));
+                    self.expr_context(e, mix(mix(base, 70), self.get(*c)), to);
+                }
+                for (c, call) in calls {
+                    let own = mix(base, self.call(call));
+                    Self::note(to, *c, own);
+                    let own = mix(own, self.get(*c));
+                    for (i, e) in call.args.iter().chain(&call.filter).enumerate() {
+                        self.expr_context(e, mix(own, i as u64), to);
+                    }
+                }
+            }
+            Rel::Window { calls, .. } => {
+                for (c, call) in calls {
+                    let own = mix(base, self.window(call));
+                    Self::note(to, *c, own);
+                    let own = mix(own, self.get(*c));
+                    for (i, e) in call.args.iter().chain(&call.filter).enumerate() {
+                        self.expr_context(e, mix(own, i as u64), to);
+                    }
+                    for e in &call.partition_by {
+                        self.expr_context(e, mix(own, 71), to);
+                    }
+                    for (i, k) in call.order_by.iter().enumerate() {
+                        self.expr_context(&k.expr, mix(mix(own, 72), i as u64), to);
+                    }
+                }
+            }
+            Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. } => {
+                for e in walk::own_exprs(rel) {
+                    self.expr_context(e, mix(base, 73), to);
+                }
+            }
+            Rel::Sort { .. } | Rel::Distinct { .. } => {}
+        }
+        if let Rel::Values { .. } | Rel::TableFunction { .. } | Rel::Sort { .. } = rel {
+            for (i, e) in walk::own_exprs(rel).into_iter().enumerate() {
+                self.expr_context(e, mix(mix(base, 74), i as u64), to);
+            }
+        }
+        let ordered = matches!(rel, Rel::OuterJoin { .. });
+        for (i, input) in walk::inputs(rel).into_iter().enumerate() {
+            let place = if ordered { i as u64 } else { 0 };
+            self.rel_context(input, mix(mix(base, 75), place), to);
+        }
+    }
+
+    fn expr_context(&self, expr: &Expr, context: u64, to: &mut BTreeMap<ColumnId, u64>) {
+        if let Expr::Column(c) = expr {
+            Self::note(to, *c, context);
+            return;
+        }
+        let base = mix(context, self.expr(expr));
+        let unordered = match expr {
+            Expr::And(_) | Expr::Or(_) => true,
+            Expr::Binary { op, left, right } => is_symmetric(*op, left, right),
+            _ => false,
+        };
+        for (i, operand) in walk::operands(expr).into_iter().enumerate() {
+            let place = match expr {
+                _ if unordered => 0,
+                Expr::InList { .. } => usize::from(i > 0),
+                _ => i,
+            };
+            self.expr_context(operand, mix(base, place as u64), to);
+        }
+        if let Some(query) = walk::subquery(expr) {
+            self.query_context(query, mix(base, 76), true, to);
+        }
+    }
+}

@@ -1,0 +1,496 @@
+//! What holds in every row of a relation: columns that are never NULL, functional
+//! dependencies, uniqueness.
+
+use std::collections::BTreeSet;
+
+use super::context::Context;
+use super::walk;
+use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
+use crate::schema::Affinity;
+use crate::value::Value;
+
+/// The determinant fixes the dependents.
+pub(crate) type Dependency = (Vec<ColumnId>, Vec<ColumnId>);
+
+/// Functional dependencies of a relation. Each leaf has a token, a column id that stands
+/// for 'which row of the leaf': rows are unique by a set of columns where the set
+/// determines all tokens.
+#[derive(Default)]
+pub(crate) struct Dependencies {
+    pub(crate) rules: Vec<Dependency>,
+    pub(crate) tokens: Vec<ColumnId>,
+    next: u32,
+}
+
+impl Dependencies {
+    fn token(&mut self) -> ColumnId {
+        self.next += 1;
+        let token = ColumnId(u32::MAX - self.next);
+        self.tokens.push(token);
+        token
+    }
+
+    /// All columns that `from` determines.
+    pub(crate) fn closure(&self, from: impl IntoIterator<Item = ColumnId>) -> BTreeSet<ColumnId> {
+        let mut known: BTreeSet<ColumnId> = from.into_iter().collect();
+        loop {
+            let before = known.len();
+            for (by, determined) in &self.rules {
+                if by.iter().all(|c| known.contains(c)) {
+                    known.extend(determined.iter().copied());
+                }
+            }
+            if known.len() == before {
+                return known;
+            }
+        }
+    }
+
+    /// True if no two rows agree in all of `columns`.
+    pub(crate) fn unique(&self, columns: impl IntoIterator<Item = ColumnId>) -> bool {
+        let known = self.closure(columns);
+        self.tokens.iter().all(|t| known.contains(t))
+    }
+}
+
+impl Context<'_> {
+    /// True if this column of a base table is never NULL.
+    pub(crate) fn base_not_null(&self, table: usize, column: usize) -> bool {
+        if !self.semantics.nulls {
+            return true;
+        }
+        let declared = self
+            .schema
+            .tables
+            .get(table)
+            .and_then(|t| t.columns.get(column))
+            .is_some_and(|c| c.not_null);
+        declared && self.semantics.keys_hold
+    }
+
+    /// The keys of a base table, as column positions: unique, and without NULLs.
+    pub(crate) fn table_keys(&self, table: usize) -> Vec<&[usize]> {
+        if !self.semantics.keys_hold {
+            return Vec::new();
+        }
+        let Some(t) = self.schema.tables.get(table) else {
+            return Vec::new();
+        };
+        std::iter::once(&t.primary_key)
+            .chain(&t.unique)
+            .filter(|key| !key.is_empty() && key.iter().all(|&c| self.base_not_null(table, c)))
+            .map(Vec::as_slice)
+            .collect()
+    }
+
+    /// Columns that are not NULL in any row of `rel`.
+    pub(crate) fn not_null(&self, rel: &Rel) -> BTreeSet<ColumnId> {
+        match rel {
+            Rel::Scan { table, columns } => columns
+                .iter()
+                .filter(|(_, at)| self.base_not_null(*table, *at))
+                .map(|(c, _)| *c)
+                .collect(),
+            Rel::Values { columns, rows } => columns
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| {
+                    rows.iter().all(|row| {
+                        row.get(*i)
+                            .is_some_and(|e| !self.may_be_null(e, &BTreeSet::new()))
+                    })
+                })
+                .map(|(_, c)| *c)
+                .collect(),
+            Rel::TableFunction { .. } | Rel::Recursive { .. } | Rel::RecursiveRef { .. } => BTreeSet::new(),
+            Rel::Filter { input, predicate } => {
+                let mut set = self.not_null(input);
+                for e in predicate {
+                    rejects_null(e, &mut set);
+                }
+                set
+            }
+            Rel::Join { inputs, on } => {
+                let mut set: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| self.not_null(r)).collect();
+                for e in on {
+                    rejects_null(e, &mut set);
+                }
+                set
+            }
+            Rel::OuterJoin { kind, left, .. } => match kind {
+                JoinKind::Left => self.not_null(left),
+                JoinKind::Full => BTreeSet::new(),
+            },
+            Rel::Distinct { input } | Rel::Sort { input, .. } | Rel::Window { input, .. } => {
+                self.not_null(input)
+            }
+            Rel::Project { input, exprs } => {
+                let below = self.not_null(input);
+                exprs
+                    .iter()
+                    .filter(|(_, e)| !self.may_be_null(e, &below))
+                    .map(|(c, _)| *c)
+                    .collect()
+            }
+            Rel::Aggregate { input, keys, calls } => {
+                let below = self.not_null(input);
+                let grouped = !keys.is_empty();
+                let mut set: BTreeSet<ColumnId> = keys
+                    .iter()
+                    .filter(|(_, e)| !self.may_be_null(e, &below))
+                    .map(|(c, _)| *c)
+                    .collect();
+                for (c, call) in calls {
+                    let not_null = match call.func {
+                        AggFunc::Count | AggFunc::Total => true,
+                        AggFunc::Min | AggFunc::Max | AggFunc::Bare | AggFunc::Avg => {
+                            grouped
+                                && call.filter.is_none()
+                                && call.args.iter().all(|e| !self.may_be_null(e, &below))
+                        }
+                        _ => false,
+                    };
+                    if not_null {
+                        set.insert(*c);
+                    }
+                }
+                set
+            }
+            Rel::SetOp {
+                kind,
+                left,
+                right,
+                columns,
+                ..
+            } => {
+                let (l, r) = (self.not_null(&left.rel), self.not_null(&right.rel));
+                columns
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| {
+                        let of = |q: &Query, s: &BTreeSet<ColumnId>| {
+                            q.output.get(*i).is_some_and(|c| s.contains(c))
+                        };
+                        match kind {
+                            SetOpKind::Union => of(left, &l) && of(right, &r),
+                            SetOpKind::Intersect => of(left, &l) || of(right, &r),
+                            SetOpKind::Except => of(left, &l),
+                        }
+                    })
+                    .map(|(_, c)| *c)
+                    .collect()
+            }
+        }
+    }
+
+    /// True if the expression can be NULL where the columns of `not_null` are not.
+    pub(crate) fn may_be_null(&self, expr: &Expr, not_null: &BTreeSet<ColumnId>) -> bool {
+        match expr {
+            Expr::Column(c) => !not_null.contains(c) && self.outer_may_be_null(*c),
+            Expr::Literal(v) => *v == Value::Null,
+            Expr::Unary {
+                op: UnaryOp::IsNull, ..
+            } => false,
+            Expr::Unary { expr, .. } | Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => {
+                self.may_be_null(expr, not_null)
+            }
+            Expr::Binary { op, left, right } => match op {
+                BinaryOp::Is | BinaryOp::IsNot => false,
+                BinaryOp::Eq
+                | BinaryOp::NotEq
+                | BinaryOp::Lt
+                | BinaryOp::LtEq
+                | BinaryOp::Gt
+                | BinaryOp::GtEq
+                | BinaryOp::Concat
+                | BinaryOp::Like
+                | BinaryOp::Glob => self.may_be_null(left, not_null) || self.may_be_null(right, not_null),
+                // Division by zero, overflow and infinities make NULLs.
+                _ => true,
+            },
+            Expr::And(list) | Expr::Or(list) => list.iter().any(|e| self.may_be_null(e, not_null)),
+            Expr::InList { expr, list } => {
+                self.may_be_null(expr, not_null) || list.iter().any(|e| self.may_be_null(e, not_null))
+            }
+            Expr::Exists(_) => false,
+            Expr::InSubquery { exprs, query } => {
+                exprs.iter().any(|e| self.may_be_null(e, not_null)) || !self.output_not_null(query)
+            }
+            Expr::Function { name, args } => match name.as_str() {
+                "coalesce" | "ifnull" => args.iter().all(|e| self.may_be_null(e, not_null)),
+                "lower" | "upper" | "length" | "trim" => args.iter().any(|e| self.may_be_null(e, not_null)),
+                _ => true,
+            },
+            _ => true,
+        }
+    }
+
+    /// The functional dependencies of a relation. Columns of enclosing queries count as
+    /// constants.
+    pub(crate) fn dependencies(&self, rel: &Rel) -> Dependencies {
+        let mut deps = Dependencies::default();
+        self.collect(rel, &mut deps);
+        deps
+    }
+
+    fn collect(&self, rel: &Rel, deps: &mut Dependencies) {
+        match rel {
+            Rel::Scan { table, columns } => {
+                let token = deps.token();
+                let all: Vec<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
+                for key in self.table_keys(*table) {
+                    let ids: Option<Vec<ColumnId>> = key
+                        .iter()
+                        .map(|k| columns.iter().find(|(_, at)| at == k).map(|(c, _)| *c))
+                        .collect();
+                    if let Some(ids) = ids {
+                        deps.rules.push((ids, vec![token]));
+                    }
+                }
+                deps.rules.push((vec![token], all));
+            }
+            Rel::Values { columns, rows } => {
+                let token = deps.token();
+                if rows.len() <= 1 {
+                    deps.rules.push((Vec::new(), vec![token]));
+                }
+                deps.rules.push((vec![token], columns.clone()));
+            }
+            Rel::TableFunction { columns, .. }
+            | Rel::RecursiveRef { columns, .. }
+            | Rel::Recursive { columns, .. } => {
+                let token = deps.token();
+                deps.rules.push((vec![token], columns.clone()));
+            }
+            Rel::SetOp { all, columns, .. } => {
+                let token = deps.token();
+                if !all {
+                    deps.rules.push((columns.clone(), vec![token]));
+                }
+                deps.rules.push((vec![token], columns.clone()));
+            }
+            Rel::Filter { input, predicate } => {
+                self.collect(input, deps);
+                self.equalities(rel, predicate, deps);
+            }
+            Rel::Join { inputs, on } => {
+                for input in inputs {
+                    self.collect(input, deps);
+                }
+                self.equalities(rel, on, deps);
+            }
+            Rel::OuterJoin {
+                kind, left, right, ..
+            } => {
+                let mut l = Dependencies {
+                    next: deps.next,
+                    ..Dependencies::default()
+                };
+                self.collect(left, &mut l);
+                let mut r = Dependencies {
+                    next: l.next,
+                    ..Dependencies::default()
+                };
+                self.collect(right, &mut r);
+                deps.next = r.next;
+                // Rows of NULLs break what is constant, and what NULLs determine.
+                let keeps = |rel: &Rel, from: &mut Dependencies| {
+                    let not_null = self.not_null(rel);
+                    let tokens = from.tokens.clone();
+                    from.rules.retain(|(by, _)| {
+                        !by.is_empty() && by.iter().all(|c| not_null.contains(c) || tokens.contains(c))
+                    });
+                };
+                if *kind == JoinKind::Full {
+                    keeps(left, &mut l);
+                }
+                keeps(right, &mut r);
+                for side in [l, r] {
+                    deps.rules.extend(side.rules);
+                    deps.tokens.extend(side.tokens);
+                }
+            }
+            Rel::Project { input, exprs } => {
+                self.collect(input, deps);
+                for (c, e) in exprs {
+                    derived(*c, e, deps);
+                }
+            }
+            Rel::Aggregate { input, keys, calls } => {
+                let below = deps.tokens.len();
+                self.collect(input, deps);
+                deps.tokens.truncate(below);
+                let token = deps.token();
+                for (c, e) in keys {
+                    derived(*c, e, deps);
+                }
+                let ids: Vec<ColumnId> = keys.iter().map(|(c, _)| *c).collect();
+                deps.rules.push((ids.clone(), vec![token]));
+                let all = ids.into_iter().chain(calls.iter().map(|(c, _)| *c));
+                deps.rules.push((vec![token], all.collect()));
+            }
+            Rel::Distinct { input } => {
+                let below = deps.tokens.len();
+                self.collect(input, deps);
+                deps.tokens.truncate(below);
+                let token = deps.token();
+                let all = walk::outputs(input);
+                deps.rules.push((all.clone(), vec![token]));
+                deps.rules.push((vec![token], all));
+            }
+            Rel::Sort { input, limit, .. } => {
+                let below = deps.tokens.len();
+                self.collect(input, deps);
+                if matches!(limit, Some(Expr::Literal(Value::Integer(0 | 1)))) {
+                    let own = deps.tokens.get(below..).unwrap_or_default().to_vec();
+                    deps.rules.push((Vec::new(), own));
+                }
+            }
+            Rel::Window { input, .. } => self.collect(input, deps),
+        }
+    }
+
+    /// Dependencies that equality conjuncts state.
+    fn equalities(&self, rel: &Rel, conjuncts: &[Expr], deps: &mut Dependencies) {
+        let produced = walk::output_set(rel);
+        for e in conjuncts {
+            match e {
+                Expr::Binary {
+                    op: BinaryOp::Eq | BinaryOp::Is,
+                    left,
+                    right,
+                } => {
+                    self.equality(left, right, &produced, deps);
+                    self.equality(right, left, &produced, deps);
+                }
+                Expr::Unary {
+                    op: UnaryOp::IsNull,
+                    expr,
+                } => {
+                    if let Expr::Column(c) = &**expr {
+                        deps.rules.push((Vec::new(), vec![*c]));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `of = by`: what `by` reads determines the column `of`, if equal means the same.
+    fn equality(&self, of: &Expr, by: &Expr, produced: &BTreeSet<ColumnId>, deps: &mut Dependencies) {
+        let Expr::Column(c) = of else { return };
+        if !produced.contains(c) || !walk::is_deterministic(by) {
+            return;
+        }
+        let sound = match self.info(*c).and_then(|i| i.affinity) {
+            Some(Affinity::Integer | Affinity::Numeric | Affinity::Real) => true,
+            Some(Affinity::Text) => matches!(self.affinity(by), None | Some(Affinity::Text)),
+            _ => matches!(by, Expr::Literal(_)),
+        };
+        if sound {
+            let by = walk::columns_of(by);
+            let by = by.into_iter().filter(|b| produced.contains(b)).collect();
+            deps.rules.push((by, vec![*c]));
+        }
+    }
+
+    /// True if the relation has at most one row (for given values of outer columns).
+    pub(crate) fn at_most_one_row(&self, rel: &Rel) -> bool {
+        self.dependencies(rel).unique([])
+    }
+}
+
+/// `c` is computed as `e`.
+fn derived(c: ColumnId, e: &Expr, deps: &mut Dependencies) {
+    if walk::is_deterministic(e) {
+        deps.rules
+            .push((walk::columns_of(e).into_iter().collect(), vec![c]));
+    }
+    if let Expr::Column(b) = e {
+        deps.rules.push((vec![c], vec![*b]));
+    }
+}
+
+/// Adds the columns that are not NULL where the conjunct is true.
+pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
+    match conjunct {
+        Expr::Binary { op, left, right } => {
+            if matches!(op, BinaryOp::Is) {
+                // `x IS 5` is true for no NULL.
+                for (a, b) in [(left, right), (right, left)] {
+                    if matches!(&**b, Expr::Literal(v) if *v != Value::Null) {
+                        strict_columns(a, set);
+                    }
+                }
+            } else if !matches!(op, BinaryOp::IsNot | BinaryOp::Arrow | BinaryOp::LongArrow) {
+                strict_columns(left, set);
+                strict_columns(right, set);
+            }
+        }
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } => match &**expr {
+            Expr::Unary {
+                op: UnaryOp::IsNull,
+                expr,
+            } => strict_columns(expr, set),
+            Expr::InList { expr, .. } => strict_columns(expr, set),
+            Expr::Binary { op, left, right } if *op != BinaryOp::Is && *op != BinaryOp::IsNot => {
+                strict_columns(left, set);
+                strict_columns(right, set);
+            }
+            _ => {}
+        },
+        Expr::InList { expr, .. } => strict_columns(expr, set),
+        Expr::InSubquery { exprs, .. } => exprs.iter().for_each(|e| strict_columns(e, set)),
+        Expr::Or(list) => {
+            let mut all: Option<BTreeSet<ColumnId>> = None;
+            for e in list {
+                let mut one = BTreeSet::new();
+                for c in walk::conjuncts(e.clone()) {
+                    rejects_null(&c, &mut one);
+                }
+                all = Some(match all {
+                    None => one,
+                    Some(so_far) => so_far.intersection(&one).copied().collect(),
+                });
+            }
+            set.extend(all.unwrap_or_default());
+        }
+        Expr::And(list) => list.iter().for_each(|e| rejects_null(e, set)),
+        Expr::Column(c) => {
+            set.insert(*c);
+        }
+        _ => {}
+    }
+}
+
+/// Adds the columns whose NULL makes the expression NULL.
+fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
+    match expr {
+        Expr::Column(c) => {
+            set.insert(*c);
+        }
+        Expr::Unary {
+            op: UnaryOp::Neg | UnaryOp::BitNot,
+            expr,
+        }
+        | Expr::Cast { expr, .. }
+        | Expr::Collate { expr, .. } => strict_columns(expr, set),
+        Expr::Binary {
+            op:
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod | BinaryOp::Concat,
+            left,
+            right,
+        } => {
+            strict_columns(left, set);
+            strict_columns(right, set);
+        }
+        Expr::Function { name, args } if matches!(name.as_str(), "lower" | "upper" | "abs") => {
+            args.iter().for_each(|e| strict_columns(e, set));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,343 @@
+//! Normalisation: from a planned query to the canonical one.
+//!
+//! Rules ([`RULES`]) are applied to every node, inputs before the nodes that read them,
+//! again and again until none changes anything; then everything that has no order gets a
+//! canonical one, and columns get canonical ids. Two queries with equal canonical forms
+//! return the same answer on every database that meets the [`Semantics`]; the reverse
+//! need not hold.
+//!
+//! In the normal form, inner joins and filters are one n-ary join over inputs that are
+//! neither, DISTINCT is a grouping without aggregates, projections stand at the top of a
+//! (sub)query alone, and semi-joins that cannot multiply rows are joins.
+
+mod canonical;
+mod color;
+mod context;
+mod facts;
+mod rule;
+mod rules;
+pub(crate) mod walk;
+
+use std::collections::BTreeSet;
+
+use context::{Context, Role};
+use rule::Apply;
+pub use rule::{Needs, RULES, Rule};
+use walk::Substitution;
+
+use crate::expr::Expr;
+use crate::plan::Plan;
+use crate::rel::{ColumnId, Query, Rel};
+use crate::schema::Schema;
+use crate::semantics::Semantics;
+
+/// How often the whole tree is passed over, at most.
+pub const MAX_PASSES: usize = 24;
+
+/// How often rules may change one node in one pass, at most.
+const MAX_CHANGES: usize = 64;
+
+/// Trees nested deeper than this are left as they are.
+pub const MAX_DEPTH: usize = 160;
+
+/// Trees with more nodes than this are left as they are, and rules stop where a tree
+/// grows beyond it.
+pub const MAX_SIZE: usize = 20_000;
+
+/// A normalised query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Canonical {
+    /// The canonical tree; `plan.query` of equivalent queries compare equal, `plan.columns`
+    /// may differ in names.
+    pub plan: Plan,
+    /// Names of the rules that changed something, in the order of their first use.
+    pub applied: Vec<&'static str>,
+    /// False where a limit ended the work; the plan is right all the same.
+    pub complete: bool,
+}
+
+/// Brings a plan into canonical form under the assumptions of `semantics`.
+pub fn normalize(schema: &Schema, plan: Plan, semantics: &Semantics) -> Canonical {
+    normalize_with(schema, plan, semantics, &|_| true)
+}
+
+/// [`normalize`] with only those rules for which `wanted` holds: to find out which rule
+/// does what.
+pub fn normalize_with(
+    schema: &Schema,
+    plan: Plan,
+    semantics: &Semantics,
+    wanted: &dyn Fn(&Rule) -> bool,
+) -> Canonical {
+    if walk::deeper_than(&plan.query.rel, MAX_DEPTH) || walk::rel_size(&plan.query.rel) > MAX_SIZE {
+        return Canonical {
+            plan,
+            applied: Vec::new(),
+            complete: false,
+        };
+    }
+    let original = plan.clone();
+    let mut driver = Driver {
+        cx: Context {
+            schema,
+            semantics,
+            columns: plan.columns,
+            replaced: Substitution::new(),
+            dirty: false,
+            outer_not_null: Vec::new(),
+        },
+        rules: RULES
+            .iter()
+            .filter(|r| r.needs.hold_under(semantics) && wanted(r))
+            .collect(),
+        applied: Vec::new(),
+    };
+    let mut query = plan.query;
+    let mut seen = BTreeSet::new();
+    if !driver.freshen_query(&mut query, &mut seen) {
+        return Canonical {
+            plan: original,
+            applied: Vec::new(),
+            complete: false,
+        };
+    }
+    driver.cx.replaced.clear();
+    rules::semantic_prepass(&mut query, &mut driver.cx);
+    let mut complete = false;
+    for _ in 0..MAX_PASSES {
+        driver.cx.dirty = false;
+        driver.visit_query(&mut query, Role::Root);
+        driver.cx.replaced.clear();
+        if !driver.cx.dirty {
+            complete = true;
+            break;
+        }
+        if walk::rel_size(&query.rel) > MAX_SIZE || walk::deeper_than(&query.rel, 2 * MAX_DEPTH) {
+            return Canonical {
+                plan: original,
+                applied: Vec::new(),
+                complete: false,
+            };
+        }
+    }
+    rules::prune_scans(&mut query);
+    let (query, columns, ordered) =
+        canonical::canonical_form(query, &driver.cx.columns, semantics.any_column_order);
+    Canonical {
+        plan: Plan { query, columns },
+        applied: driver.applied,
+        complete: complete && ordered,
+    }
+}
+
+struct Driver<'a> {
+    cx: Context<'a>,
+    rules: Vec<&'static Rule>,
+    applied: Vec<&'static str>,
+}
+
+impl Driver<'_> {
+    fn note(&mut self, rule: &Rule) {
+        self.cx.dirty = true;
+        if !self.applied.contains(&rule.name) {
+            self.applied.push(rule.name);
+        }
+    }
+
+    /// Gives bare columns of projections and groupings ids of their own, so that every id
+    /// is produced once and a replacement cannot be caught by another meaning. False if
+    /// an id is produced twice nevertheless.
+    fn freshen_query(&mut self, query: &mut Query, seen: &mut BTreeSet<ColumnId>) -> bool {
+        let before = self.cx.replaced.clone();
+        let fine = self.freshen_rel(&mut query.rel, seen);
+        for c in &mut query.output {
+            if let Some(Expr::Column(new)) = self.cx.replaced.get(c) {
+                *c = *new;
+            }
+        }
+        self.cx.replaced = before;
+        fine
+    }
+
+    fn freshen_rel(&mut self, rel: &mut Rel, seen: &mut BTreeSet<ColumnId>) -> bool {
+        let mut fine = true;
+        for input in walk::inputs_mut(rel) {
+            fine &= self.freshen_rel(input, seen);
+        }
+        for arm in walk::arms_mut(rel) {
+            fine &= self.freshen_query(arm, seen);
+        }
+        for expr in walk::own_exprs_mut(rel) {
+            walk::substitute(expr, &self.cx.replaced);
+            fine &= self.freshen_expr(expr, seen);
+        }
+        match rel {
+            Rel::Project { exprs, .. } => self.freshen_entries(exprs, seen),
+            Rel::Aggregate { keys, calls, .. } => {
+                self.freshen_entries(keys, seen);
+                fine &= calls.iter().all(|(c, _)| seen.insert(*c));
+            }
+            Rel::Window { calls, .. } => fine &= calls.iter().all(|(c, _)| seen.insert(*c)),
+            Rel::Scan { .. }
+            | Rel::Values { .. }
+            | Rel::TableFunction { .. }
+            | Rel::Recursive { .. }
+            | Rel::RecursiveRef { .. }
+            | Rel::SetOp { .. } => {
+                fine &= walk::outputs(rel).into_iter().all(|c| seen.insert(c));
+            }
+            _ => {}
+        }
+        fine
+    }
+
+    fn freshen_entries(&mut self, entries: &mut [(ColumnId, Expr)], seen: &mut BTreeSet<ColumnId>) {
+        for (c, _) in entries {
+            if !seen.insert(*c) {
+                let new = self.cx.fresh_like(*c);
+                seen.insert(new);
+                self.cx.replaced.insert(*c, Expr::Column(new));
+                *c = new;
+            }
+        }
+    }
+
+    fn freshen_expr(&mut self, expr: &mut Expr, seen: &mut BTreeSet<ColumnId>) -> bool {
+        let mut fine = true;
+        for operand in walk::operands_mut(expr) {
+            fine &= self.freshen_expr(operand, seen);
+        }
+        if let Some(query) = walk::subquery_mut(expr) {
+            fine &= self.freshen_query(query, seen);
+        }
+        fine
+    }
+
+    fn visit_query(&mut self, query: &mut Query, role: Role) {
+        self.visit_rel(&mut query.rel);
+        self.settle_output(query);
+        for _ in 0..MAX_CHANGES {
+            let mut changed = false;
+            for rule in self.rules.clone() {
+                if let Apply::Query(apply) = rule.apply
+                    && apply(query, role, &mut self.cx)
+                {
+                    self.note(rule);
+                    self.settle_output(query);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    /// Outputs whose column was replaced: by another column, or by an expression, which
+    /// then needs a projection.
+    fn settle_output(&mut self, query: &mut Query) {
+        if !query.output.iter().any(|c| self.cx.replaced.contains_key(c)) {
+            return;
+        }
+        let produced = walk::output_set(&query.rel);
+        let mut computed = false;
+        for c in &mut query.output {
+            match self.cx.replaced.get(c) {
+                Some(Expr::Column(new)) if produced.contains(new) => {
+                    self.cx.dirty = true;
+                    *c = *new;
+                }
+                Some(_) if !produced.contains(c) => computed = true,
+                _ => {}
+            }
+        }
+        if !computed {
+            return;
+        }
+        self.cx.dirty = true;
+        let mut exprs = Vec::new();
+        for c in &mut query.output {
+            let expr = match self.cx.replaced.get(c) {
+                Some(e) if !produced.contains(c) => e.clone(),
+                _ => Expr::Column(*c),
+            };
+            let new = self.cx.fresh_like(*c);
+            exprs.push((new, expr));
+            *c = new;
+        }
+        query.rel = Rel::Project {
+            input: Box::new(walk::take(&mut query.rel)),
+            exprs,
+        };
+    }
+
+    fn visit_rel(&mut self, rel: &mut Rel) {
+        for input in walk::inputs_mut(rel) {
+            self.visit_rel(input);
+        }
+        let role = match rel {
+            Rel::Recursive { .. } => Role::Recursive,
+            _ => Role::Arm,
+        };
+        for arm in walk::arms_mut(rel) {
+            self.visit_query(arm, role);
+        }
+        self.cx.apply_replaced(rel);
+        let nested = walk::own_exprs(rel).into_iter().any(walk::has_subquery);
+        if nested {
+            let known = walk::inputs(rel)
+                .into_iter()
+                .flat_map(|r| self.cx.not_null(r))
+                .collect();
+            self.cx.outer_not_null.push(known);
+        }
+        for expr in walk::own_exprs_mut(rel) {
+            self.visit_expr(expr);
+        }
+        if nested {
+            self.cx.outer_not_null.pop();
+        }
+        for _ in 0..MAX_CHANGES {
+            let mut changed = false;
+            for rule in self.rules.clone() {
+                if let Apply::Rel(apply) = rule.apply
+                    && apply(rel, &mut self.cx)
+                {
+                    self.note(rule);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &mut Expr) {
+        for operand in walk::operands_mut(expr) {
+            self.visit_expr(operand);
+        }
+        let role = match expr {
+            Expr::Exists(_) => Role::Exists,
+            Expr::InSubquery { .. } | Expr::Quantified { .. } => Role::In,
+            _ => Role::Scalar,
+        };
+        if let Some(query) = walk::subquery_mut(expr) {
+            self.visit_query(query, role);
+        }
+        for _ in 0..MAX_CHANGES {
+            let mut changed = false;
+            for rule in self.rules.clone() {
+                if let Apply::Expr(apply) = rule.apply
+                    && apply(expr, &mut self.cx)
+                {
+                    self.note(rule);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The registry: every rule, with what it assumes.
+
+use super::context::{Context, Role};
+use super::rules;
+use crate::expr::Expr;
+use crate::rel::{Query, Rel};
+use crate::semantics::Semantics;
+
+/// What a rule assumes about databases and answers. A rule whose assumptions the
+/// semantics does not make is skipped; knowledge of single columns (this one is never
+/// NULL) is looked up by the rule itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Primary keys and unique columns are unique.
+    pub keys: bool,
+    /// It asks which columns are never NULL; it runs under any semantics.
+    pub not_null: bool,
+    /// Foreign keys hold.
+    pub foreign_keys: bool,
+    /// No base table is empty.
+    pub no_empty_tables: bool,
+    /// Values have their column's type.
+    pub typed: bool,
+}
+
+impl Needs {
+    /// Nothing.
+    pub const NOTHING: Needs = Needs {
+        keys: false,
+        not_null: false,
+        foreign_keys: false,
+        no_empty_tables: false,
+        typed: false,
+    };
+    /// Keys hold.
+    pub const KEYS: Needs = Needs {
+        keys: true,
+        ..Needs::NOTHING
+    };
+    /// Knowledge of NULLs.
+    pub const NOT_NULL: Needs = Needs {
+        not_null: true,
+        ..Needs::NOTHING
+    };
+    /// Foreign keys hold.
+    pub const FOREIGN_KEYS: Needs = Needs {
+        foreign_keys: true,
+        ..Needs::KEYS
+    };
+    /// Values have their column's type.
+    pub const TYPED: Needs = Needs {
+        typed: true,
+        ..Needs::NOTHING
+    };
+    /// No base table is empty.
+    pub const NO_EMPTY_TABLES: Needs = Needs {
+        no_empty_tables: true,
+        ..Needs::NOTHING
+    };
+
+    /// True if the semantics makes these assumptions.
+    pub fn hold_under(&self, semantics: &Semantics) -> bool {
+        (!self.keys || semantics.keys_hold)
+            && (!self.foreign_keys || semantics.foreign_keys_hold)
+            && (!self.no_empty_tables || !semantics.empty_tables)
+            && (!self.typed || semantics.typed)
+    }
+}
+
+/// How a rule is applied: to one node, whose inputs are normal already. It returns true
+/// if it changed something.
+#[derive(Clone, Copy)]
+pub(crate) enum Apply {
+    Expr(fn(&mut Expr, &mut Context<'_>) -> bool),
+    Rel(fn(&mut Rel, &mut Context<'_>) -> bool),
+    Query(fn(&mut Query, Role, &mut Context<'_>) -> bool),
+}
+
+/// One normalisation rule.
+#[derive(Clone, Copy)]
+pub struct Rule {
+    /// Its name, in kebab case.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What it assumes.
+    pub needs: Needs,
+    pub(crate) apply: Apply,
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rule")
+            .field("name", &self.name)
+            .field("needs", &self.needs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Every rule, in the order in which they are tried at a node.
+pub const RULES: &[Rule] = rules::ALL;

@@ -1,0 +1,178 @@
+//! Grouping and aggregates.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use crate::expr::{AggFunc, Expr};
+use crate::rel::{ColumnId, Rel};
+use crate::value::Value;
+
+pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
+    name: "distinct-as-grouping",
+    summary: "SELECT DISTINCT is GROUP BY all its columns, without aggregates",
+    source: "both compare rows by the same equality, NULLs alike",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(distinct),
+};
+
+fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Distinct { input } = rel else {
+        return false;
+    };
+    let input = walk::take(input);
+    let mut keys = Vec::new();
+    for c in walk::outputs(&input) {
+        let new = cx.fresh_like(c);
+        keys.push((new, Expr::Column(c)));
+        cx.replace(c, Expr::Column(new));
+    }
+    *rel = Rel::Aggregate {
+        input: Box::new(input),
+        keys,
+        calls: Vec::new(),
+    };
+    true
+}
+
+pub(super) const KEY_CLEANUP: Rule = Rule {
+    name: "group-key-cleanup",
+    summary: "group keys and aggregates that stand twice are one; constant keys beside others go; a bare column that the keys determine is a key",
+    source: "functional dependencies: Paulley & Larson 1994; SQLite's bare columns",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(clean_keys),
+};
+
+fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let mut changed = false;
+    let mut kept: Vec<(ColumnId, Expr)> = Vec::new();
+    for (c, e) in std::mem::take(keys) {
+        match kept.iter().find(|(_, k)| *k == e && walk::is_deterministic(k)) {
+            Some((id, _)) => {
+                cx.replace(c, Expr::Column(*id));
+                changed = true;
+            }
+            None => kept.push((c, e)),
+        }
+    }
+    *keys = kept;
+    let constant = |e: &Expr| matches!(e, Expr::Literal(_));
+    if keys.iter().any(|(_, e)| constant(e)) && keys.iter().any(|(_, e)| !constant(e)) {
+        for (c, e) in keys.iter().filter(|(_, e)| constant(e)) {
+            cx.replace(*c, e.clone());
+        }
+        keys.retain(|(_, e)| !constant(e));
+        changed = true;
+    }
+    let mut seen: Vec<(ColumnId, crate::expr::AggregateCall)> = Vec::new();
+    for (c, call) in std::mem::take(calls) {
+        match seen.iter().find(|(_, s)| *s == call) {
+            Some((id, _)) => {
+                cx.replace(c, Expr::Column(*id));
+                changed = true;
+            }
+            None => seen.push((c, call)),
+        }
+    }
+    *calls = seen;
+    if !keys.is_empty() && calls.iter().any(|(_, c)| c.func == AggFunc::Bare) {
+        let deps = cx.dependencies(input);
+        let known: BTreeSet<ColumnId> = deps.closure(keys.iter().filter_map(|(_, e)| match e {
+            Expr::Column(b) => Some(*b),
+            _ => None,
+        }));
+        let (bare, rest): (Vec<_>, Vec<_>) = std::mem::take(calls).into_iter().partition(|(_, c)| {
+            c.func == AggFunc::Bare
+                && c.filter.is_none()
+                && c.args.len() == 1
+                && c.args
+                    .iter()
+                    .all(|e| walk::is_deterministic(e) && walk::columns_of(e).is_subset(&known))
+        });
+        *calls = rest;
+        changed |= !bare.is_empty();
+        for (c, call) in bare {
+            keys.extend(call.args.into_iter().map(|e| (c, e)));
+        }
+    }
+    changed
+}
+
+pub(super) const COUNT_STAR: Rule = Rule {
+    name: "count-star",
+    summary: "COUNT(x) is COUNT(*) where x is never NULL; MIN, MAX need no DISTINCT",
+    source: "SQL: COUNT(x) counts the rows in which x is not NULL",
+    needs: Needs::NOT_NULL,
+    apply: Apply::Rel(count_star),
+};
+
+fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, calls, .. } = rel else {
+        return false;
+    };
+    let mut changed = false;
+    let mut known = None;
+    for (_, call) in calls {
+        match call.func {
+            AggFunc::Count if !call.distinct && call.args.len() == 1 => {
+                let known = known.get_or_insert_with(|| cx.not_null(input));
+                let counts_all = call.args.first().is_some_and(|e| match e {
+                    Expr::Literal(v) => *v != Value::Null,
+                    e => walk::is_deterministic(e) && !cx.may_be_null(e, known),
+                });
+                if counts_all {
+                    call.args.clear();
+                    changed = true;
+                }
+            }
+            AggFunc::Min | AggFunc::Max if call.distinct => {
+                call.distinct = false;
+                changed = true;
+            }
+            _ => {}
+        }
+    }
+    changed
+}
+
+pub(super) const COUNT_DISTINCT_KEY: Rule = Rule {
+    name: "distinct-key-aggregate",
+    summary: "DISTINCT goes inside COUNT, SUM and AVG where no two rows agree in the argument",
+    source: "keys: rows of the input are unique by the argument (and the group keys)",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(distinct_key),
+};
+
+fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    if !calls.iter().any(|(_, c)| c.distinct) {
+        return false;
+    }
+    let deps = cx.dependencies(input);
+    let grouped: Vec<ColumnId> = keys
+        .iter()
+        .filter_map(|(_, e)| match e {
+            Expr::Column(c) => Some(*c),
+            _ => None,
+        })
+        .collect();
+    let mut changed = false;
+    for (_, call) in calls {
+        let known = matches!(call.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg);
+        if call.distinct
+            && known
+            && let [Expr::Column(c)] = call.args.as_slice()
+            && deps.unique(grouped.iter().copied().chain([*c]))
+        {
+            call.distinct = false;
+            changed = true;
+        }
+    }
+    changed
+}

@@ -1,0 +1,301 @@
+//! Inner-join blocks: filters and inner joins as one n-ary join, and predicates pushed
+//! into inputs that are no base tables.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use super::predicates::{is_boolean, is_true};
+use crate::expr::Expr;
+use crate::rel::{ColumnId, JoinKind, Rel};
+
+pub(super) const FLATTENING: Rule = Rule {
+    name: "join-flattening",
+    summary: "nested inner joins and filters become one n-ary join; its order has no meaning",
+    source: "relational algebra: ⋈ is associative and commutative, σ commutes with it",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(flatten),
+};
+
+fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let worth = match rel {
+        Rel::Filter { input, predicate } => {
+            predicate.is_empty() || matches!(**input, Rel::Filter { .. } | Rel::Join { .. })
+        }
+        Rel::Join { inputs, .. } => {
+            inputs.len() < 2
+                || inputs
+                    .iter()
+                    .any(|r| matches!(r, Rel::Filter { .. } | Rel::Join { .. }) || walk::is_unit(r))
+        }
+        _ => false,
+    };
+    if !worth {
+        return false;
+    }
+    let (mut inputs, mut on) = (Vec::new(), Vec::new());
+    gather(walk::take(rel), &mut inputs, &mut on);
+    *rel = walk::block(inputs, on);
+    true
+}
+
+fn gather(rel: Rel, inputs: &mut Vec<Rel>, on: &mut Vec<Expr>) {
+    match rel {
+        Rel::Join { .. } | Rel::Filter { .. } => {
+            let (below, conjuncts) = walk::into_block(rel);
+            on.extend(conjuncts);
+            for r in below {
+                gather(r, inputs, on);
+            }
+        }
+        r if walk::is_unit(&r) => {}
+        r => inputs.push(r),
+    }
+}
+
+pub(super) const CONJUNCTS: Rule = Rule {
+    name: "conjunct-cleanup",
+    summary: "AND is split, what is always true or stands twice goes, disjunctions give up what all their arms share",
+    source: "Boolean algebra; a filter keeps the rows for which each conjunct is true",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(clean_conjuncts),
+};
+
+fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let list = match rel {
+        Rel::Filter { predicate, .. } => predicate,
+        Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => on,
+        _ => return false,
+    };
+    let before = list.clone();
+    let mut kept: Vec<Expr> = Vec::new();
+    for e in std::mem::take(list) {
+        for e in walk::conjuncts(e) {
+            for e in factored(e) {
+                if !is_true(&e) && !(kept.contains(&e) && walk::is_deterministic(&e)) {
+                    kept.push(e);
+                }
+            }
+        }
+    }
+    // A disjunction of which one arm holds anyway says nothing.
+    let singles: Vec<Expr> = kept.clone();
+    kept.retain(|e| match e {
+        Expr::Or(arms) => !arms
+            .iter()
+            .any(|a| singles.contains(a) && walk::is_deterministic(a)),
+        _ => true,
+    });
+    *list = kept;
+    *list != before
+}
+
+/// `(a AND b) OR (a AND c)` as `a`, `b OR c`.
+fn factored(e: Expr) -> Vec<Expr> {
+    let Expr::Or(arms) = &e else { return vec![e] };
+    let lists: Vec<Vec<Expr>> = arms.iter().cloned().map(walk::conjuncts).collect();
+    let Some((first, rest)) = lists.split_first() else {
+        return vec![e];
+    };
+    let shared: Vec<Expr> = first
+        .iter()
+        .filter(|c| is_boolean(c) && walk::is_deterministic(c))
+        .filter(|c| rest.iter().all(|l| l.contains(c)))
+        .cloned()
+        .collect();
+    if shared.is_empty() {
+        return vec![e];
+    }
+    let mut left = Vec::new();
+    for list in lists {
+        let mut others: Vec<Expr> = list.into_iter().filter(|c| !shared.contains(c)).collect();
+        match others.len() {
+            // One arm is the shared part alone: the rest adds nothing.
+            0 => return shared,
+            1 => left.extend(others.pop()),
+            _ => left.push(Expr::And(others)),
+        }
+    }
+    let mut all = shared;
+    all.push(Expr::Or(left));
+    all
+}
+
+pub(super) const PUSHDOWN: Rule = Rule {
+    name: "predicate-pushdown",
+    summary: "conjuncts move below groupings (HAVING on keys), set operations, sorts and the kept side of outer joins",
+    source: "Ullman 1989, ch. 11: σ commutes with γ on its keys, with ∪, ∩, − and with the kept side of ⟕",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(push_down),
+};
+
+fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let all = walk::output_set(rel);
+    let (inputs, on): (Vec<&mut Rel>, &mut Vec<Expr>) = match rel {
+        Rel::Filter { input, predicate } => (vec![&mut **input], predicate),
+        Rel::Join { inputs, on } => (inputs.iter_mut().collect(), on),
+        _ => return false,
+    };
+    let mut changed = false;
+    for input in inputs {
+        if matches!(input, Rel::Scan { .. } | Rel::Values { .. }) {
+            continue;
+        }
+        let produced = walk::output_set(input);
+        let mut stay = Vec::new();
+        for e in std::mem::take(on) {
+            // Columns of enclosing queries are constants here; those of siblings are not.
+            let mut of = BTreeSet::new();
+            own_columns(&e, &mut of);
+            let local = of.iter().any(|c| produced.contains(c))
+                && walk::is_deterministic(&e)
+                && of.iter().all(|c| produced.contains(c) || !all.contains(c));
+            match if local { push_into(input, e, cx) } else { Some(e) } {
+                Some(e) => stay.push(e),
+                None => changed = true,
+            }
+        }
+        *on = stay;
+    }
+    changed
+}
+
+/// Columns that the expression refers to from outside its own subqueries.
+fn own_columns(e: &Expr, into: &mut BTreeSet<ColumnId>) {
+    if let Expr::Column(c) = e {
+        into.insert(*c);
+    }
+    for operand in walk::operands(e) {
+        own_columns(operand, into);
+    }
+    if let Some(query) = walk::subquery(e) {
+        let mut all = BTreeSet::new();
+        walk::query_columns(query, &mut all);
+        let mut made = BTreeSet::new();
+        produced_within(&query.rel, &mut made);
+        into.extend(all.difference(&made).copied());
+    }
+}
+
+/// Every column that some node of the relation produces, its subqueries included.
+pub(super) fn produced_within(rel: &Rel, into: &mut BTreeSet<ColumnId>) {
+    into.extend(walk::outputs(rel));
+    for input in walk::inputs(rel) {
+        produced_within(input, into);
+    }
+    for arm in walk::arms(rel) {
+        produced_within(&arm.rel, into);
+    }
+    for e in walk::own_exprs(rel) {
+        produced_in_expr(e, into);
+    }
+}
+
+fn produced_in_expr(e: &Expr, into: &mut BTreeSet<ColumnId>) {
+    for operand in walk::operands(e) {
+        produced_in_expr(operand, into);
+    }
+    if let Some(query) = walk::subquery(e) {
+        produced_within(&query.rel, into);
+    }
+}
+
+/// Columns of enclosing queries that a relation refers to.
+pub(super) fn outer_columns(rel: &Rel) -> BTreeSet<ColumnId> {
+    let mut used = BTreeSet::new();
+    walk::rel_columns(rel, &mut used);
+    let mut made = BTreeSet::new();
+    produced_within(rel, &mut made);
+    used.difference(&made).copied().collect()
+}
+
+/// Pushes one conjunct below `rel`; gives it back where it cannot.
+fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Option<Expr> {
+    match rel {
+        Rel::Filter { predicate, .. } => {
+            predicate.push(conjunct);
+            None
+        }
+        Rel::Join { on, .. } => {
+            on.push(conjunct);
+            None
+        }
+        Rel::Sort {
+            input,
+            limit: None,
+            offset: None,
+            ..
+        } => {
+            add_filter(input, conjunct);
+            None
+        }
+        Rel::Aggregate { input, keys, calls } => {
+            let map: Substitution = keys.iter().cloned().collect();
+            let mut of = BTreeSet::new();
+            own_columns(&conjunct, &mut of);
+            if keys.is_empty() || calls.iter().any(|(c, _)| of.contains(c)) {
+                return Some(conjunct);
+            }
+            let mut conjunct = conjunct;
+            walk::substitute(&mut conjunct, &map);
+            add_filter(input, conjunct);
+            None
+        }
+        Rel::OuterJoin {
+            kind: JoinKind::Left,
+            left,
+            right,
+            ..
+        } => {
+            let mut of = BTreeSet::new();
+            own_columns(&conjunct, &mut of);
+            if walk::outputs(right).iter().any(|c| of.contains(c)) {
+                return Some(conjunct);
+            }
+            add_filter(left, conjunct);
+            None
+        }
+        Rel::SetOp {
+            left, right, columns, ..
+        } => {
+            // The arms must compare as the set operation's columns do.
+            let like = |arm: &[ColumnId]| {
+                arm.len() == columns.len()
+                    && arm.iter().zip(columns.iter()).all(|(a, c)| {
+                        let of = |c: &ColumnId| cx.info(*c).and_then(|i| i.affinity);
+                        of(a) == of(c)
+                    })
+            };
+            if !like(&left.output) || !like(&right.output) || walk::has_subquery(&conjunct) {
+                return Some(conjunct);
+            }
+            for arm in [left, right] {
+                let map: Substitution = columns
+                    .iter()
+                    .copied()
+                    .zip(arm.output.iter().map(|c| Expr::Column(*c)))
+                    .collect();
+                let mut own = conjunct.clone();
+                walk::substitute(&mut own, &map);
+                add_filter(&mut arm.rel, own);
+            }
+            None
+        }
+        _ => Some(conjunct),
+    }
+}
+
+/// Filters a relation, merging into a filter that is there.
+pub(super) fn add_filter(rel: &mut Rel, conjunct: Expr) {
+    match rel {
+        Rel::Filter { predicate, .. } => predicate.push(conjunct),
+        Rel::Join { on, .. } => on.push(conjunct),
+        _ => {
+            *rel = Rel::Filter {
+                input: Box::new(walk::take(rel)),
+                predicate: vec![conjunct],
+            };
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The rules, one file for each kind.
+
+mod aggregates;
+mod blocks;
+mod equalities;
+mod predicates;
+mod projections;
+
+use super::context::Context;
+use super::rule::Rule;
+use super::walk;
+use crate::rel::{Query, Rel};
+
+/// Every rule, in the order in which they are tried at a node.
+pub(super) const ALL: &[Rule] = &[
+    predicates::CONSTANT_FOLDING,
+    predicates::NEGATION,
+    predicates::ORIENTATION,
+    predicates::LITERAL_TYPING,
+    predicates::INTEGER_BOUNDS,
+    predicates::MEMBERSHIP,
+    projections::MERGING,
+    projections::ROOT,
+    projections::PRUNING,
+    blocks::FLATTENING,
+    blocks::CONJUNCTS,
+    blocks::PUSHDOWN,
+    equalities::CLASSES,
+    aggregates::DISTINCT_AS_GROUPING,
+    aggregates::KEY_CLEANUP,
+    aggregates::COUNT_STAR,
+    aggregates::COUNT_DISTINCT_KEY,
+];
+
+/// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.
+pub(super) fn semantic_prepass(query: &mut Query, cx: &mut Context<'_>) {
+    if cx.semantics.ignore_distinct {
+        drop_distinct(query);
+    }
+    if cx.semantics.rows_as_set {
+        projections::restrict_to_output(query, cx);
+        query.rel = Rel::Distinct {
+            input: Box::new(walk::take(&mut query.rel)),
+        };
+    }
+}
+
+fn drop_distinct(query: &mut Query) {
+    drop_distinct_in(&mut query.rel);
+}
+
+fn drop_distinct_in(rel: &mut Rel) {
+    while let Rel::Distinct { input } = rel {
+        *rel = walk::take(input);
+    }
+    if let Rel::Aggregate { calls, .. } = rel {
+        calls.iter_mut().for_each(|(_, call)| call.distinct = false);
+    }
+    if let Rel::Window { calls, .. } = rel {
+        calls.iter_mut().for_each(|(_, call)| call.distinct = false);
+    }
+    for expr in walk::own_exprs_mut(rel) {
+        drop_distinct_expr(expr);
+    }
+    for input in walk::inputs_mut(rel) {
+        drop_distinct_in(input);
+    }
+    for arm in walk::arms_mut(rel) {
+        drop_distinct(arm);
+    }
+}
+
+fn drop_distinct_expr(expr: &mut crate::expr::Expr) {
+    for operand in walk::operands_mut(expr) {
+        drop_distinct_expr(operand);
+    }
+    if let Some(query) = walk::subquery_mut(expr) {
+        drop_distinct(query);
+    }
+}
+
+pub(super) use projections::prune_scans;

@@ -1,0 +1,551 @@
+//! Scalar expressions: constants folded, comparisons in one form, negations at the leaves.
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::schema::Affinity;
+use crate::value::Value;
+
+/// An integer constant.
+pub(super) fn integer(i: i64) -> Expr {
+    Expr::Literal(Value::Integer(i))
+}
+
+/// True for constants that are true.
+pub(super) fn is_true(e: &Expr) -> bool {
+    match e {
+        Expr::Literal(Value::Integer(i)) => *i != 0,
+        Expr::Literal(Value::Real(r)) => r.0 != 0.0,
+        _ => false,
+    }
+}
+
+/// True for constants that are false (NULL is not).
+pub(super) fn is_false(e: &Expr) -> bool {
+    match e {
+        Expr::Literal(Value::Integer(i)) => *i == 0,
+        Expr::Literal(Value::Real(r)) => r.0 == 0.0,
+        _ => false,
+    }
+}
+
+/// True for expressions whose value is 0, 1 or NULL.
+pub(super) fn is_boolean(e: &Expr) -> bool {
+    match e {
+        Expr::Binary { op, .. } => matches!(
+            op,
+            BinaryOp::Eq
+                | BinaryOp::NotEq
+                | BinaryOp::Lt
+                | BinaryOp::LtEq
+                | BinaryOp::Gt
+                | BinaryOp::GtEq
+                | BinaryOp::Is
+                | BinaryOp::IsNot
+                | BinaryOp::Like
+                | BinaryOp::Glob
+        ),
+        Expr::Unary { op, .. } => matches!(op, UnaryOp::Not | UnaryOp::IsNull),
+        Expr::And(_)
+        | Expr::Or(_)
+        | Expr::InList { .. }
+        | Expr::InSubquery { .. }
+        | Expr::Exists(_)
+        | Expr::Quantified { .. } => true,
+        Expr::Literal(Value::Integer(i)) => matches!(i, 0 | 1),
+        Expr::Literal(Value::Null) => true,
+        _ => false,
+    }
+}
+
+pub(super) const CONSTANT_FOLDING: Rule = Rule {
+    name: "constant-folding",
+    summary: "operations on constants are carried out; AND and OR lose what decides nothing",
+    source: "SQLite's expression semantics, three-valued logic",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(fold),
+};
+
+fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let new = match e {
+        Expr::Binary { op, left, right } => match (&**left, &**right) {
+            (Expr::Literal(a), Expr::Literal(b)) => fold_binary(*op, a, b),
+            _ => None,
+        },
+        Expr::Unary { op, expr } => match (op, &**expr) {
+            (UnaryOp::Neg, Expr::Literal(Value::Integer(i))) => {
+                i.checked_neg().map(|i| Expr::Literal(Value::Integer(i)))
+            }
+            (UnaryOp::Neg, Expr::Literal(Value::Real(r))) => Some(Expr::Literal(Value::Real(-*r))),
+            (UnaryOp::Not, inner) if is_true(inner) => Some(integer(0)),
+            (UnaryOp::Not, inner) if is_false(inner) => Some(integer(1)),
+            (UnaryOp::IsNull, Expr::Literal(v)) => Some(integer((*v == Value::Null).into())),
+            (UnaryOp::IsNull, inner) if matches!(inner, Expr::Exists(_)) => Some(integer(0)),
+            _ => None,
+        },
+        Expr::And(list) => return fold_list(e_list(list), e, true),
+        Expr::Or(list) => return fold_list(e_list(list), e, false),
+        _ => None,
+    };
+    match new {
+        Some(new) => {
+            *e = new;
+            true
+        }
+        None => false,
+    }
+}
+
+fn e_list(list: &[Expr]) -> Vec<Expr> {
+    list.to_vec()
+}
+
+/// AND (`and`) or OR over `list`, which stands in `e`.
+fn fold_list(list: Vec<Expr>, e: &mut Expr, and: bool) -> bool {
+    let decides = |x: &Expr| if and { is_false(x) } else { is_true(x) };
+    let idle = |x: &Expr| if and { is_true(x) } else { is_false(x) };
+    let before = list.len();
+    if list.iter().any(decides) {
+        *e = integer(i64::from(!and));
+        return true;
+    }
+    let mut kept: Vec<Expr> = Vec::with_capacity(before);
+    let mut nested = false;
+    for x in list {
+        match x {
+            Expr::And(inner) if and => {
+                nested = true;
+                kept.extend(inner);
+            }
+            Expr::Or(inner) if !and => {
+                nested = true;
+                kept.extend(inner);
+            }
+            x => kept.push(x),
+        }
+    }
+    let mut unique: Vec<Expr> = Vec::with_capacity(kept.len());
+    for x in kept {
+        if !idle(&x) && !(unique.contains(&x) && walk::is_deterministic(&x)) {
+            unique.push(x);
+        }
+    }
+    if !nested && unique.len() == before {
+        return false;
+    }
+    match unique.len() {
+        0 => *e = integer(i64::from(and)),
+        1 => {
+            // `x AND TRUE` is 0 or 1 where x may be any number.
+            match unique.pop() {
+                Some(x) if is_boolean(&x) => *e = x,
+                Some(x) => {
+                    let rest = integer(i64::from(and));
+                    let again = vec![x, rest];
+                    let new = if and { Expr::And(again) } else { Expr::Or(again) };
+                    let changed = *e != new;
+                    *e = new;
+                    return changed;
+                }
+                None => {}
+            }
+        }
+        _ => *e = if and { Expr::And(unique) } else { Expr::Or(unique) },
+    }
+    true
+}
+
+fn fold_binary(op: BinaryOp, a: &Value, b: &Value) -> Option<Expr> {
+    use BinaryOp::{Add, Eq, Gt, GtEq, Is, IsNot, Lt, LtEq, Mul, NotEq, Sub};
+    if *a == Value::Null || *b == Value::Null {
+        return match op {
+            Eq | NotEq | Lt | LtEq | Gt | GtEq | Add | Sub | Mul => Some(Expr::Literal(Value::Null)),
+            _ => None,
+        };
+    }
+    let order = match (a, b) {
+        (Value::Integer(x), Value::Integer(y)) => Some(x.cmp(y)),
+        (Value::Text(x), Value::Text(y)) => Some(x.as_bytes().cmp(y.as_bytes())),
+        (Value::Real(x), Value::Real(y)) => Some(x.cmp(y)),
+        _ => None,
+    };
+    let truth = |t: bool| Some(integer(t.into()));
+    if let Some(order) = order {
+        match op {
+            Eq | Is => return truth(order.is_eq()),
+            NotEq | IsNot => return truth(order.is_ne()),
+            Lt => return truth(order.is_lt()),
+            LtEq => return truth(order.is_le()),
+            Gt => return truth(order.is_gt()),
+            GtEq => return truth(order.is_ge()),
+            _ => {}
+        }
+    }
+    if let (Value::Integer(x), Value::Integer(y)) = (a, b) {
+        return match op {
+            Add => x.checked_add(*y),
+            Sub => x.checked_sub(*y),
+            Mul => x.checked_mul(*y),
+            _ => None,
+        }
+        .map(integer);
+    }
+    None
+}
+
+pub(super) const NEGATION: Rule = Rule {
+    name: "negation-pushdown",
+    summary: "NOT moves to the leaves: De Morgan, and comparisons turned round",
+    source: "three-valued logic: NOT NULL is NULL, so each step keeps NULLs",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(negate),
+};
+
+fn not(e: Expr) -> Expr {
+    Expr::Unary {
+        op: UnaryOp::Not,
+        expr: Box::new(e),
+    }
+}
+
+fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let Expr::Unary {
+        op: UnaryOp::Not,
+        expr,
+    } = e
+    else {
+        return false;
+    };
+    let new = match &mut **expr {
+        Expr::Binary { op, left, right } => {
+            let opposite = match op {
+                BinaryOp::Eq => BinaryOp::NotEq,
+                BinaryOp::NotEq => BinaryOp::Eq,
+                BinaryOp::Lt => BinaryOp::GtEq,
+                BinaryOp::LtEq => BinaryOp::Gt,
+                BinaryOp::Gt => BinaryOp::LtEq,
+                BinaryOp::GtEq => BinaryOp::Lt,
+                BinaryOp::Is => BinaryOp::IsNot,
+                BinaryOp::IsNot => BinaryOp::Is,
+                _ => return false,
+            };
+            Expr::Binary {
+                op: opposite,
+                left: left.clone(),
+                right: right.clone(),
+            }
+        }
+        Expr::And(list) => Expr::Or(std::mem::take(list).into_iter().map(not).collect()),
+        Expr::Or(list) => Expr::And(std::mem::take(list).into_iter().map(not).collect()),
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } if is_boolean(expr) => (**expr).clone(),
+        _ => return false,
+    };
+    *e = new;
+    // What was under the NOT was visited; what is there now was not.
+    if let Expr::And(list) | Expr::Or(list) = e {
+        for x in list {
+            negate(x, _cx);
+        }
+    }
+    true
+}
+
+pub(super) const ORIENTATION: Rule = Rule {
+    name: "comparison-orientation",
+    summary: "> and >= become < and <= with their sides exchanged; operands of = and + have a canonical order",
+    source: "a > b is b < a",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(orient),
+};
+
+fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let Expr::Binary { op, left, right } = e else {
+        return false;
+    };
+    // The left operand's collation decides.
+    let collated = |e: &Expr| walk::any_expr(e, &mut |x| matches!(x, Expr::Collate { .. }));
+    if collated(left) || collated(right) {
+        return false;
+    }
+    let turned = match op {
+        BinaryOp::Gt => BinaryOp::Lt,
+        BinaryOp::GtEq => BinaryOp::LtEq,
+        _ => return false,
+    };
+    *op = turned;
+    std::mem::swap(left, right);
+    true
+}
+
+pub(super) const LITERAL_TYPING: Rule = Rule {
+    name: "literal-typing",
+    summary: "a constant compared with a column takes the column's affinity: '2014' = 2014 on a numeric column",
+    source: "https://sqlite.org/datatype3.html section 4.2",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(type_literals),
+};
+
+fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    match e {
+        Expr::Binary { op, left, right }
+            if matches!(
+                op,
+                BinaryOp::Eq
+                    | BinaryOp::NotEq
+                    | BinaryOp::Lt
+                    | BinaryOp::LtEq
+                    | BinaryOp::Gt
+                    | BinaryOp::GtEq
+                    | BinaryOp::Is
+                    | BinaryOp::IsNot
+            ) =>
+        {
+            let (l, r) = (cx.affinity(left), cx.affinity(right));
+            type_literal(right, left, l) | type_literal(left, right, r)
+        }
+        Expr::InList { expr, list } => {
+            let affinity = cx.affinity(expr);
+            let mut changed = false;
+            for x in list {
+                changed |= type_literal(x, expr, affinity);
+            }
+            changed
+        }
+        _ => false,
+    }
+}
+
+/// Gives `literal` the form in which it is compared with `other`.
+fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) -> bool {
+    let Expr::Literal(v) = literal else {
+        return false;
+    };
+    if matches!(other, Expr::Literal(_)) {
+        return false;
+    }
+    let new = match (affinity, &*v) {
+        (Some(Affinity::Text), Value::Integer(i)) => Value::Text(i.to_string()),
+        (Some(Affinity::Integer | Affinity::Numeric | Affinity::Real), Value::Text(t)) => match number(t) {
+            Some(v) => v,
+            None => return false,
+        },
+        // Numbers compare by value: 5.0 is 5, except next to text, where it is '5.0'.
+        (a, Value::Real(r)) if a != Some(Affinity::Text) => {
+            let whole = r.0 as i64;
+            if r.0.abs() < 9.0e15 && whole as f64 == r.0 {
+                Value::Integer(whole)
+            } else {
+                return false;
+            }
+        }
+        _ => return false,
+    };
+    *v = new;
+    true
+}
+
+/// The number that numeric affinity makes of a text, if it makes one.
+fn number(text: &str) -> Option<Value> {
+    let t = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
+    let plain = !t.is_empty()
+        && t.bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+    if !plain {
+        return None;
+    }
+    if let Ok(i) = t.parse::<i64>() {
+        return Some(Value::Integer(i));
+    }
+    let r: f64 = t.parse().ok()?;
+    r.is_finite().then(|| Value::Real(r.into()))
+}
+
+pub(super) const INTEGER_BOUNDS: Rule = Rule {
+    name: "integer-bounds",
+    summary: "n < x becomes n + 1 <= x, and x < n becomes x <= n - 1, where x holds whole numbers alone",
+    source: "order of the integers; only columns of class integer and COUNT",
+    needs: Needs::TYPED,
+    apply: Apply::Expr(bound),
+};
+
+fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Binary { op, left, right } = e else {
+        return false;
+    };
+    let lower = |v: &Value, strict: bool| match v {
+        Value::Integer(i) if strict => i.checked_add(1),
+        Value::Real(r) if r.0.abs() < 9.0e15 && r.0.fract() != 0.0 => Some(r.0.ceil() as i64),
+        _ => None,
+    };
+    let upper = |v: &Value, strict: bool| match v {
+        Value::Integer(i) if strict => i.checked_sub(1),
+        Value::Real(r) if r.0.abs() < 9.0e15 && r.0.fract() != 0.0 => Some(r.0.floor() as i64),
+        _ => None,
+    };
+    let strict = match op {
+        BinaryOp::Lt => true,
+        BinaryOp::LtEq => false,
+        _ => return false,
+    };
+    if let Expr::Literal(v) = &**left
+        && cx.is_integer(right)
+        && let Some(n) = lower(v, strict)
+    {
+        **left = integer(n);
+        *op = BinaryOp::LtEq;
+        return true;
+    }
+    if let Expr::Literal(v) = &**right
+        && cx.is_integer(left)
+        && let Some(n) = upper(v, strict)
+    {
+        **right = integer(n);
+        *op = BinaryOp::LtEq;
+        return true;
+    }
+    false
+}
+
+pub(super) const MEMBERSHIP: Rule = Rule {
+    name: "membership",
+    summary: "x = a OR x = b is x IN (a, b); x IN (a) is x = a; x NOT IN (a, b) is x <> a AND x <> b",
+    source: "SQL: IN over a list is a disjunction of equalities, NULLs included",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(member),
+};
+
+fn literal_list(list: &[Expr]) -> bool {
+    list.iter()
+        .all(|e| matches!(e, Expr::Literal(v) if *v != Value::Null))
+}
+
+fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    match e {
+        Expr::InList { expr, list } if literal_list(list) => {
+            let before = list.len();
+            list.sort();
+            list.dedup();
+            match list.len() {
+                0 => {
+                    *e = integer(0);
+                    true
+                }
+                1 if !matches!(**expr, Expr::Row(_)) => {
+                    let Some(right) = list.pop() else {
+                        return false;
+                    };
+                    *e = Expr::Binary {
+                        op: BinaryOp::Eq,
+                        left: expr.clone(),
+                        right: Box::new(right),
+                    };
+                    true
+                }
+                n => n != before,
+            }
+        }
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } => {
+            let Expr::InList { expr: x, list } = &**expr else {
+                return false;
+            };
+            if !literal_list(list) || list.len() > 64 || matches!(**x, Expr::Row(_)) {
+                return false;
+            }
+            let mut all: Vec<Expr> = list
+                .iter()
+                .map(|v| Expr::Binary {
+                    op: BinaryOp::NotEq,
+                    left: x.clone(),
+                    right: Box::new(v.clone()),
+                })
+                .collect();
+            *e = match all.len() {
+                0 => integer(1),
+                1 => match all.pop() {
+                    Some(one) => one,
+                    None => return false,
+                },
+                _ => Expr::And(all),
+            };
+            true
+        }
+        Expr::Or(list) => {
+            let Some(new) = merged_equalities(list) else {
+                return false;
+            };
+            *e = new;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// The tested expression and the constants of an equality or an IN-list.
+fn tested(e: &Expr) -> Option<(&Expr, Vec<Expr>)> {
+    match e {
+        Expr::Binary {
+            op: BinaryOp::Eq,
+            left,
+            right,
+        } => match (&**left, &**right) {
+            (x, Expr::Literal(v)) | (Expr::Literal(v), x)
+                if *v != Value::Null && !matches!(x, Expr::Literal(_)) =>
+            {
+                Some((x, vec![Expr::Literal(v.clone())]))
+            }
+            _ => None,
+        },
+        Expr::InList { expr, list } if literal_list(list) => Some((expr, list.clone())),
+        _ => None,
+    }
+}
+
+fn merged_equalities(list: &[Expr]) -> Option<Expr> {
+    let mut groups: Vec<(Expr, Vec<Expr>)> = Vec::new();
+    let mut out: Vec<Expr> = Vec::new();
+    let mut merged = false;
+    for e in list {
+        match tested(e) {
+            Some((x, constants)) if walk::is_deterministic(x) => {
+                match groups.iter_mut().find(|(g, _)| g == x) {
+                    Some((_, so_far)) => {
+                        merged = true;
+                        so_far.extend(constants);
+                    }
+                    None => groups.push((x.clone(), constants)),
+                }
+            }
+            _ => out.push(e.clone()),
+        }
+    }
+    if !merged {
+        return None;
+    }
+    for (x, mut constants) in groups {
+        constants.sort();
+        constants.dedup();
+        let one = constants.len() == 1;
+        out.push(match constants.pop() {
+            Some(v) if one => Expr::Binary {
+                op: BinaryOp::Eq,
+                left: Box::new(x),
+                right: Box::new(v),
+            },
+            last => {
+                constants.extend(last);
+                Expr::InList {
+                    expr: Box::new(x),
+                    list: constants,
+                }
+            }
+        });
+    }
+    Some(if out.len() == 1 { out.pop()? } else { Expr::Or(out) })
+}

@@ -1,0 +1,292 @@
+//! Projections: merged into what reads them, and rid of what nobody reads.
+
+use std::collections::BTreeSet;
+
+use super::super::context::{Context, Role};
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use crate::expr::{AggFunc, Expr};
+use crate::rel::{ColumnId, JoinKind, Query, Rel};
+
+/// Expressions larger than this are not copied to where they are used.
+const MAX_INLINED: usize = 200;
+
+pub(super) const MERGING: Rule = Rule {
+    name: "projection-merging",
+    summary: "computed columns of derived tables and CTEs are written out where they are read",
+    source: "relational algebra: π absorbs into σ, ⋈, γ and π; aliases vanish with it",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(merge),
+};
+
+fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let mut gone = Substitution::new();
+    match rel {
+        Rel::Filter { input, .. }
+        | Rel::Project { input, .. }
+        | Rel::Aggregate { input, .. }
+        | Rel::Sort { input, .. }
+        | Rel::Window { input, .. } => dissolve(input, false, &mut gone),
+        Rel::Join { inputs, .. } => {
+            for input in inputs {
+                dissolve(input, false, &mut gone);
+            }
+        }
+        Rel::OuterJoin {
+            kind, left, right, ..
+        } => {
+            // The side that is filled up with NULLs keeps what is not a bare column.
+            dissolve(left, *kind == JoinKind::Full, &mut gone);
+            dissolve(right, true, &mut gone);
+        }
+        _ => {}
+    }
+    if gone.is_empty() {
+        return false;
+    }
+    for expr in walk::own_exprs_mut(rel) {
+        walk::substitute(expr, &gone);
+    }
+    for (c, e) in gone {
+        cx.replace(c, e);
+    }
+    true
+}
+
+/// Removes a projection, entering what its columns stand for.
+fn dissolve(rel: &mut Rel, only_bare: bool, gone: &mut Substitution) {
+    let Rel::Project { input, exprs } = rel else {
+        return;
+    };
+    let fits = |e: &Expr| {
+        matches!(e, Expr::Column(_))
+            || !only_bare && walk::is_deterministic(e) && walk::expr_size(e) <= MAX_INLINED
+    };
+    if !exprs.iter().all(|(_, e)| fits(e)) {
+        return;
+    }
+    // Entries that are outer columns or constants are no columns of a NULL-filled side.
+    if only_bare {
+        let below = walk::output_set(input);
+        if !exprs
+            .iter()
+            .all(|(_, e)| matches!(e, Expr::Column(c) if below.contains(c)))
+        {
+            return;
+        }
+    }
+    gone.extend(std::mem::take(exprs));
+    *rel = walk::take(input);
+}
+
+pub(super) const ROOT: Rule = Rule {
+    name: "bare-projection",
+    summary: "a projection at the top of a query that only drops, repeats or reorders columns goes",
+    source: "relational algebra: π over columns of its input is the query's output list",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(root),
+};
+
+fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
+    let Rel::Project { input, exprs } = &mut query.rel else {
+        return false;
+    };
+    let of = |c: &ColumnId| exprs.iter().find(|(id, _)| id == c).map(|(_, e)| e.clone());
+    let below = walk::output_set(input);
+    let meanings: Option<Vec<Expr>> = query.output.iter().map(of).collect();
+    let Some(meanings) = meanings else {
+        return false;
+    };
+    let bare: Option<Vec<ColumnId>> = meanings
+        .iter()
+        .map(|e| match e {
+            Expr::Column(c) if below.contains(c) => Some(*c),
+            _ => None,
+        })
+        .collect();
+    if let Some(bare) = bare {
+        for (c, e) in std::mem::take(exprs) {
+            cx.replace(c, e);
+        }
+        query.output = bare;
+        query.rel = walk::take(input);
+        return true;
+    }
+    // One entry for each different output.
+    let mut kept: Vec<(ColumnId, Expr)> = Vec::new();
+    let mut output = Vec::new();
+    for (c, e) in query.output.iter().zip(meanings) {
+        match kept.iter().find(|(_, k)| *k == e && walk::is_deterministic(k)) {
+            Some((id, _)) => output.push(*id),
+            None => {
+                if !kept.iter().any(|(id, _)| id == c) {
+                    kept.push((*c, e));
+                }
+                output.push(*c);
+            }
+        }
+    }
+    let changed = kept.len() != exprs.len() || output != query.output;
+    *exprs = kept;
+    query.output = output;
+    changed
+}
+
+/// Makes the relation of a query produce its output columns and nothing else.
+pub(super) fn restrict_to_output(query: &mut Query, cx: &mut Context<'_>) {
+    let mut exprs = Vec::new();
+    for c in &mut query.output {
+        let new = cx.fresh_like(*c);
+        exprs.push((new, Expr::Column(*c)));
+        *c = new;
+    }
+    query.rel = Rel::Project {
+        input: Box::new(walk::take(&mut query.rel)),
+        exprs,
+    };
+}
+
+pub(super) const PRUNING: Rule = Rule {
+    name: "projection-pruning",
+    summary: "computed columns, aggregates and group keys that other keys determine go where nothing reads them",
+    source: "projection pruning, every optimiser; functional dependencies: Paulley & Larson 1994",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(prune),
+};
+
+fn prune(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    if role != Role::Root {
+        return false;
+    }
+    let mut used = BTreeSet::new();
+    walk::query_columns(query, &mut used);
+    prune_rel(&mut query.rel, &used, cx)
+}
+
+fn prune_expr(expr: &mut Expr, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
+    let mut changed = false;
+    for operand in walk::operands_mut(expr) {
+        changed |= prune_expr(operand, used, cx);
+    }
+    if let Some(query) = walk::subquery_mut(expr) {
+        changed |= prune_rel(&mut query.rel, used, cx);
+    }
+    changed
+}
+
+fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
+    let mut changed = false;
+    match rel {
+        // Duplicate elimination reads all columns of its input.
+        Rel::Distinct { .. } => return false,
+        Rel::Project { exprs, .. } => {
+            let before = exprs.len();
+            exprs.retain(|(c, _)| used.contains(c));
+            changed |= exprs.len() != before;
+        }
+        Rel::Aggregate { input, keys, calls } => {
+            let before = (keys.len(), calls.len());
+            // Which row a bare column comes from depends on the MIN and MAX beside it.
+            let bare_used = calls
+                .iter()
+                .any(|(c, call)| call.func == AggFunc::Bare && used.contains(c));
+            calls.retain(|(c, call)| {
+                used.contains(c) || bare_used && matches!(call.func, AggFunc::Min | AggFunc::Max)
+            });
+            if calls.is_empty() && keys.is_empty() && before.1 > 0 {
+                calls.push(one_count(cx));
+                // A count in place of what stood there is a change once.
+                changed |= before.1 != 1;
+            } else {
+                changed |= calls.len() != before.1;
+            }
+            let deps = cx.dependencies(input);
+            let mut at = 0;
+            while let Some((c, e)) = keys.get(at) {
+                let others: BTreeSet<ColumnId> = keys
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| *i != at)
+                    .flat_map(|(_, (_, e))| match e {
+                        Expr::Column(b) => Some(*b),
+                        _ => None,
+                    })
+                    .collect();
+                let determined = keys.len() > 1
+                    && !used.contains(c)
+                    && walk::is_deterministic(e)
+                    && walk::columns_of(e).is_subset(&deps.closure(others));
+                if determined {
+                    keys.remove(at);
+                } else {
+                    at += 1;
+                }
+            }
+            changed |= keys.len() != before.0;
+        }
+        Rel::Window { input, calls } => {
+            let before = calls.len();
+            calls.retain(|(c, _)| used.contains(c));
+            changed |= calls.len() != before;
+            if calls.is_empty() {
+                *rel = walk::take(input);
+                return true;
+            }
+        }
+        _ => {}
+    }
+    for expr in walk::own_exprs_mut(rel) {
+        changed |= prune_expr(expr, used, cx);
+    }
+    for input in walk::inputs_mut(rel) {
+        changed |= prune_rel(input, used, cx);
+    }
+    for arm in walk::arms_mut(rel) {
+        changed |= prune_rel(&mut arm.rel, used, cx);
+    }
+    changed
+}
+
+fn one_count(cx: &mut Context<'_>) -> (ColumnId, crate::expr::AggregateCall) {
+    let mut info = super::super::context::computed("count");
+    info.class = crate::schema::TypeClass::Integer;
+    info.nullable = false;
+    let call = crate::expr::AggregateCall {
+        func: AggFunc::Count,
+        distinct: false,
+        args: Vec::new(),
+        filter: None,
+    };
+    (cx.fresh(info), call)
+}
+
+/// Drops columns of base tables that nothing reads. Comes last: rules look for keys.
+pub(crate) fn prune_scans(query: &mut Query) {
+    let mut used = BTreeSet::new();
+    walk::query_columns(query, &mut used);
+    prune_scans_in(&mut query.rel, &used);
+}
+
+fn prune_scans_in(rel: &mut Rel, used: &BTreeSet<ColumnId>) {
+    if let Rel::Scan { columns, .. } = rel {
+        columns.retain(|(c, _)| used.contains(c));
+    }
+    for expr in walk::own_exprs_mut(rel) {
+        prune_scans_expr(expr, used);
+    }
+    for input in walk::inputs_mut(rel) {
+        prune_scans_in(input, used);
+    }
+    for arm in walk::arms_mut(rel) {
+        prune_scans_in(&mut arm.rel, used);
+    }
+}
+
+fn prune_scans_expr(expr: &mut Expr, used: &BTreeSet<ColumnId>) {
+    for operand in walk::operands_mut(expr) {
+        prune_scans_expr(operand, used);
+    }
+    if let Some(query) = walk::subquery_mut(expr) {
+        prune_scans_in(&mut query.rel, used);
+    }
+}
