@@ -1,1 +1,23 @@
-//! The built-in test-suite fuzzer: databases, a sandboxed executor and verdicts with witnesses; also the reference metric.
+//! The built-in test-suite fuzzer: databases from the schema alone, a sandboxed executor,
+//! comparison of denotations, and verdicts with witnesses. It labels training pairs, and
+//! it is the reference metric that learned scores are compared with.
+//!
+//! The approach is that of test-suite accuracy (Zhong, Yu and Klein, EMNLP 2020): two
+//! queries are taken to be the same if no database of a well-chosen suite tells them apart.
+
+pub mod compare;
+pub mod database;
+mod dice;
+pub mod execute;
+pub mod facts;
+pub mod generate;
+mod judge;
+pub mod order;
+mod text;
+
+pub use database::Database;
+pub use dice::Dice;
+pub use execute::{ExecError, Limits, Sandbox};
+pub use judge::{Judge, JudgeConfig, Report, Side, Verdict, Witness, judge};
+pub use text::parse;
+pub use twinql_sql::Semantics;

@@ -1,0 +1,752 @@
+//! What the generator wants to know of a query: its tables, the columns that its literals
+//! are compared with, the equalities between columns, and the bounds of HAVING and LIMIT.
+//!
+//! Names are resolved leniently and nothing here can fail: what is not understood only
+//! makes generated databases less pointed.
+
+use std::collections::BTreeSet;
+
+use sqlparser::ast::{
+    BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, JoinConstraint,
+    JoinOperator, LimitClause, ObjectName, ObjectNamePart, OrderByKind, Query, Select, SelectItem,
+    SelectItemQualifiedWildcardKind, SetExpr, SetOperator, TableFactor, UnaryOperator, Value as Lit,
+};
+use twinql_sql::{ColumnRef, Schema, Value};
+
+/// A column of one relation instance (each mention of a table is an instance of its own).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot {
+    /// Index into [`Facts::instances`].
+    pub instance: usize,
+    /// Column position in the instance's table.
+    pub column: usize,
+}
+
+/// How a column is compared with constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)] // the names are the operators
+pub enum Comparison {
+    Eq,
+    NotEq,
+    Lt,
+    LtEq,
+    Gt,
+    GtEq,
+    In,
+    NotIn,
+    Like,
+    NotLike,
+}
+
+/// A comparison of a column with constants.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Atom {
+    /// The column.
+    pub slot: Slot,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// The constants; one, but for `In` and `NotIn`.
+    pub values: Vec<Value>,
+    /// Not a plain conjunct: under OR, NOT, CASE, HAVING or a function.
+    pub weak: bool,
+}
+
+/// An equality of two columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// One side.
+    pub left: Slot,
+    /// The other side.
+    pub right: Slot,
+    /// Need not hold for a row to count: under OR, NOT IN, EXCEPT, outer joins.
+    pub weak: bool,
+}
+
+/// What is known of one query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    /// The table of each relation instance.
+    pub instances: Vec<usize>,
+    /// Comparisons with constants.
+    pub atoms: Vec<Atom>,
+    /// Equalities.
+    pub links: Vec<Link>,
+    /// Every constant, also those compared with no column.
+    pub literals: Vec<Value>,
+    /// Whole numbers that bound counts: HAVING, LIMIT, OFFSET.
+    pub counts: Vec<i64>,
+    /// Group keys and columns of ORDER BY.
+    pub grouped: Vec<Slot>,
+    /// Columns that are summed, averaged, cast or computed with.
+    pub computed: Vec<Slot>,
+}
+
+impl Facts {
+    /// The facts of a parsed query.
+    pub fn of(schema: &Schema, query: &Query) -> Facts {
+        let mut walker = Walker {
+            schema,
+            facts: Facts::default(),
+            scopes: Vec::new(),
+            ctes: Vec::new(),
+            depth: 0,
+        };
+        walker.query(query);
+        walker.facts
+    }
+
+    /// The schema column of a slot.
+    pub fn column(&self, slot: Slot) -> Option<ColumnRef> {
+        Some(ColumnRef {
+            table: *self.instances.get(slot.instance)?,
+            column: slot.column,
+        })
+    }
+
+    /// The tables that the query mentions.
+    pub fn tables(&self) -> BTreeSet<usize> {
+        self.instances.iter().copied().collect()
+    }
+}
+
+/// An output or visible column: its name and, where it is one, the slot behind it.
+type Output = (String, Option<Slot>);
+
+struct Relation {
+    alias: String,
+    columns: Vec<Output>,
+}
+
+struct Walker<'a> {
+    schema: &'a Schema,
+    facts: Facts,
+    scopes: Vec<Vec<Relation>>,
+    ctes: Vec<(String, Vec<Output>)>,
+    depth: usize,
+}
+
+/// Deeper queries are left unread; SQLite's own limit on expressions is 100 here.
+const MAX_DEPTH: usize = 160;
+
+fn last_name(name: &ObjectName) -> String {
+    match name.0.last() {
+        Some(ObjectNamePart::Identifier(i)) => i.value.clone(),
+        _ => String::new(),
+    }
+}
+
+fn flip(c: Comparison) -> Comparison {
+    match c {
+        Comparison::Lt => Comparison::Gt,
+        Comparison::LtEq => Comparison::GtEq,
+        Comparison::Gt => Comparison::Lt,
+        Comparison::GtEq => Comparison::LtEq,
+        other => other,
+    }
+}
+
+fn comparison(op: &BinaryOperator) -> Option<Comparison> {
+    Some(match op {
+        BinaryOperator::Eq => Comparison::Eq,
+        BinaryOperator::NotEq => Comparison::NotEq,
+        BinaryOperator::Lt => Comparison::Lt,
+        BinaryOperator::LtEq => Comparison::LtEq,
+        BinaryOperator::Gt => Comparison::Gt,
+        BinaryOperator::GtEq => Comparison::GtEq,
+        _ => return None,
+    })
+}
+
+/// A number in SQL text as SQLite reads it.
+pub(crate) fn number(text: &str) -> Option<Value> {
+    if let Ok(i) = text.parse::<i64>() {
+        return Some(Value::Integer(i));
+    }
+    match text.parse::<f64>() {
+        Ok(r) if r.is_finite() => Some(Value::Real(r.into())),
+        _ => None,
+    }
+}
+
+/// The constant that a literal stands for.
+pub(crate) fn constant(expr: &Expr) -> Option<Value> {
+    match expr {
+        Expr::Nested(e) => constant(e),
+        Expr::Cast { expr, .. } => constant(expr),
+        Expr::UnaryOp {
+            op: UnaryOperator::Minus,
+            expr,
+        } => match constant(expr)? {
+            Value::Integer(i) => i.checked_neg().map(Value::Integer),
+            Value::Real(r) => Some(Value::Real(-r)),
+            _ => None,
+        },
+        Expr::Value(v) => match &v.value {
+            Lit::Number(text, _) => number(text),
+            Lit::SingleQuotedString(s) | Lit::DoubleQuotedString(s) => Some(Value::Text(s.clone())),
+            Lit::Boolean(b) => Some(Value::Integer(i64::from(*b))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Walker<'_> {
+    fn query(&mut self, query: &Query) -> Vec<Output> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            self.depth -= 1;
+            return Vec::new();
+        }
+        let ctes = self.ctes.len();
+        if let Some(with) = &query.with {
+            for cte in &with.cte_tables {
+                // A recursive reference sees a relation without known columns.
+                self.ctes.push((cte.alias.name.value.clone(), Vec::new()));
+                let mut columns = self.query(&cte.query);
+                for (column, alias) in columns.iter_mut().zip(&cte.alias.columns) {
+                    column.0.clone_from(&alias.name.value);
+                }
+                if let Some(last) = self.ctes.last_mut() {
+                    last.1 = columns;
+                }
+            }
+        }
+        let (output, scope) = self.body(&query.body);
+        if let Some(order) = &query.order_by
+            && let OrderByKind::Expressions(keys) = &order.kind
+        {
+            self.scopes.push(scope);
+            for key in keys {
+                self.expr(&key.expr, true);
+                if let Some(slot) = self.slot(&key.expr) {
+                    self.facts.grouped.push(slot);
+                }
+            }
+            self.scopes.pop();
+        }
+        let bound = |walker: &mut Self, e: &Expr| {
+            if let Some(Value::Integer(n)) = constant(e) {
+                walker.facts.counts.push(n);
+            }
+        };
+        match &query.limit_clause {
+            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
+                if let Some(e) = limit {
+                    bound(self, e);
+                }
+                if let Some(o) = offset {
+                    bound(self, &o.value);
+                }
+            }
+            Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
+                bound(self, offset);
+                bound(self, limit);
+            }
+            None => {}
+        }
+        self.ctes.truncate(ctes);
+        self.depth -= 1;
+        output
+    }
+
+    fn body(&mut self, body: &SetExpr) -> (Vec<Output>, Vec<Relation>) {
+        match body {
+            SetExpr::Select(select) => self.select(select),
+            SetExpr::Query(query) => (self.query(query), Vec::new()),
+            SetExpr::SetOperation { left, op, right, .. } => {
+                let (l, scope) = self.body(left);
+                let (r, _) = self.body(right);
+                let weak = !matches!(op, SetOperator::Intersect);
+                for (a, b) in l.iter().zip(&r) {
+                    if let (Some(left), Some(right)) = (a.1, b.1) {
+                        self.facts.links.push(Link { left, right, weak });
+                    }
+                }
+                (l, scope)
+            }
+            _ => (Vec::new(), Vec::new()),
+        }
+    }
+
+    fn relation(&mut self, factor: &TableFactor, into: &mut Vec<Relation>) {
+        match factor {
+            TableFactor::Table { name, alias, .. } => {
+                let name = last_name(name);
+                let shown = alias
+                    .as_ref()
+                    .map_or_else(|| name.clone(), |a| a.name.value.clone());
+                let cte = self
+                    .ctes
+                    .iter()
+                    .rev()
+                    .find(|(n, _)| n.eq_ignore_ascii_case(&name));
+                if let Some((_, columns)) = cte {
+                    let columns = columns.clone();
+                    into.push(Relation {
+                        alias: shown,
+                        columns,
+                    });
+                } else if let Some(table) = self.schema.table_index(&name) {
+                    let instance = self.facts.instances.len();
+                    self.facts.instances.push(table);
+                    let columns = self.schema.tables[table]
+                        .columns
+                        .iter()
+                        .enumerate()
+                        .map(|(column, c)| (c.name.clone(), Some(Slot { instance, column })))
+                        .collect();
+                    into.push(Relation {
+                        alias: shown,
+                        columns,
+                    });
+                }
+            }
+            TableFactor::Derived { subquery, alias, .. } => {
+                let columns = self.query(subquery);
+                let alias = alias.as_ref().map_or_else(String::new, |a| a.name.value.clone());
+                into.push(Relation { alias, columns });
+            }
+            TableFactor::NestedJoin { table_with_joins, .. } => {
+                self.relation(&table_with_joins.relation, into);
+                for join in &table_with_joins.joins {
+                    self.relation(&join.relation, into);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn select(&mut self, select: &Select) -> (Vec<Output>, Vec<Relation>) {
+        let mut scope = Vec::new();
+        let mut conditions: Vec<(&Expr, bool)> = Vec::new();
+        for from in &select.from {
+            self.relation(&from.relation, &mut scope);
+            for join in &from.joins {
+                let before = scope.len();
+                self.relation(&join.relation, &mut scope);
+                let (constraint, weak) = match &join.join_operator {
+                    JoinOperator::Join(c) | JoinOperator::Inner(c) | JoinOperator::CrossJoin(c) => {
+                        (Some(c), false)
+                    }
+                    JoinOperator::Left(c)
+                    | JoinOperator::LeftOuter(c)
+                    | JoinOperator::Right(c)
+                    | JoinOperator::RightOuter(c)
+                    | JoinOperator::FullOuter(c) => (Some(c), true),
+                    _ => (None, true),
+                };
+                match constraint {
+                    Some(JoinConstraint::On(e)) => conditions.push((e, weak)),
+                    Some(JoinConstraint::Using(names)) => {
+                        for name in names {
+                            self.same_name(&scope, before, &last_name(name), weak);
+                        }
+                    }
+                    Some(JoinConstraint::Natural) => {
+                        let names: Vec<String> = scope
+                            .get(before)
+                            .map(|r| r.columns.iter().map(|c| c.0.clone()).collect())
+                            .unwrap_or_default();
+                        for name in names {
+                            self.same_name(&scope, before, &name, weak);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.scopes.push(scope);
+        for (condition, weak) in conditions {
+            self.predicate(condition, weak);
+        }
+        if let Some(e) = &select.selection {
+            self.predicate(e, false);
+        }
+        if let GroupByExpr::Expressions(keys, _) = &select.group_by {
+            for key in keys {
+                self.expr(key, true);
+                if let Some(slot) = self.slot(key) {
+                    self.facts.grouped.push(slot);
+                }
+            }
+        }
+        if let Some(e) = &select.having {
+            self.predicate(e, true);
+        }
+        let mut output = Vec::new();
+        for item in &select.projection {
+            match item {
+                SelectItem::UnnamedExpr(e) => {
+                    self.expr(e, true);
+                    output.push((column_name(e), self.slot(e)));
+                }
+                SelectItem::ExprWithAlias { expr, alias } => {
+                    self.expr(expr, true);
+                    output.push((alias.value.clone(), self.slot(expr)));
+                }
+                SelectItem::Wildcard(_) => {
+                    for relation in self.scopes.last().into_iter().flatten() {
+                        output.extend(relation.columns.iter().cloned());
+                    }
+                }
+                SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
+                    let name = last_name(name);
+                    for relation in self.scopes.last().into_iter().flatten() {
+                        if relation.alias.eq_ignore_ascii_case(&name) {
+                            output.extend(relation.columns.iter().cloned());
+                        }
+                    }
+                }
+                _ => output.push((String::new(), None)),
+            }
+        }
+        let scope = self.scopes.pop().unwrap_or_default();
+        (output, scope)
+    }
+
+    fn same_name(&mut self, scope: &[Relation], right: usize, name: &str, weak: bool) {
+        let find = |relation: &Relation| {
+            relation
+                .columns
+                .iter()
+                .find(|c| c.0.eq_ignore_ascii_case(name))
+                .and_then(|c| c.1)
+        };
+        let left = scope.iter().take(right).find_map(find);
+        let right = scope.get(right).and_then(find);
+        if let (Some(left), Some(right)) = (left, right) {
+            self.facts.links.push(Link { left, right, weak });
+        }
+    }
+
+    fn resolve(&self, qualifier: Option<&str>, name: &str) -> Option<Slot> {
+        for scope in self.scopes.iter().rev() {
+            for relation in scope {
+                if qualifier.is_some_and(|q| !q.eq_ignore_ascii_case(&relation.alias)) {
+                    continue;
+                }
+                if let Some((_, slot)) = relation.columns.iter().find(|c| c.0.eq_ignore_ascii_case(name)) {
+                    return *slot;
+                }
+            }
+        }
+        None
+    }
+
+    /// The column that an expression is, or is computed from.
+    fn slot(&self, expr: &Expr) -> Option<Slot> {
+        match expr {
+            Expr::Identifier(i) => self.resolve(None, &i.value),
+            Expr::CompoundIdentifier(parts) => {
+                let (name, rest) = parts.split_last()?;
+                self.resolve(rest.last().map(|q| q.value.as_str()), &name.value)
+            }
+            Expr::Nested(e)
+            | Expr::Cast { expr: e, .. }
+            | Expr::UnaryOp { expr: e, .. }
+            | Expr::Substring { expr: e, .. }
+            | Expr::Trim { expr: e, .. }
+            | Expr::Ceil { expr: e, .. }
+            | Expr::Floor { expr: e, .. }
+            | Expr::Collate { expr: e, .. } => self.slot(e),
+            Expr::BinaryOp { left, right, op } if comparison(op).is_none() => {
+                self.slot(left).or_else(|| self.slot(right))
+            }
+            Expr::Function(f) => match &f.args {
+                FunctionArguments::List(list) => list.args.iter().find_map(|a| match a {
+                    FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => self.slot(e),
+                    _ => None,
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A quoted name that is no column is a string (SQLite).
+    fn literal(&mut self, expr: &Expr) -> Option<Value> {
+        if let Expr::Identifier(i) = expr
+            && i.quote_style.is_some()
+            && self.resolve(None, &i.value).is_none()
+        {
+            return Some(Value::Text(i.value.clone()));
+        }
+        match expr {
+            Expr::Nested(e) => self.literal(e),
+            Expr::Function(f) if is(&f.name, &["lower", "upper", "date", "datetime", "trim"]) => {
+                match &f.args {
+                    FunctionArguments::List(list) => match list.args.first() {
+                        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(e))) => constant(e),
+                        _ => None,
+                    },
+                    _ => None,
+                }
+            }
+            _ => constant(expr),
+        }
+    }
+
+    fn atom(&mut self, expr: &Expr, comparison: Comparison, values: Vec<Value>, weak: bool) {
+        if counts_rows(expr) {
+            for v in &values {
+                if let Value::Integer(n) = v {
+                    self.facts.counts.push(*n);
+                }
+            }
+            return;
+        }
+        self.facts.literals.extend(values.iter().cloned());
+        if let Some(slot) = self.slot(expr) {
+            let plain = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+            self.facts.atoms.push(Atom {
+                slot,
+                comparison,
+                values,
+                weak: weak || !plain,
+            });
+        }
+    }
+
+    fn compare(&mut self, left: &Expr, op: Comparison, right: &Expr, weak: bool) {
+        let (l, r) = (self.literal(left), self.literal(right));
+        match (l, r) {
+            (None, Some(v)) => self.atom(left, op, vec![v], weak),
+            (Some(v), None) => self.atom(right, flip(op), vec![v], weak),
+            _ => {
+                let sides = (self.operand(left), self.operand(right));
+                if let (Some(left), Some(right)) = sides {
+                    let weak = weak || op != Comparison::Eq;
+                    self.facts.links.push(Link { left, right, weak });
+                }
+                self.expr_children(left, right, weak);
+            }
+        }
+    }
+
+    /// The slot of an operand; that of a scalar subquery is its output's.
+    fn operand(&mut self, expr: &Expr) -> Option<Slot> {
+        match expr {
+            Expr::Subquery(query) => self.query(query).first().and_then(|o| o.1),
+            other => self.slot(other),
+        }
+    }
+
+    fn expr_children(&mut self, left: &Expr, right: &Expr, weak: bool) {
+        for side in [left, right] {
+            if !matches!(side, Expr::Subquery(_)) {
+                self.expr(side, weak);
+            }
+        }
+    }
+
+    fn predicate(&mut self, expr: &Expr, weak: bool) {
+        self.depth += 1;
+        if self.depth <= MAX_DEPTH {
+            self.predicate_inner(expr, weak);
+        }
+        self.depth -= 1;
+    }
+
+    fn predicate_inner(&mut self, expr: &Expr, weak: bool) {
+        match expr {
+            Expr::Nested(e) => self.predicate(e, weak),
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::And,
+                right,
+            } => {
+                self.predicate(left, weak);
+                self.predicate(right, weak);
+            }
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Or,
+                right,
+            } => {
+                self.predicate(left, true);
+                self.predicate(right, true);
+            }
+            Expr::UnaryOp {
+                op: UnaryOperator::Not,
+                expr,
+            } => self.predicate(expr, true),
+            Expr::BinaryOp { left, op, right } if comparison(op).is_some() => {
+                if let Some(c) = comparison(op) {
+                    self.compare(left, c, right, weak);
+                }
+            }
+            Expr::Between {
+                expr,
+                low,
+                high,
+                negated,
+            } => {
+                let weak = weak || *negated;
+                self.compare(expr, Comparison::GtEq, low, weak);
+                self.compare(expr, Comparison::LtEq, high, weak);
+            }
+            Expr::Like {
+                negated,
+                expr,
+                pattern,
+                ..
+            } => {
+                if let Some(v) = self.literal(pattern) {
+                    let c = if *negated {
+                        Comparison::NotLike
+                    } else {
+                        Comparison::Like
+                    };
+                    self.atom(expr, c, vec![v], weak);
+                }
+            }
+            Expr::InList { expr, list, negated } => {
+                let values: Vec<Value> = list.iter().filter_map(|e| self.literal(e)).collect();
+                let c = if *negated {
+                    Comparison::NotIn
+                } else {
+                    Comparison::In
+                };
+                if !values.is_empty() {
+                    self.atom(expr, c, values, weak);
+                }
+            }
+            Expr::InSubquery {
+                expr,
+                subquery,
+                negated,
+            } => {
+                let output = self.query(subquery);
+                let left = match &**expr {
+                    Expr::Tuple(items) => items.iter().map(|e| self.slot(e)).collect(),
+                    other => vec![self.slot(other)],
+                };
+                for (left, (_, right)) in left.into_iter().zip(output) {
+                    if let (Some(left), Some(right)) = (left, right) {
+                        let weak = weak || *negated;
+                        self.facts.links.push(Link { left, right, weak });
+                    }
+                }
+            }
+            other => self.expr(other, true),
+        }
+    }
+
+    /// Looks for literals, subqueries and comparisons inside any other expression.
+    fn expr(&mut self, expr: &Expr, weak: bool) {
+        self.depth += 1;
+        if self.depth <= MAX_DEPTH {
+            self.expr_inner(expr, weak);
+        }
+        self.depth -= 1;
+    }
+
+    fn expr_inner(&mut self, expr: &Expr, weak: bool) {
+        match expr {
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {}
+            Expr::Exists { subquery, .. } | Expr::Subquery(subquery) => {
+                self.query(subquery);
+            }
+            Expr::Value(_) => {
+                if let Some(v) = constant(expr) {
+                    self.facts.literals.push(v);
+                }
+            }
+            Expr::Nested(e) | Expr::UnaryOp { expr: e, .. } | Expr::Collate { expr: e, .. } => {
+                self.expr(e, weak);
+            }
+            Expr::Cast { expr: e, .. } => {
+                self.compute(e);
+                self.expr(e, weak);
+            }
+            Expr::Function(f) => {
+                if let FunctionArguments::List(list) = &f.args {
+                    for arg in &list.args {
+                        if let FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) = arg {
+                            if is(&f.name, &["sum", "avg", "round", "abs", "total"]) {
+                                self.compute(e);
+                            }
+                            self.predicate_or_expr(e);
+                        }
+                    }
+                }
+            }
+            Expr::Case {
+                operand,
+                conditions,
+                else_result,
+                ..
+            } => {
+                if let Some(operand) = operand {
+                    for when in conditions {
+                        self.compare(operand, Comparison::Eq, &when.condition, true);
+                    }
+                } else {
+                    for when in conditions {
+                        self.predicate(&when.condition, true);
+                    }
+                }
+                for when in conditions {
+                    self.expr(&when.result, true);
+                }
+                if let Some(e) = else_result {
+                    self.expr(e, true);
+                }
+            }
+            Expr::BinaryOp { left, op, right } => {
+                if comparison(op).is_some() || matches!(op, BinaryOperator::And | BinaryOperator::Or) {
+                    self.predicate(expr, true);
+                } else {
+                    self.compute(left);
+                    self.compute(right);
+                    self.expr(left, weak);
+                    self.expr(right, weak);
+                }
+            }
+            Expr::Between { .. } | Expr::Like { .. } | Expr::InList { .. } | Expr::InSubquery { .. } => {
+                self.predicate(expr, true)
+            }
+            Expr::Tuple(items) => {
+                for e in items {
+                    self.expr(e, weak);
+                }
+            }
+            Expr::IsNull(e) | Expr::IsNotNull(e) | Expr::Substring { expr: e, .. } => {
+                self.expr(e, weak);
+            }
+            _ => {}
+        }
+    }
+
+    fn predicate_or_expr(&mut self, expr: &Expr) {
+        self.expr(expr, true);
+    }
+
+    fn compute(&mut self, expr: &Expr) {
+        if let Some(slot) = self.slot(expr) {
+            self.facts.computed.push(slot);
+        }
+    }
+}
+
+fn is(name: &ObjectName, names: &[&str]) -> bool {
+    let last = last_name(name);
+    names.iter().any(|n| n.eq_ignore_ascii_case(&last))
+}
+
+fn counts_rows(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(e) => counts_rows(e),
+        Expr::Function(f) => is(&f.name, &["count"]),
+        _ => false,
+    }
+}
+
+fn column_name(expr: &Expr) -> String {
+    match expr {
+        Expr::Identifier(i) => i.value.clone(),
+        Expr::CompoundIdentifier(parts) => parts.last().map_or_else(String::new, |p| p.value.clone()),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,397 @@
+//! A database being made: rows are added one by one, each with some values given, and the
+//! assumptions are kept at every step.
+
+use std::collections::HashSet;
+
+use twinql_sql::{ColumnRef, Schema, Semantics, Table, Value};
+
+use crate::database::{Database, Row, key_form, keys, project, store};
+use crate::dice::Dice;
+use crate::generate::values::{Style, fresh};
+
+/// How deep the making of missing parents may go.
+const MAX_PARENTS: usize = 6;
+
+/// What a domain (columns that are joined with each other) is filled with.
+#[derive(Debug, Clone)]
+pub(crate) struct Pool {
+    pub(crate) style: Style,
+    pub(crate) values: Vec<Value>,
+    /// Probability of a value from outside the pool.
+    pub(crate) fresh: f64,
+    /// 1 draws uniformly, more prefers the first values.
+    pub(crate) skew: f64,
+}
+
+/// A database in the making.
+pub(crate) struct Draft<'a> {
+    pub(crate) schema: &'a Schema,
+    pub(crate) semantics: &'a Semantics,
+    /// Rows of the needed tables; other tables stay empty.
+    pub(crate) tables: Vec<Vec<Row>>,
+    pub(crate) needed: &'a [usize],
+    pub(crate) pools: Vec<Pool>,
+    /// The pool of each column, by table.
+    pub(crate) domains: &'a [Vec<usize>],
+    /// Probability that a foreign key is left dangling, where the semantics allows it.
+    pub(crate) dangling: f64,
+    /// Probability of NULL where the semantics allows it.
+    pub(crate) nulls: f64,
+    /// 1 picks parents uniformly, more prefers the first ones.
+    pub(crate) parent_skew: f64,
+    pub(crate) max_rows: usize,
+    /// Uniqueness sets, by table and key.
+    seen: Vec<Vec<HashSet<Vec<Value>>>>,
+    /// Tables whose row is being made, outermost first.
+    making: Vec<usize>,
+    /// Foreign keys to fill in when all rows are there: table, row, foreign key.
+    deferred: Vec<(usize, usize, usize)>,
+    serial: i64,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(
+        schema: &'a Schema,
+        semantics: &'a Semantics,
+        needed: &'a [usize],
+        domains: &'a [Vec<usize>],
+        pools: Vec<Pool>,
+        max_rows: usize,
+    ) -> Draft<'a> {
+        Draft {
+            schema,
+            semantics,
+            tables: vec![Vec::new(); schema.tables.len()],
+            needed,
+            pools,
+            domains,
+            dangling: 0.0,
+            nulls: 0.0,
+            parent_skew: 1.0,
+            max_rows,
+            seen: schema
+                .tables
+                .iter()
+                .map(|t| vec![HashSet::new(); keys(t).count()])
+                .collect(),
+            making: Vec::new(),
+            deferred: Vec::new(),
+            serial: 0,
+        }
+    }
+
+    /// A value for a column from its pool.
+    pub(crate) fn draw(&mut self, column: ColumnRef, dice: &mut Dice) -> Value {
+        let Some(pool) = self
+            .domains
+            .get(column.table)
+            .and_then(|d| d.get(column.column))
+            .and_then(|&d| self.pools.get(d))
+        else {
+            return Value::Null;
+        };
+        let value = if pool.values.is_empty() || dice.chance(pool.fresh) {
+            fresh(pool.style, true, dice)
+        } else {
+            pool.values[dice.skewed(pool.values.len(), pool.skew)].clone()
+        };
+        self.stored(value, column)
+    }
+
+    fn stored(&self, value: Value, column: ColumnRef) -> Value {
+        match self.schema.column(column) {
+            Some(c) => store(value, c.affinity),
+            None => value,
+        }
+    }
+
+    /// A value that no key can have yet.
+    fn unused(&mut self, column: ColumnRef, dice: &mut Dice) -> Value {
+        self.serial += 1;
+        let n = self.serial;
+        let style = self
+            .domains
+            .get(column.table)
+            .and_then(|d| d.get(column.column))
+            .and_then(|&d| self.pools.get(d))
+            .map_or(Style::Integers, |p| p.style);
+        let value = match style {
+            Style::Integers | Style::Numbers | Style::Flags => {
+                Value::Integer(n + [0, 0, 20, 300][dice.below(4)])
+            }
+            Style::Digits => Value::Text((n + 20).to_string()),
+            Style::Dates => Value::Text(format!(
+                "{:04}-{:02}-{:02}",
+                2000 + n % 25,
+                1 + n % 12,
+                1 + dice.below(28)
+            )),
+            _ => {
+                let letter = char::from(b'a' + dice.below(26) as u8);
+                Value::Text(format!("{letter}{n}"))
+            }
+        };
+        self.stored(value, column)
+    }
+
+    /// The row of a table whose columns have these values.
+    pub(crate) fn find(&self, table: usize, columns: &[usize], values: &[Value]) -> Option<usize> {
+        let wanted: Vec<Value> = values.iter().map(key_form).collect();
+        self.tables.get(table)?.iter().position(|row| {
+            columns
+                .iter()
+                .zip(&wanted)
+                .all(|(&c, v)| row.get(c).map(key_form).as_ref() == Some(v))
+        })
+    }
+
+    /// Adds a row with the given values, making parents that it lacks. Gives the position
+    /// of the new row, or of the row that already has its key; `None` where neither is
+    /// possible.
+    pub(crate) fn add(&mut self, table: usize, given: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
+        let schema = self.schema;
+        let definition = schema.tables.get(table)?;
+        if self.tables[table].len() >= self.max_rows || self.making.len() > MAX_PARENTS {
+            return None;
+        }
+        let given: Vec<(usize, Value)> = given
+            .iter()
+            .map(|(c, v)| (*c, self.stored(v.clone(), ColumnRef { table, column: *c })))
+            .collect();
+        if self.semantics.keys_hold {
+            for key in keys(definition) {
+                let values: Vec<Value> = key
+                    .iter()
+                    .filter_map(|k| given.iter().find(|(c, _)| c == k).map(|(_, v)| v.clone()))
+                    .collect();
+                if values.len() == key.len()
+                    && let Some(row) = self.find(table, key, &values)
+                {
+                    self.amend(table, row, &given);
+                    return Some(row);
+                }
+            }
+        }
+        for attempt in 0..4 {
+            let deferred = self.deferred.len();
+            if let Some(row) = self.row(table, definition, &given, attempt, dice) {
+                let index = self.tables[table].len();
+                for entry in self.deferred.iter_mut().skip(deferred) {
+                    if entry.0 == table && entry.1 == usize::MAX {
+                        entry.1 = index;
+                    }
+                }
+                if self.register(table, definition, &row) {
+                    self.tables[table].push(row);
+                    return Some(index);
+                }
+            }
+            self.deferred.truncate(deferred);
+        }
+        None
+    }
+
+    /// Writes the given values into an existing row, where no key or foreign key is touched.
+    fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
+        let schema = self.schema;
+        let Some(definition) = schema.tables.get(table) else {
+            return;
+        };
+        for (column, value) in given {
+            let bound = keys(definition).any(|k| k.contains(column))
+                || definition.foreign_keys.iter().any(|f| f.columns.contains(column))
+                || self.referenced(table, *column);
+            if !bound && let Some(cell) = self.tables[table].get_mut(row).and_then(|r| r.get_mut(*column)) {
+                *cell = value.clone();
+            }
+        }
+    }
+
+    /// True if some foreign key refers to the column.
+    pub(crate) fn referenced(&self, table: usize, column: usize) -> bool {
+        self.schema.tables.iter().any(|t| {
+            t.foreign_keys
+                .iter()
+                .any(|f| f.target == table && f.target_columns.contains(&column))
+        })
+    }
+
+    fn row(
+        &mut self,
+        table: usize,
+        definition: &Table,
+        given: &[(usize, Value)],
+        attempt: usize,
+        dice: &mut Dice,
+    ) -> Option<Row> {
+        let mut cells: Vec<Option<Value>> = vec![None; definition.columns.len()];
+        for (column, value) in given {
+            if let Some(cell) = cells.get_mut(*column) {
+                *cell = Some(value.clone());
+            }
+        }
+        self.making.push(table);
+        let mut held = true;
+        for (index, fk) in definition.foreign_keys.iter().enumerate() {
+            if !self.semantics.foreign_keys_hold && dice.chance(self.dangling) {
+                continue;
+            }
+            if !self.needed.contains(&fk.target) {
+                continue;
+            }
+            if !self.refer(table, index, &mut cells, dice) {
+                held = false;
+                break;
+            }
+        }
+        self.making.pop();
+        if !held {
+            return None;
+        }
+        let mut row = Row::with_capacity(cells.len());
+        for (column, cell) in cells.into_iter().enumerate() {
+            let at = ColumnRef { table, column };
+            let value = match cell {
+                Some(v) => v,
+                None => {
+                    let c = &definition.columns[column];
+                    let nullable = self.semantics.nulls && (!c.not_null || !self.semantics.keys_hold);
+                    if nullable && dice.chance(self.nulls) {
+                        Value::Null
+                    } else if attempt >= 1
+                        && self.semantics.keys_hold
+                        && keys(definition).any(|k| k.contains(&column))
+                    {
+                        self.unused(at, dice)
+                    } else {
+                        self.draw(at, dice)
+                    }
+                }
+            };
+            row.push(value);
+        }
+        Some(row)
+    }
+
+    /// Fills in the columns of a foreign key. False where no parent can be had.
+    fn refer(&mut self, table: usize, index: usize, cells: &mut [Option<Value>], dice: &mut Dice) -> bool {
+        let schema = self.schema;
+        let fk = &schema.tables[table].foreign_keys[index];
+        let fixed: Vec<(usize, Value)> = fk
+            .columns
+            .iter()
+            .zip(&fk.target_columns)
+            .filter_map(|(&c, &t)| Some((t, cells.get(c)?.clone()?)))
+            .collect();
+        let matching: Vec<usize> = if fixed.is_empty() {
+            (0..self.tables[fk.target].len()).collect()
+        } else {
+            let forms: Vec<(usize, Value)> = fixed.iter().map(|(c, v)| (*c, key_form(v))).collect();
+            (0..self.tables[fk.target].len())
+                .filter(|&i| {
+                    let row = &self.tables[fk.target][i];
+                    forms
+                        .iter()
+                        .all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v))
+                })
+                .collect()
+        };
+        let mut parent = if matching.is_empty() {
+            None
+        } else {
+            matching
+                .get(dice.skewed(matching.len(), self.parent_skew))
+                .copied()
+        };
+        if parent.is_none() {
+            if self.making.contains(&fk.target) {
+                if fixed.len() == fk.columns.len() {
+                    // A given value of a key inside a cycle: only itself can meet it.
+                    let own = fk.target == table
+                        && fk.columns.iter().zip(&fk.target_columns).all(|(&c, &t)| {
+                            cells.get(c) == cells.get(t) || cells.get(t).is_some_and(Option::is_none)
+                        });
+                    if own {
+                        for (&c, &t) in fk.columns.iter().zip(&fk.target_columns) {
+                            cells[t] = cells[c].clone();
+                        }
+                    }
+                    return own;
+                }
+                for &c in &fk.columns {
+                    if cells[c].is_none() {
+                        cells[c] = Some(Value::Null);
+                    }
+                }
+                self.deferred.push((table, usize::MAX, index));
+                return true;
+            }
+            parent = self.add(fk.target, &fixed, dice);
+        }
+        let Some(parent) = parent.and_then(|p| self.tables[fk.target].get(p)) else {
+            return false;
+        };
+        for (&c, &t) in fk.columns.iter().zip(&fk.target_columns) {
+            let value = parent.get(t).cloned().unwrap_or(Value::Null);
+            let value = match schema.column(ColumnRef { table, column: c }) {
+                Some(column) => store(value, column.affinity),
+                None => value,
+            };
+            if value == Value::Null && !self.semantics.nulls {
+                return false;
+            }
+            if let Some(cell) = cells.get_mut(c) {
+                *cell = Some(value);
+            }
+        }
+        true
+    }
+
+    /// Records the keys of a row; false if one of them is taken.
+    fn register(&mut self, table: usize, definition: &Table, row: &Row) -> bool {
+        if !self.semantics.keys_hold {
+            return true;
+        }
+        let tuples: Vec<Vec<Value>> = keys(definition).map(|k| project(row, k)).collect();
+        let taken = tuples
+            .iter()
+            .zip(&self.seen[table])
+            .any(|(t, seen)| !t.contains(&Value::Null) && seen.contains(t));
+        if !taken {
+            for (tuple, seen) in tuples.into_iter().zip(&mut self.seen[table]) {
+                if !tuple.contains(&Value::Null) {
+                    seen.insert(tuple);
+                }
+            }
+        }
+        !taken
+    }
+
+    /// Fills in deferred foreign keys and gives the rows, those of needed tables only.
+    pub(crate) fn finish(mut self, dice: &mut Dice) -> Database {
+        for (table, row, index) in std::mem::take(&mut self.deferred) {
+            let fk = &self.schema.tables[table].foreign_keys[index];
+            let count = self.tables[fk.target].len();
+            if count == 0 {
+                continue;
+            }
+            let parent = self.tables[fk.target][dice.below(count)].clone();
+            for (&c, &t) in fk.columns.iter().zip(&fk.target_columns) {
+                let value = parent.get(t).cloned().unwrap_or(Value::Null);
+                let value = self.stored(value, ColumnRef { table, column: c });
+                if let Some(cell) = self.tables[table].get_mut(row).and_then(|r| r.get_mut(c)) {
+                    *cell = value;
+                }
+            }
+        }
+        let needed = self.needed;
+        Database {
+            tables: self
+                .tables
+                .into_iter()
+                .enumerate()
+                .map(|(i, rows)| needed.contains(&i).then_some(rows))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! Random databases from a schema and the constants of two queries, no data needed.
+//!
+//! A database is made by [strategies](strategies::STRATEGIES) applied in turn to a draft that keeps
+//! the assumptions of a [`Semantics`]; which ones, and how strongly, is drawn from the
+//! database's own random stream. Databases with small numbers are small.
+
+mod draft;
+pub mod strategies;
+mod values;
+
+use std::collections::BTreeSet;
+
+use twinql_sql::{ColumnRef, Schema, Semantics, TypeClass, Value};
+
+use crate::database::Database;
+use crate::dice::Dice;
+use crate::facts::{Facts, Slot};
+use draft::{Draft, Pool};
+use values::{Style, fresh, style, variant};
+
+/// Rows that one table may have.
+pub const MAX_ROWS: usize = 48;
+
+/// Makes the databases of one pair of queries.
+#[derive(Debug)]
+pub struct Generator<'a> {
+    schema: &'a Schema,
+    semantics: &'a Semantics,
+    facts: &'a [Facts],
+    seed: u64,
+    needed: Vec<usize>,
+    domains: Vec<Vec<usize>>,
+    profiles: Vec<Profile>,
+    counts: Vec<i64>,
+    order: Vec<usize>,
+}
+
+/// What is known of a domain before any database is made.
+#[derive(Debug, Clone, Default)]
+struct Profile {
+    /// A column that stands for the domain.
+    column: Option<ColumnRef>,
+    /// Constants that columns of the domain are compared with.
+    literals: Vec<Value>,
+    computed: bool,
+    numeric: bool,
+}
+
+fn find(parent: &mut [usize], mut x: usize) -> usize {
+    while parent[x] != x {
+        parent[x] = parent[parent[x]];
+        x = parent[x];
+    }
+    x
+}
+
+impl<'a> Generator<'a> {
+    /// A generator for queries with these facts; `tables` are further tables to fill.
+    pub fn new(
+        schema: &'a Schema,
+        semantics: &'a Semantics,
+        facts: &'a [Facts],
+        tables: &[usize],
+        seed: u64,
+    ) -> Generator<'a> {
+        let mut wanted: BTreeSet<usize> = facts.iter().flat_map(Facts::tables).collect();
+        wanted.extend(tables.iter().filter(|&&t| t < schema.tables.len()));
+        let mut queue: Vec<usize> = wanted.iter().copied().collect();
+        while let Some(table) = queue.pop() {
+            for fk in &schema.tables[table].foreign_keys {
+                if wanted.insert(fk.target) {
+                    queue.push(fk.target);
+                }
+            }
+        }
+        let needed: Vec<usize> = wanted.into_iter().collect();
+        let (domains, profiles) = profile(schema, facts);
+        let mut counts: Vec<i64> = facts.iter().flat_map(|f| f.counts.iter().copied()).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        counts.retain(|&n| (0..=20).contains(&n));
+        let order = parents_first(schema, &needed);
+        Generator {
+            schema,
+            semantics,
+            facts,
+            seed,
+            needed,
+            domains,
+            profiles,
+            counts,
+            order,
+        }
+    }
+
+    /// The tables that are filled: those of the queries, and all that these refer to.
+    pub fn tables(&self) -> &[usize] {
+        &self.needed
+    }
+
+    /// Database number `index`. `None` where the assumptions cannot be met (a table that
+    /// must not be empty but can have no row), which the check at the end finds out.
+    pub fn database(&self, index: u64) -> Option<Database> {
+        let mut dice = Dice::new(self.seed, index);
+        for _ in 0..3 {
+            let database = self.attempt(index, &mut dice);
+            match database.check(self.schema, self.semantics) {
+                Ok(()) => return Some(database),
+                Err(reason) => tracing::trace!(index, reason, "database discarded"),
+            }
+        }
+        None
+    }
+
+    fn attempt(&self, index: u64, dice: &mut Dice) -> Database {
+        let pools = self.pools(index, dice);
+        let mut draft = Draft::new(
+            self.schema,
+            self.semantics,
+            &self.needed,
+            &self.domains,
+            pools,
+            MAX_ROWS,
+        );
+        draft.parent_skew = [1.0, 1.0, 2.0, 3.0][dice.below(4)];
+        // Some databases keep all foreign keys, others let some or many dangle.
+        draft.dangling = [0.0, 0.3, 0.0, 0.7][dice.below(4)];
+        draft.nulls = [0.0, 0.1, 0.3][dice.below(3)];
+        for strategy in strategies::STRATEGIES {
+            if dice.chance((strategy.weight)(self, index)) {
+                (strategy.apply)(self, index, &mut draft, dice);
+            }
+        }
+        self.fill_empty(&mut draft, dice);
+        let mut database = draft.finish(dice);
+        // Insertion order says nothing about keys or values.
+        for rows in database.tables.iter_mut().flatten() {
+            dice.shuffle(rows);
+        }
+        if self.semantics.empty_tables && dice.chance(0.25) {
+            self.empty_some(&mut database, dice);
+        }
+        database
+    }
+
+    fn fill_empty(&self, draft: &mut Draft<'_>, dice: &mut Dice) {
+        for &table in &self.order {
+            if draft.tables[table].is_empty() {
+                draft.add(table, &[], dice);
+            }
+        }
+    }
+
+    /// Empties tables; with foreign keys, only those that nothing refers to any more.
+    fn empty_some(&self, database: &mut Database, dice: &mut Dice) {
+        for &table in self.order.iter().rev() {
+            let referred = self.semantics.foreign_keys_hold
+                && self.needed.iter().any(|&child| {
+                    child != table
+                        && !database.rows(child).is_empty()
+                        && self.schema.tables[child]
+                            .foreign_keys
+                            .iter()
+                            .any(|f| f.target == table)
+                });
+            if !referred
+                && dice.chance(0.4)
+                && let Some(Some(rows)) = database.tables.get_mut(table)
+            {
+                rows.clear();
+            }
+        }
+    }
+
+    fn pools(&self, index: u64, dice: &mut Dice) -> Vec<Pool> {
+        let strangers: Vec<&Value> = self.facts.iter().flat_map(|f| &f.literals).collect();
+        self.profiles
+            .iter()
+            .map(|profile| {
+                let column = profile.column.and_then(|c| self.schema.column(c));
+                let style = column.map_or(Style::Integers, |c| {
+                    style(c, profile.computed, profile.numeric, dice)
+                });
+                let mut values = Vec::new();
+                for literal in &profile.literals {
+                    if dice.chance(0.75) {
+                        values.push(match literal {
+                            Value::Text(s) if s.contains('%') => variant(literal, dice),
+                            other => other.clone(),
+                        });
+                    }
+                    for _ in 0..dice.below(3) {
+                        values.push(variant(literal, dice));
+                    }
+                }
+                let size = 1 + dice.below(if index < 8 { 4 } else { 7 });
+                let wide = dice.chance(0.4);
+                let own = if profile.literals.is_empty() {
+                    size
+                } else {
+                    dice.below(size)
+                };
+                for _ in 0..own {
+                    values.push(fresh(style, wide, dice));
+                }
+                if dice.chance(0.1)
+                    && let Some(value) = dice.pick(&strangers)
+                {
+                    values.push((*value).clone());
+                }
+                if self.semantics.typed {
+                    let textual = !matches!(style, Style::Integers | Style::Numbers | Style::Flags);
+                    let class = column.map(|c| c.class);
+                    if !textual && matches!(class, Some(TypeClass::Integer | TypeClass::Number)) {
+                        values.retain(|v| match v {
+                            Value::Text(s) => s.trim().parse::<f64>().is_ok(),
+                            Value::Real(_) => class == Some(TypeClass::Number),
+                            _ => true,
+                        });
+                    }
+                }
+                dice.shuffle(&mut values);
+                Pool {
+                    style,
+                    values,
+                    fresh: [0.0, 0.05, 0.2, 0.5][dice.below(4)],
+                    skew: [1.0, 1.0, 2.0][dice.below(3)],
+                }
+            })
+            .collect()
+    }
+
+    fn pool_of(&self, facts: &Facts, slot: Slot) -> Option<usize> {
+        let column = facts.column(slot)?;
+        self.domains.get(column.table)?.get(column.column).copied()
+    }
+}
+
+/// Columns that are joined by foreign keys or by the queries form a domain.
+fn profile(schema: &Schema, facts: &[Facts]) -> (Vec<Vec<usize>>, Vec<Profile>) {
+    let mut base = Vec::with_capacity(schema.tables.len());
+    let mut columns = Vec::new();
+    for (table, definition) in schema.tables.iter().enumerate() {
+        base.push(columns.len());
+        for column in 0..definition.columns.len() {
+            columns.push(ColumnRef { table, column });
+        }
+    }
+    let id = |c: ColumnRef| -> Option<usize> {
+        schema.column(c)?;
+        Some(base.get(c.table)? + c.column)
+    };
+    let mut parent: Vec<usize> = (0..columns.len()).collect();
+    let mut keyed = vec![false; columns.len()];
+    for (table, definition) in schema.tables.iter().enumerate() {
+        for fk in &definition.foreign_keys {
+            for (&column, &target) in fk.columns.iter().zip(&fk.target_columns) {
+                let a = id(ColumnRef { table, column });
+                let b = id(ColumnRef {
+                    table: fk.target,
+                    column: target,
+                });
+                if let (Some(a), Some(b)) = (a, b) {
+                    keyed[a] = true;
+                    keyed[b] = true;
+                    let (a, b) = (find(&mut parent, a), find(&mut parent, b));
+                    parent[a] = b;
+                }
+            }
+        }
+    }
+    let numeric_class = |i: usize| {
+        schema
+            .column(columns[i])
+            .is_some_and(|c| matches!(c.class, TypeClass::Integer | TypeClass::Number))
+    };
+    for f in facts {
+        for link in &f.links {
+            let a = f.column(link.left).and_then(id);
+            let b = f.column(link.right).and_then(id);
+            if let (Some(a), Some(b)) = (a, b)
+                && numeric_class(a) == numeric_class(b)
+            {
+                let (a, b) = (find(&mut parent, a), find(&mut parent, b));
+                parent[a] = b;
+            }
+        }
+    }
+    let mut numbers = vec![usize::MAX; columns.len()];
+    let mut profiles: Vec<Profile> = Vec::new();
+    let mut domains: Vec<Vec<usize>> = schema.tables.iter().map(|t| vec![0; t.columns.len()]).collect();
+    for i in 0..columns.len() {
+        let root = find(&mut parent, i);
+        if numbers[root] == usize::MAX {
+            numbers[root] = profiles.len();
+            profiles.push(Profile::default());
+        }
+        let at = columns[i];
+        domains[at.table][at.column] = numbers[root];
+        let profile = &mut profiles[numbers[root]];
+        // The narrowest type of a domain decides: whole numbers fit text columns too.
+        let narrow = |c: Option<ColumnRef>| {
+            c.and_then(|c| schema.column(c)).map_or(9, |c| match c.class {
+                TypeClass::Integer => 0,
+                TypeClass::Number => 1,
+                TypeClass::Boolean => 2,
+                TypeClass::Time => 3,
+                TypeClass::Text => 4,
+                TypeClass::Other => 5,
+            })
+        };
+        if narrow(Some(at)) < narrow(profile.column) {
+            profile.column = Some(at);
+        }
+    }
+    for f in facts {
+        for atom in &f.atoms {
+            if let Some(c) = f.column(atom.slot)
+                && let Some(&d) = domains.get(c.table).and_then(|t| t.get(c.column))
+                && let Some(profile) = profiles.get_mut(d)
+            {
+                for value in &atom.values {
+                    profile.numeric |= matches!(value, Value::Integer(_) | Value::Real(_))
+                        || matches!(value, Value::Text(s) if s.parse::<f64>().is_ok());
+                    if !profile.literals.contains(value) && profile.literals.len() < 12 {
+                        profile.literals.push(value.clone());
+                    }
+                }
+            }
+        }
+        for slot in &f.computed {
+            if let Some(c) = f.column(*slot)
+                && let Some(&d) = domains.get(c.table).and_then(|t| t.get(c.column))
+                && let Some(profile) = profiles.get_mut(d)
+            {
+                profile.computed = true;
+            }
+        }
+    }
+    (domains, profiles)
+}
+
+/// Needed tables, each after those it refers to; cycles are cut somewhere.
+fn parents_first(schema: &Schema, needed: &[usize]) -> Vec<usize> {
+    let mut order: Vec<usize> = Vec::with_capacity(needed.len());
+    let mut left: Vec<usize> = needed.to_vec();
+    while !left.is_empty() {
+        let free = left.iter().position(|&t| {
+            schema.tables[t]
+                .foreign_keys
+                .iter()
+                .all(|f| f.target == t || order.contains(&f.target))
+        });
+        order.push(left.remove(free.unwrap_or(0)));
+    }
+    order
+}

@@ -1,0 +1,299 @@
+//! Values: fresh ones by type, and close variants of the queries' constants.
+
+use twinql_sql::{Affinity, Column, TypeClass, Value};
+
+use crate::dice::Dice;
+use crate::facts::{Atom, Comparison};
+
+/// What a column (with all columns that it is joined with) is filled with in one database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Whole numbers.
+    Integers,
+    /// Numbers, some with a fraction.
+    Numbers,
+    /// Words.
+    Words,
+    /// Whole numbers stored as text.
+    Digits,
+    /// Words and numbers stored as text.
+    Mixed,
+    /// Dates, some with a time of day.
+    Dates,
+    /// 0 and 1.
+    Flags,
+    /// 'T' and 'F', 'yes' and 'no'.
+    Letters,
+}
+
+/// The style of a column's values in one database.
+pub(crate) fn style(column: &Column, computed: bool, numeric: bool, dice: &mut Dice) -> Style {
+    let textual = matches!(column.affinity, Affinity::Text | Affinity::Blob);
+    match column.class {
+        TypeClass::Integer => Style::Integers,
+        TypeClass::Number if dice.chance(0.75) => Style::Integers,
+        TypeClass::Number => Style::Numbers,
+        TypeClass::Boolean if textual => Style::Letters,
+        TypeClass::Boolean => Style::Flags,
+        TypeClass::Time if numeric && dice.chance(0.7) => Style::Integers,
+        TypeClass::Time => Style::Dates,
+        TypeClass::Text | TypeClass::Other => {
+            let digits = if numeric {
+                0.7
+            } else if computed {
+                0.5
+            } else {
+                0.08
+            };
+            if dice.chance(digits) {
+                if textual { Style::Digits } else { Style::Integers }
+            } else if dice.chance(if computed || numeric { 0.5 } else { 0.1 }) {
+                Style::Mixed
+            } else {
+                Style::Words
+            }
+        }
+    }
+}
+
+const WORDS: [&str; 16] = [
+    "a", "b", "c", "Ann", "Bob", "ab", "B", "zed", "Red", "blue", "Oslo", "x y", "Kim Lee", "m", "north", "Z",
+];
+
+/// A value of this style, most often one that has been seen before.
+pub(crate) fn fresh(style: Style, wide: bool, dice: &mut Dice) -> Value {
+    match style {
+        Style::Integers => Value::Integer(whole(wide, dice)),
+        Style::Numbers => {
+            let n = whole(wide, dice) as f64;
+            Value::Real((n + [0.0, 0.5, 0.25, 0.1][dice.below(4)]).into())
+        }
+        Style::Words => word(wide, dice),
+        Style::Digits => Value::Text(whole(wide, dice).to_string()),
+        Style::Mixed => {
+            if dice.chance(0.5) {
+                word(wide, dice)
+            } else {
+                Value::Text(whole(wide, dice).to_string())
+            }
+        }
+        Style::Dates => {
+            let year = if wide {
+                dice.between(1950, 2025)
+            } else {
+                dice.between(2012, 2019)
+            };
+            let date = format!("{year:04}-{:02}-{:02}", dice.between(1, 12), dice.between(1, 28));
+            if dice.chance(0.4) {
+                let (h, m) = (dice.between(0, 23), dice.between(0, 59));
+                Value::Text(format!("{date} {h:02}:{m:02}:00"))
+            } else {
+                Value::Text(date)
+            }
+        }
+        Style::Flags => Value::Integer(dice.between(0, 1)),
+        Style::Letters => Value::Text(["T", "F", "T", "F", "Y", "N", "1", "0"][dice.below(8)].into()),
+    }
+}
+
+fn whole(wide: bool, dice: &mut Dice) -> i64 {
+    if !wide {
+        return dice.between(0, 9);
+    }
+    match dice.below(6) {
+        0 => dice.between(0, 30),
+        1 => dice.between(0, 200),
+        2 => dice.between(1900, 2030),
+        3 => dice.between(-20, 20),
+        4 => dice.between(0, 5_000),
+        _ => dice.between(0, 2_000_000),
+    }
+}
+
+fn word(wide: bool, dice: &mut Dice) -> Value {
+    let base = WORDS[dice.below(WORDS.len())];
+    Value::Text(if wide {
+        let n = dice.between(0, 999);
+        match dice.below(3) {
+            0 => format!("{base}{n}"),
+            1 => format!("{}{base}", char::from(b'a' + (n % 26) as u8)),
+            _ => format!(
+                "{base} {}{}",
+                char::from(b'A' + (n % 26) as u8),
+                char::from(b'a' + (n / 26 % 26) as u8)
+            ),
+        }
+    } else {
+        base.to_owned()
+    })
+}
+
+/// A string that the LIKE pattern matches.
+pub(crate) fn instantiate(pattern: &str, dice: &mut Dice) -> String {
+    let mut out = String::with_capacity(pattern.len() + 4);
+    for c in pattern.chars() {
+        match c {
+            '%' => out.push_str(["", "", "x", "ab", " q", "7"][dice.below(6)]),
+            '_' => out.push(['a', 'k', '3', 'Z'][dice.below(4)]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A value close to a constant: next to it on the number line, or a string with another
+/// case, a character more or less, or a part of it.
+pub(crate) fn variant(value: &Value, dice: &mut Dice) -> Value {
+    match value {
+        Value::Integer(i) => {
+            let delta = [1, -1, 1, -1, 2, -2, 10, -10, 100, -100][dice.below(10)];
+            match dice.below(12) {
+                0 => Value::Integer(i.saturating_mul(2)),
+                1 => Value::Integer(i / 2),
+                _ => Value::Integer(i.saturating_add(delta)),
+            }
+        }
+        Value::Real(r) => {
+            let delta = [0.1, -0.1, 0.5, -0.5, 1.0, -1.0, 0.001, -0.001][dice.below(8)];
+            Value::Real(((r.0 + delta) * 1e6).round().into()).scale()
+        }
+        Value::Text(s) => Value::Text(text_variant(s, dice)),
+        other => other.clone(),
+    }
+}
+
+trait Scale {
+    fn scale(self) -> Self;
+}
+
+impl Scale for Value {
+    /// Undoes the factor that kept sums of decimals short.
+    fn scale(self) -> Value {
+        match self {
+            Value::Real(r) => Value::Real((r.0 / 1e6).into()),
+            other => other,
+        }
+    }
+}
+
+fn text_variant(s: &str, dice: &mut Dice) -> String {
+    if let Ok(n) = s.parse::<i64>() {
+        return n.saturating_add([1, -1, 2, 10, -10][dice.below(5)]).to_string();
+    }
+    if s.contains(['%', '_']) && dice.chance(0.8) {
+        let mut out = instantiate(s, dice);
+        if dice.chance(0.4) {
+            out = text_variant(&out.replace(['%', '_'], ""), dice);
+        }
+        return out;
+    }
+    let chars: Vec<char> = s.chars().collect();
+    match dice.below(9) {
+        0 => s.to_lowercase(),
+        1 => s.to_uppercase(),
+        2 => format!("{s}x"),
+        3 => format!("x{s}"),
+        4 => format!("x{s}y"),
+        5 => chars.iter().skip(1).collect(),
+        6 => chars.iter().take(chars.len().saturating_sub(1)).collect(),
+        7 => chars.iter().take(chars.len() / 2).collect(),
+        _ => {
+            // Dates: the same year or month, another day.
+            let mut out = chars.clone();
+            if let Some(last) = out.last_mut()
+                && last.is_ascii_digit()
+            {
+                *last = char::from(b'1' + dice.below(9) as u8);
+            } else {
+                out.insert(0, ' ');
+                out.reverse();
+            }
+            out.into_iter().collect()
+        }
+    }
+}
+
+/// LIKE as SQLite has it: ASCII case ignored, no escape.
+pub(crate) fn like(text: &str, pattern: &str) -> bool {
+    let (text, pattern): (Vec<char>, Vec<char>) = (text.chars().collect(), pattern.chars().collect());
+    // Greedy matching with one point of return, the last `%`.
+    let (mut t, mut p) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some('%') => {
+                back = Some((p, t));
+                p += 1;
+            }
+            Some('_') => {
+                t += 1;
+                p += 1;
+            }
+            Some(c) if c.eq_ignore_ascii_case(&text[t]) => {
+                t += 1;
+                p += 1;
+            }
+            _ => {
+                let Some((star, from)) = back else {
+                    return false;
+                };
+                back = Some((star, from + 1));
+                p = star + 1;
+                t = from + 1;
+            }
+        }
+    }
+    pattern[p.min(pattern.len())..].iter().all(|&c| c == '%')
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Integer(i) => i.to_string(),
+        Value::Real(r) => r.0.to_string(),
+        Value::Text(s) => s.clone(),
+        _ => String::new(),
+    }
+}
+
+/// True if a stored value meets the atom. Numbers compare as numbers, text as text.
+pub(crate) fn meets(value: &Value, atom: &Atom) -> bool {
+    let compare = |other: &Value| -> std::cmp::Ordering {
+        let as_number = |v: &Value| match v {
+            Value::Text(s) => s.trim().parse::<f64>().ok(),
+            v => v.as_f64(),
+        };
+        match (as_number(value), as_number(other)) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            _ => shown(value).cmp(&shown(other)),
+        }
+    };
+    let Some(first) = atom.values.first() else {
+        return true;
+    };
+    match atom.comparison {
+        Comparison::Eq => compare(first).is_eq(),
+        Comparison::NotEq => compare(first).is_ne(),
+        Comparison::Lt => compare(first).is_lt(),
+        Comparison::LtEq => compare(first).is_le(),
+        Comparison::Gt => compare(first).is_gt(),
+        Comparison::GtEq => compare(first).is_ge(),
+        Comparison::In => atom.values.iter().any(|v| compare(v).is_eq()),
+        Comparison::NotIn => atom.values.iter().all(|v| compare(v).is_ne()),
+        Comparison::Like => like(&shown(value), &shown(first)),
+        Comparison::NotLike => !like(&shown(value), &shown(first)),
+    }
+}
+
+/// A value that is likely to meet the atom, or just to miss it.
+pub(crate) fn candidate(atom: &Atom, dice: &mut Dice) -> Value {
+    let Some(value) = dice.pick(&atom.values) else {
+        return Value::Integer(0);
+    };
+    match (atom.comparison, value) {
+        (Comparison::Like, Value::Text(p)) => Value::Text(instantiate(p, dice)),
+        (Comparison::NotLike, Value::Text(p)) if dice.chance(0.5) => Value::Text(instantiate(p, dice)),
+        (Comparison::Eq | Comparison::In, v) if dice.chance(0.8) => v.clone(),
+        (Comparison::LtEq | Comparison::GtEq, v) if dice.chance(0.4) => v.clone(),
+        (_, v) => variant(v, dice),
+    }
+}

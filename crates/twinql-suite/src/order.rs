@@ -1,0 +1,400 @@
+//! What the outermost query says about the order of its rows, and how far the sort keys
+//! leave it open.
+
+use sqlparser::ast::{
+    Distinct, Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, SelectItem,
+    SetExpr, VisitMut, VisitorMut,
+};
+use std::ops::ControlFlow;
+use twinql_sql::{Semantics, Value};
+
+use crate::compare::{Columns, Mode, matched, order, same, view};
+use crate::database::Row;
+use crate::execute::{Answer, TIE_BREAKER};
+use crate::facts::constant;
+
+/// The outermost ORDER BY and LIMIT of a query.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ordering {
+    /// The outermost query has ORDER BY.
+    pub ordered: bool,
+    /// The outermost query has LIMIT or OFFSET.
+    pub limited: bool,
+    /// Rows skipped, where known.
+    pub offset: usize,
+    /// Rows kept, where known and limited.
+    pub limit: Option<usize>,
+    /// The query without LIMIT, its sort keys appended as further columns, and where in
+    /// the answer the keys stand.
+    pub keyed: Option<(String, Vec<usize>)>,
+    /// The query with a random last key in every ORDER BY, where that can make a
+    /// difference to its answer beyond the order of rows.
+    pub shaken: Option<String>,
+    /// The answer's rows may depend on the order in which rows are stored.
+    pub sensitive: bool,
+}
+
+impl Ordering {
+    /// Reads it from a parsed query whose answer has `width` columns.
+    pub fn of(query: &Query, width: usize) -> Ordering {
+        let mut out = Ordering {
+            ordered: query.order_by.is_some(),
+            ..Ordering::default()
+        };
+        let number = |e: &Expr| match constant(e) {
+            Some(Value::Integer(n)) => Some(n),
+            _ => None,
+        };
+        let mut known = true;
+        match &query.limit_clause {
+            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
+                out.limited = true;
+                match limit.as_ref().map(number) {
+                    Some(Some(n)) => out.limit = usize::try_from(n).ok(),
+                    Some(None) => known = false,
+                    None => {}
+                }
+                match offset.as_ref().map(|o| number(&o.value)) {
+                    Some(Some(n)) => out.offset = usize::try_from(n).unwrap_or(0),
+                    Some(None) => known = false,
+                    None => {}
+                }
+            }
+            Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
+                out.limited = true;
+                match (number(offset), number(limit)) {
+                    (Some(o), Some(l)) => {
+                        out.offset = usize::try_from(o).unwrap_or(0);
+                        out.limit = usize::try_from(l).ok();
+                    }
+                    _ => known = false,
+                }
+            }
+            None => {}
+        }
+        if out.ordered && known {
+            out.keyed = keyed(query, width);
+        }
+        out.sensitive = is_sensitive(query);
+        if out.sensitive {
+            let mut copy = query.clone();
+            let _ = copy.visit(&mut Shake);
+            out.shaken = Some(copy.to_string());
+        }
+        out
+    }
+}
+
+fn is_sensitive(query: &Query) -> bool {
+    struct Finder(bool);
+    impl sqlparser::ast::Visitor for Finder {
+        type Break = ();
+        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+            self.0 |= query.limit_clause.is_some();
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            match expr {
+                Expr::Subquery(_) => self.0 = true,
+                Expr::Function(f) => {
+                    self.0 |= f.over.is_some() || f.name.to_string().eq_ignore_ascii_case("group_concat");
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_select(&mut self, select: &sqlparser::ast::Select) -> ControlFlow<()> {
+            // Bare columns are read from some row of the group.
+            self.0 |=
+                matches!(&select.group_by, sqlparser::ast::GroupByExpr::Expressions(e, _) if !e.is_empty());
+            ControlFlow::Continue(())
+        }
+    }
+    let mut finder = Finder(false);
+    let _ = sqlparser::ast::Visit::visit(query, &mut finder);
+    finder.0
+}
+
+/// Adds the tie-breaker to every query with LIMIT, or with one row by being a scalar.
+struct Shake;
+
+impl VisitorMut for Shake {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        let plain = match &*query.body {
+            SetExpr::Select(s) => s.distinct.is_none(),
+            _ => false,
+        };
+        if !plain || query.limit_clause.is_none() {
+            return ControlFlow::Continue(());
+        }
+        let breaker = OrderByExpr {
+            expr: call(TIE_BREAKER),
+            options: OrderByOptions {
+                sort: None,
+                nulls_first: None,
+            },
+            with_fill: None,
+        };
+        match &mut query.order_by {
+            Some(OrderBy {
+                kind: OrderByKind::Expressions(keys),
+                ..
+            }) => keys.push(breaker),
+            Some(_) => {}
+            None => {
+                query.order_by = Some(OrderBy {
+                    kind: OrderByKind::Expressions(vec![breaker]),
+                    interpolate: None,
+                });
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn call(name: &str) -> Expr {
+    Expr::Function(sqlparser::ast::Function {
+        name: sqlparser::ast::ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: sqlparser::ast::FunctionArguments::None,
+        args: sqlparser::ast::FunctionArguments::List(sqlparser::ast::FunctionArgumentList {
+            duplicate_treatment: None,
+            args: Vec::new(),
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
+/// The query with its sort keys in the answer.
+fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
+    let Some(OrderBy {
+        kind: OrderByKind::Expressions(keys),
+        ..
+    }) = &query.order_by
+    else {
+        return None;
+    };
+    let mut copy = query.clone();
+    copy.limit_clause = None;
+    // The projection that names the output: of the first arm.
+    let mut body = &*query.body;
+    let select = loop {
+        match body {
+            SetExpr::Select(s) => break s,
+            SetExpr::SetOperation { left, .. } => body = left,
+            SetExpr::Query(q) => body = &q.body,
+            _ => return None,
+        }
+    };
+    let single = matches!(&*query.body, SetExpr::Select(_))
+        && !matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_)));
+    let plain = select
+        .projection
+        .iter()
+        .all(|i| matches!(i, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }));
+    let item = |i: usize| match select.projection.get(i) {
+        Some(SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. }) => Some(e),
+        _ => None,
+    };
+    let position = |e: &Expr| -> Option<usize> {
+        if let Some(Value::Integer(n)) = constant(e) {
+            return usize::try_from(n).ok()?.checked_sub(1).filter(|n| *n < width);
+        }
+        if !plain {
+            return None;
+        }
+        let name = |e: &Expr| match e {
+            Expr::Identifier(i) => Some(i.value.to_ascii_lowercase()),
+            Expr::CompoundIdentifier(p) => p.last().map(|i| i.value.to_ascii_lowercase()),
+            _ => None,
+        };
+        let alias = |i: &SelectItem| match (i, e) {
+            (SelectItem::ExprWithAlias { alias, .. }, Expr::Identifier(id)) => {
+                alias.value.eq_ignore_ascii_case(&id.value)
+            }
+            _ => false,
+        };
+        (0..select.projection.len())
+            .find(|&i| select.projection.get(i).is_some_and(alias))
+            .or_else(|| (0..select.projection.len()).find(|&i| item(i) == Some(e)))
+            .or_else(|| {
+                if single {
+                    return None;
+                }
+                let wanted = name(e)?;
+                (0..select.projection.len()).find(|&i| item(i).and_then(name).as_ref() == Some(&wanted))
+            })
+    };
+    let mut places = Vec::new();
+    let mut appended = Vec::new();
+    for key in keys {
+        if let Some(place) = position(&key.expr) {
+            places.push(place);
+        } else if single {
+            places.push(width + appended.len());
+            appended.push(SelectItem::UnnamedExpr(key.expr.clone()));
+        } else {
+            return None;
+        }
+    }
+    if let SetExpr::Select(s) = &mut *copy.body {
+        s.projection.extend(appended);
+    }
+    Some((copy.to_string(), places))
+}
+
+/// The rows of a query before LIMIT, cut into runs of equal sort keys.
+#[derive(Debug)]
+pub struct Runs {
+    width: usize,
+    rows: Vec<Row>,
+    /// Start of each run, and the end of the last.
+    bounds: Vec<usize>,
+    offset: usize,
+    end: usize,
+}
+
+impl Runs {
+    /// From the answer of the keyed query; `answer` is that of the query itself, which
+    /// must be what the keyed one would give, up to ties.
+    pub fn new(keyed: Answer, places: &[usize], ordering: &Ordering, width: usize, tolerance: f64) -> Runs {
+        let mut bounds = Vec::new();
+        for i in 0..keyed.rows.len() {
+            let starts = i == 0
+                || places
+                    .iter()
+                    .any(|&p| match (keyed.rows[i - 1].get(p), keyed.rows[i].get(p)) {
+                        (Some(a), Some(b)) => !same(a, b, tolerance * 1e-3),
+                        _ => true,
+                    });
+            if starts {
+                bounds.push(i);
+            }
+        }
+        let total = keyed.rows.len();
+        bounds.push(total);
+        let offset = ordering.offset.min(total);
+        let end = ordering
+            .limit
+            .map_or(total, |l| offset.saturating_add(l).min(total));
+        Runs {
+            width,
+            rows: keyed.rows,
+            bounds,
+            offset,
+            end,
+        }
+    }
+
+    /// The number of rows of every possible answer.
+    pub fn len(&self) -> usize {
+        self.end - self.offset
+    }
+
+    /// True if every possible answer is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// True if more than one run shows in the answer, so that its order says something.
+    pub fn several(&self) -> bool {
+        self.bounds
+            .windows(2)
+            .filter(|w| w[0] < self.end && w[1] > self.offset)
+            .count()
+            > 1
+    }
+
+    /// True if `answer` is one of the possible answers, under some allowed order of
+    /// columns: within each run the rows of the answer are drawn from the run.
+    pub fn contains(&self, answer: &Answer, mode: Mode, columns: &Columns) -> bool {
+        if answer.width != self.width || answer.rows.len() != self.len() {
+            return false;
+        }
+        if answer.rows.is_empty() {
+            return true;
+        }
+        let identity: Vec<usize> = (0..self.width).collect();
+        let fits = |order_of: &[usize]| {
+            let theirs: Vec<Vec<&Value>> = answer.rows.iter().map(|r| view(r, order_of)).collect();
+            let mut rest: Vec<Vec<&Value>> = theirs.clone();
+            self.bounds.windows(2).all(|w| {
+                let (from, to) = (w[0].max(self.offset), w[1].min(self.end));
+                if from >= to {
+                    return true;
+                }
+                let run: Vec<Vec<&Value>> = self
+                    .rows
+                    .get(w[0]..w[1])
+                    .unwrap_or(&[])
+                    .iter()
+                    .map(|r| view(r, &identity))
+                    .collect();
+                if mode.as_list {
+                    theirs
+                        .get(from - self.offset..to - self.offset)
+                        .is_some_and(|part| matched(part, &run, mode.tolerance))
+                } else {
+                    // Whole runs must be there; what is left of a cut run is checked below.
+                    let mut found = 0;
+                    for row in &run {
+                        let at = rest
+                            .iter()
+                            .position(|r| r.iter().zip(row).all(|(a, b)| same(a, b, mode.tolerance)));
+                        if let Some(at) = at
+                            && found < to - from
+                        {
+                            rest.swap_remove(at);
+                            found += 1;
+                        }
+                    }
+                    found == to - from
+                }
+            })
+        };
+        let similar = |g: usize, p: usize| {
+            // Every value of the answer's column must occur in the gold's.
+            let mut pool: Vec<&Value> = self.rows.iter().filter_map(|r| r.get(g)).collect();
+            pool.sort_by(|a, b| order(a, b));
+            answer.rows.iter().filter_map(|r| r.get(p)).all(|v| {
+                let at = pool.partition_point(|x| order(x, v).is_lt());
+                [at.wrapping_sub(1), at]
+                    .iter()
+                    .any(|&i| pool.get(i).is_some_and(|x| same(x, v, mode.tolerance)))
+            })
+        };
+        columns.search(similar, fits).is_some()
+    }
+}
+
+/// Removes every DISTINCT, also those inside aggregates, where the semantics says so.
+pub fn apply_semantics(query: &Query, semantics: &Semantics) -> Option<String> {
+    struct Undistinct;
+    impl VisitorMut for Undistinct {
+        type Break = ();
+        fn pre_visit_select(&mut self, select: &mut sqlparser::ast::Select) -> ControlFlow<()> {
+            select.distinct = None;
+            ControlFlow::Continue(())
+        }
+        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+            if let Expr::Function(f) = expr
+                && let sqlparser::ast::FunctionArguments::List(list) = &mut f.args
+            {
+                list.duplicate_treatment = None;
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    if !semantics.ignore_distinct {
+        return None;
+    }
+    let mut copy = query.clone();
+    let _ = copy.visit(&mut Undistinct);
+    Some(copy.to_string())
+}
