@@ -8,6 +8,7 @@
 pub mod error;
 pub mod expr;
 pub mod normalize;
+pub mod parse;
 pub mod plan;
 pub mod rel;
 pub mod schema;
@@ -17,7 +18,8 @@ pub mod value;
 pub use error::SqlError;
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, normalize};
-pub use plan::Plan;
+pub use parse::{Parsed, Repair, parse};
+pub use plan::{Plan, plan};
 pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,
 };

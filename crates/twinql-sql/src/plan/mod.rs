@@ -1,6 +1,37 @@
 //! From sqlparser's AST to a resolved, typed tree, with SQLite's semantics.
+//!
+//! The planner is tolerant: what it knows the meaning of is planned, in SQLite's grammar
+//! or not; an unknown function is an opaque node. A SELECT becomes, from the inside out:
+//! joins, `Filter` (WHERE), `Aggregate`, `Filter` (HAVING), `Window`, `Project`,
+//! `Distinct`, `Sort`, and a `Project` that drops columns only the order needed.
 
-use crate::rel::{Columns, Query};
+mod aggregate;
+mod cte;
+mod expr;
+mod from;
+mod functions;
+mod literal;
+mod scope;
+mod select;
+mod set_op;
+mod subquery;
+mod types;
+mod walk;
+mod window;
+
+use std::rc::Rc;
+
+use sqlparser::ast;
+use sqlparser::tokenizer::Span;
+
+use crate::error::SqlError;
+use crate::expr::Expr;
+use crate::parse::Parsed;
+use crate::rel::{ColumnId, ColumnInfo, Columns, Query};
+use crate::schema::Schema;
+
+use cte::Cte;
+use scope::Scope;
 
 /// A planned query with what is known of its columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,4 +40,138 @@ pub struct Plan {
     pub query: Query,
     /// Facts of every column id that occurs in `query`.
     pub columns: Columns,
+}
+
+/// Expressions and queries inside one another.
+const MAX_DEPTH: usize = 150;
+/// Expressions, tables and columns made from one query: common table expressions and
+/// aliases are planned once for each use, so a short text can ask for a huge tree.
+const MAX_NODES: usize = 200_000;
+
+/// Plans a parsed query over a schema.
+///
+/// # Errors
+/// What SQLite would refuse ([`SqlError::UnknownTable`], [`SqlError::UnknownColumn`],
+/// [`SqlError::AmbiguousColumn`], [`SqlError::Invalid`]), what the planner does not know
+/// ([`SqlError::Unsupported`]) and what is too large ([`SqlError::TooLarge`]).
+pub fn plan(schema: &Schema, parsed: &Parsed) -> std::result::Result<Plan, SqlError> {
+    let mut planner = Planner {
+        schema,
+        columns: Vec::new(),
+        scopes: Vec::new(),
+        ctes: Vec::new(),
+        depth: 0,
+        nodes: 0,
+        recursive: 0,
+    };
+    let planned = planner.plan_query(&parsed.query)?;
+    Ok(Plan {
+        query: planned.query,
+        columns: planner.columns,
+    })
+}
+
+/// A planned query and the names of its outputs.
+pub(crate) struct Planned {
+    pub(crate) query: Query,
+    pub(crate) names: Vec<String>,
+}
+
+/// State while one query is planned. An error ends the planning, so nothing is restored
+/// on the way out of one.
+pub(crate) struct Planner<'a> {
+    schema: &'a Schema,
+    columns: Columns,
+    /// What names mean, outermost first.
+    scopes: Vec<Scope<'a>>,
+    /// Common table expressions in sight, outermost first.
+    ctes: Vec<Rc<Cte<'a>>>,
+    depth: usize,
+    nodes: usize,
+    /// Recursive common table expressions so far, for their unique names.
+    recursive: usize,
+}
+
+pub(crate) type Result<T> = std::result::Result<T, SqlError>;
+
+/// ` at line L, column C`, or nothing where the place is not known.
+pub(crate) fn place(span: Span) -> String {
+    if span.start.line == 0 {
+        String::new()
+    } else {
+        format!(" at line {}, column {}", span.start.line, span.start.column)
+    }
+}
+
+pub(crate) fn unsupported<T>(construct: impl Into<String>, span: Span) -> Result<T> {
+    Err(SqlError::Unsupported {
+        construct: construct.into(),
+        place: place(span),
+    })
+}
+
+pub(crate) fn invalid<T>(message: impl Into<String>, span: Span) -> Result<T> {
+    Err(SqlError::Invalid {
+        message: message.into(),
+        place: place(span),
+    })
+}
+
+impl<'a> Planner<'a> {
+    /// Counts one node against the budget.
+    fn count(&mut self) -> Result<()> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(SqlError::TooLarge {
+                what: "the number of nodes of the plan",
+                found: self.nodes,
+                limit: MAX_NODES,
+            });
+        }
+        Ok(())
+    }
+
+    /// Runs `f` one level deeper, within the limits.
+    fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.count()?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(SqlError::TooLarge {
+                what: "the nesting of expressions and queries",
+                found: self.depth,
+                limit: MAX_DEPTH,
+            });
+        }
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A new column.
+    fn new_column(&mut self, info: ColumnInfo) -> Result<ColumnId> {
+        self.count()?;
+        let id = ColumnId(u32::try_from(self.columns.len()).unwrap_or(u32::MAX));
+        self.columns.push(info);
+        Ok(id)
+    }
+
+    /// A new column that holds the value of an expression.
+    fn new_column_of(&mut self, name: &str, expr: &Expr) -> Result<ColumnId> {
+        let mut info = types::info_of(expr, &self.columns);
+        info.name = name.to_owned();
+        self.new_column(info)
+    }
+
+    fn mark_nullable(&mut self, ids: impl IntoIterator<Item = ColumnId>) {
+        for id in ids {
+            if let Some(info) = self.columns.get_mut(id.0 as usize) {
+                info.nullable = true;
+            }
+        }
+    }
+}
+
+/// The last part of a name with dots: `main.singer` is `singer`.
+pub(crate) fn last_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
+    name.0.last().and_then(ast::ObjectNamePart::as_ident)
 }

@@ -1,0 +1,209 @@
+//! SQLite's grammar where it differs from sqlparser's SQLite dialect.
+
+use std::any::TypeId;
+
+use sqlparser::ast::{BinaryOperator, Expr};
+use sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+/// SQLite's dialect with SQLite's operator precedence
+/// (<https://sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>) and the
+/// operators that sqlparser's own lacks: `x IS y`, `ISNULL`, `NOT GLOB`, `NOT MATCH`,
+/// `IN table`, `<<`, `>>`.
+#[derive(Debug)]
+pub(crate) struct Sqlite;
+
+/// Precedence of `= == != <> IS IN LIKE GLOB MATCH REGEXP BETWEEN ISNULL NOTNULL`: one level.
+const EQUALITY: u8 = 20;
+/// Precedence of `< <= > >=`.
+const COMPARISON: u8 = 24;
+/// Precedence of `& | << >>`: one level.
+const BITS: u8 = 28;
+/// Precedence of `|| -> ->>`.
+const CONCAT: u8 = 45;
+
+fn is_word(token: &Token, word: &str) -> bool {
+    matches!(token, Token::Word(w) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case(word))
+}
+
+impl Sqlite {
+    /// `x IS [NOT] y` for a `y` other than the constants that sqlparser knows.
+    fn parse_is(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
+        let negated = is_word(&parser.peek_nth_token_ref(1).token, "NOT");
+        let operand = &parser.peek_nth_token_ref(if negated { 2 } else { 1 }).token;
+        let known = ["NULL", "TRUE", "FALSE", "DISTINCT", "UNKNOWN"];
+        if known.iter().any(|word| is_word(operand, word)) {
+            return None;
+        }
+        parser.next_token();
+        if negated {
+            parser.next_token();
+        }
+        Some(parser.parse_subexpr(EQUALITY).map(|right| {
+            let (left, right) = (Box::new(left.clone()), Box::new(right));
+            if negated {
+                Expr::IsDistinctFrom(left, right)
+            } else {
+                Expr::IsNotDistinctFrom(left, right)
+            }
+        }))
+    }
+
+    /// `x NOT GLOB y`, `x NOT MATCH y`, `x NOT REGEXP y`; also without the NOT.
+    fn parse_pattern(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
+        let negated = is_word(&parser.peek_token_ref().token, "NOT");
+        let operator = &parser.peek_nth_token_ref(usize::from(negated)).token;
+        let op = if is_word(operator, "GLOB") {
+            BinaryOperator::Glob
+        } else if is_word(operator, "MATCH") {
+            BinaryOperator::Match
+        } else if is_word(operator, "REGEXP") {
+            BinaryOperator::Regexp
+        } else {
+            return None;
+        };
+        parser.next_token();
+        if negated {
+            parser.next_token();
+        }
+        Some(parser.parse_subexpr(EQUALITY).map(|right| {
+            let matched = Expr::BinaryOp {
+                left: Box::new(left.clone()),
+                op,
+                right: Box::new(right),
+            };
+            if negated {
+                Expr::UnaryOp {
+                    op: sqlparser::ast::UnaryOperator::Not,
+                    expr: Box::new(Expr::Nested(Box::new(matched))),
+                }
+            } else {
+                matched
+            }
+        }))
+    }
+
+    /// `x [NOT] IN table`, which is short for `x [NOT] IN (SELECT * FROM table)`.
+    fn parse_in_table(&self, parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
+        let negated = is_word(&parser.peek_token_ref().token, "NOT");
+        let at = usize::from(negated);
+        let is_table = is_word(&parser.peek_nth_token_ref(at).token, "IN")
+            && matches!(&parser.peek_nth_token_ref(at + 1).token, Token::Word(w) if w.keyword != Keyword::UNNEST)
+            && parser.peek_nth_token_ref(at + 2).token != Token::LParen;
+        if !is_table {
+            return None;
+        }
+        for _ in 0..=at {
+            parser.next_token();
+        }
+        let subquery = parser.parse_object_name(false).and_then(|name| {
+            Parser::new(self)
+                .try_with_sql(&format!("SELECT * FROM {name}"))?
+                .parse_query()
+        });
+        Some(subquery.map(|subquery| Expr::InSubquery {
+            expr: Box::new(left.clone()),
+            subquery,
+            negated,
+        }))
+    }
+}
+
+impl Dialect for Sqlite {
+    fn dialect(&self) -> TypeId {
+        TypeId::of::<SQLiteDialect>()
+    }
+
+    fn is_delimited_identifier_start(&self, ch: char) -> bool {
+        SQLiteDialect {}.is_delimited_identifier_start(ch)
+    }
+
+    fn identifier_quote_style(&self, _identifier: &str) -> Option<char> {
+        Some('"')
+    }
+
+    fn is_identifier_start(&self, ch: char) -> bool {
+        ch.is_ascii_alphabetic() || ch == '_' || !ch.is_ascii()
+    }
+
+    fn is_identifier_part(&self, ch: char) -> bool {
+        self.is_identifier_start(ch) || ch.is_ascii_digit() || ch == '$'
+    }
+
+    fn supports_filter_during_aggregation(&self) -> bool {
+        true
+    }
+
+    fn supports_in_empty_list(&self) -> bool {
+        true
+    }
+
+    fn supports_limit_comma(&self) -> bool {
+        true
+    }
+
+    fn supports_dollar_placeholder(&self) -> bool {
+        true
+    }
+
+    fn supports_notnull_operator(&self) -> bool {
+        true
+    }
+
+    fn supports_comma_separated_trim(&self) -> bool {
+        true
+    }
+
+    fn supports_numeric_literal_underscores(&self) -> bool {
+        true
+    }
+
+    fn supports_bitwise_shift_operators(&self) -> bool {
+        true
+    }
+
+    fn supports_cross_join_constraint(&self) -> bool {
+        true
+    }
+
+    fn supports_window_clause_named_window_reference(&self) -> bool {
+        true
+    }
+
+    fn parse_infix(
+        &self,
+        parser: &mut Parser,
+        expr: &Expr,
+        _precedence: u8,
+    ) -> Option<Result<Expr, ParserError>> {
+        let next = &parser.peek_token_ref().token;
+        if is_word(next, "ISNULL") {
+            parser.next_token();
+            return Some(Ok(Expr::IsNull(Box::new(expr.clone()))));
+        }
+        if is_word(next, "IS") {
+            return Self::parse_is(parser, expr);
+        }
+        Self::parse_pattern(parser, expr).or_else(|| self.parse_in_table(parser, expr))
+    }
+
+    fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
+        let precedence = match &parser.peek_token_ref().token {
+            Token::Lt | Token::LtEq | Token::Gt | Token::GtEq => COMPARISON,
+            Token::Ampersand | Token::Pipe | Token::ShiftLeft | Token::ShiftRight => BITS,
+            Token::StringConcat | Token::Arrow | Token::LongArrow => CONCAT,
+            token if is_word(token, "ISNULL") => EQUALITY,
+            _ => return None,
+        };
+        Some(Ok(precedence))
+    }
+
+    fn prec_value(&self, prec: Precedence) -> u8 {
+        match prec {
+            Precedence::Between | Precedence::Eq | Precedence::Like | Precedence::Is => EQUALITY,
+            other => SQLiteDialect {}.prec_value(other),
+        }
+    }
+}

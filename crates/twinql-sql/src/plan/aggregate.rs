@@ -1,0 +1,102 @@
+//! Aggregation: which SELECT a call belongs to, and what may be read above the groups.
+
+use std::collections::HashSet;
+
+use sqlparser::tokenizer::Span;
+
+use super::walk::{columns_of, rewrite};
+use super::{Planner, Result, invalid, types};
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::rel::ColumnId;
+
+impl Planner<'_> {
+    /// Registers an aggregate with the SELECT it belongs to: the innermost one that a
+    /// column of its arguments comes from (SQLite), or the innermost of all.
+    pub(crate) fn add_aggregate(&mut self, call: AggregateCall, span: Span) -> Result<Expr> {
+        let used: Vec<ColumnId> = call
+            .args
+            .iter()
+            .chain(&call.filter)
+            .flat_map(columns_of)
+            .collect();
+        let level = self
+            .scopes
+            .iter()
+            .rposition(|scope| used.iter().any(|&id| scope.owns(id)))
+            .unwrap_or(self.scopes.len().saturating_sub(1));
+        let Some(scope) = self.scopes.get(level) else {
+            return invalid("misuse of an aggregate function", span);
+        };
+        if !scope.allow.aggregates {
+            return invalid("misuse of an aggregate function", span);
+        }
+        if let Some((id, _)) = scope.aggregates.iter().find(|(_, known)| *known == call) {
+            return Ok(Expr::Column(*id));
+        }
+        let info = types::aggregate_info(&call, false, &self.columns);
+        let id = self.new_column(info)?;
+        if let Some(scope) = self.scopes.get_mut(level) {
+            scope.aggregates.push((id, call));
+        }
+        Ok(Expr::Column(id))
+    }
+}
+
+/// What an expression above an `Aggregate` node may read: the keys, the calls, and bare
+/// columns, which it adds to the calls as it meets them.
+pub(crate) struct Groups {
+    pub(crate) keys: Vec<(ColumnId, Expr)>,
+    pub(crate) calls: Vec<(ColumnId, AggregateCall)>,
+    /// Columns of the input.
+    pub(crate) input: HashSet<ColumnId>,
+}
+
+impl Groups {
+    /// Rewrites an expression over the input into one over the groups.
+    pub(crate) fn lift(&mut self, planner: &mut Planner<'_>, expr: &mut Expr) -> Result<()> {
+        let mut failure = None;
+        rewrite(expr, &mut |e| match self.lift_node(planner, e) {
+            Ok(done) => done,
+            Err(error) => {
+                failure = Some(error);
+                true
+            }
+        });
+        failure.map_or(Ok(()), Err)
+    }
+
+    /// Rewrites one node; true if it is done with.
+    pub(crate) fn lift_node(&mut self, planner: &mut Planner<'_>, expr: &mut Expr) -> Result<bool> {
+        if matches!(expr, Expr::Literal(_)) {
+            return Ok(true);
+        }
+        if let Some((id, _)) = self.keys.iter().find(|(_, key)| key == expr) {
+            *expr = Expr::Column(*id);
+            return Ok(true);
+        }
+        let Expr::Column(column) = *expr else {
+            return Ok(false);
+        };
+        if !self.input.contains(&column) {
+            return Ok(true);
+        }
+        let call = AggregateCall {
+            func: AggFunc::Bare,
+            distinct: false,
+            args: vec![Expr::Column(column)],
+            filter: None,
+        };
+        let known = self.calls.iter().find(|(_, known)| *known == call);
+        let id = match known {
+            Some((id, _)) => *id,
+            None => {
+                let info = types::aggregate_info(&call, !self.keys.is_empty(), &planner.columns);
+                let id = planner.new_column(info)?;
+                self.calls.push((id, call));
+                id
+            }
+        };
+        *expr = Expr::Column(id);
+        Ok(true)
+    }
+}

@@ -1,0 +1,253 @@
+//! Common table expressions: planned anew for each use; recursive ones once.
+
+use std::cell::Cell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use sqlparser::ast::{self, Ident, SetExpr, SetOperator, SetQuantifier};
+
+use super::scope::{RowId, ScopeColumn, ScopeTable};
+use super::{Planned, Planner, Result, invalid};
+use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
+
+/// A common table expression in sight.
+pub(crate) struct Cte<'a> {
+    name: &'a Ident,
+    columns: Vec<&'a Ident>,
+    query: &'a ast::Query,
+    /// How many scopes and expressions its body sees.
+    scopes: usize,
+    ctes: usize,
+    /// Being planned: a use now is recursive or circular.
+    active: Cell<bool>,
+    /// What a recursive use reads.
+    recursion: std::cell::RefCell<Option<Recursion>>,
+}
+
+#[derive(Clone)]
+struct Recursion {
+    name: String,
+    columns: Vec<(String, ColumnInfo)>,
+}
+
+impl<'a> Planner<'a> {
+    /// Brings the expressions of WITH into sight. All of one WITH see each other (SQLite).
+    pub(crate) fn push_ctes(&mut self, with: &'a ast::With) {
+        let end = self.ctes.len() + with.cte_tables.len();
+        for cte in &with.cte_tables {
+            self.ctes.push(Rc::new(Cte {
+                name: &cte.alias.name,
+                columns: cte.alias.columns.iter().map(|c| &c.name).collect(),
+                query: &cte.query,
+                scopes: self.scopes.len(),
+                ctes: end,
+                active: Cell::new(false),
+                recursion: std::cell::RefCell::new(None),
+            }));
+        }
+    }
+
+    /// The relation of a common table expression, if the name is one.
+    pub(crate) fn plan_cte_use(&mut self, name: &Ident) -> Result<Option<(Rel, ScopeTable)>> {
+        let found = self
+            .ctes
+            .iter()
+            .rev()
+            .find(|cte| cte.name.value.eq_ignore_ascii_case(&name.value));
+        let Some(cte) = found.cloned() else {
+            return Ok(None);
+        };
+        if cte.active.get() {
+            let recursion = cte.recursion.borrow().clone();
+            let Some(recursion) = recursion else {
+                return invalid(format!("circular reference: {}", name.value), name.span);
+            };
+            return self.recursive_use(&cte, recursion).map(Some);
+        }
+        // The body sees what stood around its definition, not around its use.
+        let scopes = self.scopes.split_off(cte.scopes.min(self.scopes.len()));
+        let ctes = self.ctes.split_off(cte.ctes.min(self.ctes.len()));
+        cte.active.set(true);
+        let planned = match recursive_arms(cte.name, cte.query) {
+            Some((seed, steps)) => self.plan_recursive(&cte, &seed, &steps)?,
+            None => self.plan_query(cte.query)?,
+        };
+        cte.active.set(false);
+        self.ctes.extend(ctes);
+        self.scopes.extend(scopes);
+        let names = column_names(&cte, planned.names)?;
+        let columns = names
+            .into_iter()
+            .zip(planned.query.output)
+            .map(|(name, id)| ScopeColumn::new(name, id))
+            .collect();
+        let table = ScopeTable {
+            name: cte.name.value.clone(),
+            columns,
+            rowid: RowId::None,
+        };
+        Ok(Some((planned.query.rel, table)))
+    }
+
+    fn recursive_use(&mut self, cte: &Cte<'a>, recursion: Recursion) -> Result<(Rel, ScopeTable)> {
+        let mut ids = Vec::new();
+        let mut columns = Vec::new();
+        for (name, info) in recursion.columns {
+            let id = self.new_column(info)?;
+            ids.push(id);
+            columns.push(ScopeColumn::new(name, id));
+        }
+        let rel = Rel::RecursiveRef {
+            name: recursion.name,
+            columns: ids,
+        };
+        let table = ScopeTable {
+            name: cte.name.value.clone(),
+            columns,
+            rowid: RowId::None,
+        };
+        Ok((rel, table))
+    }
+
+    fn plan_recursive(&mut self, cte: &Cte<'a>, seed: &Arms<'a>, steps: &Arms<'a>) -> Result<Planned> {
+        let outer = self.ctes.len();
+        if let Some(with) = &cte.query.with {
+            self.push_ctes(with);
+        }
+        let seed_query = self.plan_arms(seed)?;
+        let names = column_names(cte, seed_query.names)?;
+        self.recursive += 1;
+        let unique = format!("{}#{}", cte.name.value, self.recursive);
+        let infos: Vec<ColumnInfo> = seed_query
+            .query
+            .output
+            .iter()
+            .zip(&names)
+            .map(|(id, name)| self.recursive_info(*id, name))
+            .collect();
+        *cte.recursion.borrow_mut() = Some(Recursion {
+            name: unique.clone(),
+            columns: names.iter().cloned().zip(infos.clone()).collect(),
+        });
+        let step = self.plan_arms(steps)?;
+        *cte.recursion.borrow_mut() = None;
+        if step.query.output.len() != names.len() {
+            return invalid(
+                format!("the arms of {} differ in width", cte.name.value),
+                cte.name.span,
+            );
+        }
+        let mut columns = Vec::new();
+        for info in infos {
+            columns.push(self.new_column(info)?);
+        }
+        let rel = Rel::Recursive {
+            name: unique,
+            columns: columns.clone(),
+            seed: Box::new(seed_query.query),
+            step: Box::new(step.query),
+            all: steps.all(),
+        };
+        let planned = Planned {
+            query: Query { rel, output: columns },
+            names,
+        };
+        let planned = self.order_outputs(planned, cte.query, &[])?;
+        self.ctes.truncate(outer);
+        Ok(planned)
+    }
+
+    /// What is known of a column of a recursive relation: the seed's, but for what the
+    /// step may change.
+    fn recursive_info(&self, id: ColumnId, name: &str) -> ColumnInfo {
+        let seed = self.columns.get(id.0 as usize);
+        ColumnInfo {
+            name: name.to_owned(),
+            origin: None,
+            affinity: seed.and_then(|i| i.affinity),
+            class: seed.map_or(crate::schema::TypeClass::Other, |i| i.class),
+            nullable: true,
+        }
+    }
+
+    fn plan_arms(&mut self, arms: &Arms<'a>) -> Result<Planned> {
+        let mut planned: Option<Planned> = None;
+        for (operator, arm) in &arms.0 {
+            let next = self.plan_arm(arm)?;
+            planned = Some(match planned {
+                None => next,
+                Some(left) => self.set_operation(operator.0, operator.1, left, next, arm)?,
+            });
+        }
+        match planned {
+            Some(planned) => Ok(planned),
+            None => invalid("an empty recursion", sqlparser::tokenizer::Span::empty()),
+        }
+    }
+}
+
+/// Arms of a compound SELECT, each with the operator before it.
+struct Arms<'a>(Vec<((SetOpKind, bool), &'a SetExpr)>);
+
+impl Arms<'_> {
+    /// Whether the recursion keeps duplicates.
+    fn all(&self) -> bool {
+        self.0.iter().all(|((_, all), _)| *all)
+    }
+}
+
+fn column_names(cte: &Cte<'_>, names: Vec<String>) -> Result<Vec<String>> {
+    if cte.columns.is_empty() {
+        return Ok(names);
+    }
+    if cte.columns.len() != names.len() {
+        return invalid(
+            format!(
+                "table {} has {} values for {} columns",
+                cte.name.value,
+                names.len(),
+                cte.columns.len()
+            ),
+            cte.name.span,
+        );
+    }
+    Ok(cte.columns.iter().map(|c| c.value.clone()).collect())
+}
+
+/// The arms before the first one that reads the expression itself, and those from there
+/// on; `None` if it is not recursive.
+fn recursive_arms<'a>(name: &Ident, query: &'a ast::Query) -> Option<(Arms<'a>, Arms<'a>)> {
+    let mut arms = Vec::new();
+    let mut rest = &*query.body;
+    while let SetExpr::SetOperation {
+        left,
+        op: SetOperator::Union,
+        set_quantifier,
+        right,
+    } = rest
+    {
+        let all = *set_quantifier == SetQuantifier::All;
+        arms.push(((SetOpKind::Union, all), &**right));
+        rest = left;
+    }
+    arms.push(((SetOpKind::Union, true), rest));
+    arms.reverse();
+    let first = arms.iter().position(|(_, arm)| mentions(arm, name))?;
+    if first == 0 {
+        return None;
+    }
+    let steps = arms.split_off(first);
+    Some((Arms(arms), Arms(steps)))
+}
+
+fn mentions(arm: &SetExpr, name: &Ident) -> bool {
+    ast::visit_relations(arm, |relation| {
+        let same = super::last_ident(relation).is_some_and(|i| i.value.eq_ignore_ascii_case(&name.value));
+        if same {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    })
+    .is_break()
+}

@@ -1,0 +1,396 @@
+//! Scalar expressions.
+
+use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
+
+use super::literal::{affinity_of_type, literal, number};
+use super::walk::has_subquery;
+use super::{Planner, Result, invalid, place, scope, unsupported};
+use crate::error::SqlError;
+use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::value::Value;
+
+/// Operands of an arithmetic or comparison chain without parentheses: the tree is as deep.
+const MAX_CHAIN: usize = 200;
+
+pub(crate) fn not(expr: Expr) -> Expr {
+    unary(UnaryOp::Not, expr)
+}
+
+pub(crate) fn unary(op: UnaryOp, expr: Expr) -> Expr {
+    Expr::Unary {
+        op,
+        expr: Box::new(expr),
+    }
+}
+
+pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    Expr::Binary {
+        op,
+        left: Box::new(left),
+        right: Box::new(right),
+    }
+}
+
+/// A conjunction, flat.
+pub(crate) fn and(operands: impl IntoIterator<Item = Expr>) -> Expr {
+    let mut list = Vec::new();
+    for operand in operands {
+        match operand {
+            Expr::And(inner) => list.extend(inner),
+            other => list.push(other),
+        }
+    }
+    single(list).unwrap_or_else(Expr::And)
+}
+
+fn or(operands: impl IntoIterator<Item = Expr>) -> Expr {
+    let mut list = Vec::new();
+    for operand in operands {
+        match operand {
+            Expr::Or(inner) => list.extend(inner),
+            other => list.push(other),
+        }
+    }
+    single(list).unwrap_or_else(Expr::Or)
+}
+
+fn single(mut list: Vec<Expr>) -> std::result::Result<Expr, Vec<Expr>> {
+    match (list.len(), list.pop()) {
+        (1, Some(only)) => Ok(only),
+        (_, Some(last)) => {
+            list.push(last);
+            Err(list)
+        }
+        (_, None) => Err(list),
+    }
+}
+
+/// An expression as a list of conjuncts.
+pub(crate) fn conjuncts(expr: Expr) -> Vec<Expr> {
+    match expr {
+        Expr::And(list) => list,
+        other => vec![other],
+    }
+}
+
+/// An expression without the parentheses around it.
+pub(crate) fn unwrap_nested(mut expr: &ast::Expr) -> &ast::Expr {
+    while let ast::Expr::Nested(inner) = expr {
+        expr = inner;
+    }
+    expr
+}
+
+fn comparison(op: &BinaryOperator) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOperator::Eq => BinaryOp::Eq,
+        BinaryOperator::NotEq => BinaryOp::NotEq,
+        BinaryOperator::Lt => BinaryOp::Lt,
+        BinaryOperator::LtEq => BinaryOp::LtEq,
+        BinaryOperator::Gt => BinaryOp::Gt,
+        BinaryOperator::GtEq => BinaryOp::GtEq,
+        _ => return None,
+    })
+}
+
+fn operator(op: &BinaryOperator) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOperator::Plus => BinaryOp::Add,
+        BinaryOperator::Minus => BinaryOp::Sub,
+        BinaryOperator::Multiply => BinaryOp::Mul,
+        BinaryOperator::Divide => BinaryOp::Div,
+        BinaryOperator::Modulo => BinaryOp::Mod,
+        BinaryOperator::StringConcat => BinaryOp::Concat,
+        BinaryOperator::BitwiseAnd => BinaryOp::BitAnd,
+        BinaryOperator::BitwiseOr => BinaryOp::BitOr,
+        BinaryOperator::PGBitwiseShiftLeft => BinaryOp::ShiftLeft,
+        BinaryOperator::PGBitwiseShiftRight => BinaryOp::ShiftRight,
+        BinaryOperator::Spaceship => BinaryOp::Is,
+        BinaryOperator::Regexp => BinaryOp::Regexp,
+        BinaryOperator::Match => BinaryOp::Match,
+        BinaryOperator::Glob => BinaryOp::Glob,
+        BinaryOperator::Arrow => BinaryOp::Arrow,
+        BinaryOperator::LongArrow => BinaryOp::LongArrow,
+        other => return comparison(other),
+    })
+}
+
+impl<'a> Planner<'a> {
+    /// Plans an expression in the innermost scope.
+    pub(crate) fn plan_expr(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+        self.nested(|p| p.plan_expr_inner(expr))
+    }
+
+    pub(crate) fn plan_exprs(&mut self, exprs: impl IntoIterator<Item = &'a ast::Expr>) -> Result<Vec<Expr>> {
+        exprs.into_iter().map(|e| self.plan_expr(e)).collect()
+    }
+
+    fn plan_expr_inner(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+        use ast::Expr as E;
+        match expr {
+            E::Nested(inner) => self.plan_expr(inner),
+            E::Identifier(name) => self.plan_column(None, name),
+            E::CompoundIdentifier(parts) => match parts.as_slice() {
+                [.., qualifier, name] => self.plan_column(Some(qualifier), name),
+                [name] => self.plan_column(None, name),
+                [] => unsupported("an empty name", expr.span()),
+            },
+            E::Value(value) => literal(value),
+            E::TypedString(string) => literal(&string.value),
+            E::BinaryOp { .. } => self.plan_chain(expr),
+            E::UnaryOp { op, expr } => self.plan_unary(*op, expr),
+            E::IsNull(e) => Ok(unary(UnaryOp::IsNull, self.plan_expr(e)?)),
+            E::IsNotNull(e) => Ok(not(unary(UnaryOp::IsNull, self.plan_expr(e)?))),
+            E::IsTrue(e) => self.plan_truth(e, BinaryOp::Is, 0),
+            E::IsNotTrue(e) => self.plan_truth(e, BinaryOp::IsNot, 0),
+            E::IsFalse(e) => self.plan_truth(e, BinaryOp::Is, 1),
+            E::IsNotFalse(e) => self.plan_truth(e, BinaryOp::IsNot, 1),
+            E::IsUnknown(e) => Ok(unary(UnaryOp::IsNull, self.plan_expr(e)?)),
+            E::IsNotUnknown(e) => Ok(not(unary(UnaryOp::IsNull, self.plan_expr(e)?))),
+            E::IsDistinctFrom(l, r) => Ok(binary(BinaryOp::IsNot, self.plan_expr(l)?, self.plan_expr(r)?)),
+            E::IsNotDistinctFrom(l, r) => Ok(binary(BinaryOp::Is, self.plan_expr(l)?, self.plan_expr(r)?)),
+            E::Between {
+                expr,
+                negated,
+                low,
+                high,
+            } => self.plan_between(expr, *negated, low, high),
+            E::Like {
+                negated,
+                any: false,
+                expr,
+                pattern,
+                escape_char,
+            } => self.plan_like(*negated, expr, pattern, escape_char.as_deref()),
+            E::RLike {
+                negated,
+                expr,
+                pattern,
+                ..
+            } => {
+                let (expr, pattern) = (self.plan_expr(expr)?, self.plan_expr(pattern)?);
+                Ok(negate_if(*negated, binary(BinaryOp::Regexp, expr, pattern)))
+            }
+            E::Cast { expr, data_type, .. } => {
+                let affinity = affinity_of_type(&data_type.to_string());
+                Ok(Expr::Cast {
+                    expr: Box::new(self.plan_expr(expr)?),
+                    affinity,
+                })
+            }
+            E::Collate { expr, collation } => Ok(Expr::Collate {
+                expr: Box::new(self.plan_expr(expr)?),
+                collation: super::last_ident(collation)
+                    .map(|c| c.value.to_ascii_uppercase())
+                    .unwrap_or_default(),
+            }),
+            E::Case { .. } => self.plan_case(expr),
+            E::Tuple(list) => Ok(Expr::Row(self.plan_exprs(list)?)),
+            E::InList { .. }
+            | E::InSubquery { .. }
+            | E::Exists { .. }
+            | E::Subquery(_)
+            | E::AnyOp { .. }
+            | E::AllOp { .. } => self.plan_subquery_expr(expr),
+            _ => self.plan_function_expr(expr),
+        }
+    }
+
+    /// A column name; in double quotes also a string, where no column has the name.
+    fn plan_column(&mut self, qualifier: Option<&'a Ident>, name: &'a Ident) -> Result<Expr> {
+        if qualifier.is_none() && name.quote_style == Some('\'') {
+            return Ok(Expr::Literal(Value::Text(name.value.clone())));
+        }
+        if let Some(expr) = self.resolve(qualifier, name)? {
+            return Ok(expr);
+        }
+        if qualifier.is_none() && name.quote_style == Some('"') {
+            return Ok(Expr::Literal(Value::Text(name.value.clone())));
+        }
+        Err(SqlError::UnknownColumn {
+            name: scope::display(qualifier, name),
+            place: place(name.span),
+        })
+    }
+
+    /// A chain of operators, followed down its left side without recursion.
+    fn plan_chain(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+        let mut tail = Vec::new();
+        let mut first = expr;
+        while let ast::Expr::BinaryOp { left, op, right } = first {
+            tail.push((op, &**right));
+            first = left;
+        }
+        let mut planned = self.plan_expr(first)?;
+        let mut depth = 0;
+        // Operands of a run of ANDs or ORs are gathered and joined once.
+        let mut run: Option<(bool, Vec<Expr>)> = None;
+        for (op, right) in tail.into_iter().rev() {
+            let right = self.plan_expr(right)?;
+            let conjunction = match op {
+                BinaryOperator::And => Some(true),
+                BinaryOperator::Or => Some(false),
+                _ => None,
+            };
+            match (conjunction, &mut run) {
+                (Some(is_and), Some((run_is_and, list))) if is_and == *run_is_and => {
+                    list.push(right);
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some((is_and, list)) = run.take() {
+                planned = if is_and { and(list) } else { or(list) };
+            }
+            if let Some(is_and) = conjunction {
+                run = Some((is_and, vec![planned, right]));
+                planned = Expr::Literal(Value::Null);
+                continue;
+            }
+            depth += 1;
+            if depth > MAX_CHAIN {
+                return Err(SqlError::TooLarge {
+                    what: "a chain of operators",
+                    found: depth,
+                    limit: MAX_CHAIN,
+                });
+            }
+            planned = self.plan_binary(op, planned, right, expr)?;
+        }
+        if let Some((is_and, list)) = run {
+            planned = if is_and { and(list) } else { or(list) };
+        }
+        Ok(planned)
+    }
+
+    fn plan_binary(
+        &mut self,
+        op: &BinaryOperator,
+        left: Expr,
+        right: Expr,
+        whole: &ast::Expr,
+    ) -> Result<Expr> {
+        match operator(op) {
+            Some(op) => {
+                self.check_widths(&left, &right, whole)?;
+                Ok(binary(op, left, right))
+            }
+            None => unsupported(format!("operator {op}"), whole.span()),
+        }
+    }
+
+    fn plan_unary(&mut self, op: UnaryOperator, operand: &'a ast::Expr) -> Result<Expr> {
+        match op {
+            UnaryOperator::Not | UnaryOperator::BangNot => Ok(not(self.plan_expr(operand)?)),
+            UnaryOperator::Plus => self.plan_expr(operand),
+            UnaryOperator::BitwiseNot => Ok(unary(UnaryOp::BitNot, self.plan_expr(operand)?)),
+            UnaryOperator::Minus => {
+                // SQLite reads a signed number as one literal, the smallest integer too.
+                if let ast::Expr::Value(value) = operand
+                    && let ast::Value::Number(digits, _) = &value.value
+                    && !digits.starts_with(['x', 'X'])
+                    && !digits.starts_with("0x")
+                    && !digits.starts_with("0X")
+                    && let Some(value) = number(&format!("-{digits}"))
+                {
+                    return Ok(Expr::Literal(value));
+                }
+                Ok(unary(UnaryOp::Neg, self.plan_expr(operand)?))
+            }
+            other => unsupported(format!("operator {other}"), operand.span()),
+        }
+    }
+
+    /// `x IS TRUE` is `(NOT x) IS 0`, NULL included; likewise its three relatives.
+    fn plan_truth(&mut self, expr: &'a ast::Expr, op: BinaryOp, of_not: i64) -> Result<Expr> {
+        let negated = not(self.plan_expr(expr)?);
+        Ok(binary(op, negated, Expr::Literal(Value::Integer(of_not))))
+    }
+
+    fn plan_between(
+        &mut self,
+        expr: &'a ast::Expr,
+        negated: bool,
+        low: &'a ast::Expr,
+        high: &'a ast::Expr,
+    ) -> Result<Expr> {
+        let first = self.plan_expr(expr)?;
+        // A subquery is planned twice, so that its column ids stay unique.
+        let second = if has_subquery(&first) {
+            self.plan_expr(expr)?
+        } else {
+            first.clone()
+        };
+        let low = binary(BinaryOp::GtEq, first, self.plan_expr(low)?);
+        let high = binary(BinaryOp::LtEq, second, self.plan_expr(high)?);
+        Ok(negate_if(negated, Expr::And(vec![low, high])))
+    }
+
+    fn plan_like(
+        &mut self,
+        negated: bool,
+        expr: &'a ast::Expr,
+        pattern: &'a ast::Expr,
+        escape: Option<&'a ast::Expr>,
+    ) -> Result<Expr> {
+        let expr = self.plan_expr(expr)?;
+        let pattern = self.plan_expr(pattern)?;
+        let like = match escape {
+            None => binary(BinaryOp::Like, expr, pattern),
+            // The function's arguments stand the other way round (SQLite).
+            Some(escape) => Expr::Function {
+                name: "like".into(),
+                args: vec![pattern, expr, self.plan_expr(escape)?],
+            },
+        };
+        Ok(negate_if(negated, like))
+    }
+
+    fn plan_case(&mut self, case: &'a ast::Expr) -> Result<Expr> {
+        let ast::Expr::Case {
+            operand,
+            conditions,
+            else_result,
+            ..
+        } = case
+        else {
+            return unsupported("CASE", case.span());
+        };
+        let operand = match operand {
+            Some(e) => Some(Box::new(self.plan_expr(e)?)),
+            None => None,
+        };
+        let mut branches = Vec::with_capacity(conditions.len());
+        for when in conditions {
+            branches.push((self.plan_expr(&when.condition)?, self.plan_expr(&when.result)?));
+        }
+        let otherwise = match else_result {
+            Some(e) => Some(Box::new(self.plan_expr(e)?)),
+            None => None,
+        };
+        Ok(Expr::Case {
+            operand,
+            branches,
+            otherwise,
+        })
+    }
+
+    /// Refuses a comparison of values of different widths.
+    fn check_widths(&self, left: &Expr, right: &Expr, whole: &ast::Expr) -> Result<()> {
+        let width = |e: &Expr| match e {
+            Expr::Row(list) => list.len(),
+            Expr::Scalar(query) => query.output.len(),
+            _ => 1,
+        };
+        let (l, r) = (width(left), width(right));
+        if l == r {
+            return Ok(());
+        }
+        invalid(format!("a value of {l} column(s) meets one of {r}"), whole.span())
+    }
+}
+
+/// NOT of an expression, if `negated`.
+pub(crate) fn negate_if(negated: bool, expr: Expr) -> Expr {
+    if negated { not(expr) } else { expr }
+}

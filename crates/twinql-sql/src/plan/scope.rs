@@ -1,0 +1,204 @@
+//! What a name means: tables, columns and aliases in sight.
+
+use sqlparser::ast::{self, Ident};
+
+use super::{Planner, Result, place, unsupported};
+use crate::error::SqlError;
+use crate::expr::{AggregateCall, Expr, WindowCall};
+use crate::rel::ColumnId;
+
+/// A column of a table in scope.
+pub(crate) struct ScopeColumn {
+    pub(crate) name: String,
+    pub(crate) id: ColumnId,
+    /// The same column of USING or NATURAL on the other side of a join: found with a
+    /// qualifier only, and left out of `*`.
+    pub(crate) hidden: bool,
+    /// What the name means without a qualifier, if that is not the column itself.
+    pub(crate) merged: Option<Expr>,
+}
+
+impl ScopeColumn {
+    pub(crate) fn new(name: String, id: ColumnId) -> Self {
+        ScopeColumn {
+            name,
+            id,
+            hidden: false,
+            merged: None,
+        }
+    }
+
+    /// The value of the name without a qualifier.
+    pub(crate) fn value(&self) -> Expr {
+        self.merged.clone().unwrap_or(Expr::Column(self.id))
+    }
+}
+
+/// What `rowid` means for a table.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum RowId {
+    /// The table has none: a subquery, a table function.
+    None,
+    /// Its INTEGER PRIMARY KEY.
+    Column(ColumnId),
+    /// It has one that no column shows.
+    Opaque,
+}
+
+/// A table in scope.
+pub(crate) struct ScopeTable {
+    /// Alias or name; empty where it has neither.
+    pub(crate) name: String,
+    pub(crate) columns: Vec<ScopeColumn>,
+    pub(crate) rowid: RowId,
+}
+
+/// One SELECT's names, and what its clauses collect.
+#[derive(Default)]
+pub(crate) struct Scope<'a> {
+    pub(crate) tables: Vec<ScopeTable>,
+    /// Aliases of the select list.
+    pub(crate) aliases: Vec<(&'a Ident, &'a ast::Expr)>,
+    pub(crate) named_windows: &'a [ast::NamedWindowDefinition],
+    /// What the clause being planned may use.
+    pub(crate) allow: Allow,
+    pub(crate) aggregates: Vec<(ColumnId, AggregateCall)>,
+    pub(crate) windows: Vec<(ColumnId, WindowCall)>,
+}
+
+/// What a clause may use.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Allow {
+    pub(crate) aliases: bool,
+    pub(crate) aggregates: bool,
+    pub(crate) windows: bool,
+}
+
+impl Scope<'_> {
+    /// Whether a table of this scope produces the column.
+    pub(crate) fn owns(&self, id: ColumnId) -> bool {
+        self.tables.iter().any(|t| t.columns.iter().any(|c| c.id == id))
+    }
+}
+
+fn is_rowid(name: &str) -> bool {
+    ["rowid", "oid", "_rowid_"]
+        .iter()
+        .any(|r| name.eq_ignore_ascii_case(r))
+}
+
+/// The whole name as written.
+pub(crate) fn display(qualifier: Option<&Ident>, name: &Ident) -> String {
+    match qualifier {
+        Some(q) => format!("{}.{}", q.value, name.value),
+        None => name.value.clone(),
+    }
+}
+
+impl<'a> Planner<'a> {
+    /// The expression that a column name stands for, from the innermost scope outwards;
+    /// `None` if nothing in sight has the name.
+    pub(crate) fn resolve(&mut self, qualifier: Option<&Ident>, name: &Ident) -> Result<Option<Expr>> {
+        for level in (0..self.scopes.len()).rev() {
+            if let Some(expr) = self.resolve_at(level, qualifier, name)? {
+                return Ok(Some(expr));
+            }
+        }
+        Ok(None)
+    }
+
+    fn resolve_at(&mut self, level: usize, qualifier: Option<&Ident>, name: &Ident) -> Result<Option<Expr>> {
+        let Some(scope) = self.scopes.get(level) else {
+            return Ok(None);
+        };
+        let found = find_column(&scope.tables, qualifier, name)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        if is_rowid(&name.value) {
+            let mut candidates = scope
+                .tables
+                .iter()
+                .filter(|t| qualifier.is_none_or(|q| t.name.eq_ignore_ascii_case(&q.value)));
+            if let (Some(table), None) = (candidates.next(), candidates.next()) {
+                match table.rowid {
+                    RowId::Column(id) => return Ok(Some(Expr::Column(id))),
+                    RowId::Opaque => {
+                        return unsupported(
+                            format!("{:?} of a table without an INTEGER PRIMARY KEY", name.value),
+                            name.span,
+                        );
+                    }
+                    RowId::None => {}
+                }
+            }
+        }
+        if qualifier.is_some() || !scope.allow.aliases {
+            return Ok(None);
+        }
+        let alias = scope
+            .aliases
+            .iter()
+            .find(|(alias, _)| alias.value.eq_ignore_ascii_case(&name.value));
+        let Some((_, expr)) = alias.copied() else {
+            return Ok(None);
+        };
+        // An alias is planned anew for each use, so that column ids stay unique.
+        let inner = self.scopes.split_off(level + 1);
+        let allow = self.set_allow(|allow| allow.aliases = false);
+        let planned = self.plan_expr(expr)?;
+        self.restore_allow(allow);
+        self.scopes.extend(inner);
+        Ok(Some(planned))
+    }
+
+    /// Changes what the innermost scope allows; gives back what it allowed before.
+    pub(crate) fn set_allow(&mut self, change: impl FnOnce(&mut Allow)) -> Allow {
+        match self.scopes.last_mut() {
+            Some(scope) => {
+                let before = scope.allow;
+                change(&mut scope.allow);
+                before
+            }
+            None => Allow::default(),
+        }
+    }
+
+    pub(crate) fn restore_allow(&mut self, allow: Allow) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.allow = allow;
+        }
+    }
+}
+
+/// The column of these tables that a name means.
+pub(crate) fn find_column(
+    tables: &[ScopeTable],
+    qualifier: Option<&Ident>,
+    name: &Ident,
+) -> Result<Option<Expr>> {
+    let mut found = None;
+    for table in tables {
+        if qualifier.is_some_and(|q| !table.name.eq_ignore_ascii_case(&q.value)) {
+            continue;
+        }
+        // Within one table the first of several columns with a name is meant.
+        let column = table
+            .columns
+            .iter()
+            .find(|c| c.name.eq_ignore_ascii_case(&name.value) && (qualifier.is_some() || !c.hidden));
+        if let Some(column) = column {
+            if found.is_some() {
+                return Err(SqlError::AmbiguousColumn {
+                    name: display(qualifier, name),
+                    place: place(name.span),
+                });
+            }
+            found = Some(match qualifier {
+                Some(_) => Expr::Column(column.id),
+                None => column.value(),
+            });
+        }
+    }
+    Ok(found)
+}

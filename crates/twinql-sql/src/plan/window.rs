@@ -1,0 +1,123 @@
+//! Window functions.
+
+use sqlparser::ast::{self, Spanned};
+
+use super::functions::Call;
+use super::{Planner, Result, invalid, unsupported};
+use crate::expr::{Expr, WindowCall};
+use crate::rel::ColumnInfo;
+use crate::schema::TypeClass;
+
+impl<'a> Planner<'a> {
+    pub(crate) fn plan_window_call(&mut self, function: &'a ast::Function, call: Call<'a>) -> Result<Expr> {
+        if !self.scopes.last().is_some_and(|s| s.allow.windows) {
+            return invalid(
+                format!("misuse of window function {}()", call.name),
+                function.span(),
+            );
+        }
+        if call.distinct {
+            return invalid("DISTINCT is not supported for window functions", function.span());
+        }
+        // Windows do not nest.
+        let allow = self.set_allow(|allow| allow.windows = false);
+        let mut planned = WindowCall {
+            func: call.name.clone(),
+            args: self.plan_exprs(call.args)?,
+            distinct: false,
+            filter: match &function.filter {
+                Some(filter) => Some(self.plan_expr(filter)?),
+                None => None,
+            },
+            partition_by: Vec::new(),
+            order_by: Vec::new(),
+            frame: None,
+        };
+        match &function.over {
+            Some(ast::WindowType::WindowSpec(spec)) => self.plan_window_spec(spec, &mut planned, 0)?,
+            Some(ast::WindowType::NamedWindow(name)) => {
+                self.plan_named_window(name, &mut planned, 0)?;
+            }
+            None => return unsupported("a window function without OVER", function.span()),
+        }
+        self.restore_allow(allow);
+        let known = self
+            .scopes
+            .last()
+            .and_then(|s| s.windows.iter().find(|(_, w)| *w == planned));
+        if let Some((id, _)) = known {
+            return Ok(Expr::Column(*id));
+        }
+        let class = match planned.func.as_str() {
+            "row_number" | "rank" | "dense_rank" | "ntile" | "count" => TypeClass::Integer,
+            "group_concat" | "string_agg" => TypeClass::Text,
+            "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "min" | "max" => {
+                planned.args.first().map_or(TypeClass::Other, |e| {
+                    super::types::info_of(e, &self.columns).class
+                })
+            }
+            _ => TypeClass::Number,
+        };
+        let nullable = !matches!(
+            planned.func.as_str(),
+            "row_number" | "rank" | "dense_rank" | "ntile" | "count" | "percent_rank" | "cume_dist"
+        );
+        let id = self.new_column(ColumnInfo {
+            name: planned.func.clone(),
+            origin: None,
+            affinity: None,
+            class,
+            nullable,
+        })?;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.windows.push((id, planned));
+        }
+        Ok(Expr::Column(id))
+    }
+
+    fn plan_named_window(&mut self, name: &'a ast::Ident, call: &mut WindowCall, depth: usize) -> Result<()> {
+        let definition = self.scopes.last().and_then(|s| {
+            s.named_windows
+                .iter()
+                .find(|d| d.0.value.eq_ignore_ascii_case(&name.value))
+        });
+        let found = match definition {
+            Some(ast::NamedWindowDefinition(_, found)) if depth < 8 => found,
+            _ => return invalid(format!("no such window: {}", name.value), name.span),
+        };
+        match found {
+            ast::NamedWindowExpr::NamedWindow(other) => self.plan_named_window(other, call, depth + 1),
+            ast::NamedWindowExpr::WindowSpec(spec) => self.plan_window_spec(spec, call, depth + 1),
+        }
+    }
+
+    fn plan_window_spec(
+        &mut self,
+        spec: &'a ast::WindowSpec,
+        call: &mut WindowCall,
+        depth: usize,
+    ) -> Result<()> {
+        if let Some(base) = &spec.window_name {
+            self.plan_named_window(base, call, depth)?;
+        }
+        call.partition_by.extend(self.plan_exprs(&spec.partition_by)?);
+        for key in &spec.order_by {
+            let expr = self.plan_expr(&key.expr)?;
+            call.order_by.push(super::select::sort_key(expr, key)?);
+        }
+        if let Some(frame) = &spec.window_frame {
+            call.frame = frame_text(frame);
+        }
+        Ok(())
+    }
+}
+
+/// A frame as canonical text, `None` for the default one.
+fn frame_text(frame: &ast::WindowFrame) -> Option<String> {
+    let end = frame
+        .end_bound
+        .clone()
+        .unwrap_or(ast::WindowFrameBound::CurrentRow);
+    let text = format!("{} BETWEEN {} AND {}", frame.units, frame.start_bound, end).to_uppercase();
+    (text != "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW").then_some(text)
+}
