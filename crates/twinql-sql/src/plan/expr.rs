@@ -2,11 +2,12 @@
 
 use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
-use super::literal::{affinity_of_type, literal, number};
+use super::literal::{literal, number};
 use super::walk::has_subquery;
 use super::{Planner, Result, invalid, place, scope, unsupported};
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::schema::Affinity;
 use crate::value::Value;
 
 /// Operands of an arithmetic or comparison chain without parentheses: the tree is as deep.
@@ -172,7 +173,7 @@ impl<'a> Planner<'a> {
                 Ok(negate_if(*negated, binary(BinaryOp::Regexp, expr, pattern)))
             }
             E::Cast { expr, data_type, .. } => {
-                let affinity = affinity_of_type(&data_type.to_string());
+                let affinity = Affinity::of_declared(&data_type.to_string());
                 Ok(Expr::Cast {
                     expr: Box::new(self.plan_expr(expr)?),
                     affinity,

@@ -5,7 +5,6 @@ use sqlparser::ast;
 
 use super::{Result, invalid, unsupported};
 use crate::expr::Expr;
-use crate::schema::Affinity;
 use crate::value::Value;
 
 /// A numeric literal. Digits that do not fit an integer are a real (SQLite).
@@ -63,22 +62,5 @@ pub(crate) fn literal(value: &ast::ValueWithSpan) -> Result<Expr> {
     match literal {
         Some(value) => Ok(Expr::Literal(value)),
         None => invalid(format!("malformed literal {}", value.value), value.span),
-    }
-}
-
-/// The affinity of a declared type (<https://sqlite.org/datatype3.html>, section 3.1).
-pub(crate) fn affinity_of_type(declared: &str) -> Affinity {
-    let upper = declared.to_ascii_uppercase();
-    let has = |part: &str| upper.contains(part);
-    if has("INT") {
-        Affinity::Integer
-    } else if has("CHAR") || has("CLOB") || has("TEXT") {
-        Affinity::Text
-    } else if has("BLOB") || upper.is_empty() {
-        Affinity::Blob
-    } else if has("REAL") || has("FLOA") || has("DOUB") {
-        Affinity::Real
-    } else {
-        Affinity::Numeric
     }
 }

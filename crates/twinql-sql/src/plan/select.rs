@@ -112,6 +112,10 @@ impl<'a> Planner<'a> {
         let (keys, is_grouped) = self.plan_group_by(select, &mut items)?;
         let mut having = match &select.having {
             Some(having) => {
+                // An aggregate in HAVING alone does not make a query an aggregate one (SQLite).
+                if !is_grouped && self.scopes.last().is_none_or(|s| s.aggregates.is_empty()) {
+                    return invalid("HAVING clause on a non-aggregate query", having.span());
+                }
                 self.allow(true, true, false);
                 conjuncts(self.plan_expr(having)?)
             }
@@ -168,8 +172,6 @@ impl<'a> Planner<'a> {
                 calls: groups.calls,
             };
             rel = filter(rel, having);
-        } else if let Some(having) = &select.having {
-            return invalid("HAVING clause on a non-aggregate query", having.span());
         }
         if !scope.windows.is_empty() {
             rel = Rel::Window {

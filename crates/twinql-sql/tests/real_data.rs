@@ -1,0 +1,237 @@
+//! How much of real SQL the planner covers: of the lines that SQLite itself accepts over
+//! the schema, nearly all must have a plan. Needs `TWINQL_DATA`; `TWINQL_SAMPLE=1` reads
+//! every line instead of every n-th.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use twinql_sql::{SchemaSet, SqlError, parse, plan, schema::spider::read_tables_json};
+
+/// One line: the database and the SQL over it.
+type Line = (String, String);
+
+fn data() -> Option<PathBuf> {
+    let found = std::env::var_os("TWINQL_DATA").map(PathBuf::from);
+    if found.is_none() {
+        eprintln!("skipped: TWINQL_DATA is not set");
+    }
+    found
+}
+
+fn schemas(path: &Path) -> SchemaSet {
+    read_tables_json(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// `SQL<TAB>db_id` lines.
+fn gold(path: &Path) -> Vec<Line> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines()
+        .filter_map(|l| l.rsplit_once('\t'))
+        .map(|(sql, db)| (db.trim().to_owned(), sql.to_owned()))
+        .collect()
+}
+
+/// One SQL a line, aligned with a gold file.
+fn predictions(path: &Path, gold: &[Line]) -> Vec<Line> {
+    let text = String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
+    text.lines()
+        .zip(gold)
+        .map(|(l, (db, _))| (db.clone(), l.split('\t').next().unwrap().to_owned()))
+        .collect()
+}
+
+fn folder(path: &Path, gold: &[Line]) -> Vec<Line> {
+    let mut files: Vec<PathBuf> = fs::read_dir(path)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "txt"))
+        .collect();
+    files.sort();
+    files.iter().flat_map(|f| predictions(f, gold)).collect()
+}
+
+fn jsonl(path: &Path, field: &str) -> Vec<Line> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines()
+        .filter_map(|l| {
+            let v: serde_json::Value = serde_json::from_str(l).ok()?;
+            let of = |f: &str| v.get(f)?.as_str().map(str::to_owned);
+            Some((of("db_id")?, of(field)?))
+        })
+        .collect()
+}
+
+#[derive(Default)]
+struct Counts {
+    lines: usize,
+    valid: usize,
+    planned: usize,
+    rejected: usize,
+    rejected_but_planned: usize,
+    repaired: usize,
+    failures: BTreeMap<String, (usize, String)>,
+    lenient: BTreeMap<String, (usize, String)>,
+}
+
+impl Counts {
+    fn share(&self) -> f64 {
+        100.0 * self.planned as f64 / self.valid.max(1) as f64
+    }
+}
+
+/// An error without what varies from line to line.
+fn class(error: &SqlError) -> String {
+    let text = error.to_string();
+    let text = text.split(" at line").next().unwrap();
+    let text = text.split(" at Line").next().unwrap();
+    text.split(['"', '`']).step_by(2).collect::<Vec<_>>().join("…")
+}
+
+fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Counts {
+    let every = match std::env::var("TWINQL_SAMPLE") {
+        Ok(n) => n.parse().unwrap_or(every),
+        Err(_) => every,
+    };
+    let mut counts = Counts::default();
+    let mut databases: HashMap<&str, Option<Connection>> = HashMap::new();
+    for (db, sql) in lines.iter().step_by(every) {
+        let Some(schema) = schemas.get(db) else {
+            continue;
+        };
+        counts.lines += 1;
+        let connection = databases.entry(db).or_insert_with(|| {
+            let connection = Connection::open_in_memory().unwrap();
+            match connection.execute_batch(&schema.to_ddl()) {
+                Ok(()) => Some(connection),
+                Err(error) => {
+                    eprintln!("{name}: {db}: {error}");
+                    None
+                }
+            }
+        });
+        let Some(connection) = connection else {
+            continue;
+        };
+        let verdict =
+            connection
+                .prepare(sql)
+                .map_err(|e| e.to_string())
+                .and_then(|s| match s.column_count() {
+                    0 => Err("no columns".to_owned()),
+                    _ => Ok(()),
+                });
+        let planned = parse(sql).and_then(|parsed| {
+            counts.repaired += usize::from(!parsed.repairs.is_empty());
+            plan(schema, &parsed).map(|p| (p, parsed.repairs))
+        });
+        match (verdict, planned) {
+            (Ok(()), Ok(_)) => {
+                counts.valid += 1;
+                counts.planned += 1;
+            }
+            (Ok(()), Err(error)) => {
+                counts.valid += 1;
+                let entry = counts.failures.entry(class(&error)).or_default();
+                entry.0 += 1;
+                entry.1 = format!("{db}: {sql}");
+            }
+            (Err(_), Err(_)) => counts.rejected += 1,
+            (Err(why), Ok((_, repairs))) => {
+                counts.rejected += 1;
+                // A repaired line is a plan of what was meant.
+                if repairs.is_empty() {
+                    counts.rejected_but_planned += 1;
+                    let why = why.split(" in ").next().unwrap();
+                    let entry = counts.lenient.entry(why.to_owned()).or_default();
+                    entry.0 += 1;
+                    entry.1 = format!("{db}: {sql}");
+                }
+            }
+        }
+    }
+    eprintln!(
+        "{name}: {} lines, {} valid, {} planned ({:.2} %), {} rejected by SQLite, {} of them planned unrepaired, {} repaired",
+        counts.lines,
+        counts.valid,
+        counts.planned,
+        counts.share(),
+        counts.rejected,
+        counts.rejected_but_planned,
+        counts.repaired,
+    );
+    let mut failures: Vec<_> = counts.failures.iter().collect();
+    failures.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
+    for (class, (n, example)) in failures.iter().take(25) {
+        eprintln!("  {n} x {class}\n      {example}");
+    }
+    let mut lenient: Vec<_> = counts.lenient.iter().collect();
+    lenient.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
+    for (class, (n, example)) in lenient.iter().take(12) {
+        eprintln!("  planned though SQLite says: {n} x {class}\n      {example}");
+    }
+    counts
+}
+
+#[test]
+fn spider_dev_is_planned() {
+    let Some(data) = data() else { return };
+    let schemas = schemas(&data.join("spider/tables.json"));
+    let mut lines = gold(&data.join("spider/dev_gold.sql"));
+    let gold_counts = measure("spider dev gold", &schemas, &lines, 1);
+    assert!(gold_counts.share() >= 99.0);
+    lines = folder(&data.join("predictions/spider_dev"), &lines);
+    let counts = measure("spider dev predictions", &schemas, &lines, 29);
+    assert!(counts.share() >= 98.0);
+}
+
+#[test]
+fn spider_test_is_planned() {
+    let Some(data) = data() else { return };
+    let schemas = schemas(&data.join("spider/test_tables.json"));
+    let mut lines = gold(&data.join("spider/test_gold.sql"));
+    let gold_counts = measure("spider test gold", &schemas, &lines, 3);
+    assert!(gold_counts.share() >= 99.0);
+    lines = folder(&data.join("predictions/spider_test"), &lines);
+    let counts = measure("spider test predictions", &schemas, &lines, 29);
+    assert!(counts.share() >= 98.0);
+}
+
+#[test]
+fn training_data_is_planned() {
+    let Some(data) = data() else { return };
+    let schemas = schemas(&data.join("spider/tables.json"));
+    let lines = gold(&data.join("spider/train_gold.sql"));
+    let counts = measure("spider train gold", &schemas, &lines, 7);
+    assert!(counts.share() >= 99.0);
+    let t5 = predictions(
+        &data.join("predictions/spider_train/T5-PICARD_top1.txt"),
+        &gold(&data.join("spider/train_spider_gold.sql")),
+    );
+    measure("T5-PICARD on train", &schemas, &t5, 5);
+    let deepseek = predictions(
+        &data.join("predictions/spider_train/train_others_deepseek-chat_xi-ix.txt"),
+        &gold(&data.join("spider/train_others_gold.sql")),
+    );
+    measure("deepseek on train", &schemas, &deepseek, 5);
+    let splash = jsonl(&data.join("pairs/splash_train_seq2struct.jsonl"), "pred");
+    let counts = measure("SPLASH predictions", &schemas, &splash, 11);
+    assert!(counts.share() >= 98.0);
+}
+
+#[test]
+fn bird_is_planned() {
+    let Some(data) = data() else { return };
+    let train = schemas(&data.join("bird/train_tables.json"));
+    let lines = gold(&data.join("bird/train_gold.sql"));
+    let counts = measure("BIRD train gold", &train, &lines, 11);
+    assert!(counts.share() >= 97.0);
+    let dev = schemas(&data.join("bird/dev_tables.json"));
+    let lines = gold(&data.join("bird/dev_gold.sql"));
+    measure("BIRD dev gold", &dev, &lines, 3);
+    let predicted = folder(&data.join("predictions/bird_dev"), &lines);
+    let counts = measure("BIRD dev predictions", &dev, &predicted, 37);
+    assert!(counts.share() >= 97.0);
+}
