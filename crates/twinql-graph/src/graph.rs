@@ -27,8 +27,8 @@ pub struct Node {
 pub enum EdgeKind {
     /// From an operator to its operand.
     Tree = 0,
-    /// From an operator of a query block to the one that runs on its rows; between the
-    /// keys of an order and between the branches of a CASE.
+    /// From an operator of a query block to the one that runs on its rows; between
+    /// the branches of a CASE.
     Logic = 1,
     /// From a column's producer to its first use, and from each use to the next.
     Data = 2,

@@ -181,16 +181,18 @@ impl<'a> Lowerer<'a> {
         Ok(top)
     }
 
+    /// Each key after the first stands below the one before it, so that the tree alone
+    /// tells their order.
     fn sort_keys(&mut self, keys: &'a [SortKey], parent: NodeIndex) -> Result<(), GraphError> {
-        let mut previous = None;
-        for key in keys {
-            let word = match (key.direction, previous.is_some()) {
-                (Direction::Asc, false) => Word::ASC,
-                (Direction::Desc, false) => Word::DESC,
-                (Direction::Asc, true) => Word::THEN_ASC,
-                (Direction::Desc, true) => Word::THEN_DESC,
+        let mut above = parent;
+        for (position, key) in keys.iter().enumerate() {
+            let word = match (key.direction, position) {
+                (Direction::Asc, 0) => Word::ASC,
+                (Direction::Desc, 0) => Word::DESC,
+                (Direction::Asc, _) => Word::THEN_ASC,
+                (Direction::Desc, _) => Word::THEN_DESC,
             };
-            let node = self.node(parent, word)?;
+            let node = self.node(above, word)?;
             self.expr(&key.expr, node)?;
             match (key.direction, key.nulls) {
                 (Direction::Asc, NullsOrder::Last) => {
@@ -201,7 +203,7 @@ impl<'a> Lowerer<'a> {
                 }
                 _ => {}
             }
-            previous = self.follow(previous, node);
+            above = node;
         }
         Ok(())
     }
@@ -348,7 +350,11 @@ impl<'a> Lowerer<'a> {
                 for input in inputs {
                     tops.extend(self.read(input, block, predicate)?);
                 }
-                self.join(Word::JOIN, on, &tops, block)?
+                // Conditions of one table are filters, wherever the query puts them.
+                let (joining, filtering): (Vec<_>, Vec<_>) =
+                    on.iter().partition(|conjunct| self.joins(conjunct));
+                predicate.extend(filtering);
+                self.join(Word::JOIN, joining, &tops, block)?
             }
             Rel::OuterJoin {
                 kind: JoinKind::Left,
@@ -359,7 +365,7 @@ impl<'a> Lowerer<'a> {
                 let mut tops = Vec::new();
                 tops.extend(self.read(left, block, predicate)?);
                 tops.push(self.optional_side(right, block)?);
-                self.join(Word::LEFT_JOIN, on, &tops, block)?
+                self.join(Word::LEFT_JOIN, on.iter().collect(), &tops, block)?
             }
             Rel::OuterJoin {
                 kind: JoinKind::Full,
@@ -371,7 +377,7 @@ impl<'a> Lowerer<'a> {
                     self.optional_side(left, block)?,
                     self.optional_side(right, block)?,
                 ];
-                self.join(Word::FULL_JOIN, on, &tops, block)?
+                self.join(Word::FULL_JOIN, on.iter().collect(), &tops, block)?
             }
             Rel::SetOp {
                 kind,
@@ -462,7 +468,7 @@ impl<'a> Lowerer<'a> {
     fn join(
         &mut self,
         word: Word,
-        on: &'a [Expr],
+        on: Vec<&'a Expr>,
         tops: &[NodeIndex],
         block: NodeIndex,
     ) -> Result<NodeIndex, GraphError> {

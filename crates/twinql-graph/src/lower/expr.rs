@@ -363,6 +363,54 @@ impl<'a> Lowerer<'a> {
         refers(left, right) || refers(right, left)
     }
 
+    /// True if a conjunct compares columns of two or more producers, subqueries inside
+    /// aside: a join condition rather than a filter.
+    pub(super) fn joins(&self, conjunct: &Expr) -> bool {
+        let mut first = None;
+        let mut stack = vec![conjunct];
+        while let Some(expr) = stack.pop() {
+            match expr {
+                Expr::Column(id) => {
+                    let id = self.resolve(*id);
+                    let producer = match self.sources.get(&id).map(|s| &s.origin) {
+                        Some(Origin::Table {
+                            scope,
+                            instance,
+                            column,
+                        }) => (*scope, *instance, Some(column.table), None),
+                        _ => (0, 0, None, Some(id)),
+                    };
+                    if *first.get_or_insert(producer) != producer {
+                        return true;
+                    }
+                }
+                Expr::Unary { expr, .. }
+                | Expr::Cast { expr, .. }
+                | Expr::Collate { expr, .. }
+                | Expr::Quantified { expr, .. } => stack.push(expr),
+                Expr::Binary { left, right, .. } => stack.extend([left.as_ref(), right.as_ref()]),
+                Expr::And(list) | Expr::Or(list) | Expr::Row(list) => stack.extend(list),
+                Expr::Function { args, .. } => stack.extend(args),
+                Expr::InList { expr, list } => {
+                    stack.push(expr);
+                    stack.extend(list);
+                }
+                Expr::InSubquery { exprs, .. } => stack.extend(exprs),
+                Expr::Case {
+                    operand,
+                    branches,
+                    otherwise,
+                } => {
+                    stack.extend(operand.as_deref());
+                    stack.extend(otherwise.as_deref());
+                    stack.extend(branches.iter().flat_map(|(when, then)| [when, then]));
+                }
+                Expr::Literal(_) | Expr::Exists(_) | Expr::Scalar(_) => {}
+            }
+        }
+        false
+    }
+
     fn base_column(&self, id: ColumnId) -> Option<twinql_sql::ColumnRef> {
         match self.sources.get(&self.resolve(id))?.origin {
             Origin::Table { column, .. } => Some(column),
