@@ -6,10 +6,12 @@
 //! assumptions the applied rules name; the reverse need not hold.
 
 pub mod error;
+pub mod explain;
 pub mod expr;
 pub mod normalize;
 pub mod parse;
 pub mod plan;
+pub mod print;
 pub mod rel;
 pub mod schema;
 pub mod semantics;

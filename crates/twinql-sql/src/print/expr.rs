@@ -1,0 +1,290 @@
+//! Scalar expressions as SQL text.
+
+use super::{Names, Printer};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
+use crate::rel::{Direction, NullsOrder, SortKey};
+use crate::schema::Affinity;
+use crate::value::Value;
+
+/// Words that are no names without quotes. More than SQLite insists on, for readers.
+pub(super) fn is_keyword(name: &str) -> bool {
+    const KEYWORDS: &str = " ABORT ACTION ADD AFTER ALL ALTER ALWAYS ANALYZE AND AS ASC ATTACH \
+        AUTOINCREMENT BEFORE BEGIN BETWEEN BY CASCADE CASE CAST CHECK COLLATE COLUMN COMMIT \
+        CONFLICT CONSTRAINT CREATE CROSS CURRENT CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP \
+        DATABASE DEFAULT DEFERRABLE DEFERRED DELETE DESC DETACH DISTINCT DO DROP EACH ELSE END \
+        ESCAPE EXCEPT EXCLUDE EXCLUSIVE EXISTS EXPLAIN FAIL FALSE FILTER FIRST FOLLOWING FOR \
+        FOREIGN FROM FULL GENERATED GLOB GROUP GROUPS HAVING IF IGNORE IMMEDIATE IN INDEX \
+        INDEXED INITIALLY INNER INSERT INSTEAD INTERSECT INTO IS ISNULL JOIN KEY LAST LEFT LIKE \
+        LIMIT MATCH MATERIALIZED NATURAL NO NOT NOTHING NOTNULL NULL NULLS OF OFFSET ON OR ORDER \
+        OTHERS OUTER OVER PARTITION PLAN PRAGMA PRECEDING PRIMARY QUERY RAISE RANGE RECURSIVE \
+        REFERENCES REGEXP REINDEX RELEASE RENAME REPLACE RESTRICT RETURNING RIGHT ROLLBACK ROW \
+        ROWS SAVEPOINT SELECT SET TABLE TEMP TEMPORARY THEN TIES TO TRANSACTION TRIGGER TRUE \
+        UNBOUNDED UNION UNIQUE UPDATE USING VACUUM VALUES VIEW VIRTUAL WHEN WHERE WINDOW WITH \
+        WITHOUT ";
+    let word = format!(" {} ", name.to_ascii_uppercase());
+    KEYWORDS.contains(&word)
+}
+
+/// The text of a sort or group key: an integer constant would be taken for a position.
+pub(super) fn no_ordinal(e: &Expr, text: &str) -> String {
+    match e {
+        Expr::Literal(_) => format!("(SELECT {text})"),
+        _ => text.to_owned(),
+    }
+}
+
+/// A constant as SQL text.
+pub(crate) fn literal(v: &Value) -> String {
+    match v {
+        Value::Null => "NULL".into(),
+        Value::Integer(i64::MIN) => "(-9223372036854775807 - 1)".into(),
+        Value::Integer(i) => i.to_string(),
+        Value::Real(r) if r.0.is_infinite() => if r.0 > 0.0 { "9e999" } else { "-9e999" }.into(),
+        Value::Real(r) => format!("{:?}", r.0),
+        Value::Text(t) => format!("'{}'", t.replace('\'', "''")),
+        Value::Blob(b) => {
+            let hex: String = b.iter().map(|x| format!("{x:02X}")).collect();
+            format!("X'{hex}'")
+        }
+    }
+}
+
+/// An operator as SQL text.
+pub(crate) fn operator(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Eq => "=",
+        BinaryOp::NotEq => "<>",
+        BinaryOp::Lt => "<",
+        BinaryOp::LtEq => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::GtEq => ">=",
+        BinaryOp::Is => "IS",
+        BinaryOp::IsNot => "IS NOT",
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Mod => "%",
+        BinaryOp::Concat => "||",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>",
+        BinaryOp::Like => "LIKE",
+        BinaryOp::Glob => "GLOB",
+        BinaryOp::Regexp => "REGEXP",
+        BinaryOp::Match => "MATCH",
+        BinaryOp::Arrow => "->",
+        BinaryOp::LongArrow => "->>",
+    }
+}
+
+/// The name of an aggregate function in SQL.
+pub(crate) fn function(func: &AggFunc) -> &str {
+    match func {
+        AggFunc::Count => "COUNT",
+        AggFunc::Sum => "SUM",
+        AggFunc::Total => "TOTAL",
+        AggFunc::Avg => "AVG",
+        AggFunc::Min => "MIN",
+        AggFunc::Max => "MAX",
+        AggFunc::GroupConcat => "GROUP_CONCAT",
+        AggFunc::Bare => "",
+        AggFunc::Other(name) => name,
+    }
+}
+
+/// The type name that has this affinity.
+pub(crate) fn type_name(affinity: Affinity) -> &'static str {
+    match affinity {
+        Affinity::Text => "TEXT",
+        Affinity::Numeric => "NUMERIC",
+        Affinity::Integer => "INTEGER",
+        Affinity::Real => "REAL",
+        Affinity::Blob => "BLOB",
+    }
+}
+
+impl Printer<'_> {
+    pub(super) fn exprs(&mut self, list: &[Expr], names: &Names) -> Vec<String> {
+        list.iter().map(|e| self.expr(e, names)).collect()
+    }
+
+    /// An expression, in parentheses unless it is one word.
+    pub(super) fn operand(&mut self, e: &Expr, names: &Names) -> String {
+        let text = self.expr(e, names);
+        let bare = match e {
+            Expr::Literal(v) => !text.starts_with('-') || matches!(v, Value::Text(_)),
+            Expr::Function { .. } | Expr::Cast { .. } | Expr::Exists(_) | Expr::Scalar(_) | Expr::Row(_) => {
+                true
+            }
+            // A column may stand for an expression of the same SELECT.
+            Expr::Column(_) => true,
+            _ => false,
+        };
+        if bare { text } else { format!("({text})") }
+    }
+
+    pub(super) fn conjunction(&mut self, list: &[Expr], names: &Names) -> String {
+        if list.is_empty() {
+            return "1".into();
+        }
+        let texts: Vec<String> = list.iter().map(|e| self.operand(e, names)).collect();
+        texts.join(" AND ")
+    }
+
+    pub(super) fn expr(&mut self, e: &Expr, names: &Names) -> String {
+        match e {
+            Expr::Column(c) => names
+                .get(c)
+                .cloned()
+                .unwrap_or_else(|| format!("\"unknown column {}\"", c.0)),
+            Expr::Literal(v) => literal(v),
+            Expr::Unary { op, expr } => {
+                if let (
+                    UnaryOp::Not,
+                    Expr::Unary {
+                        op: UnaryOp::IsNull,
+                        expr,
+                    },
+                ) = (op, &**expr)
+                {
+                    return format!("{} IS NOT NULL", self.operand(expr, names));
+                }
+                let text = self.operand(expr, names);
+                match op {
+                    UnaryOp::Not => format!("NOT {text}"),
+                    UnaryOp::Neg => format!("- {text}"),
+                    UnaryOp::BitNot => format!("~ {text}"),
+                    UnaryOp::IsNull => format!("{text} IS NULL"),
+                }
+            }
+            Expr::Binary { op, left, right } => format!(
+                "{} {} {}",
+                self.operand(left, names),
+                operator(*op),
+                self.operand(right, names)
+            ),
+            Expr::And(list) => self.list(list, " AND ", "1", names),
+            Expr::Or(list) => self.list(list, " OR ", "0", names),
+            Expr::Function { name, args } => {
+                let args = self.exprs(args, names).join(", ");
+                match name.as_str() {
+                    "current_date" | "current_time" | "current_timestamp" if args.is_empty() => {
+                        name.to_ascii_uppercase()
+                    }
+                    _ => format!("{name}({args})"),
+                }
+            }
+            Expr::Case {
+                operand,
+                branches,
+                otherwise,
+            } => {
+                let mut text = String::from("CASE");
+                if let Some(e) = operand {
+                    text.push_str(&format!(" {}", self.operand(e, names)));
+                }
+                for (when, then) in branches {
+                    let (when, then) = (self.expr(when, names), self.expr(then, names));
+                    text.push_str(&format!(" WHEN {when} THEN {then}"));
+                }
+                if let Some(e) = otherwise {
+                    text.push_str(&format!(" ELSE {}", self.expr(e, names)));
+                }
+                text.push_str(" END");
+                text
+            }
+            Expr::Cast { expr, affinity } => {
+                format!("CAST({} AS {})", self.expr(expr, names), type_name(*affinity))
+            }
+            Expr::Collate { expr, collation } => {
+                format!("{} COLLATE {collation}", self.operand(expr, names))
+            }
+            Expr::InList { expr, list } => {
+                let list = self.exprs(list, names).join(", ");
+                format!("{} IN ({list})", self.operand(expr, names))
+            }
+            Expr::InSubquery { exprs, query } => {
+                let left = match exprs.as_slice() {
+                    [one] => self.operand(one, names),
+                    many => format!("({})", self.exprs(many, names).join(", ")),
+                };
+                format!("{left} IN ({})", self.query(query, names))
+            }
+            Expr::Exists(query) => format!("EXISTS ({})", self.query(query, names)),
+            Expr::Scalar(query) => format!("({})", self.query(query, names)),
+            Expr::Quantified { expr, op, all, query } => format!(
+                "{} {} {} ({})",
+                self.operand(expr, names),
+                operator(*op),
+                if *all { "ALL" } else { "ANY" },
+                self.query(query, names)
+            ),
+            Expr::Row(list) => format!("({})", self.exprs(list, names).join(", ")),
+        }
+    }
+
+    fn list(&mut self, list: &[Expr], word: &str, empty: &str, names: &Names) -> String {
+        let texts: Vec<String> = list.iter().map(|e| self.operand(e, names)).collect();
+        if texts.is_empty() {
+            return empty.to_owned();
+        }
+        texts.join(word)
+    }
+
+    pub(super) fn aggregate_call(&mut self, call: &AggregateCall, names: &Names) -> String {
+        let args = self.exprs(&call.args, names).join(", ");
+        if call.func == AggFunc::Bare {
+            return args;
+        }
+        let args = if call.args.is_empty() && call.func == AggFunc::Count {
+            "*".to_owned()
+        } else if call.distinct {
+            format!("DISTINCT {args}")
+        } else {
+            args
+        };
+        let filter = match &call.filter {
+            Some(e) => format!(" FILTER (WHERE {})", self.expr(e, names)),
+            None => String::new(),
+        };
+        format!("{}({args}){filter}", function(&call.func))
+    }
+
+    pub(super) fn sort_key(&mut self, key: &SortKey, names: &Names) -> String {
+        let text = self.operand(&key.expr, names);
+        let mut text = no_ordinal(&key.expr, &text);
+        match (key.direction, key.nulls) {
+            (Direction::Asc, NullsOrder::First) => {}
+            (Direction::Asc, NullsOrder::Last) => text.push_str(" NULLS LAST"),
+            (Direction::Desc, NullsOrder::Last) => text.push_str(" DESC"),
+            (Direction::Desc, NullsOrder::First) => text.push_str(" DESC NULLS FIRST"),
+        }
+        text
+    }
+
+    pub(super) fn window_call(&mut self, call: &WindowCall, names: &Names) -> String {
+        let args = self.exprs(&call.args, names).join(", ");
+        let args = match (call.args.is_empty(), call.distinct) {
+            (true, _) if call.func == "count" => "*".to_owned(),
+            (_, true) => format!("DISTINCT {args}"),
+            _ => args,
+        };
+        let mut over: Vec<String> = Vec::new();
+        if !call.partition_by.is_empty() {
+            let keys = self.exprs(&call.partition_by, names).join(", ");
+            over.push(format!("PARTITION BY {keys}"));
+        }
+        if !call.order_by.is_empty() {
+            let keys: Vec<String> = call.order_by.iter().map(|k| self.sort_key(k, names)).collect();
+            over.push(format!("ORDER BY {}", keys.join(", ")));
+        }
+        over.extend(call.frame.clone());
+        let filter = match &call.filter {
+            Some(e) => format!(" FILTER (WHERE {})", self.expr(e, names)),
+            None => String::new(),
+        };
+        format!("{}({args}){filter} OVER ({})", call.func, over.join(" "))
+    }
+}

@@ -1,0 +1,630 @@
+//! A tree printed as SQL that SQLite executes, with the answer of the tree.
+//!
+//! One SELECT is printed for as many nodes as fit into one (scans, joins and filters, then
+//! grouping and HAVING, windows, DISTINCT, order and limit); where a node comes too early
+//! for its place in a SELECT, what is below becomes a derived table whose columns are
+//! named `c` and their id.
+
+mod expr;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::normalize::walk;
+use crate::plan::Plan;
+use crate::rel::{ColumnId, Columns, JoinKind, Query, Rel, SetOpKind, SortKey};
+use crate::schema::Schema;
+
+/// What each column in scope is called.
+pub(crate) type Names = BTreeMap<ColumnId, String>;
+
+/// Texts longer than this are given a name in a derived table rather than repeated.
+const MAX_REPEATED: usize = 2_000;
+
+/// Prints a plan as SQL text for SQLite.
+pub fn to_sql(schema: &Schema, plan: &Plan) -> String {
+    let mut printer = Printer {
+        schema,
+        columns: &plan.columns,
+        aliases: 0,
+        shallow: false,
+    };
+    printer.query(&plan.query, &Names::new())
+}
+
+/// An expression as text, a subquery as `(…)`.
+pub(crate) fn shallow(e: &Expr, names: &Names) -> String {
+    let (schema, columns) = (Schema::default(), Columns::new());
+    Printer {
+        schema: &schema,
+        columns: &columns,
+        aliases: 0,
+        shallow: true,
+    }
+    .expr(e, names)
+}
+
+/// An aggregate as text, a subquery as `(…)`.
+pub(crate) fn shallow_call(call: &AggregateCall, names: &Names) -> String {
+    let (schema, columns) = (Schema::default(), Columns::new());
+    Printer {
+        schema: &schema,
+        columns: &columns,
+        aliases: 0,
+        shallow: true,
+    }
+    .aggregate_call(call, names)
+}
+
+/// A name in double quotes where it needs them.
+pub(crate) fn identifier(name: &str) -> String {
+    let plain = name
+        .bytes()
+        .enumerate()
+        .all(|(i, b)| b == b'_' || b.is_ascii_alphabetic() || i > 0 && b.is_ascii_digit());
+    if plain && !name.is_empty() && !expr::is_keyword(name) {
+        name.to_owned()
+    } else {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    }
+}
+
+/// How far a SELECT is filled.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Stage {
+    From,
+    Grouped,
+    Windowed,
+    Distinct,
+    Sorted,
+}
+
+/// A SELECT in the making.
+struct Block {
+    stage: Stage,
+    from: Option<String>,
+    /// `from` is one table or derived table.
+    single: bool,
+    filters: Vec<String>,
+    groups: Option<Vec<String>>,
+    having: Vec<String>,
+    distinct: bool,
+    order: Vec<String>,
+    limit: Option<String>,
+    offset: Option<String>,
+    /// Produced columns with what they are in this SELECT.
+    items: Vec<(ColumnId, String)>,
+    /// An aggregate over the whole input: one of these texts must be listed, or the
+    /// SELECT is no aggregate.
+    whole: BTreeSet<ColumnId>,
+}
+
+impl Block {
+    fn from(from: Option<String>, items: Vec<(ColumnId, String)>) -> Block {
+        Block {
+            stage: Stage::From,
+            single: from.is_some(),
+            from,
+            filters: Vec::new(),
+            groups: None,
+            having: Vec::new(),
+            distinct: false,
+            order: Vec::new(),
+            limit: None,
+            offset: None,
+            items,
+            whole: BTreeSet::new(),
+        }
+    }
+
+    fn scope(&self, outer: &Names) -> Names {
+        let mut names = outer.clone();
+        names.extend(self.items.iter().cloned());
+        names
+    }
+
+    fn select(&self, items: &[String]) -> String {
+        let mut sql = String::from("SELECT ");
+        if self.distinct {
+            sql.push_str("DISTINCT ");
+        }
+        if items.is_empty() {
+            sql.push('1');
+        }
+        sql.push_str(&items.join(", "));
+        let mut clause = |keyword: &str, text: &str| {
+            sql.push(' ');
+            sql.push_str(keyword);
+            sql.push(' ');
+            sql.push_str(text);
+        };
+        if let Some(from) = &self.from {
+            clause("FROM", from);
+        }
+        if !self.filters.is_empty() {
+            clause("WHERE", &self.filters.join(" AND "));
+        }
+        if let Some(groups) = self.groups.as_ref().filter(|g| !g.is_empty()) {
+            clause("GROUP BY", &groups.join(", "));
+        }
+        if !self.having.is_empty() {
+            clause("HAVING", &self.having.join(" AND "));
+        }
+        if !self.order.is_empty() {
+            clause("ORDER BY", &self.order.join(", "));
+        }
+        match (&self.limit, &self.offset) {
+            (Some(limit), _) => clause("LIMIT", limit),
+            (None, Some(_)) => clause("LIMIT", "-1"),
+            (None, None) => {}
+        }
+        if let Some(offset) = &self.offset {
+            clause("OFFSET", offset);
+        }
+        sql
+    }
+}
+
+pub(crate) struct Printer<'a> {
+    schema: &'a Schema,
+    columns: &'a Columns,
+    aliases: usize,
+    /// Subqueries are printed as `…`.
+    shallow: bool,
+}
+
+impl Printer<'_> {
+    fn alias(&mut self, letter: char) -> String {
+        self.aliases += 1;
+        format!("{letter}{}", self.aliases)
+    }
+
+    /// A query as text, its columns unnamed.
+    pub(crate) fn query(&mut self, query: &Query, outer: &Names) -> String {
+        if self.shallow {
+            return "…".to_owned();
+        }
+        if let Rel::SetOp { columns, .. } = &query.rel
+            && *columns == query.output
+        {
+            return self.set_operation(&query.rel, outer);
+        }
+        self.query_as(query, outer, &[])
+    }
+
+    /// A query as text, its columns named `names` where there are any.
+    fn query_as(&mut self, query: &Query, outer: &Names, names: &[String]) -> String {
+        let mut block = self.block(&query.rel, outer);
+        let listed: BTreeSet<ColumnId> = query.output.iter().copied().collect();
+        let all: Vec<ColumnId> = block.items.iter().map(|(c, _)| *c).collect();
+        let whole_lost = !block.whole.is_empty() && block.whole.is_disjoint(&listed);
+        if block.distinct && query.output != all || whole_lost {
+            block = self.wrap(block);
+        }
+        let items: Vec<String> = query
+            .output
+            .iter()
+            .enumerate()
+            .map(|(i, c)| {
+                let text = block
+                    .items
+                    .iter()
+                    .find(|(id, _)| id == c)
+                    .map(|(_, t)| t.clone())
+                    .or_else(|| outer.get(c).cloned())
+                    .unwrap_or_else(|| "NULL".to_owned());
+                match names.get(i) {
+                    Some(name) => format!("{text} AS {name}"),
+                    None => text,
+                }
+            })
+            .collect();
+        block.select(&items)
+    }
+
+    /// Makes a derived table of a SELECT.
+    fn wrap(&mut self, block: Block) -> Block {
+        let items: Vec<String> = block
+            .items
+            .iter()
+            .map(|(c, text)| format!("{text} AS c{}", c.0))
+            .collect();
+        let sql = block.select(&items);
+        let ids: Vec<ColumnId> = block.items.iter().map(|(c, _)| *c).collect();
+        self.derived(&sql, &ids)
+    }
+
+    fn derived(&mut self, sql: &str, ids: &[ColumnId]) -> Block {
+        let alias = self.alias('d');
+        let items = ids.iter().map(|c| (*c, format!("{alias}.c{}", c.0))).collect();
+        Block::from(Some(format!("({sql}) AS {alias}")), items)
+    }
+
+    /// The block of a relation, at a stage no later than `latest`.
+    fn block_until(&mut self, rel: &Rel, outer: &Names, latest: Stage) -> Block {
+        let block = self.block(rel, outer);
+        if block.stage > latest {
+            self.wrap(block)
+        } else {
+            block
+        }
+    }
+
+    /// The block of a relation as one item of FROM.
+    fn single(&mut self, rel: &Rel, outer: &Names) -> Block {
+        let block = self.block(rel, outer);
+        if block.single && block.stage == Stage::From && block.filters.is_empty() {
+            block
+        } else {
+            self.wrap(block)
+        }
+    }
+
+    fn block(&mut self, rel: &Rel, outer: &Names) -> Block {
+        match rel {
+            Rel::Scan { table, columns } => self.scan(*table, columns),
+            Rel::Values { columns, rows } => self.values(columns, rows, outer),
+            Rel::TableFunction { name, args, columns } => {
+                let args = self.exprs(args, outer).join(", ");
+                let alias = self.alias('f');
+                let items = columns
+                    .iter()
+                    .map(|c| {
+                        let name = self.columns.get(c.0 as usize).map_or("value", |i| &i.name);
+                        (*c, format!("{alias}.{}", identifier(name)))
+                    })
+                    .collect();
+                Block::from(Some(format!("{name}({args}) AS {alias}")), items)
+            }
+            Rel::Recursive {
+                name,
+                columns,
+                seed,
+                step,
+                all,
+            } => {
+                let names: Vec<String> = (1..=columns.len()).map(|i| format!("k{i}")).collect();
+                let name = identifier(name);
+                let sql = format!(
+                    "WITH RECURSIVE {name}({}) AS ({} UNION{} {}) SELECT {} FROM {name}",
+                    names.join(", "),
+                    self.query_as(seed, outer, &[]),
+                    if *all { " ALL" } else { "" },
+                    self.query_as(step, outer, &[]),
+                    columns
+                        .iter()
+                        .zip(&names)
+                        .map(|(c, k)| format!("{k} AS c{}", c.0))
+                        .collect::<Vec<_>>()
+                        .join(", "),
+                );
+                self.derived(&sql, columns)
+            }
+            Rel::RecursiveRef { name, columns } => {
+                let alias = self.alias('t');
+                let items = columns
+                    .iter()
+                    .enumerate()
+                    .map(|(i, c)| (*c, format!("{alias}.k{}", i + 1)))
+                    .collect();
+                Block::from(Some(format!("{} AS {alias}", identifier(name))), items)
+            }
+            Rel::Filter { input, predicate } => self.filter(input, predicate, outer),
+            Rel::Project { input, exprs } => self.project(input, exprs, outer),
+            Rel::Join { inputs, on } => self.join(rel, inputs, on, outer),
+            Rel::OuterJoin {
+                kind,
+                left,
+                right,
+                on,
+            } => {
+                let l = self.block(left, outer);
+                let l = if l.stage == Stage::From && l.filters.is_empty() && l.from.is_some() {
+                    l
+                } else {
+                    self.wrap(l)
+                };
+                let r = self.single(right, outer);
+                let mut items = l.items;
+                items.extend(r.items);
+                let mut block = Block::from(None, items);
+                let scope = block.scope(outer);
+                let on = self.conjunction(on, &scope);
+                block.from = Some(format!(
+                    "{} {} JOIN {} ON {on}",
+                    l.from.unwrap_or_default(),
+                    match kind {
+                        JoinKind::Left => "LEFT",
+                        JoinKind::Full => "FULL",
+                    },
+                    r.from.unwrap_or_default(),
+                ));
+                block
+            }
+            Rel::Aggregate { input, keys, calls } => self.aggregate(input, keys, calls, outer),
+            Rel::Distinct { input } => {
+                let mut block = self.block_until(input, outer, Stage::Windowed);
+                if block.groups.is_some() && block.whole.is_empty() && block.items.is_empty() {
+                    block = self.wrap(block);
+                }
+                block.distinct = true;
+                block.stage = Stage::Distinct;
+                block
+            }
+            Rel::Sort {
+                input,
+                keys,
+                limit,
+                offset,
+            } => self.sort(input, keys, limit.as_ref(), offset.as_ref(), outer),
+            Rel::SetOp { columns, .. } => {
+                let sql = self.set_operation(rel, outer);
+                self.derived(&sql, columns)
+            }
+            Rel::Window { input, calls } => {
+                let mut block = self.block_until(input, outer, Stage::Grouped);
+                if !block.whole.is_empty() {
+                    block = self.wrap(block);
+                }
+                let scope = block.scope(outer);
+                for (c, call) in calls {
+                    let text = self.window_call(call, &scope);
+                    block.items.push((*c, text));
+                }
+                block.stage = Stage::Windowed;
+                block
+            }
+        }
+    }
+
+    fn scan(&mut self, table: usize, columns: &[(ColumnId, usize)]) -> Block {
+        let alias = self.alias('t');
+        let Some(t) = self.schema.tables.get(table) else {
+            return Block::from(Some(format!("\"table {table}\" AS {alias}")), Vec::new());
+        };
+        let items = columns
+            .iter()
+            .map(|(c, at)| {
+                let name = t.columns.get(*at).map_or("rowid", |c| &c.name);
+                (*c, format!("{alias}.{}", identifier(name)))
+            })
+            .collect();
+        Block::from(Some(format!("{} AS {alias}", identifier(&t.name))), items)
+    }
+
+    fn values(&mut self, columns: &[ColumnId], rows: &[Vec<Expr>], outer: &Names) -> Block {
+        if let [row] = rows {
+            let texts = self.exprs(row, outer);
+            return Block::from(None, columns.iter().copied().zip(texts).collect());
+        }
+        let list = |texts: Vec<String>| {
+            let named: Vec<String> = columns
+                .iter()
+                .zip(texts)
+                .map(|(c, t)| format!("{t} AS c{}", c.0))
+                .collect();
+            if named.is_empty() {
+                "SELECT 1".to_owned()
+            } else {
+                format!("SELECT {}", named.join(", "))
+            }
+        };
+        let mut arms: Vec<String> = Vec::new();
+        for row in rows {
+            let texts = self.exprs(row, outer);
+            arms.push(list(texts));
+        }
+        if arms.is_empty() {
+            let nulls = list(vec!["NULL".to_owned(); columns.len()]);
+            arms.push(format!("{nulls} WHERE 0"));
+        }
+        self.derived(&arms.join(" UNION ALL "), columns)
+    }
+
+    fn filter(&mut self, input: &Rel, predicate: &[Expr], outer: &Names) -> Block {
+        let mut block = self.block_until(input, outer, Stage::Grouped);
+        // An aggregate inside a subquery would be taken for one of the subquery.
+        let nested = predicate.iter().any(walk::has_subquery);
+        if block.stage == Stage::Grouped && (nested || !block.whole.is_empty()) {
+            block = self.wrap(block);
+        }
+        let scope = block.scope(outer);
+        let texts = predicate
+            .iter()
+            .map(|e| self.operand(e, &scope))
+            .collect::<Vec<_>>();
+        if block.stage == Stage::Grouped {
+            block.having.extend(texts);
+        } else {
+            block.filters.extend(texts);
+        }
+        block
+    }
+
+    fn project(&mut self, input: &Rel, exprs: &[(ColumnId, Expr)], outer: &Names) -> Block {
+        let mut block = self.block(input, outer);
+        let nested = exprs.iter().any(|(_, e)| walk::has_subquery(e));
+        let whole_lost = !block.whole.is_empty()
+            && !exprs
+                .iter()
+                .any(|(_, e)| !walk::columns_of(e).is_disjoint(&block.whole));
+        let long = block.items.iter().any(|(_, t)| t.len() > MAX_REPEATED);
+        if block.distinct || whole_lost || long || nested && block.stage >= Stage::Grouped {
+            // A limit below stays where it is; an order without one has no meaning above.
+            block = self.wrap(block);
+        }
+        let scope = block.scope(outer);
+        block.items = exprs
+            .iter()
+            .map(|(c, e)| {
+                let text = match e {
+                    Expr::Column(_) => self.expr(e, &scope),
+                    _ => self.operand(e, &scope),
+                };
+                (*c, text)
+            })
+            .collect();
+        if !block.whole.is_empty() {
+            block.whole = exprs
+                .iter()
+                .filter(|(_, e)| !walk::columns_of(e).is_disjoint(&block.whole))
+                .map(|(c, _)| *c)
+                .collect();
+        }
+        block
+    }
+
+    fn join(&mut self, rel: &Rel, inputs: &[Rel], on: &[Expr], outer: &Names) -> Block {
+        let all = walk::output_set(rel);
+        let mut blocks = Vec::new();
+        for input in inputs {
+            blocks.push(self.single(input, outer));
+        }
+        let items: Vec<(ColumnId, String)> = blocks.iter().flat_map(|b| b.items.clone()).collect();
+        let mut block = Block::from(None, items);
+        let scope = block.scope(outer);
+        let mut pending: Vec<(BTreeSet<ColumnId>, String)> = Vec::new();
+        for e in on {
+            let of = walk::columns_of(e).intersection(&all).copied().collect();
+            pending.push((of, self.operand(e, &scope)));
+        }
+        let mut from = String::new();
+        let mut known: BTreeSet<ColumnId> = BTreeSet::new();
+        for (i, b) in blocks.iter().enumerate() {
+            let own: BTreeSet<ColumnId> = b.items.iter().map(|(c, _)| *c).collect();
+            if i > 0 {
+                from.push_str(" JOIN ");
+            }
+            from.push_str(b.from.as_deref().unwrap_or("(SELECT 1)"));
+            known.extend(&own);
+            let (ready, later): (Vec<_>, Vec<_>) =
+                pending.into_iter().partition(|(of, _)| of.is_subset(&known));
+            pending = later;
+            let (local, joining): (Vec<_>, Vec<_>) = ready
+                .into_iter()
+                .partition(|(of, _)| i == 0 || of.is_subset(&own));
+            block.filters.extend(local.into_iter().map(|(_, t)| t));
+            if !joining.is_empty() {
+                let texts: Vec<String> = joining.into_iter().map(|(_, t)| t).collect();
+                from.push_str(" ON ");
+                from.push_str(&texts.join(" AND "));
+            }
+        }
+        block.filters.extend(pending.into_iter().map(|(_, t)| t));
+        block.from = Some(from);
+        block
+    }
+
+    fn aggregate(
+        &mut self,
+        input: &Rel,
+        keys: &[(ColumnId, Expr)],
+        calls: &[(ColumnId, AggregateCall)],
+        outer: &Names,
+    ) -> Block {
+        let mut block = self.block_until(input, outer, Stage::From);
+        let scope = block.scope(outer);
+        let mut items = Vec::new();
+        let mut groups = Vec::new();
+        for (c, e) in keys {
+            let text = self.expr(e, &scope);
+            groups.push(expr::no_ordinal(e, &text));
+            items.push((*c, text));
+        }
+        for (c, call) in calls {
+            let text = self.aggregate_call(call, &scope);
+            items.push((*c, text));
+        }
+        if keys.is_empty() {
+            if calls.is_empty() {
+                groups.push("(SELECT NULL)".to_owned());
+            } else {
+                // A bare column does not make a SELECT an aggregate.
+                block.whole = calls
+                    .iter()
+                    .filter(|(_, call)| call.func != AggFunc::Bare)
+                    .map(|(c, _)| *c)
+                    .collect();
+            }
+        }
+        block.items = items;
+        block.groups = Some(groups);
+        block.stage = Stage::Grouped;
+        let has = |f: &dyn Fn(&AggFunc) -> bool| calls.iter().any(|(_, call)| f(&call.func));
+        let extreme = has(&|f| matches!(f, AggFunc::Min | AggFunc::Max));
+        if has(&|f| *f == AggFunc::Bare) && (extreme || keys.is_empty()) {
+            // MIN or MAX must stand in the same SELECT as the bare column.
+            block = self.wrap(block);
+        }
+        block
+    }
+
+    fn sort(
+        &mut self,
+        input: &Rel,
+        keys: &[SortKey],
+        limit: Option<&Expr>,
+        offset: Option<&Expr>,
+        outer: &Names,
+    ) -> Block {
+        let mut block = self.block_until(input, outer, Stage::Windowed);
+        let nested = keys.iter().any(|k| walk::has_subquery(&k.expr));
+        if nested && block.stage == Stage::Grouped || !block.whole.is_empty() {
+            block = self.wrap(block);
+        }
+        let scope = block.scope(outer);
+        block.order = keys.iter().map(|k| self.sort_key(k, &scope)).collect();
+        block.limit = limit.map(|e| self.expr(e, outer));
+        block.offset = offset.map(|e| self.expr(e, outer));
+        block.stage = Stage::Sorted;
+        block
+    }
+
+    fn set_operation(&mut self, rel: &Rel, outer: &Names) -> String {
+        let Rel::SetOp {
+            kind,
+            all,
+            left,
+            right,
+            columns,
+        } = rel
+        else {
+            return self.query_as(
+                &Query {
+                    rel: rel.clone(),
+                    output: walk::outputs(rel),
+                },
+                outer,
+                &[],
+            );
+        };
+        let names: Vec<String> = columns.iter().map(|c| format!("c{}", c.0)).collect();
+        let arms: Vec<String> = [left, right]
+            .into_iter()
+            .map(|arm| {
+                let sql = self.query_as(arm, outer, &names);
+                // SELECTs with an order or a limit of their own cannot stand in a compound.
+                if ends_sorted(&arm.rel) {
+                    format!("SELECT * FROM ({sql})")
+                } else {
+                    sql
+                }
+            })
+            .collect();
+        let word = match (kind, all) {
+            (SetOpKind::Union, true) => "UNION ALL",
+            (SetOpKind::Union, false) => "UNION",
+            (SetOpKind::Intersect, _) => "INTERSECT",
+            (SetOpKind::Except, _) => "EXCEPT",
+        };
+        arms.join(&format!(" {word} "))
+    }
+}
+
+fn ends_sorted(rel: &Rel) -> bool {
+    match rel {
+        Rel::Sort { .. } => true,
+        Rel::Project { input, .. } => ends_sorted(input),
+        _ => false,
+    }
+}
