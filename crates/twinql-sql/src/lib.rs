@@ -28,3 +28,14 @@ pub use rel::{
 pub use schema::{Affinity, Column, ColumnRef, ForeignKey, Schema, SchemaError, SchemaSet, Table, TypeClass};
 pub use semantics::Semantics;
 pub use value::Value;
+
+/// Parses, plans and normalises: SQL text to its canonical form under `semantics`.
+pub fn canonicalize(
+    schema: &Schema,
+    sql: &str,
+    semantics: &Semantics,
+) -> Result<Canonical, SqlError> {
+    let parsed = parse(sql)?;
+    let plan = plan(schema, &parsed)?;
+    Ok(normalize(schema, plan, semantics))
+}
