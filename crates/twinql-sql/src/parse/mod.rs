@@ -2,15 +2,17 @@
 
 mod dialect;
 mod limits;
+mod repairs;
 mod set_ops;
+#[cfg(test)]
+mod tests;
 
-use std::fmt;
-
-use sqlparser::ast::{Query, Statement};
-use sqlparser::parser::Parser;
-use sqlparser::tokenizer::Tokenizer;
+use sqlparser::ast::{Query, SetExpr};
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
 pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_SET_OPERATORS};
+pub use repairs::{Place, Repair};
 
 use crate::error::SqlError;
 
@@ -25,53 +27,236 @@ pub struct Parsed {
     pub repairs: Vec<Repair>,
 }
 
-/// What was repaired in a text, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Repair {
-    /// Text after the end of the query was cut off.
-    Cut,
-}
+/// Places where a cut is tried.
+const MAX_CUTS: usize = 12;
 
-impl fmt::Display for Repair {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("cut")
-    }
-}
-
-/// Parses one query.
+/// Parses one query in SQLite's grammar, with reported [`Repair`]s where the text as it
+/// stands does not parse.
+///
+/// # Errors
+/// [`SqlError::Parse`] for what is no SQL even after the repairs, [`SqlError::NotAQuery`]
+/// for anything but one SELECT, [`SqlError::TooLarge`] beyond the limits.
 pub fn parse(sql: &str) -> Result<Parsed, SqlError> {
     limits::check_text(sql)?;
-    let tokens = Tokenizer::new(&dialect::Sqlite, sql)
-        .tokenize_with_location()
-        .map_err(|e| SqlError::Parse {
-            message: e.to_string(),
-        })?;
-    limits::check_tokens(&tokens)?;
-    let statements = Parser::new(&dialect::Sqlite)
-        .with_tokens_with_locations(tokens)
-        .parse_statements()
-        .map_err(|e| SqlError::Parse {
-            message: e.to_string(),
-        })?;
-    let mut statements = statements.into_iter();
-    match (statements.next(), statements.next()) {
-        (Some(Statement::Query(mut query)), None) => {
-            set_ops::associate_left(&mut query);
-            Ok(Parsed {
-                query,
-                sql: sql.to_owned(),
-                repairs: Vec::new(),
-            })
-        }
-        (None, _) => Err(SqlError::NotAQuery {
-            found: "no statement".into(),
-        }),
-        (Some(_), Some(_)) => Err(SqlError::NotAQuery {
-            found: "several statements".into(),
-        }),
-        (Some(_), None) => Err(SqlError::NotAQuery {
-            found: "a statement that is not a SELECT".into(),
-        }),
+    let text = sql.strip_prefix('\u{feff}').unwrap_or(sql);
+    let failure = match attempt(text) {
+        Ok(query) => return Ok(finish(query, text.to_owned(), Vec::new())),
+        Err(failure) => failure,
+    };
+    if failure.is_final {
+        return Err(failure.error);
     }
+    if let Some(inside) = repairs::inside_fence(text)
+        && let Ok((query, text, rest)) = mend(inside)
+    {
+        let mut repairs = vec![Repair::Fence];
+        repairs.extend(rest);
+        return Ok(finish(query, text, repairs));
+    }
+    match mend(text) {
+        Ok((query, text, repairs)) => Ok(finish(query, text, repairs)),
+        // A repair may have laid open what the text is; otherwise its own error says most.
+        Err(mended) if mended.is_final => Err(mended.error),
+        Err(_) => Err(failure.error),
+    }
+}
+
+fn finish(mut query: Box<Query>, sql: String, repairs: Vec<Repair>) -> Parsed {
+    set_ops::associate_left(&mut query);
+    Parsed { query, sql, repairs }
+}
+
+type Mended = (Box<Query>, String, Vec<Repair>);
+
+/// Tries the repairs: those of tokens and quotes first, then ever shorter texts.
+fn mend(text: &str) -> Result<Mended, Failure> {
+    let failure = match mend_whole(text) {
+        Ok(mended) => return Ok(mended),
+        Err(failure) if failure.is_final => return Err(failure),
+        Err(failure) => failure,
+    };
+    let mut ends = repairs::ends(text);
+    ends.truncate(MAX_CUTS);
+    // The longest text that parses; where nothing marks an end, up to what does not fit.
+    let garbage = failure
+        .offset
+        .filter(|&at| text.get(at..).is_some_and(repairs::is_garbage));
+    let candidates = ends.into_iter().rev().chain(garbage);
+    for offset in candidates {
+        let Some((kept, cut)) = repairs::cut(text, offset) else {
+            continue;
+        };
+        if kept.trim().is_empty() {
+            continue;
+        }
+        match mend_whole(kept) {
+            Ok((query, text, mut made)) => {
+                made.push(cut);
+                return Ok((query, text, made));
+            }
+            Err(failure) if failure.is_final => return Err(failure),
+            Err(_) => {}
+        }
+    }
+    Err(failure)
+}
+
+/// Parses a text, with the repairs of tokens and quotes.
+fn mend_whole(text: &str) -> Result<Mended, Failure> {
+    let failure = match attempt(text) {
+        Ok(query) => return Ok((query, text.to_owned(), Vec::new())),
+        Err(failure) if failure.is_final => return Err(failure),
+        Err(failure) => failure,
+    };
+    let (text, mut made) = repairs::mend_quotes(text);
+    if !made.is_empty()
+        && let Ok(query) = attempt(&text)
+    {
+        return Ok((query, text, made));
+    }
+    if let Ok(tokens) = tokenize(&text) {
+        let (text, rest) = repairs::mend_tokens(&text, &tokens);
+        made.extend(rest);
+        if !made.is_empty()
+            && let Ok(query) = attempt(&text)
+        {
+            return Ok((query, text, made));
+        }
+    }
+    Err(failure)
+}
+
+/// Why a text did not parse.
+struct Failure {
+    error: SqlError,
+    /// No repair is wanted: the text is SQL, but not one query, or too large.
+    is_final: bool,
+    /// The byte at which the parser stopped.
+    offset: Option<usize>,
+}
+
+impl Failure {
+    fn last(error: SqlError) -> Self {
+        Failure {
+            error,
+            is_final: true,
+            offset: None,
+        }
+    }
+
+    fn parse(text: &str, error: &ParserError) -> Self {
+        let message = match error {
+            ParserError::TokenizerError(message) | ParserError::ParserError(message) => message.clone(),
+            ParserError::RecursionLimitExceeded => {
+                return Failure::last(SqlError::TooLarge {
+                    what: "the nesting of expressions and queries",
+                    found: RECURSION_LIMIT + 1,
+                    limit: RECURSION_LIMIT,
+                });
+            }
+        };
+        // sqlparser says the place in its message only.
+        let offset = message.rsplit_once("at Line: ").and_then(|(_, place)| {
+            let (line, column) = place.split_once(", Column: ")?;
+            repairs::Lines::new(text).offset(line.trim().parse().ok()?, column.trim().parse().ok()?)
+        });
+        Failure {
+            error: SqlError::Parse { message },
+            is_final: false,
+            offset,
+        }
+    }
+}
+
+/// Levels of nesting that sqlparser follows; its own default.
+const RECURSION_LIMIT: usize = 50;
+
+/// Words that begin a statement.
+const STATEMENTS: [&str; 23] = [
+    "SELECT",
+    "WITH",
+    "VALUES",
+    "INSERT",
+    "REPLACE",
+    "UPDATE",
+    "DELETE",
+    "CREATE",
+    "DROP",
+    "ALTER",
+    "PRAGMA",
+    "EXPLAIN",
+    "ATTACH",
+    "DETACH",
+    "BEGIN",
+    "COMMIT",
+    "ROLLBACK",
+    "VACUUM",
+    "REINDEX",
+    "ANALYZE",
+    "SAVEPOINT",
+    "RELEASE",
+    "TRUNCATE",
+];
+
+fn statement_word(token: &Token) -> Option<&'static str> {
+    match token {
+        Token::Word(w) if w.quote_style.is_none() => {
+            STATEMENTS.into_iter().find(|s| w.value.eq_ignore_ascii_case(s))
+        }
+        _ => None,
+    }
+}
+
+fn tokenize(text: &str) -> Result<Vec<TokenWithSpan>, ParserError> {
+    Ok(Tokenizer::new(&dialect::Sqlite, text).tokenize_with_location()?)
+}
+
+/// Parses a text as it stands.
+fn attempt(text: &str) -> Result<Box<Query>, Failure> {
+    let tokens = tokenize(text).map_err(|e| Failure::parse(text, &e))?;
+    limits::check_tokens(&tokens).map_err(Failure::last)?;
+    let not_a_query = |found: &str| {
+        Failure::last(SqlError::NotAQuery {
+            found: found.to_owned(),
+        })
+    };
+    let first = tokens
+        .iter()
+        .map(|t| &t.token)
+        .find(|t| !matches!(t, Token::Whitespace(_) | Token::SemiColon | Token::EOF));
+    match first.map(|t| (t, statement_word(t))) {
+        None => return Err(not_a_query("an empty text")),
+        Some((_, Some("SELECT" | "WITH" | "VALUES"))) | Some((Token::LParen, _)) => {}
+        Some((_, Some(word))) => return Err(not_a_query(word)),
+        Some((_, None)) => {}
+    }
+    let mut parser = Parser::new(&dialect::Sqlite)
+        .with_recursion_limit(RECURSION_LIMIT)
+        .with_tokens_with_locations(tokens);
+    while parser.consume_token(&Token::SemiColon) {}
+    let query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
+    let ended = parser.consume_token(&Token::SemiColon);
+    while parser.consume_token(&Token::SemiColon) {}
+    let next = parser.peek_token();
+    if next.token != Token::EOF {
+        if ended && let Some(word) = statement_word(&next.token) {
+            return Err(not_a_query(&format!("a second statement, {word}")));
+        }
+        let error = ParserError::ParserError(format!(
+            "Expected: end of statement, found: {}{}",
+            next.token, next.span.start
+        ));
+        return Err(Failure::parse(text, &error));
+    }
+    if writes(&query.body) {
+        return Err(not_a_query("a statement that writes"));
+    }
+    Ok(query)
+}
+
+fn writes(body: &SetExpr) -> bool {
+    matches!(
+        body,
+        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_)
+    )
 }
