@@ -222,6 +222,17 @@ fn training_data_is_planned() {
 }
 
 #[test]
+fn pairs_are_planned() {
+    let Some(data) = data() else { return };
+    let schemas = schemas(&data.join("spider/tables.json"));
+    for field in ["gold", "pred"] {
+        let lines = jsonl(&data.join("pairs/spider_pair_dev.jsonl"), field);
+        let counts = measure(&format!("pairs, {field}"), &schemas, &lines, 1);
+        assert!(counts.share() >= 99.0);
+    }
+}
+
+#[test]
 fn bird_is_planned() {
     let Some(data) = data() else { return };
     let train = schemas(&data.join("bird/train_tables.json"));

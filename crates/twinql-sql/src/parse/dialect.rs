@@ -4,7 +4,6 @@ use std::any::TypeId;
 
 use sqlparser::ast::{BinaryOperator, Expr};
 use sqlparser::dialect::{Dialect, Precedence, SQLiteDialect};
-use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
@@ -85,29 +84,45 @@ impl Sqlite {
         }))
     }
 
-    /// `x [NOT] IN table`, which is short for `x [NOT] IN (SELECT * FROM table)`.
-    fn parse_in_table(&self, parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
+    /// `x [NOT] IN …`. A subquery follows the parenthesis at once; one in parentheses of its
+    /// own is a member of a list, a single value (SQLite). `IN table` is short for
+    /// `IN (SELECT * FROM table)`.
+    fn parse_in(&self, parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
         let negated = is_word(&parser.peek_token_ref().token, "NOT");
         let at = usize::from(negated);
-        let is_table = is_word(&parser.peek_nth_token_ref(at).token, "IN")
-            && matches!(&parser.peek_nth_token_ref(at + 1).token, Token::Word(w) if w.keyword != Keyword::UNNEST)
-            && parser.peek_nth_token_ref(at + 2).token != Token::LParen;
-        if !is_table {
+        if !is_word(&parser.peek_nth_token_ref(at).token, "IN") {
             return None;
         }
         for _ in 0..=at {
             parser.next_token();
         }
-        let subquery = parser.parse_object_name(false).and_then(|name| {
+        Some(self.parse_in_operand(parser, left, negated))
+    }
+
+    fn parse_in_operand(&self, parser: &mut Parser, left: &Expr, negated: bool) -> Result<Expr, ParserError> {
+        let expr = Box::new(left.clone());
+        let subquery = if !parser.consume_token(&Token::LParen) {
+            let name = parser.parse_object_name(false)?;
             Parser::new(self)
                 .try_with_sql(&format!("SELECT * FROM {name}"))?
-                .parse_query()
-        });
-        Some(subquery.map(|subquery| Expr::InSubquery {
-            expr: Box::new(left.clone()),
+                .parse_query()?
+        } else if ["SELECT", "WITH", "VALUES"]
+            .iter()
+            .any(|word| is_word(&parser.peek_token_ref().token, word))
+        {
+            let subquery = parser.parse_query()?;
+            parser.expect_token(&Token::RParen)?;
+            subquery
+        } else {
+            let list = parser.parse_comma_separated0(Parser::parse_expr, Token::RParen)?;
+            parser.expect_token(&Token::RParen)?;
+            return Ok(Expr::InList { expr, list, negated });
+        };
+        Ok(Expr::InSubquery {
+            expr,
             subquery,
             negated,
-        }))
+        })
     }
 }
 
@@ -186,7 +201,7 @@ impl Dialect for Sqlite {
         if is_word(next, "IS") {
             return Self::parse_is(parser, expr);
         }
-        Self::parse_pattern(parser, expr).or_else(|| self.parse_in_table(parser, expr))
+        Self::parse_pattern(parser, expr).or_else(|| self.parse_in(parser, expr))
     }
 
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {

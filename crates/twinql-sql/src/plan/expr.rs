@@ -132,10 +132,18 @@ impl<'a> Planner<'a> {
             E::Nested(inner) => self.plan_expr(inner),
             E::Identifier(name) => self.plan_column(None, name),
             E::CompoundIdentifier(parts) => match parts.as_slice() {
-                [.., qualifier, name] => self.plan_column(Some(qualifier), name),
+                [qualifier, name] => self.plan_column(Some(qualifier), name),
+                [database, qualifier, name] if super::is_main(database) => {
+                    self.plan_column(Some(qualifier), name)
+                }
+                [_, .., name] => Err(SqlError::UnknownColumn {
+                    name: expr.to_string(),
+                    place: place(name.span),
+                }),
                 [name] => self.plan_column(None, name),
                 [] => unsupported("an empty name", expr.span()),
             },
+            E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),
             E::Value(value) => literal(value),
             E::TypedString(string) => literal(&string.value),
             E::BinaryOp { .. } => self.plan_chain(expr),
@@ -197,8 +205,25 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// `'table'.'column'`: SQLite takes a string for a name where only a name can stand.
+    fn plan_quoted_name(
+        &mut self,
+        whole: &ast::Expr,
+        root: &ast::Expr,
+        chain: &[ast::AccessExpr],
+    ) -> Result<Expr> {
+        let (Some(table), [ast::AccessExpr::Dot(column)]) = (string_name(root), chain) else {
+            return unsupported(format!("expression {whole}"), whole.span());
+        };
+        match string_name(column) {
+            Some(column) => self.plan_column(Some(&table), &column),
+            None => unsupported(format!("expression {whole}"), whole.span()),
+        }
+    }
+
     /// A column name; in double quotes also a string, where no column has the name.
-    fn plan_column(&mut self, qualifier: Option<&'a Ident>, name: &'a Ident) -> Result<Expr> {
+    fn plan_column(&mut self, qualifier: Option<&Ident>, name: &Ident) -> Result<Expr> {
+        scope::refuse_reserved(qualifier.unwrap_or(name))?;
         if qualifier.is_none() && name.quote_style == Some('\'') {
             return Ok(Expr::Literal(Value::Text(name.value.clone())));
         }
@@ -388,6 +413,20 @@ impl<'a> Planner<'a> {
             return Ok(());
         }
         invalid(format!("a value of {l} column(s) meets one of {r}"), whole.span())
+    }
+}
+
+/// The name that a string or an identifier is.
+fn string_name(expr: &ast::Expr) -> Option<Ident> {
+    match expr {
+        ast::Expr::Identifier(name) => Some(name.clone()),
+        ast::Expr::Value(value) => match &value.value {
+            ast::Value::SingleQuotedString(text) => {
+                Some(Ident::with_quote_and_span('\'', value.span, text.clone()))
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 

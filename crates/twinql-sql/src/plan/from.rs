@@ -44,7 +44,16 @@ impl<'a> Planner<'a> {
             let rest = list.joins.iter().map(|j| (&j.relation, Some(&j.join_operator)));
             for (factor, operator) in first.chain(rest) {
                 let (side, constraint) = read_operator(operator, factor)?;
-                let (rel, tables) = self.nested(|p| p.plan_factor(factor))?;
+                let (rel, tables) = match factor {
+                    // A table-valued function's arguments see the tables before it.
+                    TableFactor::Table { args: Some(_), .. } | TableFactor::Function { .. } => {
+                        self.scopes.push(scope);
+                        let planned = self.nested(|p| p.plan_factor(factor))?;
+                        scope = self.scopes.pop().unwrap_or_default();
+                        planned
+                    }
+                    _ => self.nested(|p| p.plan_factor(factor))?,
+                };
                 let start = scope.tables.len();
                 scope.tables.extend(tables);
                 inputs.push(Input {
@@ -206,10 +215,21 @@ impl<'a> Planner<'a> {
         let Some(ident) = last_ident(name) else {
             return unsupported(format!("table name {name}"), name.span());
         };
+        super::scope::refuse_reserved(ident)?;
         if name.0.len() == 1
             && let Some(found) = self.plan_cte_use(ident)?
         {
             return Ok(found);
+        }
+        let database = match name.0.as_slice() {
+            [database, _] => database.as_ident().filter(|d| !super::is_main(d)),
+            _ => None,
+        };
+        if database.is_some() {
+            return Err(SqlError::UnknownTable {
+                name: name.to_string(),
+                place: place(ident.span),
+            });
         }
         let Some(index) = self.schema.table_index(&ident.value) else {
             if is_catalogue(&ident.value) {

@@ -175,3 +175,10 @@ impl<'a> Planner<'a> {
 pub(crate) fn last_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
     name.0.last().and_then(ast::ObjectNamePart::as_ident)
 }
+
+/// Whether a name is that of SQLite's own database, the only one there is.
+pub(crate) fn is_main(name: &ast::Ident) -> bool {
+    ["main", "temp"]
+        .iter()
+        .any(|n| name.value.eq_ignore_ascii_case(n))
+}

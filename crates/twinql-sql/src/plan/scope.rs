@@ -87,6 +87,79 @@ fn is_rowid(name: &str) -> bool {
         .any(|r| name.eq_ignore_ascii_case(r))
 }
 
+/// Words that are no names in SQLite unless quoted
+/// (<https://sqlite.org/lang_keywords.html>, without those that fall back to names).
+const RESERVED: [&str; 53] = [
+    "ADD",
+    "ALL",
+    "ALTER",
+    "AND",
+    "AS",
+    "AUTOINCREMENT",
+    "BETWEEN",
+    "CASE",
+    "CHECK",
+    "COLLATE",
+    "COMMIT",
+    "CONSTRAINT",
+    "CREATE",
+    "DEFAULT",
+    "DEFERRABLE",
+    "DELETE",
+    "DISTINCT",
+    "DROP",
+    "ELSE",
+    "ESCAPE",
+    "FOREIGN",
+    "FROM",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "INDEX",
+    "INSERT",
+    "INTERSECT",
+    "INTO",
+    "IS",
+    "ISNULL",
+    "JOIN",
+    "LIMIT",
+    "NOT",
+    "NOTNULL",
+    "NULL",
+    "ON",
+    "OR",
+    "ORDER",
+    "PRIMARY",
+    "REFERENCES",
+    "SELECT",
+    "SET",
+    "TABLE",
+    "THEN",
+    "TO",
+    "TRANSACTION",
+    "UNION",
+    "UNIQUE",
+    "UPDATE",
+    "USING",
+    "VALUES",
+    "WHERE",
+];
+
+/// Refuses a reserved word that stands unquoted for a name.
+pub(crate) fn refuse_reserved(name: &Ident) -> Result<()> {
+    let reserved = name.quote_style.is_none() && RESERVED.iter().any(|r| name.value.eq_ignore_ascii_case(r));
+    if reserved {
+        return super::invalid(
+            format!(
+                "{:?} is a reserved word; quote it to use it as a name",
+                name.value
+            ),
+            name.span,
+        );
+    }
+    Ok(())
+}
+
 /// The whole name as written.
 pub(crate) fn display(qualifier: Option<&Ident>, name: &Ident) -> String {
     match qualifier {

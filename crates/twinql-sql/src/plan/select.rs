@@ -121,7 +121,9 @@ impl<'a> Planner<'a> {
             }
             None => Vec::new(),
         };
-        self.allow(true, true, true);
+        // As in HAVING: an aggregate in ORDER BY alone is a misuse (SQLite).
+        let is_aggregate = is_grouped || self.scopes.last().is_some_and(|s| !s.aggregates.is_empty());
+        self.allow(true, is_aggregate, true);
         let mut order = self.plan_order(order_by, &items)?;
 
         let mut scope = self.scopes.pop().unwrap_or_default();
@@ -130,7 +132,7 @@ impl<'a> Planner<'a> {
             .iter()
             .flat_map(|t| t.columns.iter().map(|c| c.id))
             .collect();
-        if is_grouped || !scope.aggregates.is_empty() {
+        if is_aggregate {
             for (id, call) in &scope.aggregates {
                 let mut info = types::aggregate_info(call, is_grouped, &self.columns);
                 if let Some(slot) = self.columns.get_mut(id.0 as usize) {
