@@ -24,21 +24,27 @@ impl VisitorMut for LeftAssociative {
 fn rebuild(body: SetExpr) -> SetExpr {
     let mut arms = Vec::new();
     let mut operators: Vec<(SetOperator, SetQuantifier)> = Vec::new();
-    let mut pending = vec![Step::Visit(body)];
+    let mut pending = vec![Step::Visit(Box::new(body))];
     while let Some(step) = pending.pop() {
-        match step {
-            Step::Operator(op, quantifier) => operators.push((op, quantifier)),
-            Step::Visit(SetExpr::SetOperation {
-                left,
-                op,
-                set_quantifier,
-                right,
-            }) => {
-                pending.push(Step::Visit(*right));
-                pending.push(Step::Operator(op, set_quantifier));
-                pending.push(Step::Visit(*left));
+        let part = match step {
+            Step::Operator(op, quantifier) => {
+                operators.push((op, quantifier));
+                continue;
             }
-            Step::Visit(arm) => arms.push(arm),
+            Step::Visit(part) => *part,
+        };
+        if let SetExpr::SetOperation {
+            left,
+            op,
+            set_quantifier,
+            right,
+        } = part
+        {
+            pending.push(Step::Visit(right));
+            pending.push(Step::Operator(op, set_quantifier));
+            pending.push(Step::Visit(left));
+        } else {
+            arms.push(part);
         }
     }
     let mut arms = arms.into_iter();
@@ -57,7 +63,7 @@ fn rebuild(body: SetExpr) -> SetExpr {
 }
 
 enum Step {
-    Visit(SetExpr),
+    Visit(Box<SetExpr>),
     Operator(SetOperator, SetQuantifier),
 }
 
