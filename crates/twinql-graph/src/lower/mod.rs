@@ -21,6 +21,8 @@
 
 mod block;
 mod expr;
+mod operators;
+mod sources;
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};

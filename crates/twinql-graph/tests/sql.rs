@@ -1,0 +1,130 @@
+//! Graphs of SQL text: one snapshot a query, of plans as they are planned, so that a new
+//! normalisation rule changes none of them.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write;
+
+use twinql_graph::{QueryGraph, RelPmConfig, relpm};
+use twinql_sql::{Schema, Semantics, normalize, parse, plan, schema};
+
+const DDL: &str = "
+    CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER, city TEXT);
+    CREATE TABLE pet (id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL REFERENCES owner(id),
+                      kind TEXT, weight REAL);";
+
+fn pets() -> Schema {
+    schema::read_ddl("pets", DDL).unwrap().0
+}
+
+fn graph(sql: &str, normalized: bool) -> QueryGraph {
+    let schema = pets();
+    let mut plan = plan(&schema, &parse(sql).unwrap()).unwrap();
+    if normalized {
+        plan = normalize(&schema, plan, &Semantics::default()).plan;
+    }
+    QueryGraph::lower(&schema, &plan).unwrap()
+}
+
+fn show(sql: &str) -> String {
+    fn walk(graph: &QueryGraph, children: &[Vec<usize>], node: usize, depth: usize, out: &mut String) {
+        let n = graph.node(node).unwrap();
+        let content = n.content.as_ref().map_or(String::new(), |c| format!(" {c:?}"));
+        let _ = writeln!(
+            out,
+            "{:indent$}{}{content}",
+            "",
+            n.word.name(),
+            indent = 2 * depth
+        );
+        for child in &children[node] {
+            walk(graph, children, *child, depth + 1, out);
+        }
+    }
+    let graph = graph(sql, false);
+    let mut out = String::new();
+    walk(&graph, &graph.children(), 0, 0, &mut out);
+    out
+}
+
+macro_rules! shows {
+    ($($name:ident: $sql:literal;)*) => {
+        $(#[test] fn $name() { insta::assert_snapshot!(show($sql)); })*
+    };
+}
+
+shows! {
+    except_keeps_its_sides: "SELECT name FROM owner WHERE age > 3 EXCEPT SELECT kind FROM pet";
+    left_join_nests_the_optional_side:
+        "SELECT o.name FROM owner o LEFT JOIN pet p ON p.owner_id = o.id AND p.weight > 2.5 WHERE o.age < 9";
+    case_and_functions:
+        "SELECT CASE WHEN age < 18 THEN 'young' ELSE lower(city) END, substr(name, 2, 3), soundex(name) FROM owner";
+    window_and_frame:
+        "SELECT name, row_number() OVER (PARTITION BY city ORDER BY age DESC, name) FROM owner";
+    division_by_a_scalar_query: "SELECT weight / (SELECT max(weight) FROM pet) FROM pet";
+    grouped_derived_table:
+        "SELECT o.name, x.n FROM owner o JOIN (SELECT owner_id, count(*) AS n FROM pet GROUP BY owner_id) x \
+         ON x.owner_id = o.id WHERE x.n BETWEEN 2 AND 5";
+}
+
+/// Queries that differ in one place only have different trees.
+#[test]
+fn small_differences_show() {
+    let table = [
+        ("SELECT age - id FROM owner", "SELECT id - age FROM owner"),
+        ("SELECT 1 - id FROM owner", "SELECT id - 1 FROM owner"),
+        (
+            "SELECT id FROM owner WHERE age < id",
+            "SELECT id FROM owner WHERE age > id",
+        ),
+        (
+            "SELECT id FROM owner WHERE age < 3",
+            "SELECT id FROM owner WHERE age <= 3",
+        ),
+        (
+            "SELECT id FROM owner WHERE city = 'x'",
+            "SELECT id FROM owner WHERE city = 'X'",
+        ),
+        (
+            "SELECT id FROM owner WHERE city LIKE name",
+            "SELECT id FROM owner WHERE name LIKE city",
+        ),
+        (
+            "SELECT id FROM owner ORDER BY age, city",
+            "SELECT id FROM owner ORDER BY city, age",
+        ),
+        (
+            "SELECT id FROM owner ORDER BY age",
+            "SELECT id FROM owner ORDER BY age DESC",
+        ),
+        ("SELECT id FROM owner LIMIT 1", "SELECT id FROM owner LIMIT 2"),
+        (
+            "SELECT count(age) FROM owner",
+            "SELECT count(DISTINCT age) FROM owner",
+        ),
+        ("SELECT max(age) FROM owner", "SELECT min(age) FROM owner"),
+        ("SELECT name FROM owner", "SELECT DISTINCT name FROM owner"),
+        ("SELECT name FROM owner", "SELECT name, city FROM owner"),
+        (
+            "SELECT name FROM owner UNION SELECT kind FROM pet",
+            "SELECT name FROM owner UNION ALL SELECT kind FROM pet",
+        ),
+        (
+            "SELECT name FROM owner EXCEPT SELECT kind FROM pet",
+            "SELECT kind FROM pet EXCEPT SELECT name FROM owner",
+        ),
+        (
+            "SELECT soundex(name) FROM owner",
+            "SELECT unicode(name) FROM owner",
+        ),
+        (
+            "SELECT a.name FROM owner a JOIN owner b ON a.city = b.city AND a.age < b.age",
+            "SELECT b.name FROM owner a JOIN owner b ON a.city = b.city AND a.age < b.age",
+        ),
+    ];
+    for (a, b) in table {
+        let (ga, gb) = (graph(a, true), graph(b, true));
+        let score = relpm(&ga, &gb, &RelPmConfig::default());
+        assert!(score < 1.0 - 1e-9, "{a} | {b}");
+        assert!(ga.fingerprint() != gb.fingerprint(), "{a} | {b}");
+    }
+}
