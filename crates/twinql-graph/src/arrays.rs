@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::agree::agreement;
 use crate::encode::{EncodingConfig, encode_pair};
 use crate::graph::QueryGraph;
 
@@ -36,6 +37,11 @@ pub struct PairArrays {
     pub left_positions: Vec<f32>,
     /// Random-walk encodings of the right nodes: row-major, `right.words.len() × steps`.
     pub right_positions: Vec<f32>,
+    /// For each left node what it finds again on the right: a code below
+    /// [`agree::CODES`](crate::agree::CODES).
+    pub left_agreement: Vec<u16>,
+    /// The same for the right nodes.
+    pub right_agreement: Vec<u16>,
     /// K, the number of walk steps.
     pub steps: usize,
     /// The canonical forms of the two queries are equal.
@@ -71,11 +77,14 @@ impl PairArrays {
     /// but for the walks, which cost nodes × edges × steps.
     pub fn build(left: &QueryGraph, right: &QueryGraph, config: &EncodingConfig) -> PairArrays {
         let (left_positions, right_positions) = encode_pair(left, right, config);
+        let (left_agreement, right_agreement) = agreement(left, right);
         PairArrays {
             left: GraphArrays::new(left),
             right: GraphArrays::new(right),
             left_positions,
             right_positions,
+            left_agreement,
+            right_agreement,
             steps: config.steps,
             identical: left.fingerprint() == right.fingerprint(),
         }

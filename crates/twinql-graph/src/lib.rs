@@ -4,6 +4,7 @@
 //! [`QueryGraph::lower`] makes the graph of a plan, [`PairArrays::build`] makes what the
 //! network reads of two graphs, [`relpm::relpm`] is the rule-based partial matching.
 
+pub mod agree;
 pub mod arrays;
 pub mod dot;
 pub mod encode;
