@@ -1,6 +1,7 @@
 //! Hyperparameters of the network and of its training.
 
 use serde::{Deserialize, Serialize};
+use twinql_graph::agree::CODES;
 
 use crate::error::ModelError;
 
@@ -34,6 +35,9 @@ pub struct GmnConfig {
     pub use_tags: bool,
     /// Use positional encodings in the cross-graph attention (paper §4.2).
     pub use_positions: bool,
+    /// Add to each node's state what it finds again in the other graph
+    /// ([`twinql_graph::agree`]); not in the paper.
+    pub use_agreement: bool,
 }
 
 impl Default for GmnConfig {
@@ -52,11 +56,20 @@ impl Default for GmnConfig {
             string_length: 64,
             use_tags: true,
             use_positions: true,
+            use_agreement: true,
         }
     }
 }
 
 impl GmnConfig {
+    /// Rows of the table of node facts: one for each tag and agreement code in use, since
+    /// what it means that a node is found again depends on what the node is.
+    pub(crate) fn fact_rows(&self) -> Option<usize> {
+        let tags = if self.use_tags { self.tags } else { 1 };
+        let codes = if self.use_agreement { CODES } else { 1 };
+        (self.use_tags || self.use_agreement).then_some(tags * codes)
+    }
+
     /// Refuses sizes that are zero or absurd.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use twinql_graph::PairArrays;
+use twinql_graph::{PairArrays, agree::CODES};
 
 use crate::{config::GmnConfig, error::ModelError, text, weights::EDGE_KINDS};
 
@@ -17,6 +17,7 @@ pub(crate) struct Prepared {
     pub(crate) left: usize,
     pub(crate) right: usize,
     pub(crate) words: Vec<u32>,
+    /// Rows of the table of facts: tag and agreement code; empty where neither is used.
     pub(crate) tags: Vec<u32>,
     /// For each node its string in `texts`.
     pub(crate) text_of: Vec<Option<u32>>,
@@ -47,10 +48,16 @@ impl Prepared {
         let mut directed: Vec<(u32, u32, u8)> = Vec::new();
         let mut positions = Vec::new();
         let sides = [
-            ("left", &pair.left, &pair.left_positions, 0),
-            ("right", &pair.right, &pair.right_positions, left),
+            ("left", &pair.left, &pair.left_positions, &pair.left_agreement, 0),
+            (
+                "right",
+                &pair.right,
+                &pair.right_positions,
+                &pair.right_agreement,
+                left,
+            ),
         ];
-        for (side, graph, encodings, base) in sides {
+        for (side, graph, encodings, agreement, base) in sides {
             let nodes = graph.words.len();
             let fail = |reason: String| Err(ModelError::Input(format!("{side} graph: {reason}")));
             if nodes == 0 {
@@ -73,7 +80,27 @@ impl Prepared {
                 if let Some(tag) = graph.tags.iter().find(|&&t| usize::from(t) >= config.tags) {
                     return fail(format!("tag {tag} is not in the vocabulary"));
                 }
-                tags.extend(graph.tags.iter().map(|&t| u32::from(t)));
+            }
+            if config.use_agreement {
+                if agreement.len() != nodes || agreement.iter().any(|&c| usize::from(c) >= CODES) {
+                    return fail("its agreement codes do not fit its nodes".into());
+                }
+            }
+            if config.fact_rows().is_some() {
+                tags.extend((0..nodes).map(|node| {
+                    let tag = if config.use_tags {
+                        graph.tags.get(node)
+                    } else {
+                        None
+                    };
+                    let code = if config.use_agreement {
+                        agreement.get(node)
+                    } else {
+                        None
+                    };
+                    let codes = if config.use_agreement { CODES as u32 } else { 1 };
+                    tag.map_or(0, |&t| u32::from(t)) * codes + code.map_or(0, |&c| u32::from(c))
+                }));
             }
             let mut local = Vec::with_capacity(graph.strings.len());
             for string in &graph.strings {

@@ -76,7 +76,10 @@ fn positions(graph: &GraphArrays, steps: usize) -> Vec<f32> {
 }
 
 pub(crate) fn pair(left: GraphArrays, right: GraphArrays, steps: usize) -> PairArrays {
+    let (left_words, right_words) = (left.words.len(), right.words.len());
     PairArrays {
+        left_agreement: vec![0; left_words],
+        right_agreement: vec![0; right_words],
         left_positions: positions(&left, steps),
         right_positions: positions(&right, steps),
         left,

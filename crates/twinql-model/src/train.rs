@@ -479,10 +479,10 @@ fn data_hash(train: &[Example], valid: &[Example]) -> String {
             hash.update([u8::from(example.label), u8::from(pair.identical)]);
             hash.update(example.weight.to_le_bytes());
             let sides = [
-                (&pair.left, &pair.left_positions),
-                (&pair.right, &pair.right_positions),
+                (&pair.left, &pair.left_positions, &pair.left_agreement),
+                (&pair.right, &pair.right_positions, &pair.right_agreement),
             ];
-            for (graph, positions) in sides {
+            for (graph, positions, agreement) in sides {
                 let mut bytes = Vec::new();
                 bytes.extend((graph.words.len() as u64).to_le_bytes());
                 bytes.extend((graph.edges.len() as u64).to_le_bytes());
@@ -502,6 +502,7 @@ fn data_hash(train: &[Example], valid: &[Example]) -> String {
                     bytes.push(kind);
                 }
                 bytes.extend(positions.iter().flat_map(|p| p.to_le_bytes()));
+                bytes.extend(agreement.iter().flat_map(|c| c.to_le_bytes()));
                 hash.update(&bytes);
             }
         }

@@ -72,6 +72,7 @@ pub(crate) struct Layout {
     scales: Vec<f32>,
     pub(crate) total: usize,
     pub(crate) words: Slot,
+    /// Facts of nodes: tag and agreement code, as [`Prepared::tags`](crate::prepare::Prepared::tags).
     pub(crate) tags: Option<Slot>,
     pub(crate) chars: Slot,
     pub(crate) char_places: Slot,
@@ -141,7 +142,7 @@ impl Layout {
         let (q, c) = (config.position_dim, config.char_channels);
         let mut b = Builder::default();
         let words = b.add("node.word", config.words, d, 0.7);
-        let tags = config.use_tags.then(|| b.add("node.tag", config.tags, d, 0.5));
+        let tags = config.fact_rows().map(|rows| b.add("node.facts", rows, d, 0.5));
         let chars = b.add("text.char", text::CLASSES, c, 1.0);
         let char_places = b.add("text.place", config.string_length, c, 0.5);
         let blocks = (0..config.char_blocks)
