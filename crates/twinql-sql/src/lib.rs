@@ -30,11 +30,7 @@ pub use semantics::Semantics;
 pub use value::Value;
 
 /// Parses, plans and normalises: SQL text to its canonical form under `semantics`.
-pub fn canonicalize(
-    schema: &Schema,
-    sql: &str,
-    semantics: &Semantics,
-) -> Result<Canonical, SqlError> {
+pub fn canonicalize(schema: &Schema, sql: &str, semantics: &Semantics) -> Result<Canonical, SqlError> {
     let parsed = parse(sql)?;
     let plan = plan(schema, &parsed)?;
     Ok(normalize(schema, plan, semantics))

@@ -6,8 +6,11 @@ use crate::error::SqlError;
 
 /// Bytes of SQL text.
 pub const MAX_BYTES: usize = 64 * 1024;
-/// Parentheses inside one another.
+/// Parentheses and CASEs inside one another.
 pub const MAX_PARENTHESES: usize = 100;
+/// Prefix operators in a row (`NOT NOT x`, `- - x`): each is a level of the tree, and the
+/// parser's own limit turns the rest into nonsense rather than an error.
+pub const MAX_PREFIXES: usize = 32;
 /// Operators, AND and OR included: a chain of them is a tree as deep as it is long.
 pub const MAX_OPERATORS: usize = 2_000;
 /// Set operators; SQLite's own limit on the arms of a compound SELECT.
@@ -33,7 +36,15 @@ pub(crate) fn check_text(sql: &str) -> Result<(), SqlError> {
 /// Refuses token sequences whose tree would be too deep.
 pub(crate) fn check_tokens(tokens: &[TokenWithSpan]) -> Result<(), SqlError> {
     let (mut depth, mut deepest, mut operators, mut set_operators) = (0usize, 0usize, 0, 0);
+    let (mut prefixes, mut longest) = (0usize, 0usize);
     for token in tokens {
+        match &token.token {
+            Token::Whitespace(_) => {}
+            Token::Minus | Token::Plus | Token::Tilde => prefixes += 1,
+            Token::Word(w) if w.value.eq_ignore_ascii_case("NOT") => prefixes += 1,
+            _ => prefixes = 0,
+        }
+        longest = longest.max(prefixes);
         match &token.token {
             Token::LParen | Token::LBracket | Token::LBrace => {
                 depth += 1;
@@ -43,6 +54,11 @@ pub(crate) fn check_tokens(tokens: &[TokenWithSpan]) -> Result<(), SqlError> {
             Token::Word(word) if word.quote_style.is_none() => {
                 let upper = word.value.to_ascii_uppercase();
                 match upper.as_str() {
+                    "CASE" => {
+                        depth += 1;
+                        deepest = deepest.max(depth);
+                    }
+                    "END" => depth = depth.saturating_sub(1),
                     "AND" | "OR" | "NOT" | "IS" | "ISNULL" | "NOTNULL" | "IN" | "LIKE" | "GLOB" | "MATCH"
                     | "REGEXP" | "RLIKE" | "ILIKE" | "BETWEEN" | "COLLATE" | "DIV" | "XOR" | "AT"
                     | "JOIN" => operators += 1,
@@ -62,7 +78,8 @@ pub(crate) fn check_tokens(tokens: &[TokenWithSpan]) -> Result<(), SqlError> {
         }
     }
     for (what, found, limit) in [
-        ("the nesting of parentheses", deepest, MAX_PARENTHESES),
+        ("the nesting of parentheses and CASE", deepest, MAX_PARENTHESES),
+        ("the run of prefix operators", longest, MAX_PREFIXES),
         ("the number of operators", operators, MAX_OPERATORS),
         ("the number of set operators", set_operators, MAX_SET_OPERATORS),
     ] {

@@ -265,7 +265,7 @@ pub(crate) fn ends(text: &str) -> Vec<usize> {
 }
 
 /// Words that make a text after the query look like a part of it.
-const CLAUSES: [&str; 22] = [
+const CLAUSES: [&str; 28] = [
     "select",
     "from",
     "where",
@@ -288,6 +288,12 @@ const CLAUSES: [&str; 22] = [
     "like",
     "as",
     "is",
+    "not",
+    "case",
+    "when",
+    "then",
+    "else",
+    "end",
 ];
 
 /// Whether text after a query may be cut off: it holds no word of SQL, and does not begin
