@@ -1,1 +1,29 @@
-//! How likely do two SQL queries return the same answer on every database? The command line and the library face.
+//! How likely do two SQL queries return the same answer on every database? The library
+//! face of `twinql`, and what its command line is made of.
+//!
+//! [`Pipeline`] scores pairs over a schema; [`Engine`] does the same for batches over many
+//! schemas, with any checkpoint and [`Semantics`]. The crates underneath are re-exported
+//! as modules: [`sql`], [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`].
+
+pub use twinql_corpus as corpus;
+pub use twinql_graph as graph;
+pub use twinql_metrics as metrics;
+pub use twinql_model as model;
+pub use twinql_sql as sql;
+pub use twinql_suite as suite;
+
+pub mod embedded;
+pub mod engine;
+pub mod exit;
+pub mod judging;
+mod pipeline;
+pub mod prepare;
+pub mod record;
+pub mod signature;
+
+pub use engine::{Engine, Job, Network, NetworkError, Work};
+pub use pipeline::{Pipeline, PipelineError};
+pub use record::{Record, Status, StatusCounts};
+pub use signature::Signature;
+pub use twinql_metrics::{METRICS as METRIC_REGISTRY, MetricInfo as Metric};
+pub use twinql_sql::{Schema, Semantics};

@@ -1,1 +1,66 @@
-fn main() {}
+//! The `twinql` program.
+
+mod args;
+mod commands;
+mod input;
+mod output;
+mod plot;
+mod report;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+use twinql::exit;
+
+use args::typed::{Cli, Command, Corpus};
+use output::Console;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout; a closed pipe there is no error.
+            let _ = error.print();
+            return ExitCode::from(match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => exit::DONE,
+                _ => exit::COULD_NOT_RUN,
+            });
+        }
+    };
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("TWINQL_LOG").unwrap_or_else(|_| "error".into()),
+        )
+        .init();
+    match run(cli) {
+        Ok(true) => ExitCode::from(exit::DONE),
+        Ok(false) => ExitCode::from(exit::CHECK_FAILED),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "twinql: error: {error:#}");
+            ExitCode::from(exit::COULD_NOT_RUN)
+        }
+    }
+}
+
+/// Runs a command; false if a check that the user asked for failed.
+fn run(cli: Cli) -> anyhow::Result<bool> {
+    let common = cli.common;
+    args::use_threads(common.threads)?;
+    let console = Console { quiet: common.quiet };
+    match cli.command {
+        Command::Score(typed) => commands::score::run(typed, common.seed, console),
+        Command::Judge(typed) => commands::judge::run(typed, common.seed, console),
+        Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
+        Command::Explain(typed) => commands::explain::run(&typed, console),
+        Command::Corpus {
+            command: Corpus::Build(typed),
+        } => commands::corpus::build(&typed, common.seed, console),
+        Command::Corpus {
+            command: Corpus::Stats(typed),
+        } => commands::corpus::stats(&typed),
+        Command::Train(typed) => commands::train::run(&typed, common.seed, console),
+    }
+}

@@ -1,0 +1,400 @@
+//! Arguments as typed. All else sees only the validated ones (the parent module).
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// How likely do two SQL queries return the same answer on every database?
+#[derive(Debug, Parser)]
+#[command(name = "twinql", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  twinql score --schemas school.sql --gold-sql 'SELECT COUNT(*) FROM t' --pred-sql 'SELECT COUNT(1) FROM t'
+  twinql score --gold dev_gold.sql --pred predictions.txt --schemas tables.json --out scores.jsonl
+  twinql judge --pairs pairs.jsonl --schemas tables.json --witness-dir witnesses
+  twinql evaluate --pairs labelled.jsonl --schemas tables.json --metric gmn,suite,relpm --plot roc.svg
+
+Exit codes: 0 done; 1 done, and a check you asked for failed (--strict, --fail-under); 2 could not run.
+Every flag --some-flag can also be given as the environment variable TWINQL_SOME_FLAG.";
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// No progress and no summary on stderr; errors are still printed
+    #[arg(long, short, global = true, env = "TWINQL_QUIET", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) quiet: bool,
+    /// Worker threads [default: one for each core]; the results do not depend on it
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        env = "TWINQL_THREADS",
+        hide_env = true
+    )]
+    pub(crate) threads: Option<usize>,
+    /// Seed of all that is random
+    #[arg(long, global = true, value_name = "N", env = "TWINQL_SEED", hide_env = true)]
+    pub(crate) seed: Option<u64>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Score pairs of queries with learned and classic metrics; no database is needed
+    Score(Score),
+    /// Ask the built-in test suite for a verdict on each pair, with a witness where they differ
+    Judge(Judge),
+    /// Measure how well metrics agree with labels
+    Evaluate(Evaluate),
+    /// Show how two queries are read: canonical plans, applied rules, scores
+    Explain(Explain),
+    /// Make and inspect labelled pairs
+    Corpus {
+        #[command(subcommand)]
+        command: Corpus,
+    },
+    /// Train the graph matching network on labelled pairs
+    Train(Train),
+}
+
+/// Where pairs come from: one of three forms.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold, pred
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "TWINQL_PAIRS",
+        hide_env = true,
+        help_heading = "Input"
+    )]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Gold queries, one a line: SQL, a tab, db_id
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "pred",
+        conflicts_with = "pairs",
+        help_heading = "Input"
+    )]
+    pub(crate) gold: Option<PathBuf>,
+    /// Predictions, one SQL query a line, as many lines as --gold has
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "gold",
+        conflicts_with = "pairs",
+        help_heading = "Input"
+    )]
+    pub(crate) pred: Option<PathBuf>,
+    /// The gold query of a single pair, as text
+    #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input")]
+    pub(crate) gold_sql: Option<String>,
+    /// The prediction of a single pair, as text
+    #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input")]
+    pub(crate) pred_sql: Option<String>,
+    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
+    #[arg(
+        long,
+        value_name = "PATH",
+        env = "TWINQL_SCHEMAS",
+        hide_env = true,
+        help_heading = "Input"
+    )]
+    pub(crate) schemas: Option<PathBuf>,
+    /// The database of pairs that name none [default: the only one in --schemas]
+    #[arg(
+        long,
+        value_name = "ID",
+        env = "TWINQL_DB_ID",
+        hide_env = true,
+        help_heading = "Input"
+    )]
+    pub(crate) db_id: Option<String>,
+}
+
+/// Which metrics, under which semantics.
+#[derive(Debug, Args)]
+pub(crate) struct Metrics {
+    /// Metrics, separated by commas (see the list below)
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "gmn",
+        env = "TWINQL_METRIC",
+        hide_env = true
+    )]
+    pub(crate) metric: Vec<String>,
+    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
+    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
+    pub(crate) semantics: Option<String>,
+    /// A checkpoint of `twinql train` [default: the one built into this program]
+    #[arg(long, value_name = "FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Where the network runs
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "cpu",
+        env = "TWINQL_DEVICE",
+        hide_env = true
+    )]
+    pub(crate) device: String,
+    /// Databases that the suite generates for a pair [default: its own choice]
+    #[arg(long, value_name = "N", env = "TWINQL_DATABASES", hide_env = true)]
+    pub(crate) databases: Option<usize>,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// Write results to this file, whole or not at all [default: stdout]
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "TWINQL_OUT",
+        hide_env = true,
+        help_heading = "Output"
+    )]
+    pub(crate) out: Option<PathBuf>,
+    /// How results are written [default: text for a single pair, jsonl otherwise]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        env = "TWINQL_FORMAT",
+        hide_env = true,
+        help_heading = "Output"
+    )]
+    pub(crate) format: Option<Format>,
+    /// Exit with 1 if any pair's status is not ok
+    #[arg(long, env = "TWINQL_STRICT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Output")]
+    pub(crate) strict: bool,
+    /// Exit with 1 if the first metric's mean (evaluate: its AUC; judge: the share of pairs not refuted) is below X
+    #[arg(
+        long,
+        value_name = "X",
+        env = "TWINQL_FAIL_UNDER",
+        hide_env = true,
+        help_heading = "Output"
+    )]
+    pub(crate) fail_under: Option<f64>,
+}
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One JSON document with signatures and counts
+    Json,
+    /// One JSON object a pair, in input order
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql score --schemas school.sql --gold-sql 'SELECT COUNT(*) FROM t' --pred-sql 'SELECT COUNT(1) FROM t'
+  twinql score --pairs pairs.jsonl --schemas tables.json --metric gmn,relpm > scores.jsonl
+  twinql score --gold dev_gold.sql --pred predictions.txt --schemas tables.json --fail-under 0.8
+
+A pair that cannot be scored still gets scores, so that every mean is over all pairs: 0 where the
+gold or the prediction is no query over the schema; where a query is valid but not understood
+(`unsupported`), 1 if both have the same tokens, else 0. Its status and error say so.")]
+pub(crate) struct Score {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) metrics: Metrics,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql judge --schemas school.sql --gold-sql 'SELECT a FROM t' --pred-sql 'SELECT DISTINCT a FROM t'
+  twinql judge --pairs pairs.jsonl --schemas tables.json --semantics no-fk --databases 200 > verdicts.jsonl
+  twinql judge --gold gold.sql --pred pred.txt --schemas tables.json --witness-dir witnesses")]
+pub(crate) struct Judge {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
+    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
+    pub(crate) semantics: Option<String>,
+    /// Databases generated for a pair before it is called equivalent [default: the suite's own choice]
+    #[arg(long, value_name = "N", env = "TWINQL_DATABASES", hide_env = true)]
+    pub(crate) databases: Option<usize>,
+    /// Write each witness database as FOLDER/ID.sql
+    #[arg(long, value_name = "FOLDER", env = "TWINQL_WITNESS_DIR", hide_env = true)]
+    pub(crate) witness_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql evaluate --pairs labelled.jsonl --schemas tables.json --metric gmn,suite,relpm
+  twinql evaluate --pairs labelled.jsonl --schemas tables.json --labels adjudicated.json --by hardness
+  twinql evaluate --pairs labelled.jsonl --schemas tables.json --out report.json --plot roc.svg --fail-under 0.9")]
+pub(crate) struct Evaluate {
+    /// Labelled pairs as JSON lines: id, db_id or schema, gold, pred, label
+    #[arg(long, value_name = "FILE", env = "TWINQL_PAIRS", hide_env = true)]
+    pub(crate) pairs: PathBuf,
+    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
+    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
+    pub(crate) schemas: Option<PathBuf>,
+    /// A JSON object, id to label (0 or 1), that overrides labels of the pair file
+    #[arg(long, value_name = "FILE", env = "TWINQL_LABELS", hide_env = true)]
+    pub(crate) labels: Option<PathBuf>,
+    /// Evaluate only pairs of this split
+    #[arg(long, value_name = "NAME", env = "TWINQL_SPLIT", hide_env = true)]
+    pub(crate) split: Option<String>,
+    /// Also report by group: hardness (Spider's classes of the gold), source, or db_id
+    #[arg(long, value_enum, value_name = "GROUP", env = "TWINQL_BY", hide_env = true)]
+    pub(crate) by: Option<GroupBy>,
+    /// Write the ROC curves as an SVG picture
+    #[arg(long, value_name = "FILE", env = "TWINQL_PLOT", hide_env = true)]
+    pub(crate) plot: Option<PathBuf>,
+    /// Write the scores of every pair as JSON lines
+    #[arg(long, value_name = "FILE", env = "TWINQL_SCORES", hide_env = true)]
+    pub(crate) scores: Option<PathBuf>,
+    /// Bootstrap resamples of the intervals
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1000,
+        env = "TWINQL_RESAMPLES",
+        hide_env = true
+    )]
+    pub(crate) resamples: usize,
+    #[command(flatten)]
+    pub(crate) metrics: Metrics,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// How a report is broken down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupBy {
+    /// Spider's classes of the gold query
+    Hardness,
+    /// The pair's `source`
+    Source,
+    /// The pair's database
+    DbId,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql explain --schemas school.sql 'SELECT COUNT(*) FROM t' 'SELECT COUNT(id) FROM t'
+  twinql explain --schemas school.sql 'SELECT a FROM t' 'SELECT a FROM t WHERE b > 1' --dot | dot -Tsvg > pair.svg")]
+pub(crate) struct Explain {
+    /// The gold query
+    #[arg(value_name = "GOLD")]
+    pub(crate) gold: String,
+    /// The prediction
+    #[arg(value_name = "PRED")]
+    pub(crate) pred: String,
+    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
+    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
+    pub(crate) schemas: PathBuf,
+    /// The database [default: the only one in --schemas]
+    #[arg(long, value_name = "ID", env = "TWINQL_DB_ID", hide_env = true)]
+    pub(crate) db_id: Option<String>,
+    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
+    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
+    pub(crate) semantics: Option<String>,
+    /// Print the merged pair graph in Graphviz' DOT language instead
+    #[arg(long)]
+    pub(crate) dot: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Corpus {
+    /// Make labelled pairs from gold queries, predictions, neighbours and rewrites
+    Build(CorpusBuild),
+    /// Count a pair file by label, source, split and database
+    Stats(CorpusStats),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus build --config configs/corpus-bundled.toml --out corpus.jsonl.gz")]
+pub(crate) struct CorpusBuild {
+    /// Which files to read and what to make of them (TOML)
+    #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
+    pub(crate) config: PathBuf,
+    /// The pair file to write; gzip if it ends in .gz
+    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    pub(crate) out: PathBuf,
+    /// Use at most this many gold queries
+    #[arg(long, value_name = "N", env = "TWINQL_MAX_GOLD", hide_env = true)]
+    pub(crate) max_gold: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus stats corpus.jsonl.gz --format json")]
+pub(crate) struct CorpusStats {
+    /// A pair file
+    #[arg(value_name = "FILE")]
+    pub(crate) pairs: PathBuf,
+    /// How counts are written
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "text",
+        env = "TWINQL_FORMAT",
+        hide_env = true
+    )]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql train --config configs/train-quick.toml --pairs corpus.jsonl.gz --run out/run
+  twinql train --config configs/train-quick.toml --run out/run --resume
+
+Writes RUN/model.safetensors, the checkpoint for --checkpoint, and beside it the configuration,
+metrics.jsonl (one line an epoch) and the state that --resume continues from.")]
+pub(crate) struct Train {
+    /// Data, model and training (TOML)
+    #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
+    pub(crate) config: PathBuf,
+    /// Labelled pairs; overrides data.pairs
+    #[arg(long, value_name = "FILE", env = "TWINQL_PAIRS", hide_env = true)]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Schemas; overrides data.schemas
+    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
+    pub(crate) schemas: Option<PathBuf>,
+    /// The run's folder; overrides run
+    #[arg(long, value_name = "FOLDER", env = "TWINQL_RUN", hide_env = true)]
+    pub(crate) run: Option<PathBuf>,
+    /// Passes over the training pairs at most; overrides train.epochs
+    #[arg(long, value_name = "N", env = "TWINQL_EPOCHS", hide_env = true)]
+    pub(crate) epochs: Option<usize>,
+    /// Stop after this many minutes and keep the best epoch; overrides train.max_minutes
+    #[arg(long, value_name = "M", env = "TWINQL_MAX_MINUTES", hide_env = true)]
+    pub(crate) max_minutes: Option<f64>,
+    /// What executes the steps: cpu, flex, wgpu, cuda; overrides train.compute
+    #[arg(long, value_name = "NAME", env = "TWINQL_DEVICE", hide_env = true)]
+    pub(crate) device: Option<String>,
+    /// Continue an interrupted run
+    #[arg(long)]
+    pub(crate) resume: bool,
+}

@@ -1,0 +1,98 @@
+//! `twinql corpus build` and `twinql corpus stats`.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use serde_json::json;
+use twinql::corpus::pairs;
+
+use crate::args::{Format, typed};
+use crate::output::{Console, Sink, table};
+
+pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
+    let _ = (typed, seed, console);
+    bail!("not yet")
+}
+
+/// Pairs of one group by label.
+#[derive(Default, Clone, Copy)]
+struct Count {
+    zero: usize,
+    one: usize,
+    none: usize,
+}
+
+impl Count {
+    fn add(&mut self, label: Option<u8>) {
+        *match label {
+            Some(0) => &mut self.zero,
+            Some(_) => &mut self.one,
+            None => &mut self.none,
+        } += 1;
+    }
+
+    fn total(self) -> usize {
+        self.zero + self.one + self.none
+    }
+}
+
+pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
+    let file = pairs::read(&typed.pairs)?;
+    let mut all = Count::default();
+    let mut groups: [(&str, BTreeMap<String, Count>); 3] = [
+        ("split", BTreeMap::new()),
+        ("source", BTreeMap::new()),
+        ("db_id", BTreeMap::new()),
+    ];
+    for pair in &file.pairs {
+        all.add(pair.label);
+        // `neighbour:drop-where` is counted with the other neighbours.
+        let source = pair
+            .source
+            .as_deref()
+            .map(|s| s.split(':').next().unwrap_or(s).to_owned());
+        let keys = [pair.split.clone(), source, pair.db_id.clone()];
+        for ((_, counts), key) in groups.iter_mut().zip(keys) {
+            counts
+                .entry(key.unwrap_or_else(|| "(none)".into()))
+                .or_default()
+                .add(pair.label);
+        }
+    }
+    let mut sink = Sink::new(None)?;
+    if typed.format == Format::Text {
+        let row = |name: &str, c: &Count| {
+            let mut cells = vec![name.to_owned()];
+            cells.extend([c.total(), c.one, c.zero, c.none].map(|n| n.to_string()));
+            cells
+        };
+        let head = |name: &str| {
+            [name, "pairs", "label 1", "label 0", "no label"]
+                .map(String::from)
+                .to_vec()
+        };
+        let mut rows = vec![head(""), row("all", &all)];
+        for (name, counts) in &groups {
+            rows.push(Vec::new());
+            rows.push(head(name));
+            rows.extend(counts.iter().map(|(key, c)| row(key, c)));
+        }
+        sink.write(&table(&rows))?;
+        if !file.bad.is_empty() {
+            sink.line(&format!("\n{} lines hold no pair", file.bad.len()))?;
+        }
+    } else {
+        let one =
+            |c: &Count| json!({"pairs": c.total(), "label_1": c.one, "label_0": c.zero, "no_label": c.none});
+        let by = |counts: &BTreeMap<String, Count>| -> serde_json::Map<String, serde_json::Value> {
+            counts.iter().map(|(key, c)| (key.clone(), one(c))).collect()
+        };
+        let mut document = json!({"all": one(&all), "bad_lines": file.bad.len()});
+        for (name, counts) in &groups {
+            document[*name] = by(counts).into();
+        }
+        sink.line(&serde_json::to_string_pretty(&document)?)?;
+    }
+    sink.finish()?;
+    Ok(true)
+}

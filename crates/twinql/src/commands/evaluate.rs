@@ -1,0 +1,286 @@
+//! `twinql evaluate`.
+
+use std::collections::{BTreeMap, HashSet};
+
+use anyhow::{Result, bail};
+use serde_json::{Map, Value, json};
+use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_curve};
+use twinql::record::{Record, StatusCounts};
+use twinql::{Engine, Job, Work};
+
+use crate::args::typed;
+use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
+use crate::commands::{CHUNK, engine, fail_under, status_line, strict};
+use crate::input::{self, Item, Schemas};
+use crate::output::{Console, Sink, write_file};
+use crate::plot::{Curve, roc_svg};
+use crate::report::{MetricReport, Subject, measure, text};
+
+pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
+    let metrics = Metrics::new(typed.metrics, seed)?;
+    // The report on stdout is for people; in a file it is for programs.
+    let default = if typed.output.out.is_some() {
+        Format::Json
+    } else {
+        Format::Text
+    };
+    let output = Output::new(typed.output, default)?;
+    let how = Resampling {
+        resamples: typed.resamples,
+        seed: seed.unwrap_or(DEFAULT_SEED),
+        ..Resampling::default()
+    };
+    let engine = engine(&metrics, console)?;
+    let mut schemas = Schemas::load(typed.schemas.as_deref())?;
+    let mut items = input::read_pairs(&typed.pairs, &mut schemas)?;
+    if let Some(split) = &typed.split {
+        items.retain(|item| item.split.as_deref() == Some(split));
+        if items.is_empty() {
+            bail!("{}: no pair has split {split:?}", typed.pairs.display());
+        }
+    }
+    if let Some(path) = &typed.labels {
+        let labels = input::read_labels(path)?;
+        let mut unused: HashSet<&str> = labels.keys().map(String::as_str).collect();
+        for item in &mut items {
+            if let Some((id, label)) = labels.get_key_value(&input::id_text(&item.job.id)) {
+                item.label = Some(*label);
+                unused.remove(id.as_str());
+            }
+        }
+        if unused.len() == labels.len() && !labels.is_empty() {
+            bail!(
+                "none of the {} ids of {} is an id of {}",
+                labels.len(),
+                path.display(),
+                typed.pairs.display()
+            );
+        }
+        if !unused.is_empty() {
+            console.warn(format!(
+                "{} ids of {} are no ids of the pairs",
+                unused.len(),
+                path.display()
+            ));
+        }
+    }
+    let all = items.len();
+    items.retain(|item| item.label.is_some());
+    if items.is_empty() {
+        bail!(
+            "{}: none of the {all} pairs has a label; give `label` 0 or 1 in each line, or --labels FILE",
+            typed.pairs.display()
+        );
+    }
+    if items.len() < all {
+        console.warn(format!(
+            "{} of {all} pairs have no label and are left out",
+            all - items.len()
+        ));
+    }
+
+    let (items, jobs) = split_jobs(items);
+    let bar = console.bar(Some(jobs.len() as u64), "scoring");
+    let mut records: Vec<Record> = Vec::with_capacity(jobs.len());
+    for chunk in jobs.chunks(CHUNK) {
+        records.extend(engine.score(chunk));
+        bar.inc(chunk.len() as u64);
+    }
+    bar.finish_and_clear();
+
+    let mut counts = StatusCounts::default();
+    records.iter().for_each(|r| counts.add(r.status));
+    let labels: Vec<bool> = items.iter().map(|i| i.label == Some(true)).collect();
+    let everything: Vec<usize> = (0..records.len()).collect();
+    let overall = reports(&engine, &records, &labels, &everything, &how);
+    let grouped: Vec<(String, Vec<MetricReport>)> = match typed.by {
+        None => Vec::new(),
+        Some(by) => groups(by, &items, &jobs)
+            .into_iter()
+            .map(|(name, members)| (name, reports(&engine, &records, &labels, &members, &how)))
+            .collect(),
+    };
+
+    if let Some(path) = &typed.scores {
+        let mut sink = Sink::new(Some(path))?;
+        for record in &records {
+            sink.line(&serde_json::to_string(record)?)?;
+        }
+        sink.finish()?;
+    }
+    if let Some(path) = &typed.plot {
+        write_file(path, plot(&engine, &records, &labels).as_bytes())?;
+    }
+    let text = render(&overall, &grouped, &counts, &how);
+    let mut sink = Sink::new(output.out.as_deref())?;
+    match output.format {
+        Format::Text => sink.write(&text)?,
+        Format::Json => {
+            let document = document(&overall, &grouped, &counts, &how, typed.labels.is_some());
+            sink.line(&serde_json::to_string_pretty(&document)?)?;
+        }
+        Format::Jsonl => {
+            for report in &overall {
+                sink.line(&serde_json::to_string(report)?)?;
+            }
+        }
+    }
+    sink.finish()?;
+    if output.out.is_some() && output.format != Format::Text {
+        console.say(text.trim_end());
+    }
+    let first = overall.first();
+    let name = first.map_or("", |r| r.metric.as_str());
+    let area = first.and_then(|r| r.auc).map(|a| a.estimate);
+    let reached = fail_under(output.fail_under, &format!("the AUC of {name}"), area, console);
+    Ok(strict(output.strict, &counts, console) && reached)
+}
+
+/// What groups and labels need of an item once its job is taken out.
+struct About {
+    label: Option<bool>,
+    source: Option<String>,
+    db_id: Option<String>,
+}
+
+fn split_jobs(items: Vec<Item>) -> (Vec<About>, Vec<Job>) {
+    let split = |item: Item| {
+        let about = About {
+            label: item.label,
+            source: item.source,
+            db_id: item.db_id,
+        };
+        (about, item.job)
+    };
+    items.into_iter().map(split).unzip()
+}
+
+fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
+    Subject {
+        metric: metric.name.into(),
+        signature: engine.signature(metric).to_string(),
+        threshold: engine.threshold(metric),
+        binary: metric.kind == Kind::Binary,
+        probability: metric.semantics == SemanticsOf::Checkpoint,
+    }
+}
+
+fn scores(records: &[Record], members: &[usize], metric: &str) -> Vec<f64> {
+    members
+        .iter()
+        .filter_map(|i| records.get(*i))
+        .map(|r| r.score(metric).unwrap_or(0.0))
+        .collect()
+}
+
+fn reports(
+    engine: &Engine,
+    records: &[Record],
+    labels: &[bool],
+    members: &[usize],
+    how: &Resampling,
+) -> Vec<MetricReport> {
+    let labels: Vec<bool> = members.iter().filter_map(|i| labels.get(*i).copied()).collect();
+    let measured = |metric: &&'static MetricInfo| {
+        measure(
+            &subject(engine, metric),
+            &scores(records, members, metric.name),
+            &labels,
+            how,
+        )
+    };
+    engine.metrics().iter().map(measured).collect()
+}
+
+/// Members by group, in order of name (hardness: from easy to extra).
+fn groups(by: GroupBy, items: &[About], jobs: &[Job]) -> Vec<(String, Vec<usize>)> {
+    let mut out: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+    for (i, (item, job)) in items.iter().zip(jobs).enumerate() {
+        let none = || (usize::MAX, "(none)".to_owned());
+        let key = match by {
+            GroupBy::Hardness => class(job).map_or_else(none, |h| (h as usize, h.to_string())),
+            GroupBy::Source => item.source.clone().map_or_else(none, |s| (0, s)),
+            GroupBy::DbId => item.db_id.clone().map_or_else(none, |d| (0, d)),
+        };
+        out.entry(key).or_default().push(i);
+    }
+    out.into_iter()
+        .map(|((_, name), members)| (name, members))
+        .collect()
+}
+
+fn class(job: &Job) -> Option<Hardness> {
+    match &job.work {
+        Work::Pair { gold, .. } => Some(hardness(&twinql::sql::parse(gold).ok()?.query)),
+        Work::Unusable { .. } => None,
+    }
+}
+
+fn plot(engine: &Engine, records: &[Record], labels: &[bool]) -> String {
+    let everything: Vec<usize> = (0..records.len()).collect();
+    let curves: Vec<Curve> = engine
+        .metrics()
+        .iter()
+        .filter_map(|metric| {
+            let scores = scores(records, &everything, metric.name);
+            Some(Curve {
+                name: format!("{} ({})", metric.name, engine.semantics_of(metric)),
+                points: roc_curve(&scores, labels).ok()?,
+                auc: twinql::metrics::auc(&scores, labels).ok()?,
+            })
+        })
+        .collect();
+    roc_svg(&format!("agreement with {} labels", labels.len()), &curves)
+}
+
+fn render(
+    overall: &[MetricReport],
+    grouped: &[(String, Vec<MetricReport>)],
+    counts: &StatusCounts,
+    how: &Resampling,
+) -> String {
+    let rows: Vec<_> = overall.iter().map(|r| (None, r)).collect();
+    let mut out = text(&rows, how.level);
+    if !grouped.is_empty() {
+        let rows: Vec<_> = grouped
+            .iter()
+            .flat_map(|(name, reports)| reports.iter().map(move |r| (Some(name.clone()), r)))
+            .collect();
+        out.push('\n');
+        out.push_str(&text(&rows, how.level));
+    }
+    out.push_str(&format!(
+        "\n{}; every figure is over all of them\n",
+        status_line(counts)
+    ));
+    for why in overall.iter().filter_map(|r| r.undefined.as_ref()).take(1) {
+        out.push_str(&format!("n/a: {why}\n"));
+    }
+    for report in overall {
+        out.push_str(&report.signature);
+        out.push('\n');
+    }
+    out
+}
+
+fn document(
+    overall: &[MetricReport],
+    grouped: &[(String, Vec<MetricReport>)],
+    counts: &StatusCounts,
+    how: &Resampling,
+    relabelled: bool,
+) -> Value {
+    let groups: Map<String, Value> = grouped
+        .iter()
+        .map(|(name, reports)| (name.clone(), json!(reports)))
+        .collect();
+    json!({
+        "format": 1,
+        "pairs": counts.total(),
+        "status": counts,
+        "labels": if relabelled { "overridden" } else { "of the pairs" },
+        "resampling": how,
+        "metrics": overall,
+        "groups": groups,
+    })
+}

@@ -1,0 +1,85 @@
+//! `twinql explain`.
+
+use anyhow::{Context, Result};
+use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
+use twinql::prepare::canonical;
+use twinql::sql::{Schema, Semantics};
+
+use crate::args::{self, typed};
+use crate::input::Schemas;
+use crate::output::{Console, Sink};
+
+pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
+    let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
+    let schemas = Schemas::load(Some(&typed.schemas))?;
+    let schema = schemas.only(typed.db_id.as_deref())?;
+    let mut sink = Sink::new(None)?;
+    let (gold, gold_text) = side(&schema, "gold", &typed.gold, &semantics)?;
+    let (pred, pred_text) = side(&schema, "pred", &typed.pred, &semantics)?;
+    if typed.dot {
+        sink.write(&dot::pair_to_dot(&gold, &pred))?;
+        sink.finish()?;
+        return Ok(true);
+    }
+    sink.write(&gold_text)?;
+    sink.line("")?;
+    sink.write(&pred_text)?;
+    sink.line("")?;
+    if gold.fingerprint() == pred.fingerprint() {
+        sink.line(&format!(
+            "The canonical forms are equal: the same answer on every database under {semantics} semantics."
+        ))?;
+    } else {
+        sink.line(&format!(
+            "The canonical forms differ; relpm {:.4}. `twinql judge` looks for a database that tells them apart.",
+            relpm(&gold, &pred, &RelPmConfig::default())
+        ))?;
+    }
+    sink.finish()?;
+    Ok(true)
+}
+
+/// A query's graph, and its canonical tree as text with the rules that led there.
+fn side(schema: &Schema, name: &str, sql: &str, semantics: &Semantics) -> Result<(QueryGraph, String)> {
+    let (canonical, repairs) =
+        canonical(schema, sql, semantics).with_context(|| format!("the {name} query"))?;
+    let graph = QueryGraph::lower(schema, &canonical.plan).with_context(|| format!("the {name} query"))?;
+    let mut text = format!("{name}: {sql}\n");
+    for repair in repairs {
+        text.push_str(&format!("  repaired: {repair}\n"));
+    }
+    text.push_str(&tree(&graph));
+    let rules = if canonical.applied.is_empty() {
+        "none".to_owned()
+    } else {
+        canonical.applied.join(", ")
+    };
+    text.push_str(&format!("  rules applied: {rules}\n"));
+    Ok((graph, text))
+}
+
+/// The tree edges of a graph, one node a line.
+fn tree(graph: &QueryGraph) -> String {
+    let children = graph.children();
+    let mut out = String::new();
+    let mut todo = vec![(0usize, 1usize)];
+    while let Some((index, depth)) = todo.pop() {
+        if let Some(node) = graph.node(index) {
+            let content = node
+                .content
+                .as_deref()
+                .map(|c| format!(" {c}"))
+                .unwrap_or_default();
+            out.push_str(&format!("{}{}{content}\n", "  ".repeat(depth), node.word.name()));
+        }
+        todo.extend(
+            children
+                .get(index)
+                .into_iter()
+                .flatten()
+                .rev()
+                .map(|c| (*c, depth + 1)),
+        );
+    }
+    out
+}

@@ -1,0 +1,265 @@
+//! `twinql judge`.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use twinql::Job;
+use twinql::engine::{Work, judge_config};
+use twinql::judging;
+use twinql::record::{Status, StatusCounts};
+use twinql::signature::Signature;
+use twinql::sql::Value;
+use twinql::suite::{JudgeConfig, Report, Verdict, Witness};
+
+use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
+use crate::commands::{CHUNK, fail_under, status_line, strict};
+use crate::input;
+use crate::output::{Console, Sink, table, write_file};
+
+/// Rows of an answer that text output shows.
+const SHOWN_ROWS: usize = 8;
+
+/// The wire type of verdicts, one JSON object for each pair.
+#[derive(Debug, Serialize)]
+struct VerdictRecord {
+    id: Json,
+    status: Status,
+    /// `same` (no database told them apart), `different`, or null where there is no verdict.
+    verdict: Option<&'static str>,
+    /// Databases on which both queries gave an answer.
+    databases: Option<u64>,
+    witness: Option<WitnessRecord>,
+    /// Repairs of the texts.
+    notes: Vec<String>,
+    error: Option<String>,
+}
+
+/// A database on which the answers differ, and the answers.
+#[derive(Debug, Serialize)]
+struct WitnessRecord {
+    /// Statements that make the database.
+    sql: String,
+    gold_columns: usize,
+    gold_rows: Vec<Vec<Json>>,
+    pred_columns: usize,
+    pred_rows: Vec<Vec<Json>>,
+}
+
+pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> Result<bool> {
+    let input = Input::new(typed.input)?;
+    let default = match input.source {
+        Source::One { .. } => Format::Text,
+        _ => Format::Jsonl,
+    };
+    let output = Output::new(typed.output, default)?;
+    let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
+    let databases = args::databases(typed.databases)?;
+    let config = JudgeConfig {
+        shrink: true,
+        ..judge_config(semantics, databases, seed.unwrap_or(DEFAULT_SEED))
+    };
+    let signature = signature(&config);
+    let items = input::read(&input)?;
+    let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
+
+    let mut sink = Sink::new(output.out.as_deref())?;
+    let mut counts = StatusCounts::default();
+    let (mut same, mut different) = (0usize, 0usize);
+    let mut kept = Vec::new();
+    let bar = console.bar(Some(jobs.len() as u64), "judging");
+    for chunk in jobs.chunks(CHUNK) {
+        let reports = judging::judge_all(chunk, &config, &|| bar.inc(1));
+        for (job, report) in chunk.iter().zip(reports) {
+            let record = record(job, report);
+            counts.add(record.status);
+            same += usize::from(record.verdict == Some("same"));
+            different += usize::from(record.verdict == Some("different"));
+            if let (Some(folder), Some(witness)) = (&typed.witness_dir, &record.witness) {
+                write_witness(folder, job, witness)?;
+            }
+            match output.format {
+                Format::Jsonl => sink.line(&serde_json::to_string(&record)?)?,
+                Format::Text if items.single => sink.write(&one(&record, &signature))?,
+                Format::Text | Format::Json => kept.push(record),
+            }
+        }
+        sink.flush()?;
+        if sink.closed {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    match output.format {
+        Format::Json => sink.line(&serde_json::to_string_pretty(&json!({
+            "format": 1,
+            "signature": signature,
+            "pairs": counts.total(),
+            "status": counts,
+            "same": same,
+            "different": different,
+            "records": kept,
+        }))?)?,
+        Format::Text if !items.single => sink.write(&listing(&kept))?,
+        _ => {}
+    }
+    sink.finish()?;
+    if !(items.single && output.format == Format::Text) {
+        console.say(format!("judged {}", status_line(&counts)));
+        console.say(format!(
+            "same {same}, different {different}, of all {} pairs",
+            counts.total()
+        ));
+        console.say(&signature);
+    }
+    let share = same as f64 / counts.total().max(1) as f64;
+    let reached = fail_under(
+        output.fail_under,
+        "the share of pairs called the same",
+        Some(share),
+        console,
+    );
+    Ok(strict(output.strict, &counts, console) && reached)
+}
+
+fn signature(config: &JudgeConfig) -> String {
+    let signature = Signature {
+        metric: "suite".into(),
+        checkpoint: "none".into(),
+        semantics: config.semantics.name.clone(),
+        threshold: 0.5,
+        device: "cpu".into(),
+        seed: config.seed,
+    };
+    format!("{signature}|databases:{}", config.databases)
+}
+
+fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
+    let mut out = VerdictRecord {
+        id: job.id.clone(),
+        status: Status::Ok,
+        verdict: None,
+        databases: None,
+        witness: None,
+        notes: Vec::new(),
+        error: None,
+    };
+    if let Work::Unusable { status, error } = &job.work {
+        out.status = *status;
+        out.error = Some(error.clone());
+    }
+    let Some(report) = report else { return out };
+    out.notes = report.notes;
+    (out.status, out.error) = judging::status(&report.verdict);
+    match report.verdict {
+        Verdict::Same { databases, .. } => {
+            out.verdict = Some("same");
+            out.databases = Some(databases);
+        }
+        Verdict::Different { witness } => {
+            out.verdict = Some("different");
+            out.witness = Some(witness_record(*witness));
+        }
+        _ => {}
+    }
+    out
+}
+
+fn witness_record(witness: Witness) -> WitnessRecord {
+    let rows = |rows: Vec<Vec<Value>>| {
+        rows.into_iter()
+            .map(|r| r.into_iter().map(plain).collect())
+            .collect()
+    };
+    WitnessRecord {
+        sql: witness.statements,
+        gold_columns: witness.gold_width,
+        gold_rows: rows(witness.gold_rows),
+        pred_columns: witness.pred_width,
+        pred_rows: rows(witness.pred_rows),
+    }
+}
+
+/// A value as JSON has it; a blob is an object with its bytes in hexadecimal.
+fn plain(value: Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Integer(i) => i.into(),
+        Value::Real(r) => r.0.into(),
+        Value::Text(s) => s.into(),
+        Value::Blob(bytes) => {
+            let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+            json!({ "blob": hex })
+        }
+    }
+}
+
+fn write_witness(folder: &Path, job: &Job, witness: &WitnessRecord) -> Result<()> {
+    let safe = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') {
+            c
+        } else {
+            '_'
+        }
+    };
+    let name: String = input::id_text(&job.id).chars().map(safe).take(100).collect();
+    let mut text = String::new();
+    if let Work::Pair { gold, pred, .. } = &job.work {
+        for (what, sql) in [("gold", gold), ("pred", pred)] {
+            text.push_str(&format!("-- {what}: {}\n", sql.replace(['\n', '\r'], " ")));
+        }
+    }
+    text.push_str(&witness.sql);
+    write_file(&folder.join(format!("{name}.sql")), text.as_bytes())
+}
+
+fn one(record: &VerdictRecord, signature: &str) -> String {
+    let mut out = String::new();
+    match (record.verdict, record.databases) {
+        (Some("same"), Some(n)) => out.push_str(&format!("same: no database of {n} tells them apart\n")),
+        (Some(verdict), _) => out.push_str(&format!("{verdict}\n")),
+        (None, _) => {}
+    }
+    if let Some(error) = &record.error {
+        out.push_str(&format!("{}: {error}\n", record.status));
+    }
+    for note in &record.notes {
+        out.push_str(&format!("note: {note}\n"));
+    }
+    if let Some(witness) = &record.witness {
+        out.push_str("\nwitness database:\n");
+        for line in witness.sql.lines() {
+            out.push_str(&format!("  {line}\n"));
+        }
+        for (what, width, rows) in [
+            ("gold", witness.gold_columns, &witness.gold_rows),
+            ("pred", witness.pred_columns, &witness.pred_rows),
+        ] {
+            out.push_str(&format!(
+                "\n{what} answers {} rows of {width} columns:\n",
+                rows.len()
+            ));
+            for row in rows.iter().take(SHOWN_ROWS) {
+                let cells: Vec<String> = row.iter().map(Json::to_string).collect();
+                out.push_str(&format!("  {}\n", cells.join(", ")));
+            }
+            if rows.len() > SHOWN_ROWS {
+                out.push_str("  …\n");
+            }
+        }
+        out.push('\n');
+    }
+    out.push_str(signature);
+    out.push('\n');
+    out
+}
+
+fn listing(records: &[VerdictRecord]) -> String {
+    let mut rows = vec![["id", "status", "verdict"].map(String::from).to_vec()];
+    rows.extend(records.iter().map(|r| {
+        let verdict = r.verdict.unwrap_or("-").to_owned();
+        vec![input::id_text(&r.id), r.status.to_string(), verdict]
+    }));
+    table(&rows)
+}

@@ -1,0 +1,90 @@
+//! One file for each command.
+
+pub(crate) mod corpus;
+pub(crate) mod evaluate;
+pub(crate) mod explain;
+pub(crate) mod judge;
+pub(crate) mod score;
+pub(crate) mod train;
+
+use anyhow::Result;
+use twinql::metrics::{MetricInfo, SemanticsOf};
+use twinql::record::StatusCounts;
+use twinql::{Engine, Network};
+
+use crate::args::Metrics;
+use crate::output::Console;
+
+/// How many pairs are scored at a time: enough for all threads, few enough for results to
+/// appear while the rest is computed.
+pub(crate) const CHUNK: usize = 512;
+
+/// The engine that the arguments ask for. Says where a metric's semantics is not the one
+/// asked for.
+pub(crate) fn engine(metrics: &Metrics, console: Console) -> Result<Engine> {
+    let learned = metrics
+        .metrics
+        .iter()
+        .any(|m| m.semantics == SemanticsOf::Checkpoint);
+    let network = match (learned, &metrics.checkpoint) {
+        (false, _) => None,
+        (true, Some(path)) => Some(Network::from_file(path)?),
+        (true, None) => Some(Network::embedded()?),
+    };
+    let asked = metrics.semantics.clone().unwrap_or_default();
+    if let (Some(network), Some(wanted)) = (&network, &metrics.semantics) {
+        let own = network.semantics();
+        if own.name != wanted.name {
+            console.warn(format!(
+                "gmn has the semantics of the labels it was trained on, {own}, and no other; --semantics {wanted} applies to the other metrics"
+            ));
+        }
+    }
+    Ok(Engine::new(
+        &metrics.metrics,
+        network,
+        asked,
+        metrics.databases,
+        metrics.seed,
+    )?)
+}
+
+/// The signatures of all metrics, one a line.
+pub(crate) fn signatures(engine: &Engine) -> Vec<(&'static str, String)> {
+    let signature = |m: &&'static MetricInfo| (m.name, engine.signature(m).to_string());
+    engine.metrics().iter().map(signature).collect()
+}
+
+/// `12 of 12 pairs: ok 11, pred_error 1`.
+pub(crate) fn status_line(counts: &StatusCounts) -> String {
+    let n = counts.total();
+    format!("{n} {}: {counts}", if n == 1 { "pair" } else { "pairs" })
+}
+
+/// Checks `--strict`: says what failed.
+pub(crate) fn strict(strict: bool, counts: &StatusCounts, console: Console) -> bool {
+    let bad = counts.total() - counts.get(twinql::Status::Ok);
+    if strict && bad > 0 {
+        console.warn(format!("--strict: {bad} of {} pairs are not ok", counts.total()));
+        return false;
+    }
+    true
+}
+
+/// Checks `--fail-under`: says what failed.
+pub(crate) fn fail_under(limit: Option<f64>, what: &str, value: Option<f64>, console: Console) -> bool {
+    let Some(limit) = limit else { return true };
+    match value {
+        Some(value) if value >= limit => true,
+        Some(value) => {
+            console.warn(format!("--fail-under {limit}: {what} is {value:.4}"));
+            false
+        }
+        None => {
+            console.warn(format!(
+                "--fail-under {limit}: {what} is not defined on this data"
+            ));
+            false
+        }
+    }
+}

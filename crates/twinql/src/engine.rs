@@ -1,0 +1,387 @@
+//! Metrics over batches of pairs.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::Value;
+use twinql_graph::{EncodingConfig, PairArrays, QueryGraph, RelPmConfig, relpm, vocabulary};
+use twinql_metrics::{MetricInfo, SemanticsOf};
+use twinql_model::{Checkpoint, ModelError, Scorer};
+use twinql_sql::{Schema, Semantics};
+use twinql_suite::{JudgeConfig, Verdict};
+
+use crate::embedded;
+use crate::judging;
+use crate::prepare::{Graphs, SharedGraph, same_tokens};
+use crate::record::{Record, Status};
+use crate::signature::{Signature, short_hash};
+
+/// A trained network with what its signature needs.
+#[derive(Debug, Clone)]
+pub struct Network {
+    scorer: Arc<Scorer>,
+    hash: String,
+}
+
+/// Why there is no network to score with.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// The program was built without a default checkpoint.
+    #[error("no default checkpoint is built in; pass --checkpoint FILE (make one with `twinql train`)")]
+    NotBuiltIn,
+    /// The file cannot be read.
+    #[error("cannot read the checkpoint {file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The file is no checkpoint of this program.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+impl Network {
+    /// The network in the binary.
+    ///
+    /// # Errors
+    /// The program was built without one.
+    pub fn embedded() -> Result<Network, NetworkError> {
+        let bytes = embedded::default_checkpoint().ok_or(NetworkError::NotBuiltIn)?;
+        Network::from_bytes(bytes, embedded::ORIGIN)
+    }
+
+    /// The network of a checkpoint file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or is not this program's.
+    pub fn from_file(path: &std::path::Path) -> Result<Network, NetworkError> {
+        let file = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|source| NetworkError::Io {
+            file: file.clone(),
+            source,
+        })?;
+        Network::from_bytes(&bytes, &file)
+    }
+
+    /// The network of a checkpoint in memory; `origin` names it in errors.
+    ///
+    /// # Errors
+    /// The bytes are damaged, or not this program's.
+    pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Network, NetworkError> {
+        let checkpoint = Checkpoint::from_bytes(bytes, origin, Some(&vocabulary::hash()))?;
+        Ok(Network {
+            scorer: Arc::new(Scorer::new(checkpoint)),
+            hash: short_hash(bytes),
+        })
+    }
+
+    /// The scorer itself.
+    pub fn scorer(&self) -> &Scorer {
+        &self.scorer
+    }
+
+    /// The semantics of the labels it was trained on.
+    pub fn semantics(&self) -> Semantics {
+        Semantics::preset(&self.scorer.info().semantics).unwrap_or_default()
+    }
+
+    fn encoding(&self) -> EncodingConfig {
+        encoding(self.scorer.info().model.walk_steps)
+    }
+}
+
+/// How pairs are encoded for a network of `steps` walk steps.
+pub fn encoding(steps: usize) -> EncodingConfig {
+    EncodingConfig {
+        steps,
+        ..EncodingConfig::default()
+    }
+}
+
+/// A pair to score, or the reason why there is none.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The pair's id.
+    pub id: Value,
+    /// What there is to do.
+    pub work: Work,
+}
+
+/// What a [`Job`] holds.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// Two queries over a schema.
+    Pair {
+        /// The schema of both.
+        schema: Arc<Schema>,
+        /// The reference.
+        gold: String,
+        /// What is compared with it.
+        pred: String,
+    },
+    /// No pair: its line, its database or its prediction cannot be used.
+    Unusable {
+        /// The status to report.
+        status: Status,
+        /// Why, and what to do.
+        error: String,
+    },
+}
+
+/// Metrics, ready to be computed.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    metrics: Vec<&'static MetricInfo>,
+    network: Option<Network>,
+    semantics: Semantics,
+    judge: JudgeConfig,
+    seed: u64,
+}
+
+impl Engine {
+    /// Metrics under `semantics`. `network` is needed by `gmn` alone, which keeps the
+    /// semantics of its labels; `databases` is the suite's number of databases for a pair.
+    ///
+    /// # Errors
+    /// `gmn` is asked for without a network.
+    pub fn new(
+        metrics: &[&'static MetricInfo],
+        network: Option<Network>,
+        semantics: Semantics,
+        databases: Option<usize>,
+        seed: u64,
+    ) -> Result<Engine, NetworkError> {
+        if network.is_none() && metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint) {
+            return Err(NetworkError::NotBuiltIn);
+        }
+        Ok(Engine {
+            judge: judge_config(semantics.clone(), databases, seed),
+            metrics: metrics.to_vec(),
+            network,
+            semantics,
+            seed,
+        })
+    }
+
+    /// The metrics, in the order in which they were asked for.
+    pub fn metrics(&self) -> &[&'static MetricInfo] {
+        &self.metrics
+    }
+
+    /// The score from which on a metric calls two queries the same.
+    pub fn threshold(&self, metric: &MetricInfo) -> f64 {
+        match (&self.network, metric.semantics) {
+            (Some(network), SemanticsOf::Checkpoint) => shortest(network.scorer.threshold()),
+            _ => metric.threshold,
+        }
+    }
+
+    /// The semantics that a metric answers for.
+    pub fn semantics_of(&self, metric: &MetricInfo) -> Semantics {
+        match (&self.network, metric.semantics) {
+            (Some(network), SemanticsOf::Checkpoint) => network.semantics(),
+            _ => self.semantics.clone(),
+        }
+    }
+
+    /// What a metric's figures depend on.
+    pub fn signature(&self, metric: &MetricInfo) -> Signature {
+        let checkpoint = match (&self.network, metric.semantics) {
+            (Some(network), SemanticsOf::Checkpoint) => network.hash.clone(),
+            _ => "none".into(),
+        };
+        Signature {
+            metric: metric.name.into(),
+            checkpoint,
+            semantics: self.semantics_of(metric).name,
+            threshold: self.threshold(metric),
+            device: "cpu".into(),
+            seed: self.seed,
+        }
+    }
+
+    /// Scores a batch: one record for each job, in order, whatever becomes of it. Runs on
+    /// rayon's current pool; the result does not depend on the number of threads.
+    pub fn score(&self, jobs: &[Job]) -> Vec<Record> {
+        let mut records: Vec<Record> = jobs.iter().map(|job| self.blank(job)).collect();
+        for metric in &self.metrics {
+            match metric.name {
+                "gmn" => self.gmn(metric, jobs, &mut records),
+                "relpm" => self.relpm(metric, jobs, &mut records),
+                "suite" => self.suite(metric, jobs, &mut records),
+                // The registry and this list are held together by a test.
+                _ => {}
+            }
+        }
+        records
+    }
+
+    /// A record before any metric is computed: score 0 for each.
+    fn blank(&self, job: &Job) -> Record {
+        let mut record = Record::empty(job.id.clone());
+        for metric in &self.metrics {
+            record.set_score(metric.name, 0.0);
+        }
+        if let Work::Unusable { status, error } = &job.work {
+            record.status = *status;
+            record.error = Some(error.clone());
+        }
+        record
+    }
+
+    fn graphs(&self, jobs: &[Job], semantics: &Semantics) -> Vec<Option<(SharedGraph, SharedGraph)>> {
+        let queries = jobs.iter().flat_map(|job| match &job.work {
+            Work::Pair { schema, gold, pred } => vec![(schema, gold.as_str()), (schema, pred.as_str())],
+            Work::Unusable { .. } => Vec::new(),
+        });
+        let graphs = Graphs::build(queries, semantics, &|| ());
+        jobs.iter()
+            .map(|job| match &job.work {
+                Work::Pair { schema, gold, pred } => {
+                    Some((graphs.get(schema, gold), graphs.get(schema, pred)))
+                }
+                Work::Unusable { .. } => None,
+            })
+            .collect()
+    }
+
+    fn gmn(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
+        let Some(network) = &self.network else { return };
+        let graphs = self.graphs(jobs, &network.semantics());
+        let encoding = network.encoding();
+        let arrays: Vec<Option<PairArrays>> = graphs
+            .par_iter()
+            .map(|pair| {
+                let (gold, pred) = both(pair.as_ref())?;
+                Some(PairArrays::build(gold, pred, &encoding))
+            })
+            .collect();
+        let places: Vec<usize> = (0..arrays.len())
+            .filter(|i| arrays.get(*i).is_some_and(Option::is_some))
+            .collect();
+        let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
+        let scores = network.scorer.score(&dense);
+        for ((place, pair), score) in places.iter().zip(&dense).zip(scores) {
+            let Some(record) = records.get_mut(*place) else {
+                continue;
+            };
+            match score {
+                Ok(score) => {
+                    record.set_score(metric.name, shortest(score.probability));
+                    record.set_detail(metric.name, "distance", shortest(score.distance));
+                    record.set_detail(metric.name, "identical", pair.identical);
+                }
+                Err(error) => spoil(record, Status::Unsupported, error.to_string()),
+            }
+        }
+        self.explain_failures(metric, jobs, &graphs, records);
+    }
+
+    fn relpm(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
+        let graphs = self.graphs(jobs, &self.semantics);
+        let scores: Vec<Option<(f64, bool)>> = graphs
+            .par_iter()
+            .map(|pair| {
+                let (gold, pred) = both(pair.as_ref())?;
+                let identical = gold.fingerprint() == pred.fingerprint();
+                Some((relpm(gold, pred, &RelPmConfig::default()), identical))
+            })
+            .collect();
+        for (record, score) in records.iter_mut().zip(scores) {
+            if let Some((score, identical)) = score {
+                record.set_score(metric.name, score);
+                record.set_detail(metric.name, "identical", identical);
+            }
+        }
+        self.explain_failures(metric, jobs, &graphs, records);
+    }
+
+    /// Statuses, errors and documented scores of pairs of which a side has no graph.
+    fn explain_failures(
+        &self,
+        metric: &MetricInfo,
+        jobs: &[Job],
+        graphs: &[Option<(SharedGraph, SharedGraph)>],
+        records: &mut [Record],
+    ) {
+        for ((job, pair), record) in jobs.iter().zip(graphs).zip(records) {
+            let (
+                Some((gold, pred)),
+                Work::Pair {
+                    gold: gold_sql,
+                    pred: pred_sql,
+                    ..
+                },
+            ) = (pair, &job.work)
+            else {
+                continue;
+            };
+            let (side, error) = match (gold.as_ref(), pred.as_ref()) {
+                (Ok(_), Ok(_)) => continue,
+                (Err(e), Err(other)) if e.unsupported && !other.unsupported => ("pred", other),
+                (Err(e), _) => ("gold", e),
+                (_, Err(e)) => ("pred", e),
+            };
+            let status = match (error.unsupported, side) {
+                (true, _) => Status::Unsupported,
+                (false, "gold") => Status::GoldError,
+                (false, _) => Status::PredError,
+            };
+            if status == Status::Unsupported {
+                record.set_score(metric.name, f64::from(u8::from(same_tokens(gold_sql, pred_sql))));
+            }
+            spoil(record, status, format!("{side}: {}", error.message));
+        }
+    }
+
+    fn suite(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
+        let reports = judging::judge_all(jobs, &self.judge, &|| ());
+        for ((job, record), report) in jobs.iter().zip(records).zip(reports) {
+            let (Some(report), Work::Pair { gold, pred, .. }) = (report, &job.work) else {
+                continue;
+            };
+            let same = match &report.verdict {
+                Verdict::Same { .. } => true,
+                Verdict::Timeout { .. } => same_tokens(gold, pred),
+                _ => false,
+            };
+            record.set_score(metric.name, f64::from(u8::from(same)));
+            record.set_detail(metric.name, "verdict", judging::name(&report.verdict));
+            if let (status, Some(error)) = judging::status(&report.verdict) {
+                spoil(record, status, error);
+            }
+        }
+    }
+}
+
+/// How the suite judges for a metric: `databases` where given, no shrinking of witnesses.
+pub fn judge_config(semantics: Semantics, databases: Option<usize>, seed: u64) -> JudgeConfig {
+    let base = JudgeConfig::default();
+    JudgeConfig {
+        semantics,
+        seed,
+        databases: databases.map_or(base.databases, |n| n as u64),
+        ..base
+    }
+}
+
+/// Sets status and error, unless an earlier metric has set them.
+fn spoil(record: &mut Record, status: Status, error: String) {
+    if record.status == Status::Ok {
+        record.status = status;
+        record.error = Some(error);
+    }
+}
+
+fn both(pair: Option<&(SharedGraph, SharedGraph)>) -> Option<(&QueryGraph, &QueryGraph)> {
+    let (gold, pred) = pair?;
+    gold.as_ref().as_ref().ok().zip(pred.as_ref().as_ref().ok())
+}
+
+/// The double that prints as the float does: 0.97, not 0.9700000286102295.
+fn shortest(x: f32) -> f64 {
+    x.to_string().parse().unwrap_or(f64::from(x))
+}

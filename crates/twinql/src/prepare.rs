@@ -1,0 +1,169 @@
+//! From SQL text to graphs, each distinct query once.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use twinql_graph::QueryGraph;
+use twinql_sql::{Canonical, Schema, Semantics, SqlError, normalize, parse, plan};
+
+/// Why a query has no graph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SideError {
+    /// SQLite would take the query, twinql does not know a construct in it or it is larger
+    /// than a limit; otherwise it is no query over this schema.
+    pub unsupported: bool,
+    /// What is wrong, and where.
+    pub message: String,
+}
+
+impl From<SqlError> for SideError {
+    fn from(error: SqlError) -> Self {
+        SideError {
+            unsupported: matches!(error, SqlError::Unsupported { .. } | SqlError::TooLarge { .. }),
+            message: error.to_string(),
+        }
+    }
+}
+
+/// The canonical form of a query under `semantics`, with what was repaired in its text.
+///
+/// # Errors
+/// The query is not one over this schema, or not supported.
+pub fn canonical(
+    schema: &Schema,
+    sql: &str,
+    semantics: &Semantics,
+) -> Result<(Canonical, Vec<String>), SideError> {
+    let parsed = parse(sql)?;
+    let plan = plan(schema, &parsed)?;
+    let repairs = parsed.repairs.iter().map(ToString::to_string).collect();
+    Ok((normalize(schema, plan, semantics), repairs))
+}
+
+/// The graph of a query's canonical form under `semantics`.
+///
+/// # Errors
+/// The query is not one over this schema, or not supported.
+pub fn graph(schema: &Schema, sql: &str, semantics: &Semantics) -> Result<QueryGraph, SideError> {
+    let (canonical, _) = canonical(schema, sql, semantics)?;
+    QueryGraph::lower(schema, &canonical.plan).map_err(|e| SideError {
+        unsupported: true,
+        message: e.to_string(),
+    })
+}
+
+/// What [`Graphs`] holds for a query.
+pub type SharedGraph = Arc<Result<QueryGraph, SideError>>;
+
+/// The graphs of many queries; equal texts over the same schema share one.
+#[derive(Debug, Default)]
+pub struct Graphs {
+    known: HashMap<(usize, String), SharedGraph>,
+}
+
+impl Graphs {
+    /// Makes the graphs of all queries, in parallel. `each` is called once for each
+    /// distinct query when its graph is done.
+    pub fn build<'q>(
+        queries: impl IntoIterator<Item = (&'q Arc<Schema>, &'q str)>,
+        semantics: &Semantics,
+        each: &(dyn Fn() + Sync),
+    ) -> Graphs {
+        let mut distinct: HashMap<(usize, &str), &Arc<Schema>> = HashMap::new();
+        for (schema, sql) in queries {
+            distinct.insert((key(schema), sql), schema);
+        }
+        let known = distinct
+            .into_par_iter()
+            .map(|((key, sql), schema)| {
+                let made = graph(schema, sql, semantics);
+                each();
+                ((key, sql.to_owned()), Arc::new(made))
+            })
+            .collect();
+        Graphs { known }
+    }
+
+    /// The graph of a query that was given to [`Graphs::build`].
+    pub fn get(&self, schema: &Arc<Schema>, sql: &str) -> SharedGraph {
+        match self.known.get(&(key(schema), sql.to_owned())) {
+            Some(graph) => Arc::clone(graph),
+            None => Arc::new(Err(SideError {
+                unsupported: true,
+                message: "the query was not prepared".into(),
+            })),
+        }
+    }
+
+    /// How many distinct queries there are.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+}
+
+/// Schemas are told apart by address: one `Arc` stands for one schema while a batch runs.
+fn key(schema: &Arc<Schema>) -> usize {
+    Arc::as_ptr(schema) as usize
+}
+
+/// True if two texts have the same tokens as far as can be told without parsing: equal
+/// but for spaces, a final semicolon, and the case of what is not quoted.
+pub fn same_tokens(a: &str, b: &str) -> bool {
+    skeleton(a) == skeleton(b)
+}
+
+fn skeleton(sql: &str) -> String {
+    let mut out = String::with_capacity(sql.len());
+    let mut quote: Option<char> = None;
+    let mut space = false;
+    for c in sql.trim().trim_end_matches([';', ' ', '\n', '\t', '\r']).chars() {
+        if let Some(end) = quote {
+            out.push(c);
+            if c == end {
+                quote = None;
+            }
+            continue;
+        }
+        if c.is_whitespace() {
+            space = true;
+            continue;
+        }
+        let word = |c: char| c.is_alphanumeric() || c == '_' || matches!(c, '\'' | '"' | '`' | '[');
+        if space && word(c) && out.chars().next_back().is_some_and(|p| word(p) || p == ']') {
+            out.push(' ');
+        }
+        space = false;
+        match c {
+            '\'' | '"' | '`' => quote = Some(c),
+            '[' => quote = Some(']'),
+            _ => {}
+        }
+        out.extend(c.to_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens() {
+        for (a, b, same) in [
+            ("SELECT a , b FROM t ;", "select a,b\nfrom T", true),
+            ("SELECT 'A' FROM t", "SELECT 'a' FROM t", false),
+            ("SELECT a b FROM t", "SELECT ab FROM t", false),
+            ("SELECT 'a  b'", "SELECT 'a b'", false),
+            ("SELECT [A b]", "select  [A b];", true),
+        ] {
+            assert_eq!(same_tokens(a, b), same, "{a} / {b}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The wire type of scores: one JSON object for each pair.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What became of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Every metric was computed.
+    Ok,
+    /// The gold query (or the pair's schema, or its line in the file) cannot be used.
+    GoldError,
+    /// The prediction is no query over this schema; it scores 0.
+    PredError,
+    /// One of the queries is valid, and twinql does not know a construct in it.
+    Unsupported,
+    /// A time limit ended the work on this pair.
+    Timeout,
+}
+
+impl Status {
+    /// All of them, in the order in which summaries list them.
+    pub const ALL: [Status; 5] = [
+        Status::Ok,
+        Status::GoldError,
+        Status::PredError,
+        Status::Unsupported,
+        Status::Timeout,
+    ];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::GoldError => "gold_error",
+            Status::PredError => "pred_error",
+            Status::Unsupported => "unsupported",
+            Status::Timeout => "timeout",
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The scores of one pair.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The pair's id as it stood in the input, or its number from 0 as text.
+    pub id: Value,
+    /// What became of the pair.
+    pub status: Status,
+    /// Score by metric, in [0, 1], 1 = the same.
+    pub scores: Map<String, Value>,
+    /// More about a score, by metric.
+    pub details: Map<String, Value>,
+    /// What went wrong and what to do.
+    pub error: Option<String>,
+}
+
+impl Record {
+    /// A record without scores, status `ok`.
+    pub fn empty(id: Value) -> Record {
+        Record {
+            id,
+            status: Status::Ok,
+            scores: Map::new(),
+            details: Map::new(),
+            error: None,
+        }
+    }
+
+    /// The score of a metric.
+    pub fn score(&self, metric: &str) -> Option<f64> {
+        self.scores.get(metric)?.as_f64()
+    }
+
+    /// Sets a score, clamped to [0, 1]; what is not a number becomes 0.
+    pub fn set_score(&mut self, metric: &str, score: f64) {
+        let score = if score.is_finite() {
+            score.clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        self.scores.insert(metric.to_owned(), Value::from(score));
+    }
+
+    /// Adds to the details of a metric.
+    pub fn set_detail(&mut self, metric: &str, key: &str, value: impl Into<Value>) {
+        let entry = self
+            .details
+            .entry(metric)
+            .or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(map) = entry {
+            map.insert(key.to_owned(), value.into());
+        }
+    }
+}
+
+/// How many pairs ended in which status.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusCounts(pub BTreeMap<Status, usize>);
+
+impl StatusCounts {
+    /// Counts one more.
+    pub fn add(&mut self, status: Status) {
+        *self.0.entry(status).or_default() += 1;
+    }
+
+    /// The count of a status.
+    pub fn get(&self, status: Status) -> usize {
+        self.0.get(&status).copied().unwrap_or(0)
+    }
+
+    /// All pairs: the denominator of every mean.
+    pub fn total(&self) -> usize {
+        self.0.values().sum()
+    }
+}
+
+impl fmt::Display for StatusCounts {
+    /// `ok 97, pred_error 2, unsupported 1`; statuses that did not occur are left out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = true;
+        for status in Status::ALL {
+            let count = self.get(status);
+            if count > 0 || (status == Status::Ok && self.total() == 0) {
+                if !first {
+                    f.write_str(", ")?;
+                }
+                write!(f, "{status} {count}")?;
+                first = false;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_wire_form_is_fixed() {
+        let mut record = Record::empty("7".into());
+        record.set_score("gmn", 0.97);
+        record.set_score("odd", f64::NAN);
+        record.set_detail("gmn", "distance", 0.11);
+        assert_eq!(
+            serde_json::to_string(&record).unwrap(),
+            r#"{"id":"7","status":"ok","scores":{"gmn":0.97,"odd":0.0},"details":{"gmn":{"distance":0.11}},"error":null}"#
+        );
+    }
+
+    #[test]
+    fn counts_read_as_a_sentence() {
+        let mut counts = StatusCounts::default();
+        assert_eq!(counts.to_string(), "ok 0");
+        counts.add(Status::PredError);
+        counts.add(Status::Ok);
+        counts.add(Status::Ok);
+        assert_eq!(
+            (counts.to_string().as_str(), counts.total()),
+            ("ok 2, pred_error 1", 3)
+        );
+    }
+}

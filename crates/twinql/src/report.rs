@@ -1,0 +1,214 @@
+//! How well a metric agrees with labels: the figures of `twinql evaluate`.
+
+use serde::Serialize;
+use twinql::metrics::{
+    Confusion, ECE_BINS, Interval, Resampling, Undefined, auc, bootstrap, brier, ece, kendall_tau_b, pearson,
+    spearman,
+};
+
+use crate::output::table;
+
+/// The figures of one metric over one set of pairs. A figure that is not defined on the
+/// data is null.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct MetricReport {
+    pub(crate) metric: String,
+    pub(crate) signature: String,
+    /// Pairs, all of them in every figure.
+    pub(crate) pairs: usize,
+    pub(crate) positives: usize,
+    /// Area under the ROC curve with its bootstrap interval.
+    pub(crate) auc: Option<Interval>,
+    pub(crate) kendall_tau_b: Option<f64>,
+    pub(crate) spearman: Option<f64>,
+    pub(crate) pearson: Option<f64>,
+    /// The fixed threshold; nothing is chosen on this data.
+    pub(crate) threshold: f64,
+    pub(crate) accuracy: Option<f64>,
+    pub(crate) precision: Option<f64>,
+    pub(crate) recall: Option<f64>,
+    pub(crate) f1: Option<f64>,
+    pub(crate) confusion: Option<Confusion>,
+    /// Figures of the decisions at the threshold in place of the scores; absent for a
+    /// metric whose scores are decisions.
+    pub(crate) binarised: Option<Binarised>,
+    /// Only for calibrated probabilities.
+    pub(crate) brier: Option<f64>,
+    /// Only for calibrated probabilities; 15 bins of equal width.
+    pub(crate) ece: Option<f64>,
+    /// Why figures are null.
+    pub(crate) undefined: Option<String>,
+}
+
+/// Agreement of decisions with labels.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Binarised {
+    pub(crate) auc: Option<f64>,
+    /// Between two binary lists Kendall's τ-b, Spearman's ρ and Pearson's r are one number.
+    pub(crate) correlation: Option<f64>,
+}
+
+/// What a metric is, as far as its figures depend on it.
+pub(crate) struct Subject {
+    pub(crate) metric: String,
+    pub(crate) signature: String,
+    pub(crate) threshold: f64,
+    /// Its scores are 0 and 1.
+    pub(crate) binary: bool,
+    /// Its scores are calibrated probabilities.
+    pub(crate) probability: bool,
+}
+
+pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &Resampling) -> MetricReport {
+    let numbers: Vec<f64> = labels.iter().map(|l| f64::from(u8::from(*l))).collect();
+    let mut undefined: Option<String> = None;
+    let mut keep = |result: Result<f64, Undefined>| match result {
+        Ok(value) => Some(value),
+        Err(why) => {
+            undefined.get_or_insert(why.to_string());
+            None
+        }
+    };
+    let interval = bootstrap(scores.len(), how, |items| {
+        let s: Vec<f64> = items.iter().filter_map(|i| scores.get(*i).copied()).collect();
+        let l: Vec<bool> = items.iter().filter_map(|i| labels.get(*i).copied()).collect();
+        auc(&s, &l)
+    });
+    let auc_interval = match interval {
+        Ok(interval) => Some(interval),
+        Err(why) => keep(Err(why)).and(None),
+    };
+    let tau = keep(kendall_tau_b(scores, &numbers));
+    let rho = keep(spearman(scores, &numbers));
+    let r = keep(pearson(scores, &numbers));
+    let confusion = Confusion::at(scores, labels, subject.threshold).ok();
+    let decisions: Vec<f64> = scores
+        .iter()
+        .map(|s| f64::from(u8::from(*s >= subject.threshold)))
+        .collect();
+    let binarised = (!subject.binary).then(|| Binarised {
+        auc: auc(&decisions, labels).ok(),
+        correlation: kendall_tau_b(&decisions, &numbers).ok(),
+    });
+    let calibration = |value: Result<f64, Undefined>| if subject.probability { value.ok() } else { None };
+    MetricReport {
+        metric: subject.metric.clone(),
+        signature: subject.signature.clone(),
+        pairs: labels.len(),
+        positives: labels.iter().filter(|l| **l).count(),
+        auc: auc_interval,
+        kendall_tau_b: tau,
+        spearman: rho,
+        pearson: r,
+        threshold: subject.threshold,
+        accuracy: confusion.and_then(|c| c.accuracy()),
+        precision: confusion.and_then(|c| c.precision()),
+        recall: confusion.and_then(|c| c.recall()),
+        f1: confusion.and_then(|c| c.f1()),
+        confusion,
+        binarised,
+        brier: calibration(brier(scores, labels)),
+        ece: calibration(ece(scores, labels, ECE_BINS)),
+        undefined,
+    }
+}
+
+fn figure(value: Option<f64>) -> String {
+    value.map_or_else(|| "n/a".into(), |v| format!("{v:.4}"))
+}
+
+/// The figures as a text table; `groups` names a column of groups.
+pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> String {
+    let grouped = rows.iter().any(|(group, _)| group.is_some());
+    let interval = format!("{:.0} % interval", level * 100.0);
+    let mut head: Vec<String> = if grouped { vec!["group".into()] } else { Vec::new() };
+    head.extend(
+        [
+            "metric",
+            "n",
+            "positive",
+            "AUC",
+            interval.as_str(),
+            "tau-b",
+            "rho",
+            "r",
+            "accuracy",
+            "F1",
+            "threshold",
+        ]
+        .map(String::from),
+    );
+    let mut lines = vec![head];
+    for (group, report) in rows {
+        let start = |metric: String| match group {
+            Some(group) => vec![group.clone(), metric],
+            None if grouped => vec![String::new(), metric],
+            None => vec![metric],
+        };
+        let ends = report
+            .auc
+            .map_or_else(|| "n/a".into(), |a| format!("{:.4}-{:.4}", a.low, a.high));
+        let mut line = start(report.metric.clone());
+        line.extend([
+            report.pairs.to_string(),
+            report.positives.to_string(),
+            figure(report.auc.map(|a| a.estimate)),
+            ends,
+            figure(report.kendall_tau_b),
+            figure(report.spearman),
+            figure(report.pearson),
+            figure(report.accuracy),
+            figure(report.f1),
+            format!("{:.2}", report.threshold),
+        ]);
+        lines.push(line);
+        if let Some(binarised) = &report.binarised {
+            let mut line = start("  binarised".into());
+            line.extend([String::new(), String::new(), figure(binarised.auc), String::new()]);
+            line.extend(std::iter::repeat_n(figure(binarised.correlation), 3));
+            lines.push(line);
+        }
+    }
+    table(&lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject() -> Subject {
+        Subject {
+            metric: "m".into(),
+            signature: "s".into(),
+            threshold: 0.5,
+            binary: false,
+            probability: true,
+        }
+    }
+
+    #[test]
+    fn figures_of_a_small_set() {
+        let how = Resampling {
+            resamples: 50,
+            ..Resampling::default()
+        };
+        let r = measure(
+            &subject(),
+            &[0.9, 0.6, 0.4, 0.2],
+            &[true, false, true, false],
+            &how,
+        );
+        assert_eq!((r.pairs, r.positives), (4, 2));
+        assert_eq!(r.auc.map(|a| a.estimate), Some(0.75));
+        assert_eq!(r.accuracy, Some(0.5));
+        assert_eq!(r.binarised.map(|b| b.auc), Some(Some(0.5)));
+        assert!(r.brier.is_some() && r.undefined.is_none());
+    }
+
+    #[test]
+    fn one_class_gives_a_reason() {
+        let r = measure(&subject(), &[0.9, 0.6], &[true, true], &Resampling::default());
+        assert!(r.auc.is_none() && r.accuracy == Some(1.0));
+        assert!(r.undefined.is_some_and(|why| why.contains("both classes")));
+    }
+}
