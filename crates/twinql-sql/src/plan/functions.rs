@@ -1,6 +1,7 @@
 //! Function calls: scalar functions, aggregates, and sqlparser's special forms.
 
 use sqlparser::ast::{self, Spanned};
+use sqlparser::tokenizer::Span;
 
 use super::{Planner, Result, invalid, last_ident, unsupported};
 use crate::expr::{AggFunc, AggregateCall, Expr};
@@ -65,6 +66,15 @@ fn arity(name: &str) -> Option<(usize, usize)> {
         "coalesce" => (2, usize::MAX),
         _ => return None,
     })
+}
+
+fn check_arity(name: &str, given: usize, span: Span) -> Result<()> {
+    match arity(name) {
+        Some((least, most)) if given < least || given > most => {
+            invalid(format!("wrong number of arguments to function {name}()"), span)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What stands in a call's parentheses.
@@ -148,6 +158,7 @@ impl<'a> Planner<'a> {
             }
             other => return unsupported(describe(other), other.span()),
         };
+        check_arity(name, args.len(), expr.span())?;
         let args = self.plan_exprs(args)?;
         Ok(Expr::Function {
             name: name.to_owned(),
@@ -161,14 +172,7 @@ impl<'a> Planner<'a> {
             return self.plan_window_call(function, call);
         }
         let given = call.args.len();
-        if let Some((least, most)) = arity(&call.name)
-            && (given < least || given > most)
-        {
-            return invalid(
-                format!("wrong number of arguments to function {}()", call.name),
-                function.span(),
-            );
-        }
+        check_arity(&call.name, given, function.span())?;
         if call.star && call.name != "count" {
             return invalid(
                 format!("wrong number of arguments to function {}()", call.name),

@@ -15,6 +15,8 @@ mod scope;
 mod select;
 mod set_op;
 mod subquery;
+#[cfg(test)]
+mod tests;
 mod types;
 mod walk;
 mod window;

@@ -205,10 +205,19 @@ pub(crate) fn aggregate_info(call: &AggregateCall, grouped: bool, columns: &Colu
         AggFunc::Sum => named("sum", info(None, numeric(arg.class), nullable)),
         AggFunc::Total => named("total", info(None, TypeClass::Number, false)),
         AggFunc::Avg => named("avg", info(None, TypeClass::Number, nullable)),
-        AggFunc::Min => named("min", ColumnInfo { nullable, ..arg }),
-        AggFunc::Max => named("max", ColumnInfo { nullable, ..arg }),
+        // The value is the column's, but a function's result has no affinity (SQLite).
+        AggFunc::Min => named("min", extreme(arg, nullable)),
+        AggFunc::Max => named("max", extreme(arg, nullable)),
         AggFunc::GroupConcat => named("group_concat", info(None, TypeClass::Text, nullable)),
         AggFunc::Bare => ColumnInfo { nullable, ..arg },
         AggFunc::Other(name) => named(name, info(None, TypeClass::Other, true)),
+    }
+}
+
+fn extreme(arg: ColumnInfo, nullable: bool) -> ColumnInfo {
+    ColumnInfo {
+        affinity: None,
+        nullable,
+        ..arg
     }
 }
