@@ -11,7 +11,7 @@ use sqlparser::ast::{Query, SetExpr};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
-pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_SET_OPERATORS};
+pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_PREFIXES, MAX_SET_OPERATORS};
 pub use repairs::{Place, Repair};
 
 use crate::error::SqlError;
