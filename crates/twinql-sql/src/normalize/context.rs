@@ -36,6 +36,8 @@ pub(crate) struct Context<'a> {
     pub(crate) dirty: bool,
     /// Columns of enclosing queries that cannot be NULL here, innermost last.
     pub(crate) outer_not_null: Vec<BTreeSet<ColumnId>>,
+    /// Scans of enclosing queries whose columns are in scope, outermost first.
+    pub(crate) outer_scans: Vec<(usize, Vec<(ColumnId, usize)>)>,
 }
 
 impl Context<'_> {

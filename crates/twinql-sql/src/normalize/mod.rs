@@ -18,7 +18,7 @@ mod rule;
 mod rules;
 pub(crate) mod walk;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use context::{Context, Role};
 use rule::Apply;
@@ -85,6 +85,7 @@ pub fn normalize_with(
             replaced: Substitution::new(),
             dirty: false,
             outer_not_null: Vec::new(),
+            outer_scans: Vec::new(),
         },
         rules: RULES
             .iter()
@@ -108,6 +109,7 @@ pub fn normalize_with(
         driver.cx.dirty = false;
         driver.visit_query(&mut query, Role::Root);
         driver.cx.replaced.clear();
+        driver.separate(&mut query.rel, &mut BTreeSet::new());
         if !driver.cx.dirty {
             complete = true;
             break;
@@ -213,6 +215,43 @@ impl Driver<'_> {
         fine
     }
 
+    /// Gives copies of a subquery (a computed column that was read twice) ids of their own.
+    fn separate(&mut self, rel: &mut Rel, seen: &mut BTreeSet<ColumnId>) {
+        for input in walk::inputs_mut(rel) {
+            self.separate(input, seen);
+        }
+        for arm in walk::arms_mut(rel) {
+            self.separate(&mut arm.rel, seen);
+        }
+        for expr in walk::own_exprs_mut(rel) {
+            self.separate_expr(expr, seen);
+        }
+        seen.extend(walk::outputs(rel));
+    }
+
+    fn separate_expr(&mut self, expr: &mut Expr, seen: &mut BTreeSet<ColumnId>) {
+        for operand in walk::operands_mut(expr) {
+            self.separate_expr(operand, seen);
+        }
+        let Some(query) = walk::subquery_mut(expr) else {
+            return;
+        };
+        let mut made = BTreeSet::new();
+        walk::produced_within(&query.rel, &mut made);
+        let twice: BTreeMap<ColumnId, ColumnId> = made
+            .intersection(seen)
+            .map(|c| (*c, self.cx.fresh_like(*c)))
+            .collect();
+        if !twice.is_empty() {
+            walk::ids_of_query(query, &mut |c| {
+                if let Some(new) = twice.get(c) {
+                    *c = *new;
+                }
+            });
+        }
+        self.separate(&mut query.rel, seen);
+    }
+
     fn visit_query(&mut self, query: &mut Query, role: Role) {
         self.visit_rel(&mut query.rel);
         self.settle_output(query);
@@ -284,7 +323,11 @@ impl Driver<'_> {
         }
         self.cx.apply_replaced(rel);
         let nested = walk::own_exprs(rel).into_iter().any(walk::has_subquery);
+        let scans = self.cx.outer_scans.len();
         if nested {
+            for input in walk::inputs(rel) {
+                visible_scans(input, &mut self.cx.outer_scans);
+            }
             let known = walk::inputs(rel)
                 .into_iter()
                 .flat_map(|r| self.cx.not_null(r))
@@ -295,6 +338,7 @@ impl Driver<'_> {
             self.visit_expr(expr);
         }
         if nested {
+            self.cx.outer_scans.truncate(scans);
             self.cx.outer_not_null.pop();
         }
         for _ in 0..MAX_CHANGES {
@@ -339,5 +383,14 @@ impl Driver<'_> {
                 return;
             }
         }
+    }
+}
+
+/// The scans whose columns a relation produces.
+fn visible_scans(rel: &Rel, into: &mut Vec<(usize, Vec<(ColumnId, usize)>)>) {
+    match rel {
+        Rel::Scan { table, columns } => into.push((*table, columns.clone())),
+        Rel::Project { .. } | Rel::Aggregate { .. } => {}
+        _ => walk::inputs(rel).into_iter().for_each(|r| visible_scans(r, into)),
     }
 }

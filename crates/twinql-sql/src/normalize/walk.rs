@@ -446,3 +446,75 @@ pub(crate) fn is_deterministic_rel(rel: &Rel) -> bool {
         && inputs(rel).into_iter().all(is_deterministic_rel)
         && arms(rel).into_iter().all(|q| is_deterministic_rel(&q.rel))
 }
+
+/// Visits every column id of a query, where it is produced and where it is read.
+pub(crate) fn ids_of_query(query: &mut Query, f: &mut dyn FnMut(&mut ColumnId)) {
+    ids_of_rel(&mut query.rel, f);
+    query.output.iter_mut().for_each(f);
+}
+
+fn ids_of_expr(expr: &mut Expr, f: &mut dyn FnMut(&mut ColumnId)) {
+    if let Expr::Column(c) = expr {
+        f(c);
+    }
+    for operand in operands_mut(expr) {
+        ids_of_expr(operand, f);
+    }
+    if let Some(query) = subquery_mut(expr) {
+        ids_of_query(query, f);
+    }
+}
+
+fn ids_of_rel(rel: &mut Rel, f: &mut dyn FnMut(&mut ColumnId)) {
+    for input in inputs_mut(rel) {
+        ids_of_rel(input, f);
+    }
+    for arm in arms_mut(rel) {
+        ids_of_query(arm, f);
+    }
+    for expr in own_exprs_mut(rel) {
+        ids_of_expr(expr, f);
+    }
+    match rel {
+        Rel::Scan { columns, .. } => columns.iter_mut().for_each(|(c, _)| f(c)),
+        Rel::Values { columns, .. }
+        | Rel::TableFunction { columns, .. }
+        | Rel::Recursive { columns, .. }
+        | Rel::RecursiveRef { columns, .. }
+        | Rel::SetOp { columns, .. } => columns.iter_mut().for_each(f),
+        Rel::Project { exprs, .. } => exprs.iter_mut().for_each(|(c, _)| f(c)),
+        Rel::Aggregate { keys, calls, .. } => {
+            keys.iter_mut().for_each(|(c, _)| f(c));
+            calls.iter_mut().for_each(|(c, _)| f(c));
+        }
+        Rel::Window { calls, .. } => calls.iter_mut().for_each(|(c, _)| f(c)),
+        Rel::Filter { .. }
+        | Rel::Join { .. }
+        | Rel::OuterJoin { .. }
+        | Rel::Sort { .. }
+        | Rel::Distinct { .. } => {}
+    }
+}
+
+/// Every column that some node of the relation produces, its subqueries included.
+pub(crate) fn produced_within(rel: &Rel, into: &mut BTreeSet<ColumnId>) {
+    into.extend(outputs(rel));
+    for input in inputs(rel) {
+        produced_within(input, into);
+    }
+    for arm in arms(rel) {
+        produced_within(&arm.rel, into);
+    }
+    for e in own_exprs(rel) {
+        produced_in_expr(e, into);
+    }
+}
+
+fn produced_in_expr(e: &Expr, into: &mut BTreeSet<ColumnId>) {
+    for operand in operands(e) {
+        produced_in_expr(operand, into);
+    }
+    if let Some(query) = subquery(e) {
+        produced_within(&query.rel, into);
+    }
+}

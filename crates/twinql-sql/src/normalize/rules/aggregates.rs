@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::super::context::Context;
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk;
-use crate::expr::{AggFunc, Expr};
+use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::rel::{ColumnId, Rel};
+use crate::schema::Affinity;
 use crate::value::Value;
 
 pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
@@ -175,4 +176,72 @@ fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     changed
+}
+
+pub(super) const TRIVIAL_HAVING: Rule = Rule {
+    name: "trivial-having",
+    summary: "COUNT(*) >= 1 holds for every group; in AVG, a cast of a number to REAL does nothing",
+    source: "a group has a row; SQLite's AVG is a REAL",
+    needs: Needs::TYPED,
+    apply: Apply::Rel(trivial_having),
+};
+
+fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let mut changed = false;
+    if let Rel::Aggregate { calls, .. } = rel {
+        for (_, call) in calls
+            .iter_mut()
+            .filter(|(_, c)| c.func == AggFunc::Avg && !c.distinct)
+        {
+            if let [
+                Expr::Cast {
+                    expr,
+                    affinity: Affinity::Real,
+                },
+            ] = call.args.as_mut_slice()
+                && matches!(
+                    cx.affinity(expr),
+                    Some(Affinity::Integer | Affinity::Numeric | Affinity::Real)
+                )
+            {
+                call.args = vec![(**expr).clone()];
+                changed = true;
+            }
+        }
+    }
+    let (inputs, on): (Vec<&Rel>, &mut Vec<Expr>) = match rel {
+        Rel::Filter { input, predicate } => (vec![&**input], predicate),
+        Rel::Join { inputs, on } => (inputs.iter().collect(), on),
+        _ => return changed,
+    };
+    let mut counts: BTreeSet<ColumnId> = BTreeSet::new();
+    for input in inputs {
+        if let Rel::Aggregate { keys, calls, .. } = input
+            && !keys.is_empty()
+        {
+            counts.extend(
+                calls
+                    .iter()
+                    .filter(|(_, c)| c.func == AggFunc::Count && c.args.is_empty() && c.filter.is_none())
+                    .map(|(c, _)| *c),
+            );
+        }
+    }
+    if counts.is_empty() {
+        return changed;
+    }
+    let before = on.len();
+    on.retain(|e| match e {
+        Expr::Binary { op, left, right } => match (op, &**left, &**right) {
+            (BinaryOp::LtEq, Expr::Literal(Value::Integer(n)), Expr::Column(c)) => {
+                *n > 1 || !counts.contains(c)
+            }
+            (BinaryOp::Lt, Expr::Literal(Value::Integer(n)), Expr::Column(c)) => {
+                *n > 0 || !counts.contains(c)
+            }
+            _ => true,
+        },
+        _ => true,
+    });
+    changed | (on.len() != before)
 }

@@ -162,7 +162,7 @@ fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 }
 
 /// Columns that the expression refers to from outside its own subqueries.
-fn own_columns(e: &Expr, into: &mut BTreeSet<ColumnId>) {
+pub(super) fn own_columns(e: &Expr, into: &mut BTreeSet<ColumnId>) {
     if let Expr::Column(c) = e {
         into.insert(*c);
     }
@@ -173,31 +173,8 @@ fn own_columns(e: &Expr, into: &mut BTreeSet<ColumnId>) {
         let mut all = BTreeSet::new();
         walk::query_columns(query, &mut all);
         let mut made = BTreeSet::new();
-        produced_within(&query.rel, &mut made);
+        walk::produced_within(&query.rel, &mut made);
         into.extend(all.difference(&made).copied());
-    }
-}
-
-/// Every column that some node of the relation produces, its subqueries included.
-pub(super) fn produced_within(rel: &Rel, into: &mut BTreeSet<ColumnId>) {
-    into.extend(walk::outputs(rel));
-    for input in walk::inputs(rel) {
-        produced_within(input, into);
-    }
-    for arm in walk::arms(rel) {
-        produced_within(&arm.rel, into);
-    }
-    for e in walk::own_exprs(rel) {
-        produced_in_expr(e, into);
-    }
-}
-
-fn produced_in_expr(e: &Expr, into: &mut BTreeSet<ColumnId>) {
-    for operand in walk::operands(e) {
-        produced_in_expr(operand, into);
-    }
-    if let Some(query) = walk::subquery(e) {
-        produced_within(&query.rel, into);
     }
 }
 
@@ -206,7 +183,7 @@ pub(super) fn outer_columns(rel: &Rel) -> BTreeSet<ColumnId> {
     let mut used = BTreeSet::new();
     walk::rel_columns(rel, &mut used);
     let mut made = BTreeSet::new();
-    produced_within(rel, &mut made);
+    walk::produced_within(rel, &mut made);
     used.difference(&made).copied().collect()
 }
 

@@ -3,8 +3,11 @@
 mod aggregates;
 mod blocks;
 mod equalities;
+mod joins;
+mod ordering;
 mod predicates;
 mod projections;
+mod subqueries;
 
 use super::context::Context;
 use super::rule::Rule;
@@ -30,6 +33,24 @@ pub(super) const ALL: &[Rule] = &[
     aggregates::KEY_CLEANUP,
     aggregates::COUNT_STAR,
     aggregates::COUNT_DISTINCT_KEY,
+    aggregates::TRIVIAL_HAVING,
+    joins::NULL_TESTS,
+    ordering::SUBQUERY_ORDER,
+    ordering::QUERY_ORDER,
+    ordering::SORT_KEYS,
+    subqueries::IN_AS_EXISTS,
+    subqueries::EXISTS_CLEANUP,
+    subqueries::EXISTS_TRUE,
+    subqueries::SCALAR_AS_EXISTS,
+    subqueries::EXISTS_AS_JOIN,
+    subqueries::SET_OPERATION,
+    joins::OUTER_TO_INNER,
+    joins::SELF_JOIN,
+    joins::GROUPING_REMOVAL,
+    subqueries::DUPLICATES,
+    subqueries::IN_DUPLICATES,
+    joins::LATE_JOIN,
+    joins::FOREIGN_KEY_JOIN,
 ];
 
 /// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.

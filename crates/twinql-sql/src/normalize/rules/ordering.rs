@@ -1,0 +1,170 @@
+//! ORDER BY where it orders nothing.
+
+use super::super::context::{Context, Role};
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
+use crate::value::Value;
+
+pub(super) const SUBQUERY_ORDER: Rule = Rule {
+    name: "subquery-order",
+    summary: "ORDER BY without LIMIT goes below other operators, in arms of set operations and inside IN",
+    source: "SQL: a derived table has no order",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(below),
+};
+
+fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    if let Rel::Aggregate { calls, .. } = rel {
+        // Which value these give depends on the order in SQLite.
+        let ordered = |call: &AggregateCall| {
+            matches!(
+                call.func,
+                AggFunc::GroupConcat | AggFunc::Bare | AggFunc::Other(_)
+            )
+        };
+        if calls.iter().any(|(_, call)| ordered(call)) {
+            return false;
+        }
+    }
+    // A limit without keys keeps the first rows that come.
+    if matches!(rel, Rel::Project { .. } | Rel::Window { .. })
+        || matches!(rel, Rel::Sort { keys, .. } if keys.is_empty())
+    {
+        return false;
+    }
+    let mut changed = false;
+    for input in walk::inputs_mut(rel) {
+        changed |= unsort(input);
+    }
+    if let Rel::SetOp { left, right, .. } = rel {
+        changed |= unsort(&mut left.rel);
+        changed |= unsort(&mut right.rel);
+    }
+    changed
+}
+
+fn unsort(rel: &mut Rel) -> bool {
+    match rel {
+        Rel::Sort {
+            input,
+            limit: None,
+            offset: None,
+            ..
+        } => {
+            *rel = walk::take(input);
+            true
+        }
+        Rel::Project { input, .. } | Rel::Filter { input, .. } => unsort(input),
+        _ => false,
+    }
+}
+
+pub(super) const QUERY_ORDER: Rule = Rule {
+    name: "query-order",
+    summary: "ORDER BY goes at the top of IN, of a scalar subquery of one row, and of the query where answers are not compared as lists",
+    source: "SQL: membership has no order",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(top),
+};
+
+fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    match role {
+        Role::In | Role::Arm => unsort(&mut query.rel),
+        Role::Root if !cx.semantics.respect_order => unsort(&mut query.rel),
+        Role::Scalar => extreme(query, cx),
+        _ => false,
+    }
+}
+
+/// `(SELECT c … ORDER BY c DESC LIMIT 1)` as a value is `(SELECT MAX(c) …)`.
+fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
+    let Rel::Sort {
+        input,
+        keys,
+        limit: Some(Expr::Literal(Value::Integer(1))),
+        offset: None,
+    } = &mut query.rel
+    else {
+        return false;
+    };
+    let (
+        [
+            SortKey {
+                expr: Expr::Column(c),
+                direction,
+                ..
+            },
+        ],
+        [out],
+    ) = (keys.as_slice(), query.output.as_slice())
+    else {
+        return false;
+    };
+    // NULLs would come first in ascending order, where MIN leaves them out.
+    if c != out || !cx.not_null(input).contains(c) {
+        return false;
+    }
+    let func = match direction {
+        Direction::Asc => AggFunc::Min,
+        Direction::Desc => AggFunc::Max,
+    };
+    let new: ColumnId = cx.fresh_like(*c);
+    query.rel = Rel::Aggregate {
+        keys: Vec::new(),
+        calls: vec![(
+            new,
+            AggregateCall {
+                func,
+                distinct: false,
+                args: vec![Expr::Column(*c)],
+                filter: None,
+            },
+        )],
+        input: Box::new(walk::take(input)),
+    };
+    query.output = vec![new];
+    true
+}
+
+pub(super) const SORT_KEYS: Rule = Rule {
+    name: "sort-keys",
+    summary: "sort keys that are constant, or that the keys before them determine, go",
+    source: "Simmen, Shekita & Malkemus 1996, order optimisation by functional dependencies",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(sort_keys),
+};
+
+fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Sort {
+        input,
+        keys,
+        limit,
+        offset,
+    } = rel
+    else {
+        return false;
+    };
+    let deps = cx.dependencies(input);
+    let mut before: Vec<ColumnId> = Vec::new();
+    let count = keys.len();
+    let mut seen: Vec<Expr> = Vec::new();
+    keys.retain(|k| {
+        let of = walk::columns_of(&k.expr);
+        let determined = walk::is_deterministic(&k.expr)
+            && !walk::has_subquery(&k.expr)
+            && (of.is_subset(&deps.closure(before.iter().copied())) || seen.contains(&k.expr));
+        seen.push(k.expr.clone());
+        if let Expr::Column(c) = &k.expr {
+            before.push(*c);
+        }
+        !determined
+    });
+    let mut changed = keys.len() != count;
+    if keys.is_empty() && limit.is_none() && offset.is_none() {
+        *rel = walk::take(input);
+        changed = true;
+    }
+    changed
+}

@@ -1,0 +1,482 @@
+//! Subqueries: IN and EXISTS in one form, as joins where rows cannot multiply, and set
+//! operations as (anti-)semi-joins.
+
+use std::collections::BTreeSet;
+
+use super::super::context::{Context, Role};
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use super::blocks::{add_filter, outer_columns, own_columns};
+use super::predicates::integer;
+use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::rel::{ColumnId, Query, Rel, SetOpKind};
+use crate::value::Value;
+
+fn equal(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    Expr::Binary {
+        op,
+        left: Box::new(left),
+        right: Box::new(right),
+    }
+}
+
+fn exists(rel: Rel) -> Expr {
+    Expr::Exists(Box::new(Query {
+        rel,
+        output: Vec::new(),
+    }))
+}
+
+/// The conjuncts of a filter or inner join.
+fn conjuncts_mut(rel: &mut Rel) -> Option<&mut Vec<Expr>> {
+    match rel {
+        Rel::Filter { predicate, .. } => Some(predicate),
+        Rel::Join { on, .. } => Some(on),
+        _ => None,
+    }
+}
+
+pub(super) const IN_AS_EXISTS: Rule = Rule {
+    name: "in-as-exists",
+    summary: "x IN (SELECT y) is EXISTS (… AND y = x); NOT IN is NOT EXISTS where neither side is NULL",
+    source: "Kim 1982; for NOT IN both sides must be free of NULLs",
+    needs: Needs::NOT_NULL,
+    apply: Apply::Rel(in_as_exists),
+};
+
+fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let known: BTreeSet<ColumnId> = walk::inputs(rel)
+        .into_iter()
+        .flat_map(|r| cx.not_null(r))
+        .collect();
+    let Some(list) = conjuncts_mut(rel) else {
+        return false;
+    };
+    let mut changed = false;
+    for e in list {
+        changed |= positive_in(e, &known, cx);
+    }
+    changed
+}
+
+/// Where only being true counts: conjuncts and what they combine with AND and OR.
+fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+    match e {
+        Expr::And(list) | Expr::Or(list) => list
+            .iter_mut()
+            .fold(false, |hit, e| positive_in(e, known, cx) | hit),
+        Expr::InSubquery { exprs, query } => match membership(exprs, query) {
+            Some(new) => {
+                *e = new;
+                true
+            }
+            None => false,
+        },
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } => {
+            let Expr::InSubquery { exprs, query } = &**expr else {
+                return false;
+            };
+            let free = !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query);
+            match membership(exprs, query).filter(|_| free) {
+                Some(new) => {
+                    **expr = new;
+                    true
+                }
+                None => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+fn membership(exprs: &[Expr], query: &Query) -> Option<Expr> {
+    if exprs.len() != query.output.len()
+        || exprs
+            .iter()
+            .any(|e| matches!(e, Expr::Row(_) | Expr::Collate { .. }))
+        || !exprs.iter().all(walk::is_deterministic)
+    {
+        return None;
+    }
+    let mut rel = query.rel.clone();
+    for (e, c) in exprs.iter().zip(&query.output) {
+        add_filter(&mut rel, equal(BinaryOp::Eq, e.clone(), Expr::Column(*c)));
+    }
+    Some(exists(rel))
+}
+
+pub(super) const EXISTS_CLEANUP: Rule = Rule {
+    name: "exists-cleanup",
+    summary: "in EXISTS, what is selected, ordered and made distinct does not matter",
+    source: "SQL: EXISTS asks for a row",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(exists_cleanup),
+};
+
+fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
+    if role != Role::Exists {
+        return false;
+    }
+    let mut changed = !query.output.is_empty();
+    query.output.clear();
+    loop {
+        let next = match &mut query.rel {
+            Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
+                walk::take(input)
+            }
+            Rel::Sort {
+                input,
+                limit,
+                offset: None,
+                ..
+            } if limit
+                .as_ref()
+                .is_none_or(|e| matches!(e, Expr::Literal(Value::Integer(n)) if *n != 0)) =>
+            {
+                walk::take(input)
+            }
+            Rel::Aggregate { input, keys, calls } => {
+                if !keys.is_empty() {
+                    walk::take(input)
+                } else if !calls.is_empty() {
+                    walk::unit()
+                } else {
+                    return changed;
+                }
+            }
+            _ => return changed,
+        };
+        query.rel = next;
+        changed = true;
+    }
+}
+
+pub(super) const EXISTS_TRUE: Rule = Rule {
+    name: "exists-true",
+    summary: "EXISTS over one certain row is true",
+    source: "SQL: EXISTS asks for a row",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(exists_true),
+};
+
+fn exists_true(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Exists(query) = e else { return false };
+    let certain =
+        walk::is_unit(&query.rel) || matches!(query.rel, Rel::Scan { .. }) && !cx.semantics.empty_tables;
+    if certain {
+        *e = integer(1);
+    }
+    certain
+}
+
+pub(super) const EXISTS_AS_JOIN: Rule = Rule {
+    name: "exists-as-join",
+    summary: "EXISTS over at most one row (for given outer values) is an inner join; over unconnected parts it is one EXISTS for each",
+    source: "Dayal 1987; the inner rows are unique by a key that the outer row fixes",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(exists_as_join),
+};
+
+fn exists_as_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    unnest(rel, false, cx)
+}
+
+/// Makes joins of EXISTS conjuncts: of those that cannot multiply rows, or of all where
+/// rows may multiply.
+fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
+    let local = walk::output_set(rel);
+    let Some(list) = conjuncts_mut(rel) else {
+        return false;
+    };
+    let mut joined: Vec<Rel> = Vec::new();
+    let mut changed = false;
+    let mut kept = Vec::new();
+    for e in std::mem::take(list) {
+        let Expr::Exists(query) = e else {
+            kept.push(e);
+            continue;
+        };
+        let (inputs, on) = walk::into_block(query.rel.clone());
+        // No input may depend on the row it is joined with.
+        let free = inputs
+            .iter()
+            .all(|r| outer_columns(r).is_disjoint(&local) && walk::is_deterministic_rel(r));
+        if free && (may_multiply || cx.at_most_one_row(&query.rel)) {
+            joined.extend(inputs);
+            kept.extend(on);
+            changed = true;
+            continue;
+        }
+        let parts = components(inputs, on);
+        if parts.len() > 1 {
+            kept.extend(parts.into_iter().map(|(r, on)| exists(walk::block(r, on))));
+            changed = true;
+        } else {
+            kept.push(Expr::Exists(query));
+        }
+    }
+    *list = kept;
+    if !joined.is_empty() {
+        let (mut inputs, on) = walk::into_block(walk::take(rel));
+        inputs.retain(|r| !walk::is_unit(r));
+        inputs.extend(joined.into_iter().filter(|r| !walk::is_unit(r)));
+        *rel = walk::block(inputs, on);
+    }
+    changed
+}
+
+/// Inputs and conjuncts in groups that share no conjunct.
+fn components(inputs: Vec<Rel>, on: Vec<Expr>) -> Vec<(Vec<Rel>, Vec<Expr>)> {
+    let mut groups: Vec<(BTreeSet<ColumnId>, Vec<Rel>, Vec<Expr>)> = inputs
+        .into_iter()
+        .map(|r| (walk::output_set(&r), vec![r], Vec::new()))
+        .collect();
+    let mut rest = Vec::new();
+    for e in on {
+        let mut of = BTreeSet::new();
+        own_columns(&e, &mut of);
+        let (mut hit, others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|(c, _, _)| !c.is_disjoint(&of));
+        groups = others;
+        match hit.pop() {
+            Some(mut group) => {
+                for (c, r, on) in hit {
+                    group.0.extend(c);
+                    group.1.extend(r);
+                    group.2.extend(on);
+                }
+                group.2.push(e);
+                groups.push(group);
+            }
+            None => rest.push(e),
+        }
+    }
+    // What is about no input goes anywhere.
+    if let Some(first) = groups.first_mut() {
+        first.2.append(&mut rest);
+    }
+    groups.into_iter().map(|(_, r, on)| (r, on)).collect()
+}
+
+pub(super) const SCALAR_AS_EXISTS: Rule = Rule {
+    name: "scalar-equality",
+    summary: "x = (a subquery of at most one row) is EXISTS; a grouping without keys in a join is a scalar subquery",
+    source: "Kim 1982, type N and A nesting",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(scalar_as_exists),
+};
+
+fn is_global(rel: &Rel) -> bool {
+    matches!(rel, Rel::Aggregate { keys, calls, .. } if keys.is_empty() && !calls.is_empty())
+}
+
+/// True for a query of exactly one row: an aggregate over everything.
+fn one_row(rel: &Rel) -> bool {
+    match rel {
+        Rel::Project { input, .. } => one_row(input),
+        rel => is_global(rel),
+    }
+}
+
+fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let mut changed = false;
+    if let Rel::Join { inputs, on } = rel {
+        // A single row beside others: each of its columns is a constant.
+        let mut map = walk::Substitution::new();
+        let mut at = 0;
+        while inputs.len() > 1 && at < inputs.len() {
+            let fits = inputs.get(at).is_some_and(|r| {
+                is_global(r) && walk::outputs(r).len() == 1 && walk::is_deterministic_rel(r)
+            });
+            if !fits {
+                at += 1;
+                continue;
+            }
+            let one = inputs.remove(at);
+            if let [c] = walk::outputs(&one).as_slice() {
+                map.insert(
+                    *c,
+                    Expr::Scalar(Box::new(Query {
+                        output: vec![*c],
+                        rel: one,
+                    })),
+                );
+            }
+        }
+        if !map.is_empty() {
+            for e in on.iter_mut() {
+                walk::substitute(e, &map);
+            }
+            for (c, e) in map {
+                cx.replace(c, e);
+            }
+            changed = true;
+        }
+    }
+    let Some(list) = conjuncts_mut(rel) else {
+        return changed;
+    };
+    for e in list {
+        let Expr::Binary {
+            op: BinaryOp::Eq,
+            left,
+            right,
+        } = e
+        else {
+            continue;
+        };
+        let (x, query) = match (&**left, &**right) {
+            (Expr::Scalar(_), Expr::Scalar(_)) => continue,
+            (Expr::Scalar(q), x) | (x, Expr::Scalar(q)) => (x, q),
+            _ => continue,
+        };
+        let [c] = query.output.as_slice() else {
+            continue;
+        };
+        if one_row(&query.rel)
+            || matches!(x, Expr::Collate { .. })
+            || !walk::is_deterministic(x)
+            || !cx.at_most_one_row(&query.rel)
+        {
+            continue;
+        }
+        let mut inner = query.rel.clone();
+        add_filter(&mut inner, equal(BinaryOp::Eq, x.clone(), Expr::Column(*c)));
+        *e = exists(inner);
+        changed = true;
+    }
+    changed
+}
+
+pub(super) const SET_OPERATION: Rule = Rule {
+    name: "set-operation-as-semi-join",
+    summary: "INTERSECT and EXCEPT are DISTINCT over (NOT) EXISTS; what is distinct anyway need not be made so",
+    source: "relational algebra: ∩ and − over whole rows, NULLs compared as values",
+    needs: Needs::TYPED,
+    apply: Apply::Rel(set_operation),
+};
+
+fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::SetOp {
+        kind,
+        all,
+        left,
+        right,
+        columns,
+    } = rel
+    else {
+        return false;
+    };
+    if *all {
+        return false;
+    }
+    let mut changed = duplicates_allowed(&mut left.rel, cx);
+    changed |= duplicates_allowed(&mut right.rel, cx);
+    if *kind == SetOpKind::Union
+        || left.output.len() != columns.len()
+        || right.output.len() != columns.len()
+        || !outer_columns(&left.rel).is_empty()
+        || !outer_columns(&right.rel).is_empty()
+    {
+        return changed;
+    }
+    let alike = left
+        .output
+        .iter()
+        .zip(&right.output)
+        .all(|(l, r)| cx.same_storage(*l, *r));
+    let made = walk::output_set(&right.rel);
+    if !alike || !right.output.iter().all(|c| made.contains(c)) {
+        return changed;
+    }
+    let (l, r) = (cx.not_null(&left.rel), cx.not_null(&right.rel));
+    let mut inner = walk::take(&mut right.rel);
+    for (a, b) in left.output.iter().zip(&right.output) {
+        let op = if l.contains(a) && r.contains(b) {
+            BinaryOp::Eq
+        } else {
+            BinaryOp::Is
+        };
+        add_filter(&mut inner, equal(op, Expr::Column(*a), Expr::Column(*b)));
+    }
+    let mut test = exists(inner);
+    if *kind == SetOpKind::Except {
+        test = Expr::Unary {
+            op: UnaryOp::Not,
+            expr: Box::new(test),
+        };
+    }
+    let mut input = walk::take(&mut left.rel);
+    add_filter(&mut input, test);
+    let keys = columns
+        .iter()
+        .zip(&left.output)
+        .map(|(c, l)| (*c, Expr::Column(*l)))
+        .collect();
+    *rel = Rel::Aggregate {
+        input: Box::new(input),
+        keys,
+        calls: Vec::new(),
+    };
+    true
+}
+
+/// Simplifies a relation whose reader does not care how often a row comes.
+pub(super) fn duplicates_allowed(rel: &mut Rel, cx: &Context<'_>) -> bool {
+    match rel {
+        Rel::Project { input, exprs } if exprs.iter().all(|(_, e)| walk::is_deterministic(e)) => {
+            duplicates_allowed(input, cx)
+        }
+        Rel::Aggregate { input, keys, calls } if calls.is_empty() && !keys.is_empty() => {
+            let mut below = walk::take(input);
+            duplicates_allowed(&mut below, cx);
+            *rel = Rel::Project {
+                input: Box::new(below),
+                exprs: std::mem::take(keys),
+            };
+            true
+        }
+        Rel::Filter { .. } | Rel::Join { .. } => {
+            let mut changed = unnest(rel, true, cx);
+            for input in walk::inputs_mut(rel) {
+                changed |= duplicates_allowed(input, cx);
+            }
+            changed
+        }
+        _ => false,
+    }
+}
+
+pub(super) const DUPLICATES: Rule = Rule {
+    name: "duplicate-insensitivity",
+    summary: "under DISTINCT, MIN, MAX and IN, inner DISTINCTs go and EXISTS becomes a join",
+    source: "Pirahesh, Hellerstein & Hasan 1992, DISTINCT pull-up and push-down",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(duplicates),
+};
+
+fn duplicates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let insensitive = calls.iter().all(|(_, call)| {
+        matches!(call.func, AggFunc::Min | AggFunc::Max)
+            || call.distinct && matches!(call.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg)
+    });
+    insensitive && !(keys.is_empty() && calls.is_empty()) && duplicates_allowed(input, cx)
+}
+
+pub(super) const IN_DUPLICATES: Rule = Rule {
+    name: "in-duplicates",
+    summary: "DISTINCT and ORDER BY inside IN do nothing",
+    source: "SQL: IN asks for membership",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(in_duplicates),
+};
+
+fn in_duplicates(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    role == Role::In && duplicates_allowed(&mut query.rel, cx)
+}
