@@ -1,7 +1,7 @@
 //! Hyperparameters of the network and of its training.
 
 use serde::{Deserialize, Serialize};
-use twinql_graph::agree::CODES;
+use twinql_graph::{EncodingConfig, agree::CODES, vocabulary};
 
 use crate::error::ModelError;
 
@@ -23,6 +23,9 @@ pub struct GmnConfig {
     pub position_dim: usize,
     /// K, the number of random-walk steps in the input.
     pub walk_steps: usize,
+    /// Whether these walks ran on the merged pair graph (paper §4.2); the network itself does not
+    /// read this, those who encode pairs for it do.
+    pub merged_walks: bool,
     /// T, the number of propagation steps; their weights are shared.
     pub propagation_steps: usize,
     /// Channels of the character ConvNet.
@@ -43,13 +46,14 @@ pub struct GmnConfig {
 impl Default for GmnConfig {
     fn default() -> Self {
         GmnConfig {
-            words: 256,
-            tags: 64,
+            words: vocabulary::WORD_COUNT,
+            tags: vocabulary::TAG_COUNT,
             node_dim: 32,
             message_dim: 32,
             graph_dim: 64,
             position_dim: 16,
-            walk_steps: 16,
+            walk_steps: EncodingConfig::default().steps,
+            merged_walks: EncodingConfig::default().merged,
             propagation_steps: 5,
             char_channels: 24,
             char_blocks: 2,
@@ -70,6 +74,14 @@ impl GmnConfig {
         (self.use_tags || self.use_agreement).then_some(tags * codes)
     }
 
+    /// How pairs are to be encoded for this network.
+    pub fn encoding(&self) -> EncodingConfig {
+        EncodingConfig {
+            steps: self.walk_steps,
+            merged: self.merged_walks,
+        }
+    }
+
     /// Refuses sizes that are zero or absurd.
     ///
     /// # Errors
@@ -85,6 +97,7 @@ impl GmnConfig {
             ("walk_steps", self.walk_steps, 1_024),
             ("propagation_steps", self.propagation_steps, 64),
             ("char_channels", self.char_channels, 4_096),
+            ("char_blocks", self.char_blocks, 64),
             ("string_length", self.string_length, 1_024),
         ];
         for (name, value, most) in fields {
@@ -93,9 +106,6 @@ impl GmnConfig {
                     "model.{name} is {value}, it must lie in 1..={most}"
                 )));
             }
-        }
-        if self.char_blocks > 64 {
-            return Err(ModelError::Config("model.char_blocks exceeds 64".into()));
         }
         if self.string_length < 16 {
             return Err(ModelError::Config(
@@ -216,7 +226,7 @@ impl Default for TrainConfig {
             run_dir: None,
             resume: false,
             semantics: "default".into(),
-            vocabulary: String::new(),
+            vocabulary: vocabulary::hash(),
         }
     }
 }

@@ -76,15 +76,14 @@ impl Prepared {
                 return fail(format!("word {word} is not in the vocabulary"));
             }
             words.extend(graph.words.iter().map(|&w| u32::from(w)));
-            if config.use_tags {
-                if let Some(tag) = graph.tags.iter().find(|&&t| usize::from(t) >= config.tags) {
-                    return fail(format!("tag {tag} is not in the vocabulary"));
-                }
+            if config.use_tags
+                && let Some(tag) = graph.tags.iter().find(|&&t| usize::from(t) >= config.tags)
+            {
+                return fail(format!("tag {tag} is not in the vocabulary"));
             }
-            if config.use_agreement {
-                if agreement.len() != nodes || agreement.iter().any(|&c| usize::from(c) >= CODES) {
-                    return fail("its agreement codes do not fit its nodes".into());
-                }
+            let unknown = |&code: &u16| usize::from(code) >= CODES;
+            if config.use_agreement && (agreement.len() != nodes || agreement.iter().any(unknown)) {
+                return fail("its agreement codes do not fit its nodes".into());
             }
             if config.fact_rows().is_some() {
                 tags.extend((0..nodes).map(|node| {

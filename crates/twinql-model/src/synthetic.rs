@@ -92,7 +92,7 @@ pub(crate) fn pair(left: GraphArrays, right: GraphArrays, steps: usize) -> PairA
 /// Positive: the same tree with two words replaced by their synonyms. Negative: with two words
 /// replaced by words of another meaning.
 pub(crate) fn example(seed: u64, nodes: usize, steps: usize) -> Example {
-    let label = seed % 2 == 0;
+    let label = seed.is_multiple_of(2);
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
     let left = graph(seed, nodes);
     let mut right = left.clone();

@@ -248,3 +248,44 @@ fn foreign_and_damaged_checkpoints_are_refused() {
     let error = Scorer::from_file(Path::new("/nowhere/x"), None).unwrap_err();
     assert!(error.to_string().contains("/nowhere/x"), "{error}");
 }
+
+/// Prints pairs a second at the default sizes on random graphs of real size (50 nodes and some
+/// 60 edges a side): `cargo test --release -p twinql-model throughput -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement, not a check"]
+fn throughput() {
+    let config = crate::GmnConfig {
+        words: 64,
+        tags: 4,
+        ..crate::GmnConfig::default()
+    };
+    let steps = config.walk_steps;
+    let examples = examples(0, 640, 47, steps);
+    for compute in [crate::Compute::Native, crate::Compute::Flex] {
+        let run = TrainConfig {
+            model: config.clone(),
+            epochs: 1,
+            compute,
+            ..TrainConfig::default()
+        };
+        let learn = if compute == crate::Compute::Native {
+            &examples[64..]
+        } else {
+            &examples[64..192]
+        };
+        let began = std::time::Instant::now();
+        let trained = train(&run, learn, &examples[..64], &mut Silent).unwrap();
+        let rate = learn.len() as f64 / began.elapsed().as_secs_f64();
+        println!("training, {compute:?}: {rate:.0} pairs/s");
+        if compute == crate::Compute::Native {
+            let scorer = Scorer::new(trained.checkpoint);
+            let pairs: Vec<_> = examples.iter().map(|e| e.pair.clone()).collect();
+            for round in 0..3 {
+                let began = std::time::Instant::now();
+                scorer.score(&pairs);
+                let rate = pairs.len() as f64 / began.elapsed().as_secs_f64();
+                println!("scoring, round {round}: {rate:.0} pairs/s");
+            }
+        }
+    }
+}

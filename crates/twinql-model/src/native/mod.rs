@@ -1,46 +1,275 @@
-//! The network by hand (stand-in: burn's CPU backend).
-use crate::{config::*, engine::*, error::ModelError, gmn::BurnEngine, prepare::Prepared, weights::Layout};
+//! The network by hand: forward and backward passes in plain Rust over the same weights as the
+//! burn execution, several times faster on CPUs. Pairs run in parallel on rayon; each pair is
+//! computed by itself and sums run in input order, so results depend neither on the number of
+//! threads nor, for distances, on the other pairs of a batch.
+
+mod math;
+mod pair;
+mod text;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use ndarray::Array2;
+use rayon::prelude::*;
 use twinql_graph::PairArrays;
-pub(crate) struct NativeEngine(BurnEngine);
+
+use self::{
+    math::{Gradients, add, flat, flat_mut},
+    pair::{Network, join_states, split_states},
+    text::TextPass,
+};
+use crate::{
+    config::GmnConfig,
+    engine::{Engine, Item, StepResult},
+    error::ModelError,
+    prepare::Prepared,
+    weights::Layout,
+};
+
+/// Pairs whose gradients are summed by one task.
+const PAIRS_A_TASK: usize = 4;
+/// Strings encoded by one task.
+const TEXTS_A_TASK: usize = 16;
+/// Pairs prepared and scored at a time, which bounds memory.
+const PAIRS_A_ROUND: usize = 512;
+/// Cached string encodings; the cache starts anew beyond that.
+const CACHE_LIMIT: usize = 100_000;
+
+/// The network on CPUs.
+pub(crate) struct NativeEngine {
+    config: GmnConfig,
+    layout: Layout,
+}
+
 impl NativeEngine {
-    pub(crate) fn new(config: GmnConfig, layout: Layout) -> Self {
-        #[allow(clippy::unwrap_used)]
-        NativeEngine(BurnEngine::new(config, layout, Compute::Flex).unwrap())
+    pub(crate) fn new(config: GmnConfig, layout: Layout) -> NativeEngine {
+        NativeEngine { config, layout }
     }
 }
+
+/// What one task of a step gives.
+struct TaskResult {
+    loss: f32,
+    gradients: Gradients,
+    /// For each pair the gradient of its string encodings; none where its loss is zero.
+    of_texts: Vec<Option<Array2<f32>>>,
+}
+
+/// Distinct strings of some pairs, and where each lies.
+struct Texts {
+    index: BTreeMap<Arc<[u8]>, usize>,
+    list: Vec<Arc<[u8]>>,
+}
+
+impl Texts {
+    fn of<'p>(pairs: impl Iterator<Item = &'p Prepared>) -> Texts {
+        let mut texts = Texts {
+            index: BTreeMap::new(),
+            list: Vec::new(),
+        };
+        for text in pairs.flat_map(|p| &p.texts) {
+            if !texts.index.contains_key(text) {
+                texts.index.insert(text.clone(), texts.list.len());
+                texts.list.push(text.clone());
+            }
+        }
+        texts
+    }
+
+    fn position(&self, text: &Arc<[u8]>) -> usize {
+        self.index.get(text).copied().unwrap_or(0)
+    }
+}
+
+fn row(matrix: &Array2<f32>, row: usize) -> &[f32] {
+    let width = matrix.ncols();
+    flat(matrix)
+        .get(row * width..(row + 1) * width)
+        .unwrap_or_default()
+}
+
 impl Engine for NativeEngine {
     fn step(&self, weights: &[f32], items: &[Item], margin: f32) -> StepResult {
-        self.0.step(weights, items, margin)
-    }
-    fn distances(&self, weights: &[f32], pairs: &[Prepared]) -> Vec<f32> {
-        self.0.distances(weights, pairs)
-    }
-}
-pub(crate) struct Inference {
-    engine: NativeEngine,
-    config: GmnConfig,
-    weights: Vec<f32>,
-}
-impl std::fmt::Debug for Inference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Inference")
-    }
-}
-impl Inference {
-    pub(crate) fn new(config: GmnConfig, weights: Vec<f32>) -> Self {
-        Inference {
-            engine: NativeEngine::new(config.clone(), Layout::new(&config)),
-            config,
-            weights,
-        }
-    }
-    pub(crate) fn squared_distances(&self, pairs: &[PairArrays]) -> Vec<Result<f32, ModelError>> {
-        pairs
+        let (layout, d) = (&self.layout, self.config.node_dim);
+        let states = join_states(layout, weights);
+        let network = Network::new(&self.config, layout, weights, &states);
+        let texts = Texts::of(items.iter().map(|i| &i.pair));
+        let passes: Vec<TextPass> = texts
+            .list
+            .par_chunks(TEXTS_A_TASK)
+            .map(|chunk| TextPass::new(layout, weights, chunk.to_vec()))
+            .collect();
+        let encoding = |text: &Arc<[u8]>| -> &[f32] {
+            let position = texts.position(text);
+            passes
+                .get(position / TEXTS_A_TASK)
+                .map_or(&[], |pass| row(&pass.out, position % TEXTS_A_TASK))
+        };
+        let total: f32 = items.iter().map(|i| i.weight).sum::<f32>();
+        let total = total.max(f32::MIN_POSITIVE);
+        let results: Vec<TaskResult> = items
+            .par_chunks(PAIRS_A_TASK)
+            .map(|chunk| {
+                let mut all = Gradients::new(layout);
+                let mut joint = Array2::zeros(states.raw_dim());
+                let mut loss = 0.0;
+                let mut of_texts = Vec::with_capacity(chunk.len());
+                for item in chunk {
+                    let share = item.weight / total;
+                    let text = |i: usize| item.pair.texts.get(i).map_or(&[][..], encoding);
+                    let pass = network.forward(&item.pair, text, true);
+                    let excess = margin - item.sign * (1.0 - pass.squared);
+                    // A loss that is not a number must show.
+                    if excess > 0.0 || excess.is_nan() {
+                        loss += share * excess;
+                        let scale = item.sign * share;
+                        of_texts.push(Some(pass.backward(scale, &mut all, &mut joint)));
+                    } else {
+                        of_texts.push(None);
+                    }
+                }
+                split_states(layout, &joint, &mut all);
+                TaskResult {
+                    loss,
+                    gradients: all,
+                    of_texts,
+                }
+            })
+            .collect();
+        let mut loss = 0.0;
+        let mut gradients = vec![0.0; layout.total];
+        let mut of_passes: Vec<Array2<f32>> = passes
             .iter()
-            .map(|p| {
-                let p = Prepared::new(p, &self.config)?;
-                Ok(self.engine.distances(&self.weights, &[p])[0])
+            .map(|pass| Array2::zeros((pass.out.nrows(), d)))
+            .collect();
+        for (result, chunk) in results.iter().zip(items.chunks(PAIRS_A_TASK)) {
+            loss += result.loss;
+            result.gradients.add_to(layout, &mut gradients);
+            for (of_texts, item) in result.of_texts.iter().zip(chunk) {
+                let Some(of_texts) = of_texts else { continue };
+                for (i, text) in item.pair.texts.iter().enumerate() {
+                    let position = texts.position(text);
+                    if let Some(to) = of_passes.get_mut(position / TEXTS_A_TASK) {
+                        let start = position % TEXTS_A_TASK * d;
+                        let to = flat_mut(to).get_mut(start..start + d);
+                        add(row(of_texts, i), to.unwrap_or_default());
+                    }
+                }
+            }
+        }
+        let of_texts: Vec<Gradients> = passes
+            .par_iter()
+            .zip(&of_passes)
+            .map(|(pass, gradient)| {
+                let mut all = Gradients::new(layout);
+                pass.backward(layout, weights, gradient, &mut all);
+                all
+            })
+            .collect();
+        for part in of_texts {
+            part.add_to(layout, &mut gradients);
+        }
+        StepResult { loss, gradients }
+    }
+
+    fn distances(&self, weights: &[f32], pairs: &[Prepared]) -> Vec<f32> {
+        let layout = &self.layout;
+        let states = join_states(layout, weights);
+        let network = Network::new(&self.config, layout, weights, &states);
+        let texts = Texts::of(pairs.iter());
+        let passes: Vec<Array2<f32>> = texts
+            .list
+            .par_chunks(TEXTS_A_TASK)
+            .map(|chunk| TextPass::new(layout, weights, chunk.to_vec()).out)
+            .collect();
+        pairs
+            .par_iter()
+            .map(|pair| {
+                let text = |i: usize| -> &[f32] {
+                    let position = pair.texts.get(i).map_or(0, |t| texts.position(t));
+                    passes
+                        .get(position / TEXTS_A_TASK)
+                        .map_or(&[], |out| row(out, position % TEXTS_A_TASK))
+                };
+                network.forward(pair, text, false).squared
             })
             .collect()
     }
 }
+
+/// Encodings by string.
+type Encodings = HashMap<Arc<[u8]>, Arc<[f32]>>;
+
+/// Inference over fixed weights, with a cache of string encodings.
+pub(crate) struct Inference {
+    config: GmnConfig,
+    layout: Layout,
+    weights: Vec<f32>,
+    states: Array2<f32>,
+    cache: RwLock<Encodings>,
+}
+
+impl std::fmt::Debug for Inference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inference")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Inference {
+    pub(crate) fn new(config: GmnConfig, weights: Vec<f32>) -> Inference {
+        let layout = Layout::new(&config);
+        Inference {
+            states: join_states(&layout, &weights),
+            config,
+            layout,
+            weights,
+            cache: RwLock::default(),
+        }
+    }
+
+    /// Squared distances in input order, in parallel.
+    pub(crate) fn squared_distances(&self, pairs: &[PairArrays]) -> Vec<Result<f32, ModelError>> {
+        let mut out = Vec::with_capacity(pairs.len());
+        for round in pairs.chunks(PAIRS_A_ROUND) {
+            let round: Vec<Result<f32, ModelError>> = round
+                .par_iter()
+                .map(|pair| {
+                    let pair = Prepared::new(pair, &self.config)?;
+                    Ok(self.squared_distance(&pair))
+                })
+                .collect();
+            out.extend(round);
+        }
+        out
+    }
+
+    fn squared_distance(&self, pair: &Prepared) -> f32 {
+        let texts: Vec<Arc<[f32]>> = pair.texts.iter().map(|t| self.encoding(t)).collect();
+        let network = Network::new(&self.config, &self.layout, &self.weights, &self.states);
+        let text = |i: usize| -> &[f32] { texts.get(i).map_or(&[], |t| t) };
+        network.forward(pair, text, false).squared
+    }
+
+    /// A string's encoding. Each is computed alone, so it does not matter who asks first.
+    fn encoding(&self, text: &Arc<[u8]>) -> Arc<[f32]> {
+        let known = self.cache.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(text) {
+            return known.clone();
+        }
+        drop(known);
+        let pass = TextPass::new(&self.layout, &self.weights, vec![text.clone()]);
+        let encoding: Arc<[f32]> = flat(&pass.out).into();
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= CACHE_LIMIT {
+            cache.clear();
+        }
+        cache.insert(text.clone(), encoding.clone());
+        encoding
+    }
+}
+
+#[cfg(all(test, feature = "flex"))]
+mod tests;

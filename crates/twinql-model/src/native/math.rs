@@ -1,0 +1,187 @@
+//! Small pieces of linear algebra and fast elementary functions.
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice, aview2, linalg::general_mat_mul};
+
+use crate::weights::{Layout, Slot};
+
+/// Weights as matrices.
+pub(super) fn matrix(data: &[f32], rows: usize, cols: usize) -> ArrayView2<'_, f32> {
+    // Slots and their slices come from one layout, so shapes agree.
+    ArrayView2::from_shape((rows, cols), data).unwrap_or_else(|_| aview2::<f32, 1>(&[]))
+}
+
+/// A matrix's elements, row after row.
+pub(super) fn flat(matrix: &Array2<f32>) -> &[f32] {
+    matrix.as_slice().unwrap_or_default()
+}
+
+/// A matrix's elements, row after row.
+pub(super) fn flat_mut(matrix: &mut Array2<f32>) -> &mut [f32] {
+    matrix.as_slice_mut().unwrap_or_default()
+}
+
+/// Some rows of a matrix.
+pub(super) fn rows(matrix: &Array2<f32>, rows: Range<usize>) -> ArrayView2<'_, f32> {
+    matrix.slice_axis(Axis(0), Slice::from(rows))
+}
+
+/// Some columns of a matrix.
+pub(super) fn columns(matrix: &Array2<f32>, columns: Range<usize>) -> ArrayView2<'_, f32> {
+    matrix.slice_axis(Axis(1), Slice::from(columns))
+}
+
+/// a · b
+pub(super) fn product(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>) -> Array2<f32> {
+    let mut out = Array2::zeros((a.nrows(), b.ncols()));
+    general_mat_mul(1.0, &a, &b, 0.0, &mut out);
+    out
+}
+
+/// out += factor · a · b
+pub(super) fn add_product(
+    factor: f32,
+    a: ArrayView2<'_, f32>,
+    b: ArrayView2<'_, f32>,
+    mut out: ArrayViewMut2<'_, f32>,
+) {
+    general_mat_mul(factor, &a, &b, 1.0, &mut out);
+}
+
+/// Adds the sum of all rows.
+pub(super) fn add_rows(rows: &Array2<f32>, to: &mut Array2<f32>) {
+    let width = rows.ncols();
+    let to = flat_mut(to);
+    for row in flat(rows).chunks_exact(width.max(1)) {
+        add(row, to);
+    }
+}
+
+/// Adds `bias` to every row.
+pub(super) fn add_bias(rows: &mut Array2<f32>, bias: &[f32]) {
+    for row in flat_mut(rows).chunks_exact_mut(bias.len().max(1)) {
+        add(bias, row);
+    }
+}
+
+pub(super) fn add(from: &[f32], to: &mut [f32]) {
+    for (to, &from) in to.iter_mut().zip(from) {
+        *to += from;
+    }
+}
+
+/// Gradients of all parameters, by slot.
+pub(super) struct Gradients {
+    pub(super) slots: Vec<Array2<f32>>,
+}
+
+impl Gradients {
+    pub(super) fn new(layout: &Layout) -> Gradients {
+        Gradients {
+            slots: layout
+                .slots
+                .iter()
+                .map(|s| Array2::zeros((s.rows, s.cols)))
+                .collect(),
+        }
+    }
+
+    pub(super) fn of(&mut self, slot: Slot) -> &mut Array2<f32> {
+        &mut self.slots[slot.index]
+    }
+
+    pub(super) fn row(&mut self, slot: Slot, row: usize) -> &mut [f32] {
+        flat_mut(&mut self.slots[slot.index])
+            .get_mut(row * slot.cols..(row + 1) * slot.cols)
+            .unwrap_or_default()
+    }
+
+    /// Adds to the flat gradients.
+    pub(super) fn add_to(&self, layout: &Layout, out: &mut [f32]) {
+        for (slot, gradient) in layout.slots.iter().zip(&self.slots) {
+            add(flat(gradient), slot.of_mut(out));
+        }
+    }
+}
+
+/// e^x to a relative error of about 2e-7; the argument is cut to ±87. Free of branches, so that
+/// loops over it become vector code.
+#[inline(always)]
+pub(super) fn exp(x: f32) -> f32 {
+    // 1.5 · 2²³: adding it leaves the nearest integer in the low bits.
+    const SHIFT: f32 = 12_582_912.0;
+    let x = x.clamp(-87.0, 87.0);
+    let shifted = x * std::f32::consts::LOG2_E + SHIFT;
+    let whole = shifted - SHIFT;
+    let f = x - whole * 0.693_359_4 + whole * 2.121_944_4e-4;
+    // Taylor's series on |f| ≤ ln 2 / 2.
+    let mut p = 1.0 / 5_040.0;
+    p = p * f + 1.0 / 720.0;
+    p = p * f + 1.0 / 120.0;
+    p = p * f + 1.0 / 24.0;
+    p = p * f + 1.0 / 6.0;
+    p = p * f + 0.5;
+    p = p * f + 1.0;
+    p = p * f + 1.0;
+    let exponent = shifted.to_bits().wrapping_sub(SHIFT.to_bits()).wrapping_add(127);
+    p * f32::from_bits(exponent << 23)
+}
+
+#[inline(always)]
+pub(super) fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + exp(-x))
+}
+
+#[inline(always)]
+pub(super) fn tanh(x: f32) -> f32 {
+    1.0 - 2.0 / (1.0 + exp(2.0 * x))
+}
+
+/// Replaces each row by its softmax.
+pub(super) fn softmax_rows(scores: &mut Array2<f32>, factor: f32) {
+    let width = scores.ncols().max(1);
+    for row in flat_mut(scores).chunks_exact_mut(width) {
+        let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        for x in row.iter_mut() {
+            *x = exp((*x - most) * factor);
+        }
+        let sum: f32 = lanes_sum(row);
+        let scale = 1.0 / sum;
+        for x in row.iter_mut() {
+            *x *= scale;
+        }
+    }
+}
+
+/// A sum in eight lanes: vector code, and always in the same order.
+pub(super) fn lanes_sum(values: &[f32]) -> f32 {
+    let mut lanes = [0.0f32; 8];
+    let chunks = values.chunks_exact(8);
+    let rest: f32 = chunks.remainder().iter().sum();
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane += value;
+        }
+    }
+    lanes.iter().sum::<f32>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elementary_functions_are_accurate() {
+        for i in -4000..=4000 {
+            let x = i as f32 / 50.0;
+            let exact = f64::from(x).exp();
+            assert!((f64::from(exp(x)) / exact - 1.0).abs() < 1e-6, "exp {x}");
+            assert!((f64::from(tanh(x)) - f64::from(x).tanh()).abs() < 1e-6);
+            let exact = 1.0 / (1.0 + f64::from(-x).exp());
+            assert!((f64::from(sigmoid(x)) - exact).abs() < 1e-6);
+        }
+        assert_eq!(sigmoid(-1e9).max(0.0), sigmoid(-1e9));
+        assert_eq!(tanh(1e9), 1.0);
+    }
+}

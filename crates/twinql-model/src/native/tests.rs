@@ -1,0 +1,101 @@
+//! The two executions of the network agree, and its gradients reach every parameter.
+#![allow(clippy::unwrap_used)]
+
+use super::NativeEngine;
+use crate::{
+    config::{Compute, GmnConfig},
+    engine::{Engine, Item},
+    gmn::BurnEngine,
+    prepare::Prepared,
+    synthetic::{examples, small_config},
+    weights::Layout,
+};
+
+fn configs() -> Vec<GmnConfig> {
+    let small = small_config();
+    vec![
+        GmnConfig {
+            use_positions: false,
+            use_tags: false,
+            use_agreement: false,
+            char_blocks: 2,
+            ..small.clone()
+        },
+        GmnConfig {
+            message_dim: 24,
+            node_dim: 12,
+            graph_dim: 20,
+            propagation_steps: 2,
+            ..small.clone()
+        },
+        small,
+    ]
+}
+
+/// Weights with biases moved off zero, so that these count too.
+fn weights(layout: &Layout) -> Vec<f32> {
+    let mut weights = layout.init(3);
+    for (i, weight) in weights.iter_mut().enumerate() {
+        *weight += 0.02 * ((i * 37 % 101) as f32 / 50.0 - 1.0);
+    }
+    weights
+}
+
+fn items(config: &GmnConfig) -> Vec<Item> {
+    let mut examples = examples(40, 11, 9, 4);
+    // Strings empty, of one character, and cut.
+    examples[0].pair.left.strings[0] = String::new();
+    examples[1].pair.right.strings[0] = "x".into();
+    examples[2].pair.right.strings[0] = "é".repeat(90);
+    examples
+        .iter()
+        .enumerate()
+        .map(|(i, e)| Item {
+            pair: Prepared::new(&e.pair, config).unwrap(),
+            sign: if e.label { 1.0 } else { -1.0 },
+            weight: 1.0 + i as f32 / 10.0,
+        })
+        .collect()
+}
+
+#[test]
+fn distances_agree_with_burn() {
+    for config in configs() {
+        let layout = Layout::new(&config);
+        let weights = weights(&layout);
+        let pairs: Vec<Prepared> = items(&config).into_iter().map(|i| i.pair).collect();
+        let native = NativeEngine::new(config.clone(), layout.clone());
+        let burn = BurnEngine::new(config, layout, Compute::Flex).unwrap();
+        let (a, b) = (
+            native.distances(&weights, &pairs),
+            burn.distances(&weights, &pairs),
+        );
+        assert!(a.iter().any(|&d| d > 1e-3), "{a:?}");
+        for (a, b) in a.iter().zip(&b) {
+            assert!((a - b).abs() <= 1e-4 * (1.0 + b), "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn gradients_agree_with_burn_and_reach_every_parameter() {
+    for config in configs() {
+        let layout = Layout::new(&config);
+        let weights = weights(&layout);
+        let items = items(&config);
+        let native = NativeEngine::new(config.clone(), layout.clone());
+        let burn = BurnEngine::new(config, layout.clone(), Compute::Flex).unwrap();
+        // A margin that every pair violates: all of them count.
+        let a = native.step(&weights, &items, 100.0);
+        let b = burn.step(&weights, &items, 100.0);
+        assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);
+        for (name, slot) in layout.names.iter().zip(&layout.slots) {
+            let (a, b) = (slot.of(&a.gradients), slot.of(&b.gradients));
+            let most = b.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+            assert!(most > 0.0, "{name} has no gradient");
+            for (x, y) in a.iter().zip(b) {
+                assert!((x - y).abs() <= 2e-3 * most + 1e-6, "{name}: {x} {y}");
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The character ConvNet, forward and backward, over strings of different lengths without
+//! padding.
+
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayView2};
+
+use super::math::{Gradients, add, add_bias, add_product, add_rows, flat, flat_mut, matrix, product};
+use crate::weights::{Layout, Slot};
+
+/// The place of a maximum that is zero: no character gave it.
+const NOWHERE: u32 = u32::MAX;
+
+/// A forward pass over some strings, with what the backward pass needs.
+pub(super) struct TextPass {
+    texts: Vec<Arc<[u8]>>,
+    blocks: Vec<BlockPass>,
+    /// Row of each maximum, S × c, or [`NOWHERE`].
+    places: Vec<u32>,
+    most: Array2<f32>,
+    mean: Array2<f32>,
+    /// S × d.
+    pub(super) out: Array2<f32>,
+}
+
+struct BlockPass {
+    first_window: Array2<f32>,
+    hidden: Array2<f32>,
+    second_window: Array2<f32>,
+    out: Array2<f32>,
+}
+
+fn of(slot: Slot, weights: &[f32]) -> ArrayView2<'_, f32> {
+    matrix(slot.of(weights), slot.rows, slot.cols)
+}
+
+/// Each character with its two neighbours, zero beyond a string's ends.
+fn windows(texts: &[Arc<[u8]>], x: &Array2<f32>) -> Array2<f32> {
+    let c = x.ncols();
+    let mut out = Array2::zeros((x.nrows(), 3 * c));
+    let (from, to) = (flat(x), flat_mut(&mut out));
+    let mut base = 0;
+    for text in texts {
+        for i in 0..text.len() {
+            let first = i.saturating_sub(1);
+            let last = (i + 1).min(text.len() - 1);
+            let start = (base + i) * 3 * c + (first + 1 - i) * c;
+            let source = &from[(base + first) * c..(base + last + 1) * c];
+            to[start..start + source.len()].copy_from_slice(source);
+        }
+        base += text.len();
+    }
+    out
+}
+
+/// The reverse of [`windows`]: sums what each character gave to its windows.
+fn fold_windows(texts: &[Arc<[u8]>], windows: &Array2<f32>, to: &mut Array2<f32>) {
+    let c = to.ncols();
+    let (from, to) = (flat(windows), flat_mut(to));
+    let mut base = 0;
+    for text in texts {
+        for i in 0..text.len() {
+            let first = i.saturating_sub(1);
+            let last = (i + 1).min(text.len() - 1);
+            let start = (base + i) * 3 * c + (first + 1 - i) * c;
+            let target = &mut to[(base + first) * c..(base + last + 1) * c];
+            add(&from[start..start + target.len()], target);
+        }
+        base += text.len();
+    }
+}
+
+fn relu(x: &mut Array2<f32>) {
+    for x in flat_mut(x) {
+        *x = x.max(0.0);
+    }
+}
+
+/// Clears gradients where the activation was cut.
+pub(super) fn relu_mask(gradient: &mut Array2<f32>, activation: &Array2<f32>) {
+    for (g, &a) in flat_mut(gradient).iter_mut().zip(flat(activation)) {
+        *g = if a > 0.0 { *g } else { 0.0 };
+    }
+}
+
+impl TextPass {
+    pub(super) fn new(layout: &Layout, weights: &[f32], texts: Vec<Arc<[u8]>>) -> TextPass {
+        let c = layout.chars.cols;
+        let rows: usize = texts.iter().map(|t| t.len()).sum();
+        let mut x = Array2::zeros((rows, c));
+        let (chars, positions) = (layout.chars.of(weights), layout.char_places.of(weights));
+        let codes = texts.iter().flat_map(|t| t.iter().enumerate());
+        for (row, (place, &code)) in flat_mut(&mut x).chunks_exact_mut(c).zip(codes) {
+            let code = usize::from(code) * c;
+            add(&chars[code..code + c], row);
+            add(&positions[place * c..(place + 1) * c], row);
+        }
+        let mut blocks = Vec::with_capacity(layout.blocks.len());
+        for slots in &layout.blocks {
+            let first_window = windows(&texts, &x);
+            let mut hidden = product(first_window.view(), of(slots.first, weights));
+            add_bias(&mut hidden, slots.first_bias.of(weights));
+            relu(&mut hidden);
+            let second_window = windows(&texts, &hidden);
+            let mut out = product(second_window.view(), of(slots.second, weights));
+            add_bias(&mut out, slots.second_bias.of(weights));
+            add(flat(&x), flat_mut(&mut out));
+            relu(&mut out);
+            x = out.clone();
+            blocks.push(BlockPass {
+                first_window,
+                hidden,
+                second_window,
+                out,
+            });
+        }
+        let mut most = Array2::zeros((texts.len(), c));
+        let mut mean = Array2::zeros((texts.len(), c));
+        let mut places = vec![NOWHERE; texts.len() * c];
+        let mut base = 0;
+        let pooled = flat_mut(&mut most)
+            .chunks_exact_mut(c)
+            .zip(flat_mut(&mut mean).chunks_exact_mut(c))
+            .zip(places.chunks_exact_mut(c));
+        for (((most, mean), places), text) in pooled.zip(&texts) {
+            let scale = 1.0 / text.len().max(1) as f32;
+            let rows = flat(&x)[base * c..(base + text.len()) * c].chunks_exact(c);
+            for (i, row) in rows.enumerate() {
+                for k in 0..c {
+                    // Activations are not negative, and those at zero pass no gradient.
+                    if row[k] > most[k] {
+                        most[k] = row[k];
+                        places[k] = (base + i) as u32;
+                    }
+                    mean[k] += row[k] * scale;
+                }
+            }
+            base += text.len();
+        }
+        let mut out = product(most.view(), of(layout.text_max, weights));
+        add_product(1.0, mean.view(), of(layout.text_mean, weights), out.view_mut());
+        TextPass {
+            texts,
+            blocks,
+            places,
+            most,
+            mean,
+            out,
+        }
+    }
+
+    pub(super) fn backward(
+        &self,
+        layout: &Layout,
+        weights: &[f32],
+        gradient: &Array2<f32>,
+        all: &mut Gradients,
+    ) {
+        let c = layout.chars.cols;
+        let rows: usize = self.texts.iter().map(|t| t.len()).sum();
+        for (slot, pooled) in [(layout.text_max, &self.most), (layout.text_mean, &self.mean)] {
+            add_product(1.0, pooled.t(), gradient.view(), all.of(slot).view_mut());
+        }
+        let most = product(gradient.view(), of(layout.text_max, weights).t());
+        let mean = product(gradient.view(), of(layout.text_mean, weights).t());
+        let mut g = Array2::zeros((rows, c));
+        let to = flat_mut(&mut g);
+        let mut base = 0;
+        let pooled = flat(&most)
+            .chunks_exact(c)
+            .zip(flat(&mean).chunks_exact(c))
+            .zip(self.places.chunks_exact(c));
+        for (((most, mean), places), text) in pooled.zip(&self.texts) {
+            if text.is_empty() {
+                continue;
+            }
+            let scale = 1.0 / text.len() as f32;
+            for row in to[base * c..(base + text.len()) * c].chunks_exact_mut(c) {
+                for (to, from) in row.iter_mut().zip(mean) {
+                    *to += from * scale;
+                }
+            }
+            for k in 0..c {
+                if places[k] != NOWHERE {
+                    to[places[k] as usize * c + k] += most[k];
+                }
+            }
+            base += text.len();
+        }
+        for (slots, block) in layout.blocks.iter().zip(&self.blocks).rev() {
+            relu_mask(&mut g, &block.out);
+            add_product(
+                1.0,
+                block.second_window.t(),
+                g.view(),
+                all.of(slots.second).view_mut(),
+            );
+            add_rows(&g, all.of(slots.second_bias));
+            let spread = product(g.view(), of(slots.second, weights).t());
+            let mut hidden = Array2::zeros((rows, c));
+            fold_windows(&self.texts, &spread, &mut hidden);
+            relu_mask(&mut hidden, &block.hidden);
+            add_product(
+                1.0,
+                block.first_window.t(),
+                hidden.view(),
+                all.of(slots.first).view_mut(),
+            );
+            add_rows(&hidden, all.of(slots.first_bias));
+            let spread = product(hidden.view(), of(slots.first, weights).t());
+            fold_windows(&self.texts, &spread, &mut g);
+        }
+        let codes = self.texts.iter().flat_map(|t| t.iter().enumerate());
+        for (row, (place, &code)) in flat(&g).chunks_exact(c).zip(codes) {
+            add(row, all.row(layout.chars, usize::from(code)));
+            add(row, all.row(layout.char_places, place));
+        }
+    }
+}
