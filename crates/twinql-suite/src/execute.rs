@@ -237,6 +237,10 @@ impl Sandbox {
         if sql.is_empty() {
             return Err(ExecError::NotAQuery);
         }
+        // SQLite would stop reading there, silently.
+        if sql.contains('\0') {
+            return Err(ExecError::Invalid("the text holds a NUL byte".into()));
+        }
         self.arm(0);
         let statement = self.connection.prepare(sql);
         self.guard.querying.store(false, Ordering::Relaxed);

@@ -247,7 +247,7 @@ impl<'a> Trial<'a> {
     fn agree(&mut self, database: &Database, gold: &Answer, pred: &Answer, columns: &mut Columns) -> bool {
         let mode = self.mode;
         // Without ORDER BY any order of its rows is an answer of the prediction.
-        let loose = mode.as_list && !self.pred.ordering.ordered;
+        let loose = mode.as_list && !self.pred.ordering.ordered && !self.pred.ordering.inner_order;
         if loose && gold.rows.len() > 1 && !self.order_is_moot(gold) {
             return false;
         }

@@ -12,12 +12,18 @@ pub mod execute;
 pub mod facts;
 pub mod generate;
 mod judge;
+pub mod neighbours;
 pub mod order;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub use database::Database;
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use judge::{Judge, JudgeConfig, Report, Side, Verdict, Witness, judge};
+pub use neighbours::{Neighbour, neighbours, neighbours_in};
 pub use text::parse;
 pub use twinql_sql::Semantics;

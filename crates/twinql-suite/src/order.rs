@@ -2,8 +2,8 @@
 //! leave it open.
 
 use sqlparser::ast::{
-    Distinct, Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, SelectItem,
-    SetExpr, VisitMut, VisitorMut,
+    Distinct, Expr, GroupByExpr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions,
+    Query, Select, SelectItem, SetExpr, Visit, VisitMut, Visitor, VisitorMut,
 };
 use std::ops::ControlFlow;
 use twinql_sql::{Semantics, Value};
@@ -18,6 +18,8 @@ use crate::facts::constant;
 pub struct Ordering {
     /// The outermost query has ORDER BY.
     pub ordered: bool,
+    /// A derived table or a window has ORDER BY; SQLite keeps such an order in practice.
+    pub inner_order: bool,
     /// The outermost query has LIMIT or OFFSET.
     pub limited: bool,
     /// Rows skipped, where known.
@@ -75,44 +77,56 @@ impl Ordering {
         if out.ordered && known {
             out.keyed = keyed(query, width);
         }
-        out.sensitive = is_sensitive(query);
+        let found = inspect(query);
+        out.sensitive = found.sensitive;
+        out.inner_order = found.orders > usize::from(out.ordered);
         if out.sensitive {
             let mut copy = query.clone();
-            let _ = copy.visit(&mut Shake);
+            let _ = VisitMut::visit(&mut copy, &mut Shake);
             out.shaken = Some(copy.to_string());
         }
         out
     }
 }
 
-fn is_sensitive(query: &Query) -> bool {
-    struct Finder(bool);
-    impl sqlparser::ast::Visitor for Finder {
-        type Break = ();
-        fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-            self.0 |= query.limit_clause.is_some();
-            ControlFlow::Continue(())
-        }
-        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-            match expr {
-                Expr::Subquery(_) => self.0 = true,
-                Expr::Function(f) => {
-                    self.0 |= f.over.is_some() || f.name.to_string().eq_ignore_ascii_case("group_concat");
-                }
-                _ => {}
-            }
-            ControlFlow::Continue(())
-        }
-        fn pre_visit_select(&mut self, select: &sqlparser::ast::Select) -> ControlFlow<()> {
-            // Bare columns are read from some row of the group.
-            self.0 |=
-                matches!(&select.group_by, sqlparser::ast::GroupByExpr::Expressions(e, _) if !e.is_empty());
-            ControlFlow::Continue(())
-        }
+#[derive(Default)]
+struct Finder {
+    sensitive: bool,
+    orders: usize,
+}
+
+impl Visitor for Finder {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        self.sensitive |= query.limit_clause.is_some();
+        self.orders += usize::from(query.order_by.is_some());
+        ControlFlow::Continue(())
     }
-    let mut finder = Finder(false);
-    let _ = sqlparser::ast::Visit::visit(query, &mut finder);
-    finder.0
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        match expr {
+            Expr::Subquery(_) => self.sensitive = true,
+            Expr::Function(f) => {
+                self.sensitive |= f.over.is_some() || f.name.to_string().eq_ignore_ascii_case("group_concat");
+                self.orders += usize::from(f.over.is_some());
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        // Bare columns are read from some row of the group.
+        self.sensitive |= matches!(&select.group_by, GroupByExpr::Expressions(e, _) if !e.is_empty());
+        ControlFlow::Continue(())
+    }
+}
+
+fn inspect(query: &Query) -> Finder {
+    let mut finder = Finder::default();
+    let _ = query.visit(&mut finder);
+    finder
 }
 
 /// Adds the tie-breaker to every query with LIMIT, or with one row by being a scalar.
@@ -395,6 +409,6 @@ pub fn apply_semantics(query: &Query, semantics: &Semantics) -> Option<String> {
         return None;
     }
     let mut copy = query.clone();
-    let _ = copy.visit(&mut Undistinct);
+    let _ = VisitMut::visit(&mut copy, &mut Undistinct);
     Some(copy.to_string())
 }

@@ -16,7 +16,7 @@ use crate::database::Database;
 use crate::dice::Dice;
 use crate::facts::{Facts, Slot};
 use draft::{Draft, Pool};
-use values::{Style, fresh, style, variant};
+use values::{Style, digits_variant, fresh, style, variant};
 
 /// Rows that one table may have.
 pub const MAX_ROWS: usize = 48;
@@ -181,16 +181,23 @@ impl<'a> Generator<'a> {
                 let style = column.map_or(Style::Integers, |c| {
                     style(c, profile.computed, profile.numeric, dice)
                 });
+                let textual = !matches!(style, Style::Integers | Style::Numbers | Style::Flags);
+                // A number as text has neighbours that only text has: '201', '2014x'.
+                let near = |v: &Value, dice: &mut Dice| match v {
+                    Value::Integer(n) if textual && dice.chance(0.4) => digits_variant(&n.to_string(), dice),
+                    Value::Text(s) if s.parse::<f64>().is_ok() && dice.chance(0.3) => digits_variant(s, dice),
+                    v => variant(v, dice),
+                };
                 let mut values = Vec::new();
                 for literal in &profile.literals {
                     if dice.chance(0.75) {
                         values.push(match literal {
-                            Value::Text(s) if s.contains('%') => variant(literal, dice),
+                            Value::Text(s) if s.contains('%') => near(literal, dice),
                             other => other.clone(),
                         });
                     }
                     for _ in 0..dice.below(3) {
-                        values.push(variant(literal, dice));
+                        values.push(near(literal, dice));
                     }
                 }
                 let size = 1 + dice.below(if index < 8 { 4 } else { 7 });
@@ -209,7 +216,6 @@ impl<'a> Generator<'a> {
                     values.push((*value).clone());
                 }
                 if self.semantics.typed {
-                    let textual = !matches!(style, Style::Integers | Style::Numbers | Style::Flags);
                     let class = column.map(|c| c.class);
                     if !textual && matches!(class, Some(TypeClass::Integer | TypeClass::Number)) {
                         values.retain(|v| match v {
@@ -251,7 +257,6 @@ fn profile(schema: &Schema, facts: &[Facts]) -> (Vec<Vec<usize>>, Vec<Profile>) 
         Some(base.get(c.table)? + c.column)
     };
     let mut parent: Vec<usize> = (0..columns.len()).collect();
-    let mut keyed = vec![false; columns.len()];
     for (table, definition) in schema.tables.iter().enumerate() {
         for fk in &definition.foreign_keys {
             for (&column, &target) in fk.columns.iter().zip(&fk.target_columns) {
@@ -261,41 +266,42 @@ fn profile(schema: &Schema, facts: &[Facts]) -> (Vec<Vec<usize>>, Vec<Profile>) 
                     column: target,
                 });
                 if let (Some(a), Some(b)) = (a, b) {
-                    keyed[a] = true;
-                    keyed[b] = true;
                     let (a, b) = (find(&mut parent, a), find(&mut parent, b));
                     parent[a] = b;
                 }
             }
         }
     }
-    let numeric_class = |i: usize| {
-        schema
-            .column(columns[i])
-            .is_some_and(|c| matches!(c.class, TypeClass::Integer | TypeClass::Number))
-    };
+    // Numbers and text share no domain, or one of them would lose its own constants.
+    let mut numeric = vec![false; columns.len()];
+    for (i, at) in columns.iter().enumerate() {
+        let class = schema.column(*at).map(|c| c.class);
+        if matches!(class, Some(TypeClass::Integer | TypeClass::Number)) {
+            let root = find(&mut parent, i);
+            numeric[root] = true;
+        }
+    }
     for f in facts {
         for link in &f.links {
             let a = f.column(link.left).and_then(id);
             let b = f.column(link.right).and_then(id);
-            if let (Some(a), Some(b)) = (a, b)
-                && numeric_class(a) == numeric_class(b)
-            {
+            if let (Some(a), Some(b)) = (a, b) {
                 let (a, b) = (find(&mut parent, a), find(&mut parent, b));
-                parent[a] = b;
+                if numeric[a] == numeric[b] {
+                    parent[a] = b;
+                }
             }
         }
     }
     let mut numbers = vec![usize::MAX; columns.len()];
     let mut profiles: Vec<Profile> = Vec::new();
     let mut domains: Vec<Vec<usize>> = schema.tables.iter().map(|t| vec![0; t.columns.len()]).collect();
-    for i in 0..columns.len() {
+    for (i, &at) in columns.iter().enumerate() {
         let root = find(&mut parent, i);
         if numbers[root] == usize::MAX {
             numbers[root] = profiles.len();
             profiles.push(Profile::default());
         }
-        let at = columns[i];
         domains[at.table][at.column] = numbers[root];
         let profile = &mut profiles[numbers[root]];
         // The narrowest type of a domain decides: whole numbers fit text columns too.

@@ -213,6 +213,18 @@ fn text_variant(s: &str, dice: &mut Dice) -> String {
     }
 }
 
+/// Text that differs from a number by a character: what casts and text comparison tell apart.
+pub(crate) fn digits_variant(s: &str, dice: &mut Dice) -> Value {
+    Value::Text(match dice.below(6) {
+        0 => s.chars().take(s.chars().count().saturating_sub(1)).collect(),
+        1 => format!("{s}5"),
+        2 => format!("{s}x"),
+        3 => format!("{s} b"),
+        4 => format!("{s}.5"),
+        _ => format!("x{s}"),
+    })
+}
+
 /// LIKE as SQLite has it: ASCII case ignored, no escape.
 pub(crate) fn like(text: &str, pattern: &str) -> bool {
     let (text, pattern): (Vec<char>, Vec<char>) = (text.chars().collect(), pattern.chars().collect());

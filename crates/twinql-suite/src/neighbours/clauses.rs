@@ -1,0 +1,342 @@
+//! Mutations of clauses.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Distinct, Expr, GroupByExpr, JoinConstraint, JoinOperator, LimitClause, ObjectName, OrderByKind,
+    OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor, Value as Lit,
+    VisitMut, VisitorMut,
+};
+
+use super::expressions::named;
+use super::{Context, Turn};
+
+// Through `dyn`, so that the walk over sqlparser's whole AST is compiled once and not for
+// each closure.
+struct Queries<'a>(&'a mut dyn FnMut(&mut Query) -> bool);
+
+impl VisitorMut for Queries<'_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        if (self.0)(query) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+struct Selects<'a>(&'a mut dyn FnMut(&mut Select) -> bool);
+
+impl VisitorMut for Selects<'_> {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        if (self.0)(select) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+/// Offers every query and subquery to `change` until it says that it has changed one.
+fn on_queries(query: &mut Query, mut change: impl FnMut(&mut Query) -> bool) -> bool {
+    VisitMut::visit(query, &mut Queries(&mut change)).is_break()
+}
+
+/// Offers every SELECT to `change` until it says that it has changed one.
+fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) -> bool {
+    VisitMut::visit(query, &mut Selects(&mut change)).is_break()
+}
+
+pub(super) fn distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        if !turn.due() {
+            return false;
+        }
+        s.distinct = match s.distinct {
+            Some(Distinct::Distinct) => None,
+            _ => Some(Distinct::Distinct),
+        };
+        true
+    })
+}
+
+pub(super) fn drop_where(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        s.selection.is_some() && turn.due() && s.selection.take().is_some()
+    })
+}
+
+pub(super) fn drop_having(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        s.having.is_some() && turn.due() && s.having.take().is_some()
+    })
+}
+
+pub(super) fn drop_group_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        let GroupByExpr::Expressions(keys, _) = &mut s.group_by else {
+            return false;
+        };
+        if keys.is_empty() || !turn.due() {
+            return false;
+        }
+        let at = context.dice.below(keys.len());
+        keys.remove(at);
+        if keys.is_empty() {
+            s.having = None;
+        }
+        true
+    })
+}
+
+pub(super) fn direction(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_queries(query, |q| {
+        let Some(order) = &mut q.order_by else {
+            return false;
+        };
+        let OrderByKind::Expressions(keys) = &mut order.kind else {
+            return false;
+        };
+        for key in keys {
+            if turn.due() {
+                key.options.sort = match key.options.sort {
+                    Some(OrderBySort::Desc) => None,
+                    _ => Some(OrderBySort::Desc),
+                };
+                return true;
+            }
+        }
+        false
+    })
+}
+
+pub(super) fn drop_order(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_queries(query, |q| {
+        q.order_by.is_some() && turn.due() && q.order_by.take().is_some()
+    })
+}
+
+fn count(expr: &mut Expr) -> Option<&mut String> {
+    match expr {
+        Expr::Value(v) => match &mut v.value {
+            Lit::Number(text, _) => Some(text),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+pub(super) fn limit(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_queries(query, |q| {
+        let Some(clause) = &mut q.limit_clause else {
+            return false;
+        };
+        if !turn.due() {
+            return false;
+        }
+        let kept = match clause {
+            LimitClause::LimitOffset { limit, .. } => limit.as_mut(),
+            LimitClause::OffsetCommaLimit { limit, .. } => Some(limit),
+        };
+        let text = kept.and_then(count);
+        match (text, context.dice.below(3)) {
+            (Some(text), 0) => *text = shifted(text, 1),
+            (Some(text), 1) if text != "1" => *text = shifted(text, -1),
+            (Some(text), 1) => *text = shifted(text, 2),
+            _ => q.limit_clause = None,
+        }
+        true
+    })
+}
+
+fn shifted(text: &str, by: i64) -> String {
+    text.parse::<i64>().unwrap_or(1).saturating_add(by).to_string()
+}
+
+pub(super) fn add_limit(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    if site > 0 || query.order_by.is_none() || query.limit_clause.is_some() {
+        return false;
+    }
+    query.limit_clause = Some(LimitClause::LimitOffset {
+        limit: Some(Expr::value(Lit::Number("1".into(), false))),
+        offset: None,
+        limit_by: Vec::new(),
+    });
+    true
+}
+
+pub(super) fn join_type(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        for join in s.from.iter_mut().flat_map(|f| &mut f.joins) {
+            let other = match &join.join_operator {
+                JoinOperator::Join(c) | JoinOperator::Inner(c)
+                    if matches!(c, JoinConstraint::On(_) | JoinConstraint::Using(_)) =>
+                {
+                    JoinOperator::Left(c.clone())
+                }
+                JoinOperator::Left(c) | JoinOperator::LeftOuter(c) => JoinOperator::Join(c.clone()),
+                _ => continue,
+            };
+            if turn.due() {
+                join.join_operator = other;
+                return true;
+            }
+        }
+        false
+    })
+}
+
+pub(super) fn drop_join(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        s.from
+            .iter_mut()
+            .any(|f| !f.joins.is_empty() && turn.due() && f.joins.pop().is_some())
+    })
+}
+
+pub(super) fn drop_join_condition(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        for join in s.from.iter_mut().flat_map(|f| &mut f.joins) {
+            if let JoinOperator::Join(c) | JoinOperator::Inner(c) = &mut join.join_operator
+                && !matches!(c, JoinConstraint::None)
+                && turn.due()
+            {
+                *c = JoinConstraint::None;
+                return true;
+            }
+        }
+        false
+    })
+}
+
+pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    let schema = context.schema;
+    on_selects(query, |s| {
+        let factors = s.from.iter_mut().flat_map(|f| {
+            std::iter::once(&mut f.relation).chain(f.joins.iter_mut().map(|j| &mut j.relation))
+        });
+        for factor in factors {
+            let TableFactor::Table { name, .. } = factor else {
+                continue;
+            };
+            let current = name
+                .0
+                .last()
+                .and_then(|p| p.as_ident())
+                .map(|i| i.value.clone())
+                .unwrap_or_default();
+            let others: Vec<&str> = schema
+                .tables
+                .iter()
+                .filter(|t| !t.name.eq_ignore_ascii_case(&current))
+                .map(|t| t.name.as_str())
+                .collect();
+            if others.is_empty() || !turn.due() {
+                continue;
+            }
+            if let Some(other) = context.dice.pick(&others) {
+                *name = ObjectName::from(vec![named(other)]);
+            }
+            return true;
+        }
+        false
+    })
+}
+
+pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_queries(query, |q| {
+        let SetExpr::SetOperation {
+            op, set_quantifier, ..
+        } = &mut *q.body
+        else {
+            return false;
+        };
+        if !turn.due() {
+            return false;
+        }
+        let all = matches!(set_quantifier, SetQuantifier::All);
+        let others: Vec<(SetOperator, bool)> = [
+            (SetOperator::Union, false),
+            (SetOperator::Union, true),
+            (SetOperator::Intersect, false),
+            (SetOperator::Except, false),
+        ]
+        .into_iter()
+        .filter(|(o, a)| (o, *a) != (&*op, all))
+        .collect();
+        if let Some((other, all)) = context.dice.pick(&others) {
+            *op = *other;
+            *set_quantifier = if *all {
+                SetQuantifier::All
+            } else {
+                SetQuantifier::None
+            };
+        }
+        true
+    })
+}
+
+pub(super) fn drop_arm(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_queries(query, |q| {
+        let SetExpr::SetOperation { left, right, .. } = &*q.body else {
+            return false;
+        };
+        if !turn.due() {
+            return false;
+        }
+        q.body = if context.dice.chance(0.5) {
+            left.clone()
+        } else {
+            right.clone()
+        };
+        true
+    })
+}
+
+pub(super) fn drop_item(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        if s.projection.len() < 2 || !turn.due() {
+            return false;
+        }
+        let at = context.dice.below(s.projection.len());
+        s.projection.remove(at);
+        true
+    })
+}
+
+pub(super) fn add_item(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    let names: Vec<String> = context
+        .tables
+        .iter()
+        .flat_map(|t| t.columns.iter().map(|c| c.name.clone()))
+        .collect();
+    on_selects(query, |s| {
+        if names.is_empty() || !turn.due() {
+            return false;
+        }
+        if let Some(name) = context.dice.pick(&names) {
+            s.projection
+                .push(SelectItem::UnnamedExpr(Expr::Identifier(named(name))));
+        }
+        true
+    })
+}

@@ -1,0 +1,349 @@
+//! Mutations inside expressions.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
+    Ident, ObjectName, Query, Value as Lit, visit_expressions_mut,
+};
+
+use super::{Context, Turn};
+
+/// Offers every expression of the query to `change` until it says that it has changed one.
+fn on_expressions(query: &mut Query, mut change: impl FnMut(&mut Expr) -> bool) -> bool {
+    // Through `dyn`, so that the walk over sqlparser's whole AST is compiled once and not for
+    // each closure.
+    let visit: &mut dyn FnMut(&mut Expr) -> ControlFlow<()> = &mut |e| {
+        if change(e) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    visit_expressions_mut(query, visit).is_break()
+}
+
+pub(super) fn number(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Expr::Value(v) = e else { return false };
+        let Lit::Number(text, _) = &mut v.value else {
+            return false;
+        };
+        if !turn.due() {
+            return false;
+        }
+        *text = match text.parse::<i64>() {
+            Ok(n) => {
+                let low = n.saturating_abs().saturating_neg().saturating_sub(5);
+                match context.dice.below(4) {
+                    0 | 1 => n.saturating_add(1),
+                    2 => n.saturating_sub(1),
+                    _ => context
+                        .dice
+                        .between(low.max(-1_000_000), n.saturating_abs().min(1_000_000) + 10),
+                }
+                .max(0)
+                .to_string()
+            }
+            Err(_) => {
+                let x = text.parse::<f64>().unwrap_or(0.0);
+                let delta = [0.1, -0.1, 1.0, -1.0][context.dice.below(4)];
+                format!("{:?}", ((x + delta).abs() * 1e6).round() / 1e6)
+            }
+        };
+        true
+    })
+}
+
+pub(super) fn string(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    let tables = context.tables.clone();
+    let is_column = |name: &str| tables.iter().any(|t| t.column_index(name).is_some());
+    on_expressions(query, |e| {
+        // A quoted name that is no column is a string.
+        let text = match e {
+            Expr::Value(v) => match &mut v.value {
+                Lit::SingleQuotedString(s) | Lit::DoubleQuotedString(s) => s,
+                _ => return false,
+            },
+            Expr::Identifier(i) if i.quote_style == Some('"') && !is_column(&i.value) => &mut i.value,
+            _ => return false,
+        };
+        if !turn.due() {
+            return false;
+        }
+        let chars: Vec<char> = text.chars().collect();
+        let dice = &mut context.dice;
+        *text = match dice.below(8) {
+            0 => text.to_lowercase(),
+            1 => text.to_uppercase(),
+            2 => format!("{text}s"),
+            3 => chars.iter().skip(1).collect(),
+            4 => chars.iter().take(chars.len().saturating_sub(1)).collect(),
+            5 if text.contains('%') => text.replacen('%', "", 1),
+            5 => format!("%{text}%"),
+            6 => text.replace('%', ""),
+            _ => ["other", "Paris", "2010", "none", "A"][dice.below(5)].to_owned(),
+        };
+        true
+    })
+}
+
+const COMPARISONS: [BinaryOperator; 6] = [
+    BinaryOperator::Eq,
+    BinaryOperator::NotEq,
+    BinaryOperator::Lt,
+    BinaryOperator::LtEq,
+    BinaryOperator::Gt,
+    BinaryOperator::GtEq,
+];
+
+pub(super) fn comparison(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Expr::BinaryOp { op, .. } = e else {
+            return false;
+        };
+        if !COMPARISONS.contains(op) || !turn.due() {
+            return false;
+        }
+        // The near ones first: those that differ at the boundary only.
+        let near = match op {
+            BinaryOperator::Lt => BinaryOperator::LtEq,
+            BinaryOperator::LtEq => BinaryOperator::Lt,
+            BinaryOperator::Gt => BinaryOperator::GtEq,
+            BinaryOperator::GtEq => BinaryOperator::Gt,
+            BinaryOperator::Eq => BinaryOperator::NotEq,
+            _ => BinaryOperator::Eq,
+        };
+        *op = if context.dice.chance(0.5) {
+            near
+        } else {
+            let others: Vec<&BinaryOperator> = COMPARISONS.iter().filter(|c| *c != op).collect();
+            match context.dice.pick(&others) {
+                Some(o) => (*o).clone(),
+                None => near,
+            }
+        };
+        true
+    })
+}
+
+pub(super) fn column(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    let tables = context.tables.clone();
+    on_expressions(query, |e| {
+        let ident: &mut Ident = match e {
+            Expr::Identifier(i) => i,
+            Expr::CompoundIdentifier(parts) => match parts.last_mut() {
+                Some(i) => i,
+                None => return false,
+            },
+            _ => return false,
+        };
+        let owners: Vec<_> = tables
+            .iter()
+            .filter(|t| t.column_index(&ident.value).is_some())
+            .collect();
+        if owners.is_empty() || !turn.due() {
+            return false;
+        }
+        let Some(table) = context.dice.pick(&owners) else {
+            return false;
+        };
+        let class = table
+            .column_index(&ident.value)
+            .and_then(|i| table.columns.get(i))
+            .map(|c| c.class);
+        let mut others: Vec<&str> = table
+            .columns
+            .iter()
+            .filter(|c| !c.name.eq_ignore_ascii_case(&ident.value) && Some(c.class) == class)
+            .map(|c| c.name.as_str())
+            .collect();
+        if others.is_empty() || context.dice.chance(0.2) {
+            others = table
+                .columns
+                .iter()
+                .filter(|c| !c.name.eq_ignore_ascii_case(&ident.value))
+                .map(|c| c.name.as_str())
+                .collect();
+        }
+        if let Some(name) = context.dice.pick(&others) {
+            *ident = named(name);
+        }
+        true
+    })
+}
+
+/// An identifier, quoted where it must be.
+pub(super) fn named(name: &str) -> Ident {
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && name.chars().next().is_some_and(|c| !c.is_ascii_digit());
+    if plain {
+        Ident::new(name)
+    } else {
+        Ident::with_quote('"', name)
+    }
+}
+
+/// The lower-case name of an aggregate with one argument, and its argument list.
+fn aggregate_of(e: &mut Expr) -> Option<(String, &mut Function)> {
+    let Expr::Function(f) = e else { return None };
+    let name = f.name.to_string().to_ascii_lowercase();
+    let one = matches!(&f.args, FunctionArguments::List(l) if l.args.len() == 1);
+    (one && f.over.is_none() && matches!(name.as_str(), "count" | "sum" | "avg" | "min" | "max"))
+        .then_some((name, f))
+}
+
+fn is_star(f: &Function) -> bool {
+    matches!(&f.args, FunctionArguments::List(l)
+        if matches!(l.args.first(), Some(FunctionArg::Unnamed(FunctionArgExpr::Wildcard))))
+}
+
+pub(super) fn aggregate(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Some((name, f)) = aggregate_of(e) else {
+            return false;
+        };
+        if is_star(f) || !turn.due() {
+            return false;
+        }
+        let others: Vec<&str> = ["count", "sum", "avg", "min", "max"]
+            .into_iter()
+            .filter(|n| *n != name)
+            .collect();
+        if let Some(other) = context.dice.pick(&others) {
+            f.name = ObjectName::from(vec![Ident::new(other.to_uppercase())]);
+        }
+        true
+    })
+}
+
+pub(super) fn aggregate_distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Some((name, f)) = aggregate_of(e) else {
+            return false;
+        };
+        if is_star(f) || matches!(name.as_str(), "min" | "max") || !turn.due() {
+            return false;
+        }
+        if let FunctionArguments::List(list) = &mut f.args {
+            list.duplicate_treatment = match list.duplicate_treatment {
+                Some(DuplicateTreatment::Distinct) => None,
+                _ => Some(DuplicateTreatment::Distinct),
+            };
+        }
+        true
+    })
+}
+
+pub(super) fn count_star(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Some((name, f)) = aggregate_of(e) else {
+            return false;
+        };
+        if name != "count" || is_star(f) || !turn.due() {
+            return false;
+        }
+        if let FunctionArguments::List(list) = &mut f.args {
+            list.duplicate_treatment = None;
+            list.args = vec![FunctionArg::Unnamed(FunctionArgExpr::Wildcard)];
+        }
+        true
+    })
+}
+
+pub(super) fn and_or(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Expr::BinaryOp { left, op, right } = e else {
+            return false;
+        };
+        let other = match op {
+            BinaryOperator::And => BinaryOperator::Or,
+            BinaryOperator::Or => BinaryOperator::And,
+            _ => return false,
+        };
+        if !turn.due() {
+            return false;
+        }
+        // The text must keep the tree's shape, and OR binds looser than AND.
+        for side in [left, right] {
+            if matches!(&**side, Expr::BinaryOp { op, .. } if matches!(op, BinaryOperator::And | BinaryOperator::Or))
+            {
+                let inner = std::mem::replace(&mut **side, Expr::Identifier(Ident::new("")));
+                **side = Expr::Nested(Box::new(inner));
+            }
+        }
+        *op = other;
+        let whole = std::mem::replace(e, Expr::Identifier(Ident::new("")));
+        *e = Expr::Nested(Box::new(whole));
+        true
+    })
+}
+
+pub(super) fn drop_conjunct(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Expr::BinaryOp { left, op, right } = e else {
+            return false;
+        };
+        if !matches!(op, BinaryOperator::And | BinaryOperator::Or) || !turn.due() {
+            return false;
+        }
+        let kept = if context.dice.chance(0.5) { left } else { right };
+        let kept = std::mem::replace(&mut **kept, Expr::Identifier(Ident::new("")));
+        *e = kept;
+        true
+    })
+}
+
+pub(super) fn negation(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| match e {
+        Expr::InList { negated, .. }
+        | Expr::InSubquery { negated, .. }
+        | Expr::Between { negated, .. }
+        | Expr::Like { negated, .. }
+        | Expr::Exists { negated, .. } => {
+            let due = turn.due();
+            if due {
+                *negated = !*negated;
+            }
+            due
+        }
+        Expr::IsNull(_) | Expr::IsNotNull(_) => {
+            if !turn.due() {
+                return false;
+            }
+            let whole = std::mem::replace(e, Expr::Identifier(Ident::new("")));
+            *e = match whole {
+                Expr::IsNull(x) => Expr::IsNotNull(x),
+                Expr::IsNotNull(x) => Expr::IsNull(x),
+                other => other,
+            };
+            true
+        }
+        _ => false,
+    })
+}
+
+pub(super) fn in_list(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Expr::InList { list, .. } = e else {
+            return false;
+        };
+        if list.len() < 2 || !turn.due() {
+            return false;
+        }
+        let at = context.dice.below(list.len());
+        list.remove(at);
+        true
+    })
+}

@@ -1,0 +1,57 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+
+use super::{MUTATIONS, neighbours};
+use crate::testing::schema;
+
+const GOLDS: [&str; 8] = [
+    "SELECT name, AVG(age) FROM singer WHERE age > 20 AND country = 'France' GROUP BY name HAVING COUNT(*) > 2 ORDER BY name DESC",
+    "SELECT s.name FROM singer AS s JOIN concert AS c ON s.id = c.singer_id WHERE c.year IN (2014, 2015) OR c.theme LIKE '%rock%' ORDER BY s.age LIMIT 3",
+    "SELECT name FROM singer WHERE id NOT IN (SELECT singer_id FROM concert WHERE year BETWEEN 2000 AND 2010)",
+    "SELECT country FROM singer WHERE age > 40 INTERSECT SELECT country FROM singer WHERE age < 30",
+    "SELECT COUNT(theme) FROM concert WHERE theme IS NOT NULL",
+    "SELECT DISTINCT country FROM singer",
+    "SELECT singer.name FROM singer JOIN concert ON singer.id = singer_id WHERE age > 3",
+    "SELECT COUNT(*) FROM singer",
+];
+
+#[test]
+fn every_mutation_applies_somewhere() {
+    let schema = schema();
+    let mut seen = BTreeSet::new();
+    for gold in GOLDS {
+        for n in neighbours(&schema, gold, 1, 500) {
+            assert_ne!(n.sql, gold);
+            seen.insert(n.mutation);
+        }
+    }
+    let all: BTreeSet<&str> = MUTATIONS.iter().map(|m| m.name).collect();
+    assert_eq!(seen, all);
+}
+
+#[test]
+fn neighbours_are_distinct_bounded_and_reproducible() {
+    let schema = schema();
+    for gold in GOLDS {
+        let a = neighbours(&schema, gold, 3, 20);
+        assert!(a.len() <= 20 && a.len() >= 2, "{gold}: {}", a.len());
+        assert_eq!(a, neighbours(&schema, gold, 3, 20));
+        let texts: BTreeSet<&String> = a.iter().map(|n| &n.sql).collect();
+        assert_eq!(texts.len(), a.len());
+    }
+}
+
+#[test]
+fn mutations_have_names_of_their_own() {
+    let names: BTreeSet<&str> = MUTATIONS.iter().map(|m| m.name).collect();
+    assert_eq!(names.len(), MUTATIONS.len());
+    assert!(MUTATIONS.iter().all(|m| !m.doc.is_empty()));
+}
+
+#[test]
+fn what_does_not_parse_or_fit_has_no_neighbours() {
+    for gold in ["", "SELECT", "SELECT nothing FROM nowhere", "DROP TABLE singer"] {
+        assert_eq!(neighbours(&schema(), gold, 1, 10), []);
+    }
+}
