@@ -53,7 +53,15 @@ pub(crate) fn literal(value: &ast::ValueWithSpan) -> Result<Expr> {
         | V::SingleQuotedRawStringLiteral(s)
         | V::DoubleQuotedRawStringLiteral(s) => Some(Value::Text(s.clone())),
         V::DollarQuotedString(s) => Some(Value::Text(s.value.clone())),
-        V::HexStringLiteral(hex) => blob(hex),
+        // sqlparser reads 0x1F and X'1F' as one kind; the length in the text tells them apart.
+        V::HexStringLiteral(hex) => {
+            let length = value.span.end.column.saturating_sub(value.span.start.column);
+            if usize::try_from(length) == Ok(hex.len() + 2) {
+                number(&format!("0x{hex}"))
+            } else {
+                blob(hex)
+            }
+        }
         V::Boolean(b) => Some(Value::Integer(i64::from(*b))),
         V::Null => Some(Value::Null),
         V::Placeholder(name) => return unsupported(format!("parameter {name}"), value.span),
