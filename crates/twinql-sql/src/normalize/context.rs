@@ -59,8 +59,12 @@ impl Context<'_> {
         self.columns.get(c.0 as usize)
     }
 
-    /// Enters that `c` is gone and `by` stands for it.
+    /// Enters that `c` is gone and `by` stands for it. What was entered first was entered
+    /// further up, and is what those above must see.
     pub(crate) fn replace(&mut self, c: ColumnId, by: Expr) {
+        if self.replaced.contains_key(&c) {
+            return;
+        }
         let mut one = Substitution::new();
         one.insert(c, by.clone());
         for expr in self.replaced.values_mut() {

@@ -59,7 +59,9 @@ pub fn constants(sql: &str) -> Vec<Sql> {
     for word in sql.split(|c: char| !(c.is_ascii_digit() || c == '.')) {
         if let Ok(i) = word.parse::<i64>() {
             found.extend([i, i + 1, i.saturating_sub(1)].map(Sql::Integer));
-        } else if let Ok(r) = word.parse::<f64>() {
+        } else if let Ok(r) = word.parse::<f64>()
+            && r.fract() != 0.0
+        {
             found.push(Sql::Real(r));
         }
     }

@@ -22,6 +22,14 @@ fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Distinct { input } = rel else {
         return false;
     };
+    if let Rel::Project { input: below, exprs } = &mut **input {
+        *rel = Rel::Aggregate {
+            keys: std::mem::take(exprs),
+            calls: Vec::new(),
+            input: Box::new(walk::take(below)),
+        };
+        return true;
+    }
     let input = walk::take(input);
     let mut keys = Vec::new();
     for c in walk::outputs(&input) {
