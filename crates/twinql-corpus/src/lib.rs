@@ -2,11 +2,15 @@
 //!
 //! - [`spider`], [`bird`]: gold and prediction files
 //! - [`pairs`]: pair files, the format that everything else exchanges
+//! - [`rewrites`]: equivalent ways to write a query
+//! - [`mod@build`]: labelled pairs from gold queries, predictions, neighbours and rewrites
 
 pub mod bird;
+pub mod build;
 mod error;
 pub mod io;
 pub mod pairs;
+pub mod rewrites;
 pub mod spider;
 
 pub use error::CorpusError;

@@ -1,0 +1,164 @@
+//! The candidates of one gold, and which of them stay once they are labelled.
+
+use std::collections::HashSet;
+
+use rand::RngExt as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+use twinql_sql::Schema;
+
+use super::config::{Sample, Select};
+use super::gather::Task;
+use super::oracle::Oracle;
+use super::stats::{Dropped, origin};
+use super::text::normal;
+use crate::rewrites;
+
+/// A query to be labelled against the gold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub(super) sql: String,
+    pub(super) source: String,
+    pub(super) label: Option<u8>,
+}
+
+struct Proposed<'d> {
+    list: Vec<Candidate>,
+    seen: HashSet<String>,
+    dropped: &'d mut Dropped,
+}
+
+impl Proposed<'_> {
+    fn push(&mut self, sql: String, source: String, label: Option<u8>) -> bool {
+        let new = self.seen.insert(normal(&sql)) || label.is_some();
+        if new {
+            self.list.push(Candidate { sql, source, label });
+        } else {
+            self.dropped.repeated += 1;
+        }
+        new
+    }
+}
+
+/// Neighbours asked for, for each one wanted: the rest is thrown away to spread the
+/// choice over kinds of change.
+const NEIGHBOUR_SURPLUS: usize = 8;
+
+pub(super) fn propose(
+    sample: &Sample,
+    oracle: &dyn Oracle,
+    schema: &Schema,
+    task: &Task,
+    rng: &mut ChaCha8Rng,
+    dropped: &mut Dropped,
+) -> Vec<Candidate> {
+    let mut out = Proposed {
+        list: Vec::new(),
+        seen: HashSet::from([normal(&task.gold)]),
+        dropped,
+    };
+    let (trusted, mut real): (Vec<_>, Vec<_>) = task.real.iter().cloned().partition(|r| r.label.is_some());
+    real.shuffle(rng);
+    if real.len() > sample.predictions {
+        out.dropped.not_sampled += real.len() - sample.predictions;
+        real.truncate(sample.predictions);
+    }
+    for r in trusted.into_iter().chain(real.iter().cloned()) {
+        out.push(r.sql, r.source, r.label);
+    }
+    for (sql, mutation) in neighbours(oracle, schema, &task.gold, sample.neighbours, rng) {
+        out.push(sql, format!("neighbour:{mutation}"), None);
+    }
+    let mut rewritten = Vec::new();
+    for (count, longest) in [(sample.rewrites, 1), (sample.compositions, 3)] {
+        for r in rewrites::sample(schema, &task.gold, count, longest, rng) {
+            let source = format!("rewrite:{}", r.rules.join("+"));
+            if out.push(r.sql.clone(), source.clone(), None) {
+                rewritten.push((r.sql, source));
+            }
+        }
+    }
+    for r in real.iter().take(sample.prediction_rewrites) {
+        let longest = rng.random_range(1..=2);
+        for w in rewrites::sample(schema, &r.sql, 1, longest, rng) {
+            out.push(w.sql, format!("{}>rewrite:{}", r.source, w.rules.join("+")), None);
+        }
+    }
+    rewritten.shuffle(rng);
+    for (sql, source) in rewritten.iter().take(sample.rewrite_neighbours) {
+        for (sql, mutation) in neighbours(oracle, schema, sql, 1, rng) {
+            out.push(sql, format!("{source}>neighbour:{mutation}"), None);
+        }
+    }
+    out.list
+}
+
+/// `count` neighbours, one kind of change after the other.
+fn neighbours(
+    oracle: &dyn Oracle,
+    schema: &Schema,
+    sql: &str,
+    count: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<(String, String)> {
+    if count == 0 {
+        return Vec::new();
+    }
+    let seed = rng.random();
+    let mut all = oracle.neighbours(schema, sql, seed, count * NEIGHBOUR_SURPLUS);
+    all.shuffle(rng);
+    in_turns(all, |(_, mutation)| mutation.clone(), count)
+}
+
+/// The first `count` of `items`, taken from each kind in turn.
+fn in_turns<T>(items: Vec<T>, kind: impl Fn(&T) -> String, count: usize) -> Vec<T> {
+    let mut kinds: indexmap::IndexMap<String, std::collections::VecDeque<T>> = indexmap::IndexMap::new();
+    for item in items {
+        kinds.entry(kind(&item)).or_default().push_back(item);
+    }
+    let mut out = Vec::new();
+    while out.len() < count && kinds.values().any(|k| !k.is_empty()) {
+        for queue in kinds.values_mut() {
+            if out.len() < count {
+                out.extend(queue.pop_front());
+            }
+        }
+    }
+    out
+}
+
+/// Keeps at most `per_gold`, aiming at the share of label 1; within a label the kinds of
+/// origin take turns, real predictions first. Trusted labels always stay.
+pub(super) fn select(
+    select: &Select,
+    labelled: Vec<(Candidate, u8)>,
+    rng: &mut ChaCha8Rng,
+) -> Vec<(Candidate, u8)> {
+    let (mut kept, rest): (Vec<_>, Vec<_>) = labelled.into_iter().partition(|(c, _)| c.label.is_some());
+    let (mut same, mut different): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(_, l)| *l == 1);
+    let share = select.positive_share;
+    let room = select.per_gold.saturating_sub(kept.len());
+    let (most_same, most_different) = if share > 0.0 {
+        let most_same = ((room as f64) * share).round() as usize;
+        let same_count = same.len().min(most_same);
+        let balanced = ((same_count as f64) * (1.0 - share) / share).round() as usize;
+        (
+            most_same,
+            balanced.max(select.min_negatives).min(room - same_count),
+        )
+    } else {
+        (room, room)
+    };
+    for (list, most) in [(&mut same, most_same), (&mut different, most_different)] {
+        list.shuffle(rng);
+        // The sort is stable: random within a kind, real predictions before the others.
+        list.sort_by_key(|(c, _)| origin(&c.source) != "prediction");
+        let taken = in_turns(
+            std::mem::take(list),
+            |(c, _)| origin(&c.source).to_owned(),
+            most.min(select.per_gold.saturating_sub(kept.len())),
+        );
+        kept.extend(taken);
+    }
+    kept
+}

@@ -1,0 +1,296 @@
+//! What a corpus is built from.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use twinql_sql::Semantics;
+
+use crate::CorpusError;
+
+/// Databases that others evaluate on: Spider's 20 development databases and BIRD's 11.
+/// Nothing over them is built into a corpus unless the configuration allows it.
+pub const EVALUATION_DATABASES: [&str; 31] = [
+    // Spider dev
+    "battle_death",
+    "car_1",
+    "concert_singer",
+    "course_teach",
+    "cre_Doc_Template_Mgt",
+    "dog_kennels",
+    "employee_hire_evaluation",
+    "flight_2",
+    "museum_visit",
+    "network_1",
+    "orchestra",
+    "pets_1",
+    "poker_player",
+    "real_estate_properties",
+    "singer",
+    "student_transcripts_tracking",
+    "tvshow",
+    "voter_1",
+    "world_1",
+    "wta_1",
+    // BIRD dev
+    "california_schools",
+    "card_games",
+    "codebase_community",
+    "debit_card_specializing",
+    "european_football_2",
+    "financial",
+    "formula_1",
+    "student_club",
+    "superhero",
+    "thrombosis_prediction",
+    "toxicology",
+];
+
+/// How a corpus is built; a TOML file. Paths are relative to the current folder, `${NAME}`
+/// stands for an environment variable, and `*` for any part of a file's name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BuildConfig {
+    /// The pair file to write (`.jsonl` or `.jsonl.gz`); statistics go beside it.
+    pub out: PathBuf,
+    /// The seed of every choice.
+    pub seed: u64,
+    /// The preset that the labels mean.
+    pub semantics: String,
+    /// Databases that a pair has to agree on to be labelled 1.
+    pub databases: u64,
+    /// A pair that agrees is labelled only if the gold answered with rows on this many
+    /// databases: two empty answers say little.
+    pub min_nonempty: u64,
+    /// Schemas: tables.json, DDL, SQLite files or folders of them.
+    pub schemas: Vec<String>,
+    /// More databases to leave out.
+    pub exclude_databases: Vec<String>,
+    /// Permit [`EVALUATION_DATABASES`]: for evaluation sets, never for training.
+    pub allow_evaluation_databases: bool,
+    /// At most this many golds, chosen by the seed; 0: all.
+    pub max_golds: usize,
+    /// How many candidates each gold gets.
+    pub sample: Sample,
+    /// Which labelled candidates stay.
+    pub select: Select,
+    /// Which databases go to which part.
+    pub split: Split,
+    /// Gold files with predictions.
+    pub gold: Vec<GoldSource>,
+    /// Pair files.
+    pub pairs: Vec<PairSource>,
+}
+
+impl Default for BuildConfig {
+    fn default() -> Self {
+        BuildConfig {
+            out: PathBuf::from("corpus.jsonl.gz"),
+            seed: 8,
+            semantics: "no-fk".into(),
+            databases: 100,
+            min_nonempty: 3,
+            schemas: Vec::new(),
+            exclude_databases: Vec::new(),
+            allow_evaluation_databases: false,
+            max_golds: 0,
+            sample: Sample::default(),
+            select: Select::default(),
+            split: Split::default(),
+            gold: Vec::new(),
+            pairs: Vec::new(),
+        }
+    }
+}
+
+/// How many candidates of each kind a gold gets before labelling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sample {
+    /// Distinct real predictions.
+    pub predictions: usize,
+    /// Neighbours of the gold: one small change each.
+    pub neighbours: usize,
+    /// Rewrites of the gold by one rule.
+    pub rewrites: usize,
+    /// Rewrites of the gold by two or three rules.
+    pub compositions: usize,
+    /// Rewrites of predictions.
+    pub prediction_rewrites: usize,
+    /// Neighbours of rewrites: wrong by one change, and far from the gold's text.
+    pub rewrite_neighbours: usize,
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Sample {
+            predictions: 12,
+            neighbours: 5,
+            rewrites: 4,
+            compositions: 4,
+            prediction_rewrites: 3,
+            rewrite_neighbours: 4,
+        }
+    }
+}
+
+/// Which labelled candidates of a gold stay.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Select {
+    /// At most this many pairs for each gold.
+    pub per_gold: usize,
+    /// The share of label 1 that is aimed at; 0: keep all up to the cap.
+    pub positive_share: f64,
+    /// Keep at least this many of label 0, whatever the share.
+    pub min_negatives: usize,
+}
+
+impl Default for Select {
+    fn default() -> Self {
+        Select {
+            per_gold: 18,
+            positive_share: 0.45,
+            min_negatives: 3,
+        }
+    }
+}
+
+/// Which databases go to which part: a database is never in two.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Split {
+    /// The share of databases for validation, chosen by a hash of `db_id` and seed.
+    pub valid_share: f64,
+    /// Databases for validation by name; if there are any, the share is not used.
+    pub valid_databases: Vec<String>,
+    /// Databases for the part `test`.
+    pub test_databases: Vec<String>,
+    /// A file with more of them, one `db_id` a line; empty: none.
+    pub test_file: String,
+}
+
+impl Default for Split {
+    fn default() -> Self {
+        Split {
+            valid_share: 0.1,
+            valid_databases: Vec::new(),
+            test_databases: Vec::new(),
+            test_file: String::new(),
+        }
+    }
+}
+
+/// A gold file with predictions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GoldSource {
+    /// The gold file: `SQL<TAB>db_id` a line.
+    pub gold: String,
+    /// Prediction files: one SQL a line, or BIRD's `.json`.
+    pub predictions: Vec<String>,
+    /// The predictions answer only the first lines of the gold file.
+    pub first_lines: bool,
+    /// Files of beams: `{"idx": line from 0, "beam": [SQL, …]}` a line.
+    pub beams: Vec<String>,
+}
+
+/// A pair file whose labels are not taken, unless they are to be trusted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PairSource {
+    /// The pair file.
+    pub path: String,
+    /// A field with a list of more predictions, or empty.
+    pub beam_field: String,
+    /// Put the gold's constants where the beam has the word `value` (SPLASH).
+    pub plug_values: bool,
+    /// Keep the file's labels where it has them, and do not judge.
+    pub trust_labels: bool,
+}
+
+impl BuildConfig {
+    /// Reads a configuration from TOML text; environment variables are filled in.
+    ///
+    /// # Errors
+    /// Not TOML, an unknown key, a variable that is not set, a value that cannot work.
+    pub fn from_toml(text: &str) -> Result<BuildConfig, CorpusError> {
+        let mut config: BuildConfig = toml::from_str(text).map_err(|e| CorpusError::Config(e.to_string()))?;
+        let mut paths: Vec<&mut String> = config.schemas.iter_mut().collect();
+        for source in &mut config.gold {
+            paths.push(&mut source.gold);
+            paths.extend(&mut source.predictions);
+            paths.extend(&mut source.beams);
+        }
+        paths.extend(config.pairs.iter_mut().map(|p| &mut p.path));
+        paths.push(&mut config.split.test_file);
+        for path in paths {
+            *path = expand(path)?;
+        }
+        config.out = PathBuf::from(expand(&config.out.to_string_lossy())?);
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Checks what no file is needed for.
+    ///
+    /// # Errors
+    /// The first value that cannot work, with its name.
+    pub fn check(&self) -> Result<(), CorpusError> {
+        let fail = |message: String| Err(CorpusError::Config(message));
+        if self.schemas.is_empty() {
+            return fail("`schemas` is empty; name a tables.json or a folder of .sql files".into());
+        }
+        if self.gold.is_empty() && self.pairs.is_empty() {
+            return fail("no [[gold]] and no [[pairs]]; name at least one source".into());
+        }
+        self.semantics()?;
+        for (name, share) in [
+            ("select.positive_share", self.select.positive_share),
+            ("split.valid_share", self.split.valid_share),
+        ] {
+            if !(0.0..1.0).contains(&share) {
+                return fail(format!("`{name}` is {share}; give a share from 0 to below 1"));
+            }
+        }
+        if self.databases == 0 || self.select.per_gold == 0 {
+            return fail("`databases` and `select.per_gold` must be 1 or more".into());
+        }
+        Ok(())
+    }
+
+    /// The semantics that the labels mean.
+    ///
+    /// # Errors
+    /// Not a preset's name.
+    pub fn semantics(&self) -> Result<Semantics, CorpusError> {
+        self.semantics.parse().map_err(CorpusError::Config)
+    }
+
+    /// Why nothing over this database may be built, if it may not.
+    pub fn excluded(&self, db_id: &str) -> bool {
+        let listed = |name: &str| name.eq_ignore_ascii_case(db_id);
+        (!self.allow_evaluation_databases && EVALUATION_DATABASES.iter().any(|n| listed(n)))
+            || self.exclude_databases.iter().any(|n| listed(n))
+    }
+}
+
+/// Fills `${NAME}` in from the environment.
+fn expand(path: &str) -> Result<String, CorpusError> {
+    let mut out = String::new();
+    let mut rest = path;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, tail)) = after.split_once('}') else {
+            return Err(CorpusError::Config(format!("`${{` without `}}` in {path:?}")));
+        };
+        let value = std::env::var(name).map_err(|_| {
+            CorpusError::Config(format!(
+                "the environment variable {name} is not set, and {path:?} needs it"
+            ))
+        })?;
+        out.push_str(before);
+        out.push_str(&value);
+        rest = tail;
+    }
+    out.push_str(rest);
+    Ok(out)
+}

@@ -1,0 +1,253 @@
+//! From the files of a configuration to golds with their candidates.
+
+use std::path::{Path, PathBuf};
+
+use indexmap::{IndexMap, IndexSet};
+use serde_json::Value as Json;
+use twinql_sql::{SchemaSet, schema};
+
+use super::config::BuildConfig;
+use super::stats::Dropped;
+use super::text::{normal, plug_values};
+use crate::CorpusError;
+use crate::io::{io_error, lines, read_bytes};
+use crate::spider::{Cover, Gold, align, read_gold, read_predictions};
+use crate::{bird, pairs};
+
+/// A prediction of somebody's system.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Real {
+    pub(super) sql: String,
+    /// The file's stem.
+    pub(super) source: String,
+    /// A label that is trusted.
+    pub(super) label: Option<u8>,
+}
+
+/// A gold query with all real predictions of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Task {
+    pub(super) db_id: String,
+    pub(super) gold: String,
+    pub(super) question: Option<String>,
+    pub(super) real: Vec<Real>,
+}
+
+/// What the files hold.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) schemas: SchemaSet,
+    pub(super) tasks: Vec<Task>,
+    pub(super) dropped: Dropped,
+}
+
+#[derive(Default)]
+struct Tasks {
+    // By database and normalised gold.
+    tasks: IndexMap<(String, String), Task>,
+    // Normalised predictions of each task, so that none comes twice.
+    seen: IndexSet<(usize, String)>,
+    dropped: Dropped,
+}
+
+pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
+    let mut schemas = SchemaSet::new();
+    for path in &config.schemas {
+        for (db_id, schema) in schema::load(path)? {
+            // Spider's test_tables.json repeats tables.json: the first one counts.
+            schemas.entry(db_id).or_insert(schema);
+        }
+    }
+    let mut tasks = Tasks::default();
+    for source in &config.gold {
+        let path = Path::new(&source.gold);
+        let gold = read_gold(path)?;
+        for g in &gold {
+            tasks.add(config, &schemas, &g.db_id, &g.sql, None);
+        }
+        let cover = if source.first_lines {
+            Cover::First
+        } else {
+            Cover::All
+        };
+        for pattern in &source.predictions {
+            for file in glob(pattern)? {
+                let json = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+                let predictions = if json {
+                    bird::read_predictions(&file)?
+                } else {
+                    read_predictions(&file)?
+                };
+                let shown = file.display().to_string();
+                let aligned = align(&gold, predictions, cover, &source.gold, &shown)?;
+                for (g, p) in aligned {
+                    let Some(task) = tasks.add(config, &schemas, &g.db_id, &g.sql, None) else {
+                        continue;
+                    };
+                    if p.unusable.is_some() {
+                        tasks.dropped.unusable += 1;
+                        continue;
+                    }
+                    tasks.real(task, p.sql, &stem(&file), None);
+                }
+            }
+        }
+        for pattern in &source.beams {
+            for file in glob(pattern)? {
+                beams(config, &schemas, &mut tasks, &gold, &file)?;
+            }
+        }
+    }
+    for source in &config.pairs {
+        for file in glob(&source.path)? {
+            let read = pairs::read(&file)?;
+            for bad in &read.bad {
+                tracing::warn!("{}, line {}: {}", file.display(), bad.line, bad.message);
+                tasks.dropped.unusable += 1;
+            }
+            for pair in read.pairs {
+                let db_id = match (&pair.db_id, &pair.schema) {
+                    (Some(db_id), _) => db_id.clone(),
+                    (None, _) => {
+                        tasks.dropped.unusable += 1;
+                        continue;
+                    }
+                };
+                let question = pair.question.as_deref();
+                let Some(task) = tasks.add(config, &schemas, &db_id, &pair.gold, question) else {
+                    continue;
+                };
+                let name = stem(&file);
+                let label = pair.label.filter(|_| source.trust_labels);
+                tasks.real(task, pair.pred, &name, label);
+                let beam = pair.extra.get(&source.beam_field).and_then(Json::as_array);
+                for sql in beam.into_iter().flatten().filter_map(Json::as_str) {
+                    let sql = if source.plug_values {
+                        plug_values(sql, &pair.gold)
+                    } else {
+                        sql.to_owned()
+                    };
+                    tasks.real(task, sql, &format!("{name}-beam"), None);
+                }
+            }
+        }
+    }
+    Ok(Gathered {
+        schemas,
+        tasks: tasks.tasks.into_values().collect(),
+        dropped: tasks.dropped,
+    })
+}
+
+impl Tasks {
+    /// The number of the task of this gold; none where its database is unknown or excluded.
+    fn add(
+        &mut self,
+        config: &BuildConfig,
+        schemas: &SchemaSet,
+        db_id: &str,
+        gold: &str,
+        question: Option<&str>,
+    ) -> Option<usize> {
+        if config.excluded(db_id) {
+            self.dropped.excluded += 1;
+            return None;
+        }
+        if !schemas.contains_key(db_id) {
+            self.dropped.unknown_database += 1;
+            return None;
+        }
+        let entry = self.tasks.entry((db_id.to_owned(), normal(gold)));
+        let index = entry.index();
+        let task = entry.or_insert_with(|| Task {
+            db_id: db_id.to_owned(),
+            gold: gold.trim().trim_end_matches(';').trim_end().to_owned(),
+            question: None,
+            real: Vec::new(),
+        });
+        if task.question.is_none() {
+            task.question = question.map(str::to_owned);
+        }
+        Some(index)
+    }
+
+    fn real(&mut self, task: usize, sql: String, source: &str, label: Option<u8>) {
+        let text = normal(&sql);
+        let Some((key, t)) = self.tasks.get_index_mut(task) else {
+            return;
+        };
+        if text == key.1 && label.is_none() {
+            self.dropped.identical += 1;
+        } else if !self.seen.insert((task, text)) {
+            self.dropped.repeated += 1;
+        } else {
+            t.real.push(Real {
+                sql: sql.trim().to_owned(),
+                source: source.to_owned(),
+                label,
+            });
+        }
+    }
+}
+
+/// T5-style beams: `{"idx": line from 0, "beam": [SQL, …]}` a line.
+fn beams(
+    config: &BuildConfig,
+    schemas: &SchemaSet,
+    tasks: &mut Tasks,
+    gold: &[Gold],
+    file: &Path,
+) -> Result<(), CorpusError> {
+    let bytes = read_bytes(file)?;
+    for (i, line) in lines(&bytes).enumerate().filter(|(_, l)| !l.is_empty()) {
+        let fail = |message: String| CorpusError::Line {
+            file: file.display().to_string(),
+            line: i + 1,
+            message,
+        };
+        let json: Json = serde_json::from_slice(line).map_err(|e| fail(format!("not JSON: {e}")))?;
+        let index = json.get("idx").and_then(Json::as_u64);
+        let gold = index
+            .and_then(|i| gold.get(usize::try_from(i).ok()?))
+            .ok_or_else(|| fail("\"idx\" is no line of the gold file (they count from 0)".into()))?;
+        let Some(task) = tasks.add(config, schemas, &gold.db_id, &gold.sql, None) else {
+            continue;
+        };
+        let beam = json.get("beam").and_then(Json::as_array).into_iter().flatten();
+        for sql in beam.filter_map(Json::as_str) {
+            tasks.real(task, sql.to_owned(), &stem(file), None);
+        }
+    }
+    Ok(())
+}
+
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|s| s.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    name.split_once('.')
+        .map_or(name.clone(), |(stem, _)| stem.to_owned())
+}
+
+/// The files that a path with at most one `*` in its last part names, in order.
+fn glob(pattern: &str) -> Result<Vec<PathBuf>, CorpusError> {
+    let path = Path::new(pattern);
+    let name = path.file_name().map(|s| s.to_string_lossy().into_owned());
+    let Some((start, end)) = name.as_deref().and_then(|n| n.split_once('*')) else {
+        return Ok(vec![path.to_owned()]);
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|e| io_error(folder, &e))? {
+        let entry = entry.map_err(|e| io_error(folder, &e))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let long = name.len() >= start.len() + end.len();
+        if long && name.starts_with(start) && name.ends_with(end) {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(CorpusError::Config(format!("no file is named {pattern:?}")));
+    }
+    Ok(found)
+}

@@ -1,0 +1,258 @@
+//! Labelled pairs from gold queries: real predictions, neighbours and rewrites of each
+//! gold, labelled by the test suite, balanced, split by database.
+//!
+//! The result depends on the configuration and its files alone, not on the number of
+//! threads: every gold has its own random stream. Work that was interrupted goes on from
+//! the golds that are done.
+
+mod candidates;
+pub mod config;
+mod gather;
+mod oracle;
+mod partial;
+mod stats;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use rand::SeedableRng as _;
+use rand::seq::SliceRandom as _;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+use sha2::{Digest as _, Sha256};
+use twinql_sql::Schema;
+
+pub use config::{BuildConfig, EVALUATION_DATABASES};
+pub use oracle::{Oracle, Outcome, SuiteOracle};
+pub use stats::{Dropped, Labels, Stats, origin};
+pub use text::{normal, plug_values};
+
+use crate::io::{lines, read_bytes, write_whole};
+use crate::{CorpusError, Pair, pairs};
+use candidates::Candidate;
+use gather::{Gathered, Task, gather};
+use partial::Partial;
+
+/// How far a build is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Golds that are done.
+    pub golds: usize,
+    /// Golds in all.
+    pub of: usize,
+    /// Pairs so far.
+    pub pairs: usize,
+}
+
+/// What one gold gave.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Yield {
+    pairs: Vec<Json>,
+    dropped: Dropped,
+}
+
+/// Golds between two writes to the file of finished work.
+const CHUNK: usize = 64;
+
+/// Builds the corpus that `config` describes, labelled by the built-in suite, and writes
+/// it to `config.out` with its statistics beside it (`….stats.json`).
+///
+/// # Errors
+/// A file that cannot be read, aligned or written. One bad prediction or gold is counted
+/// in [`Stats::dropped`] and stops nothing.
+pub fn build(config: &BuildConfig, progress: &mut dyn FnMut(Progress)) -> Result<Stats, CorpusError> {
+    let semantics = config.semantics()?;
+    let oracle = SuiteOracle::new(semantics, config.seed, config.databases, config.min_nonempty);
+    build_with(config, &oracle, progress)
+}
+
+/// As [`build`], with another source of labels.
+///
+/// # Errors
+/// Those of [`build`].
+pub fn build_with(
+    config: &BuildConfig,
+    oracle: &dyn Oracle,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Stats, CorpusError> {
+    config.check()?;
+    let Gathered {
+        schemas,
+        mut tasks,
+        mut dropped,
+    } = gather(config)?;
+    if config.max_golds > 0 {
+        tasks.shuffle(&mut ChaCha8Rng::seed_from_u64(config.seed));
+        tasks.truncate(config.max_golds);
+    }
+    let splits = splits(config, &tasks)?;
+    let mut partial = Partial::open(&config.out, &fingerprint(config, &tasks))?;
+    let mut pairs_so_far: usize = partial.done.iter().map(|y| y.pairs.len()).sum();
+    while partial.done.len() < tasks.len() {
+        let from = partial.done.len();
+        progress(Progress {
+            golds: from,
+            of: tasks.len(),
+            pairs: pairs_so_far,
+        });
+        let chunk = tasks.get(from..tasks.len().min(from + CHUNK)).unwrap_or_default();
+        let done: Vec<Yield> = chunk
+            .par_iter()
+            .map(|task| match schemas.get(&task.db_id) {
+                Some(schema) => one_gold(config, oracle, schema, task),
+                None => Yield::default(),
+            })
+            .collect();
+        pairs_so_far += done.iter().map(|y| y.pairs.len()).sum::<usize>();
+        partial.append(done)?;
+    }
+    progress(Progress {
+        golds: tasks.len(),
+        of: tasks.len(),
+        pairs: pairs_so_far,
+    });
+    let mut all = Vec::with_capacity(pairs_so_far);
+    for done in &partial.done {
+        dropped.add(&done.dropped);
+        for json in &done.pairs {
+            let mut pair = Pair::from_json(&json.to_string()).map_err(CorpusError::Config)?;
+            pair.id = format!("p{}", all.len()).into();
+            pair.split = pair.db_id.as_ref().and_then(|d| splits.get(d).cloned());
+            all.push(pair);
+        }
+    }
+    if all.is_empty() {
+        return Err(CorpusError::Config(format!(
+            "no pair is left ({} lines over reserved databases, {} over unknown ones, {} golds' candidates with an error); check `schemas` and the sources",
+            dropped.excluded, dropped.unknown_database, dropped.gold_error
+        )));
+    }
+    pairs::write(&config.out, &all)?;
+    let stats = Stats {
+        dropped,
+        ..Stats::of(&all)
+    };
+    write_stats(&stats_path(&config.out), &stats)?;
+    partial.remove();
+    Ok(stats)
+}
+
+/// Where the statistics of a corpus stand: `pairs.jsonl.gz` → `pairs.stats.json`.
+pub fn stats_path(corpus: &Path) -> PathBuf {
+    let name = corpus.file_name().map(|n| n.to_string_lossy().into_owned());
+    let name = name.unwrap_or_default();
+    let stem = name.trim_end_matches(".gz").trim_end_matches(".jsonl");
+    corpus.with_file_name(format!("{stem}.stats.json"))
+}
+
+/// Writes statistics as JSON, whole or not at all.
+///
+/// # Errors
+/// Whatever the operating system refuses.
+pub fn write_stats(path: &Path, stats: &Stats) -> Result<(), CorpusError> {
+    write_whole(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, stats)?;
+        out.write_all(b"\n")
+    })
+}
+
+/// A 64-bit hash of strings that stays the same across machines and versions.
+fn hash(parts: &[&str]) -> u64 {
+    let mut sha = Sha256::new();
+    for part in parts {
+        sha.update((part.len() as u64).to_le_bytes());
+        sha.update(part.as_bytes());
+    }
+    let digest = sha.finalize();
+    digest.iter().take(8).fold(0, |h, &b| (h << 8) | u64::from(b))
+}
+
+fn fingerprint(config: &BuildConfig, tasks: &[Task]) -> String {
+    let settings = serde_json::to_string(config).unwrap_or_default();
+    let mut parts: Vec<&str> = vec![env!("CARGO_PKG_VERSION"), &settings];
+    for task in tasks {
+        parts.push(&task.db_id);
+        parts.push(&task.gold);
+        parts.extend(task.real.iter().map(|r| r.sql.as_str()));
+    }
+    format!("{:016x}", hash(&parts))
+}
+
+/// The part of the corpus that each database belongs to.
+fn splits(config: &BuildConfig, tasks: &[Task]) -> Result<IndexMap<String, String>, CorpusError> {
+    let split = &config.split;
+    let mut test = split.test_databases.clone();
+    if !split.test_file.is_empty() {
+        let bytes = read_bytes(Path::new(&split.test_file))?;
+        let names = lines(&bytes).map(|l| String::from_utf8_lossy(l).trim().to_owned());
+        test.extend(names.filter(|n| !n.is_empty()));
+    }
+    let seed = config.seed.to_string();
+    let mut out = IndexMap::new();
+    for task in tasks {
+        let listed = |names: &[String]| names.contains(&task.db_id);
+        let valid = if split.valid_databases.is_empty() {
+            let at = hash(&["split", &seed, &task.db_id]) >> 11;
+            (at as f64) / ((1_u64 << 53) as f64) < split.valid_share
+        } else {
+            listed(&split.valid_databases)
+        };
+        let part = if listed(&test) {
+            "test"
+        } else if valid {
+            "valid"
+        } else {
+            "train"
+        };
+        out.entry(task.db_id.clone()).or_insert_with(|| part.to_owned());
+    }
+    Ok(out)
+}
+
+/// All labelled pairs of one gold.
+fn one_gold(config: &BuildConfig, oracle: &dyn Oracle, schema: &Schema, task: &Task) -> Yield {
+    let seed = hash(&["gold", &config.seed.to_string(), &task.db_id, &task.gold]);
+    let mut dropped = Dropped::default();
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let candidates = candidates::propose(&config.sample, oracle, schema, task, &mut rng, &mut dropped);
+    let sql: Vec<&str> = candidates.iter().map(|c| c.sql.as_str()).collect();
+    let outcomes = oracle.label(schema, &task.gold, &sql);
+    let mut labelled: Vec<(Candidate, u8)> = Vec::new();
+    for (candidate, outcome) in candidates.iter().zip(outcomes) {
+        match (candidate.label, outcome) {
+            (Some(label), _) | (None, Outcome::Label(label)) => {
+                labelled.push((candidate.clone(), label));
+            }
+            (None, Outcome::PredError) => dropped.pred_error += 1,
+            (None, Outcome::GoldError) => dropped.gold_error += 1,
+            (None, Outcome::Timeout) => dropped.timeout += 1,
+            (None, Outcome::EmptyAnswers) => dropped.empty_answers += 1,
+        }
+    }
+    let before = labelled.len();
+    let kept = candidates::select(&config.select, labelled, &mut rng);
+    dropped.not_selected += before - kept.len();
+    let pairs = kept
+        .into_iter()
+        .map(|(candidate, label)| {
+            Pair {
+                db_id: Some(task.db_id.clone()),
+                gold: task.gold.clone(),
+                pred: candidate.sql,
+                label: Some(label),
+                question: task.question.clone(),
+                source: Some(candidate.source),
+                extra: Map::from_iter([("semantics".to_owned(), Json::String(config.semantics.clone()))]),
+                ..Pair::default()
+            }
+            .to_json()
+        })
+        .collect();
+    Yield { pairs, dropped }
+}

@@ -1,0 +1,125 @@
+//! What a corpus consists of, and what was left out on the way.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Pair;
+
+/// Pairs by label.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Labels {
+    /// The same answer on every database.
+    pub same: usize,
+    /// Not the same answer.
+    pub different: usize,
+}
+
+/// Candidates that became no pair, by reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Dropped {
+    /// Lines over databases that are reserved for evaluation or excluded.
+    pub excluded: usize,
+    /// Lines over databases without a schema.
+    pub unknown_database: usize,
+    /// Empty, not UTF-8, not a pair.
+    pub unusable: usize,
+    /// The gold's own text.
+    pub identical: usize,
+    /// The same text for the same gold once more.
+    pub repeated: usize,
+    /// More predictions than are sampled.
+    pub not_sampled: usize,
+    /// SQLite refuses the prediction.
+    pub pred_error: usize,
+    /// SQLite refuses the gold.
+    pub gold_error: usize,
+    /// Past the limits on execution.
+    pub timeout: usize,
+    /// They agree, but the gold hardly ever answers with rows.
+    pub empty_answers: usize,
+    /// Labelled, and left out by the cap and the balance of labels.
+    pub not_selected: usize,
+}
+
+impl Dropped {
+    pub(super) fn add(&mut self, other: &Dropped) {
+        self.excluded += other.excluded;
+        self.unknown_database += other.unknown_database;
+        self.unusable += other.unusable;
+        self.identical += other.identical;
+        self.repeated += other.repeated;
+        self.not_sampled += other.not_sampled;
+        self.pred_error += other.pred_error;
+        self.gold_error += other.gold_error;
+        self.timeout += other.timeout;
+        self.empty_answers += other.empty_answers;
+        self.not_selected += other.not_selected;
+    }
+}
+
+/// What a corpus consists of.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Number of pairs.
+    pub pairs: usize,
+    /// Number of distinct golds that pairs came from.
+    pub golds: usize,
+    /// Number of databases.
+    pub databases: usize,
+    /// Pairs by label.
+    pub labels: Labels,
+    /// By kind of origin: `prediction`, `neighbour`, `rewrite` and their combinations.
+    pub by_origin: BTreeMap<String, Labels>,
+    /// By the full `source` field.
+    pub by_source: BTreeMap<String, Labels>,
+    /// By part of the corpus.
+    pub by_split: BTreeMap<String, Labels>,
+    /// What became no pair.
+    pub dropped: Dropped,
+}
+
+impl Stats {
+    /// Counts pairs that are labelled.
+    pub fn of<'p>(pairs: impl IntoIterator<Item = &'p Pair>) -> Stats {
+        let mut stats = Stats::default();
+        let mut golds = std::collections::BTreeSet::new();
+        let mut databases = std::collections::BTreeSet::new();
+        for pair in pairs {
+            stats.pairs += 1;
+            golds.insert((pair.db_id.as_deref(), pair.gold.as_str()));
+            databases.insert(pair.db_id.as_deref());
+            let source = pair.source.as_deref().unwrap_or("unknown");
+            let split = pair.split.as_deref().unwrap_or("none");
+            for labels in [
+                &mut stats.labels,
+                stats.by_origin.entry(origin(source).to_owned()).or_default(),
+                stats.by_source.entry(source.to_owned()).or_default(),
+                stats.by_split.entry(split.to_owned()).or_default(),
+            ] {
+                match pair.label {
+                    Some(1) => labels.same += 1,
+                    Some(_) => labels.different += 1,
+                    None => {}
+                }
+            }
+        }
+        stats.golds = golds.len();
+        stats.databases = databases.len();
+        stats
+    }
+}
+
+/// The kind of origin that a `source` names.
+pub fn origin(source: &str) -> &'static str {
+    let neighbour = source.contains("neighbour:");
+    let rewrite = source.contains("rewrite:");
+    match (neighbour, rewrite) {
+        (true, true) => "neighbour of a rewrite",
+        (true, false) => "neighbour",
+        (false, true) if source.starts_with("rewrite:") => "rewrite",
+        (false, true) => "rewrite of a prediction",
+        (false, false) => "prediction",
+    }
+}

@@ -1,0 +1,183 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use super::*;
+
+/// Labels by length, so that no suite is needed.
+struct Fake;
+impl Oracle for Fake {
+    fn label(&self, _: &Schema, gold: &str, preds: &[&str]) -> Vec<Outcome> {
+        let one = |p: &&str| match *p {
+            p if p.contains("broken") => Outcome::PredError,
+            p if p.len() % 2 == gold.len() % 2 => Outcome::Label(1),
+            _ => Outcome::Label(0),
+        };
+        preds.iter().map(one).collect()
+    }
+
+    fn neighbours(&self, _: &Schema, sql: &str, _: u64, limit: usize) -> Vec<(String, String)> {
+        (0..limit)
+            .map(|i| (format!("{sql} LIMIT {i}"), format!("m{}", i % 3)))
+            .collect()
+    }
+}
+
+fn config(dir: &Path) -> BuildConfig {
+    let put = |name: &str, text: &str| {
+        std::fs::write(dir.join(name), text).unwrap();
+        dir.join(name).display().to_string()
+    };
+    let schema = |db: &str| {
+        put(
+            &format!("{db}.sql"),
+            "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c TEXT)",
+        )
+    };
+    let mut gold = String::new();
+    let mut pred = String::new();
+    for i in 0..120 {
+        let db = ["d1", "d2", "d3", "world_1", "unknown"][i % 5];
+        gold.push_str(&format!("SELECT b FROM t WHERE a > {i} AND b = 'x'\t{db}\n"));
+        pred.push_str(&format!(
+            "SELECT  b from T where a > {}\n",
+            if i % 2 == 0 { "broken" } else { "77" }
+        ));
+    }
+    BuildConfig {
+        out: dir.join("out/corpus.jsonl.gz"),
+        schemas: vec![schema("d1"), schema("d2"), schema("d3"), schema("world_1")],
+        gold: vec![GoldSource {
+            gold: put("gold.sql", &gold),
+            predictions: vec![put("system.txt", &pred)],
+            ..GoldSource::default()
+        }],
+        pairs: vec![PairSource {
+            path: put(
+                "p.jsonl",
+                "{\"db_id\":\"d1\",\"gold\":\"SELECT b FROM t WHERE a > 1 AND c = 'x y'\",\"pred\":\"SELECT 2\",\"beam\":[\"SELECT b FROM t WHERE c = value\"]}\n{}\n",
+            ),
+            beam_field: "beam".into(),
+            plug_values: true,
+            trust_labels: false,
+        }],
+        split: Split {
+            valid_databases: vec!["d2".into()],
+            ..Split::default()
+        },
+        ..BuildConfig::default()
+    }
+}
+use config::{GoldSource, PairSource, Split};
+
+#[test]
+fn a_corpus_is_deterministic_complete_and_split_by_database() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = config(dir.path());
+    let stats = build_with(&config, &Fake, &mut |_| {}).unwrap();
+    let first = std::fs::read(&config.out).unwrap();
+    let pairs = pairs::read_strict(&config.out).unwrap();
+    assert_eq!(stats.pairs, pairs.len());
+    assert_eq!(
+        Stats {
+            dropped: stats.dropped,
+            ..Stats::of(&pairs)
+        },
+        stats
+    );
+    assert_eq!(stats.golds, 73);
+    assert!(stats.dropped.excluded > 0 && stats.dropped.unknown_database > 0);
+    assert!(stats.dropped.pred_error > 0 && stats.dropped.unusable == 1);
+    for kind in [
+        "prediction",
+        "neighbour",
+        "rewrite",
+        "neighbour of a rewrite",
+        "rewrite of a prediction",
+    ] {
+        assert!(stats.by_origin.contains_key(kind), "{kind}");
+    }
+    for pair in &pairs {
+        let db = pair.db_id.as_deref().unwrap();
+        assert!(db != "world_1" && db != "unknown");
+        assert_eq!(
+            pair.split.as_deref(),
+            Some(if db == "d2" { "valid" } else { "train" })
+        );
+        assert_ne!(normal(&pair.gold), normal(&pair.pred));
+    }
+    let share = stats.labels.same as f64 / stats.pairs as f64;
+    assert!((0.35..0.55).contains(&share), "{share}");
+    assert!(pairs.iter().any(|p| p.pred.contains("c = 1")));
+    // One thread gives the same bytes.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(|| build_with(&config, &Fake, &mut |_| {})).unwrap();
+    assert_eq!(std::fs::read(&config.out).unwrap(), first);
+    assert!(stats_path(&config.out).is_file());
+    assert_eq!(std::fs::read_dir(dir.path().join("out")).unwrap().count(), 2);
+}
+
+#[test]
+fn interrupted_work_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = config(dir.path());
+    build_with(&config, &Fake, &mut |_| {}).unwrap();
+    let whole = std::fs::read(&config.out).unwrap();
+    let gathered = gather(&config).unwrap();
+    let print = fingerprint(&config, &gathered.tasks);
+    let done: Vec<Yield> = gathered.tasks[..10]
+        .iter()
+        .map(|t| one_gold(&config, &Fake, &gathered.schemas[&t.db_id], t))
+        .collect();
+    let mut partial = Partial::open(&config.out, &print).unwrap();
+    partial.append(done).unwrap();
+    drop(partial);
+    // Cut off in the middle of the last line.
+    let path = config.out.with_file_name("corpus.jsonl.gz.partial");
+    let text = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &text[..text.len() - 5]).unwrap();
+    let mut first = None;
+    build_with(&config, &Fake, &mut |p| {
+        first.get_or_insert(p.golds);
+    })
+    .unwrap();
+    assert_eq!(first, Some(9));
+    assert_eq!(std::fs::read(&config.out).unwrap(), whole);
+    // Another configuration does not take it over.
+    std::fs::write(&path, &text).unwrap();
+    let mut first = None;
+    let other = BuildConfig { seed: 9, ..config };
+    build_with(&other, &Fake, &mut |p| {
+        first.get_or_insert(p.golds);
+    })
+    .unwrap();
+    assert_eq!(first, Some(0));
+}
+
+#[test]
+fn configurations() {
+    for (text, message) in [
+        ("", "`schemas` is empty"),
+        ("schemas = ['s']", "no [[gold]]"),
+        ("nonsense = 1", "nonsense"),
+        (
+            "schemas = ['s']\nsemantics = 'x'\n[[gold]]\ngold = 'g'",
+            "unknown semantics",
+        ),
+        ("schemas = ['${TWINQL_NO_SUCH}/s']", "TWINQL_NO_SUCH is not set"),
+        ("schemas = ['${X']", "without `}`"),
+        (
+            "schemas = ['s']\n[split]\nvalid_share = 2.0\n[[gold]]\ngold = 'g'",
+            "split.valid_share",
+        ),
+    ] {
+        let e = BuildConfig::from_toml(text).unwrap_err().to_string();
+        assert!(e.contains(message), "{text:?}: {e}");
+    }
+    let text = "schemas = ['s']\n[[gold]]\ngold = 'g'";
+    let config = BuildConfig::from_toml(text).unwrap();
+    assert!(config.excluded("world_1") && config.excluded("WTA_1") && !config.excluded("d"));
+    let allowed = BuildConfig {
+        allow_evaluation_databases: true,
+        ..config
+    };
+    assert!(!allowed.excluded("world_1"));
+}

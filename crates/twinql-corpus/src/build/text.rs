@@ -1,0 +1,127 @@
+//! Query text without parsing: most of what comes in may not be SQL at all.
+
+/// The text that two spellings of one query share: lower case outside quotes, one space
+/// between words, none beside punctuation, no semicolon at the end.
+pub fn normal(sql: &str) -> String {
+    let mut out = String::with_capacity(sql.len());
+    let mut quote: Option<char> = None;
+    let mut space = false;
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | '`' | '[' | ']');
+    for c in sql.chars() {
+        if let Some(end) = quote {
+            out.push(c);
+            if c == end {
+                quote = None;
+            }
+            continue;
+        }
+        if c.is_whitespace() {
+            space = true;
+            continue;
+        }
+        if std::mem::take(&mut space) && word(c) && out.chars().last().is_some_and(word) {
+            out.push(' ');
+        }
+        match c {
+            '\'' | '"' | '`' => {
+                quote = Some(c);
+                out.push(c);
+            }
+            _ => out.extend(c.to_lowercase()),
+        }
+    }
+    while out.ends_with([';', ' ']) {
+        out.pop();
+    }
+    out
+}
+
+/// The constants in a query, as written, in order.
+fn constants(sql: &str) -> Vec<&str> {
+    let bytes = sql.as_bytes();
+    let mut out = Vec::new();
+    let mut i = 0;
+    while let Some(&b) = bytes.get(i) {
+        if b == b'\'' || b == b'"' {
+            let end = bytes.iter().skip(i + 1).position(|&c| c == b);
+            let Some(end) = end else { break };
+            out.extend(sql.get(i..i + end + 2));
+            i += end + 2;
+        } else if b.is_ascii_digit() {
+            let from = i;
+            while bytes.get(i).is_some_and(|c| c.is_ascii_digit() || *c == b'.') {
+                i += 1;
+            }
+            out.extend(sql.get(from..i));
+        } else if b.is_ascii_alphabetic() || b == b'_' {
+            while bytes
+                .get(i)
+                .is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_')
+            {
+                i += 1;
+            }
+        } else {
+            i += 1;
+        }
+    }
+    out
+}
+
+/// Puts the constants of `gold` where `sql` has the word `value`, in order and over again;
+/// operators that were split (`> =`) are joined.
+pub fn plug_values(sql: &str, gold: &str) -> String {
+    let constants = constants(gold);
+    let mut next = constants.iter().cycle();
+    let words: Vec<&str> = sql
+        .split(' ')
+        .map(|w| match w {
+            "value" | "'value'" | "\"value\"" => next.next().copied().unwrap_or("1"),
+            other => other,
+        })
+        .collect();
+    let joined = words.join(" ");
+    joined
+        .replace("> =", ">=")
+        .replace("< =", "<=")
+        .replace("! =", "!=")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_text() {
+        for (a, b) in [
+            ("SELECT  a ,b FROM t;", "select a,b from T ; "),
+            ("SELECT count ( * )\nFROM t", "select COUNT(*) from t"),
+            ("a = 'X  Y'", "A='X  Y'"),
+            ("a >= 3", "a>=3"),
+        ] {
+            assert_eq!(normal(a), normal(b));
+        }
+        for (a, b) in [
+            ("a = 'X'", "a = 'x'"),
+            ("select ab", "select a b"),
+            ("a = 'x  y'", "a = 'x y'"),
+        ] {
+            assert_ne!(normal(a), normal(b));
+        }
+    }
+
+    #[test]
+    fn plugged() {
+        let gold = "SELECT a FROM t1 WHERE b = \"x y\" AND c > 3.5";
+        for (sql, expect) in [
+            (
+                "SELECT a WHERE b = value AND c > value",
+                "SELECT a WHERE b = \"x y\" AND c > 3.5",
+            ),
+            ("WHERE c > = value", "WHERE c >= \"x y\""),
+            ("SELECT value_a", "SELECT value_a"),
+        ] {
+            assert_eq!(plug_values(sql, gold), expect);
+        }
+        assert_eq!(plug_values("a = value", "SELECT a"), "a = 1");
+    }
+}

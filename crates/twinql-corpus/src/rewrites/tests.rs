@@ -1,0 +1,154 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+
+use rand::SeedableRng as _;
+use twinql_suite::{Judge, JudgeConfig, Verdict};
+
+use super::*;
+
+fn schema() -> Schema {
+    Schema::from_ddl(
+        "shop",
+        "CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, opened INTEGER, \"open hours\" REAL);
+         CREATE TABLE staff (staff_id INTEGER PRIMARY KEY, shop_id INTEGER NOT NULL, name TEXT, age INTEGER, salary REAL,
+           FOREIGN KEY (shop_id) REFERENCES shop(id));
+         CREATE TABLE skill (staff_id INTEGER, skill TEXT, level number, PRIMARY KEY (staff_id, skill),
+           FOREIGN KEY (staff_id) REFERENCES staff(staff_id));",
+    )
+    .unwrap()
+}
+
+/// Golds that between them meet the preconditions of every rule.
+const GOLDS: &[&str] = &[
+    "SELECT name FROM shop WHERE opened > 3 AND city = 'a'",
+    "SELECT name, city FROM shop WHERE city = \"a\" OR city = 'b'",
+    "SELECT name FROM staff WHERE age BETWEEN 20 AND 40 AND salary > 5",
+    "SELECT name FROM staff WHERE age >= 20 AND age <= 40",
+    "SELECT name FROM staff WHERE age IN (1, 2, 3)",
+    "SELECT name FROM staff WHERE age NOT IN (1, 2) AND NOT name = 'a'",
+    "SELECT name FROM staff WHERE (age = 1 OR age = 2) AND name = 'a'",
+    "SELECT name FROM staff WHERE NOT (age > 1 AND salary < 3)",
+    "SELECT name FROM staff WHERE age < 2 OR NOT (NOT salary < 3)",
+    "SELECT IIF(age > 3, 'old', 'young') FROM staff",
+    "SELECT CASE WHEN age > 3 THEN 'old' ELSE 'young' END FROM staff",
+    "SELECT count(*) FROM staff",
+    "SELECT count(1) FROM shop WHERE city = 'b'",
+    "SELECT count(*) FROM shop WHERE city = 'b'",
+    "SELECT count(staff_id) FROM staff WHERE age > 3",
+    "SELECT count(DISTINCT staff_id) FROM staff",
+    "SELECT count(DISTINCT city) FROM shop",
+    "SELECT avg(age), max(age), min(salary) FROM staff",
+    "SELECT sum(age) FROM staff",
+    "SELECT max(age) FROM staff WHERE salary > 1",
+    "SELECT name FROM staff ORDER BY age DESC LIMIT 1",
+    "SELECT name FROM staff WHERE salary > 2 ORDER BY name",
+    "SELECT name FROM skill JOIN staff ON skill.staff_id = staff.staff_id WHERE level > 3",
+    "SELECT DISTINCT city FROM shop",
+    "SELECT DISTINCT id, name FROM shop",
+    "SELECT city FROM shop GROUP BY city",
+    "SELECT city, count(*) FROM shop GROUP BY city",
+    "SELECT city, count(*) FROM shop GROUP BY city HAVING count(*) > 1",
+    "SELECT city, count(*) FROM shop WHERE city = 'a' GROUP BY city",
+    "SELECT city, count(*) FROM shop GROUP BY city HAVING city = 'a' AND count(*) > 1",
+    "SELECT id, name FROM shop WHERE opened IS NOT NULL",
+    "SELECT T1.name FROM staff AS T1 JOIN shop AS T2 ON T1.shop_id = T2.id WHERE T2.city = 'a'",
+    "SELECT T1.name, T2.city FROM staff AS T1 JOIN shop AS T2 ON T1.shop_id = T2.id WHERE T2.city = 'a' AND T1.age > 2",
+    "SELECT DISTINCT T2.city FROM staff AS T1 JOIN shop AS T2 ON T1.shop_id = T2.id WHERE T1.age > 30",
+    "SELECT T1.name FROM staff AS T1, shop AS T2 WHERE T1.shop_id = T2.id",
+    "SELECT T1.name FROM staff AS T1 JOIN skill AS T2 ON T1.staff_id = T2.staff_id WHERE T2.skill = 'a'",
+    "SELECT age FROM staff",
+    "SELECT name FROM shop WHERE id IN (SELECT shop_id FROM staff WHERE age > 3)",
+    "SELECT name FROM shop WHERE id NOT IN (SELECT shop_id FROM staff WHERE age > 3)",
+    "SELECT id FROM shop WHERE id NOT IN (SELECT shop_id FROM staff)",
+    "SELECT id FROM shop WHERE id IN (SELECT shop_id FROM staff)",
+    "SELECT DISTINCT city FROM shop WHERE opened > 1 AND city IN (SELECT name FROM staff)",
+    "SELECT name FROM shop WHERE EXISTS (SELECT * FROM staff WHERE staff.shop_id = shop.id AND age > 3)",
+    "SELECT shop_id FROM staff WHERE age > 3 INTERSECT SELECT shop_id FROM staff WHERE salary < 3",
+    "SELECT id FROM shop EXCEPT SELECT shop_id FROM staff",
+    "SELECT name FROM staff WHERE age > 3 UNION SELECT name FROM staff WHERE salary < 3",
+    "SELECT DISTINCT name FROM staff WHERE age > 3 OR salary < 3",
+    "SELECT name FROM staff WHERE age > (SELECT avg(age) FROM staff)",
+    "SELECT * FROM staff WHERE shop_id = 3",
+    "SELECT T1.name FROM staff AS T1 JOIN shop AS T2 ON T1.shop_id = T2.id",
+];
+
+/// Every rule applies somewhere, what it makes is SQL that SQLite takes, and what a sound
+/// rule makes is never told apart from the original.
+#[test]
+fn rules_apply_and_sound_ones_keep_the_answer() {
+    let schema = schema();
+    let config = JudgeConfig {
+        semantics: "no-fk".parse().unwrap(),
+        databases: 40,
+        ..JudgeConfig::default()
+    };
+    let judge = Judge::new(&schema, config).unwrap();
+    let mut applied: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for rule in all() {
+        applied.entry(rule.name).or_default();
+        for gold in GOLDS {
+            let mut rng = ChaCha8Rng::seed_from_u64(1);
+            let Some(sql) = apply(rule, &schema, gold, &mut rng) else {
+                continue;
+            };
+            *applied.entry(rule.name).or_default() += 1;
+            match judge.judge(gold, &sql) {
+                Verdict::Same { .. } => {}
+                Verdict::Different { .. } if rule.kind == Kind::Candidate => {}
+                other => {
+                    let short: String = format!("{other:?}").chars().take(300).collect();
+                    wrong.push(format!("{}\n  {gold}\n  {sql}\n  {short}", rule.name));
+                }
+            }
+        }
+    }
+    let never: Vec<&str> = applied
+        .iter()
+        .filter(|(_, n)| **n == 0)
+        .map(|(n, _)| *n)
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    assert!(never.is_empty(), "never applied: {never:?}");
+}
+
+#[test]
+fn names_are_unique_and_sampling_is_deterministic() {
+    let names: Vec<&str> = all().map(|r| r.name).collect();
+    let distinct: HashSet<&&str> = names.iter().collect();
+    assert_eq!(names.len(), distinct.len());
+    let draw = |seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        GOLDS
+            .iter()
+            .flat_map(|g| sample(&schema(), g, 3, 3, &mut rng))
+            .collect::<Vec<_>>()
+    };
+    let drawn = draw(3);
+    assert_eq!(drawn, draw(3));
+    assert!(drawn.len() > GOLDS.len() * 2, "{}", drawn.len());
+    assert!(drawn.iter().all(|r| r.rules.len() >= 2));
+}
+
+#[test]
+fn hostile_text_is_left_alone() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let deep = format!("SELECT {}1{}", "(".repeat(5000), ")".repeat(5000));
+    for sql in [
+        "",
+        "DELETE FROM shop",
+        "SELECT 1; SELECT 2",
+        "SELECT",
+        "\0",
+        &deep,
+        "SELECT 'é' FROM shop WHERE \"ü\" = 1",
+    ] {
+        sample(&schema(), sql, 4, 3, &mut rng);
+    }
+}
