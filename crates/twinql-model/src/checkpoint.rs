@@ -91,6 +91,14 @@ impl Checkpoint {
         info.model
             .validate()
             .map_err(|e| damaged(origin, e.to_string()))?;
+        let calibration = &info.calibration;
+        let usable = calibration.slope >= 0.0
+            && calibration.slope.is_finite()
+            && calibration.offset.is_finite()
+            && (0.0..=1.0).contains(&info.threshold);
+        if !usable {
+            return Err(damaged(origin, "its calibration is not usable"));
+        }
         if let Some(expected) = vocabulary
             && info.vocabulary != expected
         {
@@ -173,6 +181,16 @@ pub(crate) fn decode(
 ) -> Result<Vec<f32>, ModelError> {
     let tensors = SafeTensors::deserialize(bytes)
         .map_err(|e| damaged(origin, format!("it is truncated or no safetensors file ({e})")))?;
+    // Before memory is taken: sizes come from the file's own metadata.
+    if layout.total > bytes.len() / 4 {
+        return Err(damaged(
+            origin,
+            format!(
+                "its configuration asks for {} parameters, more than the file holds",
+                layout.total
+            ),
+        ));
+    }
     let mut flat = vec![0.0f32; layout.total];
     for (name, slot) in layout.names.iter().zip(&layout.slots) {
         let name = format!("{prefix}{name}");

@@ -68,6 +68,8 @@ impl Scorer {
     /// Scores pairs, in input order, in parallel on rayon's current pool. Each pair is computed
     /// by itself, so its score does not depend on the other pairs nor on the number of threads.
     ///
+    /// On processors with other vector instructions, scores may differ by rounding (some 1e-6).
+    ///
     /// A pair that the network cannot read gives [`ModelError::Input`]; the others are scored.
     pub fn score(&self, pairs: &[PairArrays]) -> Vec<Result<Score, ModelError>> {
         self.inference

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use crate::{
     Checkpoint, Example, ModelError, Observer, Scorer, Silent, StepReport, StopReason, TrainConfig,
+    checkpoint::encode,
     synthetic::{example, examples, graph, pair, small_config},
     train,
+    weights::Layout,
 };
 
 fn small_run() -> TrainConfig {
@@ -243,6 +245,33 @@ fn foreign_and_damaged_checkpoints_are_refused() {
         assert!(error.contains("twinql train"), "{error}");
     }
     assert!(wider.to_bytes().is_err());
+    // Metadata that contradicts the tensors, or that no program of ours would write.
+    let mut huge = checkpoint.info.clone();
+    huge.model.node_dim = 4_096;
+    huge.model.words = 65_536;
+    let mut deeper = checkpoint.info.clone();
+    deeper.model.propagation_steps += 1;
+    deeper.model.graph_dim -= 1;
+    let mut rising = checkpoint.info.clone();
+    rising.calibration.slope = -1.0;
+    let mut newer = checkpoint.info.clone();
+    newer.format += 1;
+    let layout = Layout::new(&checkpoint.info.model);
+    for (info, reason) in [
+        (huge, "more than the file holds"),
+        (deeper, "expected F32"),
+        (rising, "calibration"),
+        (newer, "format"),
+    ] {
+        let json = serde_json::to_string(&info).unwrap();
+        let bytes = encode(&layout, &[("", &checkpoint.weights)], json).unwrap();
+        let error = Scorer::from_bytes(&bytes, None).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    let json = serde_json::to_string(&checkpoint.info).unwrap();
+    let renamed = encode(&layout, &[("x.", &checkpoint.weights)], json).unwrap();
+    let error = Scorer::from_bytes(&renamed, None).unwrap_err().to_string();
+    assert!(error.contains("lacks the tensor node.word"), "{error}");
     let error = Scorer::from_bytes(&bytes, Some("v2")).unwrap_err();
     assert!(matches!(error, ModelError::Vocabulary { .. }), "{error}");
     let error = Scorer::from_file(Path::new("/nowhere/x"), None).unwrap_err();
@@ -276,7 +305,8 @@ fn throughput() {
         let began = std::time::Instant::now();
         let trained = train(&run, learn, &examples[..64], &mut Silent).unwrap();
         let rate = learn.len() as f64 / began.elapsed().as_secs_f64();
-        println!("training, {compute:?}: {rate:.0} pairs/s");
+        let loss = trained.history[0].loss;
+        println!("training, {compute:?}: {rate:.0} pairs/s, mean loss {loss:.3}");
         if compute == crate::Compute::Native {
             let scorer = Scorer::new(trained.checkpoint);
             let pairs: Vec<_> = examples.iter().map(|e| e.pair.clone()).collect();
