@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::color::{Colors, is_symmetric};
-use super::walk;
+use super::{twins, walk};
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Columns, Query, Rel, SetOpKind};
 
@@ -19,14 +19,16 @@ pub(super) fn canonical_form(
     columns: &Columns,
     any_column_order: bool,
 ) -> (Query, Columns, bool) {
-    let colors = Colors::new(&query, any_column_order);
     let mut search = Search {
         any_column_order,
         columns,
         best: None,
         choices: 0,
     };
-    search.run(&query, colors);
+    for variant in twins::variants(&query, columns) {
+        let colors = Colors::new(&variant, any_column_order);
+        search.run(&variant, colors);
+    }
     let complete = search.choices <= MAX_CHOICES;
     match search.best {
         Some((query, columns)) => (query, columns, complete),

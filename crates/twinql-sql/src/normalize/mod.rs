@@ -16,6 +16,7 @@ mod context;
 mod facts;
 mod rule;
 mod rules;
+mod twins;
 pub(crate) mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -253,3 +253,44 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     });
     changed | (on.len() != before)
 }
+
+pub(super) const COUNT_GROUPS: Rule = Rule {
+    name: "count-groups",
+    summary: "counting the rows of SELECT DISTINCT x is COUNT(DISTINCT x) where x is never NULL",
+    source: "COUNT(DISTINCT x) counts the different values that are not NULL",
+    needs: Needs::NOT_NULL,
+    apply: Apply::Rel(count_groups),
+};
+
+fn count_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let Rel::Aggregate {
+        input: below,
+        keys: inner,
+        calls: inner_calls,
+    } = &mut **input
+    else {
+        return false;
+    };
+    let [(_, e)] = inner.as_slice() else {
+        return false;
+    };
+    let counting = keys.is_empty()
+        && !calls.is_empty()
+        && inner_calls.is_empty()
+        && calls
+            .iter()
+            .all(|(_, c)| c.func == AggFunc::Count && c.args.is_empty() && c.filter.is_none());
+    if !counting || cx.may_be_null(e, &cx.not_null(below)) || !walk::is_deterministic(e) {
+        return false;
+    }
+    for (_, call) in calls.iter_mut() {
+        call.distinct = true;
+        call.args = vec![e.clone()];
+    }
+    let below = walk::take(below);
+    **input = below;
+    true
+}

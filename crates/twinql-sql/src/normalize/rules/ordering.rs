@@ -63,7 +63,7 @@ fn unsort(rel: &mut Rel) -> bool {
 
 pub(super) const QUERY_ORDER: Rule = Rule {
     name: "query-order",
-    summary: "ORDER BY goes at the top of IN, of a scalar subquery of one row, and of the query where answers are not compared as lists",
+    summary: "ORDER BY goes at the top of IN, and of the query where answers are not compared as lists; the first by c is MIN or MAX of c",
     source: "SQL: membership has no order",
     needs: Needs::NOTHING,
     apply: Apply::Query(top),
@@ -73,6 +73,13 @@ fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     match role {
         Role::In | Role::Arm => unsort(&mut query.rel),
         Role::Root if !cx.semantics.respect_order => unsort(&mut query.rel),
+        // MAX over no rows is one NULL, the first of no rows is nothing: the same as a
+        // value, but not as an answer.
+        Role::Root => {
+            let certain = !cx.semantics.empty_tables
+                && matches!(&query.rel, Rel::Sort { input, .. } if matches!(**input, Rel::Scan { .. }));
+            certain && extreme(query, cx)
+        }
         Role::Scalar => extreme(query, cx),
         _ => false,
     }

@@ -549,3 +549,101 @@ fn merged_equalities(list: &[Expr]) -> Option<Expr> {
     }
     Some(if out.len() == 1 { out.pop()? } else { Expr::Or(out) })
 }
+
+pub(super) const IDLE_CAST: Rule = Rule {
+    name: "idle-cast",
+    summary: "a cast of a column to the type its values have does nothing; the pattern of LIKE has no case",
+    source: "https://sqlite.org/lang_expr.html: CAST, and LIKE without regard to the case of ASCII letters",
+    needs: Needs::TYPED,
+    apply: Apply::Expr(idle_cast),
+};
+
+fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    match e {
+        Expr::Cast { expr, affinity } => {
+            let own = match &**expr {
+                Expr::Column(c) => cx.info(*c).and_then(|i| i.affinity),
+                Expr::Cast { affinity, .. } => Some(*affinity),
+                _ => None,
+            };
+            let idle = own == Some(*affinity)
+                && (matches!(affinity, Affinity::Text | Affinity::Real)
+                    || *affinity == Affinity::Integer && cx.is_integer(expr));
+            if idle {
+                *e = (**expr).clone();
+            }
+            idle
+        }
+        Expr::Binary {
+            op: BinaryOp::Like,
+            right,
+            ..
+        } => match &mut **right {
+            Expr::Literal(Value::Text(t)) if t.bytes().any(|b| b.is_ascii_uppercase()) => {
+                t.make_ascii_lowercase();
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+pub(super) const FOREIGN_KEY_CAST: Rule = Rule {
+    name: "foreign-key-cast",
+    summary: "a text column that refers to a numeric key holds numbers: casting it to compare it does nothing",
+    source: "SQLite compares parent and child keys with the parent's affinity (https://sqlite.org/foreignkeys.html)",
+    needs: Needs::FOREIGN_KEYS,
+    apply: Apply::Expr(foreign_key_cast),
+};
+
+fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Binary {
+        op: BinaryOp::Eq,
+        left,
+        right,
+    } = e
+    else {
+        return false;
+    };
+    let numeric =
+        |a: Option<Affinity>| matches!(a, Some(Affinity::Integer | Affinity::Numeric | Affinity::Real));
+    let refers_to_number = |x: &Expr| {
+        let Expr::Column(c) = x else { return false };
+        let Some(o) = cx.info(*c).and_then(|i| i.origin) else {
+            return false;
+        };
+        let table = cx.schema.tables.get(o.table);
+        table.is_some_and(|t| {
+            t.foreign_keys.iter().any(|f| {
+                let (columns, targets) = (f.columns.as_slice(), f.target_columns.as_slice());
+                let parent = cx.schema.tables.get(f.target);
+                columns == [o.column]
+                    && targets.first().is_some_and(|at| {
+                        numeric(parent.and_then(|p| p.columns.get(*at)).map(|c| c.affinity))
+                    })
+            })
+        })
+    };
+    let idle = |this: &Expr, other: &Expr| match this {
+        Expr::Cast { expr, affinity } => {
+            matches!(affinity, Affinity::Real | Affinity::Numeric)
+                && numeric(cx.affinity(other))
+                && matches!(other, Expr::Column(_))
+                && refers_to_number(expr)
+        }
+        _ => false,
+    };
+    let side = if idle(left, right) {
+        left
+    } else if idle(right, left) {
+        right
+    } else {
+        return false;
+    };
+    if let Expr::Cast { expr, .. } = &**side {
+        let inner = (**expr).clone();
+        **side = inner;
+    }
+    true
+}
