@@ -1,0 +1,250 @@
+//! Reading predicates and other expressions.
+
+use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator};
+use twinql_sql::Value;
+
+use super::{Atom, Comparison, Link, MAX_DEPTH, Slot, Walker, comparison, constant, counts_rows, flip, is};
+
+impl Walker<'_> {
+    fn atom(&mut self, expr: &Expr, comparison: Comparison, values: Vec<Value>, weak: bool) {
+        if counts_rows(expr) {
+            for v in &values {
+                if let Value::Integer(n) = v {
+                    self.facts.counts.push(*n);
+                }
+            }
+            return;
+        }
+        self.facts.literals.extend(values.iter().cloned());
+        if let Some(slot) = self.slot(expr) {
+            let plain = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
+            self.facts.atoms.push(Atom {
+                slot,
+                comparison,
+                values,
+                weak: weak || !plain,
+            });
+        }
+    }
+
+    fn compare(&mut self, left: &Expr, op: Comparison, right: &Expr, weak: bool) {
+        let (l, r) = (self.literal(left), self.literal(right));
+        match (l, r) {
+            (None, Some(v)) => self.atom(left, op, vec![v], weak),
+            (Some(v), None) => self.atom(right, flip(op), vec![v], weak),
+            _ => {
+                let sides = (self.operand(left), self.operand(right));
+                if let (Some(left), Some(right)) = sides {
+                    let weak = weak || op != Comparison::Eq;
+                    self.facts.links.push(Link { left, right, weak });
+                }
+                self.expr_children(left, right, weak);
+            }
+        }
+    }
+
+    /// The slot of an operand; that of a scalar subquery is its output's.
+    fn operand(&mut self, expr: &Expr) -> Option<Slot> {
+        match expr {
+            Expr::Subquery(query) => self.query(query).first().and_then(|o| o.1),
+            other => self.slot(other),
+        }
+    }
+
+    fn expr_children(&mut self, left: &Expr, right: &Expr, weak: bool) {
+        for side in [left, right] {
+            if !matches!(side, Expr::Subquery(_)) {
+                self.expr(side, weak);
+            }
+        }
+    }
+
+    pub(super) fn predicate(&mut self, expr: &Expr, weak: bool) {
+        self.depth += 1;
+        if self.depth <= MAX_DEPTH {
+            self.predicate_inner(expr, weak);
+        }
+        self.depth -= 1;
+    }
+
+    fn predicate_inner(&mut self, expr: &Expr, weak: bool) {
+        match expr {
+            Expr::Nested(e) => self.predicate(e, weak),
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::And,
+                right,
+            } => {
+                self.predicate(left, weak);
+                self.predicate(right, weak);
+            }
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Or,
+                right,
+            } => {
+                self.predicate(left, true);
+                self.predicate(right, true);
+            }
+            Expr::UnaryOp {
+                op: UnaryOperator::Not,
+                expr,
+            } => self.predicate(expr, true),
+            Expr::BinaryOp { left, op, right } if comparison(op).is_some() => {
+                if let Some(c) = comparison(op) {
+                    self.compare(left, c, right, weak);
+                }
+            }
+            Expr::Between {
+                expr,
+                low,
+                high,
+                negated,
+            } => {
+                let weak = weak || *negated;
+                self.compare(expr, Comparison::GtEq, low, weak);
+                self.compare(expr, Comparison::LtEq, high, weak);
+            }
+            Expr::Like {
+                negated,
+                expr,
+                pattern,
+                ..
+            } => {
+                if let Some(v) = self.literal(pattern) {
+                    let c = if *negated {
+                        Comparison::NotLike
+                    } else {
+                        Comparison::Like
+                    };
+                    self.atom(expr, c, vec![v], weak);
+                }
+            }
+            Expr::InList { expr, list, negated } => {
+                let values: Vec<Value> = list.iter().filter_map(|e| self.literal(e)).collect();
+                let c = if *negated {
+                    Comparison::NotIn
+                } else {
+                    Comparison::In
+                };
+                if !values.is_empty() {
+                    self.atom(expr, c, values, weak);
+                }
+            }
+            Expr::InSubquery {
+                expr,
+                subquery,
+                negated,
+            } => {
+                let output = self.query(subquery);
+                let left = match &**expr {
+                    Expr::Tuple(items) => items.iter().map(|e| self.slot(e)).collect(),
+                    other => vec![self.slot(other)],
+                };
+                for (left, (_, right)) in left.into_iter().zip(output) {
+                    if let (Some(left), Some(right)) = (left, right) {
+                        let weak = weak || *negated;
+                        self.facts.links.push(Link { left, right, weak });
+                    }
+                }
+            }
+            other => self.expr(other, true),
+        }
+    }
+
+    /// Looks for literals, subqueries and comparisons inside any other expression.
+    pub(super) fn expr(&mut self, expr: &Expr, weak: bool) {
+        self.depth += 1;
+        if self.depth <= MAX_DEPTH {
+            self.expr_inner(expr, weak);
+        }
+        self.depth -= 1;
+    }
+
+    fn expr_inner(&mut self, expr: &Expr, weak: bool) {
+        match expr {
+            Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {}
+            Expr::Exists { subquery, .. } | Expr::Subquery(subquery) => {
+                self.query(subquery);
+            }
+            Expr::Value(_) => {
+                if let Some(v) = constant(expr) {
+                    self.facts.literals.push(v);
+                }
+            }
+            Expr::Nested(e) | Expr::UnaryOp { expr: e, .. } | Expr::Collate { expr: e, .. } => {
+                self.expr(e, weak);
+            }
+            Expr::Cast { expr: e, .. } => {
+                self.compute(e);
+                self.expr(e, weak);
+            }
+            Expr::Function(f) => {
+                if let FunctionArguments::List(list) = &f.args {
+                    for arg in &list.args {
+                        if let FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) = arg {
+                            if is(&f.name, &["sum", "avg", "round", "abs", "total"]) {
+                                self.compute(e);
+                            }
+                            self.predicate_or_expr(e);
+                        }
+                    }
+                }
+            }
+            Expr::Case {
+                operand,
+                conditions,
+                else_result,
+                ..
+            } => {
+                if let Some(operand) = operand {
+                    for when in conditions {
+                        self.compare(operand, Comparison::Eq, &when.condition, true);
+                    }
+                } else {
+                    for when in conditions {
+                        self.predicate(&when.condition, true);
+                    }
+                }
+                for when in conditions {
+                    self.expr(&when.result, true);
+                }
+                if let Some(e) = else_result {
+                    self.expr(e, true);
+                }
+            }
+            Expr::BinaryOp { left, op, right } => {
+                if comparison(op).is_some() || matches!(op, BinaryOperator::And | BinaryOperator::Or) {
+                    self.predicate(expr, true);
+                } else {
+                    self.compute(left);
+                    self.compute(right);
+                    self.expr(left, weak);
+                    self.expr(right, weak);
+                }
+            }
+            Expr::Between { .. } | Expr::Like { .. } | Expr::InList { .. } | Expr::InSubquery { .. } => {
+                self.predicate(expr, true)
+            }
+            Expr::Tuple(items) => {
+                for e in items {
+                    self.expr(e, weak);
+                }
+            }
+            Expr::IsNull(e) | Expr::IsNotNull(e) | Expr::Substring { expr: e, .. } => {
+                self.expr(e, weak);
+            }
+            _ => {}
+        }
+    }
+
+    fn predicate_or_expr(&mut self, expr: &Expr) {
+        self.expr(expr, true);
+    }
+
+    fn compute(&mut self, expr: &Expr) {
+        if let Some(slot) = self.slot(expr) {
+            self.facts.computed.push(slot);
+        }
+    }
+}
