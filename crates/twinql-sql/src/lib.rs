@@ -1,7 +1,7 @@
 //! SQL text and a schema in, a canonical relational operator tree out.
 //!
-//! The path of a query: [`Schema`] and SQL text → [`parse`] → sqlparser's AST →
-//! [`plan`] → [`Query`] (a resolved, typed [`Rel`]) → [`normalize`] → canonical [`Query`].
+//! The path of a query: [`Schema`] and SQL text → [`parse()`] → sqlparser's AST →
+//! [`plan()`] → [`Query`] (a resolved, typed [`Rel`]) → [`normalize()`] → canonical [`Query`].
 //! Two queries whose canonical forms are equal return the same answer under the
 //! assumptions the applied rules name; the reverse need not hold.
 

@@ -190,3 +190,21 @@ fn plans_are_bounded() {
     let long = format!("SELECT 1 FROM singer WHERE id = 0{}", " OR id = 1".repeat(900));
     assert!(parse(&long).and_then(|parsed| plan(&schema(), &parsed)).is_ok());
 }
+
+#[test]
+fn broken_text_never_panics() {
+    let sql = "WITH x(a) AS (SELECT age FROM singer WHERE name IN ('é', \"b\")) SELECT s.country, \
+               count(DISTINCT a) AS n, rank() OVER (ORDER BY x'0f' || -1.5) FROM singer s LEFT JOIN \
+               x ON s.age = a /* c */ GROUP BY 1 HAVING n > = 2 UNION VALUES (1, 2, 3) ORDER BY 1, n \
+               DESC LIMIT 3, 4; -- end";
+    let schema = schema();
+    let chars: Vec<char> = sql.chars().collect();
+    for from in 0..chars.len() {
+        let tail: String = chars[from..].iter().collect();
+        let head: String = chars[..from].iter().collect();
+        let without: String = chars[..from].iter().chain(chars[from..].iter().skip(7)).collect();
+        for text in [tail, head, without] {
+            let _ = parse(&text).and_then(|parsed| plan(&schema, &parsed));
+        }
+    }
+}
