@@ -73,7 +73,7 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     for e in std::mem::take(list) {
         for e in walk::conjuncts(e) {
             for e in factored(e) {
-                if !is_true(&e) && !(kept.contains(&e) && walk::is_deterministic(&e)) {
+                if !(is_true(&e) || kept.contains(&e) && walk::is_deterministic(&e)) {
                     kept.push(e);
                 }
             }

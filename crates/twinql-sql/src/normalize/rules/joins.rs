@@ -1,4 +1,4 @@
-//! Joins that add nothing, groupings that group nothing, and outer joins that are none.
+//! Joins that add nothing, outer joins that are none, and tests for NULL.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::super::context::{Context, Role};
 use super::super::facts::rejects_null;
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk::{self, Substitution};
-use super::blocks::{add_filter, own_columns};
+use super::blocks::add_filter;
 use super::equalities::equal_columns;
 use super::predicates::integer;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
@@ -107,9 +107,9 @@ pub(super) const SELF_JOIN: Rule = Rule {
     apply: Apply::Rel(self_join),
 };
 
+/// Produced ids with column positions, as a scan has them.
 type Columns = Vec<(ColumnId, usize)>;
 
-/// The scans of a query by each of their columns, for the columns in scope of a block.
 fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let (inputs, on): (Vec<&Rel>, &[Expr]) = match &*rel {
         Rel::Filter { input, predicate } => (vec![&**input], predicate),
@@ -177,237 +177,6 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         cx.replace(c, e);
     }
     true
-}
-
-pub(super) const GROUPING_REMOVAL: Rule = Rule {
-    name: "grouping-removal",
-    summary: "DISTINCT over rows that a key tells apart goes; tables joined only to filter them become EXISTS",
-    source: "Paulley & Larson 1994, DISTINCT elimination by keys",
-    needs: Needs::NOTHING,
-    apply: Apply::Rel(grouping_removal),
-};
-
-fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    if !calls.is_empty() || keys.is_empty() {
-        return false;
-    }
-    let mut read = BTreeSet::new();
-    for (_, e) in keys.iter() {
-        if !walk::is_deterministic(e) || walk::has_subquery(e) {
-            return false;
-        }
-        walk::expr_columns(e, &mut read);
-    }
-    let bare: Vec<ColumnId> = keys
-        .iter()
-        .filter_map(|(_, e)| match e {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
-    if cx.dependencies(input).unique(bare.iter().copied()) {
-        *rel = Rel::Project {
-            input: Box::new(walk::take(input)),
-            exprs: std::mem::take(keys),
-        };
-        return true;
-    }
-    let Rel::Join { inputs, on } = &**input else {
-        return false;
-    };
-    let (kept, rest): (Vec<Rel>, Vec<Rel>) = inputs
-        .iter()
-        .cloned()
-        .partition(|r| walk::outputs(r).iter().any(|c| read.contains(c)));
-    if rest.is_empty() || kept.is_empty() {
-        return false;
-    }
-    let others: BTreeSet<ColumnId> = rest.iter().flat_map(walk::outputs).collect();
-    let (outside, inside): (Vec<Expr>, Vec<Expr>) = on.iter().cloned().partition(|e| {
-        let mut of = BTreeSet::new();
-        own_columns(e, &mut of);
-        !of.is_disjoint(&others)
-    });
-    let kept = walk::block(kept, inside);
-    if !on.iter().all(walk::is_deterministic) || !cx.dependencies(&kept).unique(bare) {
-        return false;
-    }
-    let mut kept = kept;
-    add_filter(
-        &mut kept,
-        Expr::Exists(Box::new(Query {
-            rel: walk::block(rest, outside),
-            output: Vec::new(),
-        })),
-    );
-    *rel = Rel::Project {
-        input: Box::new(kept),
-        exprs: std::mem::take(keys),
-    };
-    true
-}
-
-pub(super) const LATE_JOIN: Rule = Rule {
-    name: "grouping-before-join",
-    summary: "a table joined by its key to a group key, and read by no aggregate, is joined after grouping",
-    source: "Yan & Larson 1994, eager aggregation",
-    needs: Needs::TYPED,
-    apply: Apply::Rel(late_join),
-};
-
-fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    let Rel::Join { inputs, on } = &**input else {
-        return false;
-    };
-    if calls.is_empty() || keys.is_empty() || inputs.len() < 2 {
-        return false;
-    }
-    let classes = equal_columns(on, cx);
-    let mut in_calls = BTreeSet::new();
-    for (_, call) in calls.iter() {
-        for e in call.args.iter().chain(&call.filter) {
-            walk::expr_columns(e, &mut in_calls);
-        }
-    }
-    let grouped: BTreeSet<ColumnId> = keys
-        .iter()
-        .filter_map(|(_, e)| match e {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
-    for (i, h) in inputs.iter().enumerate() {
-        let own = walk::output_set(h);
-        if !own.is_disjoint(&in_calls) {
-            continue;
-        }
-        // Its conjuncts: about it alone, or equalities of columns.
-        let mut links: BTreeMap<ColumnId, ColumnId> = BTreeMap::new();
-        let mut local = Vec::new();
-        let mut others = Vec::new();
-        let mut fits = true;
-        for e in on {
-            let mut of = BTreeSet::new();
-            own_columns(e, &mut of);
-            if of.is_disjoint(&own) {
-                others.push(e.clone());
-            } else if of.is_subset(&own) {
-                local.push(e.clone());
-            } else if super::equalities::column_equality(e, cx).is_none() {
-                fits = false;
-            }
-        }
-        for class in &classes {
-            let (mine, theirs): (Vec<ColumnId>, Vec<ColumnId>) =
-                class.iter().copied().partition(|c| own.contains(c));
-            let Some(x) = mine.first().copied() else {
-                continue;
-            };
-            if theirs.is_empty() {
-                continue;
-            }
-            // The class is a group key if one of its columns is.
-            if mine.len() > 1 || !class.iter().any(|c| grouped.contains(c)) {
-                fits = false;
-                continue;
-            }
-            let all = inputs
-                .iter()
-                .enumerate()
-                .filter(|(j, _)| *j != i)
-                .flat_map(|(_, r)| walk::outputs(r))
-                .collect::<BTreeSet<_>>();
-            match theirs
-                .iter()
-                .copied()
-                .filter(|c| all.contains(c))
-                .min_by_key(|c| {
-                    let origin = cx.info(*c).and_then(|i| i.origin);
-                    (!grouped.contains(c), origin.map(|o| (o.table, o.column)), *c)
-                }) {
-                Some(g) => {
-                    links.insert(x, g);
-                    // The rest of the class stays equal.
-                    for c in theirs.iter().filter(|c| **c != g) {
-                        others.push(Expr::Binary {
-                            op: BinaryOp::Eq,
-                            left: Box::new(Expr::Column(g)),
-                            right: Box::new(Expr::Column(*c)),
-                        });
-                    }
-                }
-                None => fits = false,
-            }
-        }
-        // Keys that are expressions over it cannot be computed before the join.
-        fits &= keys
-            .iter()
-            .all(|(_, e)| matches!(e, Expr::Column(_)) || walk::columns_of(e).is_disjoint(&own));
-        if !fits || links.is_empty() {
-            continue;
-        }
-        let unique = cx
-            .dependencies(&walk::filtered(h.clone(), local.clone()))
-            .unique(links.keys().copied());
-        if !unique {
-            continue;
-        }
-        // Conjuncts among others that a class already covers stand twice; that is cleaned.
-        others.retain(|e| {
-            super::equalities::column_equality(e, cx)
-                .is_none_or(|(a, b)| !own.contains(&a) && !own.contains(&b))
-        });
-        let h = h.clone();
-        let mut rest = inputs.clone();
-        rest.remove(i);
-        let mut new_keys: Vec<(ColumnId, Expr)> = Vec::new();
-        let mut gone = Substitution::new();
-        for (c, e) in keys.iter() {
-            match e {
-                Expr::Column(x) if own.contains(x) => {
-                    gone.insert(*c, Expr::Column(*x));
-                }
-                _ => new_keys.push((*c, e.clone())),
-            }
-        }
-        let mut join_on = local;
-        for (x, g) in links {
-            let at = new_keys
-                .iter()
-                .find(|(_, e)| *e == Expr::Column(g))
-                .map(|(c, _)| *c);
-            let key = match at {
-                Some(c) => c,
-                None => {
-                    let c = cx.fresh_like(g);
-                    new_keys.push((c, Expr::Column(g)));
-                    c
-                }
-            };
-            join_on.push(Expr::Binary {
-                op: BinaryOp::Eq,
-                left: Box::new(Expr::Column(x)),
-                right: Box::new(Expr::Column(key)),
-            });
-        }
-        let inner = Rel::Aggregate {
-            input: Box::new(walk::block(rest, others)),
-            keys: new_keys,
-            calls: std::mem::take(calls),
-        };
-        *rel = walk::block(vec![h, inner], join_on);
-        for (c, e) in gone {
-            cx.replace(c, e);
-        }
-        return true;
-    }
-    false
 }
 
 pub(super) const OUTER_TO_INNER: Rule = Rule {

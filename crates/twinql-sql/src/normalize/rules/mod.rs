@@ -3,7 +3,9 @@
 mod aggregates;
 mod blocks;
 mod equalities;
+mod grouping;
 mod joins;
+mod literals;
 mod ordering;
 mod predicates;
 mod projections;
@@ -19,11 +21,11 @@ pub(super) const ALL: &[Rule] = &[
     predicates::CONSTANT_FOLDING,
     predicates::NEGATION,
     predicates::ORIENTATION,
-    predicates::LITERAL_TYPING,
-    predicates::INTEGER_BOUNDS,
+    literals::LITERAL_TYPING,
+    literals::INTEGER_BOUNDS,
     predicates::MEMBERSHIP,
-    predicates::IDLE_CAST,
-    predicates::FOREIGN_KEY_CAST,
+    literals::IDLE_CAST,
+    literals::FOREIGN_KEY_CAST,
     projections::MERGING,
     projections::ROOT,
     projections::PRUNING,
@@ -49,10 +51,10 @@ pub(super) const ALL: &[Rule] = &[
     subqueries::SET_OPERATION,
     joins::OUTER_TO_INNER,
     joins::SELF_JOIN,
-    joins::GROUPING_REMOVAL,
+    grouping::GROUPING_REMOVAL,
     subqueries::DUPLICATES,
     subqueries::IN_DUPLICATES,
-    joins::LATE_JOIN,
+    grouping::LATE_JOIN,
     joins::FOREIGN_KEY_JOIN,
 ];
 

@@ -1,0 +1,235 @@
+//! Constants and casts: the types with which SQLite compares.
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::predicates::integer;
+use crate::expr::{BinaryOp, Expr};
+use crate::schema::Affinity;
+use crate::value::Value;
+
+pub(super) const LITERAL_TYPING: Rule = Rule {
+    name: "literal-typing",
+    summary: "a constant compared with a column takes the column's affinity: '2014' = 2014 on a numeric column",
+    source: "https://sqlite.org/datatype3.html section 4.2",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(type_literals),
+};
+
+fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    match e {
+        Expr::Binary {
+            op:
+                BinaryOp::Eq
+                | BinaryOp::NotEq
+                | BinaryOp::Lt
+                | BinaryOp::LtEq
+                | BinaryOp::Gt
+                | BinaryOp::GtEq
+                | BinaryOp::Is
+                | BinaryOp::IsNot,
+            left,
+            right,
+        } => {
+            let (l, r) = (cx.affinity(left), cx.affinity(right));
+            type_literal(right, left, l) | type_literal(left, right, r)
+        }
+        Expr::InList { expr, list } => {
+            let affinity = cx.affinity(expr);
+            let mut changed = false;
+            for x in list {
+                changed |= type_literal(x, expr, affinity);
+            }
+            changed
+        }
+        _ => false,
+    }
+}
+
+/// Gives `literal` the form in which it is compared with `other`.
+fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) -> bool {
+    let Expr::Literal(v) = literal else {
+        return false;
+    };
+    if matches!(other, Expr::Literal(_)) {
+        return false;
+    }
+    let new = match (affinity, &*v) {
+        (Some(Affinity::Text), Value::Integer(i)) => Value::Text(i.to_string()),
+        (Some(Affinity::Integer | Affinity::Numeric | Affinity::Real), Value::Text(t)) => match number(t) {
+            Some(v) => v,
+            None => return false,
+        },
+        // Numbers compare by value: 5.0 is 5, except next to text, where it is '5.0'.
+        (a, Value::Real(r)) if a != Some(Affinity::Text) => {
+            let whole = r.0 as i64;
+            if r.0.abs() < 9.0e15 && whole as f64 == r.0 {
+                Value::Integer(whole)
+            } else {
+                return false;
+            }
+        }
+        _ => return false,
+    };
+    *v = new;
+    true
+}
+
+/// The number that numeric affinity makes of a text, if it makes one.
+fn number(text: &str) -> Option<Value> {
+    let t = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
+    let plain = !t.is_empty()
+        && t.bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+    if !plain {
+        return None;
+    }
+    if let Ok(i) = t.parse::<i64>() {
+        return Some(Value::Integer(i));
+    }
+    let r: f64 = t.parse().ok()?;
+    r.is_finite().then(|| Value::Real(r.into()))
+}
+
+pub(super) const INTEGER_BOUNDS: Rule = Rule {
+    name: "integer-bounds",
+    summary: "n < x becomes n + 1 <= x, and x < n becomes x <= n - 1, where x holds whole numbers alone",
+    source: "order of the integers; only columns of class integer and COUNT",
+    needs: Needs::TYPED,
+    apply: Apply::Expr(bound),
+};
+
+fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Binary { op, left, right } = e else {
+        return false;
+    };
+    let lower = |v: &Value, strict: bool| match v {
+        Value::Integer(i) if strict => i.checked_add(1),
+        Value::Real(r) if r.0.abs() < 9.0e15 && r.0.fract() != 0.0 => Some(r.0.ceil() as i64),
+        _ => None,
+    };
+    let upper = |v: &Value, strict: bool| match v {
+        Value::Integer(i) if strict => i.checked_sub(1),
+        Value::Real(r) if r.0.abs() < 9.0e15 && r.0.fract() != 0.0 => Some(r.0.floor() as i64),
+        _ => None,
+    };
+    let strict = match op {
+        BinaryOp::Lt => true,
+        BinaryOp::LtEq => false,
+        _ => return false,
+    };
+    if let Expr::Literal(v) = &**left
+        && cx.is_integer(right)
+        && let Some(n) = lower(v, strict)
+    {
+        **left = integer(n);
+        *op = BinaryOp::LtEq;
+        return true;
+    }
+    if let Expr::Literal(v) = &**right
+        && cx.is_integer(left)
+        && let Some(n) = upper(v, strict)
+    {
+        **right = integer(n);
+        *op = BinaryOp::LtEq;
+        return true;
+    }
+    false
+}
+
+pub(super) const IDLE_CAST: Rule = Rule {
+    name: "idle-cast",
+    summary: "a cast of a column to the type its values have does nothing; the pattern of LIKE has no case",
+    source: "https://sqlite.org/lang_expr.html: CAST, and LIKE without regard to the case of ASCII letters",
+    needs: Needs::TYPED,
+    apply: Apply::Expr(idle_cast),
+};
+
+fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    match e {
+        Expr::Cast { expr, affinity } => {
+            let own = match &**expr {
+                Expr::Column(c) => cx.info(*c).and_then(|i| i.affinity),
+                Expr::Cast { affinity, .. } => Some(*affinity),
+                _ => None,
+            };
+            let idle = own == Some(*affinity)
+                && (matches!(affinity, Affinity::Text | Affinity::Real)
+                    || *affinity == Affinity::Integer && cx.is_integer(expr));
+            if idle {
+                *e = (**expr).clone();
+            }
+            idle
+        }
+        Expr::Binary {
+            op: BinaryOp::Like,
+            right,
+            ..
+        } => match &mut **right {
+            Expr::Literal(Value::Text(t)) if t.bytes().any(|b| b.is_ascii_uppercase()) => {
+                t.make_ascii_lowercase();
+                true
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+pub(super) const FOREIGN_KEY_CAST: Rule = Rule {
+    name: "foreign-key-cast",
+    summary: "a text column that refers to a numeric key holds numbers: casting it to compare it does nothing",
+    source: "SQLite compares parent and child keys with the parent's affinity (https://sqlite.org/foreignkeys.html)",
+    needs: Needs::FOREIGN_KEYS,
+    apply: Apply::Expr(foreign_key_cast),
+};
+
+fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Binary {
+        op: BinaryOp::Eq,
+        left,
+        right,
+    } = e
+    else {
+        return false;
+    };
+    let numeric =
+        |a: Option<Affinity>| matches!(a, Some(Affinity::Integer | Affinity::Numeric | Affinity::Real));
+    let refers_to_number = |x: &Expr| {
+        let Expr::Column(c) = x else { return false };
+        let Some(o) = cx.info(*c).and_then(|i| i.origin) else {
+            return false;
+        };
+        let table = cx.schema.tables.get(o.table);
+        table.is_some_and(|t| {
+            t.foreign_keys.iter().any(|f| {
+                let (columns, targets) = (f.columns.as_slice(), f.target_columns.as_slice());
+                let parent = cx.schema.tables.get(f.target);
+                columns == [o.column]
+                    && targets.first().is_some_and(|at| {
+                        numeric(parent.and_then(|p| p.columns.get(*at)).map(|c| c.affinity))
+                    })
+            })
+        })
+    };
+    let idle = |this: &Expr, other: &Expr| match this {
+        Expr::Cast { expr, affinity } => {
+            matches!(affinity, Affinity::Real | Affinity::Numeric)
+                && numeric(cx.affinity(other))
+                && matches!(other, Expr::Column(_))
+                && refers_to_number(expr)
+        }
+        _ => false,
+    };
+    let side = if idle(left, right) {
+        left
+    } else if idle(right, left) {
+        right
+    } else {
+        return false;
+    };
+    if let Expr::Cast { expr, .. } = &**side {
+        let inner = (**expr).clone();
+        **side = inner;
+    }
+    true
+}
