@@ -1,9 +1,11 @@
 //! Equivalent ways to write a query.
 //!
 //! Each rewrite is one small unit with a name, its source, its preconditions (in its doc
-//! line and in its code, which says no where they do not hold) and an entry in [`ALL`].
+//! line and in its code, which says no where they do not hold) and an entry in [`all`].
 //! A rewrite that is *sound* keeps the answer under the `no-fk` semantics and stricter
 //! assumptions; a *candidate* mostly does, and its label has to come from the suite.
+//! Soundness is said of queries with one answer: a bare column under GROUP BY, or a LIMIT
+//! among ties, takes a row that SQLite chooses by its plan, and a rewrite changes the plan.
 //! The catalogue follows the kinds of rewrite that separate equivalent pairs in human
 //! data, and textbook laws of relational algebra.
 
