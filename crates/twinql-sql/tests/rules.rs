@@ -174,3 +174,29 @@ fn canonical_forms_are_stable() {
         }
     }
 }
+
+/// Hostile shapes end, within the limits or with an error, and are printed again.
+#[test]
+fn large_trees_end() {
+    let schema = Schema::from_ddl("shop", DDL).unwrap();
+    let mut doubling = "SELECT age AS a FROM customer".to_owned();
+    let mut nested = "SELECT age FROM customer".to_owned();
+    for _ in 0..40 {
+        doubling = format!("SELECT a + a AS a FROM ({doubling})");
+        nested = format!("SELECT age FROM customer WHERE age IN ({nested})");
+    }
+    let twins = "customer, ".repeat(11);
+    let clones: Vec<String> = (0..12).map(|i| format!("customer c{i}")).collect();
+    let texts = [
+        doubling,
+        nested,
+        format!("SELECT COUNT(*) FROM {}", clones.join(", ")),
+        format!("SELECT 1 WHERE {}", vec!["1 = 2"; 200].join(" OR ")),
+        format!("SELECT COUNT(*) FROM {twins}customer"),
+    ];
+    for sql in texts {
+        if let Ok(canonical) = canonicalize(&schema, &sql, &Semantics::default()) {
+            assert!(!print::to_sql(&schema, &canonical.plan).is_empty());
+        }
+    }
+}
