@@ -2,16 +2,50 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::json;
-use twinql::corpus::pairs;
+use twinql::corpus::build::{BuildConfig, origin};
+use twinql::corpus::{self, pairs};
 
 use crate::args::{Format, typed};
 use crate::output::{Console, Sink, table};
 
 pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
-    let _ = (typed, seed, console);
-    bail!("not yet")
+    let path = &typed.config;
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut config = BuildConfig::from_toml(&text).with_context(|| path.display().to_string())?;
+    config.out.clone_from(&typed.out);
+    if let Some(max) = typed.max_gold {
+        config.max_golds = max;
+    }
+    if let Some(seed) = seed {
+        config.seed = seed;
+    }
+    let bar = console.bar(Some(0), "gold queries");
+    let stats = corpus::build::build(&config, &mut |progress| {
+        bar.set_length(progress.of as u64);
+        bar.set_position(progress.golds as u64);
+        bar.set_message(format!("{} pairs", progress.pairs));
+    })?;
+    bar.finish_and_clear();
+    console.say(format!(
+        "wrote {}: {} pairs of {} gold queries over {} databases, label 1 {}, label 0 {}, under {} semantics",
+        typed.out.display(),
+        stats.pairs,
+        stats.golds,
+        stats.databases,
+        stats.labels.same,
+        stats.labels.different,
+        config.semantics,
+    ));
+    console.say(format!("left out: {}", serde_json::to_string(&stats.dropped)?));
+    if stats.pairs == 0 {
+        bail!(
+            "{}: no pair could be made and labelled; the counts above say why",
+            path.display()
+        );
+    }
+    Ok(true)
 }
 
 /// Pairs of one group by label.
@@ -41,17 +75,13 @@ pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
     let mut all = Count::default();
     let mut groups: [(&str, BTreeMap<String, Count>); 3] = [
         ("split", BTreeMap::new()),
-        ("source", BTreeMap::new()),
+        ("origin", BTreeMap::new()),
         ("db_id", BTreeMap::new()),
     ];
     for pair in &file.pairs {
         all.add(pair.label);
-        // `neighbour:drop-where` is counted with the other neighbours.
-        let source = pair
-            .source
-            .as_deref()
-            .map(|s| s.split(':').next().unwrap_or(s).to_owned());
-        let keys = [pair.split.clone(), source, pair.db_id.clone()];
+        let origin = pair.source.as_deref().map(|s| origin(s).to_owned());
+        let keys = [pair.split.clone(), origin, pair.db_id.clone()];
         for ((_, counts), key) in groups.iter_mut().zip(keys) {
             counts
                 .entry(key.unwrap_or_else(|| "(none)".into()))

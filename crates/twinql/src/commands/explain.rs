@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
 use twinql::prepare::canonical;
+use twinql::sql::explain::tree;
 use twinql::sql::{Schema, Semantics};
 
 use crate::args::{self, typed};
@@ -48,7 +49,9 @@ fn side(schema: &Schema, name: &str, sql: &str, semantics: &Semantics) -> Result
     for repair in repairs {
         text.push_str(&format!("  repaired: {repair}\n"));
     }
-    text.push_str(&tree(&graph));
+    for line in tree(schema, &canonical.plan).lines() {
+        text.push_str(&format!("  {line}\n"));
+    }
     let rules = if canonical.applied.is_empty() {
         "none".to_owned()
     } else {
@@ -56,30 +59,4 @@ fn side(schema: &Schema, name: &str, sql: &str, semantics: &Semantics) -> Result
     };
     text.push_str(&format!("  rules applied: {rules}\n"));
     Ok((graph, text))
-}
-
-/// The tree edges of a graph, one node a line.
-fn tree(graph: &QueryGraph) -> String {
-    let children = graph.children();
-    let mut out = String::new();
-    let mut todo = vec![(0usize, 1usize)];
-    while let Some((index, depth)) = todo.pop() {
-        if let Some(node) = graph.node(index) {
-            let content = node
-                .content
-                .as_deref()
-                .map(|c| format!(" {c}"))
-                .unwrap_or_default();
-            out.push_str(&format!("{}{}{content}\n", "  ".repeat(depth), node.word.name()));
-        }
-        todo.extend(
-            children
-                .get(index)
-                .into_iter()
-                .flatten()
-                .rev()
-                .map(|c| (*c, depth + 1)),
-        );
-    }
-    out
 }

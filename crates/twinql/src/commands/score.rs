@@ -133,7 +133,8 @@ fn text(engine: &Engine, records: &[Record], single: bool) -> String {
 
 /// A single pair for people: a line for each metric, what is wrong, and the signatures.
 fn one(engine: &Engine, record: &Record) -> String {
-    let mut rows = Vec::new();
+    let mut out = String::new();
+    let width = engine.metrics().iter().map(|m| m.name.len()).max().unwrap_or(0);
     for metric in engine.metrics() {
         let score = record.score(metric.name).unwrap_or(0.0);
         let threshold = engine.threshold(metric);
@@ -145,13 +146,11 @@ fn one(engine: &Engine, record: &Record) -> String {
         let identical =
             record.details.get(metric.name).and_then(|d| d.get("identical")) == Some(&Value::Bool(true));
         let why = if identical { ", equal canonical forms" } else { "" };
-        rows.push(vec![
-            metric.name.to_owned(),
-            format!("{score:.4}"),
-            format!("{called} (threshold {threshold:.2}{why})"),
-        ]);
+        out.push_str(&format!(
+            "{:<width$}  {score:.4}  {called} (threshold {threshold:.2}{why})\n",
+            metric.name
+        ));
     }
-    let mut out = table(&rows);
     if let Some(error) = &record.error {
         out.push_str(&format!("{}: {error}\n", record.status));
     }

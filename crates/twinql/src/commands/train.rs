@@ -126,6 +126,15 @@ fn config(typed: &typed::Train, seed: Option<u64>) -> Result<(Config, PathBuf)> 
     if let Some(schemas) = &typed.schemas {
         config.data.schemas = Some(schemas.clone());
     }
+    let paths = config
+        .data
+        .pairs
+        .iter_mut()
+        .chain(&mut config.data.schemas)
+        .chain(&mut config.run);
+    for given in paths {
+        *given = expand(given).with_context(|| path.display().to_string())?;
+    }
     if config.data.pairs.is_empty() {
         bail!(
             "{}: no pairs to train on; set data.pairs = [\"FILE\"] or give --pairs",
@@ -162,6 +171,26 @@ fn config(typed: &typed::Train, seed: Option<u64>) -> Result<(Config, PathBuf)> 
     }
     train.validate().with_context(|| path.display().to_string())?;
     Ok((config, run))
+}
+
+/// Fills `${NAME}` in from the environment.
+fn expand(path: &Path) -> Result<PathBuf> {
+    let Some(text) = path.to_str() else {
+        return Ok(path.to_owned());
+    };
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, tail)) = after.split_once('}') else {
+            bail!("`${{` without `}}` in {text:?}");
+        };
+        let value = std::env::var(name)
+            .with_context(|| format!("the environment variable {name}, which {text:?} needs, is not set"))?;
+        out.push_str(before);
+        out.push_str(&value);
+        rest = tail;
+    }
+    out.push_str(rest);
+    Ok(out.into())
 }
 
 /// A labelled pair of a split that is used.

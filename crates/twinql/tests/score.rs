@@ -1,0 +1,291 @@
+//! `twinql score` and `twinql explain` through the binary.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Folder, four, json_lines, pair};
+
+const GOLD: &str = "SELECT COUNT(*) FROM singer";
+const SAME: &str = "SELECT COUNT(id) FROM singer";
+
+#[test]
+fn a_single_pair_from_the_shell() {
+    let folder = Folder::new();
+    let args = [
+        "score",
+        "--schemas",
+        "concerts.sql",
+        "--gold-sql",
+        GOLD,
+        "--pred-sql",
+        SAME,
+        "--metric",
+        "relpm,suite",
+    ];
+    let (out, err) = folder.run(&args, 0);
+    assert!(out.contains("relpm  1.0000  the same"), "{out}");
+    assert!(out.contains("suite  1.0000  the same"), "{out}");
+    let signature = "|metric:suite|ckpt:none|sql:sqlparser-0.63|dialect:sqlite|semantics:default|threshold:0.50|device:cpu|dtype:f32|seed:8";
+    assert!(out.contains(signature), "{out}");
+    assert_eq!(err, "");
+}
+
+#[test]
+fn records_in_input_order_whatever_becomes_of_a_pair() {
+    let folder = Folder::new();
+    let unknown = r#"{"db_id":"concert","gold":"SELECT 1","pred":"SELECT 1"}"#;
+    let lines = [
+        pair("same", GOLD, SAME, 1),
+        pair("broken", GOLD, "SELEC COUNT(*) FRM singer", 0),
+        "{not json".to_owned(),
+        unknown.to_owned(),
+        pair("column", GOLD, "SELECT COUNT(*) FROM singer WHERE height > 3", 0),
+        pair("gold", "SELECT nothing FROM nowhere", GOLD, 0),
+        pair("write", GOLD, "DELETE FROM singer", 0),
+    ];
+    folder.write("pairs.jsonl", lines.join("\r\n"));
+    let (out, err) = folder.run(
+        &[
+            "score",
+            "--pairs",
+            "pairs.jsonl",
+            "--schemas",
+            "concerts.sql",
+            "--metric",
+            "relpm",
+        ],
+        0,
+    );
+    let records = json_lines(&out);
+    let statuses: Vec<(&str, &str)> = records
+        .iter()
+        .map(|r| (r["id"].as_str().unwrap(), r["status"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("same", "ok"),
+        ("broken", "pred_error"),
+        ("2", "gold_error"),
+        ("3", "gold_error"),
+        ("column", "pred_error"),
+        ("gold", "gold_error"),
+        ("write", "pred_error"),
+    ];
+    assert_eq!(statuses, expected);
+    for record in &records {
+        let keys: Vec<&String> = record.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["id", "status", "scores", "details", "error"]);
+        assert_eq!(record["status"] == "ok", record["error"].is_null());
+        assert_eq!(record["scores"]["relpm"] == json!(1.0), record["status"] == "ok");
+    }
+    assert_eq!(records[0]["details"]["relpm"]["identical"], json!(true));
+    let error = |i: usize| records[i]["error"].as_str().unwrap().to_owned();
+    assert!(error(2).contains("pairs.jsonl, line 3"), "{}", error(2));
+    assert!(error(3).contains("similar names: concerts"), "{}", error(3));
+    assert!(error(4).contains("height"), "{}", error(4));
+    assert!(
+        err.contains("scored 7 pairs: ok 1, gold_error 3, pred_error 3"),
+        "{err}"
+    );
+    assert!(err.contains("mean over all 7: relpm 0.1429"), "{err}");
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", four());
+    let run = |threads| {
+        let args = [
+            "score",
+            "--pairs",
+            "pairs.jsonl",
+            "--schemas",
+            "concerts.sql",
+            "--metric",
+            "relpm,suite",
+            "--threads",
+            threads,
+        ];
+        folder.run(&args, 0).0
+    };
+    assert_eq!(run("1"), run("3"));
+}
+
+#[test]
+fn checks_give_exit_code_one() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", pair("a", GOLD, "SELECT", 0));
+    let base = [
+        "score",
+        "--pairs",
+        "pairs.jsonl",
+        "--schemas",
+        "concerts.sql",
+        "--metric",
+        "relpm",
+        "--quiet",
+    ];
+    for (extra, said) in [
+        (vec!["--strict"], "--strict: 1 of 1 pairs are not ok"),
+        (
+            vec!["--fail-under", "0.5"],
+            "--fail-under 0.5: the mean of relpm is 0.0000",
+        ),
+    ] {
+        let args: Vec<&str> = base.iter().copied().chain(extra).collect();
+        let (out, err) = folder.run(&args, 1);
+        assert_eq!(json_lines(&out).len(), 1);
+        assert!(err.contains(said), "{err}");
+    }
+    folder.run(&base, 0);
+}
+
+#[test]
+fn gold_and_prediction_files_with_windows_line_ends() {
+    let folder = Folder::new();
+    folder.write(
+        "gold.txt",
+        format!("{GOLD}\tconcerts\r\nSELECT name FROM singer\tconcerts\r\n"),
+    );
+    folder.write(
+        "pred.txt",
+        format!("{SAME}\tignored\r\nSELECT \"name\" FROM SINGER;\r\n"),
+    );
+    let args = [
+        "score",
+        "--gold",
+        "gold.txt",
+        "--pred",
+        "pred.txt",
+        "--schemas",
+        "concerts.sql",
+        "--metric",
+        "relpm",
+    ];
+    let (out, _) = folder.run(&args, 0);
+    let scores: Vec<Value> = json_lines(&out)
+        .iter()
+        .map(|r| r["scores"]["relpm"].clone())
+        .collect();
+    assert_eq!(scores, [json!(1.0), json!(1.0)]);
+}
+
+#[test]
+fn results_go_to_a_file_whole() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", four());
+    let args = [
+        "score",
+        "--pairs",
+        "pairs.jsonl",
+        "--schemas",
+        "concerts.sql",
+        "--metric",
+        "relpm",
+        "--format",
+        "json",
+        "--out",
+        "new/scores.json",
+    ];
+    let (out, _) = folder.run(&args, 0);
+    assert_eq!(out, "");
+    let document: Value = serde_json::from_str(&folder.read("new/scores.json")).unwrap();
+    assert_eq!(document["status"], json!({"ok": 4}));
+    assert_eq!(document["records"].as_array().unwrap().len(), 4);
+    assert!(
+        document["signatures"]["relpm"]
+            .as_str()
+            .unwrap()
+            .contains("metric:relpm")
+    );
+}
+
+#[test]
+fn flags_come_from_the_environment_too() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", four());
+    let mut command = folder.twinql(&["score"]);
+    command
+        .env("TWINQL_PAIRS", "pairs.jsonl")
+        .env("TWINQL_SCHEMAS", "concerts.sql")
+        .env("TWINQL_METRIC", "relpm")
+        .env("TWINQL_FORMAT", "text")
+        .env("TWINQL_QUIET", "1");
+    command
+        .assert()
+        .success()
+        .stdout(predicates::str::starts_with("id  "))
+        .stderr("");
+}
+
+#[test]
+fn pairs_may_carry_their_schema() {
+    let folder = Folder::new();
+    let line = json!({"schema": "CREATE TABLE \"order\" (\"the id\" INTEGER PRIMARY KEY)",
+        "gold": "SELECT \"the id\" FROM \"order\"", "pred": "SELECT o.\"the id\" FROM \"order\" AS o"});
+    folder.write("pairs.jsonl", line.to_string());
+    let (out, _) = folder.run(&["score", "--pairs", "pairs.jsonl", "--metric", "relpm"], 0);
+    assert_eq!(json_lines(&out)[0]["scores"]["relpm"], json!(1.0));
+}
+
+#[test]
+fn explain_shows_plans_and_graphs() {
+    let folder = Folder::new();
+    let (out, _) = folder.run(&["explain", "--schemas", "concerts.sql", GOLD, SAME], 0);
+    assert!(
+        out.contains("gold: SELECT COUNT(*)") && out.contains("rules applied:"),
+        "{out}"
+    );
+    assert!(out.contains("The canonical forms are equal"), "{out}");
+    let (dot, _) = folder.run(&["explain", "--schemas", "concerts.sql", GOLD, SAME, "--dot"], 0);
+    assert!(dot.starts_with("digraph pair {"), "{dot}");
+    folder.refuses(
+        &[
+            "explain",
+            "--schemas",
+            "concerts.sql",
+            GOLD,
+            "SELECT x FROM singer",
+        ],
+        &["the pred query", "no column named \"x\""],
+    );
+}
+
+#[test]
+fn help_has_examples() {
+    let folder = Folder::new();
+    for command in ["score", "judge", "evaluate", "explain", "train"] {
+        let (out, _) = folder.run(&[command, "--help"], 0);
+        assert!(out.contains("Example"), "{command}: {out}");
+    }
+    let (out, _) = folder.run(&["--help"], 0);
+    assert!(out.contains("Exit codes: 0 done"), "{out}");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = Folder::new();
+    let many: Vec<String> = (0..3000).map(|i| pair(&i.to_string(), GOLD, SAME, 1)).collect();
+    folder.write("pairs.jsonl", many.join("\n"));
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_twinql"))
+        .args([
+            "score",
+            "--pairs",
+            "pairs.jsonl",
+            "--schemas",
+            "concerts.sql",
+            "--metric",
+            "relpm",
+            "--quiet",
+        ])
+        .current_dir(folder.path(""))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

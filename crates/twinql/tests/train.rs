@@ -1,0 +1,197 @@
+//! `twinql train`, and a checkpoint's way back into `score`, through the binary.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use support::{Folder, json_lines};
+
+const CONFIG: &str = r#"
+run = "run"
+[data]
+pairs = ["corpus.jsonl"]
+schemas = "concerts.sql"
+[model]
+node_dim = 8
+message_dim = 8
+graph_dim = 8
+position_dim = 4
+walk_steps = 4
+char_channels = 4
+char_blocks = 1
+propagation_steps = 2
+[train]
+epochs = 2
+batch_size = 8
+warmup_steps = 1
+"#;
+
+/// A toy corpus: a column too many, a filter too many, and the same query written otherwise.
+fn corpus() -> String {
+    let mut lines = Vec::new();
+    for n in 0..24 {
+        let gold = format!("SELECT name FROM singer WHERE age > {n}");
+        let split = if n % 4 == 0 { "valid" } else { "train" };
+        for (pred, label) in [
+            (
+                format!("SELECT name FROM singer WHERE age > {n} AND id IN (SELECT singer_id FROM concert)"),
+                0,
+            ),
+            (format!("SELECT name, age FROM singer WHERE age > {n}"), 0),
+            (format!("SELECT name FROM singer WHERE age * 2 > {n} * 2"), 1),
+            (format!("SELECT s.name FROM singer AS s WHERE s.age > {n}"), 1),
+        ] {
+            let line = serde_json::json!({"id": lines.len(), "db_id": "concerts", "gold": gold, "pred": pred,
+                "label": label, "split": split});
+            lines.push(line.to_string());
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn train_then_score() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    folder.write("train.toml", CONFIG);
+    let (out, err) = folder.run(&["train", "--config", "train.toml"], 0);
+    assert!(out.contains("checkpoint  run/model.safetensors"), "{out}");
+    assert!(
+        out.contains("validation  24 pairs, AUC") && out.contains("|metric:gmn|ckpt:"),
+        "{out}"
+    );
+    assert!(
+        err.contains("train: 72 pairs, 36 with label 1") && err.contains("epoch   2"),
+        "{err}"
+    );
+    for file in ["model.safetensors", "config.toml", "metrics.jsonl"] {
+        assert!(folder.path("run").join(file).is_file(), "{file}");
+    }
+
+    let score = [
+        "score",
+        "--pairs",
+        "corpus.jsonl",
+        "--schemas",
+        "concerts.sql",
+        "--checkpoint",
+        "run/model.safetensors",
+    ];
+    let (first, err) = folder.run(&score, 0);
+    assert!(err.contains("scored 96 pairs: ok 96"), "{err}");
+    let records = json_lines(&first);
+    for (record, same) in records.iter().zip([false, false, true, true].iter().cycle()) {
+        let p = record["scores"]["gmn"].as_f64().unwrap();
+        assert!((0.0..=1.0).contains(&p));
+        assert!(record["details"]["gmn"]["distance"].is_number());
+        assert!(
+            *same || record["details"]["gmn"]["identical"] == false,
+            "{record}"
+        );
+    }
+    let threads: Vec<&str> = score.iter().copied().chain(["--threads", "1"]).collect();
+    assert_eq!(folder.run(&threads, 0).0, first);
+
+    // A semantics that the network does not have.
+    let other: Vec<&str> = score.iter().copied().chain(["--semantics", "bird"]).collect();
+    let (_, err) = folder.run(&other, 0);
+    assert!(
+        err.contains("gmn has the semantics of the labels it was trained on, default"),
+        "{err}"
+    );
+
+    // A damaged file is refused, whatever was cut off.
+    let bytes = std::fs::read(folder.path("run/model.safetensors")).unwrap();
+    folder.write("cut.safetensors", &bytes[..bytes.len() - 7]);
+    folder.refuses(
+        &[
+            "score",
+            "--pairs",
+            "corpus.jsonl",
+            "--schemas",
+            "concerts.sql",
+            "--checkpoint",
+            "cut.safetensors",
+        ],
+        &["cut.safetensors is not a usable twinql checkpoint", "truncated"],
+    );
+    // So is one of another vocabulary.
+    let hash = twinql::graph::vocabulary::hash();
+    let text = String::from_utf8_lossy(&bytes);
+    let place = text.find(&hash).expect("the checkpoint names its vocabulary");
+    let mut foreign = bytes.clone();
+    foreign[place] = if foreign[place] == b'0' { b'1' } else { b'0' };
+    folder.write("foreign.safetensors", &foreign);
+    folder.refuses(
+        &[
+            "score",
+            "--pairs",
+            "corpus.jsonl",
+            "--schemas",
+            "concerts.sql",
+            "--checkpoint",
+            "foreign.safetensors",
+        ],
+        &["foreign.safetensors was trained with feature vocabulary"],
+    );
+}
+
+#[test]
+fn a_run_resumes() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    folder.write("train.toml", CONFIG);
+    folder.run(&["train", "--config", "train.toml"], 0);
+    let whole = std::fs::read(folder.path("run/model.safetensors")).unwrap();
+    let (_, err) = folder.run(&["train", "--config", "train.toml", "--resume"], 0);
+    assert!(err.contains("resumed after epoch 2"), "{err}");
+    assert_eq!(
+        std::fs::read(folder.path("run/model.safetensors")).unwrap(),
+        whole
+    );
+}
+
+#[test]
+fn configurations_that_cannot_work() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    let cases: &[(&str, &str, &[&str])] = &[
+        (
+            "run = \"run\"",
+            "",
+            &["train.toml", "no folder to write into", "--run"],
+        ),
+        (
+            "pairs = [\"corpus.jsonl\"]",
+            "",
+            &["train.toml", "no pairs to train on", "--pairs"],
+        ),
+        (
+            "epochs = 2",
+            "epoch = 2",
+            &["train.toml", "unknown field `epoch`"],
+        ),
+        ("epochs = 2", "epochs = 0", &["epochs must not be zero"]),
+        ("node_dim = 8", "node_dim = 0", &["model.node_dim is 0"]),
+        (
+            "pairs = [\"corpus.jsonl\"]",
+            "pairs = [\"none.jsonl\"]",
+            &["none.jsonl"],
+        ),
+        (
+            "schemas = \"concerts.sql\"",
+            "train_split = \"training\"",
+            &["split \"training\" has 0 pairs"],
+        ),
+        (
+            "schemas = \"concerts.sql\"",
+            "schemas = \"${TWINQL_NOWHERE}/x\"",
+            &["TWINQL_NOWHERE"],
+        ),
+    ];
+    for (from, to, parts) in cases {
+        folder.write("train.toml", CONFIG.replace(from, to));
+        folder.refuses(&["train", "--config", "train.toml"], parts);
+    }
+    folder.refuses(&["train", "--config", "none.toml"], &["none.toml"]);
+}
