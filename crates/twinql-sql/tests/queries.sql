@@ -58,3 +58,7 @@ SELECT COUNT(*) FROM customer WHERE id IN (SELECT customer_id FROM orders ORDER 
 SELECT t.city FROM (SELECT city FROM customer UNION SELECT day FROM orders) t WHERE t.city > 'a'
 SELECT x.city, x.n FROM (SELECT city, COUNT(*) AS n FROM customer GROUP BY city) x ORDER BY x.n DESC, x.city LIMIT 2
 SELECT customer_id, total FROM orders GROUP BY id
+SELECT o.id, c.name FROM orders o JOIN customer c ON CAST(o.code AS REAL) = c.id
+SELECT COUNT(*) FROM orders o JOIN customer c ON CAST(o.code AS NUMERIC) = c.id WHERE o.total > 2
+SELECT name FROM customer ORDER BY age DESC, name LIMIT 2
+SELECT id FROM customer WHERE id = (SELECT customer_id FROM orders ORDER BY total LIMIT 1)

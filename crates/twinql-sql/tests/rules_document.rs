@@ -51,7 +51,11 @@ fn needs() -> Vec<Need> {
                 ..Needs::NOTHING
             },
         ),
-        ("no empty tables", "no base table is empty", Needs::NO_EMPTY_TABLES),
+        (
+            "no empty tables",
+            "no base table is empty",
+            Needs::NO_EMPTY_TABLES,
+        ),
         ("typed", "values have their column's type", Needs::TYPED),
     ]
 }

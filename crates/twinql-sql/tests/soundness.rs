@@ -3,16 +3,20 @@
 
 mod common;
 
-use common::{Kind, Outcome, compare, reduced, unlimited};
-use twinql_sql::{Schema, Semantics, parse, plan, print};
+use std::collections::BTreeMap;
+
+use common::{Kind, Outcome, Trial, compare, ordered, reduced, shaken, unlimited};
+use twinql_sql::{Plan, Schema, Semantics, parse, plan, print};
 
 #[derive(Default, Debug)]
 struct Counts {
     same: usize,
     ambiguous: usize,
     refused: usize,
+    no_database: usize,
     unplanned: usize,
     different: usize,
+    applied: BTreeMap<&'static str, usize>,
 }
 
 fn semantics(kind: Kind) -> Semantics {
@@ -40,30 +44,54 @@ fn check(schema: &Schema, sql: &str, kind: Kind, seed: u64, counts: &mut Counts)
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(4);
-    let raw = print::to_sql(schema, &plan);
-    let cut = sql.to_ascii_lowercase().contains("limit");
+    let sure = |plan: &Plan| shaken(plan).map(|p| print::to_sql(schema, &p));
+    let (raw, raw_shaken) = (print::to_sql(schema, &plan), sure(&plan));
+    let ordered = ordered(&plan.query.rel);
     let without_limits = print::to_sql(schema, &unlimited(&plan));
+    let cut = raw != without_limits;
     let canonical = twinql_sql::normalize(schema, plan, &semantics(kind));
+    for rule in &canonical.applied {
+        *counts.applied.entry(rule).or_default() += 1;
+    }
     let printed = print::to_sql(schema, &canonical.plan);
-    for (what, text) in [("plan", raw), ("canonical", printed)] {
-        match compare(&small, &sql, &text, kind, databases, seed) {
+    // What the rules left nothing open in must not leave anything open before them either.
+    let end_shaken = sure(&canonical.plan);
+    let end = end_shaken.as_deref().unwrap_or(&printed);
+    let begin = raw_shaken.as_deref().unwrap_or(&sql);
+    let trials = [
+        ("plan", &raw, raw_shaken.as_deref().map(|r| (None, r))),
+        (
+            "canonical",
+            &printed,
+            (raw_shaken.is_some() || end_shaken.is_some()).then_some((Some(begin), end)),
+        ),
+    ];
+    for (what, text, both) in trials {
+        let trial = Trial {
+            original: &sql,
+            printed: text,
+            shaken: both,
+            ordered,
+        };
+        let mut outcome = compare(&small, &trial, kind, databases, seed);
+        if outcome == Outcome::Ambiguous && cut {
+            let trial = Trial {
+                original: &without_limits,
+                printed: &print::to_sql(schema, &unlimited(&canonical.plan)),
+                shaken: None,
+                ordered: false,
+            };
+            if let Outcome::Different(why) = compare(&small, &trial, kind, databases, seed) {
+                outcome = Outcome::Different(format!("without limits {why}"));
+            }
+        }
+        match outcome {
             Outcome::Same => counts.same += 1,
             Outcome::Ambiguous => counts.ambiguous += 1,
+            Outcome::NoDatabase => counts.no_database += 1,
             Outcome::Refused => {
                 counts.refused += 1;
                 return None;
-            }
-            Outcome::Different(_)
-                if cut && {
-                    let other = print::to_sql(schema, &unlimited(&canonical.plan));
-                    compare(&small, &without_limits, &other, kind, databases, seed) == Outcome::Same
-                } =>
-            {
-                counts.ambiguous += 1;
-            }
-            // SQLite takes a bare column from any row of its group.
-            Outcome::Different(_) if format!("{:?}", canonical.plan.query).contains("Bare") => {
-                counts.ambiguous += 1;
             }
             Outcome::Different(why) => {
                 counts.different += 1;
@@ -92,15 +120,62 @@ const KINDS: [Kind; 3] = [
     },
 ];
 
+const DDL: &str = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, age INTEGER);
+         CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer(id), total REAL, day TEXT, code TEXT REFERENCES customer(id));
+         CREATE TABLE line (order_id INTEGER REFERENCES orders(id), product TEXT, amount INTEGER, PRIMARY KEY (order_id, product));";
+
+/// What a wrong rule would make of a query is found out, ties or not.
+#[test]
+fn wrong_forms_are_told_apart() {
+    let schema = Schema::from_ddl("shop", DDL).unwrap();
+    let of = |sql: &str| plan(&schema, &parse(sql).unwrap()).unwrap();
+    for (one, two) in [
+        (
+            "SELECT name FROM customer ORDER BY age LIMIT 1",
+            "SELECT name FROM customer LIMIT 1",
+        ),
+        (
+            "SELECT name FROM customer ORDER BY age, id LIMIT 2",
+            "SELECT name FROM customer ORDER BY age LIMIT 2",
+        ),
+        (
+            "SELECT name FROM customer ORDER BY id",
+            "SELECT name FROM customer",
+        ),
+        (
+            "SELECT name FROM customer ORDER BY id",
+            "SELECT name FROM customer ORDER BY id DESC",
+        ),
+        (
+            "SELECT city, name, MAX(age) FROM customer GROUP BY city",
+            "SELECT city, name, MIN(age) FROM customer GROUP BY city",
+        ),
+        (
+            "SELECT city, name FROM customer GROUP BY city",
+            "SELECT city, MAX(name) FROM customer GROUP BY city",
+        ),
+        (
+            "SELECT (SELECT name FROM customer ORDER BY age LIMIT 1)",
+            "SELECT (SELECT name FROM customer)",
+        ),
+    ] {
+        let (first, second) = (of(one), of(two));
+        let open =
+            |plan: &Plan| shaken(plan).map_or(print::to_sql(&schema, plan), |p| print::to_sql(&schema, &p));
+        let trial = Trial {
+            original: one,
+            printed: two,
+            shaken: Some((Some(&open(&first)), &open(&second))),
+            ordered: ordered(&first.query.rel),
+        };
+        let outcome = compare(&reduced(&schema, &first), &trial, KINDS[0], 6, 1);
+        assert!(matches!(outcome, Outcome::Different(_)), "{outcome:?}: {one}");
+    }
+}
+
 #[test]
 fn bundled_queries_keep_their_answers() {
-    let schema = Schema::from_ddl(
-        "shop",
-        "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, age INTEGER);
-         CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer(id), total REAL, day TEXT);
-         CREATE TABLE line (order_id INTEGER REFERENCES orders(id), product TEXT, amount INTEGER, PRIMARY KEY (order_id, product));",
-    )
-    .unwrap();
+    let schema = Schema::from_ddl("shop", DDL).unwrap();
     let mut failures = Vec::new();
     let mut counts = Counts::default();
     for (i, sql) in include_str!("queries.sql").lines().enumerate() {
@@ -115,6 +190,8 @@ fn bundled_queries_keep_their_answers() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(counts.same > 100, "{counts:?}");
+    assert_eq!(counts.no_database, 0, "{counts:?}");
+    assert!(counts.applied.contains_key("foreign-key-cast"), "{counts:?}");
 }
 
 #[test]

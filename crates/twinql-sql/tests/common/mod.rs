@@ -9,12 +9,15 @@
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
 use rusqlite::types::{Value as Sql, ValueRef};
-use twinql_sql::{Affinity, Expr, Plan, Query, Rel, Schema, TypeClass};
+use twinql_sql::{
+    Affinity, AggFunc, Direction, Expr, NullsOrder, Plan, Query, Rel, Schema, SortKey, TypeClass, Value,
+};
 
 /// A small generator of random numbers (splitmix64).
 pub struct Random(pub u64);
@@ -92,6 +95,47 @@ fn value(class: TypeClass, affinity: Affinity, pool: &[Sql], random: &mut Random
     }
 }
 
+/// A value as a text column holds it: SQLite compares a child key with the affinity of its
+/// parent, so `2` may be written `2.0` there.
+fn as_text_if(text: bool, v: &Sql, random: &mut Random) -> Sql {
+    match v {
+        Sql::Integer(i) if text && random.chance(20) => Sql::Text(format!("{i}.0")),
+        Sql::Integer(i) if text => Sql::Text(i.to_string()),
+        Sql::Real(r) if text => Sql::Text(r.to_string()),
+        v => v.clone(),
+    }
+}
+
+/// True if two keys are equal to SQLite, the parent's affinity applied.
+fn refers(child: &Sql, parent: &Sql) -> bool {
+    let number = |v: &Sql| match v {
+        Sql::Integer(i) => Some(*i as f64),
+        Sql::Real(r) => Some(*r),
+        Sql::Text(t) => t.parse().ok(),
+        _ => None,
+    };
+    match parent {
+        Sql::Integer(_) | Sql::Real(_) => number(child) == number(parent),
+        _ => child == parent,
+    }
+}
+
+/// True if every foreign key refers to a row, and no table is empty where none may be.
+pub fn meets(schema: &Schema, data: &[Vec<Vec<Sql>>], kind: Kind) -> bool {
+    let full = |t: usize| kind.empty || !data[t].is_empty() || schema.tables[t].columns.is_empty();
+    let linked = |t: usize| {
+        schema.tables[t].foreign_keys.iter().all(|f| {
+            let mut keys = f.columns.iter().zip(&f.target_columns);
+            data[t].iter().all(|row| {
+                data[f.target]
+                    .iter()
+                    .any(|p| keys.clone().all(|(a, b)| refers(&row[*a], &p[*b])))
+            }) || keys.next().is_none()
+        })
+    };
+    (0..schema.tables.len()).all(|t| full(t) && (!kind.foreign_keys || linked(t)))
+}
+
 /// Rows for the tables, keys and (if asked) foreign keys held.
 pub fn rows(schema: &Schema, pool: &[Sql], kind: Kind, random: &mut Random) -> Vec<Vec<Vec<Sql>>> {
     let mut data: Vec<Vec<Vec<Sql>>> = vec![Vec::new(); schema.tables.len()];
@@ -131,18 +175,22 @@ pub fn rows(schema: &Schema, pool: &[Sql], kind: Kind, random: &mut Random) -> V
                 })
                 .collect();
             for f in &table.foreign_keys {
-                let target = &data[f.target];
                 let alike = f.columns.iter().zip(&f.target_columns).all(|(a, b)| {
                     let text = |x: Affinity| x == Affinity::Text;
                     let to = &schema.tables[f.target].columns[*b];
-                    text(table.columns[*a].affinity) == text(to.affinity)
+                    text(table.columns[*a].affinity) || !text(to.affinity)
                 });
-                if target.is_empty() || !alike || !kind.foreign_keys && random.chance(30) {
+                if !alike || !kind.foreign_keys && random.chance(30) {
                     continue;
                 }
-                let parent = &target[random.below(target.len())];
+                // The first row of a table that refers to itself refers to itself.
+                let parent = match data[f.target].len() {
+                    0 if f.target == at => row.clone(),
+                    0 => continue,
+                    n => data[f.target][random.below(n)].clone(),
+                };
                 for (a, b) in f.columns.iter().zip(&f.target_columns) {
-                    row[*a] = parent[*b].clone();
+                    row[*a] = as_text_if(table.columns[*a].affinity == Affinity::Text, &parent[*b], random);
                 }
             }
             let mut all = vec![table.primary_key.clone()];
@@ -181,6 +229,11 @@ pub fn database(schema: &Schema, data: &[Vec<Vec<Sql>>], random: &mut Random) ->
         Some(move || steps.fetch_add(1, Ordering::Relaxed) > 20_000),
     )
     .unwrap();
+    let state = Mutex::new(Random(random.next()));
+    db.create_scalar_function("shake", 0, FunctionFlags::SQLITE_UTF8, move |_| {
+        Ok(state.lock().unwrap().next() as i64)
+    })
+    .unwrap();
     for (table, rows) in schema.tables.iter().zip(data) {
         let quote = |n: &str| format!("\"{}\"", n.replace('"', "\"\""));
         let columns: Vec<String> = table
@@ -209,8 +262,8 @@ pub fn database(schema: &Schema, data: &[Vec<Vec<Sql>>], random: &mut Random) ->
     db
 }
 
-/// The bag of rows of a query as sorted texts; numbers to nine digits.
-pub fn answer(db: &Connection, sql: &str) -> Result<Vec<String>, String> {
+/// The rows of a query as texts, in the order in which they come; numbers to nine digits.
+pub fn answer(db: &Connection, sql: &str) -> Result<Answer, String> {
     let mut statement = db.prepare(sql).map_err(|e| e.to_string())?;
     let width = statement.column_count();
     let mut rows = statement.query([]).map_err(|e| e.to_string())?;
@@ -230,65 +283,178 @@ pub fn answer(db: &Connection, sql: &str) -> Result<Vec<String>, String> {
         }
         all.push(text);
     }
-    all.sort();
     Ok(all)
+}
+
+/// The rows of an answer.
+pub type Answer = Vec<String>;
+
+fn bag(mut rows: Answer) -> Answer {
+    rows.sort();
+    rows
 }
 
 /// How a query and its printed form compare.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
     Same,
-    /// The query itself answers differently when rows are stored in another order.
+    /// More answers are possible than were seen, and those seen do not overlap.
     Ambiguous,
     /// SQLite refuses the query.
     Refused,
+    /// No database met the assumptions.
+    NoDatabase,
     Different(String),
 }
 
-/// Compares two texts on random databases.
-pub fn compare(
+/// Two texts to compare.
+pub struct Trial<'a> {
+    pub original: &'a str,
+    pub printed: &'a str,
+    /// Both with ties broken by `shake()`, if their answers depend on more than the data:
+    /// by LIMIT under ties, bare columns and the like. The first is left out where the
+    /// original stands for itself.
+    pub shaken: Option<(Option<&'a str>, &'a str)>,
+    /// The outermost query has ORDER BY.
+    pub ordered: bool,
+}
+
+/// Answers that were seen of a text.
+#[derive(Default)]
+struct Seen {
+    all: BTreeSet<Answer>,
+    samples: usize,
+}
+
+impl Seen {
+    fn add(&mut self, db: &Connection, sql: &str, ordered: bool) -> Result<(), String> {
+        let rows = answer(db, sql)?;
+        self.all.insert(if ordered { rows } else { bag(rows) });
+        self.samples += 1;
+        Ok(())
+    }
+
+    /// True if an answer that was not seen is unlikely to be possible.
+    fn saturated(&self) -> bool {
+        self.all.len() * 12 <= self.samples
+    }
+}
+
+/// The possible answers of both texts; `None` where more are possible than were seen.
+fn sample(
     schema: &Schema,
-    original: &str,
-    printed: &str,
-    kind: Kind,
-    databases: usize,
-    seed: u64,
-) -> Outcome {
+    data: &[Vec<Vec<Sql>>],
+    trial: &Trial<'_>,
+    ordered: bool,
+    random: &mut Random,
+) -> Result<Option<bool>, String> {
+    let (mut p, mut q) = (Seen::default(), Seen::default());
+    let Some((first, second)) = trial.shaken else {
+        return Ok(None);
+    };
+    for arrangements in [4, 24] {
+        for round in 0..arrangements {
+            let db = database(schema, data, random);
+            if round % 2 == 1 {
+                db.execute_batch("PRAGMA reverse_unordered_selects = 1").unwrap();
+            }
+            p.add(&db, trial.original, ordered)?;
+            q.add(&db, trial.printed, ordered)?;
+            for _ in 0..5 {
+                if let Some(first) = first {
+                    p.add(&db, first, ordered)?;
+                }
+                q.add(&db, second, ordered)?;
+            }
+        }
+        let same = match first {
+            Some(_) => p.all == q.all,
+            None => p.all.is_subset(&q.all),
+        };
+        if same {
+            return Ok(Some(true));
+        }
+    }
+    let narrow = p.saturated() && q.saturated();
+    let lopsided = first.is_some() && p.all.len() == 1 || q.all.len() == 1;
+    if narrow || lopsided {
+        return Ok(Some(false));
+    }
+    Ok(if p.all.is_disjoint(&q.all) {
+        None
+    } else {
+        Some(true)
+    })
+}
+
+/// Compares two texts on random databases.
+pub fn compare(schema: &Schema, trial: &Trial<'_>, kind: Kind, databases: usize, seed: u64) -> Outcome {
     let mut random = Random(seed);
-    let pool = constants(original);
-    let mut ambiguous = false;
+    let pool = constants(trial.original);
+    let (mut ambiguous, mut met) = (false, false);
     for _ in 0..databases {
-        let data = rows(schema, &pool, kind, &mut random);
+        let Some(data) = (0..20)
+            .map(|_| rows(schema, &pool, kind, &mut random))
+            .find(|d| meets(schema, d, kind))
+        else {
+            continue;
+        };
+        met = true;
         let one = database(schema, &data, &mut random);
-        let Ok(first) = answer(&one, original) else {
+        let Ok(first) = answer(&one, trial.original) else {
             return Outcome::Refused;
         };
-        let second = answer(&one, printed);
-        if second.as_ref() == Ok(&first) {
+        let second = answer(&one, trial.printed);
+        let different = |second: &Result<Answer, String>| {
+            Outcome::Different(format!(
+                "original: {}\n printed: {}\n answers: {first:?}\n     and: {second:?}\n    data: {data:?}",
+                trial.original, trial.printed
+            ))
+        };
+        if second.is_err() {
+            return different(&second);
+        }
+        if trial.shaken.is_some() {
+            let mut outcome = Ok(None);
+            if trial.ordered {
+                outcome = sample(schema, &data, trial, true, &mut random);
+            }
+            if outcome == Ok(None) {
+                outcome = sample(schema, &data, trial, false, &mut random);
+            }
+            match outcome {
+                Ok(Some(true)) => {}
+                Ok(Some(false)) => return different(&second),
+                Ok(None) => ambiguous = true,
+                Err(e) => return different(&Err(e)),
+            }
             continue;
         }
-        // Bare columns, ties and the like: does the query agree with itself?
+        let again = bag(second.clone().unwrap_or_default());
+        if again == bag(first.clone()) {
+            continue;
+        }
+        // Windows under ties and the like: does the query agree with itself?
         let mut stable = true;
         for _ in 0..4 {
             let other = database(schema, &data, &mut random);
-            stable &= answer(&other, original).as_ref() == Ok(&first);
-            other
-                .execute_batch("PRAGMA reverse_unordered_selects = 1")
-                .unwrap();
-            stable &= answer(&other, original).as_ref() == Ok(&first);
+            for _ in 0..2 {
+                let own = answer(&other, trial.original).map(bag);
+                stable &= own == Ok(bag(first.clone()));
+                other
+                    .execute_batch("PRAGMA reverse_unordered_selects = 1")
+                    .unwrap();
+            }
         }
-        if !stable && second.is_ok() {
-            ambiguous = true;
-            continue;
+        if stable {
+            return different(&second);
         }
-        return Outcome::Different(format!(
-            "original: {original}\n printed: {printed}\n answers: {first:?}\n     and: {second:?}\n    data: {data:?}"
-        ));
+        ambiguous = true;
     }
-    if ambiguous {
-        Outcome::Ambiguous
-    } else {
-        Outcome::Same
+    match (met, ambiguous) {
+        (false, _) => Outcome::NoDatabase,
+        (true, true) => Outcome::Ambiguous,
+        (true, false) => Outcome::Same,
     }
 }
 
@@ -322,57 +488,145 @@ pub fn reduced(schema: &Schema, plan: &Plan) -> Schema {
 /// The plan with every limit taken away, in its subqueries too: where two queries differ
 /// by the ties that a limit cuts, they agree without it.
 pub fn unlimited(plan: &Plan) -> Plan {
-    fn query(q: &mut Query) {
-        rel(&mut q.rel);
-    }
-    fn expr(e: &mut Expr) {
-        match e {
-            Expr::Unary { expr: x, .. } => expr(x),
-            Expr::Binary { left, right, .. } => {
-                expr(left);
-                expr(right);
-            }
-            Expr::And(list) | Expr::Or(list) => list.iter_mut().for_each(expr),
-            Expr::InSubquery { query: q, .. } => query(q),
-            Expr::Exists(q) | Expr::Scalar(q) => query(q),
-            _ => {}
-        }
-    }
-    fn rel(r: &mut Rel) {
-        match r {
-            Rel::Sort {
-                input, limit, offset, ..
-            } => {
-                *limit = None;
-                *offset = None;
-                rel(input);
-            }
-            Rel::Filter { input, predicate } => {
-                predicate.iter_mut().for_each(expr);
-                rel(input);
-            }
-            Rel::Project { input, exprs } => {
-                exprs.iter_mut().for_each(|(_, e)| expr(e));
-                rel(input);
-            }
-            Rel::Join { inputs, on } => {
-                on.iter_mut().for_each(expr);
-                inputs.iter_mut().for_each(rel);
-            }
-            Rel::OuterJoin { left, right, on, .. } => {
-                on.iter_mut().for_each(expr);
-                rel(left);
-                rel(right);
-            }
-            Rel::Aggregate { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => rel(input),
-            Rel::SetOp { left, right, .. } => {
-                query(left);
-                query(right);
-            }
-            _ => {}
-        }
-    }
     let mut plan = plan.clone();
-    query(&mut plan.query);
+    edit_query(&mut plan.query, &mut |r| {
+        if let Rel::Sort { limit, offset, .. } = r {
+            *limit = None;
+            *offset = None;
+        }
+    });
     plan
+}
+
+/// The plan with `shake()` wherever it leaves open which row comes first: at the end of
+/// every order, below bare columns and concatenations, and in scalar subqueries. `None`
+/// where nothing is left open.
+pub fn shaken(plan: &Plan) -> Option<Plan> {
+    let mut plan = plan.clone();
+    let mut open = 0;
+    edit_query(&mut plan.query, &mut |r| match r {
+        Rel::Sort { keys, .. } => {
+            open += 1;
+            keys.push(shake());
+        }
+        Rel::Aggregate { input, calls, .. } => {
+            let any = |f: &AggFunc| matches!(f, AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_));
+            if calls.iter().any(|(_, c)| any(&c.func)) {
+                open += 1;
+                let below = std::mem::replace(&mut **input, nothing());
+                **input = Rel::Sort {
+                    input: Box::new(below),
+                    keys: vec![shake()],
+                    // A subquery's order is kept where it has a limit.
+                    limit: Some(Expr::Literal(Value::Integer(i64::MAX))),
+                    offset: None,
+                };
+            }
+        }
+        _ => {}
+    });
+    (open > 0).then_some(plan)
+}
+
+/// True if the answer of the plan has an order.
+pub fn ordered(rel: &Rel) -> bool {
+    match rel {
+        Rel::Sort { keys, .. } => !keys.is_empty(),
+        Rel::Project { input, .. } => ordered(input),
+        _ => false,
+    }
+}
+
+fn nothing() -> Rel {
+    Rel::Values {
+        columns: Vec::new(),
+        rows: Vec::new(),
+    }
+}
+
+fn shake() -> SortKey {
+    SortKey {
+        expr: Expr::Function {
+            name: "shake".into(),
+            args: Vec::new(),
+        },
+        direction: Direction::Asc,
+        nulls: NullsOrder::First,
+    }
+}
+
+fn edit_query(q: &mut Query, f: &mut dyn FnMut(&mut Rel)) {
+    edit_rel(&mut q.rel, f);
+}
+
+fn edit_expr(e: &mut Expr, f: &mut dyn FnMut(&mut Rel)) {
+    match e {
+        Expr::Unary { expr, .. } | Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => edit_expr(expr, f),
+        Expr::Binary { left, right, .. } => {
+            edit_expr(left, f);
+            edit_expr(right, f);
+        }
+        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().for_each(|e| edit_expr(e, f)),
+        Expr::Function { args, .. } => args.iter_mut().for_each(|e| edit_expr(e, f)),
+        Expr::InSubquery { query, .. } => edit_query(query, f),
+        Expr::Exists(query) => edit_query(query, f),
+        Expr::Scalar(query) => {
+            edit_query(query, f);
+            // The first row of a subquery without an order is any.
+            let one = matches!(&query.rel, Rel::Aggregate { keys, .. } if keys.is_empty());
+            if !one && !ends_sorted(&query.rel) {
+                let mut sorted = Rel::Sort {
+                    input: Box::new(std::mem::replace(&mut query.rel, nothing())),
+                    keys: Vec::new(),
+                    limit: None,
+                    offset: None,
+                };
+                f(&mut sorted);
+                query.rel = sorted;
+            }
+        }
+        _ => {}
+    }
+}
+
+fn ends_sorted(rel: &Rel) -> bool {
+    match rel {
+        Rel::Sort { .. } => true,
+        Rel::Project { input, .. } | Rel::Filter { input, .. } => ends_sorted(input),
+        _ => false,
+    }
+}
+
+fn edit_rel(r: &mut Rel, f: &mut dyn FnMut(&mut Rel)) {
+    match r {
+        Rel::Sort { input, .. }
+        | Rel::Aggregate { input, .. }
+        | Rel::Distinct { input }
+        | Rel::Window { input, .. } => {
+            edit_rel(input, f);
+        }
+        Rel::Filter { input, predicate } => {
+            predicate.iter_mut().for_each(|e| edit_expr(e, f));
+            edit_rel(input, f);
+        }
+        Rel::Project { input, exprs } => {
+            exprs.iter_mut().for_each(|(_, e)| edit_expr(e, f));
+            edit_rel(input, f);
+        }
+        Rel::Join { inputs, on } => {
+            on.iter_mut().for_each(|e| edit_expr(e, f));
+            inputs.iter_mut().for_each(|r| edit_rel(r, f));
+        }
+        Rel::OuterJoin { left, right, on, .. } => {
+            on.iter_mut().for_each(|e| edit_expr(e, f));
+            edit_rel(left, f);
+            edit_rel(right, f);
+        }
+        Rel::SetOp { left, right, .. } => {
+            edit_query(left, f);
+            edit_query(right, f);
+        }
+        _ => {}
+    }
+    f(r);
 }
