@@ -28,7 +28,8 @@ pub struct Semantics {
     pub nulls: bool,
     /// Tables may be empty.
     pub empty_tables: bool,
-    /// Values have their column's type. Off: any storage class may stand anywhere.
+    /// Values have their column's type. Off (in no preset): text and numbers may stand in
+    /// any column.
     pub typed: bool,
     /// Two numbers are equal where they differ by no more than this times the larger one.
     pub float_tolerance: f64,

@@ -4,8 +4,8 @@
 //! SQLite's own limits bound lengths and nesting; a progress handler bounds steps and time;
 //! rows and bytes are counted as they come out.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use twinql_sql::{Schema, Value};
 
+use crate::clock::{self, Flag};
 use crate::database::{Database, Row, create_table, quoted};
 
 /// Bounds on one execution of one query.
@@ -28,7 +29,9 @@ pub struct Limits {
     /// Instructions of SQLite's virtual machine; the bound that normally ends a runaway
     /// query, because it does not depend on the machine's load.
     pub steps: u64,
-    /// Wall time, for what costs much in few steps.
+    /// Wall time, for what costs much in few steps: functions over long strings. It is
+    /// set so far out that the steps end everything else, on a busy machine too; where
+    /// it is met the pair has no label, so a slow machine never turns a label over.
     pub millis: u64,
     /// Rows of the answer.
     pub rows: usize,
@@ -43,7 +46,7 @@ impl Default for Limits {
         Limits {
             sql_bytes: 64 * 1024,
             steps: 4_000_000,
-            millis: 2_000,
+            millis: 10_000,
             rows: 20_000,
             bytes: 4 * 1024 * 1024,
             value_bytes: 64 * 1024,
@@ -86,6 +89,10 @@ struct Guard {
     out_of_steps: AtomicBool,
     /// The state of `random()` and of the tie-breaker: seeded before every execution.
     random: AtomicU64,
+    /// `random()` or `randomblob()` was called.
+    chance: Flag,
+    /// When the query began.
+    started: Mutex<Option<Instant>>,
 }
 
 /// Instructions between two calls of the progress handler.
@@ -98,6 +105,7 @@ pub(crate) const TIE_BREAKER: &str = "twinql_tie_breaker";
 pub struct Sandbox {
     connection: Connection,
     guard: Arc<Guard>,
+    clock: Arc<Flag>,
     limits: Limits,
     inserts: Vec<Option<(String, String)>>,
 }
@@ -176,7 +184,8 @@ impl Sandbox {
         )
         .map_err(invalid)?;
         let guard = Arc::new(Guard::default());
-        configure(&mut connection, &guard, limits).map_err(invalid)?;
+        let clock = Arc::new(Flag::default());
+        configure(&mut connection, &guard, &clock, limits).map_err(invalid)?;
         let mut inserts = Vec::with_capacity(schema.tables.len());
         for (index, table) in schema.tables.iter().enumerate() {
             let Some(create) = create_table(schema, index) else {
@@ -193,12 +202,15 @@ impl Sandbox {
                 format!("INSERT INTO {name} VALUES ({marks})"),
             )));
         }
-        Ok(Sandbox {
+        let sandbox = Sandbox {
             connection,
             guard,
+            clock,
             limits,
             inserts,
-        })
+        };
+        sandbox.query_only(true)?;
+        Ok(sandbox)
     }
 
     /// A writer of the given tables, reusable for many databases.
@@ -266,7 +278,31 @@ impl Sandbox {
         guard.out_of_time.store(false, Ordering::Relaxed);
         guard.out_of_steps.store(false, Ordering::Relaxed);
         guard.random.store(seed, Ordering::Relaxed);
+        if let Ok(mut started) = guard.started.lock() {
+            *started = Some(Instant::now());
+        }
         guard.querying.store(true, Ordering::Relaxed);
+    }
+
+    /// Sets `PRAGMA query_only`, a second wall behind the authorizer. SQLite obeys this
+    /// pragma when it is compiled; running it would only make it compile all other
+    /// statements anew.
+    fn query_only(&self, on: bool) -> Result<(), ExecError> {
+        self.guard.querying.store(false, Ordering::Relaxed);
+        self.connection
+            .prepare(if on {
+                "PRAGMA query_only=ON"
+            } else {
+                "PRAGMA query_only=OFF"
+            })
+            .map(drop)
+            .map_err(failed)
+    }
+
+    /// What queries have asked for that is fixed here, since the last call: the clock,
+    /// random numbers.
+    pub(crate) fn fixed(&self) -> (bool, bool) {
+        (self.clock.take(), self.guard.chance.take())
     }
 }
 
@@ -275,7 +311,12 @@ pub(crate) fn trim(sql: &str) -> &str {
     sql.trim().trim_end_matches([';', ' ', '\t', '\r', '\n'])
 }
 
-fn configure(connection: &mut Connection, guard: &Arc<Guard>, limits: Limits) -> rusqlite::Result<()> {
+fn configure(
+    connection: &mut Connection,
+    guard: &Arc<Guard>,
+    clock: &Arc<Flag>,
+    limits: Limits,
+) -> rusqlite::Result<()> {
     connection.execute_batch(
         "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA temp_store=MEMORY;
          PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=OFF;",
@@ -308,34 +349,48 @@ fn configure(connection: &mut Connection, guard: &Arc<Guard>, limits: Limits) ->
     }
     let state = Arc::clone(guard);
     connection.create_scalar_function("random", 0, FunctionFlags::SQLITE_UTF8, move |_| {
+        state.chance.set();
         Ok(splitmix(&state.random) as i64)
     })?;
     let state = Arc::clone(guard);
     connection.create_scalar_function(TIE_BREAKER, 0, FunctionFlags::SQLITE_UTF8, move |_| {
         Ok((splitmix(&state.random) >> 1) as i64)
     })?;
-    for (name, value) in [
-        ("current_date", NOW_DATE),
-        ("current_time", NOW_TIME),
-        ("current_timestamp", NOW),
-    ] {
-        connection.create_scalar_function(name, 0, FunctionFlags::SQLITE_UTF8, move |_| Ok(value))?;
-    }
+    let state = Arc::clone(guard);
+    let longest = usize::try_from(limits.value_bytes).unwrap_or(0);
+    connection.create_scalar_function("randomblob", 1, FunctionFlags::SQLITE_UTF8, move |context| {
+        state.chance.set();
+        let wanted = match context.get_raw(0) {
+            ValueRef::Integer(n) => n,
+            ValueRef::Real(r) => r as i64,
+            ValueRef::Text(t) => std::str::from_utf8(t)
+                .ok()
+                .and_then(|t| t.trim().parse().ok())
+                .unwrap_or(0),
+            _ => 0,
+        };
+        let length = usize::try_from(wanted.max(1)).unwrap_or(usize::MAX);
+        if length > longest {
+            return Err(rusqlite::Error::UserFunctionError(
+                "string or blob too big".into(),
+            ));
+        }
+        let bytes: Vec<u8> = (0..length).map(|_| splitmix(&state.random) as u8).collect();
+        Ok(bytes)
+    })?;
+    clock::stop(connection, limits.value_bytes, clock)?;
     let state = Arc::clone(guard);
     let wall = Duration::from_millis(limits.millis);
-    let mut started = Instant::now();
     connection.progress_handler(
         PROGRESS as i32,
         Some(move || {
             let steps = state.steps.fetch_add(PROGRESS, Ordering::Relaxed);
-            if steps == 0 {
-                started = Instant::now();
-            }
             if steps >= limits.steps {
                 state.out_of_steps.store(true, Ordering::Relaxed);
                 return true;
             }
-            if started.elapsed() > wall {
+            let began = state.started.lock().ok().and_then(|s| *s);
+            if began.is_some_and(|s| s.elapsed() > wall) {
                 state.out_of_time.store(true, Ordering::Relaxed);
                 return true;
             }
@@ -351,12 +406,6 @@ fn configure(connection: &mut Connection, guard: &Arc<Guard>, limits: Limits) ->
         }
     }))
 }
-
-/// The date that the sandbox lives on, so that `CURRENT_DATE` is the same in every run.
-const NOW_DATE: &str = "2020-06-15";
-const NOW_TIME: &str = "12:00:00";
-/// The moment that the sandbox lives in.
-pub(crate) const NOW: &str = "2020-06-15 12:00:00";
 
 fn invalid(e: rusqlite::Error) -> ExecError {
     ExecError::Invalid(message(&e))
@@ -389,8 +438,17 @@ impl Loader<'_> {
     /// # Errors
     /// [`ExecError::Failed`] if SQLite refuses a row.
     pub fn load(&mut self, database: &Database) -> Result<(), ExecError> {
-        self.sandbox.guard.querying.store(false, Ordering::Relaxed);
-        self.sandbox.guard.steps.store(0, Ordering::Relaxed);
+        self.sandbox.query_only(false)?;
+        let loaded = self.write(database);
+        self.sandbox.query_only(true).and(loaded)
+    }
+
+    fn write(&mut self, database: &Database) -> Result<(), ExecError> {
+        let guard = &self.sandbox.guard;
+        guard.steps.store(0, Ordering::Relaxed);
+        if let Ok(mut started) = guard.started.lock() {
+            *started = None;
+        }
         self.begin.raw_execute().map_err(failed)?;
         let mut result = Ok(());
         'tables: for (table, delete, insert) in &mut self.writers {
@@ -480,5 +538,37 @@ impl Prepared<'_> {
         drop(rows);
         guard.querying.store(false, Ordering::Relaxed);
         result.map(|()| answer)
+    }
+}
+
+#[cfg(test)]
+impl Sandbox {
+    /// A hash of the whole database: its schema, and the rows of all tables in order.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        self.guard.querying.store(false, Ordering::Relaxed);
+        let mut hasher = DefaultHasher::new();
+        let mut of = |sql: &str| -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare(sql)?;
+            let width = statement.column_count();
+            let mut rows = statement.raw_query();
+            while let Some(row) = rows.next()? {
+                for i in 0..width {
+                    format!("{:?}", row.get_ref(i)?).hash(&mut hasher);
+                }
+            }
+            Ok(())
+        };
+        let _ = of("SELECT * FROM sqlite_schema ORDER BY rowid");
+        for (insert, _) in self.inserts.iter().flatten() {
+            let _ = of(&insert.replacen("DELETE", "SELECT rowid, *", 1));
+        }
+        hasher.finish()
+    }
+
+    /// Runs a statement as if there were no authorizer.
+    pub(crate) fn write_past_the_authorizer(&self, sql: &str) -> Result<(), ExecError> {
+        self.guard.querying.store(false, Ordering::Relaxed);
+        self.connection.execute_batch(sql).map_err(failed)
     }
 }

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics, Value};
 
+use crate::clock::NOW;
 use crate::compare::{Columns, Mode, equal};
 use crate::database::Database;
 use crate::dice::Dice;
@@ -151,6 +152,8 @@ struct Party<'a> {
     ordering: Ordering,
     keyed: Option<(Prepared<'a>, Vec<usize>)>,
     shaken: Option<Prepared<'a>>,
+    /// It read the clock; it threw dice.
+    fixed: (bool, bool),
 }
 
 impl<'a> Party<'a> {
@@ -171,7 +174,26 @@ impl<'a> Party<'a> {
             ordering,
             keyed: None,
             shaken: None,
+            fixed: (false, false),
         }
+    }
+
+    /// Notes what the run just done asked for that the sandbox fixes.
+    fn fixes(&mut self, sandbox: &Sandbox) {
+        let (clock, chance) = sandbox.fixed();
+        self.fixed = (self.fixed.0 | clock, self.fixed.1 | chance);
+    }
+
+    fn notes(&self, side: &str) -> impl Iterator<Item = String> {
+        let clock = self
+            .fixed
+            .0
+            .then(|| format!("{side}: the current time is taken as {NOW} UTC"));
+        let chance = self
+            .fixed
+            .1
+            .then(|| format!("{side}: random() and randomblob() are seeded"));
+        clock.into_iter().chain(chance)
     }
 
     /// The runs of equal sort keys on the loaded database, if they can be told.
@@ -224,11 +246,16 @@ impl<'a> Trial<'a> {
         if let Err(e) = self.loader.load(database) {
             return Outcome::Failed(Side::Gold, e);
         }
-        let gold = match self.gold.prepared.run(0) {
+        self.sandbox.fixed();
+        let gold = self.gold.prepared.run(0);
+        self.gold.fixes(self.sandbox);
+        let gold = match gold {
             Ok(a) => a,
             Err(e) => return Outcome::Failed(Side::Gold, e),
         };
-        let pred = match self.pred.prepared.run(0) {
+        let pred = self.pred.prepared.run(0);
+        self.pred.fixes(self.sandbox);
+        let pred = match pred {
             Ok(a) => a,
             Err(e) => return Outcome::Failed(Side::Pred, e),
         };
@@ -387,13 +414,15 @@ impl Judge {
             }
         };
         keep("pred", &pred.notes);
-        let verdict = self.trial(gold, pred).unwrap_or_else(|e| Verdict::GoldError {
-            message: e.to_string(),
-        });
+        let verdict = self
+            .trial(gold, pred, &mut notes)
+            .unwrap_or_else(|e| Verdict::GoldError {
+                message: e.to_string(),
+            });
         Report { verdict, notes }
     }
 
-    fn trial(&self, gold: Ready<'_>, pred: Ready<'_>) -> Result<Verdict, ExecError> {
+    fn trial(&self, gold: Ready<'_>, pred: Ready<'_>, notes: &mut Vec<String>) -> Result<Verdict, ExecError> {
         let semantics = &self.config.semantics;
         let mut facts = Vec::new();
         let mut tables = Vec::new();
@@ -416,7 +445,6 @@ impl Judge {
         let pred = Party::new(&self.sandbox, pred, semantics);
         let mode = Mode::new(semantics, gold.ordering.ordered);
         let fresh = Columns::new(gold.prepared.width(), semantics.any_column_order);
-        let mut columns = fresh.clone();
         let mut trial = Trial {
             sandbox: &self.sandbox,
             loader: self.sandbox.loader(generator.tables())?,
@@ -429,6 +457,22 @@ impl Judge {
         } else {
             self.config.databases.max(1)
         };
+        let verdict = self.decide(&generator, &mut trial, &fresh, wanted);
+        notes.extend(trial.gold.notes("gold"));
+        notes.extend(trial.pred.notes("pred"));
+        Ok(verdict)
+    }
+
+    /// Runs a trial on one database after another.
+    fn decide(
+        &self,
+        generator: &Generator<'_>,
+        trial: &mut Trial<'_>,
+        fresh: &Columns,
+        wanted: u64,
+    ) -> Verdict {
+        let semantics = &self.config.semantics;
+        let mut columns = fresh.clone();
         let (mut agreed, mut nonempty) = (0, 0);
         let mut timeouts = [0u64; 2];
         let mut failure = None;
@@ -443,11 +487,11 @@ impl Judge {
                 }
                 Outcome::Differ(g, p) => {
                     let (database, g, p) = if self.config.shrink {
-                        shrink(&self.schema, semantics, &mut trial, &fresh, database, (g, p))
+                        shrink(&self.schema, semantics, trial, fresh, database, (g, p))
                     } else {
                         (database, g, p)
                     };
-                    return Ok(Verdict::Different {
+                    return Verdict::Different {
                         witness: Box::new(Witness {
                             index,
                             statements: database.to_sql(&self.schema),
@@ -456,43 +500,45 @@ impl Judge {
                             gold_rows: g.rows,
                             pred_rows: p.rows,
                         }),
-                    });
+                    };
                 }
+                // Only this limit depends on the machine: the pair has no label, at once.
+                Outcome::Failed(side, ExecError::Limit("time")) => return Verdict::Timeout { side },
                 Outcome::Failed(side, ExecError::Limit(_)) => {
                     let count = &mut timeouts[usize::from(side == Side::Pred)];
                     *count += 1;
                     if *count >= MAX_TIMEOUTS {
-                        return Ok(Verdict::Timeout { side });
+                        return Verdict::Timeout { side };
                     }
                 }
                 Outcome::Failed(Side::Gold, e) => {
                     failure = Some(e);
                 }
                 Outcome::Failed(Side::Pred, e) => {
-                    return Ok(Verdict::PredError {
+                    return Verdict::PredError {
                         message: e.to_string(),
-                    });
+                    };
                 }
             }
         }
         if agreed == 0 {
             if timeouts[0] > 0 {
-                return Ok(Verdict::Timeout { side: Side::Gold });
+                return Verdict::Timeout { side: Side::Gold };
             }
             if timeouts[1] > 0 {
-                return Ok(Verdict::Timeout { side: Side::Pred });
+                return Verdict::Timeout { side: Side::Pred };
             }
-            return Ok(Verdict::GoldError {
+            return Verdict::GoldError {
                 message: failure.map_or_else(
                     || "no database meets the assumptions".to_owned(),
                     |e| e.to_string(),
                 ),
-            });
+            };
         }
-        Ok(Verdict::Same {
+        Verdict::Same {
             databases: agreed,
             nonempty,
-        })
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! The approach is that of test-suite accuracy (Zhong, Yu and Klein, EMNLP 2020): two
 //! queries are taken to be the same if no database of a well-chosen suite tells them apart.
 
+mod clock;
 pub mod compare;
 pub mod database;
 mod dice;
@@ -14,6 +15,8 @@ pub mod generate;
 mod judge;
 pub mod neighbours;
 pub mod order;
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -25,5 +28,5 @@ pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use judge::{Judge, JudgeConfig, Report, Side, Verdict, Witness, judge};
 pub use neighbours::{Neighbour, neighbours, neighbours_in};
-pub use text::parse;
+
 pub use twinql_sql::Semantics;

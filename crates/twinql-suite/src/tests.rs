@@ -57,6 +57,7 @@ fn hostile_sql_is_bounded_and_changes_nothing() {
         .map(|sql| sandbox.prepare(sql).and_then(|mut p| p.run(0)))
     };
     let before = content(&sandbox);
+    let fingerprint = sandbox.fingerprint();
     let unions = vec!["SELECT 1"; 1_000].join(" UNION ALL ");
     let parens = format!("SELECT {}1{}", "(".repeat(5_000), ")".repeat(5_000));
     let subqueries = format!("{}SELECT 1{}", "SELECT * FROM (".repeat(2_000), ")".repeat(2_000));
@@ -101,6 +102,33 @@ fn hostile_sql_is_bounded_and_changes_nothing() {
         ("hidden statement", "SELECT 1; DROP TABLE singer".into()),
         ("NUL byte", "SELECT 1\0; DROP TABLE singer".into()),
         ("parameter", "SELECT ?1".into()),
+        ("replace bomb", format!("{endless} SELECT max(length(replace(hex(zeroblob(60)), '0', 'ab'))) FROM r")),
+        ("growing printf", format!("{endless} SELECT max(length(printf('%.*c', 500, 'x'))) FROM r")),
+        ("exploding join", format!("{many} SELECT a.n FROM r a, r b, r c ORDER BY random()")),
+        ("random blobs", "SELECT hex(randomblob(70000))".into()),
+        ("many modifiers", format!("SELECT date('now'{})", ", '+1 day'".repeat(20))),
+        ("insert or replace", "REPLACE INTO singer VALUES (1, 'a', 'b', 1)".into()),
+        ("upsert", "INSERT INTO singer VALUES (1, 'a', 'b', 1) ON CONFLICT DO NOTHING".into()),
+        ("insert from select", "INSERT INTO singer SELECT * FROM singer".into()),
+        ("alter", "ALTER TABLE singer ADD COLUMN x".into()),
+        ("create as", "CREATE TABLE copy AS SELECT * FROM singer".into()),
+        ("index", "CREATE INDEX i ON singer (age)".into()),
+        ("trigger", "CREATE TRIGGER t AFTER INSERT ON singer BEGIN SELECT 1; END".into()),
+        ("virtual table", "CREATE VIRTUAL TABLE v USING fts5(a)".into()),
+        ("commit", "COMMIT".into()),
+        ("rollback", "ROLLBACK".into()),
+        ("detach", "DETACH main".into()),
+        ("query_only off", "PRAGMA query_only = OFF".into()),
+        ("limits off", "PRAGMA hard_heap_limit = 0".into()),
+        ("dbstat", "SELECT * FROM dbstat".into()),
+        ("sequence", "SELECT * FROM sqlite_sequence".into()),
+        ("temp schema", "SELECT * FROM sqlite_temp_master".into()),
+        ("explain plan", "EXPLAIN QUERY PLAN SELECT 1".into()),
+        ("wide row", format!("SELECT {}", vec!["1"; 3_000].join(", "))),
+        ("many arguments", format!("SELECT max({})", vec!["1"; 50].join(", "))),
+        ("long pattern", format!("SELECT 'a' LIKE '{}'", "%a".repeat(2_000))),
+        ("integer overflow", "SELECT abs(-9223372036854775807 - 1)".into()),
+        ("invalid function", "SELECT sqlite_version_()".into()),
         ("nothing", String::new()),
         ("semicolons", " ;; ".into()),
         ("comment", "-- empty prediction".into()),
@@ -113,8 +141,28 @@ fn hostile_sql_is_bounded_and_changes_nothing() {
     ] {
         let result = sandbox.prepare(&sql).and_then(|mut p| p.run(0));
         assert!(result.is_err(), "{what} gave an answer");
+        // What stopped it must not depend on how fast the machine is.
+        assert_ne!(result, Err(ExecError::Limit("time")), "{what}");
         assert_eq!(content(&sandbox), before, "{what} changed something");
+        assert_eq!(sandbox.fingerprint(), fingerprint, "{what} changed something");
     }
+    // Odd, but no error: a quoted name that is no column is a string, bytes that are no text.
+    for (sql, value) in [
+        ("SELECT \"nme\" FROM singer LIMIT 1", Value::Text("nme".into())),
+        ("SELECT CAST(x'ff' AS TEXT)", Value::Text("\u{fffd}".into())),
+        ("SELECT x'00ff'", Value::Blob(vec![0, 255])),
+        ("SELECT 1 -- a comment;", Value::Integer(1)),
+        ("\u{feff}SELECT 1", Value::Integer(1)),
+        ("SELECT\r\n1;\r\n", Value::Integer(1)),
+    ] {
+        let answer = sandbox.prepare(sql).and_then(|mut p| p.run(0)).unwrap();
+        assert_eq!(answer.rows, [[value]], "{sql}");
+    }
+    assert_eq!(sandbox.fingerprint(), fingerprint);
+    // The wall behind the authorizer.
+    assert!(sandbox.write_past_the_authorizer("DELETE FROM singer").is_err());
+    loader.load(&database).unwrap();
+    assert_eq!(sandbox.fingerprint(), fingerprint);
     assert!(!std::path::Path::new("twinql-test.db").exists());
 }
 
@@ -199,8 +247,8 @@ fn generated_databases_meet_their_assumptions() {
 #[test]
 fn databases_vary_as_the_semantics_allows() {
     let schema = schema();
-    let query = crate::parse("SELECT name FROM singer JOIN concert ON singer.id = singer_id WHERE country = 'France' AND theme LIKE '%rock%'").unwrap();
-    let facts = [Facts::of(&schema, &query)];
+    let query = twinql_sql::parse("SELECT name FROM singer JOIN concert ON singer.id = singer_id WHERE country = 'France' AND theme LIKE '%rock%'").unwrap();
+    let facts = [Facts::of(&schema, &query.query)];
     assert_eq!((facts[0].atoms.len(), facts[0].links.len()), (2, 1));
     let made = |preset: &str| -> Vec<Database> {
         let semantics = Semantics::preset(preset).unwrap();
@@ -404,6 +452,25 @@ fn errors_name_their_side() {
         under("default", "SELECT max(age) FROM singer", endless),
         Verdict::Timeout { side: Side::Pred }
     );
+}
+
+/// A hostile prediction leaves nothing behind for the pairs that follow.
+#[test]
+fn hostile_predictions_do_not_touch_later_verdicts() {
+    let judge = Judge::new(&schema(), JudgeConfig::default()).unwrap();
+    let pair = ("SELECT name FROM singer", "SELECT name FROM singer WHERE age > 3");
+    let before = judge.judge(pair.0, pair.1);
+    let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r";
+    for (pred, label) in [
+        ("DELETE FROM singer", Some(0)),
+        ("SELECT name FROM singer; DROP TABLE singer", Some(0)),
+        ("PRAGMA query_only = OFF", Some(0)),
+        ("ATTACH 'x.db' AS x", Some(0)),
+        (endless, None),
+    ] {
+        assert_eq!(judge.judge(pair.0, pred).label(), label, "{pred}");
+        assert_eq!(judge.judge(pair.0, pair.1), before, "after {pred}");
+    }
 }
 
 #[test]

@@ -126,6 +126,19 @@ impl<'a> Draft<'a> {
                 1 + n % 12,
                 1 + dice.below(28)
             )),
+            Style::Days | Style::Moments => {
+                let day = format!(
+                    "{:04}-{:02}-{:02}",
+                    1950 + n % 70,
+                    1 + n / 70 % 12,
+                    1 + dice.below(28)
+                );
+                Value::Text(if style == Style::Days {
+                    day
+                } else {
+                    format!("{day} 08:00:00")
+                })
+            }
             _ => {
                 let letter = char::from(b'a' + dice.below(26) as u8);
                 Value::Text(format!("{letter}{n}"))

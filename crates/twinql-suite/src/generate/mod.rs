@@ -14,9 +14,12 @@ use twinql_sql::{ColumnRef, Schema, Semantics, TypeClass, Value};
 
 use crate::database::Database;
 use crate::dice::Dice;
-use crate::facts::{Facts, Slot};
+use crate::facts::{Comparison, Facts, Slot};
 use draft::{Draft, Pool};
-use values::{Style, digits_variant, fresh, style, variant};
+use strategies::{Apply, STRATEGIES};
+use values::{
+    Style, between_whole, digits_variant, fractional, fresh, moment, near_date, style, variant, well_formed,
+};
 
 /// Rows that one table may have.
 pub const MAX_ROWS: usize = 48;
@@ -44,6 +47,8 @@ struct Profile {
     literals: Vec<Value>,
     computed: bool,
     numeric: bool,
+    /// A column of the domain is equal, as it stands, to a constant that is no date.
+    other_form: bool,
 }
 
 fn find(parent: &mut [usize], mut x: usize) -> usize {
@@ -122,23 +127,22 @@ impl<'a> Generator<'a> {
             pools,
             MAX_ROWS,
         );
-        draft.parent_skew = [1.0, 1.0, 2.0, 3.0][dice.below(4)];
-        // Some databases keep all foreign keys, others let some or many dangle.
-        draft.dangling = [0.0, 0.3, 0.0, 0.7][dice.below(4)];
-        draft.nulls = [0.0, 0.1, 0.3][dice.below(3)];
-        for strategy in strategies::STRATEGIES {
-            if dice.chance((strategy.weight)(self, index)) {
-                (strategy.apply)(self, index, &mut draft, dice);
+        for strategy in STRATEGIES {
+            match strategy.apply {
+                Apply::Parameters(set) if strategy.drawn(self, index, dice) => set(&mut draft, dice),
+                Apply::Rows(add) if strategy.drawn(self, index, dice) => {
+                    add(self, index, &mut draft, dice);
+                }
+                _ => {}
             }
         }
-        self.fill_empty(&mut draft, dice);
         let mut database = draft.finish(dice);
-        // Insertion order says nothing about keys or values.
-        for rows in database.tables.iter_mut().flatten() {
-            dice.shuffle(rows);
-        }
-        if self.semantics.empty_tables && dice.chance(0.25) {
-            self.empty_some(&mut database, dice);
+        for strategy in STRATEGIES {
+            if let Apply::Finished(change) = strategy.apply
+                && strategy.drawn(self, index, dice)
+            {
+                change(self, &mut database, dice);
+            }
         }
         database
     }
@@ -178,12 +182,23 @@ impl<'a> Generator<'a> {
             .iter()
             .map(|profile| {
                 let column = profile.column.and_then(|c| self.schema.column(c));
-                let style = column.map_or(Style::Integers, |c| {
-                    style(c, profile.computed, profile.numeric, dice)
-                });
+                let mixed = !self.semantics.typed && dice.chance(0.3);
+                let style = match column {
+                    _ if mixed => Style::Mixed,
+                    None => Style::Integers,
+                    Some(c) => match moment(c) {
+                        // A constant of another form says that the column is used for more.
+                        Some(style) if self.semantics.typed && !profile.other_form => style,
+                        _ => style(c, profile.computed, profile.numeric, dice),
+                    },
+                };
+                let dated = matches!(style, Style::Days | Style::Moments);
+                let fractional = column.is_some_and(fractional) || !self.semantics.typed;
                 let textual = !matches!(style, Style::Integers | Style::Numbers | Style::Flags);
                 // A number as text has neighbours that only text has: '201', '2014x'.
                 let near = |v: &Value, dice: &mut Dice| match v {
+                    v if dated => near_date(style, v, false, dice),
+                    Value::Integer(_) if fractional && dice.chance(0.5) => between_whole(v, dice),
                     Value::Integer(n) if textual && dice.chance(0.4) => digits_variant(&n.to_string(), dice),
                     Value::Text(s) if s.parse::<f64>().is_ok() && dice.chance(0.3) => digits_variant(s, dice),
                     v => variant(v, dice),
@@ -192,6 +207,7 @@ impl<'a> Generator<'a> {
                 for literal in &profile.literals {
                     if dice.chance(0.75) {
                         values.push(match literal {
+                            literal if dated => near_date(style, literal, true, dice),
                             Value::Text(s) if s.contains('%') => near(literal, dice),
                             other => other.clone(),
                         });
@@ -216,6 +232,7 @@ impl<'a> Generator<'a> {
                     values.push((*value).clone());
                 }
                 if self.semantics.typed {
+                    values.retain(|v| well_formed(style, v));
                     let class = column.map(|c| c.class);
                     if !textual && matches!(class, Some(TypeClass::Integer | TypeClass::Number)) {
                         values.retain(|v| match v {
@@ -325,7 +342,12 @@ fn profile(schema: &Schema, facts: &[Facts]) -> (Vec<Vec<usize>>, Vec<Profile>) 
                 && let Some(&d) = domains.get(c.table).and_then(|t| t.get(c.column))
                 && let Some(profile) = profiles.get_mut(d)
             {
+                let equal = matches!(atom.comparison, Comparison::Eq | Comparison::In);
                 for value in &atom.values {
+                    profile.other_form |= equal
+                        && !atom.weak
+                        && !well_formed(Style::Days, value)
+                        && !well_formed(Style::Moments, value);
                     profile.numeric |= matches!(value, Value::Integer(_) | Value::Real(_))
                         || matches!(value, Value::Text(s) if s.parse::<f64>().is_ok());
                     if !profile.literals.contains(value) && profile.literals.len() < 12 {

@@ -1,4 +1,8 @@
-//! The strategies that fill a draft, in the order in which they are applied.
+//! The strategies by which a database is made, in the order in which they are applied.
+//!
+//! Strategies of the first stage set the parameters of a draft, those of the second add
+//! rows to it, and those of the third work on the finished rows. Each has a probability
+//! for each database, so that databases differ in kind, and none is made by all.
 
 use std::collections::BTreeMap;
 
@@ -6,58 +10,142 @@ use twinql_sql::Value;
 
 use super::Generator;
 use super::draft::Draft;
-use super::values::{candidate, meets};
-use crate::database::{keys, store};
+use super::values::{Style, between_whole, candidate, fractional, meets, near_date, well_formed};
+use crate::database::{Database, keys, store};
 use crate::dice::Dice;
 use crate::facts::{Comparison, Facts, Slot};
 
-/// One way of adding rows.
-#[allow(missing_debug_implementations)] // two function pointers
+/// What a strategy works on, and so when it is applied.
+pub(super) enum Apply {
+    /// Sets parameters, before there are rows.
+    Parameters(fn(&mut Draft<'_>, &mut Dice)),
+    /// Adds rows.
+    Rows(fn(&Generator<'_>, u64, &mut Draft<'_>, &mut Dice)),
+    /// Changes the finished database.
+    Finished(fn(&Generator<'_>, &mut Database, &mut Dice)),
+}
+
+/// One way in which databases are made to differ.
+#[allow(missing_debug_implementations)] // function pointers
 pub struct Strategy {
     /// The name, for lists and documentation.
     pub name: &'static str,
-    /// What it is for.
+    /// What it does.
     pub doc: &'static str,
-    /// The probability that a database with this number uses it.
+    /// Which wrong queries it finds, or where the idea comes from.
+    pub why: &'static str,
+    /// When it is applied.
+    pub when: &'static str,
+    /// The probability that a database with this number uses it; from 1 on, always.
     pub(super) weight: fn(&Generator<'_>, u64) -> f64,
-    pub(super) apply: fn(&Generator<'_>, u64, &mut Draft<'_>, &mut Dice),
+    pub(super) apply: Apply,
+}
+
+impl Strategy {
+    /// Whether this database uses it.
+    pub(super) fn drawn(&self, generator: &Generator<'_>, index: u64, dice: &mut Dice) -> bool {
+        let weight = (self.weight)(generator, index);
+        weight >= 1.0 || (weight > 0.0 && dice.chance(weight))
+    }
 }
 
 /// All strategies.
 pub const STRATEGIES: &[Strategy] = &[
     Strategy {
+        name: "skewed-parents",
+        doc: "rows refer to all rows of another table alike, or mostly to a few",
+        why: "groups of unequal size, and parents without children: inner against outer joins, counts",
+        when: "always; one of three degrees is drawn",
+        weight: |_, _| 1.0,
+        apply: Apply::Parameters(|draft, dice| draft.parent_skew = [1.0, 1.0, 2.0, 3.0][dice.below(4)]),
+    },
+    Strategy {
+        name: "dangling-keys",
+        doc: "a foreign key refers to no row with probability 0, 0.3 or 0.7",
+        why: "queries that differ in a join along a foreign key only",
+        when: "where the semantics does not assume foreign keys; half of these databases",
+        weight: |_, _| 1.0,
+        apply: Apply::Parameters(|draft, dice| draft.dangling = [0.0, 0.3, 0.0, 0.7][dice.below(4)]),
+    },
+    Strategy {
+        name: "nulls",
+        doc: "a nullable column is NULL with probability 0, 0.1 or 0.3",
+        why: "NOT IN, COUNT(column), outer joins, negated comparisons; the published fuzzer has no NULLs",
+        when: "where the semantics has NULLs; two thirds of these databases",
+        weight: |_, _| 1.0,
+        apply: Apply::Parameters(|draft, dice| draft.nulls = [0.0, 0.1, 0.3][dice.below(3)]),
+    },
+    Strategy {
         name: "scenario",
         doc: "rows that together meet the conditions of a query, or all but one of them",
+        why: "conjunctions over joins, which independent rows hardly ever meet",
+        when: "where a query was understood; 85 % of databases",
         weight: |g, _| if g.facts.is_empty() { 0.0 } else { 0.85 },
-        apply: scenario,
+        apply: Apply::Rows(scenario),
     },
     Strategy {
         name: "uniform",
-        doc: "independent rows from pools of few values, so that joins hit and groups form",
+        doc: "independent rows from pools of few values: constants, their neighbours, fresh ones",
+        why: "joins hit, groups form and ties arise; few distinct values as in test-suite accuracy (Zhong, Yu and Klein, 2020)",
+        when: "90 % of databases; more rows in those with higher numbers",
         weight: |_, _| 0.9,
-        apply: uniform,
+        apply: Apply::Rows(uniform),
     },
     Strategy {
         name: "group-bounds",
         doc: "groups of sizes around the constants of HAVING and LIMIT",
+        why: "> 3 against >= 3, LIMIT 3 against LIMIT 4: bounds that the published fuzzer leaves out",
+        when: "60 % of databases where a query has such a constant, else 20 %",
         weight: |g, index| match (g.counts.is_empty(), index) {
             (true, _) => 0.2,
             (false, 0..3) => 0.2,
             (false, _) => 0.6,
         },
-        apply: group_bounds,
+        apply: Apply::Rows(group_bounds),
     },
     Strategy {
         name: "duplicates",
-        doc: "copies of rows with another key: duplicates, ties of ORDER BY, equal groups",
+        doc: "copies of rows with another key",
+        why: "DISTINCT, ties of ORDER BY, UNION against UNION ALL, equal groups",
+        when: "55 % of databases, 20 % of the first two",
         weight: |_, index| if index < 2 { 0.2 } else { 0.55 },
-        apply: duplicates,
+        apply: Apply::Rows(duplicates),
     },
     Strategy {
         name: "near-duplicates",
-        doc: "copies of rows with one value changed: what a single condition tells apart",
+        doc: "copies of rows with another key and one value drawn anew",
+        why: "what a single condition, sort key or group key tells apart",
+        when: "40 % of databases, 10 % of the first two",
         weight: |_, index| if index < 2 { 0.1 } else { 0.4 },
-        apply: near_duplicates,
+        apply: Apply::Rows(near_duplicates),
+    },
+    Strategy {
+        name: "never-empty",
+        doc: "a row for each table that has none yet",
+        why: "MAX(c) and ORDER BY c DESC LIMIT 1 agree only where there is a row",
+        when: "always",
+        weight: |_, _| 1.0,
+        apply: Apply::Rows(|g, _, draft, dice| g.fill_empty(draft, dice)),
+    },
+    Strategy {
+        name: "any-order",
+        doc: "rows are stored in random order",
+        why: "answers that follow from the order of insertion alone",
+        when: "always",
+        weight: |_, _| 1.0,
+        apply: Apply::Finished(|_, database, dice| {
+            for rows in database.tables.iter_mut().flatten() {
+                dice.shuffle(rows);
+            }
+        }),
+    },
+    Strategy {
+        name: "empty-tables",
+        doc: "some tables lose all their rows, none that a kept foreign key refers to",
+        why: "aggregates over nothing, EXISTS, cross joins",
+        when: "where the semantics has empty tables; a quarter of these databases",
+        weight: |g, _| if g.semantics.empty_tables { 0.25 } else { 0.0 },
+        apply: Apply::Finished(|g, database, dice| g.empty_some(database, dice)),
     },
 ];
 
@@ -142,6 +230,13 @@ fn instantiate(
             continue;
         };
         let affinity = draft.schema.column(column).map(|c| c.affinity);
+        let style = g
+            .pool_of(facts, *first)
+            .and_then(|d| draft.pools.get(d))
+            .map(|p| p.style)
+            .filter(|_| g.semantics.typed);
+        let dated = style.filter(|s| matches!(s, Style::Days | Style::Moments));
+        let fractional = draft.schema.column(column).is_some_and(fractional);
         let good = |v: &Value| atoms.iter().all(|(i, a)| meets(v, a) != (missed == Some(*i)));
         let mut value = None;
         for attempt in 0..12 {
@@ -154,21 +249,22 @@ fn instantiate(
                 } else {
                     candidate(atom, dice)
                 };
+                let v = match dated {
+                    Some(style) if !well_formed(style, &v) => near_date(style, &v, true, dice),
+                    _ if fractional && dice.chance(0.3) => between_whole(&v, dice),
+                    _ => v,
+                };
                 match affinity {
                     Some(a) => store(v, a),
                     None => v,
                 }
             };
-            let fits_type = g.pool_of(facts, *first).is_none_or(|d| {
-                let style = draft.pools.get(d).map(|p| p.style);
-                !matches!(
-                    (style, &proposal),
-                    (
-                        Some(super::Style::Integers | super::Style::Numbers),
-                        Value::Text(_)
-                    ) | (Some(super::Style::Integers), Value::Real(_))
-                )
-            });
+            let fits_type = match (style, &proposal) {
+                (Some(Style::Integers | Style::Numbers), Value::Text(_)) => false,
+                (Some(Style::Integers), Value::Real(_)) => fractional,
+                (Some(style), v) => well_formed(style, v),
+                (None, _) => true,
+            };
             if fits_type && good(&proposal) {
                 value = Some(proposal);
                 break;

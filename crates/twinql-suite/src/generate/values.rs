@@ -18,12 +18,36 @@ pub(crate) enum Style {
     Digits,
     /// Words and numbers stored as text.
     Mixed,
-    /// Dates, some with a time of day.
+    /// Dates, some with a time of day: of columns that may hold any form of time.
     Dates,
+    /// Well-formed dates and nothing else: of columns declared DATE.
+    Days,
+    /// Well-formed dates with a time of day: of columns declared DATETIME or TIMESTAMP.
+    Moments,
     /// 0 and 1.
     Flags,
     /// 'T' and 'F', 'yes' and 'no'.
     Letters,
+}
+
+/// True if the declared type says that values have a fraction; Spider's `number` does not.
+pub(crate) fn fractional(column: &Column) -> bool {
+    let declared = column.declared.to_ascii_uppercase();
+    column.class == TypeClass::Number
+        && (["REAL", "FLOA", "DOUB"].iter().any(|t| declared.contains(t))
+            || (declared.contains("DEC") || declared.contains("NUMERIC"))
+                && declared
+                    .split_once(',')
+                    .is_some_and(|(_, scale)| !scale.trim_start().starts_with('0')))
+}
+
+/// The style of a column whose declared type leaves one form of time only.
+pub(crate) fn moment(column: &Column) -> Option<Style> {
+    match column.declared.trim().to_ascii_uppercase().as_str() {
+        "DATE" => Some(Style::Days),
+        "DATETIME" | "TIMESTAMP" => Some(Style::Moments),
+        _ => None,
+    }
 }
 
 /// The style of a column's values in one database.
@@ -31,6 +55,7 @@ pub(crate) fn style(column: &Column, computed: bool, numeric: bool, dice: &mut D
     let textual = matches!(column.affinity, Affinity::Text | Affinity::Blob);
     match column.class {
         TypeClass::Integer => Style::Integers,
+        TypeClass::Number if fractional(column) && dice.chance(0.5) => Style::Numbers,
         TypeClass::Number if dice.chance(0.75) => Style::Integers,
         TypeClass::Number => Style::Numbers,
         TypeClass::Boolean if textual => Style::Letters,
@@ -91,8 +116,103 @@ pub(crate) fn fresh(style: Style, wide: bool, dice: &mut Dice) -> Value {
                 Value::Text(date)
             }
         }
+        Style::Days => Value::Text(day(wide, dice)),
+        Style::Moments => Value::Text(format!("{} {}", day(wide, dice), time_of_day(dice))),
         Style::Flags => Value::Integer(dice.between(0, 1)),
         Style::Letters => Value::Text(["T", "F", "T", "F", "Y", "N", "1", "0"][dice.below(8)].into()),
+    }
+}
+
+fn day(wide: bool, dice: &mut Dice) -> String {
+    let year = if wide {
+        dice.between(1950, 2025)
+    } else {
+        dice.between(2018, 2024)
+    };
+    format!("{year:04}-{:02}-{:02}", dice.between(1, 12), dice.between(1, 28))
+}
+
+fn time_of_day(dice: &mut Dice) -> String {
+    let (h, m) = (dice.between(0, 23), dice.between(0, 59));
+    ["00:00:00".to_owned(), format!("{h:02}:{m:02}:00")][dice.below(2)].clone()
+}
+
+/// Year, month and day, if the text begins with them.
+fn date_of(text: &str) -> Option<(i64, i64, i64)> {
+    let part = |from: usize, to: usize| -> Option<i64> {
+        let s = text.get(from..to)?;
+        s.bytes().all(|b| b.is_ascii_digit()).then(|| s.parse().ok())?
+    };
+    let dashed = text.get(4..5) == Some("-") && text.get(7..8) == Some("-");
+    let (y, m, d) = (part(0, 4)?, part(5, 7)?, part(8, 10)?);
+    let leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+    let days = match m {
+        2 if leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    (dashed && (1..=days).contains(&d)).then_some((y, m, d))
+}
+
+/// True if the value has the form that the style asks for.
+pub(crate) fn well_formed(style: Style, value: &Value) -> bool {
+    let Value::Text(s) = value else {
+        return !matches!(style, Style::Days | Style::Moments);
+    };
+    match style {
+        Style::Days => s.len() == 10 && date_of(s).is_some(),
+        Style::Moments => s.len() == 19 && date_of(s).is_some(),
+        _ => true,
+    }
+}
+
+/// A well-formed date near a constant: the constant itself completed where it is a part of
+/// a date (a year, a year and month, a month or day, a pattern), or a neighbour in days,
+/// months or years.
+pub(crate) fn near_date(style: Style, constant: &Value, exact: bool, dice: &mut Dice) -> Value {
+    let text = shown(constant);
+    let digits: String = text.chars().filter(|c| c.is_ascii_digit() || *c == '-').collect();
+    let date = match date_of(&text) {
+        Some((y, m, d)) if exact => (y, m, d),
+        Some((y, m, d)) => match dice.below(7) {
+            0 if d > 1 => (y, m, d - 1),
+            0 | 1 if d < 28 => (y, m, d + 1),
+            0..=2 => (y, m % 12 + 1, 1),
+            3 => (y, if m > 1 { m - 1 } else { 12 }, 28),
+            4 => (y + 1, m, d.min(28)),
+            5 => (y - 1, m, d.min(28)),
+            _ => (y, dice.between(1, 12), dice.between(1, 28)),
+        },
+        None => {
+            let step = if exact { 0 } else { [0, 1, -1][dice.below(3)] };
+            let (month, date) = (dice.between(1, 12), dice.between(1, 28));
+            let parts: Vec<i64> = digits.split('-').filter_map(|p| p.parse().ok()).collect();
+            match parts.as_slice() {
+                [y @ 1000..=9999, m @ 1..=12, ..] => (*y, (*m + step).clamp(1, 12), date),
+                [y @ 1000..=9998, ..] => (*y + step, month, date),
+                [m @ 1..=12, ..] if dice.chance(0.6) => {
+                    (dice.between(2018, 2024), (*m + step).clamp(1, 12), date)
+                }
+                [d @ 1..=28, ..] => (dice.between(2018, 2024), month, (*d + step).clamp(1, 28)),
+                _ => (dice.between(2018, 2024), month, date),
+            }
+        }
+    };
+    let day = format!("{:04}-{:02}-{:02}", date.0.clamp(0, 9999), date.1, date.2);
+    Value::Text(match (style, text.get(10..19)) {
+        (Style::Days, _) => day,
+        (_, Some(time)) if exact || dice.chance(0.5) => format!("{day}{time}"),
+        _ => format!("{day} {}", time_of_day(dice)),
+    })
+}
+
+/// A number between a whole constant and its neighbours.
+pub(crate) fn between_whole(value: &Value, dice: &mut Dice) -> Value {
+    match value {
+        Value::Integer(i) => Value::Real((*i as f64 + [0.5, -0.5, 0.25, -0.1][dice.below(4)]).into()),
+        other => variant(other, dice),
     }
 }
 
