@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use twinql_graph::QueryGraph;
-use twinql_sql::{Canonical, Schema, Semantics, SqlError, normalize, parse, plan};
+use twinql_sql::{
+    Canonical, Rule, Schema, Semantics, SqlError, normalize, normalize::normalize_with, parse, plan,
+};
 
 /// Why a query has no graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +50,24 @@ pub fn canonical(
 /// The query is not one over this schema, or not supported.
 pub fn graph(schema: &Schema, sql: &str, semantics: &Semantics) -> Result<QueryGraph, SideError> {
     let (canonical, _) = canonical(schema, sql, semantics)?;
+    lower(schema, &canonical)
+}
+
+/// As [`graph`], of a form for which only the rules are used that `wanted` holds for.
+///
+/// # Errors
+/// The query is not one over this schema, or not supported.
+pub fn graph_with(
+    schema: &Schema,
+    sql: &str,
+    semantics: &Semantics,
+    wanted: &dyn Fn(&Rule) -> bool,
+) -> Result<QueryGraph, SideError> {
+    let plan = plan(schema, &parse(sql)?)?;
+    lower(schema, &normalize_with(schema, plan, semantics, wanted))
+}
+
+fn lower(schema: &Schema, canonical: &Canonical) -> Result<QueryGraph, SideError> {
     QueryGraph::lower(schema, &canonical.plan).map_err(|e| SideError {
         unsupported: true,
         message: e.to_string(),

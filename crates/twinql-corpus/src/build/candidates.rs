@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rand::RngExt as _;
 use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
-use twinql_sql::Schema;
+use twinql_sql::{Schema, Semantics, canonicalize};
 
 use super::config::{Sample, Select};
 use super::gather::Task;
@@ -20,6 +20,8 @@ pub(super) struct Candidate {
     pub(super) sql: String,
     pub(super) source: String,
     pub(super) label: Option<u8>,
+    /// Its canonical form is the gold's.
+    pub(super) proved: bool,
 }
 
 struct Proposed<'d> {
@@ -32,7 +34,12 @@ impl Proposed<'_> {
     fn push(&mut self, sql: String, source: String, label: Option<u8>) -> bool {
         let new = self.seen.insert(normal(&sql)) || label.is_some();
         if new {
-            self.list.push(Candidate { sql, source, label });
+            self.list.push(Candidate {
+                sql,
+                source,
+                label,
+                proved: false,
+            });
         } else {
             self.dropped.repeated += 1;
         }
@@ -127,20 +134,53 @@ fn in_turns<T>(items: Vec<T>, kind: impl Fn(&T) -> String, count: usize) -> Vec<
     out
 }
 
+/// Marks the candidates whose canonical form is the gold's, and drops those whose form an
+/// earlier candidate has, but for the gold's own: what looks different to a reader of text is
+/// often the same tree. Candidates without a plan stay.
+pub(super) fn prove(
+    schema: &Schema,
+    semantics: &Semantics,
+    gold: &str,
+    candidates: Vec<Candidate>,
+    dropped: &mut Dropped,
+) -> Vec<Candidate> {
+    let form = |sql: &str| canonicalize(schema, sql, semantics).ok().map(|c| c.plan.query);
+    let gold = form(gold);
+    let mut seen = HashSet::new();
+    let mut kept = Vec::with_capacity(candidates.len());
+    for mut candidate in candidates {
+        let form = form(&candidate.sql);
+        candidate.proved = form.is_some() && form == gold;
+        let new = match form {
+            Some(form) if !candidate.proved => seen.insert(form),
+            _ => true,
+        };
+        if new || candidate.label.is_some() {
+            kept.push(candidate);
+        } else {
+            dropped.repeated += 1;
+        }
+    }
+    kept
+}
+
 /// Keeps at most `per_gold`, aiming at the share of label 1; within a label the kinds of
-/// origin take turns, real predictions first. Trusted labels always stay.
+/// origin take turns, real predictions first, and proved pairs come after the others and in
+/// their share. Trusted labels always stay.
 pub(super) fn select(
     select: &Select,
     labelled: Vec<(Candidate, u8)>,
     rng: &mut ChaCha8Rng,
 ) -> Vec<(Candidate, u8)> {
     let (mut kept, rest): (Vec<_>, Vec<_>) = labelled.into_iter().partition(|(c, _)| c.label.is_some());
-    let (mut same, mut different): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(_, l)| *l == 1);
+    let (same, mut different): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(_, l)| *l == 1);
+    let (mut proved, mut unproved): (Vec<_>, Vec<_>) = same.into_iter().partition(|(c, _)| c.proved);
     let share = select.positive_share;
     let room = select.per_gold.saturating_sub(kept.len());
+    let most_proved = ((room as f64) * share.max(0.5) * select.proved_share).round() as usize;
     let (most_same, most_different) = if share > 0.0 {
         let most_same = ((room as f64) * share).round() as usize;
-        let same_count = same.len().min(most_same);
+        let same_count = (unproved.len() + most_proved.min(proved.len())).min(most_same);
         let balanced = ((same_count as f64) * (1.0 - share) / share).round() as usize;
         (
             most_same,
@@ -149,7 +189,13 @@ pub(super) fn select(
     } else {
         (room, room)
     };
-    for (list, most) in [(&mut same, most_same), (&mut different, most_different)] {
+    let most_unproved = most_same.min(unproved.len());
+    let most_proved = most_proved.min(most_same - most_unproved);
+    for (list, most) in [
+        (&mut unproved, most_unproved),
+        (&mut proved, most_proved),
+        (&mut different, most_different),
+    ] {
         list.shuffle(rng);
         // The sort is stable: random within a kind, real predictions before the others.
         list.sort_by_key(|(c, _)| origin(&c.source) != "prediction");

@@ -143,6 +143,9 @@ pub struct Select {
     pub positive_share: f64,
     /// Keep at least this many of label 0, whatever the share.
     pub min_negatives: usize,
+    /// Of the pairs with label 1, at most this share may be proved: equal in canonical form.
+    /// They tell a network nothing, since it sees the canonical forms.
+    pub proved_share: f64,
 }
 
 impl Default for Select {
@@ -151,6 +154,7 @@ impl Default for Select {
             per_gold: 18,
             positive_share: 0.45,
             min_negatives: 3,
+            proved_share: 0.3,
         }
     }
 }

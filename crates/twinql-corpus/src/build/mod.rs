@@ -26,7 +26,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
-use twinql_sql::Schema;
+use twinql_sql::{Schema, Semantics};
 
 pub use config::{BuildConfig, EVALUATION_DATABASES};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
@@ -82,6 +82,7 @@ pub fn build_with(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Stats, CorpusError> {
     config.check()?;
+    let semantics = config.semantics()?;
     let Gathered {
         schemas,
         mut tasks,
@@ -105,7 +106,7 @@ pub fn build_with(
         let done: Vec<Yield> = chunk
             .par_iter()
             .map(|task| match schemas.get(&task.db_id) {
-                Some(schema) => one_gold(config, oracle, schema, task),
+                Some(schema) => one_gold(config, &semantics, oracle, schema, task),
                 None => Yield::default(),
             })
             .collect();
@@ -216,11 +217,18 @@ fn splits(config: &BuildConfig, tasks: &[Task]) -> Result<IndexMap<String, Strin
 }
 
 /// All labelled pairs of one gold.
-fn one_gold(config: &BuildConfig, oracle: &dyn Oracle, schema: &Schema, task: &Task) -> Yield {
+fn one_gold(
+    config: &BuildConfig,
+    semantics: &Semantics,
+    oracle: &dyn Oracle,
+    schema: &Schema,
+    task: &Task,
+) -> Yield {
     let seed = hash(&["gold", &config.seed.to_string(), &task.db_id, &task.gold]);
     let mut dropped = Dropped::default();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let candidates = candidates::propose(&config.sample, oracle, schema, task, &mut rng, &mut dropped);
+    let candidates = candidates::prove(schema, semantics, &task.gold, candidates, &mut dropped);
     let sql: Vec<&str> = candidates.iter().map(|c| c.sql.as_str()).collect();
     let outcomes = oracle.label(schema, &task.gold, &sql);
     let mut labelled: Vec<(Candidate, u8)> = Vec::new();
@@ -248,7 +256,10 @@ fn one_gold(config: &BuildConfig, oracle: &dyn Oracle, schema: &Schema, task: &T
                 label: Some(label),
                 question: task.question.clone(),
                 source: Some(candidate.source),
-                extra: Map::from_iter([("semantics".to_owned(), Json::String(config.semantics.clone()))]),
+                extra: Map::from_iter([
+                    ("semantics".to_owned(), Json::String(config.semantics.clone())),
+                    ("proved".to_owned(), Json::Bool(candidate.proved)),
+                ]),
                 ..Pair::default()
             }
             .to_json()

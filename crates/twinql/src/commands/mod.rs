@@ -6,6 +6,7 @@ pub(crate) mod explain;
 pub(crate) mod judge;
 pub(crate) mod score;
 pub(crate) mod train;
+mod weaken;
 
 use anyhow::Result;
 use twinql::metrics::{MetricInfo, SemanticsOf};

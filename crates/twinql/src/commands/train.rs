@@ -1,5 +1,6 @@
 //! `twinql train`.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use twinql::signature::{Signature, short_hash};
 use twinql::sql::{Schema, Semantics};
 use twinql::{Job, Work};
 
+use super::weaken::Weaken;
 use crate::args::typed;
 use crate::input::{self, Schemas};
 use crate::output::{Console, Sink, write_file};
@@ -50,6 +52,11 @@ struct Data {
     train_split: String,
     /// The split that chooses the epoch and fits the calibration.
     valid_split: String,
+    /// Weights in the loss by the pair's kind of origin (`prediction`, `neighbour`,
+    /// `neighbour of a rewrite`, `rewrite`, `rewrite of a prediction`); 1 where none is given.
+    weights: BTreeMap<String, f32>,
+    /// Copies of training pairs whose forms are less canonical.
+    weaken: Weaken,
 }
 
 impl Default for Data {
@@ -60,6 +67,8 @@ impl Default for Data {
             semantics: "default".into(),
             train_split: "train".into(),
             valid_split: "valid".into(),
+            weights: BTreeMap::new(),
+            weaken: Weaken::default(),
         }
     }
 }
@@ -194,12 +203,13 @@ fn expand(path: &Path) -> Result<PathBuf> {
 }
 
 /// A labelled pair of a split that is used.
-struct Labelled {
-    schema: Arc<Schema>,
-    gold: String,
-    pred: String,
-    label: bool,
+pub(super) struct Labelled {
+    pub(super) schema: Arc<Schema>,
+    pub(super) gold: String,
+    pub(super) pred: String,
+    pub(super) label: bool,
     valid: bool,
+    pub(super) weight: f32,
 }
 
 /// Reads, plans and encodes all pairs. Returns training and validation examples.
@@ -234,7 +244,7 @@ fn examples(
                 (Ok(gold), Ok(pred)) => Ok(Example {
                     pair: PairArrays::build(gold, pred, &encoding),
                     label: pair.label,
-                    weight: 1.0,
+                    weight: pair.weight,
                 }),
                 (Err(error), _) | (_, Err(error)) => Err(error.clone()),
             }
@@ -249,6 +259,24 @@ fn examples(
             Ok(example) => train.push(example),
             Err(error) => left_out.unplanned.add(&error.message),
         }
+    }
+    if data.weaken.copies > 0 {
+        let bar = console.bar(None, "weaker forms");
+        let pairs: Vec<&Labelled> = labelled.iter().filter(|p| !p.valid).collect();
+        let made: Vec<Example> = pairs
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(|(number, pair)| {
+                bar.inc(1);
+                let made = data
+                    .weaken
+                    .copies_of(number, pair, semantics, &encoding, config.train.seed);
+                made.into_iter()
+            })
+            .collect();
+        bar.finish_and_clear();
+        console.say(format!("{} more pairs in weaker forms", made.len()));
+        train.extend(made);
     }
     left_out.say(console);
     for (set, split) in [(&train, &data.train_split), (&valid, &data.valid_split)] {
@@ -289,6 +317,8 @@ fn read(
                 continue;
             }
         };
+        let origin = twinql::corpus::build::origin(item.source.as_deref().unwrap_or_default());
+        let weight = data.weights.get(origin).copied().unwrap_or(1.0);
         match item.label {
             Some(label) => labelled.push(Labelled {
                 schema,
@@ -296,6 +326,7 @@ fn read(
                 pred,
                 label,
                 valid,
+                weight,
             }),
             None => left_out.unlabelled += 1,
         }

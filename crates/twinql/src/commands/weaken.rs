@@ -1,0 +1,79 @@
+//! Weaker forms: training pairs seen through fewer normalisation rules.
+//!
+//! The canonical form proves most equivalent pairs, which then teach the network nothing, and
+//! what is left of real predictions is little. Leaving a random part of the rules out, the same
+//! part on both sides, turns proved pairs into pairs that the network has to judge: an
+//! equivalence that a rule knows here stands for one that no rule knows elsewhere.
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+use twinql::graph::{EncodingConfig, PairArrays};
+use twinql::model::Example;
+use twinql::prepare::graph_with;
+use twinql::sql::{RULES, Semantics};
+
+use super::train::Labelled;
+
+/// How many weaker copies each training pair gets, and how weak.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Weaken {
+    /// Copies of each pair; those whose forms are equal all the same are dropped.
+    pub(super) copies: usize,
+    /// The chance that a rule is left out lies between 0 and this, drawn for each copy.
+    most: f64,
+    /// Weight of a copy in the loss, times the pair's own.
+    weight: f32,
+}
+
+impl Default for Weaken {
+    fn default() -> Self {
+        Weaken {
+            copies: 0,
+            most: 0.6,
+            weight: 0.5,
+        }
+    }
+}
+
+impl Weaken {
+    /// The copies of pair `number`: a function of it, the number and the seed alone.
+    pub(super) fn copies_of(
+        &self,
+        number: usize,
+        pair: &Labelled,
+        semantics: &Semantics,
+        encoding: &EncodingConfig,
+        seed: u64,
+    ) -> Vec<Example> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(number as u64);
+        let mut out = Vec::with_capacity(self.copies);
+        for _ in 0..self.copies {
+            let chance = rng.random_range(0.0..=self.most.clamp(0.0, 1.0));
+            let dropped: Vec<&str> = RULES
+                .iter()
+                .map(|rule| rule.name)
+                .filter(|_| rng.random_bool(chance))
+                .collect();
+            let graph = |sql: &str| {
+                graph_with(&pair.schema, sql, semantics, &|rule| {
+                    !dropped.contains(&rule.name)
+                })
+            };
+            let (Ok(gold), Ok(pred)) = (graph(&pair.gold), graph(&pair.pred)) else {
+                continue;
+            };
+            let arrays = PairArrays::build(&gold, &pred, encoding);
+            if !arrays.identical {
+                out.push(Example {
+                    pair: arrays,
+                    label: pair.label,
+                    weight: pair.weight * self.weight,
+                });
+            }
+        }
+        out
+    }
+}
