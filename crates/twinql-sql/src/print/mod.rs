@@ -5,9 +5,12 @@
 //! for its place in a SELECT, what is below becomes a derived table whose columns are
 //! named `c` and their id.
 
+mod block;
 mod expr;
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use block::{Block, Stage};
 
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::walk;
@@ -66,102 +69,6 @@ pub(crate) fn identifier(name: &str) -> String {
         name.to_owned()
     } else {
         format!("\"{}\"", name.replace('"', "\"\""))
-    }
-}
-
-/// How far a SELECT is filled.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Stage {
-    From,
-    Grouped,
-    Windowed,
-    Distinct,
-    Sorted,
-}
-
-/// A SELECT in the making.
-struct Block {
-    stage: Stage,
-    from: Option<String>,
-    /// `from` is one table or derived table.
-    single: bool,
-    filters: Vec<String>,
-    groups: Option<Vec<String>>,
-    having: Vec<String>,
-    distinct: bool,
-    order: Vec<String>,
-    limit: Option<String>,
-    offset: Option<String>,
-    /// Produced columns with what they are in this SELECT.
-    items: Vec<(ColumnId, String)>,
-    /// An aggregate over the whole input: one of these texts must be listed, or the
-    /// SELECT is no aggregate.
-    whole: BTreeSet<ColumnId>,
-}
-
-impl Block {
-    fn from(from: Option<String>, items: Vec<(ColumnId, String)>) -> Block {
-        Block {
-            stage: Stage::From,
-            single: from.is_some(),
-            from,
-            filters: Vec::new(),
-            groups: None,
-            having: Vec::new(),
-            distinct: false,
-            order: Vec::new(),
-            limit: None,
-            offset: None,
-            items,
-            whole: BTreeSet::new(),
-        }
-    }
-
-    fn scope(&self, outer: &Names) -> Names {
-        let mut names = outer.clone();
-        names.extend(self.items.iter().cloned());
-        names
-    }
-
-    fn select(&self, items: &[String]) -> String {
-        let mut sql = String::from("SELECT ");
-        if self.distinct {
-            sql.push_str("DISTINCT ");
-        }
-        if items.is_empty() {
-            sql.push('1');
-        }
-        sql.push_str(&items.join(", "));
-        let mut clause = |keyword: &str, text: &str| {
-            sql.push(' ');
-            sql.push_str(keyword);
-            sql.push(' ');
-            sql.push_str(text);
-        };
-        if let Some(from) = &self.from {
-            clause("FROM", from);
-        }
-        if !self.filters.is_empty() {
-            clause("WHERE", &self.filters.join(" AND "));
-        }
-        if let Some(groups) = self.groups.as_ref().filter(|g| !g.is_empty()) {
-            clause("GROUP BY", &groups.join(", "));
-        }
-        if !self.having.is_empty() {
-            clause("HAVING", &self.having.join(" AND "));
-        }
-        if !self.order.is_empty() {
-            clause("ORDER BY", &self.order.join(", "));
-        }
-        match (&self.limit, &self.offset) {
-            (Some(limit), _) => clause("LIMIT", limit),
-            (None, Some(_)) => clause("LIMIT", "-1"),
-            (None, None) => {}
-        }
-        if let Some(offset) = &self.offset {
-            clause("OFFSET", offset);
-        }
-        sql
     }
 }
 

@@ -322,21 +322,32 @@ pub struct Trial<'a> {
 /// Answers that were seen of a text.
 #[derive(Default)]
 struct Seen {
-    all: BTreeSet<Answer>,
-    samples: usize,
+    all: BTreeMap<Answer, usize>,
 }
 
 impl Seen {
     fn add(&mut self, db: &Connection, sql: &str, ordered: bool) -> Result<(), String> {
         let rows = answer(db, sql)?;
-        self.all.insert(if ordered { rows } else { bag(rows) });
-        self.samples += 1;
+        *self
+            .all
+            .entry(if ordered { rows } else { bag(rows) })
+            .or_default() += 1;
         Ok(())
     }
 
-    /// True if an answer that was not seen is unlikely to be possible.
+    /// True if an answer that was not seen is unlikely to be possible: none was seen only
+    /// once or twice (Good and Turing's estimate of what is missing).
     fn saturated(&self) -> bool {
-        self.all.len() * 12 <= self.samples
+        self.all.values().all(|n| *n > 2)
+    }
+
+    /// True if an answer seen often here is none of `other`'s, all of which were seen.
+    fn exceeds(&self, other: &Seen) -> bool {
+        other.saturated() && self.all.iter().any(|(a, n)| *n > 7 && !other.all.contains_key(a))
+    }
+
+    fn within(&self, other: &Seen) -> bool {
+        self.all.keys().all(|a| other.all.contains_key(a))
     }
 }
 
@@ -367,24 +378,15 @@ fn sample(
                 q.add(&db, second, ordered)?;
             }
         }
-        let same = match first {
-            Some(_) => p.all == q.all,
-            None => p.all.is_subset(&q.all),
-        };
-        if same {
+        if p.within(&q) && (first.is_none() || q.within(&p)) {
             return Ok(Some(true));
         }
     }
-    let narrow = p.saturated() && q.saturated();
-    let lopsided = first.is_some() && p.all.len() == 1 || q.all.len() == 1;
-    if narrow || lopsided {
+    if p.exceeds(&q) || first.is_some() && q.exceeds(&p) {
         return Ok(Some(false));
     }
-    Ok(if p.all.is_disjoint(&q.all) {
-        None
-    } else {
-        Some(true)
-    })
+    let overlap = p.all.keys().any(|a| q.all.contains_key(a));
+    Ok(overlap.then_some(true))
 }
 
 /// Compares two texts on random databases.

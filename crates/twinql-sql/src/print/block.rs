@@ -1,0 +1,102 @@
+//! A SELECT in the making: its clauses, and how far they are filled.
+
+use std::collections::BTreeSet;
+
+use super::Names;
+use crate::rel::ColumnId;
+
+/// How far a SELECT is filled.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Stage {
+    From,
+    Grouped,
+    Windowed,
+    Distinct,
+    Sorted,
+}
+
+/// A SELECT in the making.
+pub(super) struct Block {
+    pub(super) stage: Stage,
+    pub(super) from: Option<String>,
+    /// `from` is one table or derived table.
+    pub(super) single: bool,
+    pub(super) filters: Vec<String>,
+    pub(super) groups: Option<Vec<String>>,
+    pub(super) having: Vec<String>,
+    pub(super) distinct: bool,
+    pub(super) order: Vec<String>,
+    pub(super) limit: Option<String>,
+    pub(super) offset: Option<String>,
+    /// Produced columns with what they are in this SELECT.
+    pub(super) items: Vec<(ColumnId, String)>,
+    /// An aggregate over the whole input: one of these texts must be listed, or the
+    /// SELECT is no aggregate.
+    pub(super) whole: BTreeSet<ColumnId>,
+}
+
+impl Block {
+    pub(super) fn from(from: Option<String>, items: Vec<(ColumnId, String)>) -> Block {
+        Block {
+            stage: Stage::From,
+            single: from.is_some(),
+            from,
+            filters: Vec::new(),
+            groups: None,
+            having: Vec::new(),
+            distinct: false,
+            order: Vec::new(),
+            limit: None,
+            offset: None,
+            items,
+            whole: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn scope(&self, outer: &Names) -> Names {
+        let mut names = outer.clone();
+        names.extend(self.items.iter().cloned());
+        names
+    }
+
+    pub(super) fn select(&self, items: &[String]) -> String {
+        let mut sql = String::from("SELECT ");
+        if self.distinct {
+            sql.push_str("DISTINCT ");
+        }
+        if items.is_empty() {
+            sql.push('1');
+        }
+        sql.push_str(&items.join(", "));
+        let mut clause = |keyword: &str, text: &str| {
+            sql.push(' ');
+            sql.push_str(keyword);
+            sql.push(' ');
+            sql.push_str(text);
+        };
+        if let Some(from) = &self.from {
+            clause("FROM", from);
+        }
+        if !self.filters.is_empty() {
+            clause("WHERE", &self.filters.join(" AND "));
+        }
+        if let Some(groups) = self.groups.as_ref().filter(|g| !g.is_empty()) {
+            clause("GROUP BY", &groups.join(", "));
+        }
+        if !self.having.is_empty() {
+            clause("HAVING", &self.having.join(" AND "));
+        }
+        if !self.order.is_empty() {
+            clause("ORDER BY", &self.order.join(", "));
+        }
+        match (&self.limit, &self.offset) {
+            (Some(limit), _) => clause("LIMIT", limit),
+            (None, Some(_)) => clause("LIMIT", "-1"),
+            (None, None) => {}
+        }
+        if let Some(offset) = &self.offset {
+            clause("OFFSET", offset);
+        }
+        sql
+    }
+}
