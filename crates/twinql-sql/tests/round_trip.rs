@@ -210,3 +210,28 @@ fn constructs_answer_as_in_sqlite() {
         }
     }
 }
+
+/// SQLite has no ALL and ANY; what is printed for them has their answers, NULLs included.
+#[test]
+fn quantified_comparisons_are_executed() {
+    let schema = Schema::from_ddl("t", "CREATE TABLE a (x INTEGER); CREATE TABLE b (y INTEGER);").unwrap();
+    let db = rusqlite::Connection::open_in_memory().unwrap();
+    db.execute_batch(
+        "CREATE TABLE a (x INTEGER); CREATE TABLE b (y INTEGER);
+        INSERT INTO a VALUES (1), (2), (3), (NULL); INSERT INTO b VALUES (1), (2);",
+    )
+    .unwrap();
+    for (sql, rows) in [
+        ("SELECT x FROM a WHERE x > ALL (SELECT y FROM b)", 1),
+        ("SELECT x FROM a WHERE x >= ANY (SELECT y FROM b)", 3),
+        ("SELECT x FROM a WHERE NOT (x > ANY (SELECT y FROM b))", 1),
+        ("SELECT x FROM a WHERE x > ALL (SELECT y FROM b WHERE y > 9)", 4),
+        ("SELECT x FROM a WHERE x > ANY (SELECT y FROM b WHERE y > 9)", 0),
+    ] {
+        let plan = twinql_sql::plan(&schema, &twinql_sql::parse(sql).unwrap()).unwrap();
+        let printed = twinql_sql::print::to_sql(&schema, &plan);
+        let count = format!("SELECT COUNT(*) FROM ({printed})");
+        let found: i64 = db.query_row(&count, [], |r| r.get(0)).unwrap();
+        assert_eq!(found, rows, "{sql}\n{printed}");
+    }
+}

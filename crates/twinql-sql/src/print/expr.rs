@@ -2,7 +2,7 @@
 
 use super::{Names, Printer};
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
-use crate::rel::{Direction, NullsOrder, SortKey};
+use crate::rel::{Direction, NullsOrder, Query, SortKey};
 use crate::schema::Affinity;
 use crate::value::Value;
 
@@ -214,15 +214,32 @@ impl Printer<'_> {
             }
             Expr::Exists(query) => format!("EXISTS ({})", self.query(query, names)),
             Expr::Scalar(query) => format!("({})", self.query(query, names)),
-            Expr::Quantified { expr, op, all, query } => format!(
-                "{} {} {} ({})",
-                self.operand(expr, names),
-                operator(*op),
-                if *all { "ALL" } else { "ANY" },
-                self.query(query, names)
-            ),
+            Expr::Quantified { expr, op, all, query } => self.quantified(expr, *op, *all, query, names),
             Expr::Row(list) => format!("({})", self.exprs(list, names).join(", ")),
         }
+    }
+
+    /// `x op ALL (…)` or `x op ANY (…)`, which SQLite lacks: is there a row that decides,
+    /// and if not, is there one for which the comparison is NULL?
+    fn quantified(&mut self, expr: &Expr, op: BinaryOp, all: bool, query: &Query, names: &Names) -> String {
+        let (left, word) = (self.operand(expr, names), operator(op));
+        if self.shallow {
+            let quantifier = if all { "ALL" } else { "ANY" };
+            return format!("{left} {word} {quantifier} ({})", self.query(query, names));
+        }
+        let alias = self.alias('q');
+        let rows = self.query_as(query, names, &["v".to_owned()]);
+        let compared = format!("{left} {word} {alias}.v");
+        let exists = |test: &str| format!("EXISTS (SELECT 1 FROM ({rows}) AS {alias} WHERE {test})");
+        let (decides, then, otherwise) = match all {
+            true => (format!("NOT ({compared})"), 0, 1),
+            false => (compared.clone(), 1, 0),
+        };
+        format!(
+            "CASE WHEN {} THEN {then} WHEN {} THEN NULL ELSE {otherwise} END",
+            exists(&decides),
+            exists(&format!("({compared}) IS NULL")),
+        )
     }
 
     fn list(&mut self, list: &[Expr], word: &str, empty: &str, names: &Names) -> String {
