@@ -58,7 +58,7 @@ struct Yield {
 }
 
 /// Golds between two writes to the file of finished work.
-const CHUNK: usize = 64;
+const CHUNK: usize = 256;
 
 /// Builds the corpus that `config` describes, labelled by the built-in suite, and writes
 /// it to `config.out` with its statistics beside it (`….stats.json`).

@@ -209,6 +209,7 @@ pub(super) struct Labelled {
     pub(super) pred: String,
     pub(super) label: bool,
     valid: bool,
+    pub(super) origin: &'static str,
     pub(super) weight: f32,
 }
 
@@ -260,7 +261,7 @@ fn examples(
             Err(error) => left_out.unplanned.add(&error.message),
         }
     }
-    if data.weaken.copies > 0 {
+    if !data.weaken.is_off() {
         let bar = console.bar(None, "weaker forms");
         let pairs: Vec<&Labelled> = labelled.iter().filter(|p| !p.valid).collect();
         let made: Vec<Example> = pairs
@@ -326,6 +327,7 @@ fn read(
                 pred,
                 label,
                 valid,
+                origin,
                 weight,
             }),
             None => left_out.unlabelled += 1,

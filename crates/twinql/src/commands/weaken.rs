@@ -5,6 +5,8 @@
 //! part on both sides, turns proved pairs into pairs that the network has to judge: an
 //! equivalence that a rule knows here stands for one that no rule knows elsewhere.
 
+use std::collections::BTreeMap;
+
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -16,11 +18,12 @@ use twinql::sql::{RULES, Semantics};
 use super::train::Labelled;
 
 /// How many weaker copies each training pair gets, and how weak.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Weaken {
-    /// Copies of each pair; those whose forms are equal all the same are dropped.
-    pub(super) copies: usize,
+    /// Copies of each pair by its kind of origin, none where the kind is not named; copies
+    /// whose forms are equal all the same are dropped.
+    copies: BTreeMap<String, usize>,
     /// The chance that a rule is left out lies between 0 and this, drawn for each copy.
     most: f64,
     /// Weight of a copy in the loss, times the pair's own.
@@ -30,7 +33,7 @@ pub(super) struct Weaken {
 impl Default for Weaken {
     fn default() -> Self {
         Weaken {
-            copies: 0,
+            copies: BTreeMap::new(),
             most: 0.6,
             weight: 0.5,
         }
@@ -38,6 +41,11 @@ impl Default for Weaken {
 }
 
 impl Weaken {
+    /// True if no pair gets a copy.
+    pub(super) fn is_off(&self) -> bool {
+        self.copies.values().all(|&copies| copies == 0)
+    }
+
     /// The copies of pair `number`: a function of it, the number and the seed alone.
     pub(super) fn copies_of(
         &self,
@@ -49,8 +57,9 @@ impl Weaken {
     ) -> Vec<Example> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(number as u64);
-        let mut out = Vec::with_capacity(self.copies);
-        for _ in 0..self.copies {
+        let copies = self.copies.get(pair.origin).copied().unwrap_or(0);
+        let mut out = Vec::with_capacity(copies);
+        for _ in 0..copies {
             let chance = rng.random_range(0.0..=self.most.clamp(0.0, 1.0));
             let dropped: Vec<&str> = RULES
                 .iter()
