@@ -69,6 +69,19 @@ pub fn read_predictions(path: impl AsRef<Path>) -> Result<Vec<Prediction>, Corpu
         .collect())
 }
 
+/// Reads predictions in either form: BIRD's where the file's name ends in `.json`,
+/// Spider's otherwise.
+///
+/// # Errors
+/// Those of the form's reader.
+pub fn read_any_predictions(path: &Path) -> Result<Vec<Prediction>, CorpusError> {
+    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+        read_predictions(path)
+    } else {
+        crate::spider::read_predictions(path)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]

@@ -33,7 +33,14 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, CorpusError> {
     } else {
         file.read_to_end(&mut bytes)
     };
-    read.map_err(|e| io_error(path, &e))?;
+    read.map_err(|e| match e.raw_os_error() {
+        // The system has no objection: the content is at fault.
+        None if is_gzip(path) => CorpusError::File {
+            file: path.display().to_string(),
+            message: format!("not a whole gzip file ({e}); fetch or write it again"),
+        },
+        _ => io_error(path, &e),
+    })?;
     if bytes.starts_with(b"\xef\xbb\xbf") {
         bytes.drain(..3);
     }

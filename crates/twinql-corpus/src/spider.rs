@@ -17,6 +17,8 @@ pub struct Gold {
     pub line: usize,
     /// The interaction that it belongs to, from 0; always 0 in Spider.
     pub interaction: usize,
+    /// Why this line holds no gold query, if it holds none; `sql` and `db_id` are then empty.
+    pub unusable: Option<String>,
 }
 
 /// One line of a prediction file.
@@ -38,8 +40,11 @@ impl Prediction {
 
 /// Reads a gold file. Windows line ends are fine; blank lines end interactions.
 ///
+/// A line that is not UTF-8 or has no tab becomes an unusable gold, so that the lines of
+/// the predictions still belong to the right ones.
+///
 /// # Errors
-/// The file cannot be read or is empty; a line that is not UTF-8 or has no tab.
+/// The file cannot be read, is empty, or has no line that is a gold query.
 pub fn read_gold(path: impl AsRef<Path>) -> Result<Vec<Gold>, CorpusError> {
     let path = path.as_ref();
     let bytes = read_bytes(path)?;
@@ -52,29 +57,25 @@ pub fn read_gold(path: impl AsRef<Path>) -> Result<Vec<Gold>, CorpusError> {
     let mut interaction = 0;
     let mut ended = false;
     for (i, line) in lines(&bytes).enumerate() {
-        let text = std::str::from_utf8(line).map_err(|e| {
-            let message = format!(
-                "not UTF-8 at byte {} of the line; convert the file (iconv -t UTF-8)",
-                e.valid_up_to()
-            );
-            fail(i + 1, message)
-        })?;
-        if text.trim().is_empty() {
+        if line.iter().all(u8::is_ascii_whitespace) {
             ended = !out.is_empty();
             continue;
         }
-        // A tab may stand inside the query; the database comes after the last one.
-        let (sql, db_id) = text.trim_end().rsplit_once('\t').ok_or_else(|| {
-            let message = "no tab; a gold line is the query, a tab, and the database's id";
-            fail(i + 1, message.into())
-        })?;
+        let read = gold_line(line);
         interaction += usize::from(std::mem::take(&mut ended));
+        let (sql, db_id) = read.clone().unwrap_or_default();
         out.push(Gold {
-            sql: sql.trim().to_owned(),
-            db_id: db_id.trim().to_owned(),
+            sql,
+            db_id,
             line: i + 1,
             interaction,
+            unusable: read.err(),
         });
+    }
+    if let Some((line, message)) = out.first().and_then(|g| Some((g.line, g.unusable.clone()?)))
+        && out.iter().all(|g| g.unusable.is_some())
+    {
+        return Err(fail(line, message));
     }
     if out.is_empty() {
         return Err(CorpusError::File {
@@ -83,6 +84,22 @@ pub fn read_gold(path: impl AsRef<Path>) -> Result<Vec<Gold>, CorpusError> {
         });
     }
     Ok(out)
+}
+
+/// Query and database of a line, or what is wrong with it.
+fn gold_line(line: &[u8]) -> Result<(String, String), String> {
+    let text = std::str::from_utf8(line).map_err(|e| {
+        format!(
+            "not UTF-8 at byte {} of the line; convert the file (iconv -t UTF-8)",
+            e.valid_up_to()
+        )
+    })?;
+    // A tab may stand inside the query; the database comes after the last one.
+    let (sql, db_id) = text
+        .trim_end()
+        .rsplit_once('\t')
+        .ok_or("no tab; a gold line is the query, a tab, and the database's id")?;
+    Ok((sql.trim().to_owned(), db_id.trim().to_owned()))
 }
 
 /// Reads every line of a prediction file, blank ones too; [`align`] knows what they mean.
@@ -196,11 +213,15 @@ mod tests {
         for (bytes, message) in [
             (&b""[..], "holds no gold queries"),
             (b"SELECT 1", "line 1: no tab"),
-            (b"SELECT 1\td\nSELECT \xff\td", "line 2: not UTF-8 at byte 7"),
+            (b"SELECT \xff\td\nSELECT 1", "line 1: not UTF-8 at byte 7"),
         ] {
             let e = read_gold(file(bytes).path()).unwrap_err().to_string();
             assert!(e.contains(message), "{e}");
         }
+        let gold = read_gold(file(b"SELECT 1\td\nSELECT \xff\td\nSELECT 2\nSELECT 3\td").path()).unwrap();
+        let bad: Vec<Option<&str>> = gold.iter().map(|g| g.unusable.as_deref()).collect();
+        assert!(matches!(bad[..], [None, Some(_), Some(_), None]), "{bad:?}");
+        assert!(bad[1].unwrap().starts_with("not UTF-8 at byte 7") && bad[2].unwrap().starts_with("no tab"));
     }
 
     #[test]

@@ -31,12 +31,12 @@ pub enum NetworkError {
     #[error("no default checkpoint is built in; pass --checkpoint FILE (make one with `twinql train`)")]
     NotBuiltIn,
     /// The file cannot be read.
-    #[error("cannot read the checkpoint {file}: {source}")]
+    #[error("cannot read the checkpoint {file}: {message}; check the path, or train one with `twinql train`")]
     Io {
         /// The file.
         file: String,
-        /// The cause.
-        source: std::io::Error,
+        /// What the operating system says.
+        message: String,
     },
     /// The file is no checkpoint of this program.
     #[error(transparent)]
@@ -59,9 +59,9 @@ impl Network {
     /// The file cannot be read, is damaged, or is not this program's.
     pub fn from_file(path: &std::path::Path) -> Result<Network, NetworkError> {
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|source| NetworkError::Io {
+        let bytes = std::fs::read(path).map_err(|e| NetworkError::Io {
             file: file.clone(),
-            source,
+            message: e.to_string(),
         })?;
         Network::from_bytes(&bytes, &file)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use twinql::corpus::{self, Pair, spider};
+use twinql::corpus::{self, Pair, bird, spider};
 use twinql::record::Status;
 use twinql::sql::{Schema, SchemaSet, schema};
 use twinql::{Job, Work};
@@ -200,7 +200,8 @@ pub(crate) fn read_pairs(path: &Path, schemas: &mut Schemas) -> Result<Vec<Item>
         match pair {
             Ok(pair) => {
                 good += 1;
-                items.push(item(pair, items.len(), schemas));
+                let place = format!("{}, line {}", path.display(), i + 1);
+                items.push(item(pair, items.len(), &place, schemas));
             }
             Err(message) => {
                 let error = format!("{}, line {}: {message}", path.display(), i + 1);
@@ -235,10 +236,11 @@ pub(crate) fn read_pairs(path: &Path, schemas: &mut Schemas) -> Result<Vec<Item>
     }
 }
 
-fn item(pair: Pair, place: usize, schemas: &mut Schemas) -> Item {
+/// `number` stands for an id where there is none; `place` names the line in errors.
+fn item(pair: Pair, number: usize, place: &str, schemas: &mut Schemas) -> Item {
     let schema = schemas.of(&pair);
     let id = match pair.id {
-        Value::Null => Value::from(place.to_string()),
+        Value::Null => Value::from(number.to_string()),
         id => id,
     };
     let work = match schema {
@@ -249,7 +251,7 @@ fn item(pair: Pair, place: usize, schemas: &mut Schemas) -> Item {
         },
         Err(error) => Work::Unusable {
             status: Status::GoldError,
-            error,
+            error: format!("{place}: {error}"),
         },
     };
     Item {
@@ -263,11 +265,15 @@ fn item(pair: Pair, place: usize, schemas: &mut Schemas) -> Item {
 
 fn read_lines(gold_path: &Path, pred_path: &Path, schemas: &Schemas) -> Result<Vec<Item>> {
     let gold = spider::read_gold(gold_path)?;
-    let predictions = spider::read_predictions(pred_path)?;
+    let predictions = bird::read_any_predictions(pred_path)?;
     let (gold_name, pred_name) = (gold_path.display().to_string(), pred_path.display().to_string());
     let aligned = spider::align(&gold, predictions, spider::Cover::All, &gold_name, &pred_name)?;
     let items = aligned.into_iter().enumerate().map(|(i, (gold, pred))| {
-        let work = match (schemas.get(&gold.db_id), pred.unusable) {
+        let schema = match &gold.unusable {
+            None => schemas.get(&gold.db_id),
+            Some(why) => Err(why.clone()),
+        };
+        let work = match (schema, pred.unusable) {
             (Err(error), _) => Work::Unusable {
                 status: Status::GoldError,
                 error: format!("{gold_name}, line {}: {error}", gold.line),
@@ -289,7 +295,7 @@ fn read_lines(gold_path: &Path, pred_path: &Path, schemas: &Schemas) -> Result<V
             },
             label: None,
             source: None,
-            db_id: Some(gold.db_id.clone()),
+            db_id: Some(gold.db_id.clone()).filter(|d| !d.is_empty()),
             split: None,
         }
     });
@@ -298,9 +304,10 @@ fn read_lines(gold_path: &Path, pred_path: &Path, schemas: &Schemas) -> Result<V
 
 /// Labels by id, from a JSON object `{"id": 0, …}`; ids are compared as text.
 pub(crate) fn read_labels(path: &Path) -> Result<HashMap<String, bool>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = corpus::io::read_bytes(path)?;
     let what = "give a JSON object of id to label, {\"12\": 1, …}";
-    let json: Value = serde_json::from_str(&text).with_context(|| format!("{}: {what}", path.display()))?;
+    let json: Value =
+        serde_json::from_slice(&bytes).with_context(|| format!("{}: {what}", path.display()))?;
     let Value::Object(map) = json else {
         bail!("{}: {what}", path.display());
     };

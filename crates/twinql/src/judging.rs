@@ -45,6 +45,10 @@ pub fn judge_all(jobs: &[Job], config: &JudgeConfig, each: &(dyn Fn() + Sync)) -
 pub fn status(verdict: &Verdict) -> (Status, Option<String>) {
     match verdict {
         Verdict::GoldError { message } => (Status::GoldError, Some(format!("gold: {message}"))),
+        Verdict::PredError { message } if message == "not authorized" => (
+            Status::PredError,
+            Some("pred: not authorized: the sandbox runs queries that read, and nothing that writes".into()),
+        ),
         Verdict::PredError { message } => (Status::PredError, Some(format!("pred: {message}"))),
         Verdict::Timeout { side } => {
             let side = match side {

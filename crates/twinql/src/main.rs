@@ -35,7 +35,7 @@ fn main() -> ExitCode {
             tracing_subscriber::EnvFilter::try_from_env("TWINQL_LOG").unwrap_or_else(|_| "error".into()),
         )
         .init();
-    match run(cli) {
+    match on_a_large_stack(cli) {
         Ok(true) => ExitCode::from(exit::DONE),
         Ok(false) => ExitCode::from(exit::CHECK_FAILED),
         Err(error) => {
@@ -43,6 +43,19 @@ fn main() -> ExitCode {
             ExitCode::from(exit::COULD_NOT_RUN)
         }
     }
+}
+
+/// Queries are nested input. Their depth is bounded, and this stack is larger than the
+/// bounds need on every platform, whatever the main thread has.
+const STACK: usize = 64 << 20;
+
+fn on_a_large_stack(cli: Cli) -> anyhow::Result<bool> {
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run(cli))?;
+    worker.join().unwrap_or_else(|_| {
+        Err(anyhow::anyhow!(
+            "an internal error; please report it with the input"
+        ))
+    })
 }
 
 /// Runs a command; false if a check that the user asked for failed.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tempfile::NamedTempFile;
 
@@ -104,6 +104,13 @@ impl Sink {
 }
 
 fn temporary_beside(path: &Path) -> Result<NamedTempFile> {
+    // Said before the work is done, not after it.
+    if path.is_dir() {
+        bail!(
+            "cannot write {}: it is a folder; name a file in it",
+            path.display()
+        );
+    }
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -14,6 +14,8 @@ use crate::output::table;
 pub(crate) struct MetricReport {
     pub(crate) metric: String,
     pub(crate) signature: String,
+    /// What the metric means by `the same answer`: not always what was asked for.
+    pub(crate) semantics: String,
     /// Pairs, all of them in every figure.
     pub(crate) pairs: usize,
     pub(crate) positives: usize,
@@ -52,6 +54,7 @@ pub(crate) struct Binarised {
 pub(crate) struct Subject {
     pub(crate) metric: String,
     pub(crate) signature: String,
+    pub(crate) semantics: String,
     pub(crate) threshold: f64,
     /// Its scores are 0 and 1.
     pub(crate) binary: bool,
@@ -94,6 +97,7 @@ pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &
     MetricReport {
         metric: subject.metric.clone(),
         signature: subject.signature.clone(),
+        semantics: subject.semantics.clone(),
         pairs: labels.len(),
         positives: labels.iter().filter(|l| **l).count(),
         auc: auc_interval,
@@ -125,6 +129,7 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
     head.extend(
         [
             "metric",
+            "semantics",
             "n",
             "positive",
             "AUC",
@@ -150,6 +155,7 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
             .map_or_else(|| "n/a".into(), |a| format!("{:.4}-{:.4}", a.low, a.high));
         let mut line = start(report.metric.clone());
         line.extend([
+            report.semantics.clone(),
             report.pairs.to_string(),
             report.positives.to_string(),
             figure(report.auc.map(|a| a.estimate)),
@@ -164,7 +170,8 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
         lines.push(line);
         if let Some(binarised) = &report.binarised {
             let mut line = start("  binarised".into());
-            line.extend([String::new(), String::new(), figure(binarised.auc), String::new()]);
+            line.extend([String::new(), String::new(), String::new()]);
+            line.extend([figure(binarised.auc), String::new()]);
             line.extend(std::iter::repeat_n(figure(binarised.correlation), 3));
             lines.push(line);
         }
@@ -180,6 +187,7 @@ mod tests {
         Subject {
             metric: "m".into(),
             signature: "s".into(),
+            semantics: "default".into(),
             threshold: 0.5,
             binary: false,
             probability: true,

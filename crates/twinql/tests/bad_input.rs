@@ -83,6 +83,20 @@ fn files_that_are_missing_or_empty() {
         &with(&["--gold", "no-tab.txt", "--pred", "gold.txt"]),
         &["no-tab.txt, line 1: no tab"],
     );
+    folder.write("gold.txt", b"SELECT name FROM singer");
+    folder.write("cut.jsonl.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\xff");
+    folder.refuses(
+        &with(&["--pairs", "cut.jsonl.gz"]),
+        &["cut.jsonl.gz", "not a whole gzip file"],
+    );
+    folder.refuses(
+        &with(&["--pairs", "pairs.jsonl", "--out", "."]),
+        &["cannot write .", "it is a folder"],
+    );
+    folder.refuses(
+        &with(&["--pairs", "pairs.jsonl", "--out", "empty/scores.jsonl"]),
+        &["cannot create the folder empty"],
+    );
     let schema =
         |path: &'static str| score(&["--pairs", "pairs.jsonl", "--metric", "relpm", "--schemas", path]);
     folder.refuses(&schema("none.sql"), &["none.sql", "check the path"]);
@@ -107,6 +121,59 @@ fn line_counts_that_disagree_name_both() {
         ]),
         &["gold.txt has 2", "pred.txt has 3"],
     );
+}
+
+/// A bad line of either file is that pair's status; the others are scored.
+#[test]
+fn bad_lines_of_gold_and_prediction_files() {
+    let folder = Folder::new();
+    let name = "SELECT name FROM singer";
+    let mut gold = format!("\u{feff}{name}\tconcerts\r\n").into_bytes();
+    gold.extend(b"SELECT '\xff'\tconcerts\r\nSELECT 1\r\nSELECT 1\tconcert\r\n");
+    gold.extend(format!("{name}\tconcerts\r\n{name}\tconcerts\r\n").bytes());
+    folder.write("gold.txt", gold);
+    folder.write(
+        "pred.txt",
+        [
+            b"\xef\xbb\xbf",
+            name.as_bytes(),
+            b"\r\n1\r\n1\r\n1\r\n\xff\r\n\r\n",
+        ]
+        .concat(),
+    );
+    let run = |pred: &str| {
+        let args = ["--gold", "gold.txt", "--pred", pred, "--schemas", "concerts.sql"];
+        let (out, _) = folder.run(&score(&[&args[..], &["--metric", "relpm"]].concat()), 0);
+        json_lines(&out)
+    };
+    let expect = [
+        ("ok", ""),
+        ("gold_error", "gold.txt, line 2: not UTF-8 at byte 8"),
+        ("gold_error", "gold.txt, line 3: no tab"),
+        (
+            "gold_error",
+            "line 4: unknown db_id \"concert\" in concerts.sql; similar names: concerts",
+        ),
+        ("pred_error", "pred.txt, line 5: not UTF-8 at byte 0"),
+        ("pred_error", "pred.txt, line 6: empty prediction"),
+    ];
+    let check = |records: &[serde_json::Value], expect: &[(&str, &str)]| {
+        assert_eq!(records.len(), expect.len());
+        for (record, (status, part)) in records.iter().zip(expect) {
+            assert_eq!(record["status"], *status, "{record}");
+            let error = record["error"].as_str().unwrap_or_default();
+            assert!(error.contains(part), "{error}");
+        }
+    };
+    check(&run("pred.txt"), &expect);
+    let bird = serde_json::json!({
+        "0": format!("{name}\t----- bird -----\tconcerts"), "1": "", "2": "", "3": "", "4": 0, "5": ""
+    });
+    folder.write("pred.json", bird.to_string());
+    let mut expect = expect;
+    expect[4].1 = "pred.json, question 4: the value 0 is not a string";
+    expect[5].1 = "pred.json, question 5: empty prediction";
+    check(&run("pred.json"), &expect);
 }
 
 #[test]
@@ -161,7 +228,10 @@ fn checkpoints() {
             path,
         ])
     };
-    folder.refuses(&with("none.safetensors"), &["none.safetensors"]);
+    folder.refuses(
+        &with("none.safetensors"),
+        &["cannot read the checkpoint none.safetensors", "check the path"],
+    );
     folder.refuses(
         &with("truncated.safetensors"),
         &["truncated.safetensors is not a usable twinql checkpoint"],
@@ -188,6 +258,10 @@ fn hostile_predictions_and_odd_schemas() {
         "SELECT 1 FROM singer WHERE {}",
         vec!["age = 1"; 20_000].join(" OR ")
     );
+    let between = format!("SELECT 1{}", " BETWEEN 1 AND 2".repeat(60));
+    let not_in = format!("SELECT age{} FROM singer", " NOT IN (1, 2)".repeat(60));
+    let long = format!("SELECT '{}'", "x".repeat(1_000_000));
+    let deeper = format!("SELECT {}1{}", "(".repeat(100_000), ")".repeat(100_000));
     let preds = [
         "DELETE FROM singer",
         "DROP TABLE singer; SELECT 1",
@@ -199,6 +273,11 @@ fn hostile_predictions_and_odd_schemas() {
         "SELECT 'it\u{0}s'",
         deep.as_str(),
         wide.as_str(),
+        // Their expansions double with each step.
+        between.as_str(),
+        not_in.as_str(),
+        long.as_str(),
+        deeper.as_str(),
     ];
     let mut lines: Vec<Vec<u8>> = preds
         .iter()

@@ -10,9 +10,10 @@ use super::config::BuildConfig;
 use super::stats::Dropped;
 use super::text::{normal, plug_values};
 use crate::CorpusError;
+use crate::bird::read_any_predictions;
 use crate::io::{io_error, lines, read_bytes};
-use crate::spider::{Cover, Gold, align, read_gold, read_predictions};
-use crate::{bird, pairs};
+use crate::pairs;
+use crate::spider::{Cover, Gold, align, read_gold};
 
 /// A prediction of somebody's system.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -63,6 +64,11 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
         let path = Path::new(&source.gold);
         let gold = read_gold(path)?;
         for g in &gold {
+            if let Some(why) = &g.unusable {
+                tracing::warn!("{}, line {}: {why}", source.gold, g.line);
+                tasks.dropped.unusable += 1;
+                continue;
+            }
             tasks.add(config, &schemas, &g.db_id, &g.sql, None);
         }
         let cover = if source.first_lines {
@@ -72,15 +78,13 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
         };
         for pattern in &source.predictions {
             for file in glob(pattern)? {
-                let json = file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
-                let predictions = if json {
-                    bird::read_predictions(&file)?
-                } else {
-                    read_predictions(&file)?
-                };
+                let predictions = read_any_predictions(&file)?;
                 let shown = file.display().to_string();
                 let aligned = align(&gold, predictions, cover, &source.gold, &shown)?;
                 for (g, p) in aligned {
+                    if g.unusable.is_some() {
+                        continue;
+                    }
                     let Some(task) = tasks.add(config, &schemas, &g.db_id, &g.sql, None) else {
                         continue;
                     };

@@ -340,11 +340,14 @@ impl<'a> Planner<'a> {
         low: &'a ast::Expr,
         high: &'a ast::Expr,
     ) -> Result<Expr> {
+        let before = self.nodes;
         let first = self.plan_expr(expr)?;
         // A subquery is planned twice, so that its column ids stay unique.
         let second = if has_subquery(&first) {
             self.plan_expr(expr)?
         } else {
+            // A copy costs what its original did: x BETWEEN … BETWEEN … doubles each time.
+            self.charge(self.nodes - before)?;
             first.clone()
         };
         let low = binary(BinaryOp::GtEq, first, self.plan_expr(low)?);

@@ -122,7 +122,12 @@ pub(crate) fn invalid<T>(message: impl Into<String>, span: Span) -> Result<T> {
 impl<'a> Planner<'a> {
     /// Counts one node against the budget.
     fn count(&mut self) -> Result<()> {
-        self.nodes += 1;
+        self.charge(1)
+    }
+
+    /// Counts `nodes` against the budget.
+    fn charge(&mut self, nodes: usize) -> Result<()> {
+        self.nodes += nodes;
         if self.nodes > MAX_NODES {
             return Err(SqlError::TooLarge {
                 what: "the number of nodes of the plan",

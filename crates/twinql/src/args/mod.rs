@@ -147,14 +147,18 @@ impl Output {
     }
 }
 
+/// Stack of a worker thread in bytes: nested queries need more than the usual 2 MiB.
+const WORKER_STACK: usize = 32 << 20;
+
 /// Sets the number of worker threads of the whole process.
 pub(crate) fn use_threads(threads: Option<usize>) -> Result<()> {
-    let Some(n) = threads else { return Ok(()) };
-    if n == 0 {
+    if threads == Some(0) {
         bail!("--threads must be at least 1");
     }
+    // 0 stands for one thread a core.
     rayon::ThreadPoolBuilder::new()
-        .num_threads(n)
+        .num_threads(threads.unwrap_or(0))
+        .stack_size(WORKER_STACK)
         .build_global()
         .context("--threads")
 }

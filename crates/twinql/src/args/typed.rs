@@ -22,7 +22,7 @@ Examples:
   twinql evaluate --pairs labelled.jsonl --schemas tables.json --metric gmn,suite,relpm --plot roc.svg
 
 Exit codes: 0 done; 1 done, and a check you asked for failed (--strict, --fail-under); 2 could not run.
-Every flag --some-flag can also be given as the environment variable TWINQL_SOME_FLAG.";
+Every flag --some-flag but --help and --version can also be given as the environment variable TWINQL_SOME_FLAG.";
 
 /// What every command takes.
 #[derive(Debug, Args)]
@@ -81,7 +81,9 @@ pub(crate) struct Input {
         value_name = "FILE",
         requires = "pred",
         conflicts_with = "pairs",
-        help_heading = "Input"
+        help_heading = "Input",
+        env = "TWINQL_GOLD",
+        hide_env = true
     )]
     pub(crate) gold: Option<PathBuf>,
     /// Predictions, one SQL query a line, as many lines as --gold has
@@ -90,14 +92,16 @@ pub(crate) struct Input {
         value_name = "FILE",
         requires = "gold",
         conflicts_with = "pairs",
-        help_heading = "Input"
+        help_heading = "Input",
+        env = "TWINQL_PRED",
+        hide_env = true
     )]
     pub(crate) pred: Option<PathBuf>,
     /// The gold query of a single pair, as text
-    #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input")]
+    #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input", env = "TWINQL_GOLD_SQL", hide_env = true)]
     pub(crate) gold_sql: Option<String>,
     /// The prediction of a single pair, as text
-    #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input")]
+    #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input", env = "TWINQL_PRED_SQL", hide_env = true)]
     pub(crate) pred_sql: Option<String>,
     /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
     #[arg(
@@ -316,7 +320,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
     pub(crate) semantics: Option<String>,
     /// Print the merged pair graph in Graphviz' DOT language instead
-    #[arg(long)]
+    #[arg(long, env = "TWINQL_DOT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) dot: bool,
 }
 
@@ -395,6 +399,6 @@ pub(crate) struct Train {
     #[arg(long, value_name = "NAME", env = "TWINQL_DEVICE", hide_env = true)]
     pub(crate) device: Option<String>,
     /// Continue an interrupted run
-    #[arg(long)]
+    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) resume: bool,
 }

@@ -1,6 +1,6 @@
 //! `twinql corpus build` and `twinql corpus stats`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -70,6 +70,13 @@ impl Count {
     }
 }
 
+/// `301 gold queries, 12 databases`.
+fn counted(pairs: &[corpus::Pair]) -> String {
+    let golds: BTreeSet<_> = pairs.iter().map(|p| (&p.db_id, &p.schema, &p.gold)).collect();
+    let databases: BTreeSet<_> = pairs.iter().map(|p| (&p.db_id, &p.schema)).collect();
+    format!("{} gold queries, {} databases", golds.len(), databases.len())
+}
+
 pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
     let file = pairs::read(&typed.pairs)?;
     let mut all = Count::default();
@@ -101,15 +108,19 @@ pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
                 .map(String::from)
                 .to_vec()
         };
-        let mut rows = vec![head(""), row("all", &all)];
+        let mut rows = vec![head(&counted(&file.pairs)), row("all", &all)];
         for (name, counts) in &groups {
             rows.push(Vec::new());
             rows.push(head(name));
             rows.extend(counts.iter().map(|(key, c)| row(key, c)));
         }
         sink.write(&table(&rows))?;
-        if !file.bad.is_empty() {
-            sink.line(&format!("\n{} lines hold no pair", file.bad.len()))?;
+        if let Some(bad) = file.bad.first() {
+            let n = file.bad.len();
+            sink.line(&format!(
+                "\n{n} lines hold no pair; the first is line {}: {}",
+                bad.line, bad.message
+            ))?;
         }
     } else {
         let one =

@@ -42,8 +42,11 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     if let Some(path) = &typed.labels {
         let labels = input::read_labels(path)?;
         let mut unused: HashSet<&str> = labels.keys().map(String::as_str).collect();
+        let (mut given, mut changed) = (0usize, 0usize);
         for item in &mut items {
             if let Some((id, label)) = labels.get_key_value(&input::id_text(&item.job.id)) {
+                given += 1;
+                changed += usize::from(item.label != Some(*label));
                 item.label = Some(*label);
                 unused.remove(id.as_str());
             }
@@ -56,6 +59,11 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
                 typed.pairs.display()
             );
         }
+        console.say(format!(
+            "{} gives the labels of {given} of {} pairs; {changed} differ from the pair file's",
+            path.display(),
+            items.len()
+        ));
         if !unused.is_empty() {
             console.warn(format!(
                 "{} ids of {} are no ids of the pairs",
@@ -65,6 +73,10 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         }
     }
     let all = items.len();
+    let unread = items.iter().find_map(|item| match (&item.job.work, item.label) {
+        (Work::Unusable { error, .. }, None) => Some(error.clone()),
+        _ => None,
+    });
     items.retain(|item| item.label.is_some());
     if items.is_empty() {
         bail!(
@@ -77,6 +89,9 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
             "{} of {all} pairs have no label and are left out",
             all - items.len()
         ));
+        if let Some(error) = unread {
+            console.warn(format!("the first that cannot be used: {error}"));
+        }
     }
 
     let (items, jobs) = split_jobs(items);
@@ -159,6 +174,7 @@ fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
     Subject {
         metric: metric.name.into(),
         signature: engine.signature(metric).to_string(),
+        semantics: engine.semantics_of(metric).name,
         threshold: engine.threshold(metric),
         binary: metric.kind == Kind::Binary,
         probability: metric.semantics == SemanticsOf::Checkpoint,

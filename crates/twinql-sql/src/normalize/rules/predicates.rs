@@ -284,6 +284,24 @@ pub(super) const MEMBERSHIP: Rule = Rule {
     apply: Apply::Expr(member),
 };
 
+/// Nodes of an operand that a rule may copy: `x NOT IN (1, 2) NOT IN (1, 2) …` would
+/// double with each step.
+const MAX_COPIED: usize = 64;
+
+/// True if `expr` has more than `limit` nodes.
+fn larger_than(expr: &Expr, limit: usize) -> bool {
+    let mut open = vec![expr];
+    let mut nodes = 0;
+    while let Some(e) = open.pop() {
+        nodes += 1;
+        if nodes > limit {
+            return true;
+        }
+        open.extend(walk::operands(e));
+    }
+    false
+}
+
 fn literal_list(list: &[Expr]) -> bool {
     list.iter()
         .all(|e| matches!(e, Expr::Literal(v) if *v != Value::Null))
@@ -321,7 +339,11 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
             let Expr::InList { expr: x, list } = &**expr else {
                 return false;
             };
-            if !literal_list(list) || list.len() > 64 || matches!(**x, Expr::Row(_)) {
+            if !literal_list(list)
+                || list.len() > 64
+                || matches!(**x, Expr::Row(_))
+                || larger_than(x, MAX_COPIED)
+            {
                 return false;
             }
             let mut all: Vec<Expr> = list
