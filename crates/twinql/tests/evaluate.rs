@@ -28,7 +28,7 @@ fn a_report_for_people() {
     let (out, _) = folder.run(&with(&["--by", "hardness"]), 0);
     let suite = out.lines().find(|l| l.starts_with("suite")).unwrap();
     let cells: Vec<&str> = suite.split_whitespace().collect();
-    assert_eq!(cells[..4], ["suite", "4", "2", "1.0000"], "{out}");
+    assert_eq!(cells[..4], ["suite", "default", "4", "2"], "{out}");
     assert!(out.contains("binarised"), "{out}");
     assert!(out.lines().any(|l| l.starts_with("easy")), "{out}");
     assert!(
