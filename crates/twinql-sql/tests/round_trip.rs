@@ -149,6 +149,8 @@ fn constructs_answer_as_in_sqlite() {
     for sql in [
         "SELECT id, concert.id, venue FROM singer NATURAL FULL JOIN concert",
         "SELECT * FROM singer RIGHT JOIN concert USING (id)",
+        "SELECT id FROM singer JOIN concert USING (id) JOIN singer AS other USING (id)",
+        "SELECT id FROM singer NATURAL JOIN concert AS c NATURAL JOIN singer AS other",
         "SELECT * FROM singer FULL JOIN concert USING (id) WHERE id > 1",
         "SELECT s.name, c.venue FROM singer s LEFT JOIN concert c ON s.id = c.singer_id AND c.venue = 'hall'",
         "SELECT a.name FROM singer a, concert c JOIN singer b ON a.id < b.id AND b.id = c.singer_id",

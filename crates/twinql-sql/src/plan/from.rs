@@ -426,6 +426,8 @@ fn with_alias(mut table: ScopeTable, alias: Option<&ast::TableAlias>) -> Result<
 /// The conjuncts of USING and NATURAL; the columns they equate become one name.
 fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr>> {
     let start = input.tables.start;
+    // Tables of later joins are in the scope already, but not on either side of this one.
+    let tables = tables.get_mut(..input.tables.end).unwrap_or_default();
     let names: Vec<Ident> = match input.constraint {
         Some(JoinConstraint::Using(names)) => names.iter().filter_map(|n| last_ident(n).cloned()).collect(),
         Some(JoinConstraint::Natural) => {
