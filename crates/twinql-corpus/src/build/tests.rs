@@ -125,7 +125,15 @@ fn interrupted_work_goes_on() {
     let print = fingerprint(&config, &gathered.tasks);
     let done: Vec<Yield> = gathered.tasks[..10]
         .iter()
-        .map(|t| one_gold(&config, &Fake, &gathered.schemas[&t.db_id], t))
+        .map(|t| {
+            one_gold(
+                &config,
+                &config.semantics().unwrap(),
+                &Fake,
+                &gathered.schemas[&t.db_id],
+                t,
+            )
+        })
         .collect();
     let mut partial = Partial::open(&config.out, &print).unwrap();
     partial.append(done).unwrap();
