@@ -31,6 +31,10 @@ pub fn read_tables_json(text: &str) -> Result<SchemaSet, SchemaError> {
         let message = "the outermost value is not a list of databases".to_owned();
         return Err(SchemaError::new(file, "", E::Json(message)));
     };
+    if databases.is_empty() {
+        let message = "the list of databases is empty; give at least one".to_owned();
+        return Err(SchemaError::new(file, "", E::Json(message)));
+    }
     let composite = databases.iter().any(|d| {
         d.get("primary_keys")
             .and_then(Json::as_array)

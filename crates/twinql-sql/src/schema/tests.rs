@@ -172,6 +172,12 @@ fn spider_tables() {
 }
 
 #[test]
+fn a_tables_json_without_databases_is_refused() {
+    let e = spider::read_tables_json("[]").unwrap_err();
+    assert!(e.to_string().contains("the list of databases is empty"), "{e}");
+}
+
+#[test]
 fn real_files() {
     let Ok(data) = std::env::var("TWINQL_DATA") else {
         println!("skipped: TWINQL_DATA is not set");
