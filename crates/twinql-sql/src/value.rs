@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A constant: one of SQLite's five storage classes.
 ///
 /// `Eq` and `Ord` are structural (`Integer(1) != Real(1.0)`), which is what comparing
-/// trees needs; SQL comparison is [`Value::sql_cmp`].
+/// trees needs; SQL comparison is left to SQLite.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Value {
     /// SQL NULL.
