@@ -20,7 +20,8 @@ echo "── 2. train a small matching network"
 "$twinql" train --config configs/train-quick.toml --pairs "$out/corpus.jsonl.gz" --run "$out/run" ${reduced:+--epochs 2}
 
 echo "── 3. how well do the metrics agree with hand-made labels on held-out databases?"
-"$twinql" evaluate --pairs data/pairs.jsonl --schemas data/schemas --metric gmn,suite,relpm \
+"$twinql" evaluate --pairs data/pairs.jsonl --split held_out --labels data/labels_no_fk.json \
+  --schemas data/schemas --semantics no-fk --metric gmn,suite,relpm \
   --checkpoint "$out/run/model.safetensors" --plot "$out/roc.svg"
 
 echo "── 4. score one pair"
