@@ -279,7 +279,10 @@ impl BuildConfig {
 }
 
 /// Fills `${NAME}` in from the environment.
-fn expand(path: &str) -> Result<String, CorpusError> {
+///
+/// # Errors
+/// A variable that is not set, or no closing brace.
+pub fn expand(path: &str) -> Result<String, CorpusError> {
     let mut out = String::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once("${") {

@@ -28,7 +28,7 @@ use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
 use twinql_sql::{Schema, Semantics};
 
-pub use config::{BuildConfig, EVALUATION_DATABASES};
+pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
 pub use stats::{Dropped, Labels, Stats, origin};
 pub use text::{normal, plug_values};

@@ -184,22 +184,10 @@ fn config(typed: &typed::Train, seed: Option<u64>) -> Result<(Config, PathBuf)> 
 
 /// Fills `${NAME}` in from the environment.
 fn expand(path: &Path) -> Result<PathBuf> {
-    let Some(text) = path.to_str() else {
-        return Ok(path.to_owned());
-    };
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once("${") {
-        let Some((name, tail)) = after.split_once('}') else {
-            bail!("`${{` without `}}` in {text:?}");
-        };
-        let value = std::env::var(name)
-            .with_context(|| format!("the environment variable {name}, which {text:?} needs, is not set"))?;
-        out.push_str(before);
-        out.push_str(&value);
-        rest = tail;
+    match path.to_str() {
+        Some(text) => Ok(twinql::corpus::build::expand(text)?.into()),
+        None => Ok(path.to_owned()),
     }
-    out.push_str(rest);
-    Ok(out.into())
 }
 
 /// A labelled pair of a split that is used.
