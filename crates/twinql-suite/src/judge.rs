@@ -4,15 +4,13 @@
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics, Value};
 
-use crate::clock::NOW;
-use crate::compare::{Columns, Mode, equal};
+use crate::compare::{Columns, Mode};
 use crate::database::Database;
-use crate::dice::Dice;
-use crate::execute::{Answer, ExecError, Limits, Loader, Prepared, Sandbox};
+use crate::execute::{Answer, ExecError, Limits, Loader, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Generator;
-use crate::order::{Ordering, Runs, apply_semantics};
 use crate::text::{Ready, ready};
+use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, rearranged};
 
 /// How a pair is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -133,8 +131,6 @@ pub struct Judge {
 
 /// Timeouts of one side after which a pair is given up.
 const MAX_TIMEOUTS: u64 = 3;
-/// Rearrangements of a database that are tried where an answer depends on the order of rows.
-const ARRANGEMENTS: u64 = 6;
 
 /// Judges one pair. For many pairs over one schema make a [`Judge`].
 pub fn judge(schema: &Schema, gold: &str, pred: &str, config: &JudgeConfig) -> Verdict {
@@ -143,86 +139,6 @@ pub fn judge(schema: &Schema, gold: &str, pred: &str, config: &JudgeConfig) -> V
         Err(error) => Verdict::GoldError {
             message: error.to_string(),
         },
-    }
-}
-
-/// One query in the trial.
-struct Party<'a> {
-    prepared: Prepared<'a>,
-    ordering: Ordering,
-    keyed: Option<(Prepared<'a>, Vec<usize>)>,
-    shaken: Option<Prepared<'a>>,
-    /// It read the clock; it threw dice.
-    fixed: (bool, bool),
-}
-
-impl<'a> Party<'a> {
-    fn new(sandbox: &'a Sandbox, ready: Ready<'a>, semantics: &Semantics) -> Party<'a> {
-        let mut prepared = ready.prepared;
-        if let Some(sql) = ready.ast.as_ref().and_then(|q| apply_semantics(q, semantics))
-            && let Ok(p) = sandbox.prepare(&sql)
-        {
-            prepared = p;
-        }
-        let ordering = ready
-            .ast
-            .as_ref()
-            .map(|q| Ordering::of(q, prepared.width()))
-            .unwrap_or_default();
-        Party {
-            prepared,
-            ordering,
-            keyed: None,
-            shaken: None,
-            fixed: (false, false),
-        }
-    }
-
-    /// Notes what the run just done asked for that the sandbox fixes.
-    fn fixes(&mut self, sandbox: &Sandbox) {
-        let (clock, chance) = sandbox.fixed();
-        self.fixed = (self.fixed.0 | clock, self.fixed.1 | chance);
-    }
-
-    fn notes(&self, side: &str) -> impl Iterator<Item = String> {
-        let clock = self
-            .fixed
-            .0
-            .then(|| format!("{side}: the current time is taken as {NOW} UTC"));
-        let chance = self
-            .fixed
-            .1
-            .then(|| format!("{side}: random() and randomblob() are seeded"));
-        clock.into_iter().chain(chance)
-    }
-
-    /// The runs of equal sort keys on the loaded database, if they can be told.
-    fn runs(&mut self, sandbox: &'a Sandbox, tolerance: f64) -> Option<Runs> {
-        if self.keyed.is_none()
-            && let Some((sql, places)) = self.ordering.keyed.take()
-            && let Ok(p) = sandbox.prepare(&sql)
-        {
-            self.keyed = Some((p, places));
-        }
-        let (keyed, places) = self.keyed.as_mut()?;
-        let answer = keyed.run(0).ok()?;
-        Some(Runs::new(
-            answer,
-            places,
-            &self.ordering,
-            self.prepared.width(),
-            tolerance,
-        ))
-    }
-
-    /// The answer with ties broken at random.
-    fn shake(&mut self, sandbox: &'a Sandbox, seed: u64) -> Option<Answer> {
-        if self.shaken.is_none()
-            && let Some(sql) = self.ordering.shaken.take()
-        {
-            self.shaken = sandbox.prepare(&sql).ok();
-        }
-        self.shaken.as_mut()?.run(seed).ok()
     }
 }
 
@@ -246,20 +162,15 @@ impl<'a> Trial<'a> {
         if let Err(e) = self.loader.load(database) {
             return Outcome::Failed(Side::Gold, e);
         }
-        self.sandbox.fixed();
-        let gold = self.gold.prepared.run(0);
-        self.gold.fixes(self.sandbox);
-        let gold = match gold {
+        let gold = match self.gold.answer(self.sandbox) {
             Ok(a) => a,
             Err(e) => return Outcome::Failed(Side::Gold, e),
         };
-        let pred = self.pred.prepared.run(0);
-        self.pred.fixes(self.sandbox);
-        let pred = match pred {
+        let pred = match self.pred.answer(self.sandbox) {
             Ok(a) => a,
             Err(e) => return Outcome::Failed(Side::Pred, e),
         };
-        if gold.width == pred.width && self.agree(database, &gold, &pred, columns) {
+        if self.agree(database, &gold, &pred, columns) {
             let nonempty = gold
                 .rows
                 .iter()
@@ -272,88 +183,25 @@ impl<'a> Trial<'a> {
     }
 
     fn agree(&mut self, database: &Database, gold: &Answer, pred: &Answer, columns: &mut Columns) -> bool {
-        let mode = self.mode;
-        // Without ORDER BY any order of its rows is an answer of the prediction.
-        let loose = mode.as_list && !self.pred.ordering.ordered && !self.pred.ordering.inner_order;
-        if loose && gold.rows.len() > 1 && !self.order_is_moot(gold) {
-            return false;
-        }
-        if equal(gold, pred, mode, columns) {
-            return true;
-        }
-        let limited = self.gold.ordering.limited || self.pred.ordering.limited;
-        let runs = self.gold.runs(self.sandbox, mode.tolerance);
-        let possible = runs.as_ref().is_some_and(|r| r.contains(pred, mode, columns));
-        if possible && !limited {
-            return true;
-        }
-        if !self.gold.ordering.sensitive && !self.pred.ordering.sensitive {
-            return false;
-        }
-        let back = columns.inverse();
-        let returned = self
-            .pred
-            .runs(self.sandbox, mode.tolerance)
-            .is_some_and(|r| r.contains(gold, mode, &back));
-        if possible && returned {
-            return true;
-        }
-        self.rearranged(database, gold, pred, (possible, returned), columns)
-    }
-
-    /// True if all rows of the gold's answer tie, so that their order says nothing.
-    fn order_is_moot(&mut self, gold: &Answer) -> bool {
-        if let Some(first) = gold.rows.first()
-            && gold.rows.iter().all(|r| r == first)
-        {
-            return true;
-        }
-        self.gold
-            .runs(self.sandbox, self.mode.tolerance)
-            .is_some_and(|r| !r.several())
-    }
-
-    /// Compares the possible answers that other storage orders and other tie breaks show.
-    fn rearranged(
-        &mut self,
-        database: &Database,
-        gold: &Answer,
-        pred: &Answer,
-        known: (bool, bool),
-        columns: &Columns,
-    ) -> bool {
-        let (mut possible, mut returned) = known;
-        let mode = self.mode;
-        let back = columns.inverse();
+        let (one, two) = ((&mut self.gold, gold), (&mut self.pred, pred));
+        let mut doubt = match agree(self.sandbox, one, two, self.mode, columns) {
+            Agreement::Yes => return true,
+            Agreement::No => return false,
+            Agreement::Open(doubt) => doubt,
+        };
         for round in 1..=ARRANGEMENTS {
-            let mut other = database.clone();
-            for rows in other.tables.iter_mut().flatten() {
-                if round == 1 {
-                    rows.reverse();
-                } else {
-                    Dice::new(round, 0).shuffle(rows);
-                }
-            }
-            if self.loader.load(&other).is_err() {
+            if self.loader.load(&rearranged(database, round)).is_err() {
                 return false;
             }
-            if !possible {
-                let mut seen = [self.gold.prepared.run(round).ok(), None];
-                seen[1] = self.gold.shake(self.sandbox, round);
-                possible = seen
-                    .iter()
-                    .flatten()
-                    .any(|a| equal(a, pred, mode, &mut columns.clone()));
+            let (mut golds, mut preds) = (Vec::new(), Vec::new());
+            if !doubt.possible {
+                golds = self.gold.other_answers(self.sandbox, round);
             }
-            if !returned {
-                let mut seen = [self.pred.prepared.run(round).ok(), None];
-                seen[1] = self.pred.shake(self.sandbox, round);
-                returned = seen
-                    .iter()
-                    .flatten()
-                    .any(|a| equal(a, gold, mode, &mut back.clone()));
+            if !doubt.returned {
+                preds = self.pred.other_answers(self.sandbox, round);
             }
-            if possible && returned {
+            doubt.look((gold, pred), &golds, &preds, self.mode, columns);
+            if doubt.settled() {
                 return true;
             }
         }

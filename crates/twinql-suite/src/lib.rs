@@ -22,6 +22,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 mod text;
+mod trial;
 
 pub use database::Database;
 pub use dice::Dice;
