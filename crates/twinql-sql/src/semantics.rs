@@ -20,11 +20,15 @@ pub struct Semantics {
     pub respect_order: bool,
     /// DISTINCT is removed from both queries before they run (test-suite-sql-eval's default).
     pub ignore_distinct: bool,
-    /// Primary keys and unique columns are unique, and primary keys not null.
+    /// Primary keys and unique columns are unique, primary keys and columns declared
+    /// NOT NULL are not null.
     pub keys_hold: bool,
-    /// Foreign keys refer to an existing row and are not null.
+    /// Foreign keys refer to an existing row, except where a referencing column is NULL:
+    /// it can be where [`nulls`](Self::nulls) is on and the column is not declared NOT
+    /// NULL.
     pub foreign_keys_hold: bool,
-    /// Nullable columns hold NULLs.
+    /// Nullable columns hold NULLs, those that refer to another table among them. Off: no
+    /// column of a table does.
     pub nulls: bool,
     /// Tables may be empty.
     pub empty_tables: bool,
@@ -36,7 +40,7 @@ pub struct Semantics {
 }
 
 /// The names of the presets, in the order in which they are documented.
-pub const PRESETS: [&str; 5] = ["default", "no-fk", "spider", "bird", "strict"];
+pub const PRESETS: [&str; 6] = ["default", "no-fk", "spider", "bird", "declared", "strict"];
 
 impl Default for Semantics {
     /// The `default` preset: any column order, bags (lists under ORDER BY), keys and
@@ -79,6 +83,12 @@ impl Semantics {
                 any_column_order: false,
                 rows_as_set: true,
                 respect_order: false,
+                ..base
+            },
+            "declared" => Semantics {
+                any_column_order: false,
+                nulls: true,
+                empty_tables: true,
                 ..base
             },
             "strict" => Semantics {

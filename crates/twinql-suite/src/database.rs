@@ -176,7 +176,12 @@ impl Database {
                         .iter()
                         .map(|r| project(r, &fk.target_columns))
                         .collect();
-                    if rows.iter().any(|r| !targets.contains(&project(r, &fk.columns))) {
+                    // NULL refers to nothing; whether it may stand there was checked above.
+                    let dangles = |r: &Row| {
+                        let key = project(r, &fk.columns);
+                        !key.contains(&Value::Null) && !targets.contains(&key)
+                    };
+                    if rows.iter().any(dangles) {
                         return Err(format!("a foreign key of {} dangles", table.name));
                     }
                 }

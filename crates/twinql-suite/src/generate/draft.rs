@@ -252,6 +252,9 @@ impl<'a> Draft<'a> {
             if !self.needed.contains(&fk.target) {
                 continue;
             }
+            if self.refers_to_nothing(definition, &fk.columns, &mut cells, dice) {
+                continue;
+            }
             if !self.refer(table, index, &mut cells, dice) {
                 held = false;
                 break;
@@ -268,8 +271,7 @@ impl<'a> Draft<'a> {
                 Some(v) => v,
                 None => {
                     let c = &definition.columns[column];
-                    let nullable = self.semantics.nulls && (!c.not_null || !self.semantics.keys_hold);
-                    if nullable && dice.chance(self.nulls) {
+                    if self.may_be_null(c) && dice.chance(self.nulls) {
                         Value::Null
                     } else if attempt >= 1
                         && self.semantics.keys_hold
@@ -284,6 +286,33 @@ impl<'a> Draft<'a> {
             row.push(value);
         }
         Some(row)
+    }
+
+    /// True where a column of a foreign key is NULL, which refers to nothing; where the
+    /// semantics has NULLs, a nullable one becomes it by chance.
+    fn refers_to_nothing(
+        &self,
+        definition: &Table,
+        columns: &[usize],
+        cells: &mut [Option<Value>],
+        dice: &mut Dice,
+    ) -> bool {
+        for &column in columns {
+            let nullable = self.may_be_null(&definition.columns[column]);
+            match cells.get_mut(column) {
+                Some(Some(Value::Null)) => return true,
+                Some(cell @ None) if nullable && dice.chance(self.nulls) => {
+                    *cell = Some(Value::Null);
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn may_be_null(&self, column: &twinql_sql::Column) -> bool {
+        self.semantics.nulls && (!column.not_null || !self.semantics.keys_hold)
     }
 
     /// Fills in the columns of a foreign key. False where no parent can be had.
