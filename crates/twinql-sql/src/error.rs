@@ -70,3 +70,11 @@ pub enum SqlError {
         limit: usize,
     },
 }
+
+/// What a plan holds that SQLite has no words for.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("cannot be written as SQL for SQLite: {what}")]
+pub struct PrintError {
+    /// The construct.
+    pub what: String,
+}

@@ -5,10 +5,12 @@
 //! Two queries whose canonical forms are equal return the same answer under the
 //! assumptions the applied rules name; the reverse need not hold.
 
+pub mod dialect;
 pub mod error;
 pub mod explain;
 pub mod expr;
 pub mod normalize;
+mod ordered;
 pub mod parse;
 pub mod plan;
 pub mod print;
@@ -17,10 +19,11 @@ pub mod schema;
 pub mod semantics;
 pub mod value;
 
-pub use error::SqlError;
+pub use dialect::Dialect;
+pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
-pub use normalize::{Canonical, RULES, Rule, normalize};
-pub use parse::{Parsed, Repair, parse};
+pub use normalize::{Canonical, RULES, Rule, Stopped, normalize};
+pub use parse::{Parsed, Repair, parse, parse_in};
 pub use plan::{Plan, plan};
 pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,

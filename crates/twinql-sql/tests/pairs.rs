@@ -64,8 +64,8 @@ fn no_different_pair_has_equal_forms() {
                     "MISSED {id} {}\n  {gold}\n  {}\n  = {}\n  = {}",
                     row["db_id"],
                     pred.replace('\n', " "),
-                    twinql_sql::print::to_sql(schema, &one.plan),
-                    twinql_sql::print::to_sql(schema, &two.plan)
+                    twinql_sql::print::to_sql(schema, &one.plan).unwrap(),
+                    twinql_sql::print::to_sql(schema, &two.plan).unwrap()
                 );
             }
         }

@@ -99,7 +99,7 @@ fn plans_answer_as_their_queries_do() {
         let Ok(planned) = parse(sql).and_then(|parsed| plan(schema, &parsed)) else {
             continue;
         };
-        let printed = to_sql(schema, &planned);
+        let printed = to_sql(schema, &planned).unwrap();
         for connection in connections {
             let Ok(expected) = rows(connection, sql, 5_000) else {
                 continue;
@@ -205,7 +205,7 @@ fn constructs_answer_as_in_sqlite() {
         let planned = parse(sql)
             .and_then(|parsed| plan(&schema, &parsed))
             .unwrap_or_else(|e| panic!("{sql}: {e}"));
-        let printed = to_sql(&schema, &planned);
+        let printed = to_sql(&schema, &planned).unwrap();
         match rows(&connection, &printed, 1_000) {
             Ok(found) => assert_eq!(found, expected, "{sql}\n  {printed}"),
             Err(why) => panic!("{why}: {sql}\n  {printed}"),
@@ -231,7 +231,7 @@ fn quantified_comparisons_are_executed() {
         ("SELECT x FROM a WHERE x > ANY (SELECT y FROM b WHERE y > 9)", 0),
     ] {
         let plan = twinql_sql::plan(&schema, &twinql_sql::parse(sql).unwrap()).unwrap();
-        let printed = twinql_sql::print::to_sql(&schema, &plan);
+        let printed = twinql_sql::print::to_sql(&schema, &plan).unwrap();
         let count = format!("SELECT COUNT(*) FROM ({printed})");
         let found: i64 = db.query_row(&count, [], |r| r.get(0)).unwrap();
         assert_eq!(found, rows, "{sql}\n{printed}");

@@ -19,6 +19,11 @@ struct Counts {
     applied: BTreeMap<&'static str, usize>,
 }
 
+/// The plan as SQL.
+fn sql_of(schema: &Schema, plan: &Plan) -> String {
+    print::to_sql(schema, plan).unwrap()
+}
+
 fn semantics(kind: Kind) -> Semantics {
     Semantics {
         name: "custom".into(),
@@ -44,16 +49,16 @@ fn check(schema: &Schema, sql: &str, kind: Kind, seed: u64, counts: &mut Counts)
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(4);
-    let sure = |plan: &Plan| shaken(plan).map(|p| print::to_sql(schema, &p));
-    let (raw, raw_shaken) = (print::to_sql(schema, &plan), sure(&plan));
+    let sure = |plan: &Plan| shaken(plan).map(|p| sql_of(schema, &p));
+    let (raw, raw_shaken) = (sql_of(schema, &plan), sure(&plan));
     let ordered = ordered(&plan.query.rel);
-    let without_limits = print::to_sql(schema, &unlimited(&plan));
+    let without_limits = sql_of(schema, &unlimited(&plan));
     let cut = raw != without_limits;
     let canonical = twinql_sql::normalize(schema, plan, &semantics(kind));
     for rule in &canonical.applied {
         *counts.applied.entry(rule).or_default() += 1;
     }
-    let printed = print::to_sql(schema, &canonical.plan);
+    let printed = sql_of(schema, &canonical.plan);
     // What the rules left nothing open in must not leave anything open before them either.
     let end_shaken = sure(&canonical.plan);
     let end = end_shaken.as_deref().unwrap_or(&printed);
@@ -77,7 +82,7 @@ fn check(schema: &Schema, sql: &str, kind: Kind, seed: u64, counts: &mut Counts)
         if outcome == Outcome::Ambiguous && cut {
             let trial = Trial {
                 original: &without_limits,
-                printed: &print::to_sql(schema, &unlimited(&canonical.plan)),
+                printed: &sql_of(schema, &unlimited(&canonical.plan)),
                 shaken: None,
                 ordered: false,
             };
@@ -160,8 +165,7 @@ fn wrong_forms_are_told_apart() {
         ),
     ] {
         let (first, second) = (of(one), of(two));
-        let open =
-            |plan: &Plan| shaken(plan).map_or(print::to_sql(&schema, plan), |p| print::to_sql(&schema, &p));
+        let open = |plan: &Plan| shaken(plan).map_or(sql_of(&schema, plan), |p| sql_of(&schema, &p));
         let trial = Trial {
             original: one,
             printed: two,

@@ -46,7 +46,7 @@ fn refute(judge: &Judge, schema: &Schema, gold: &str, pred: &str, counts: &mut C
     match judge.judge(gold, pred) {
         Verdict::Same { .. } => counts.same += 1,
         Verdict::Different { witness } => {
-            let form = twinql_sql::print::to_sql(schema, &one.plan);
+            let form = twinql_sql::print::to_sql(schema, &one.plan).unwrap();
             return Some(format!(
                 "{} under {semantics}\n gold {gold}\n pred {pred}\n form {form}\n rules {:?} / {:?}\n gold {:?}\n pred {:?}\n{}",
                 schema.db_id,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use twinql_graph::{EncodingConfig, PairArrays, QueryGraph, RelPmConfig, relpm, vocabulary};
 use twinql_metrics::{MetricInfo, SemanticsOf};
 use twinql_model::{Checkpoint, ModelError, Scorer};
-use twinql_sql::{Schema, Semantics};
+use twinql_sql::{Dialect, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::embedded;
@@ -139,6 +139,7 @@ pub struct Engine {
     semantics: Semantics,
     judge: JudgeConfig,
     seed: u64,
+    dialect: Dialect,
 }
 
 impl Engine {
@@ -163,7 +164,16 @@ impl Engine {
             network,
             semantics,
             seed,
+            dialect: Dialect::Sqlite,
         })
+    }
+
+    /// Says in signatures whose SQL the queries were before
+    /// [`in_sqlite`](crate::prepare::in_sqlite) translated them; the engine itself reads
+    /// SQLite's.
+    pub fn translated_from(mut self, dialect: Dialect) -> Engine {
+        self.dialect = dialect;
+        self
     }
 
     /// The metrics, in the order in which they were asked for.
@@ -196,6 +206,7 @@ impl Engine {
         Signature {
             metric: metric.name.into(),
             checkpoint,
+            dialect: self.dialect,
             semantics: self.semantics_of(metric).name,
             threshold: self.threshold(metric),
             device: "cpu".into(),

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use twinql::corpus::{self, Pair, bird, spider};
+use twinql::prepare::in_sqlite;
 use twinql::record::Status;
-use twinql::sql::{Schema, SchemaSet, schema};
+use twinql::sql::{Dialect, Schema, SchemaSet, schema};
 use twinql::{Job, Work};
 
 use crate::args::{Input, Source};
@@ -20,13 +21,15 @@ pub(crate) struct Schemas {
     /// By DDL text: the same text is the same schema.
     carried: HashMap<String, std::result::Result<Arc<Schema>, String>>,
     origin: String,
+    /// Whose SQL the queries are, and the DDL.
+    dialect: Dialect,
 }
 
 impl Schemas {
     /// Loads all schemas at `path`; without one, only pairs that carry theirs can be used.
-    pub(crate) fn load(path: Option<&Path>) -> Result<Schemas> {
+    pub(crate) fn load(path: Option<&Path>, dialect: Dialect) -> Result<Schemas> {
         let (set, origin) = match path {
-            Some(path) => (schema::load(path)?, path.display().to_string()),
+            Some(path) => (schema::load_in(path, dialect)?, path.display().to_string()),
             None => (SchemaSet::new(), String::new()),
         };
         Ok(Schemas {
@@ -37,6 +40,7 @@ impl Schemas {
                 .collect(),
             carried: HashMap::new(),
             origin,
+            dialect,
         })
     }
 
@@ -78,9 +82,11 @@ impl Schemas {
     fn of(&mut self, pair: &Pair) -> std::result::Result<Arc<Schema>, String> {
         match (&pair.schema, &pair.db_id) {
             (Some(ddl), db_id) => {
+                let dialect = self.dialect;
                 let read = || {
                     let id = db_id.as_deref().unwrap_or("schema");
-                    let schema = Schema::from_ddl(id, ddl).map_err(|e| format!("the pair's schema: {e}"))?;
+                    let schema = Schema::from_ddl_in(id, ddl, dialect)
+                        .map_err(|e| format!("the pair's schema: {e}"))?;
                     Ok(Arc::new(schema))
                 };
                 self.carried.entry(ddl.clone()).or_insert_with(read).clone()
@@ -128,6 +134,28 @@ fn excerpt(names: &[String]) -> String {
     text
 }
 
+/// A pair's work: both queries as SQLite has them. Everything behind this door is SQLite's;
+/// a query of another dialect is translated here, and one that cannot be is the pair's
+/// error.
+fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -> Work {
+    let failed = |side: &str, status: Status, error: &twinql::prepare::SideError| Work::Unusable {
+        status: if error.unsupported {
+            Status::Unsupported
+        } else {
+            status
+        },
+        error: format!("{side}: {error}"),
+    };
+    match (
+        in_sqlite(&schema, &gold, dialect),
+        in_sqlite(&schema, &pred, dialect),
+    ) {
+        (Ok(gold), Ok(pred)) => Work::Pair { schema, gold, pred },
+        (Err(error), _) => failed("gold", Status::GoldError, &error),
+        (_, Err(error)) => failed("pred", Status::PredError, &error),
+    }
+}
+
 /// A job with what the pair's line says besides.
 pub(crate) struct Item {
     pub(crate) job: Job,
@@ -147,7 +175,7 @@ pub(crate) struct Items {
 /// Reads all pairs. A line that cannot be used becomes a job that says so; only a file
 /// that cannot be used at all is an error.
 pub(crate) fn read(input: &Input) -> Result<Items> {
-    let mut schemas = Schemas::load(input.schemas.as_deref())?;
+    let mut schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
     match &input.source {
         Source::Pairs(path) => Ok(Items {
             items: read_pairs(path, &mut schemas)?,
@@ -160,11 +188,7 @@ pub(crate) fn read(input: &Input) -> Result<Items> {
         Source::One { gold, pred } => {
             let schema = schemas.only(input.db_id.as_deref())?;
             let db_id = Some(schema.db_id.clone());
-            let work = Work::Pair {
-                schema,
-                gold: gold.clone(),
-                pred: pred.clone(),
-            };
+            let work = work(schema, gold.clone(), pred.clone(), input.dialect);
             let job = Job {
                 id: Value::from("0"),
                 work,
@@ -244,11 +268,7 @@ fn item(pair: Pair, number: usize, place: &str, schemas: &mut Schemas) -> Item {
         id => id,
     };
     let work = match schema {
-        Ok(schema) => Work::Pair {
-            schema,
-            gold: pair.gold,
-            pred: pair.pred,
-        },
+        Ok(schema) => work(schema, pair.gold, pair.pred, schemas.dialect),
         Err(error) => Work::Unusable {
             status: Status::GoldError,
             error: format!("{place}: {error}"),
@@ -282,11 +302,7 @@ fn read_lines(gold_path: &Path, pred_path: &Path, schemas: &Schemas) -> Result<V
                 status: Status::PredError,
                 error: format!("{pred_name}, {why}"),
             },
-            (Ok(schema), None) => Work::Pair {
-                schema,
-                gold: gold.sql.clone(),
-                pred: pred.sql,
-            },
+            (Ok(schema), None) => work(schema, gold.sql.clone(), pred.sql, schemas.dialect),
         };
         Item {
             job: Job {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use twinql_graph::QueryGraph;
 use twinql_sql::{
-    Canonical, Rule, Schema, Semantics, SqlError, normalize, normalize::normalize_with, parse, plan,
+    Canonical, Dialect, Rule, Schema, Semantics, SqlError, normalize, normalize::normalize_with, parse,
+    parse_in, plan, print,
 };
 
 /// Why a query has no graph.
@@ -36,12 +37,28 @@ impl From<SqlError> for SideError {
 pub fn canonical(
     schema: &Schema,
     sql: &str,
+    dialect: Dialect,
     semantics: &Semantics,
 ) -> Result<(Canonical, Vec<String>), SideError> {
-    let parsed = parse(sql)?;
+    let parsed = parse_in(sql, dialect)?;
     let plan = plan(schema, &parsed)?;
     let repairs = parsed.repairs.iter().map(ToString::to_string).collect();
     Ok((normalize(schema, plan, semantics), repairs))
+}
+
+/// A query of `dialect` as SQLite has it: the text itself where it is SQLite's.
+///
+/// # Errors
+/// The query is not one over this schema, not supported, or has no form in SQLite.
+pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String, SideError> {
+    if dialect == Dialect::Sqlite {
+        return Ok(sql.to_owned());
+    }
+    let plan = plan(schema, &parse_in(sql, dialect)?)?;
+    print::to_sql(schema, &plan).map_err(|e| SideError {
+        unsupported: true,
+        message: e.to_string(),
+    })
 }
 
 /// The graph of a query's canonical form under `semantics`.
@@ -49,7 +66,7 @@ pub fn canonical(
 /// # Errors
 /// The query is not one over this schema, or not supported.
 pub fn graph(schema: &Schema, sql: &str, semantics: &Semantics) -> Result<QueryGraph, SideError> {
-    let (canonical, _) = canonical(schema, sql, semantics)?;
+    let (canonical, _) = canonical(schema, sql, Dialect::Sqlite, semantics)?;
     lower(schema, &canonical)
 }
 

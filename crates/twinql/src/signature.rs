@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use twinql_sql::Dialect;
+
 /// What a figure depends on, printed with it and stored in every report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signature {
@@ -9,6 +11,8 @@ pub struct Signature {
     pub metric: String,
     /// First digits of the checkpoint's hash; `none` for a metric without weights.
     pub checkpoint: String,
+    /// Whose SQL the queries were.
+    pub dialect: Dialect,
     /// Name of the semantics.
     pub semantics: String,
     /// Scores at or above it count as "the same".
@@ -24,10 +28,11 @@ impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "twinql:{}|metric:{}|ckpt:{}|sql:sqlparser-0.63|dialect:sqlite|semantics:{}|threshold:{:.2}|device:{}|dtype:f32|seed:{}",
+            "twinql:{}|metric:{}|ckpt:{}|sql:sqlparser-0.63|dialect:{}|semantics:{}|threshold:{:.2}|device:{}|dtype:f32|seed:{}",
             env!("CARGO_PKG_VERSION"),
             self.metric,
             self.checkpoint,
+            self.dialect,
             self.semantics,
             self.threshold,
             self.device,
@@ -55,6 +60,7 @@ mod tests {
         let signature = Signature {
             metric: "gmn".into(),
             checkpoint: short_hash(b""),
+            dialect: Dialect::Sqlite,
             semantics: "default".into(),
             threshold: 0.5,
             device: "cpu".into(),

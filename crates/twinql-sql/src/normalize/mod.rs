@@ -53,8 +53,64 @@ pub struct Canonical {
     pub plan: Plan,
     /// Names of the rules that changed something, in the order of their first use.
     pub applied: Vec<&'static str>,
-    /// False where a limit ended the work; the plan is right all the same.
+    /// False where a limit ended the work ([`Canonical::stopped`] says which); the plan is
+    /// right all the same, and a proof by equal plans holds, but unequal plans say less.
     pub complete: bool,
+    /// Why the work ended early; `None` exactly where it is complete.
+    pub stopped: Option<Stopped>,
+}
+
+/// Which limit ended a normalisation before nothing was left to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stopped {
+    /// The plan is nested deeper than [`MAX_DEPTH`]; it is as it was planned.
+    TooDeep,
+    /// The plan has more than [`MAX_SIZE`] nodes; it is as it was planned.
+    TooLarge {
+        /// How many it has.
+        nodes: usize,
+    },
+    /// Rules made the tree larger than [`MAX_SIZE`] or too deep; it is as it was planned.
+    Grew {
+        /// The rule that changed something last.
+        rule: &'static str,
+    },
+    /// After [`MAX_PASSES`] passes over the tree a rule still changed something.
+    Passes {
+        /// The rule that did so last.
+        rule: &'static str,
+    },
+    /// One id stood for two columns; the plan is as it was planned.
+    RepeatedId,
+    /// More columns look alike than are told apart by trying: equal plans may come out in
+    /// different orders.
+    LookAlikes,
+}
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Stopped::TooDeep => write!(f, "the plan is nested deeper than {MAX_DEPTH}"),
+            Stopped::TooLarge { nodes } => {
+                write!(f, "the plan has {nodes} nodes, the limit is {MAX_SIZE}")
+            }
+            Stopped::Grew { rule } => {
+                write!(
+                    f,
+                    "the tree grew beyond {MAX_SIZE} nodes, last by the rule {rule}"
+                )
+            }
+            Stopped::Passes { rule } => {
+                write!(
+                    f,
+                    "after {MAX_PASSES} passes the rule {rule} still changed something"
+                )
+            }
+            Stopped::RepeatedId => write!(f, "one id stands for two columns"),
+            Stopped::LookAlikes => write!(f, "too many columns look alike"),
+        }
+    }
 }
 
 /// Brings a plan into canonical form under the assumptions of `semantics`.
@@ -70,12 +126,18 @@ pub fn normalize_with(
     semantics: &Semantics,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Canonical {
-    if walk::deeper_than(&plan.query.rel, MAX_DEPTH) || walk::rel_size(&plan.query.rel) > MAX_SIZE {
-        return Canonical {
-            plan,
-            applied: Vec::new(),
-            complete: false,
-        };
+    let stopped = |plan, why| Canonical {
+        plan,
+        applied: Vec::new(),
+        complete: false,
+        stopped: Some(why),
+    };
+    if walk::deeper_than(&plan.query.rel, MAX_DEPTH) {
+        return stopped(plan, Stopped::TooDeep);
+    }
+    let nodes = walk::rel_size(&plan.query.rel);
+    if nodes > MAX_SIZE {
+        return stopped(plan, Stopped::TooLarge { nodes });
     }
     let original = plan.clone();
     let mut driver = Driver {
@@ -93,15 +155,12 @@ pub fn normalize_with(
             .filter(|r| r.needs.hold_under(semantics) && wanted(r))
             .collect(),
         applied: Vec::new(),
+        last: "none",
     };
     let mut query = plan.query;
     let mut seen = BTreeSet::new();
     if !driver.freshen_query(&mut query, &mut seen) {
-        return Canonical {
-            plan: original,
-            applied: Vec::new(),
-            complete: false,
-        };
+        return stopped(original, Stopped::RepeatedId);
     }
     driver.cx.replaced.clear();
     rules::semantic_prepass(&mut query, &mut driver.cx);
@@ -116,11 +175,7 @@ pub fn normalize_with(
             break;
         }
         if walk::rel_size(&query.rel) > MAX_SIZE || walk::deeper_than(&query.rel, 2 * MAX_DEPTH) {
-            return Canonical {
-                plan: original,
-                applied: Vec::new(),
-                complete: false,
-            };
+            return stopped(original, Stopped::Grew { rule: driver.last });
         }
     }
     rules::prune_scans(&mut query);
@@ -130,6 +185,11 @@ pub fn normalize_with(
         plan: Plan { query, columns },
         applied: driver.applied,
         complete: complete && ordered,
+        stopped: match (complete, ordered) {
+            (false, _) => Some(Stopped::Passes { rule: driver.last }),
+            (true, false) => Some(Stopped::LookAlikes),
+            (true, true) => None,
+        },
     }
 }
 
@@ -137,11 +197,14 @@ struct Driver<'a> {
     cx: Context<'a>,
     rules: Vec<&'static Rule>,
     applied: Vec<&'static str>,
+    /// The rule that changed something last.
+    last: &'static str,
 }
 
 impl Driver<'_> {
     fn note(&mut self, rule: &Rule) {
         self.cx.dirty = true;
+        self.last = rule.name;
         if !self.applied.contains(&rule.name) {
             self.applied.push(rule.name);
         }

@@ -14,17 +14,20 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_PREFIXES, MAX_SET_OPERATORS};
 pub use repairs::{Place, Repair};
 
+use crate::dialect::Dialect;
 use crate::error::SqlError;
 
 /// A parsed query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
-    /// The AST, its set operators associated as SQLite does.
+    /// The AST, its set operators associated as the dialect does.
     pub query: Box<Query>,
     /// The text that was parsed: the input after the repairs.
     pub sql: String,
     /// What was repaired, in order.
     pub repairs: Vec<Repair>,
+    /// Whose SQL it is.
+    pub dialect: Dialect,
 }
 
 /// Places where a cut is tried.
@@ -37,9 +40,19 @@ const MAX_CUTS: usize = 12;
 /// [`SqlError::Parse`] for what is no SQL even after the repairs, [`SqlError::NotAQuery`]
 /// for anything but one SELECT, [`SqlError::TooLarge`] beyond the limits.
 pub fn parse(sql: &str) -> Result<Parsed, SqlError> {
+    parse_in(sql, Dialect::Sqlite)
+}
+
+/// As [`parse`], in the grammar of `dialect`.
+///
+/// # Errors
+/// Those of [`parse`].
+pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     limits::check_text(sql)?;
     let text = sql.strip_prefix('\u{feff}').unwrap_or(sql);
-    let failure = match attempt(text) {
+    let grammar = Grammar::of(dialect);
+    let finish = |query, sql, repairs| finish(query, sql, repairs, dialect);
+    let failure = match grammar.attempt(text) {
         Ok(query) => return Ok(finish(query, text.to_owned(), Vec::new())),
         Err(failure) => failure,
     };
@@ -47,13 +60,13 @@ pub fn parse(sql: &str) -> Result<Parsed, SqlError> {
         return Err(failure.error);
     }
     if let Some(inside) = repairs::inside_fence(text)
-        && let Ok((query, text, rest)) = mend(inside)
+        && let Ok((query, text, rest)) = grammar.mend(inside)
     {
         let mut repairs = vec![Repair::Fence];
         repairs.extend(rest);
         return Ok(finish(query, text, repairs));
     }
-    match mend(text) {
+    match grammar.mend(text) {
         Ok((query, text, repairs)) => Ok(finish(query, text, repairs)),
         // A repair may have laid open what the text is; otherwise its own error says most.
         Err(mended) if mended.is_final => Err(mended.error),
@@ -61,69 +74,152 @@ pub fn parse(sql: &str) -> Result<Parsed, SqlError> {
     }
 }
 
-fn finish(mut query: Box<Query>, sql: String, repairs: Vec<Repair>) -> Parsed {
-    set_ops::associate_left(&mut query);
-    Parsed { query, sql, repairs }
+fn finish(mut query: Box<Query>, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Parsed {
+    if dialect.set_operators_are_of_one_level() {
+        set_ops::associate_left(&mut query);
+    }
+    Parsed {
+        query,
+        sql,
+        repairs,
+        dialect,
+    }
 }
 
 type Mended = (Box<Query>, String, Vec<Repair>);
 
-/// Tries the repairs: those of tokens and quotes first, then ever shorter texts.
-fn mend(text: &str) -> Result<Mended, Failure> {
-    let failure = match mend_whole(text) {
-        Ok(mended) => return Ok(mended),
-        Err(failure) if failure.is_final => return Err(failure),
-        Err(failure) => failure,
-    };
-    let mut ends = repairs::ends(text);
-    ends.truncate(MAX_CUTS);
-    // The longest text that parses; where nothing marks an end, up to what does not fit.
-    let garbage = failure
-        .offset
-        .filter(|&at| text.get(at..).is_some_and(repairs::is_garbage));
-    let candidates = ends.into_iter().rev().chain(garbage);
-    for offset in candidates {
-        let Some((kept, cut)) = repairs::cut(text, offset) else {
-            continue;
-        };
-        if kept.trim().is_empty() {
-            continue;
-        }
-        match mend_whole(kept) {
-            Ok((query, text, mut made)) => {
-                made.push(cut);
-                return Ok((query, text, made));
-            }
-            Err(failure) if failure.is_final => return Err(failure),
-            Err(_) => {}
-        }
-    }
-    Err(failure)
+/// A dialect with the parser's view of it.
+#[derive(Clone, Copy)]
+struct Grammar {
+    dialect: Dialect,
+    grammar: &'static dyn sqlparser::dialect::Dialect,
 }
 
-/// Parses a text, with the repairs of tokens and quotes.
-fn mend_whole(text: &str) -> Result<Mended, Failure> {
-    let failure = match attempt(text) {
-        Ok(query) => return Ok((query, text.to_owned(), Vec::new())),
-        Err(failure) if failure.is_final => return Err(failure),
-        Err(failure) => failure,
-    };
-    let (text, mut made) = repairs::mend_quotes(text);
-    if !made.is_empty()
-        && let Ok(query) = attempt(&text)
-    {
-        return Ok((query, text, made));
+impl Grammar {
+    fn of(dialect: Dialect) -> Grammar {
+        let grammar: &'static dyn sqlparser::dialect::Dialect = match dialect {
+            Dialect::Sqlite => &dialect::Sqlite,
+            Dialect::Postgres => &sqlparser::dialect::PostgreSqlDialect {},
+            Dialect::Mysql => &sqlparser::dialect::MySqlDialect {},
+            Dialect::Generic => &sqlparser::dialect::GenericDialect {},
+        };
+        Grammar { dialect, grammar }
     }
-    if let Ok(tokens) = tokenize(&text) {
-        let (text, rest) = repairs::mend_tokens(&text, &tokens);
-        made.extend(rest);
+
+    /// Tries the repairs: those of tokens and quotes first, then ever shorter texts.
+    fn mend(&self, text: &str) -> Result<Mended, Failure> {
+        let failure = match self.mend_whole(text) {
+            Ok(mended) => return Ok(mended),
+            Err(failure) if failure.is_final => return Err(failure),
+            Err(failure) => failure,
+        };
+        let mut ends = repairs::ends(text);
+        ends.truncate(MAX_CUTS);
+        // The longest text that parses; where nothing marks an end, up to what does not fit.
+        let garbage = failure
+            .offset
+            .filter(|&at| text.get(at..).is_some_and(repairs::is_garbage));
+        let candidates = ends.into_iter().rev().chain(garbage);
+        for offset in candidates {
+            let Some((kept, cut)) = repairs::cut(text, offset) else {
+                continue;
+            };
+            if kept.trim().is_empty() {
+                continue;
+            }
+            match self.mend_whole(kept) {
+                Ok((query, text, mut made)) => {
+                    made.push(cut);
+                    return Ok((query, text, made));
+                }
+                Err(failure) if failure.is_final => return Err(failure),
+                Err(_) => {}
+            }
+        }
+        Err(failure)
+    }
+
+    /// Parses a text, with the repairs of tokens and quotes.
+    fn mend_whole(&self, text: &str) -> Result<Mended, Failure> {
+        let failure = match self.attempt(text) {
+            Ok(query) => return Ok((query, text.to_owned(), Vec::new())),
+            Err(failure) if failure.is_final => return Err(failure),
+            Err(failure) => failure,
+        };
+        let (text, mut made) = repairs::mend_quotes(text);
         if !made.is_empty()
-            && let Ok(query) = attempt(&text)
+            && let Ok(query) = self.attempt(&text)
         {
             return Ok((query, text, made));
         }
+        if let Ok(tokens) = self.tokenize(&text) {
+            let (text, rest) = repairs::mend_tokens(&text, &tokens);
+            made.extend(rest);
+            if !made.is_empty()
+                && let Ok(query) = self.attempt(&text)
+            {
+                return Ok((query, text, made));
+            }
+        }
+        Err(failure)
     }
-    Err(failure)
+
+    fn tokenize(&self, text: &str) -> Result<Vec<TokenWithSpan>, ParserError> {
+        let mut tokens = Tokenizer::new(self.grammar, text).tokenize_with_location()?;
+        if self.dialect.bars_are_or() {
+            for token in &mut tokens {
+                match token.token {
+                    Token::StringConcat => token.token = Token::make_keyword("OR"),
+                    Token::Overlap => token.token = Token::make_keyword("AND"),
+                    _ => {}
+                }
+            }
+        }
+        Ok(tokens)
+    }
+
+    /// Parses a text as it stands.
+    fn attempt(&self, text: &str) -> Result<Box<Query>, Failure> {
+        let tokens = self.tokenize(text).map_err(|e| Failure::parse(text, &e))?;
+        limits::check_tokens(&tokens).map_err(Failure::last)?;
+        let not_a_query = |found: &str| {
+            Failure::last(SqlError::NotAQuery {
+                found: found.to_owned(),
+            })
+        };
+        let first = tokens
+            .iter()
+            .map(|t| &t.token)
+            .find(|t| !matches!(t, Token::Whitespace(_) | Token::SemiColon | Token::EOF));
+        match first.map(|t| (t, statement_word(t))) {
+            None => return Err(not_a_query("an empty text")),
+            Some((_, Some("SELECT" | "WITH" | "VALUES"))) | Some((Token::LParen, _)) => {}
+            Some((_, Some(word))) => return Err(not_a_query(word)),
+            Some((_, None)) => {}
+        }
+        let mut parser = Parser::new(self.grammar)
+            .with_recursion_limit(RECURSION_LIMIT)
+            .with_tokens_with_locations(tokens);
+        while parser.consume_token(&Token::SemiColon) {}
+        let query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
+        let ended = parser.consume_token(&Token::SemiColon);
+        while parser.consume_token(&Token::SemiColon) {}
+        let next = parser.peek_token();
+        if next.token != Token::EOF {
+            if ended && let Some(word) = statement_word(&next.token) {
+                return Err(not_a_query(&format!("a second statement, {word}")));
+            }
+            let error = ParserError::ParserError(format!(
+                "Expected: end of statement, found: {}{}",
+                next.token, next.span.start
+            ));
+            return Err(Failure::parse(text, &error));
+        }
+        if writes(&query.body) {
+            return Err(not_a_query("a statement that writes"));
+        }
+        Ok(query)
+    }
 }
 
 /// Why a text did not parse.
@@ -205,53 +301,6 @@ fn statement_word(token: &Token) -> Option<&'static str> {
         }
         _ => None,
     }
-}
-
-fn tokenize(text: &str) -> Result<Vec<TokenWithSpan>, ParserError> {
-    Ok(Tokenizer::new(&dialect::Sqlite, text).tokenize_with_location()?)
-}
-
-/// Parses a text as it stands.
-fn attempt(text: &str) -> Result<Box<Query>, Failure> {
-    let tokens = tokenize(text).map_err(|e| Failure::parse(text, &e))?;
-    limits::check_tokens(&tokens).map_err(Failure::last)?;
-    let not_a_query = |found: &str| {
-        Failure::last(SqlError::NotAQuery {
-            found: found.to_owned(),
-        })
-    };
-    let first = tokens
-        .iter()
-        .map(|t| &t.token)
-        .find(|t| !matches!(t, Token::Whitespace(_) | Token::SemiColon | Token::EOF));
-    match first.map(|t| (t, statement_word(t))) {
-        None => return Err(not_a_query("an empty text")),
-        Some((_, Some("SELECT" | "WITH" | "VALUES"))) | Some((Token::LParen, _)) => {}
-        Some((_, Some(word))) => return Err(not_a_query(word)),
-        Some((_, None)) => {}
-    }
-    let mut parser = Parser::new(&dialect::Sqlite)
-        .with_recursion_limit(RECURSION_LIMIT)
-        .with_tokens_with_locations(tokens);
-    while parser.consume_token(&Token::SemiColon) {}
-    let query = parser.parse_query().map_err(|e| Failure::parse(text, &e))?;
-    let ended = parser.consume_token(&Token::SemiColon);
-    while parser.consume_token(&Token::SemiColon) {}
-    let next = parser.peek_token();
-    if next.token != Token::EOF {
-        if ended && let Some(word) = statement_word(&next.token) {
-            return Err(not_a_query(&format!("a second statement, {word}")));
-        }
-        let error = ParserError::ParserError(format!(
-            "Expected: end of statement, found: {}{}",
-            next.token, next.span.start
-        ));
-        return Err(Failure::parse(text, &error));
-    }
-    if writes(&query.body) {
-        return Err(not_a_query("a statement that writes"));
-    }
-    Ok(query)
 }
 
 fn writes(body: &SetExpr) -> bool {

@@ -4,7 +4,8 @@ use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
 use super::literal::{literal, number};
 use super::walk::has_subquery;
-use super::{Planner, Result, invalid, place, scope, unsupported};
+use super::{Planner, Result, dialect, invalid, place, scope, unsupported};
+use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::schema::Affinity;
@@ -164,13 +165,23 @@ impl<'a> Planner<'a> {
                 low,
                 high,
             } => self.plan_between(expr, *negated, low, high),
+            E::ILike {
+                negated,
+                any: false,
+                expr,
+                pattern,
+                escape_char,
+            } => self.plan_like(*negated, expr, pattern, escape_char.as_deref(), false),
             E::Like {
                 negated,
                 any: false,
                 expr,
                 pattern,
                 escape_char,
-            } => self.plan_like(*negated, expr, pattern, escape_char.as_deref()),
+            } => {
+                let cases = self.dialect.like_is_case_sensitive();
+                self.plan_like(*negated, expr, pattern, escape_char.as_deref(), cases)
+            }
             E::RLike {
                 negated,
                 expr,
@@ -181,11 +192,14 @@ impl<'a> Planner<'a> {
                 Ok(negate_if(*negated, binary(BinaryOp::Regexp, expr, pattern)))
             }
             E::Cast { expr, data_type, .. } => {
-                let affinity = Affinity::of_declared(&data_type.to_string());
-                Ok(Expr::Cast {
-                    expr: Box::new(self.plan_expr(expr)?),
-                    affinity,
-                })
+                let declared = data_type.to_string();
+                let expr = self.plan_expr(expr)?;
+                Ok(
+                    dialect::cast_to(self.dialect, &expr, &declared).unwrap_or_else(|| Expr::Cast {
+                        expr: Box::new(expr),
+                        affinity: Affinity::of_declared(&declared),
+                    }),
+                )
             }
             E::Collate { expr, collation } => Ok(Expr::Collate {
                 expr: Box::new(self.plan_expr(expr)?),
@@ -223,14 +237,17 @@ impl<'a> Planner<'a> {
 
     /// A column name; in double quotes also a string, where no column has the name.
     fn plan_column(&mut self, qualifier: Option<&Ident>, name: &Ident) -> Result<Expr> {
-        scope::refuse_reserved(qualifier.unwrap_or(name))?;
+        if self.dialect == Dialect::Sqlite {
+            scope::refuse_reserved(qualifier.unwrap_or(name))?;
+        }
         if qualifier.is_none() && name.quote_style == Some('\'') {
             return Ok(Expr::Literal(Value::Text(name.value.clone())));
         }
         if let Some(expr) = self.resolve(qualifier, name)? {
             return Ok(expr);
         }
-        if qualifier.is_none() && name.quote_style == Some('"') {
+        let may_be_string = self.dialect.quoted_name_may_be_string();
+        if may_be_string && qualifier.is_none() && name.quote_style == Some('"') {
             return Ok(Expr::Literal(Value::Text(name.value.clone())));
         }
         Err(SqlError::UnknownColumn {
@@ -296,6 +313,30 @@ impl<'a> Planner<'a> {
         right: Expr,
         whole: &ast::Expr,
     ) -> Result<Expr> {
+        match op {
+            BinaryOperator::Divide => {
+                self.check_widths(&left, &right, whole)?;
+                return Ok(dialect::divide(self.dialect, left, right, &self.columns));
+            }
+            BinaryOperator::MyIntegerDivide => {
+                return Ok(dialect::divide_whole(left, right, &self.columns));
+            }
+            BinaryOperator::PGLikeMatch | BinaryOperator::PGNotLikeMatch => {
+                let like = dialect::like_with_case(left, right, self.dialect.like_escape());
+                return Ok(negate_if(*op == BinaryOperator::PGNotLikeMatch, like));
+            }
+            BinaryOperator::PGILikeMatch | BinaryOperator::PGNotILikeMatch => {
+                let like = binary(BinaryOp::Like, left, right);
+                return Ok(negate_if(*op == BinaryOperator::PGNotILikeMatch, like));
+            }
+            BinaryOperator::PGExp => {
+                return Ok(Expr::Function {
+                    name: "power".into(),
+                    args: vec![left, right],
+                });
+            }
+            _ => {}
+        }
         match operator(op) {
             Some(op) => {
                 self.check_widths(&left, &right, whole)?;
@@ -361,15 +402,37 @@ impl<'a> Planner<'a> {
         expr: &'a ast::Expr,
         pattern: &'a ast::Expr,
         escape: Option<&'a ast::Expr>,
+        cases: bool,
     ) -> Result<Expr> {
         let expr = self.plan_expr(expr)?;
         let pattern = self.plan_expr(pattern)?;
-        let like = match escape {
-            None => binary(BinaryOp::Like, expr, pattern),
+        let escape = match escape {
+            Some(escape) => Some(self.plan_expr(escape)?),
+            // A backslash escapes in some dialects where nothing else is said.
+            None => match (&pattern, self.dialect.like_escape()) {
+                (Expr::Literal(Value::Text(text)), Some(c)) if text.contains(c) => {
+                    Some(Expr::Literal(Value::Text(c.into())))
+                }
+                _ => None,
+            },
+        };
+        let like = match (escape, cases) {
+            (None, true) => dialect::like_with_case(expr, pattern, None),
+            (Some(escape), true) => match (&pattern, &escape) {
+                (Expr::Literal(_), Expr::Literal(Value::Text(c))) if c.chars().count() <= 1 => {
+                    let c = c.chars().next();
+                    dialect::like_with_case(expr, pattern, c)
+                }
+                _ => Expr::Function {
+                    name: "like_with_case".into(),
+                    args: vec![pattern, expr, escape],
+                },
+            },
+            (None, false) => binary(BinaryOp::Like, expr, pattern),
             // The function's arguments stand the other way round (SQLite).
-            Some(escape) => Expr::Function {
+            (Some(escape), false) => Expr::Function {
                 name: "like".into(),
-                args: vec![pattern, expr, self.plan_expr(escape)?],
+                args: vec![pattern, expr, escape],
             },
         };
         Ok(negate_if(negated, like))

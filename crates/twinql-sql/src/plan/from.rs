@@ -215,7 +215,9 @@ impl<'a> Planner<'a> {
         let Some(ident) = last_ident(name) else {
             return unsupported(format!("table name {name}"), name.span());
         };
-        super::scope::refuse_reserved(ident)?;
+        if self.dialect == crate::dialect::Dialect::Sqlite {
+            super::scope::refuse_reserved(ident)?;
+        }
         if name.0.len() == 1
             && let Some(found) = self.plan_cte_use(ident)?
         {

@@ -3,7 +3,11 @@
 use sqlparser::ast::{self, Spanned};
 use sqlparser::tokenizer::Span;
 
-use super::{Planner, Result, invalid, last_ident, unsupported};
+use crate::ordered;
+use crate::value::Value;
+
+use super::{Planner, Result, dialect, invalid, last_ident, unsupported};
+use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 
 /// Aggregates that other dialects have and SQLite lacks, or that need no more than a name.
@@ -68,8 +72,8 @@ fn arity(name: &str) -> Option<(usize, usize)> {
     })
 }
 
-fn check_arity(name: &str, given: usize, span: Span) -> Result<()> {
-    match arity(name) {
+fn check_arity(dialect: Dialect, name: &str, given: usize, span: Span) -> Result<()> {
+    match arity(name).filter(|_| dialect == Dialect::Sqlite) {
         Some((least, most)) if given < least || given > most => {
             invalid(format!("wrong number of arguments to function {name}()"), span)
         }
@@ -83,7 +87,10 @@ pub(crate) struct Call<'a> {
     pub(crate) args: Vec<&'a ast::Expr>,
     pub(crate) star: bool,
     pub(crate) distinct: bool,
-    pub(crate) ordered: bool,
+    /// ORDER BY inside the call.
+    pub(crate) order_by: &'a [ast::OrderByExpr],
+    /// WITHIN GROUP.
+    pub(crate) within_group: bool,
 }
 
 impl<'a> Planner<'a> {
@@ -125,11 +132,8 @@ impl<'a> Planner<'a> {
             E::Floor { expr, .. } => ("floor", vec![&**expr]),
             E::Position { expr, r#in } => ("instr", vec![&**r#in, &**expr]),
             E::Extract { field, expr, .. } => {
-                let args = vec![self.plan_expr(expr)?];
-                return Ok(Expr::Function {
-                    name: format!("extract_{}", field.to_string().to_ascii_lowercase()),
-                    args,
-                });
+                let date = self.plan_expr(expr)?;
+                return Ok(dialect::extract(&field.to_string(), date));
             }
             E::Overlay {
                 expr,
@@ -158,12 +162,17 @@ impl<'a> Planner<'a> {
             }
             other => return unsupported(describe(other), other.span()),
         };
-        check_arity(name, args.len(), expr.span())?;
+        check_arity(self.dialect, name, args.len(), expr.span())?;
         let args = self.plan_exprs(args)?;
-        Ok(Expr::Function {
-            name: name.to_owned(),
-            args,
-        })
+        Ok(self.function(name.to_owned(), args))
+    }
+
+    /// A scalar function's call, by its common name.
+    fn function(&self, name: String, args: Vec<Expr>) -> Expr {
+        if self.dialect == Dialect::Sqlite {
+            return Expr::Function { name, args };
+        }
+        dialect::common(self.dialect, name, args)
     }
 
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
@@ -172,7 +181,7 @@ impl<'a> Planner<'a> {
             return self.plan_window_call(function, call);
         }
         let given = call.args.len();
-        check_arity(&call.name, given, function.span())?;
+        check_arity(self.dialect, &call.name, given, function.span())?;
         if call.star && call.name != "count" {
             return invalid(
                 format!("wrong number of arguments to function {}()", call.name),
@@ -187,26 +196,48 @@ impl<'a> Planner<'a> {
                 );
             }
             let args = self.plan_exprs(call.args)?;
-            return Ok(Expr::Function {
-                name: call.name,
-                args,
-            });
+            return Ok(self.function(call.name, args));
         };
-        if call.distinct && given != 1 {
+        // PostgreSQL needs a separator, SQLite takes none beside DISTINCT.
+        let with_separator = func == AggFunc::GroupConcat && self.dialect != Dialect::Sqlite;
+        if call.distinct && given != 1 && !with_separator {
             return invalid(
                 "DISTINCT aggregates must have exactly one argument",
                 function.span(),
             );
         }
-        if call.ordered && matches!(func, AggFunc::GroupConcat | AggFunc::Other(_)) {
-            return unsupported(format!("ORDER BY inside {}()", call.name), function.span());
+        let depends_on_order = matches!(func, AggFunc::GroupConcat | AggFunc::Other(_));
+        if call.within_group && func != AggFunc::GroupConcat {
+            return unsupported(format!("WITHIN GROUP of {}()", call.name), function.span());
         }
         // Aggregates do not nest.
         let allow = self.set_allow(|allow| {
             allow.aggregates = false;
             allow.windows = false;
         });
-        let args = self.plan_exprs(call.args)?;
+        let mut args = self.plan_exprs(call.args)?;
+        let mut func = func;
+        let comma = Expr::Literal(Value::Text(",".into()));
+        if func == AggFunc::GroupConcat && args.get(1) == Some(&comma) {
+            args.truncate(1);
+        }
+        if depends_on_order && !call.order_by.is_empty() {
+            // No rule about concatenations knows of an order.
+            let name = if func == AggFunc::GroupConcat {
+                "group_concat"
+            } else {
+                &call.name
+            };
+            func = AggFunc::Other(name.to_owned());
+            for key in call.order_by {
+                let expr = self.plan_expr(&key.expr)?;
+                args.push(ordered::argument(super::select::sort_key(
+                    self.dialect,
+                    expr,
+                    key,
+                )?));
+            }
+        }
         let filter = match &function.filter {
             Some(filter) => Some(self.plan_expr(filter)?),
             None => None,
@@ -232,7 +263,8 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         args: Vec::new(),
         star: false,
         distinct: false,
-        ordered: !function.within_group.is_empty(),
+        order_by: &function.within_group,
+        within_group: !function.within_group.is_empty(),
     };
     let list = match &function.args {
         ast::FunctionArguments::None => return Ok(call),
@@ -244,7 +276,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
     call.distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
     for clause in &list.clauses {
         match clause {
-            ast::FunctionArgumentClause::OrderBy(_) => call.ordered = true,
+            ast::FunctionArgumentClause::OrderBy(keys) => call.order_by = keys,
             other => return unsupported(format!("{other} inside a call"), function.span()),
         }
     }

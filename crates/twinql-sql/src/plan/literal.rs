@@ -64,7 +64,14 @@ pub(crate) fn literal(value: &ast::ValueWithSpan) -> Result<Expr> {
         }
         V::Boolean(b) => Some(Value::Integer(i64::from(*b))),
         V::Null => Some(Value::Null),
-        V::Placeholder(name) => return unsupported(format!("parameter {name}"), value.span),
+        V::Placeholder(name) => {
+            return unsupported(
+                format!(
+                    "parameter {name} (a query is compared with its values: write the value in its place)"
+                ),
+                value.span,
+            );
+        }
         other => return unsupported(format!("literal {other}"), value.span),
     };
     match literal {

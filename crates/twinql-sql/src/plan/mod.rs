@@ -1,4 +1,5 @@
-//! From sqlparser's AST to a resolved, typed tree, with SQLite's semantics.
+//! From sqlparser's AST to a resolved, typed tree, with SQLite's semantics; where another
+//! dialect means something else, the tree says so in SQLite's terms (the `dialect` module).
 //!
 //! The planner is tolerant: what it knows the meaning of is planned, in SQLite's grammar
 //! or not; an unknown function is an opaque node. A SELECT becomes, from the inside out:
@@ -7,6 +8,7 @@
 
 mod aggregate;
 mod cte;
+mod dialect;
 mod expr;
 mod from;
 mod functions;
@@ -26,6 +28,7 @@ use std::rc::Rc;
 use sqlparser::ast;
 use sqlparser::tokenizer::Span;
 
+use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::parse::Parsed;
@@ -59,6 +62,7 @@ const MAX_NODES: usize = 200_000;
 pub fn plan(schema: &Schema, parsed: &Parsed) -> std::result::Result<Plan, SqlError> {
     let mut planner = Planner {
         schema,
+        dialect: parsed.dialect,
         columns: Vec::new(),
         scopes: Vec::new(),
         ctes: Vec::new(),
@@ -83,6 +87,7 @@ pub(crate) struct Planned {
 /// on the way out of one.
 pub(crate) struct Planner<'a> {
     schema: &'a Schema,
+    dialect: Dialect,
     columns: Columns,
     /// What names mean, outermost first.
     scopes: Vec<Scope<'a>>,

@@ -6,14 +6,17 @@ use sqlparser::ast::{self, Distinct, GroupByExpr, Select, SelectItem, Spanned};
 use sqlparser::tokenizer::Span;
 
 use super::aggregate::Groups;
-use super::expr::{conjuncts, unwrap_nested};
+use super::expr::{binary, conjuncts, unwrap_nested};
 use super::from::filter;
 use super::scope::{Allow, Scope, ScopeTable};
 use super::set_op::Limits;
 use super::walk::{columns_of, rewrite_window};
 use super::{Planned, Planner, Result, invalid, last_ident, types, unsupported};
-use crate::expr::{AggFunc, AggregateCall, Expr};
-use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
+use crate::dialect::Dialect;
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::rel::{ColumnId, ColumnInfo, Direction, NullsOrder, Query, Rel, SortKey};
+use crate::schema::TypeClass;
+use crate::value::Value;
 
 /// One output of a SELECT.
 struct Item {
@@ -34,14 +37,17 @@ struct OrderTerm<'a> {
     key: &'a ast::OrderByExpr,
 }
 
-/// A key of an order, with SQLite's default for NULLs.
-pub(crate) fn sort_key(expr: Expr, key: &ast::OrderByExpr) -> Result<SortKey> {
+/// A key of an order, with the dialect's default for NULLs.
+pub(crate) fn sort_key(dialect: Dialect, expr: Expr, key: &ast::OrderByExpr) -> Result<SortKey> {
     let direction = match &key.options.sort {
         None | Some(ast::OrderBySort::Asc) => Direction::Asc,
         Some(ast::OrderBySort::Desc) => Direction::Desc,
         Some(_) => return unsupported("ORDER BY USING", key.expr.span()),
     };
-    let first = key.options.nulls_first.unwrap_or(direction == Direction::Asc);
+    let first = key
+        .options
+        .nulls_first
+        .unwrap_or((direction == Direction::Asc) != dialect.nulls_are_greatest());
     Ok(SortKey {
         expr,
         direction,
@@ -125,6 +131,13 @@ impl<'a> Planner<'a> {
         let is_aggregate = is_grouped || self.scopes.last().is_some_and(|s| !s.aggregates.is_empty());
         self.allow(true, is_aggregate, true);
         let mut order = self.plan_order(order_by, &items)?;
+        let mut qualify = match &select.qualify {
+            Some(qualify) => conjuncts(self.plan_expr(qualify)?),
+            None => Vec::new(),
+        };
+        if let Some(Distinct::On(on)) = &select.distinct {
+            qualify.push(self.first_of_each(on, &items, &order)?);
+        }
 
         let mut scope = self.scopes.pop().unwrap_or_default();
         let input: HashSet<ColumnId> = scope
@@ -155,6 +168,9 @@ impl<'a> Planner<'a> {
                     groups.lift(self, expr)?;
                 }
             }
+            for conjunct in &mut qualify {
+                groups.lift(self, conjunct)?;
+            }
             for (_, call) in &mut scope.windows {
                 let mut failure = None;
                 rewrite_window(call, &mut |e| match groups.lift_node(self, e) {
@@ -181,6 +197,7 @@ impl<'a> Planner<'a> {
                 calls: scope.windows,
             };
         }
+        rel = filter(rel, qualify);
         self.project(rel, select, items, order, limits)
     }
 
@@ -459,21 +476,21 @@ impl<'a> Planner<'a> {
                     collation,
                 };
             }
-            keys.push(sort_key(expr, key)?);
+            keys.push(sort_key(self.dialect, expr, key)?);
         }
         let mut rel = Rel::Project {
             input: Box::new(rel),
             exprs,
         };
         match &select.distinct {
-            None | Some(Distinct::All) => {}
+            // DISTINCT ON has chosen its rows already.
+            None | Some(Distinct::All | Distinct::On(_)) => {}
             Some(Distinct::Distinct) if extra.is_empty() => {
                 rel = Rel::Distinct { input: Box::new(rel) };
             }
             Some(Distinct::Distinct) => {
                 rel = self.distinct_with_extra(rel, &visible, &mut extra, &mut keys)?;
             }
-            Some(Distinct::On(_)) => return unsupported("DISTINCT ON", select.span()),
         }
         if !keys.is_empty() || !limits.is_empty() {
             rel = Rel::Sort {
@@ -493,6 +510,80 @@ impl<'a> Planner<'a> {
             query: Query { rel, output },
             names,
         })
+    }
+
+    /// `SELECT DISTINCT ON (a) … ORDER BY a, b` (PostgreSQL) keeps the first row of each
+    /// `a`: the condition that the row is number 1 of them.
+    fn first_of_each(
+        &mut self,
+        on: &'a [ast::Expr],
+        items: &[Item],
+        order: &[OrderTerm<'a>],
+    ) -> Result<Expr> {
+        let span = on
+            .first()
+            .map_or_else(sqlparser::tokenizer::Span::empty, Spanned::span);
+        let mut partition_by = Vec::with_capacity(on.len());
+        for (at, term) in on.iter().enumerate() {
+            partition_by.push(match ordinal(term, items.len(), at, "DISTINCT ON")? {
+                Some(position) => items
+                    .get(position)
+                    .map_or(Expr::Literal(Value::Null), |i| i.expr.clone()),
+                None => self.plan_expr(term)?,
+            });
+        }
+        let mut order_by = Vec::with_capacity(order.len());
+        for OrderTerm { term, collation, key } in order {
+            let mut expr = match term {
+                Term::Output(position) => match items.get(*position) {
+                    Some(item) => item.expr.clone(),
+                    None => continue,
+                },
+                Term::Other(expr) => expr.clone(),
+            };
+            if let Some(collation) = collation {
+                expr = Expr::Collate {
+                    expr: Box::new(expr),
+                    collation: collation.clone(),
+                };
+            }
+            order_by.push(sort_key(self.dialect, expr, key)?);
+        }
+        let windows: Vec<ColumnId> = self
+            .scopes
+            .last()
+            .map(|s| s.windows.iter().map(|(id, _)| *id).collect())
+            .unwrap_or_default();
+        let all = partition_by.iter().chain(order_by.iter().map(|k| &k.expr));
+        for expr in all {
+            if super::walk::has_subquery(expr) || columns_of(expr).iter().any(|c| windows.contains(c)) {
+                return unsupported("DISTINCT ON with a subquery or a window function", span);
+            }
+        }
+        let id = self.new_column(ColumnInfo {
+            name: "row_number".into(),
+            origin: None,
+            affinity: None,
+            class: TypeClass::Integer,
+            nullable: false,
+        })?;
+        let call = WindowCall {
+            func: "row_number".into(),
+            args: Vec::new(),
+            distinct: false,
+            filter: None,
+            partition_by,
+            order_by,
+            frame: None,
+        };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.windows.push((id, call));
+        }
+        Ok(binary(
+            BinaryOp::Eq,
+            Expr::Column(id),
+            Expr::Literal(Value::Integer(1)),
+        ))
     }
 
     /// `SELECT DISTINCT a … ORDER BY b`: one row for each `a`, ordered by the `b` of one of
@@ -586,7 +677,6 @@ fn refuse_foreign_clauses(select: &Select) -> Result<()> {
         (!select.cluster_by.is_empty(), "CLUSTER BY"),
         (!select.distribute_by.is_empty(), "DISTRIBUTE BY"),
         (!select.sort_by.is_empty(), "SORT BY"),
-        (select.qualify.is_some(), "QUALIFY"),
         (select.exclude.is_some(), "EXCLUDE"),
     ];
     match foreign.iter().find(|(used, _)| *used) {

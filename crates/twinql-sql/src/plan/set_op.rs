@@ -58,9 +58,15 @@ impl<'a> Planner<'a> {
             let limits = self.plan_limits(query)?;
             return self.plan_select(select, order_by(query)?, limits);
         }
+        let (planned, arms) = self.plan_compound(&query.body)?;
+        self.order_outputs(planned, query, &arms)
+    }
+
+    /// A compound SELECT, with its arms from left to right.
+    fn plan_compound(&mut self, body: &'a SetExpr) -> Result<(Planned, Vec<&'a SetExpr>)> {
         // Down the left side without recursion: a compound SELECT may be long.
         let mut tail = Vec::new();
-        let mut first = &*query.body;
+        let mut first = body;
         while let SetExpr::SetOperation {
             left,
             op,
@@ -88,7 +94,7 @@ impl<'a> Planner<'a> {
             planned = self.set_operation(kind, all, planned, next, right)?;
             arms.push(right);
         }
-        self.order_outputs(planned, query, &arms)
+        Ok((planned, arms))
     }
 
     /// One arm of a compound SELECT.
@@ -97,6 +103,8 @@ impl<'a> Planner<'a> {
             SetExpr::Select(select) => self.nested(|p| p.plan_select(select, &[], Limits::default())),
             SetExpr::Query(query) => self.plan_query(query),
             SetExpr::Values(values) => self.plan_values(values),
+            // INTERSECT binds tighter than its neighbours in some dialects.
+            SetExpr::SetOperation { .. } => self.nested(|p| Ok(p.plan_compound(arm)?.0)),
             other => unsupported("this kind of query body", other.span()),
         }
     }
@@ -280,7 +288,7 @@ impl<'a> Planner<'a> {
                     collation,
                 };
             }
-            keys.push(sort_key(expr, key)?);
+            keys.push(sort_key(self.dialect, expr, key)?);
         }
         if keys.is_empty() && limits.is_empty() {
             return Ok(planned);

@@ -103,7 +103,8 @@ impl<'a> Planner<'a> {
         call.partition_by.extend(self.plan_exprs(&spec.partition_by)?);
         for key in &spec.order_by {
             let expr = self.plan_expr(&key.expr)?;
-            call.order_by.push(super::select::sort_key(expr, key)?);
+            call.order_by
+                .push(super::select::sort_key(self.dialect, expr, key)?);
         }
         if let Some(frame) = &spec.window_frame {
             call.frame = frame_text(frame);

@@ -2,6 +2,7 @@
 
 use super::{Names, Printer};
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
+use crate::ordered;
 use crate::rel::{Direction, NullsOrder, Query, SortKey};
 use crate::schema::Affinity;
 use crate::value::Value;
@@ -23,6 +24,11 @@ pub(super) fn is_keyword(name: &str) -> bool {
         WITHOUT ";
     let word = format!(" {} ", name.to_ascii_uppercase());
     KEYWORDS.contains(&word)
+}
+
+/// Whether a name can stand before parentheses.
+fn is_function_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
 }
 
 /// The text of a sort or group key: an integer constant would be taken for a position.
@@ -135,10 +141,13 @@ impl Printer<'_> {
 
     pub(super) fn expr(&mut self, e: &Expr, names: &Names) -> String {
         match e {
-            Expr::Column(c) => names
-                .get(c)
-                .cloned()
-                .unwrap_or_else(|| format!("\"unknown column {}\"", c.0)),
+            Expr::Column(c) => match names.get(c) {
+                Some(name) => name.clone(),
+                None => {
+                    self.refuse(format!("column {} where nothing produces it", c.0));
+                    format!("\"unknown column {}\"", c.0)
+                }
+            },
             Expr::Literal(v) => literal(v),
             Expr::Unary { op, expr } => {
                 if let (
@@ -168,6 +177,9 @@ impl Printer<'_> {
             Expr::And(list) => self.list(list, " AND ", "1", names),
             Expr::Or(list) => self.list(list, " OR ", "0", names),
             Expr::Function { name, args } => {
+                if !is_function_name(name) || name == "like_with_case" {
+                    self.refuse(format!("the function {name}"));
+                }
                 let args = self.exprs(args, names).join(", ");
                 match name.as_str() {
                     "current_date" | "current_time" | "current_timestamp" if args.is_empty() => {
@@ -251,9 +263,21 @@ impl Printer<'_> {
     }
 
     pub(super) fn aggregate_call(&mut self, call: &AggregateCall, names: &Names) -> String {
-        let args = self.exprs(&call.args, names).join(", ");
+        let (keys, plain): (Vec<&Expr>, Vec<&Expr>) =
+            call.args.iter().partition(|e| ordered::key(e).is_some());
+        if call.distinct && plain.len() > 1 {
+            self.refuse("DISTINCT with several arguments");
+        }
+        let args: Vec<String> = plain.into_iter().map(|e| self.expr(e, names)).collect();
+        let mut args = args.join(", ");
         if call.func == AggFunc::Bare {
             return args;
+        }
+        let keys: Vec<SortKey> = keys.into_iter().filter_map(ordered::key).collect();
+        if !keys.is_empty() {
+            let keys: Vec<String> = keys.iter().map(|k| self.sort_key(k, names)).collect();
+            args.push_str(" ORDER BY ");
+            args.push_str(&keys.join(", "));
         }
         let args = if call.args.is_empty() && call.func == AggFunc::Count {
             "*".to_owned()

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use block::{Block, Stage};
 
+use crate::error::PrintError;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::walk;
 use crate::plan::Plan;
@@ -25,14 +26,22 @@ pub(crate) type Names = BTreeMap<ColumnId, String>;
 const MAX_REPEATED: usize = 2_000;
 
 /// Prints a plan as SQL text for SQLite.
-pub fn to_sql(schema: &Schema, plan: &Plan) -> String {
+///
+/// # Errors
+/// What SQLite has no words for: nothing is printed rather than something else.
+pub fn to_sql(schema: &Schema, plan: &Plan) -> Result<String, PrintError> {
     let mut printer = Printer {
         schema,
         columns: &plan.columns,
         aliases: 0,
         shallow: false,
+        problem: None,
     };
-    printer.query(&plan.query, &Names::new())
+    let sql = printer.query(&plan.query, &Names::new());
+    match printer.problem {
+        None => Ok(sql),
+        Some(what) => Err(PrintError { what }),
+    }
 }
 
 /// An expression as text, a subquery as `(…)`.
@@ -43,6 +52,7 @@ pub(crate) fn shallow(e: &Expr, names: &Names) -> String {
         columns: &columns,
         aliases: 0,
         shallow: true,
+        problem: None,
     }
     .expr(e, names)
 }
@@ -55,6 +65,7 @@ pub(crate) fn shallow_call(call: &AggregateCall, names: &Names) -> String {
         columns: &columns,
         aliases: 0,
         shallow: true,
+        problem: None,
     }
     .aggregate_call(call, names)
 }
@@ -78,9 +89,16 @@ pub(crate) struct Printer<'a> {
     aliases: usize,
     /// Subqueries are printed as `…`.
     shallow: bool,
+    /// The first thing that has no words in SQLite.
+    problem: Option<String>,
 }
 
 impl Printer<'_> {
+    /// Notes that the text is not to be used.
+    pub(crate) fn refuse(&mut self, what: impl Into<String>) {
+        self.problem.get_or_insert(what.into());
+    }
+
     fn alias(&mut self, letter: char) -> String {
         self.aliases += 1;
         format!("{letter}{}", self.aliases)
@@ -108,24 +126,21 @@ impl Printer<'_> {
         if block.distinct && query.output != all || whole_lost {
             block = self.wrap(block);
         }
-        let items: Vec<String> = query
-            .output
-            .iter()
-            .enumerate()
-            .map(|(i, c)| {
-                let text = block
-                    .items
-                    .iter()
-                    .find(|(id, _)| id == c)
-                    .map(|(_, t)| t.clone())
-                    .or_else(|| outer.get(c).cloned())
-                    .unwrap_or_else(|| "NULL".to_owned());
-                match names.get(i) {
-                    Some(name) => format!("{text} AS {name}"),
-                    None => text,
+        let mut items: Vec<String> = Vec::with_capacity(query.output.len());
+        let known: BTreeMap<ColumnId, &String> = block.items.iter().rev().map(|(c, t)| (*c, t)).collect();
+        for (i, c) in query.output.iter().enumerate() {
+            let text = match known.get(c).copied().or_else(|| outer.get(c)) {
+                Some(text) => text.clone(),
+                None => {
+                    self.refuse(format!("output column {} that nothing produces", c.0));
+                    "NULL".to_owned()
                 }
-            })
-            .collect();
+            };
+            items.push(match names.get(i) {
+                Some(name) => format!("{text} AS {name}"),
+                None => text,
+            });
+        }
         block.select(&items)
     }
 
@@ -287,6 +302,7 @@ impl Printer<'_> {
     fn scan(&mut self, table: usize, columns: &[(ColumnId, usize)]) -> Block {
         let alias = self.alias('t');
         let Some(t) = self.schema.tables.get(table) else {
+            self.refuse(format!("table number {table}, which the schema does not have"));
             return Block::from(Some(format!("\"table {table}\" AS {alias}")), Vec::new());
         };
         let items = columns
@@ -383,9 +399,19 @@ impl Printer<'_> {
 
     fn join(&mut self, rel: &Rel, inputs: &[Rel], on: &[Expr], outer: &Names) -> Block {
         let all = walk::output_set(rel);
-        let mut blocks = Vec::new();
-        for input in inputs {
-            blocks.push(self.single(input, outer));
+        // The arguments of a table-valued function may read the inputs before it.
+        let (functions, plain): (Vec<&Rel>, Vec<&Rel>) = inputs
+            .iter()
+            .partition(|r| matches!(r, Rel::TableFunction { args, .. } if !args.is_empty()));
+        let lateral = !functions.is_empty();
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut before = outer.clone();
+        for input in plain.into_iter().chain(functions) {
+            let block = self.single(input, &before);
+            if lateral {
+                before.extend(block.items.iter().cloned());
+            }
+            blocks.push(block);
         }
         let items: Vec<(ColumnId, String)> = blocks.iter().flat_map(|b| b.items.clone()).collect();
         let mut block = Block::from(None, items);
@@ -524,7 +550,16 @@ impl Printer<'_> {
             (SetOpKind::Intersect, _) => "INTERSECT",
             (SetOpKind::Except, _) => "EXCEPT",
         };
-        arms.join(&format!(" {word} "))
+        if !*all || *kind == SetOpKind::Union {
+            return arms.join(&format!(" {word} "));
+        }
+        // SQLite has no ALL here: the copies of a row are numbered, and so are no copies.
+        let list = names.join(", ");
+        let numbered: Vec<String> = arms
+            .iter()
+            .map(|sql| format!("SELECT {list}, ROW_NUMBER() OVER (PARTITION BY {list}) FROM ({sql})"))
+            .collect();
+        format!("SELECT {list} FROM ({})", numbered.join(&format!(" {word} ")))
     }
 }
 

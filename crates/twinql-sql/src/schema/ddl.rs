@@ -1,7 +1,12 @@
 //! Schemas from DDL text.
 
+use std::collections::HashMap;
+
+use crate::dialect::Dialect;
+
 use super::error::{SchemaError, SchemaErrorKind as E};
 use super::scan::{Kind, Token, tokens};
+use super::types::ENDS_A_TYPE;
 use super::{Affinity, Column, ForeignKey, Schema, Table, TypeClass};
 
 /// A schema and what was left out of it.
@@ -16,7 +21,16 @@ impl Schema {
     /// Empty text, no table, a table without columns, a name defined twice, a key over a
     /// column that the table does not have, a CREATE TABLE that cannot be read.
     pub fn from_ddl(db_id: &str, text: &str) -> Result<Schema, SchemaError> {
-        let (schema, warnings) = read(db_id, text)?;
+        Schema::from_ddl_in(db_id, text, Dialect::Sqlite)
+    }
+
+    /// As [`Schema::from_ddl`], quotes, comments and types read as `dialect` has them.
+    /// SQLite's reader also takes most of what the others write.
+    ///
+    /// # Errors
+    /// Those of [`Schema::from_ddl`].
+    pub fn from_ddl_in(db_id: &str, text: &str, dialect: Dialect) -> Result<Schema, SchemaError> {
+        let (schema, warnings) = read_in(db_id, text, dialect)?;
         for warning in warnings {
             tracing::warn!(db_id, "{warning}");
         }
@@ -30,6 +44,14 @@ impl Schema {
 /// # Errors
 /// Those of [`Schema::from_ddl`].
 pub fn read(db_id: &str, text: &str) -> Result<WithWarnings, SchemaError> {
+    read_in(db_id, text, Dialect::Sqlite)
+}
+
+/// As [`read`], in a dialect.
+///
+/// # Errors
+/// Those of [`Schema::from_ddl`].
+pub fn read_in(db_id: &str, text: &str, dialect: Dialect) -> Result<WithWarnings, SchemaError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader = Reader {
         file: format!("schema {db_id}"),
@@ -39,11 +61,13 @@ pub fn read(db_id: &str, text: &str) -> Result<WithWarnings, SchemaError> {
         },
         references: Vec::new(),
         warnings: Vec::new(),
+        dialect,
+        types: HashMap::new(),
     };
     if text.trim().is_empty() {
         return Err(reader.error("", E::Empty));
     }
-    let all = tokens(text);
+    let all = tokens(text, dialect);
     for statement in all.split(|t| t.is_symbol(';')) {
         reader.statement(statement)?;
     }
@@ -69,37 +93,11 @@ struct Reader {
     schema: Schema,
     references: Vec<Reference>,
     warnings: Vec<String>,
+    dialect: Dialect,
+    /// PostgreSQL's CREATE TYPE … AS ENUM and CREATE DOMAIN: the type each name, in lower
+    /// case, stands for.
+    types: HashMap<String, String>,
 }
-
-/// Words that end a column's type.
-const AFTER_TYPE: [&str; 26] = [
-    "CONSTRAINT",
-    "PRIMARY",
-    "NOT",
-    "NULL",
-    "UNIQUE",
-    "CHECK",
-    "DEFAULT",
-    "COLLATE",
-    "REFERENCES",
-    "GENERATED",
-    "AS",
-    "AUTO_INCREMENT",
-    "AUTOINCREMENT",
-    "COMMENT",
-    "ON",
-    "FOREIGN",
-    "IDENTITY",
-    "VIRTUAL",
-    "STORED",
-    "KEY",
-    "CHARSET",
-    "ENABLE",
-    "DISABLE",
-    "INVISIBLE",
-    "VISIBLE",
-    "COLUMN_FORMAT",
-];
 
 impl Reader {
     fn error(&self, place: impl Into<String>, kind: E) -> SchemaError {
@@ -120,6 +118,10 @@ impl Reader {
         if !first.is("CREATE") {
             return Ok(());
         }
+        if tokens.get(1).is_some_and(|t| t.is("TYPE") || t.is("DOMAIN")) {
+            self.create_type(tokens);
+            return Ok(());
+        }
         // CREATE [words] TABLE | [UNIQUE] INDEX; anything else is not ours.
         let kind = tokens.iter().take(6).position(|t| t.is("TABLE") || t.is("INDEX"));
         match kind.and_then(|i| tokens.get(i).map(|t| (i, t))) {
@@ -131,6 +133,20 @@ impl Reader {
             }
             _ => Ok(()),
         }
+    }
+
+    /// CREATE TYPE name AS ENUM (…), CREATE DOMAIN name [AS] type.
+    fn create_type(&mut self, tokens: &[Token]) {
+        let Some((name, mut at)) = qualified(tokens, 2) else {
+            return;
+        };
+        at += usize::from(tokens.get(at).is_some_and(|t| t.is("AS")));
+        let declared = match tokens.get(at) {
+            Some(t) if t.is("ENUM") => "text".to_owned(),
+            Some(t) if tokens.get(1).is_some_and(|t| t.is("DOMAIN")) => t.shown(),
+            _ => return,
+        };
+        self.types.insert(name.to_lowercase(), declared);
     }
 
     fn create_table(&mut self, tokens: &[Token], start: usize) -> Result<(), SchemaError> {
@@ -206,7 +222,7 @@ impl Reader {
         let mut at = 1;
         while let Some(token) = item.get(at) {
             let charset = token.is("CHARACTER") && item.get(at + 1).is_some_and(|t| t.is("SET"));
-            if charset || AFTER_TYPE.iter().any(|k| token.is(k)) {
+            if charset || ENDS_A_TYPE.iter().any(|k| token.is(k)) {
                 break;
             }
             if token.is_symbol('(') {
@@ -228,14 +244,17 @@ impl Reader {
         if !declared.is_empty() {
             declared.push_str(&size);
         }
+        if let Some(known) = self.types.get(&declared.to_lowercase()) {
+            declared.clone_from(known);
+        }
         let columns = &mut self.schema.tables[table].columns;
         if columns.iter().any(|c| c.name.eq_ignore_ascii_case(&name)) {
             return Err(self.error(format!("line {line}"), E::Duplicate { what: "column", name }));
         }
         columns.push(Column {
             name,
-            class: TypeClass::of_declared(&declared),
-            affinity: Affinity::of_declared(&declared),
+            class: TypeClass::of_declared_in(&declared, self.dialect),
+            affinity: Affinity::of_declared_in(&declared, self.dialect),
             declared,
             not_null: false,
         });

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::dialect::Dialect;
+
 use super::error::{SchemaError, SchemaErrorKind as E};
 use super::spider::read_tables_json;
 use super::{Schema, SchemaSet};
@@ -18,14 +20,22 @@ use super::{Schema, SchemaSet};
 /// # Errors
 /// Whatever cannot be read, with file, place and remedy; the first one ends the loading.
 pub fn load(path: impl AsRef<Path>) -> Result<SchemaSet, SchemaError> {
+    load_in(path, Dialect::Sqlite)
+}
+
+/// As [`load`], DDL text read in `dialect`.
+///
+/// # Errors
+/// Those of [`load`].
+pub fn load_in(path: impl AsRef<Path>, dialect: Dialect) -> Result<SchemaSet, SchemaError> {
     let path = path.as_ref();
     if path.is_dir() {
-        return folder(path);
+        return folder(path, dialect);
     }
     let mut set = SchemaSet::new();
     match kind(path) {
         Some(Kind::Json) => return tables_json(path),
-        Some(Kind::Ddl) => add(&mut set, ddl(path, &stem(path))?, path)?,
+        Some(Kind::Ddl) => add(&mut set, ddl(path, &stem(path), dialect)?, path)?,
         Some(Kind::Sqlite) => add(&mut set, Schema::from_sqlite(path)?, path)?,
         None if !path.exists() => {
             return Err(error(path, E::Io("no such file or folder".into())));
@@ -74,8 +84,8 @@ fn tables_json(path: &Path) -> Result<SchemaSet, SchemaError> {
     read_tables_json(&text(path)?).map_err(|e| e.in_file(path.display().to_string()))
 }
 
-fn ddl(path: &Path, db_id: &str) -> Result<Schema, SchemaError> {
-    Schema::from_ddl(db_id, &text(path)?).map_err(|e| e.in_file(path.display().to_string()))
+fn ddl(path: &Path, db_id: &str, dialect: Dialect) -> Result<Schema, SchemaError> {
+    Schema::from_ddl_in(db_id, &text(path)?, dialect).map_err(|e| e.in_file(path.display().to_string()))
 }
 
 /// Adds a schema; the same one twice is fine, two of one name are not.
@@ -104,12 +114,12 @@ fn sorted(path: &Path) -> Result<Vec<PathBuf>, SchemaError> {
     Ok(entries)
 }
 
-fn folder(path: &Path) -> Result<SchemaSet, SchemaError> {
+fn folder(path: &Path, dialect: Dialect) -> Result<SchemaSet, SchemaError> {
     let mut set = SchemaSet::new();
     let entries = sorted(path)?;
     for entry in &entries {
         if entry.is_dir() {
-            if let Some(schema) = database_folder(entry)? {
+            if let Some(schema) = database_folder(entry, dialect)? {
                 add(&mut set, schema, entry)?;
             }
             continue;
@@ -126,7 +136,7 @@ fn folder(path: &Path) -> Result<SchemaSet, SchemaError> {
                     .iter()
                     .any(|e| kind(e) == Some(Kind::Sqlite) && stem(e) == stem(entry));
                 if !shadowed {
-                    add(&mut set, ddl(entry, &stem(entry))?, entry)?;
+                    add(&mut set, ddl(entry, &stem(entry), dialect)?, entry)?;
                 }
             }
             _ => {}
@@ -139,7 +149,7 @@ fn folder(path: &Path) -> Result<SchemaSet, SchemaError> {
 }
 
 /// The schema in a folder `ID/` of Spider's layout, if one of the known files is there.
-fn database_folder(path: &Path) -> Result<Option<Schema>, SchemaError> {
+fn database_folder(path: &Path, dialect: Dialect) -> Result<Option<Schema>, SchemaError> {
     let Some(id) = path.file_name().map(|s| s.to_string_lossy().into_owned()) else {
         return Ok(None);
     };
@@ -152,7 +162,7 @@ fn database_folder(path: &Path) -> Result<Option<Schema>, SchemaError> {
     for name in [format!("{id}.sql"), "schema.sql".to_owned()] {
         let file = path.join(name);
         if file.is_file() {
-            return ddl(&file, &id).map(Some);
+            return ddl(&file, &id, dialect).map(Some);
         }
     }
     Ok(None)

@@ -13,9 +13,9 @@ mod types;
 #[cfg(test)]
 mod tests;
 
-pub use ddl::{WithWarnings, read as read_ddl};
+pub use ddl::{WithWarnings, read as read_ddl, read_in as read_ddl_in};
 pub use error::{SchemaError, SchemaErrorKind};
-pub use load::load;
+pub use load::{load, load_in};
 pub use print::quote;
 
 use indexmap::IndexMap;

@@ -2,46 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::{Column, Schema, Table};
-
-/// Words that would be read as something else if they stood in a type.
-const NOT_IN_A_TYPE: [&str; 30] = [
-    "CONSTRAINT",
-    "PRIMARY",
-    "NOT",
-    "NULL",
-    "UNIQUE",
-    "CHECK",
-    "DEFAULT",
-    "COLLATE",
-    "REFERENCES",
-    "GENERATED",
-    "AS",
-    "KEY",
-    "ON",
-    "FOREIGN",
-    "SET",
-    "TABLE",
-    "SELECT",
-    "CREATE",
-    "FROM",
-    "WHERE",
-    "VALUES",
-    "IN",
-    "IS",
-    "OR",
-    "AND",
-    "TO",
-    "INDEX",
-    "AUTOINCREMENT",
-    "ORDER",
-    "GROUP",
-];
+use super::types::{ENDS_A_TYPE, RESERVED_IN_A_TYPE};
+use super::{Affinity, Column, Schema, Table};
 
 impl Schema {
     /// SQLite DDL of this schema, one CREATE TABLE for each table, identifiers quoted:
     /// columns with types, NOT NULL, primary keys, UNIQUE and foreign keys.
-    /// Reading it back with [`Schema::from_ddl`] gives an equal schema.
+    /// Reading it back with [`Schema::from_ddl`] gives an equal schema, but for types of
+    /// other dialects that SQLite would take for something else: its own name stands there.
     pub fn to_ddl(&self) -> String {
         let mut out = String::new();
         for table in &self.tables {
@@ -93,10 +61,15 @@ fn column(c: &Column) -> String {
             .all(|c| c.is_ascii_digit() || matches!(c, '(' | ')' | ',' | ' '))
         && size.matches(['(', ')']).count() <= 2
         && (size.is_empty() || (size.len() > 2 && size.ends_with(')')));
-    let constraint = words
-        .split(' ')
-        .any(|w| NOT_IN_A_TYPE.iter().any(|k| w.eq_ignore_ascii_case(k)));
-    let declared = if c.declared.is_empty() || (plain && !constraint) {
+    let constraint = words.split(' ').any(|w| {
+        ENDS_A_TYPE
+            .iter()
+            .chain(&RESERVED_IN_A_TYPE)
+            .any(|k| w.eq_ignore_ascii_case(k))
+    });
+    // Another dialect's type may mean something else to SQLite.
+    let same = Affinity::of_declared(&c.declared) == c.affinity;
+    let declared = if same && (c.declared.is_empty() || plain && !constraint) {
         c.declared.as_str()
     } else {
         c.affinity.type_name()

@@ -4,6 +4,8 @@
 //! needs (INSERTs, triggers, table options of other systems), and one statement that
 //! cannot be read must not cost the rest.
 
+use crate::dialect::Dialect;
+
 /// One token with the line (from 1) where it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
@@ -52,9 +54,9 @@ impl Token {
     }
 }
 
-/// All tokens of `text`, comments left out. An unclosed quote runs to the end: the
+/// All tokens of `text` as `dialect` quotes them, comments left out. An unclosed quote runs to the end: the
 /// statement that holds it is reported by the reader.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+pub(super) fn tokens(text: &str, dialect: Dialect) -> Vec<Token> {
     let mut out = Vec::new();
     let mut line = 1;
     let mut chars = text.chars().peekable();
@@ -65,7 +67,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
             '\n' => line += 1,
             c if c.is_whitespace() => {}
             '-' if chars.peek() == Some(&'-') => skip_line(&mut chars, &mut line),
-            '#' => skip_line(&mut chars, &mut line),
+            '#' if dialect.hash_is_comment() => skip_line(&mut chars, &mut line),
             '/' if chars.peek() == Some(&'*') => {
                 chars.next();
                 let mut last = ' ';
@@ -77,9 +79,16 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                     last = c;
                 }
             }
-            '\'' => push(Kind::Text(quoted(&mut chars, '\'', &mut line))),
+            '\'' => push(Kind::Text(string(&mut chars, '\'', &mut line, dialect))),
+            '"' if dialect.double_quotes_are_strings() => {
+                push(Kind::Text(string(&mut chars, '"', &mut line, dialect)));
+            }
+            '$' if dialect == Dialect::Postgres => match dollar_quoted(&mut chars, &mut line) {
+                Some(text) => push(Kind::Text(text)),
+                None => push(Kind::Symbol('$')),
+            },
             '"' | '`' => push(Kind::Quoted(quoted(&mut chars, c, &mut line))),
-            '[' if chars.peek() != Some(&']') => {
+            '[' if dialect.brackets_quote_names() && chars.peek() != Some(&']') => {
                 push(Kind::Quoted(quoted(&mut chars, ']', &mut line)));
             }
             c if c.is_alphanumeric() || c == '_' || c == '$' => {
@@ -108,6 +117,50 @@ fn skip_line(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, line: &mut us
     }
 }
 
+/// The rest of a string up to `end`, backslashes read where the dialect has them.
+fn string(
+    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    end: char,
+    line: &mut usize,
+    dialect: Dialect,
+) -> String {
+    if !dialect.backslash_escapes() {
+        return quoted(chars, end, line);
+    }
+    let mut s = String::new();
+    while let Some(c) = chars.next() {
+        *line += usize::from(c == '\n');
+        if c == '\\' {
+            s.extend(chars.next());
+        } else if c != end {
+            s.push(c);
+        } else if chars.next_if_eq(&end).is_some() {
+            s.push(end);
+        } else {
+            break;
+        }
+    }
+    s
+}
+
+/// The text between `$tag$` and `$tag$`, the first `$` being read already; `None` where no
+/// such quote begins here.
+fn dollar_quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, line: &mut usize) -> Option<String> {
+    let rest: String = chars.clone().collect();
+    let (tag, body) = rest.split_once('$')?;
+    if !tag.chars().all(|c| c.is_alphanumeric() || c == '_') || tag.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return None;
+    }
+    let close = format!("${tag}$");
+    let body = body.split(&close).next().unwrap_or_default().to_owned();
+    let taken = tag.chars().count() + 1 + body.chars().count() + close.chars().count();
+    for c in chars.by_ref().take(taken) {
+        *line += usize::from(c == '\n');
+    }
+    Some(body)
+}
+
 /// The rest of a quoted token up to `end`; a doubled `end` stands for itself.
 fn quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, end: char, line: &mut usize) -> String {
     let mut s = String::new();
@@ -132,7 +185,10 @@ mod tests {
     #[test]
     fn scans_every_kind_of_quote_and_comment() {
         let text = "a -- x\n\"b\"\"c\" `d e` [f g] 'h''i' /* y\n */ j1 ( # z\n[]";
-        let shown: Vec<(usize, String)> = tokens(text).iter().map(|t| (t.line, t.shown())).collect();
+        let shown: Vec<(usize, String)> = tokens(text, Dialect::Sqlite)
+            .iter()
+            .map(|t| (t.line, t.shown()))
+            .collect();
         let expect = [
             (1, "a"),
             (2, "\"b\"c\""),
@@ -146,7 +202,8 @@ mod tests {
         ];
         let expect: Vec<(usize, String)> = expect.iter().map(|(l, s)| (*l, (*s).to_owned())).collect();
         assert_eq!(shown, expect);
-        tokens("'never closed");
-        tokens("/* never closed");
+        tokens("'never closed", Dialect::Sqlite);
+        tokens("/* never closed", Dialect::Sqlite);
+        tokens("$x$ never closed", Dialect::Postgres);
     }
 }

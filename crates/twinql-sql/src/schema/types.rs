@@ -1,6 +1,57 @@
 //! What a declared column type says about storage and about values.
 
 use super::{Affinity, TypeClass};
+use crate::dialect::Dialect;
+
+/// Words that end a column's type: what follows is a constraint.
+pub(super) const ENDS_A_TYPE: [&str; 26] = [
+    "CONSTRAINT",
+    "PRIMARY",
+    "NOT",
+    "NULL",
+    "UNIQUE",
+    "CHECK",
+    "DEFAULT",
+    "COLLATE",
+    "REFERENCES",
+    "GENERATED",
+    "AS",
+    "AUTO_INCREMENT",
+    "AUTOINCREMENT",
+    "COMMENT",
+    "ON",
+    "FOREIGN",
+    "IDENTITY",
+    "VIRTUAL",
+    "STORED",
+    "KEY",
+    "CHARSET",
+    "ENABLE",
+    "DISABLE",
+    "INVISIBLE",
+    "VISIBLE",
+    "COLUMN_FORMAT",
+];
+
+/// Words that SQLite refuses in a type beside those that end one.
+pub(super) const RESERVED_IN_A_TYPE: [&str; 16] = [
+    "SET",
+    "TABLE",
+    "SELECT",
+    "CREATE",
+    "FROM",
+    "WHERE",
+    "VALUES",
+    "IN",
+    "IS",
+    "OR",
+    "AND",
+    "TO",
+    "INDEX",
+    "ORDER",
+    "GROUP",
+    "TRANSACTION",
+];
 
 impl Affinity {
     /// The affinity of a declared type: the five rules, in order, of
@@ -21,6 +72,23 @@ impl Affinity {
         }
     }
 
+    /// As [`Affinity::of_declared`] for SQLite; for another dialect, the affinity under which
+    /// SQLite keeps the values that such a column holds there as they are.
+    pub fn of_declared_in(declared: &str, dialect: Dialect) -> Affinity {
+        if dialect == Dialect::Sqlite {
+            return Affinity::of_declared(declared);
+        }
+        match TypeClass::of_declared_in(declared, dialect) {
+            TypeClass::Text | TypeClass::Time => Affinity::Text,
+            TypeClass::Integer | TypeClass::Boolean => Affinity::Integer,
+            TypeClass::Number => match Affinity::of_declared(declared) {
+                Affinity::Real => Affinity::Real,
+                _ => Affinity::Numeric,
+            },
+            TypeClass::Other => Affinity::Blob,
+        }
+    }
+
     /// A declared type that has this affinity.
     pub fn type_name(self) -> &'static str {
         match self {
@@ -34,6 +102,17 @@ impl Affinity {
 }
 
 impl TypeClass {
+    /// As [`TypeClass::of_declared`], with what the dialect means by a type of another sense.
+    pub fn of_declared_in(declared: &str, dialect: Dialect) -> TypeClass {
+        let d = declared.trim().to_ascii_uppercase();
+        match dialect {
+            // MySQL's BOOLEAN is short for this.
+            Dialect::Mysql if d.starts_with("TINYINT(1)") => TypeClass::Boolean,
+            Dialect::Postgres if d == "POINT" || d == "BYTEA" => TypeClass::Other,
+            _ => TypeClass::of_declared(declared),
+        }
+    }
+
     /// The kind of values that people put in a column of this declared type, in SQLite,
     /// MySQL, PostgreSQL or `tables.json` words.
     pub fn of_declared(declared: &str) -> TypeClass {

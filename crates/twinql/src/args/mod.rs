@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use twinql::metrics::{METRICS, MetricInfo, metric};
-use twinql::sql::Semantics;
+use twinql::sql::{Dialect, Semantics};
 pub(crate) use typed::{Format, GroupBy};
 
 /// The seed where none is given.
@@ -29,6 +29,7 @@ pub(crate) struct Input {
     pub(crate) source: Source,
     pub(crate) schemas: Option<PathBuf>,
     pub(crate) db_id: Option<String>,
+    pub(crate) dialect: Dialect,
 }
 
 /// Metrics and what they need.
@@ -75,6 +76,7 @@ impl Input {
             source,
             schemas: typed.schemas,
             db_id: typed.db_id,
+            dialect: typed.dialect,
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use twinql::sql::Dialect;
 
 /// How likely do two SQL queries return the same answer on every database?
 #[derive(Debug, Parser)]
@@ -121,6 +122,16 @@ pub(crate) struct Input {
         help_heading = "Input"
     )]
     pub(crate) db_id: Option<String>,
+    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value_t,
+        env = "TWINQL_DIALECT",
+        hide_env = true,
+        help_heading = "Input"
+    )]
+    pub(crate) dialect: Dialect,
 }
 
 /// Which metrics, under which semantics.
@@ -257,6 +268,15 @@ pub(crate) struct Evaluate {
     /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
     #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
     pub(crate) schemas: Option<PathBuf>,
+    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value_t,
+        env = "TWINQL_DIALECT",
+        hide_env = true
+    )]
+    pub(crate) dialect: Dialect,
     /// A JSON object, id to label (0 or 1), that overrides labels of the pair file
     #[arg(long, value_name = "FILE", env = "TWINQL_LABELS", hide_env = true)]
     pub(crate) labels: Option<PathBuf>,
@@ -319,6 +339,15 @@ pub(crate) struct Explain {
     /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
     #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
     pub(crate) semantics: Option<String>,
+    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value_t,
+        env = "TWINQL_DIALECT",
+        hide_env = true
+    )]
+    pub(crate) dialect: Dialect,
     /// Print the merged pair graph in Graphviz' DOT language instead
     #[arg(long, env = "TWINQL_DOT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) dot: bool,
@@ -386,6 +415,15 @@ pub(crate) struct Train {
     /// Schemas; overrides data.schemas
     #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
     pub(crate) schemas: Option<PathBuf>,
+    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value_t,
+        env = "TWINQL_DIALECT",
+        hide_env = true
+    )]
+    pub(crate) dialect: Dialect,
     /// The run's folder; overrides run
     #[arg(long, value_name = "FOLDER", env = "TWINQL_RUN", hide_env = true)]
     pub(crate) run: Option<PathBuf>,

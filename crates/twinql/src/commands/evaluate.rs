@@ -30,8 +30,8 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         seed: seed.unwrap_or(DEFAULT_SEED),
         ..Resampling::default()
     };
-    let engine = engine(&metrics, console)?;
-    let mut schemas = Schemas::load(typed.schemas.as_deref())?;
+    let engine = engine(&metrics, typed.dialect, console)?;
+    let mut schemas = Schemas::load(typed.schemas.as_deref(), typed.dialect)?;
     let mut items = input::read_pairs(&typed.pairs, &mut schemas)?;
     if let Some(split) = &typed.split {
         items.retain(|item| item.split.as_deref() == Some(split));

@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
 use twinql::prepare::canonical;
 use twinql::sql::explain::tree;
-use twinql::sql::{Schema, Semantics};
+use twinql::sql::{Dialect, Schema, Semantics};
 
 use crate::args::{self, typed};
 use crate::input::Schemas;
@@ -12,11 +12,11 @@ use crate::output::{Console, Sink};
 
 pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
     let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
-    let schemas = Schemas::load(Some(&typed.schemas))?;
+    let schemas = Schemas::load(Some(&typed.schemas), typed.dialect)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
     let mut sink = Sink::new(None)?;
-    let (gold, gold_text) = side(&schema, "gold", &typed.gold, &semantics)?;
-    let (pred, pred_text) = side(&schema, "pred", &typed.pred, &semantics)?;
+    let (gold, gold_text) = side(&schema, "gold", &typed.gold, typed.dialect, &semantics)?;
+    let (pred, pred_text) = side(&schema, "pred", &typed.pred, typed.dialect, &semantics)?;
     if typed.dot {
         sink.write(&dot::pair_to_dot(&gold, &pred))?;
         sink.finish()?;
@@ -41,9 +41,15 @@ pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
 }
 
 /// A query's graph, and its canonical tree as text with the rules that led there.
-fn side(schema: &Schema, name: &str, sql: &str, semantics: &Semantics) -> Result<(QueryGraph, String)> {
+fn side(
+    schema: &Schema,
+    name: &str,
+    sql: &str,
+    dialect: Dialect,
+    semantics: &Semantics,
+) -> Result<(QueryGraph, String)> {
     let (canonical, repairs) =
-        canonical(schema, sql, semantics).with_context(|| format!("the {name} query"))?;
+        canonical(schema, sql, dialect, semantics).with_context(|| format!("the {name} query"))?;
     let graph = QueryGraph::lower(schema, &canonical.plan).with_context(|| format!("the {name} query"))?;
     let mut text = format!("{name}: {sql}\n");
     for repair in repairs {
@@ -58,5 +64,8 @@ fn side(schema: &Schema, name: &str, sql: &str, semantics: &Semantics) -> Result
         canonical.applied.join(", ")
     };
     text.push_str(&format!("  rules applied: {rules}\n"));
+    if let Some(why) = &canonical.stopped {
+        text.push_str(&format!("  not brought to an end: {why}\n"));
+    }
     Ok((graph, text))
 }

@@ -10,7 +10,7 @@ use twinql::engine::{Work, judge_config};
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
-use twinql::sql::Value;
+use twinql::sql::{Dialect, Value};
 use twinql::suite::{JudgeConfig, Report, Verdict, Witness};
 
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
@@ -60,7 +60,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         shrink: true,
         ..judge_config(semantics, databases, seed.unwrap_or(DEFAULT_SEED))
     };
-    let signature = signature(&config);
+    let signature = signature(&config, input.dialect);
     let items = input::read(&input)?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
@@ -123,10 +123,11 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
-fn signature(config: &JudgeConfig) -> String {
+fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
     let signature = Signature {
         metric: "suite".into(),
         checkpoint: "none".into(),
+        dialect,
         semantics: config.semantics.name.clone(),
         threshold: 0.5,
         device: "cpu".into(),

@@ -11,6 +11,7 @@ mod weaken;
 use anyhow::Result;
 use twinql::metrics::{MetricInfo, SemanticsOf};
 use twinql::record::StatusCounts;
+use twinql::sql::Dialect;
 use twinql::{Engine, Network};
 
 use crate::args::Metrics;
@@ -22,7 +23,7 @@ pub(crate) const CHUNK: usize = 512;
 
 /// The engine that the arguments ask for. Says where a metric's semantics is not the one
 /// asked for.
-pub(crate) fn engine(metrics: &Metrics, console: Console) -> Result<Engine> {
+pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> Result<Engine> {
     let learned = metrics
         .metrics
         .iter()
@@ -41,13 +42,10 @@ pub(crate) fn engine(metrics: &Metrics, console: Console) -> Result<Engine> {
             ));
         }
     }
-    Ok(Engine::new(
-        &metrics.metrics,
-        network,
-        asked,
-        metrics.databases,
-        metrics.seed,
-    )?)
+    Ok(
+        Engine::new(&metrics.metrics, network, asked, metrics.databases, metrics.seed)?
+            .translated_from(dialect),
+    )
 }
 
 /// The signatures of all metrics, one a line.

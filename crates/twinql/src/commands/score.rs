@@ -19,7 +19,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         _ => Format::Jsonl,
     };
     let output = Output::new(typed.output, default)?;
-    let engine = engine(&metrics, console)?;
+    let engine = engine(&metrics, input.dialect, console)?;
     let items = input::read(&input)?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 

@@ -15,7 +15,7 @@ use twinql::model::{
 };
 use twinql::prepare::{Graphs, SideError};
 use twinql::signature::{Signature, short_hash};
-use twinql::sql::{Schema, Semantics};
+use twinql::sql::{Dialect, Schema, Semantics};
 use twinql::{Job, Work};
 
 use super::weaken::Weaken;
@@ -46,6 +46,8 @@ struct Data {
     pairs: Vec<PathBuf>,
     /// Schemas of pairs that name a database.
     schemas: Option<PathBuf>,
+    /// Whose SQL the queries and the DDL are.
+    dialect: Dialect,
     /// The semantics of the labels.
     semantics: String,
     /// The split that is trained on.
@@ -64,6 +66,7 @@ impl Default for Data {
         Data {
             pairs: Vec::new(),
             schemas: None,
+            dialect: Dialect::Sqlite,
             semantics: "default".into(),
             train_split: "train".into(),
             valid_split: "valid".into(),
@@ -114,6 +117,7 @@ pub(crate) fn run(typed: &typed::Train, seed: Option<u64>, console: Console) -> 
     let signature = Signature {
         metric: "gmn".into(),
         checkpoint: short_hash(&bytes),
+        dialect: config.data.dialect,
         semantics: info.semantics.clone(),
         threshold: f64::from(info.threshold),
         device: "cpu".into(),
@@ -131,6 +135,9 @@ fn config(typed: &typed::Train, seed: Option<u64>) -> Result<(Config, PathBuf)> 
     let mut config: Config = toml::from_str(&text).with_context(|| path.display().to_string())?;
     if let Some(pairs) = &typed.pairs {
         config.data.pairs = vec![pairs.clone()];
+    }
+    if typed.dialect != Dialect::Sqlite {
+        config.data.dialect = typed.dialect;
     }
     if let Some(schemas) = &typed.schemas {
         config.data.schemas = Some(schemas.clone());
@@ -208,7 +215,7 @@ fn examples(
     console: Console,
 ) -> Result<(Vec<Example>, Vec<Example>)> {
     let data = &config.data;
-    let mut schemas = Schemas::load(data.schemas.as_deref())?;
+    let mut schemas = Schemas::load(data.schemas.as_deref(), data.dialect)?;
     let mut labelled = Vec::new();
     let mut left_out = LeftOut::default();
     for path in &data.pairs {

@@ -1,0 +1,287 @@
+//! What other dialects write differently, in SQLite's terms: functions, patterns,
+//! division, casts.
+
+use super::expr::{binary, unary};
+use super::types::info_of;
+use crate::dialect::{Dialect, Division};
+use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::rel::Columns;
+use crate::schema::{Affinity, TypeClass};
+use crate::value::Value;
+
+fn text(s: &str) -> Expr {
+    Expr::Literal(Value::Text(s.to_owned()))
+}
+
+fn call(name: &str, args: Vec<Expr>) -> Expr {
+    Expr::Function {
+        name: name.to_owned(),
+        args,
+    }
+}
+
+fn cast(expr: Expr, affinity: Affinity) -> Expr {
+    Expr::Cast {
+        expr: Box::new(expr),
+        affinity,
+    }
+}
+
+/// The number that a literal is, if it is a whole one.
+fn whole(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Literal(Value::Integer(i)) => Some(*i),
+        _ => None,
+    }
+}
+
+fn literal_text(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Literal(Value::Text(t)) => Some(t),
+        _ => None,
+    }
+}
+
+/// A part of a date as a whole number.
+pub(super) fn extract(field: &str, date: Expr) -> Expr {
+    let format = match field.to_ascii_lowercase().as_str() {
+        "year" | "years" => "%Y",
+        "month" | "months" => "%m",
+        "day" | "days" | "dayofmonth" => "%d",
+        "hour" | "hours" => "%H",
+        "minute" | "minutes" => "%M",
+        "second" | "seconds" => "%S",
+        "dow" => "%w",
+        "isodow" => "%u",
+        "doy" | "dayofyear" => "%j",
+        "epoch" => "%s",
+        other => return call(&format!("extract_{other}"), vec![date]),
+    };
+    cast(call("strftime", vec![text(format), date]), Affinity::Integer)
+}
+
+/// MySQL's date format as strftime's, if each part of it has one.
+fn mysql_format(format: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut chars = format.chars();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        out.push_str(match chars.next()? {
+            'Y' => "%Y",
+            'm' => "%m",
+            'd' => "%d",
+            'H' => "%H",
+            'i' => "%M",
+            's' | 'S' => "%S",
+            'j' => "%j",
+            'w' => "%w",
+            'T' => "%H:%M:%S",
+            '%' => "%%",
+            _ => return None,
+        });
+    }
+    Some(out)
+}
+
+/// PostgreSQL's template of TO_CHAR as strftime's format, if it is all of known parts.
+fn template(template: &str) -> Option<String> {
+    const PARTS: [(&str, &str); 8] = [
+        ("YYYY", "%Y"),
+        ("HH24", "%H"),
+        ("DDD", "%j"),
+        ("MM", "%m"),
+        ("DD", "%d"),
+        ("MI", "%M"),
+        ("SS", "%S"),
+        ("IW", "%V"),
+    ];
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some(c) = rest.chars().next() {
+        let part = PARTS.iter().find(|(name, _)| {
+            rest.get(..name.len())
+                .is_some_and(|s| s.eq_ignore_ascii_case(name))
+        });
+        if let Some((name, format)) = part {
+            out.push_str(format);
+            rest = rest.get(name.len()..).unwrap_or_default();
+        } else if c.is_ascii_punctuation() && c != '%' && c != '"' || c == ' ' {
+            out.push(c);
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        } else {
+            return None;
+        }
+    }
+    Some(out)
+}
+
+/// A scalar function's call by the names that SQLite has for it; what it has none for
+/// stays as it is, an opaque function.
+pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Expr {
+    let renamed = match (name.as_str(), args.len()) {
+        ("char_length" | "character_length" | "len", 1) => "length",
+        ("length", 1) if dialect.length_counts_bytes() => "octet_length",
+        ("substring" | "mid", 2 | 3) => "substr",
+        ("ucase", 1) => "upper",
+        ("lcase", 1) => "lower",
+        ("nvl" | "ifnull", 2) => "coalesce",
+        ("if", 3) => "iif",
+        ("now" | "sysdate" | "getdate" | "localtimestamp" | "utc_timestamp", 0) => "current_timestamp",
+        ("curdate" | "utc_date", 0) => "current_date",
+        ("curtime" | "utc_time", 0) => "current_time",
+        ("ceiling", 1) => "ceil",
+        ("pow", 2) => "power",
+        ("strpos", 2) => "instr",
+        ("greatest", 2..) if dialect.greatest_keeps_null() => "max",
+        ("least", 2..) if dialect.greatest_keeps_null() => "min",
+        ("rand", 0) => "random",
+        ("to_date", 2) if args.get(1).and_then(literal_text) == Some("YYYY-MM-DD") => {
+            args.pop();
+            "date"
+        }
+        ("locate" | "charindex", 2) => {
+            args.swap(0, 1);
+            "instr"
+        }
+        _ => "",
+    };
+    if !renamed.is_empty() {
+        return call(renamed, args);
+    }
+    match (name.as_str(), args.as_slice()) {
+        ("year" | "month" | "day" | "dayofmonth" | "hour" | "minute" | "second" | "dayofyear", [date]) => {
+            extract(&name, date.clone())
+        }
+        ("date_part" | "datepart", [field, date]) => match literal_text(field) {
+            Some(field) => extract(field, date.clone()),
+            None => call(&name, args),
+        },
+        ("date_format", [date, format]) => match literal_text(format).and_then(mysql_format) {
+            Some(format) => call("strftime", vec![text(&format), date.clone()]),
+            None => call(&name, args),
+        },
+        ("to_char", [date, format]) => match literal_text(format).and_then(template) {
+            Some(format) => call("strftime", vec![text(&format), date.clone()]),
+            None => call(&name, args),
+        },
+        ("datediff", [later, earlier]) => {
+            let day = |e: &Expr| call("julianday", vec![call("date", vec![e.clone()])]);
+            cast(binary(BinaryOp::Sub, day(later), day(earlier)), Affinity::Integer)
+        }
+        ("left", [s, n]) if whole(n).is_some_and(|n| n >= 0) => call(
+            "substr",
+            vec![s.clone(), Expr::Literal(Value::Integer(1)), n.clone()],
+        ),
+        ("right", [s, n]) => match whole(n).filter(|n| *n > 0) {
+            Some(n) => call("substr", vec![s.clone(), Expr::Literal(Value::Integer(-n))]),
+            None => call(&name, args),
+        },
+        ("isnull", [e]) => unary(UnaryOp::IsNull, e.clone()),
+        ("concat", [_, _, ..]) if dialect.concat_keeps_null() => args
+            .into_iter()
+            .reduce(|l, r| binary(BinaryOp::Concat, l, r))
+            .unwrap_or(Expr::Literal(Value::Null)),
+        ("concat", [_]) if dialect.concat_keeps_null() => args
+            .pop()
+            .map_or(Expr::Literal(Value::Null), |e| cast(e, Affinity::Text)),
+        _ => call(&name, args),
+    }
+}
+
+/// `left / right`.
+pub(super) fn divide(dialect: Dialect, left: Expr, right: Expr, columns: &Columns) -> Expr {
+    let fractional = |e: &Expr| matches!(e, Expr::Literal(Value::Real(_)));
+    let class = |e: &Expr| info_of(e, columns).class;
+    let as_fraction = match dialect.division() {
+        Division::ByStorage => false,
+        Division::ByType => class(&left) == TypeClass::Number || class(&right) == TypeClass::Number,
+        Division::Fraction => true,
+    };
+    if as_fraction && !fractional(&left) && !fractional(&right) {
+        binary(BinaryOp::Div, cast(left, Affinity::Real), right)
+    } else {
+        binary(BinaryOp::Div, left, right)
+    }
+}
+
+/// MySQL's `left DIV right`: the quotient without its fraction.
+pub(super) fn divide_whole(left: Expr, right: Expr, columns: &Columns) -> Expr {
+    let integer = |e: &Expr| info_of(e, columns).class == TypeClass::Integer;
+    if integer(&left) && integer(&right) {
+        binary(BinaryOp::Div, left, right)
+    } else {
+        cast(
+            binary(BinaryOp::Div, cast(left, Affinity::Real), right),
+            Affinity::Integer,
+        )
+    }
+}
+
+/// A cast to a type that SQLite lacks; `None` where its affinity says it all.
+pub(super) fn cast_to(dialect: Dialect, expr: &Expr, declared: &str) -> Option<Expr> {
+    if dialect == Dialect::Sqlite {
+        return None;
+    }
+    let upper = declared.to_ascii_uppercase();
+    let function = if upper.starts_with("TIMESTAMP") || upper.starts_with("DATETIME") {
+        "datetime"
+    } else if upper.starts_with("DATE") {
+        "date"
+    } else if upper.starts_with("TIME") {
+        "time"
+    } else if upper.starts_with("INTERVAL") {
+        "interval"
+    } else {
+        let affinity = match TypeClass::of_declared(declared) {
+            TypeClass::Text => Affinity::Text,
+            TypeClass::Boolean => Affinity::Integer,
+            _ if upper.starts_with("SIGNED") || upper.starts_with("UNSIGNED") => Affinity::Integer,
+            _ => return None,
+        };
+        return Some(cast(expr.clone(), affinity));
+    };
+    Some(call(function, vec![expr.clone()]))
+}
+
+/// `expr LIKE pattern` where cases count: GLOB, its pattern rewritten. An escape that is
+/// no constant, or a pattern that ends in it, leaves an opaque function.
+pub(super) fn like_with_case(expr: Expr, pattern: Expr, escape: Option<char>) -> Expr {
+    let Some(written) = literal_text(&pattern) else {
+        // The same, done when the query runs: brackets first, for the others make some.
+        let steps = [("[", "[[]"), ("*", "[*]"), ("?", "[?]"), ("%", "*"), ("_", "?")];
+        let glob = steps.into_iter().fold(pattern, |p, (from, to)| {
+            call("replace", vec![p, text(from), text(to)])
+        });
+        return binary(BinaryOp::Glob, expr, glob);
+    };
+    let mut glob = String::with_capacity(written.len());
+    let mut chars = written.chars();
+    while let Some(c) = chars.next() {
+        if Some(c) == escape {
+            match chars.next() {
+                Some(next) => push_verbatim(&mut glob, next),
+                None => return call("like_with_case", vec![expr, pattern]),
+            }
+            continue;
+        }
+        match c {
+            '%' => glob.push('*'),
+            '_' => glob.push('?'),
+            other => push_verbatim(&mut glob, other),
+        }
+    }
+    binary(BinaryOp::Glob, expr, text(&glob))
+}
+
+fn push_verbatim(glob: &mut String, c: char) {
+    if matches!(c, '*' | '?' | '[') {
+        glob.push('[');
+        glob.push(c);
+        glob.push(']');
+    } else {
+        glob.push(c);
+    }
+}
