@@ -89,6 +89,8 @@ struct Guard {
     out_of_steps: AtomicBool,
     /// The state of `random()` and of the tie-breaker: seeded before every execution.
     random: AtomicU64,
+    /// What it was seeded with.
+    seed: AtomicU64,
     /// `random()` or `randomblob()` was called.
     chance: Flag,
     /// When the query began.
@@ -98,7 +100,8 @@ struct Guard {
 /// Instructions between two calls of the progress handler.
 const PROGRESS: u64 = 1_000;
 
-/// The function that queries may be made to break ties with; see [`crate::order`].
+/// The function that queries may be made to break ties with; see [`crate::order`]. Without
+/// arguments each call gives another number, with arguments each list of values has its own.
 pub(crate) const TIE_BREAKER: &str = "twinql_tie_breaker";
 
 /// An in-memory database of one schema.
@@ -278,6 +281,7 @@ impl Sandbox {
         guard.out_of_time.store(false, Ordering::Relaxed);
         guard.out_of_steps.store(false, Ordering::Relaxed);
         guard.random.store(seed, Ordering::Relaxed);
+        guard.seed.store(seed, Ordering::Relaxed);
         if let Ok(mut started) = guard.started.lock() {
             *started = Some(Instant::now());
         }
@@ -353,8 +357,28 @@ fn configure(
         Ok(splitmix(&state.random) as i64)
     })?;
     let state = Arc::clone(guard);
-    connection.create_scalar_function(TIE_BREAKER, 0, FunctionFlags::SQLITE_UTF8, move |_| {
-        Ok((splitmix(&state.random) >> 1) as i64)
+    connection.create_scalar_function(TIE_BREAKER, -1, FunctionFlags::SQLITE_UTF8, move |context| {
+        if context.is_empty() {
+            return Ok((splitmix(&state.random) >> 1) as i64);
+        }
+        // Of a row's values: the same all through one execution, however often a subquery runs.
+        let hash = AtomicU64::new(state.seed.load(Ordering::Relaxed));
+        for i in 0..context.len() {
+            let mix = |bytes: &[u8]| {
+                for part in bytes.chunks(8) {
+                    let word = part.iter().fold(part.len() as u64, |w, b| w << 8 ^ u64::from(*b));
+                    hash.store(splitmix(&hash) ^ word, Ordering::Relaxed);
+                }
+            };
+            match context.get_raw(i) {
+                ValueRef::Null => mix(b"n"),
+                ValueRef::Integer(n) => mix(&(n as f64).to_bits().to_le_bytes()),
+                ValueRef::Real(r) => mix(&r.to_bits().to_le_bytes()),
+                ValueRef::Text(t) => mix(t),
+                ValueRef::Blob(b) => mix(b),
+            }
+        }
+        Ok((splitmix(&hash) >> 1) as i64)
     })?;
     let state = Arc::clone(guard);
     let longest = usize::try_from(limits.value_bytes).unwrap_or(0);

@@ -17,6 +17,7 @@ pub mod neighbours;
 pub mod order;
 #[cfg(test)]
 mod properties;
+pub mod soundness;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -121,7 +121,10 @@ impl Context<'_> {
     /// Visits a subquery's surroundings: runs `f` with the columns of `around` that
     /// cannot be NULL pushed.
     pub(crate) fn outer_may_be_null(&self, c: ColumnId) -> bool {
-        !self.outer_not_null.iter().any(|set| set.contains(&c)) && self.info(c).is_none_or(|i| i.nullable)
+        // What the planner knows of a column comes from NOT NULL in the schema.
+        let trusted = self.semantics.keys_hold || !self.semantics.nulls;
+        !self.outer_not_null.iter().any(|set| set.contains(&c))
+            && !(trusted && self.info(c).is_some_and(|i| !i.nullable))
     }
 
     /// True if the query's rows have this column and it cannot be NULL in them.

@@ -1,0 +1,85 @@
+//! The small form of `scripts/soundness.sh`, over the bundled queries and pairs.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use twinql_sql::{Schema, Semantics};
+use twinql_suite::soundness::{Bench, Fate, Outcome, SoundnessConfig, Totals};
+
+fn data(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../data")
+        .join(path)
+}
+
+fn bench(db_id: &str, semantics: &str, databases: u64) -> Bench {
+    let ddl = std::fs::read_to_string(data(&format!("schemas/{db_id}.sql"))).unwrap();
+    let config = SoundnessConfig {
+        semantics: Semantics::preset(semantics).unwrap(),
+        databases,
+        ..SoundnessConfig::default()
+    };
+    Bench::new(&Schema::from_ddl(db_id, &ddl).unwrap(), config).unwrap()
+}
+
+fn sum(outcomes: Vec<Outcome>, totals: &mut Totals) {
+    for outcome in outcomes {
+        totals.add(&outcome);
+        if let Fate::Differs(found) = outcome.fate {
+            panic!("{found:#?}");
+        }
+    }
+}
+
+#[test]
+fn bundled_queries_agree_with_their_printed_forms() {
+    let mut queries: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in std::fs::read_to_string(data("gold.tsv")).unwrap().lines() {
+        let (sql, db) = line.rsplit_once('\t').unwrap();
+        queries.entry(db.to_owned()).or_default().push(sql.to_owned());
+    }
+    for (semantics, databases, step) in [
+        ("default", 8, 1),
+        ("no-fk", 6, 3),
+        ("declared", 6, 3),
+        ("strict", 6, 3),
+    ] {
+        let mut totals = Totals::default();
+        for (db, queries) in &queries {
+            let bench = bench(db, semantics, databases);
+            for batch in queries.chunks(8).step_by(step) {
+                let batch: Vec<&str> = batch.iter().map(String::as_str).collect();
+                sum(bench.queries(&batch), &mut totals);
+            }
+        }
+        println!("{semantics}: {totals:?}");
+        assert_eq!(
+            totals.refused + totals.unplanned + totals.unanswered,
+            0,
+            "{totals:?}"
+        );
+        assert!(totals.answered * 10 > totals.agreed * 7, "{totals:?}");
+        assert_eq!(totals.undecided, 0, "{totals:?}");
+    }
+}
+
+#[test]
+fn bundled_pairs_with_equal_forms_agree() {
+    let text = std::fs::read_to_string(data("pairs.jsonl")).unwrap();
+    for semantics in ["default", "no-fk"] {
+        let mut benches: BTreeMap<String, Bench> = BTreeMap::new();
+        let mut totals = Totals::default();
+        for line in text.lines() {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let of = |field: &str| row[field].as_str().unwrap().to_owned();
+            let bench = benches
+                .entry(of("db_id"))
+                .or_insert_with(|| bench(&of("db_id"), semantics, 40));
+            sum(bench.pairs(&of("gold"), &[&of("pred")]), &mut totals);
+        }
+        println!("{semantics}: {totals:?}");
+        assert!(totals.agreed > 60, "{totals:?}");
+        assert_eq!(totals.undecided, 0, "{totals:?}");
+    }
+}
