@@ -62,6 +62,14 @@ pub const METRICS: &[MetricInfo] = &[
         semantics: SemanticsOf::Asked,
         threshold: 1.0,
     },
+    MetricInfo {
+        name: "proof",
+        summary: "1 proved equal on every database, 0 proved different, 0.5 neither",
+        source: "canonical forms; Chandra & Merlin 1977, homomorphisms of conjunctive queries",
+        kind: Kind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 1.0,
+    },
 ];
 
 /// The metric with this name.

@@ -14,6 +14,7 @@ mod ordered;
 pub mod parse;
 pub mod plan;
 pub mod print;
+pub mod prove;
 pub mod rel;
 pub mod schema;
 pub mod semantics;
@@ -25,6 +26,7 @@ pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize};
 pub use parse::{Parsed, Repair, parse, parse_in};
 pub use plan::{Plan, plan};
+pub use prove::{Proof, prove};
 pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,
 };

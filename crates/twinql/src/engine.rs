@@ -13,6 +13,7 @@ use twinql_suite::{JudgeConfig, Verdict};
 use crate::embedded;
 use crate::judging;
 use crate::prepare::{Graphs, SharedGraph, same_tokens};
+use crate::proving;
 use crate::record::{Record, Status};
 use crate::signature::{Signature, short_hash};
 
@@ -223,6 +224,7 @@ impl Engine {
                 "gmn" => self.gmn(metric, jobs, &mut records),
                 "relpm" => self.relpm(metric, jobs, &mut records),
                 "suite" => self.suite(metric, jobs, &mut records),
+                "proof" => self.proof(metric, jobs, &mut records),
                 // The registry and this list are held together by a test.
                 _ => {}
             }
@@ -348,6 +350,31 @@ impl Engine {
         }
     }
 
+    fn proof(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
+        let proofs = proving::prove_all(jobs, &self.semantics, &|| ());
+        for (record, proof) in records.iter_mut().zip(proofs) {
+            match proof {
+                Some(Ok(proof)) => {
+                    record.set_score(metric.name, proof.score());
+                    record.set_detail(metric.name, "proof", proof.name());
+                    if let Value::Object(details) = proving::details(&proof) {
+                        for (key, value) in details {
+                            record.set_detail(metric.name, &key, value);
+                        }
+                    }
+                }
+                Some(Err(error)) => {
+                    let status = proving::status(&error);
+                    if status == Status::Unsupported {
+                        record.set_score(metric.name, UNKNOWN);
+                    }
+                    spoil(record, status, error.to_string());
+                }
+                None => {}
+            }
+        }
+    }
+
     fn suite(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
         let reports = judging::judge_all(jobs, &self.judge, &|| ());
         for ((job, record), report) in jobs.iter().zip(records).zip(reports) {
@@ -367,6 +394,9 @@ impl Engine {
         }
     }
 }
+
+/// The value of `proof` where nothing is proved either way.
+const UNKNOWN: f64 = 0.5;
 
 /// How the suite judges for a metric: `databases` where given, no shrinking of witnesses.
 pub fn judge_config(semantics: Semantics, databases: Option<usize>, seed: u64) -> JudgeConfig {

@@ -18,6 +18,7 @@ pub mod exit;
 pub mod judging;
 mod pipeline;
 pub mod prepare;
+pub mod proving;
 pub mod record;
 pub mod signature;
 

@@ -12,7 +12,7 @@
 
 mod canonical;
 mod color;
-mod context;
+pub(crate) mod context;
 mod facts;
 mod rule;
 mod rules;

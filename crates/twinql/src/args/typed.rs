@@ -51,6 +51,8 @@ pub(crate) enum Command {
     Score(Score),
     /// Ask the built-in test suite for a verdict on each pair, with a witness where they differ
     Judge(Judge),
+    /// Prove pairs equal or different on every database, with the rules, the assumptions and a certificate
+    Prove(super::prove::Prove),
     /// Measure how well metrics agree with labels
     Evaluate(Evaluate),
     /// Show how two queries are read: canonical plans, applied rules, scores

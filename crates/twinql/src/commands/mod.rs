@@ -4,6 +4,7 @@ pub(crate) mod corpus;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod judge;
+pub(crate) mod prove;
 pub(crate) mod score;
 pub(crate) mod train;
 mod weaken;

@@ -1,0 +1,529 @@
+//! The tableau test of a pair: heads that agree, and tableaux that contain each other.
+
+use crate::expr::Expr;
+use crate::normalize::walk::{self, Substitution};
+use crate::plan::Plan;
+use crate::print;
+use crate::rel::SortKey;
+use crate::schema::Schema;
+use crate::semantics::Semantics;
+
+use super::Side;
+use super::homomorphism::{Alignment, MAX_STEPS, Search, Target, check, column_map};
+use super::tableau::{Head, Shape, Tableau, call, shape, slot};
+
+/// Orders of outputs, group keys and aggregates that are tried, at most.
+const MAX_ALIGNMENTS: usize = 120;
+
+/// Why two conjunctive queries (or unions of them) are equal: mappings of rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Homomorphisms {
+    /// What the mappings show to be the same.
+    pub rows: Rows,
+    /// The gold's tableau, or one for each arm of its UNION.
+    pub gold: Vec<TableauText>,
+    /// The prediction's.
+    pub pred: Vec<TableauText>,
+    /// Item `i` of the gold's summaries is item `summary[i]` of the prediction's.
+    pub summary: Vec<usize>,
+    /// The mappings.
+    pub maps: Vec<Mapping>,
+}
+
+/// What of two tableaux is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows {
+    /// Their sets of summaries, which is all that counts: duplicates are removed above
+    /// them, change nothing there, or do not occur. Mappings lead both ways.
+    Set,
+    /// Their bags of summaries: the first mapping is one to one, the second its inverse.
+    Bag,
+}
+
+/// A tableau as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableauText {
+    /// Names of the rows: the table's, numbered where it occurs more than once.
+    pub rows: Vec<String>,
+    /// Conditions.
+    pub conditions: Vec<String>,
+    /// The summary.
+    pub summary: Vec<String>,
+}
+
+/// A homomorphism: every answer of the tableau that it leads to is one of that it starts from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping {
+    /// The side that it starts from; it leads to the other one.
+    pub from: Side,
+    /// The arm that it starts from.
+    pub from_arm: usize,
+    /// The arm that it leads to.
+    pub to_arm: usize,
+    /// The image of each row, by number. A column goes to the same column of the image.
+    pub rows: Vec<usize>,
+    /// What becomes of each condition; the images follow from the other side's conditions.
+    pub conditions: Vec<String>,
+}
+
+impl std::fmt::Display for TableauText {
+    /// `SELECT … FROM … WHERE …`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "SELECT {} FROM {}",
+            self.summary.join(", "),
+            self.rows.join(", ")
+        )?;
+        if !self.conditions.is_empty() {
+            write!(f, " WHERE {}", self.conditions.join(" AND "))?;
+        }
+        Ok(())
+    }
+}
+
+impl Homomorphisms {
+    /// The rows of a mapping with their images, by name.
+    pub fn named(&self, map: &Mapping) -> Vec<(&str, &str)> {
+        let (from, to) = match map.from {
+            Side::Gold => (&self.gold, &self.pred),
+            Side::Pred => (&self.pred, &self.gold),
+        };
+        let (Some(from), Some(to)) = (from.get(map.from_arm), to.get(map.to_arm)) else {
+            return Vec::new();
+        };
+        let images = map.rows.iter().filter_map(|i| to.rows.get(*i));
+        from.rows
+            .iter()
+            .zip(images)
+            .map(|(a, b)| (a.as_str(), b.as_str()))
+            .collect()
+    }
+}
+
+impl std::fmt::Display for Homomorphisms {
+    /// Both tableaux, then each mapping with its rows and what becomes of the conditions.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (side, arms) in [(Side::Gold, &self.gold), (Side::Pred, &self.pred)] {
+            for (i, arm) in arms.iter().enumerate() {
+                match arms.len() {
+                    1 => writeln!(f, "{side}: {arm}")?,
+                    _ => writeln!(f, "{side}[{i}]: {arm}")?,
+                }
+            }
+        }
+        for map in &self.maps {
+            let (from, to) = match map.from {
+                Side::Gold => (Side::Gold, Side::Pred),
+                Side::Pred => (Side::Pred, Side::Gold),
+            };
+            let arm = |side: Side, i: usize| {
+                let arms = if side == Side::Gold {
+                    &self.gold
+                } else {
+                    &self.pred
+                };
+                if arms.len() == 1 {
+                    side.to_string()
+                } else {
+                    format!("{side}[{i}]")
+                }
+            };
+            let rows: Vec<String> = self
+                .named(map)
+                .into_iter()
+                .map(|(a, b)| format!("{a} ↦ {b}"))
+                .collect();
+            writeln!(
+                f,
+                "{} into {}: {}",
+                arm(from, map.from_arm),
+                arm(to, map.to_arm),
+                rows.join(", ")
+            )?;
+            for condition in &map.conditions {
+                writeln!(f, "  {condition}")?;
+            }
+        }
+        match self.rows {
+            Rows::Set => writeln!(
+                f,
+                "each answer of one is an answer of the other; duplicates do not count"
+            ),
+            Rows::Bag => writeln!(
+                f,
+                "the mapping is one to one, and so is its inverse: duplicates agree"
+            ),
+        }
+    }
+}
+
+/// What the test found.
+pub(super) enum Outcome {
+    Found(Box<Homomorphisms>),
+    /// There are no mappings, or the queries are not of the form.
+    None,
+    /// A limit ended the search.
+    Limit(String),
+}
+
+/// The tableau test of two canonical plans.
+pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pred: &Plan) -> Outcome {
+    let shape = |plan: &Plan| shape(schema, semantics, &plan.query, &plan.columns);
+    let (Some(gold), Some(pred)) = (shape(gold), shape(pred)) else {
+        return Outcome::None;
+    };
+    let Some(rows) = mode(&gold, &pred) else {
+        return Outcome::None;
+    };
+    let onto_gold = targets(schema, semantics, &gold);
+    let onto_pred = targets(schema, semantics, &pred);
+    let mut steps = MAX_STEPS;
+    for align in alignments(&gold.head, &pred.head, semantics.any_column_order) {
+        let maps = match rows {
+            Rows::Set => both_ways(&onto_gold, &onto_pred, &align, &mut steps),
+            Rows::Bag => one_to_one(&onto_gold, &onto_pred, &align, &mut steps),
+        };
+        if let Some(mut maps) = maps {
+            for map in &mut maps {
+                map.conditions = images(map, &gold, &pred);
+            }
+            return Outcome::Found(Box::new(Homomorphisms {
+                rows,
+                gold: gold.arms.iter().map(text).collect(),
+                pred: pred.arms.iter().map(text).collect(),
+                summary: align.of,
+                maps,
+            }));
+        }
+        if steps == 0 {
+            return Outcome::Limit(format!(
+                "the search for mappings of rows ended after {MAX_STEPS} steps"
+            ));
+        }
+    }
+    Outcome::None
+}
+
+fn targets<'a>(schema: &'a Schema, semantics: &'a Semantics, shape: &'a Shape) -> Vec<Target<'a>> {
+    let target = |t: &'a Tableau| Target::new(schema, semantics, t);
+    shape.arms.iter().map(target).collect()
+}
+
+/// Checks a certificate: both queries are read again, and every mapping is held against
+/// the definition. Nothing of the search is used.
+///
+/// # Errors
+/// What does not hold.
+pub(super) fn verify(
+    schema: &Schema,
+    semantics: &Semantics,
+    (gold, pred): (&Plan, &Plan),
+    certificate: &Homomorphisms,
+) -> Result<(), String> {
+    let shape = |side: Side, plan: &Plan| {
+        shape(schema, semantics, &plan.query, &plan.columns).ok_or(format!("the {side} query has no tableau"))
+    };
+    let (gold, pred) = (shape(Side::Gold, gold)?, shape(Side::Pred, pred)?);
+    let align = Alignment {
+        of: certificate.summary.clone(),
+    };
+    let mut places = align.of.clone();
+    places.sort_unstable();
+    if places.iter().enumerate().any(|(i, p)| i != *p) {
+        return Err("the summaries are not matched one to one".into());
+    }
+    if !heads_agree(&gold.head, &pred.head, &align, semantics.any_column_order) {
+        return Err("what is done with the summaries differs".into());
+    }
+    if mode(&gold, &pred).is_none_or(|m| m == Rows::Bag && certificate.rows == Rows::Set) {
+        return Err("duplicates count, and the mappings say nothing of them".into());
+    }
+    let mut reached_gold = vec![false; gold.arms.len()];
+    let mut reached_pred = vec![false; pred.arms.len()];
+    for map in &certificate.maps {
+        let (from, to, align, reached) = match map.from {
+            Side::Gold => (&gold, &pred, align.clone(), &mut reached_pred),
+            Side::Pred => (&pred, &gold, align.inverse(), &mut reached_gold),
+        };
+        let from = from.arms.get(map.from_arm).ok_or("no such arm")?;
+        let to = to.arms.get(map.to_arm).ok_or("no such arm")?;
+        check(from, &Target::new(schema, semantics, to), &map.rows, &align)?;
+        if let Some(arm) = reached.get_mut(map.to_arm) {
+            *arm = true;
+        }
+    }
+    if !reached_gold.iter().chain(&reached_pred).all(|r| *r) {
+        return Err("no mapping leads to one of the tableaux".into());
+    }
+    if certificate.rows == Rows::Bag {
+        let [one, two] = certificate.maps.as_slice() else {
+            return Err("a bag needs one mapping and its inverse".into());
+        };
+        let inverse = |(i, j): (usize, &usize)| two.rows.get(*j) == Some(&i);
+        let same = one.rows.len() == two.rows.len() && one.rows.iter().enumerate().all(inverse);
+        if !same || one.from == two.from {
+            return Err("the mappings are not inverse to each other".into());
+        }
+    }
+    Ok(())
+}
+
+/// How the tableaux must agree for the queries to be equal.
+fn mode(gold: &Shape, pred: &Shape) -> Option<Rows> {
+    let distinct = |s: &Shape| s.union || s.arms.iter().all(|t| t.distinct);
+    let idle = |s: &Shape| {
+        let calls = s.head.grouping.as_ref().map(|g| &g.calls);
+        calls.is_some_and(|calls| calls.iter().all(super::tableau::HeadCall::ignores_duplicates))
+    };
+    let (g, p) = (distinct(gold), distinct(pred));
+    if g && p || idle(gold) && idle(pred) {
+        return Some(Rows::Set);
+    }
+    // Rows that are distinct because duplicates were removed are no bag of combinations.
+    let as_bag = |s: &Shape| !s.union && s.arms.iter().all(|t| !t.deduplicated);
+    (as_bag(gold) && as_bag(pred)).then_some(Rows::Bag)
+}
+
+/// A mapping to each arm of each side.
+fn both_ways(
+    gold: &[Target<'_>],
+    pred: &[Target<'_>],
+    align: &Alignment,
+    steps: &mut usize,
+) -> Option<Vec<Mapping>> {
+    let mut maps = Vec::new();
+    let back = align.inverse();
+    for (side, from, to, align) in [(Side::Gold, gold, pred, align), (Side::Pred, pred, gold, &back)] {
+        for (to_arm, target) in to.iter().enumerate() {
+            let found = from.iter().enumerate().find_map(|(from_arm, source)| {
+                let search = Search::new(source.tableau, target, align, false);
+                Some((from_arm, search.run(steps, &mut |_| true)?))
+            });
+            let (from_arm, rows) = found?;
+            maps.push(Mapping {
+                from: side,
+                from_arm,
+                to_arm,
+                rows,
+                conditions: Vec::new(),
+            });
+        }
+    }
+    Some(maps)
+}
+
+/// A mapping of the gold's rows that has an inverse.
+fn one_to_one(
+    gold: &[Target<'_>],
+    pred: &[Target<'_>],
+    align: &Alignment,
+    steps: &mut usize,
+) -> Option<Vec<Mapping>> {
+    let ([gold], [pred]) = (gold, pred) else {
+        return None;
+    };
+    if gold.tableau.rows.len() != pred.tableau.rows.len() {
+        return None;
+    }
+    let back = align.inverse();
+    let mut inverse = Vec::new();
+    let rows = Search::new(gold.tableau, pred, align, true).run(steps, &mut |rows| {
+        inverse = vec![0; rows.len()];
+        for (i, j) in rows.iter().enumerate() {
+            if let Some(place) = inverse.get_mut(*j) {
+                *place = i;
+            }
+        }
+        check(pred.tableau, gold, &inverse, &back).is_ok()
+    })?;
+    let map = |from, rows| Mapping {
+        from,
+        from_arm: 0,
+        to_arm: 0,
+        rows,
+        conditions: Vec::new(),
+    };
+    Some(vec![map(Side::Gold, rows), map(Side::Pred, inverse)])
+}
+
+/// Ways to match the items of two summaries under which the heads agree.
+fn alignments(gold: &Head, pred: &Head, any_order: bool) -> Vec<Alignment> {
+    let free = |head: &Head| match &head.grouping {
+        Some(g) => g.keys,
+        None => head.outputs.len(),
+    };
+    let (n, m) = (free(gold), free(pred));
+    if n != m || gold.outputs.len() != pred.outputs.len() || gold.sort.len() != pred.sort.len() {
+        return Vec::new();
+    }
+    let orders = if any_order || gold.grouping.is_some() {
+        orders(n, MAX_ALIGNMENTS)
+    } else {
+        vec![(0..n).collect()]
+    };
+    let mut out = Vec::new();
+    for order in orders {
+        let rests: Vec<Vec<usize>> = match (&gold.grouping, &pred.grouping) {
+            (None, None) => vec![(n..n + gold.sort.len()).collect()],
+            (Some(g), Some(p)) if g.calls.len() == p.calls.len() => calls_matched(g, p),
+            _ => return Vec::new(),
+        };
+        for rest in rests {
+            let mut of = order.clone();
+            of.extend(rest);
+            let align = Alignment { of };
+            if heads_agree(gold, pred, &align, any_order) {
+                out.push(align);
+            }
+            if out.len() >= MAX_ALIGNMENTS {
+                return out;
+            }
+        }
+    }
+    out
+}
+
+/// Ways to match aggregates of the same kind, as places of the gold's arguments among the
+/// prediction's.
+fn calls_matched(gold: &super::tableau::Grouping, pred: &super::tableau::Grouping) -> Vec<Vec<usize>> {
+    let like = |i: usize, j: usize| match (gold.calls.get(i), pred.calls.get(j)) {
+        (Some(a), Some(b)) => {
+            a.func == b.func
+                && a.distinct == b.distinct
+                && a.args.len() == b.args.len()
+                && a.filter.is_some() == b.filter.is_some()
+        }
+        _ => false,
+    };
+    orders(gold.calls.len(), MAX_ALIGNMENTS)
+        .into_iter()
+        .filter(|order| order.iter().enumerate().all(|(i, j)| like(i, *j)))
+        .map(|order| {
+            let of = order.iter().filter_map(|j| pred.calls.get(*j));
+            of.flat_map(|c| c.args.iter().chain(&c.filter).copied()).collect()
+        })
+        .collect()
+}
+
+/// Orders of `0..n`, the given one first, at most `limit`.
+fn orders(n: usize, limit: usize) -> Vec<Vec<usize>> {
+    let mut out = Vec::new();
+    let mut order: Vec<usize> = (0..n).collect();
+    loop {
+        out.push(order.clone());
+        if out.len() >= limit {
+            return out;
+        }
+        // The next order in lexicographic order.
+        let Some(i) = (1..n).rev().find(|i| order.get(i - 1) < order.get(*i)) else {
+            return out;
+        };
+        let Some(j) = (i..n).rev().find(|j| order.get(*j) > order.get(i - 1)) else {
+            return out;
+        };
+        order.swap(i - 1, j);
+        if let Some(rest) = order.get_mut(i..) {
+            rest.reverse();
+        }
+    }
+}
+
+/// True if both heads do the same with summaries that are matched so.
+fn heads_agree(gold: &Head, pred: &Head, align: &Alignment, any_order: bool) -> bool {
+    let mut map: Substitution = align
+        .of
+        .iter()
+        .enumerate()
+        .map(|(i, j)| (slot(i), Expr::Column(slot(*j))))
+        .collect();
+    let grouped = match (&gold.grouping, &pred.grouping) {
+        (None, None) => true,
+        (Some(g), Some(p)) => {
+            let moved = |places: &[usize]| -> Option<Vec<usize>> {
+                places.iter().map(|i| align.of.get(*i).copied()).collect()
+            };
+            for (i, a) in g.calls.iter().enumerate() {
+                let args = moved(&a.args);
+                let filter = a.filter.map(|f| align.of.get(f).copied());
+                let partner = p.calls.iter().position(|b| {
+                    a.func == b.func
+                        && a.distinct == b.distinct
+                        && args.as_ref() == Some(&b.args)
+                        && filter == b.filter.map(Some)
+                });
+                let Some(j) = partner else { return false };
+                map.insert(call(i), Expr::Column(call(j)));
+            }
+            let keys_stay = align.of.iter().take(g.keys).all(|j| *j < p.keys);
+            // COUNT(*) has no arguments to be told apart by: two of a kind are one.
+            let having: Vec<Expr> = g.having.iter().map(|e| mapped(e, &map)).collect();
+            g.keys == p.keys
+                && g.calls.len() == p.calls.len()
+                && keys_stay
+                && same_members(&having, &p.having)
+        }
+        _ => false,
+    };
+    let outputs: Vec<Expr> = gold.outputs.iter().map(|e| mapped(e, &map)).collect();
+    let sorted = gold.sort.iter().zip(&pred.sort).all(|(a, b)| {
+        let a = SortKey {
+            expr: mapped(&a.expr, &map),
+            ..a.clone()
+        };
+        a == *b
+    });
+    let same_outputs = if any_order {
+        same_members(&outputs, &pred.outputs)
+    } else {
+        outputs == pred.outputs
+    };
+    grouped
+        && same_outputs
+        && gold.sort.len() == pred.sort.len()
+        && sorted
+        && gold.limit == pred.limit
+        && gold.offset == pred.offset
+}
+
+fn mapped(e: &Expr, map: &Substitution) -> Expr {
+    let mut e = e.clone();
+    walk::substitute(&mut e, map);
+    e
+}
+
+/// Equal as bags.
+fn same_members(a: &[Expr], b: &[Expr]) -> bool {
+    let (mut a, mut b) = (a.to_vec(), b.to_vec());
+    a.sort_unstable();
+    b.sort_unstable();
+    a == b
+}
+
+fn text(tableau: &Tableau) -> TableauText {
+    let names = tableau.names();
+    let printed = |list: &[Expr]| list.iter().map(|e| print::shallow(e, &names)).collect();
+    TableauText {
+        rows: tableau.rows.iter().map(super::tableau::Row::name).collect(),
+        conditions: printed(&tableau.conditions),
+        summary: printed(&tableau.summary),
+    }
+}
+
+/// Each condition with what the mapping makes of it.
+fn images(map: &Mapping, gold: &Shape, pred: &Shape) -> Vec<String> {
+    let (from, to) = match map.from {
+        Side::Gold => (gold, pred),
+        Side::Pred => (pred, gold),
+    };
+    let (Some(from), Some(to)) = (from.arms.get(map.from_arm), to.arms.get(map.to_arm)) else {
+        return Vec::new();
+    };
+    let (names, images) = (from.names(), to.names());
+    let columns = column_map(from, to, &map.rows);
+    let line = |e: &Expr| {
+        let image = print::shallow(&mapped(e, &columns), &images);
+        format!("{} ↦ {image}", print::shallow(e, &names))
+    };
+    from.conditions.iter().map(line).collect()
+}

@@ -1,0 +1,417 @@
+//! What the conditions of a tableau imply: classes of equal columns, single conditions,
+//! bounds. Sound, and no more complete than conjunctive queries with constants and
+//! comparisons of one expression with constants need.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::Context;
+use crate::normalize::walk::{self, Substitution};
+use crate::rel::ColumnId;
+use crate::schema::{Affinity, Schema};
+use crate::semantics::Semantics;
+use crate::value::Value;
+
+use super::tableau::{Source, Tableau, context};
+
+/// How deep conditions are taken apart.
+const MAX_DEPTH: usize = 8;
+
+/// What holds for every combination of rows that meets a tableau's conditions.
+pub(super) struct Facts<'a> {
+    cx: Context<'a>,
+    /// What stands for each column: the first of its class, or the class's constant.
+    stands_for: Substitution,
+    /// The conditions, in normal form.
+    conditions: Vec<Expr>,
+    not_null: BTreeSet<ColumnId>,
+}
+
+/// A forest of classes of columns with constants.
+#[derive(Default)]
+struct Classes {
+    parent: BTreeMap<ColumnId, ColumnId>,
+    constant: BTreeMap<ColumnId, Value>,
+}
+
+impl Classes {
+    fn root(&self, mut c: ColumnId) -> ColumnId {
+        while let Some(up) = self.parent.get(&c) {
+            c = *up;
+        }
+        c
+    }
+
+    /// True if the classes were apart.
+    fn union(&mut self, a: ColumnId, b: ColumnId) -> bool {
+        let (a, b) = (self.root(a), self.root(b));
+        if a == b {
+            return false;
+        }
+        let (low, high) = (a.min(b), a.max(b));
+        self.parent.insert(high, low);
+        if let Some(v) = self.constant.remove(&high) {
+            self.constant.entry(low).or_insert(v);
+        }
+        true
+    }
+
+    fn stands_for(&self, c: ColumnId) -> Expr {
+        let root = self.root(c);
+        match self.constant.get(&root) {
+            Some(v) => Expr::Literal(v.clone()),
+            None => Expr::Column(root),
+        }
+    }
+}
+
+impl<'a> Facts<'a> {
+    pub(super) fn new(schema: &'a Schema, semantics: &'a Semantics, tableau: &Tableau) -> Facts<'a> {
+        let cx = context(schema, semantics, &tableau.columns);
+        let own: BTreeSet<ColumnId> = tableau
+            .rows
+            .iter()
+            .flat_map(|r| r.columns.iter().copied())
+            .collect();
+        let mut classes = Classes::default();
+        for condition in &tableau.conditions {
+            let Expr::Binary {
+                op: BinaryOp::Eq,
+                left,
+                right,
+            } = condition
+            else {
+                continue;
+            };
+            match (&**left, &**right) {
+                (Expr::Column(a), Expr::Column(b)) => {
+                    let known = semantics.typed && own.contains(a) && own.contains(b);
+                    if known && cx.same_storage(*a, *b) {
+                        classes.union(*a, *b);
+                    }
+                }
+                (Expr::Column(c), Expr::Literal(v)) | (Expr::Literal(v), Expr::Column(c)) => {
+                    if semantics.typed && own.contains(c) && stored_as_is(&cx, *c, v) {
+                        let root = classes.root(*c);
+                        classes.constant.entry(root).or_insert_with(|| v.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        chase_keys(&cx, tableau, &mut classes);
+        let stands_for: Substitution = own.iter().map(|c| (*c, classes.stands_for(*c))).collect();
+        let known = cx.not_null(&tableau.block());
+        let not_null: BTreeSet<ColumnId> = known.iter().map(|c| classes.root(*c)).collect();
+        let mut facts = Facts {
+            cx,
+            stands_for,
+            conditions: Vec::new(),
+            not_null,
+        };
+        facts.conditions = tableau
+            .conditions
+            .iter()
+            .map(|e| facts.normal(e.clone()))
+            .collect();
+        facts
+    }
+
+    /// An expression with each column replaced by what stands for its class, and operands
+    /// whose order has no meaning in order.
+    pub(super) fn normal(&self, mut e: Expr) -> Expr {
+        walk::substitute(&mut e, &self.stands_for);
+        order(&mut e);
+        e
+    }
+
+    /// True if the condition, in normal form, is true whenever all conditions are.
+    pub(super) fn imply(&self, condition: &Expr) -> bool {
+        self.imply_within(condition, MAX_DEPTH)
+    }
+
+    fn imply_within(&self, condition: &Expr, depth: usize) -> bool {
+        if depth == 0 {
+            return false;
+        }
+        if self.conditions.contains(condition) || self.holds_alone(condition) {
+            return true;
+        }
+        match condition {
+            Expr::And(list) => list.iter().all(|e| self.imply_within(e, depth - 1)),
+            Expr::Or(list) if list.iter().any(|e| self.imply_within(e, depth - 1)) => true,
+            _ => self
+                .conditions
+                .iter()
+                .any(|known| self.one_implies(known, condition, depth)),
+        }
+    }
+
+    /// True of every row: a comparison of constants, of a column with itself.
+    fn holds_alone(&self, condition: &Expr) -> bool {
+        match condition {
+            Expr::Binary { op, left, right } => match (&**left, &**right) {
+                (Expr::Literal(a), Expr::Literal(b)) => {
+                    compare(a, b).is_some_and(|order| satisfied(*op, order))
+                }
+                (a, b) if a == b => match op {
+                    BinaryOp::Eq | BinaryOp::LtEq | BinaryOp::GtEq => self.never_null(a),
+                    BinaryOp::Is => true,
+                    _ => false,
+                },
+                _ => false,
+            },
+            Expr::InList { expr, list } => match &**expr {
+                Expr::Literal(v) => list.iter().any(|e| match e {
+                    Expr::Literal(w) => compare(v, w) == Some(Ordering::Equal),
+                    _ => false,
+                }),
+                _ => false,
+            },
+            Expr::Unary {
+                op: UnaryOp::Not,
+                expr,
+            } => match &**expr {
+                Expr::Unary {
+                    op: UnaryOp::IsNull,
+                    expr,
+                } => self.never_null(expr),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn never_null(&self, e: &Expr) -> bool {
+        match e {
+            Expr::Column(c) => self.not_null.contains(c),
+            Expr::Literal(v) => *v != Value::Null,
+            _ => false,
+        }
+    }
+
+    /// True if `known` being true makes `wanted` true.
+    fn one_implies(&self, known: &Expr, wanted: &Expr, depth: usize) -> bool {
+        if known == wanted {
+            return true;
+        }
+        if let Expr::Or(arms) = known {
+            return depth > 0 && arms.iter().all(|arm| self.one_implies(arm, wanted, depth - 1));
+        }
+        if let Expr::And(parts) = known {
+            return depth > 0 && parts.iter().any(|part| self.one_implies(part, wanted, depth - 1));
+        }
+        if let (Some((subject, known)), Some((other, wanted))) = (values_of(known), values_of(wanted)) {
+            return subject == other
+                && !walk::has_subquery(subject)
+                && known
+                    .constants()
+                    .chain(wanted.constants())
+                    .all(|v| self.comparable(subject, v))
+                && known.within(&wanted);
+        }
+        false
+    }
+
+    /// True if the constant is compared with the expression as it is, unconverted.
+    fn comparable(&self, subject: &Expr, v: &Value) -> bool {
+        let numeric = |a: Affinity| matches!(a, Affinity::Integer | Affinity::Numeric | Affinity::Real);
+        match (self.cx.affinity(subject), v) {
+            (affinity, Value::Integer(_)) => affinity != Some(Affinity::Text),
+            (affinity, Value::Text(_)) => !affinity.is_some_and(numeric),
+            _ => false,
+        }
+    }
+}
+
+/// True if a column that equals the constant holds exactly it.
+fn stored_as_is(cx: &Context<'_>, c: ColumnId, v: &Value) -> bool {
+    match (cx.info(c).and_then(|i| i.affinity), v) {
+        (Some(Affinity::Integer | Affinity::Numeric), Value::Integer(_)) => true,
+        (Some(Affinity::Text), Value::Text(_)) => true,
+        _ => false,
+    }
+}
+
+/// Rows of one table that agree in a key are one row: all their columns are equal.
+fn chase_keys(cx: &Context<'_>, tableau: &Tableau, classes: &mut Classes) {
+    loop {
+        let mut changed = false;
+        for (i, one) in tableau.rows.iter().enumerate() {
+            for two in tableau.rows.iter().skip(i + 1) {
+                let Source::Table(table) = one.source else {
+                    continue;
+                };
+                if one.source != two.source {
+                    continue;
+                }
+                let equal = |at: &usize| match (one.columns.get(*at), two.columns.get(*at)) {
+                    (Some(a), Some(b)) => classes.stands_for(*a) == classes.stands_for(*b),
+                    _ => false,
+                };
+                if cx.table_keys(table).into_iter().any(|key| key.iter().all(equal)) {
+                    for (a, b) in one.columns.iter().zip(&two.columns) {
+                        changed |= classes.union(*a, *b);
+                    }
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// Puts operands whose order has no meaning in order; subqueries are left alone.
+fn order(e: &mut Expr) {
+    for operand in walk::operands_mut(e) {
+        order(operand);
+    }
+    match e {
+        Expr::And(list) | Expr::Or(list) => list.sort_unstable(),
+        Expr::InList { list, .. } => list.sort_unstable(),
+        Expr::Binary { op, left, right } => {
+            let plain = |e: &Expr| !matches!(e, Expr::Collate { .. } | Expr::Row(_));
+            let symmetric = matches!(
+                op,
+                BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Is | BinaryOp::IsNot
+            );
+            if symmetric && plain(left) && plain(right) && right < left {
+                std::mem::swap(left, right);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Constants in SQLite's order; only whole numbers with whole numbers and text with text.
+fn compare(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Integer(a), Value::Integer(b)) => Some(a.cmp(b)),
+        (Value::Text(a), Value::Text(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+        _ => None,
+    }
+}
+
+fn satisfied(op: BinaryOp, order: Ordering) -> bool {
+    match op {
+        BinaryOp::Eq | BinaryOp::Is => order == Ordering::Equal,
+        BinaryOp::NotEq | BinaryOp::IsNot => order != Ordering::Equal,
+        BinaryOp::Lt => order == Ordering::Less,
+        BinaryOp::LtEq => order != Ordering::Greater,
+        BinaryOp::Gt => order == Ordering::Greater,
+        BinaryOp::GtEq => order != Ordering::Less,
+        _ => false,
+    }
+}
+
+/// The values for which a condition on one expression is true.
+enum Values<'e> {
+    /// One of these.
+    OneOf(Vec<&'e Value>),
+    /// Any but this.
+    Not(&'e Value),
+    /// Below (or at) this.
+    Below(&'e Value, bool),
+    /// Above (or at) this.
+    Above(&'e Value, bool),
+}
+
+impl<'e> Values<'e> {
+    fn constants(&self) -> impl Iterator<Item = &'e Value> {
+        match self {
+            Values::OneOf(list) => list.clone(),
+            Values::Not(v) | Values::Below(v, _) | Values::Above(v, _) => vec![*v],
+        }
+        .into_iter()
+    }
+
+    fn holds(&self, v: &Value) -> bool {
+        let to = |w: &Value| compare(v, w);
+        match self {
+            Values::OneOf(list) => list.iter().any(|w| to(w) == Some(Ordering::Equal)),
+            Values::Not(w) => to(w).is_some_and(|o| o != Ordering::Equal),
+            Values::Below(w, at) => to(w).is_some_and(|o| o == Ordering::Less || *at && o == Ordering::Equal),
+            Values::Above(w, at) => {
+                to(w).is_some_and(|o| o == Ordering::Greater || *at && o == Ordering::Equal)
+            }
+        }
+    }
+
+    /// True if every value of this is one of `other`.
+    fn within(&self, other: &Values<'_>) -> bool {
+        match (self, other) {
+            (Values::OneOf(list), other) => list.iter().all(|v| other.holds(v)),
+            (Values::Below(v, at), Values::Below(w, also)) => match compare(v, w) {
+                Some(Ordering::Less) => true,
+                Some(Ordering::Equal) => *also || !at,
+                _ => false,
+            },
+            (Values::Above(v, at), Values::Above(w, also)) => match compare(v, w) {
+                Some(Ordering::Greater) => true,
+                Some(Ordering::Equal) => *also || !at,
+                _ => false,
+            },
+            // What is excluded lies outside the range.
+            (Values::Below(v, at), Values::Not(w)) => match compare(w, v) {
+                Some(Ordering::Greater) => true,
+                Some(Ordering::Equal) => !at,
+                _ => false,
+            },
+            (Values::Above(v, at), Values::Not(w)) => match compare(w, v) {
+                Some(Ordering::Less) => true,
+                Some(Ordering::Equal) => !at,
+                _ => false,
+            },
+            (Values::Not(v), Values::Not(w)) => compare(v, w) == Some(Ordering::Equal),
+            _ => false,
+        }
+    }
+}
+
+/// A condition that compares one expression with constants.
+fn values_of(condition: &Expr) -> Option<(&Expr, Values<'_>)> {
+    match condition {
+        Expr::InList { expr, list } => {
+            let constants: Option<Vec<&Value>> = list
+                .iter()
+                .map(|e| match e {
+                    Expr::Literal(v) => Some(v),
+                    _ => None,
+                })
+                .collect();
+            Some((expr, Values::OneOf(constants?)))
+        }
+        Expr::Binary { op, left, right } => {
+            let (subject, v, op) = match (&**left, &**right) {
+                (Expr::Literal(_), Expr::Literal(_)) => return None,
+                (e, Expr::Literal(v)) => (e, v, *op),
+                (Expr::Literal(v), e) => (e, v, turned(*op)),
+                _ => return None,
+            };
+            let values = match op {
+                BinaryOp::Eq => Values::OneOf(vec![v]),
+                BinaryOp::NotEq => Values::Not(v),
+                BinaryOp::Lt => Values::Below(v, false),
+                BinaryOp::LtEq => Values::Below(v, true),
+                BinaryOp::Gt => Values::Above(v, false),
+                BinaryOp::GtEq => Values::Above(v, true),
+                _ => return None,
+            };
+            Some((subject, values))
+        }
+        _ => None,
+    }
+}
+
+/// The comparison with its sides exchanged.
+fn turned(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::LtEq => BinaryOp::GtEq,
+        BinaryOp::Gt => BinaryOp::Lt,
+        BinaryOp::GtEq => BinaryOp::LtEq,
+        same => same,
+    }
+}

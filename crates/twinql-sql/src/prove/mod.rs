@@ -1,0 +1,299 @@
+//! The proof tier: what can be said of two queries on *every* database, for certain.
+//!
+//! [`prove`] answers with a [`Proof`]: `Equal` with a certificate and the assumptions it
+//! needs, `Different` with an argument that names a database which tells the two apart, or
+//! `Unknown` with what still differs. It never guesses.
+//!
+//! Equal is concluded in three ways, cheapest first: the canonical forms are equal; they
+//! are equal once the prediction is ordered no more than the gold asks for; or the rows of
+//! each of two conjunctive queries can be mapped into the other's (the tableau test of the
+//! homomorphism theorem, Chandra & Merlin 1977).
+
+mod assumptions;
+mod containment;
+mod differences;
+mod distinguish;
+mod homomorphism;
+mod implication;
+mod order;
+mod tableau;
+
+use containment::Outcome;
+
+use crate::error::SqlError;
+use crate::normalize::{Canonical, normalize};
+use crate::parse::parse;
+use crate::plan::{Plan, plan};
+use crate::print;
+use crate::schema::Schema;
+use crate::semantics::Semantics;
+
+pub use assumptions::Assumption;
+pub use containment::{Homomorphisms, Mapping, Rows, TableauText};
+pub use distinguish::Difference;
+
+/// One of the two queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Side {
+    /// The reference.
+    Gold,
+    /// What is compared with it.
+    Pred,
+}
+
+impl std::fmt::Display for Side {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Side::Gold => "gold",
+            Side::Pred => "pred",
+        })
+    }
+}
+
+/// Why there is nothing to prove: a side is no query over the schema, or not supported.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{side}: {error}")]
+pub struct ProveError {
+    /// Which side.
+    pub side: Side,
+    /// What is wrong with it.
+    #[source]
+    pub error: SqlError,
+}
+
+/// What is certain of a pair.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Proof {
+    /// The same answer on every database that meets the assumptions.
+    Equal(Equal),
+    /// A database that meets the semantics tells the two apart.
+    Different(Difference),
+    /// Neither is proved.
+    Unknown(Unknown),
+}
+
+/// A proof of equality.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Equal {
+    /// Rules that changed the gold, in the order of their first use.
+    pub gold_rules: Vec<&'static str>,
+    /// Rules that changed the prediction.
+    pub pred_rules: Vec<&'static str>,
+    /// What the proof needs of databases: the semantics assumes all of it, and without any
+    /// one of them this method proves nothing.
+    pub assumptions: Vec<Assumption>,
+    /// What a reader can check.
+    pub certificate: Certificate,
+}
+
+/// Why two queries are equal.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Certificate {
+    /// The rules bring both to the same canonical form.
+    CanonicalForm {
+        /// That form, as SQL.
+        sql: String,
+        /// The prediction's order was reduced to what the gold asks for: the gold has no
+        /// outermost ORDER BY, or fewer sort keys, so that the order says nothing there.
+        order_relaxed: bool,
+    },
+    /// The rows of each query's tableau are mapped into the other's.
+    Homomorphisms(Box<Homomorphisms>),
+}
+
+/// What is left where nothing was proved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unknown {
+    /// Operators of the canonical form that only the gold has, a line each; the first six.
+    pub gold_only: Vec<String>,
+    /// The same of the prediction.
+    pub pred_only: Vec<String>,
+    /// Limits that ended the work, each with its value; empty where none did.
+    pub limits: Vec<String>,
+}
+
+impl Proof {
+    /// The verdict's name in files: `equal`, `different` or `unknown`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Proof::Equal(_) => "equal",
+            Proof::Different(_) => "different",
+            Proof::Unknown(_) => "unknown",
+        }
+    }
+
+    /// The value of the metric `proof`: 1 proved equal, 0 proved different, 0.5 unknown.
+    pub fn score(&self) -> f64 {
+        match self {
+            Proof::Equal(_) => 1.0,
+            Proof::Different(_) => 0.0,
+            Proof::Unknown(_) => 0.5,
+        }
+    }
+}
+
+/// Proves what can be proved of two queries under `semantics`.
+///
+/// ```
+/// use twinql_sql::{Schema, Semantics, prove, Proof};
+///
+/// let schema = Schema::from_ddl("town", "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER)")?;
+/// let semantics = Semantics::default();
+/// let proof = prove(&schema, "SELECT COUNT(*) FROM pet", "SELECT COUNT(DISTINCT id) FROM pet", &semantics)?;
+/// let Proof::Equal(equal) = proof else { panic!("not proved") };
+/// assert_eq!(equal.assumptions.iter().map(|a| a.name()).collect::<Vec<_>>(), ["keys"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A side cannot be parsed or planned over the schema.
+pub fn prove(schema: &Schema, gold: &str, pred: &str, semantics: &Semantics) -> Result<Proof, ProveError> {
+    let planned = |sql: &str| parse(sql).and_then(|parsed| plan(schema, &parsed));
+    match (planned(gold), planned(pred)) {
+        (Ok(gold), Ok(pred)) => Ok(prove_plans(schema, &gold, &pred, semantics)),
+        // What is no query at all says more than what is merely not supported.
+        (Err(gold), Err(pred)) if is_unsupported(&gold) && !is_unsupported(&pred) => Err(ProveError {
+            side: Side::Pred,
+            error: pred,
+        }),
+        (Err(error), _) => Err(ProveError {
+            side: Side::Gold,
+            error,
+        }),
+        (_, Err(error)) => Err(ProveError {
+            side: Side::Pred,
+            error,
+        }),
+    }
+}
+
+fn is_unsupported(error: &SqlError) -> bool {
+    matches!(error, SqlError::Unsupported { .. } | SqlError::TooLarge { .. })
+}
+
+/// [`prove`] for queries that are planned already.
+pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semantics) -> Proof {
+    if let Some(difference) = distinguish::distinguish(schema, gold, pred, semantics) {
+        return Proof::Different(difference);
+    }
+    let attempt = Attempt::new(schema, gold, pred, semantics);
+    let Some(certificate) = attempt.certificate else {
+        let (gold_only, pred_only) = differences::differences(schema, &attempt.gold.plan, &attempt.pred.plan);
+        return Proof::Unknown(Unknown {
+            gold_only,
+            pred_only,
+            limits: attempt.limits,
+        });
+    };
+    // The least demanding proof is the one to report: its rules, its certificate.
+    let needed = assumptions::narrowed(semantics, &mut |weaker| {
+        Attempt::new(schema, gold, pred, weaker).certificate.is_some()
+    });
+    let least = Attempt::new(schema, gold, pred, &needed.semantics);
+    Proof::Equal(Equal {
+        gold_rules: least.gold.applied,
+        pred_rules: least.pred.applied,
+        assumptions: needed.assumptions,
+        certificate: least.certificate.unwrap_or(certificate),
+    })
+}
+
+/// One try to prove equality under one semantics.
+struct Attempt {
+    gold: Canonical,
+    pred: Canonical,
+    certificate: Option<Certificate>,
+    limits: Vec<String>,
+}
+
+impl Attempt {
+    fn new(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semantics) -> Attempt {
+        let gold = normalize(schema, gold.clone(), semantics);
+        let mut attempt = Attempt {
+            pred: normalize(schema, pred.clone(), semantics),
+            gold,
+            certificate: None,
+            limits: Vec::new(),
+        };
+        attempt.certificate = attempt
+            .equal_forms(schema, semantics, pred)
+            .or_else(|| attempt.mapped(schema, semantics));
+        if attempt.certificate.is_none() {
+            for (side, form) in [(Side::Gold, &attempt.gold), (Side::Pred, &attempt.pred)] {
+                if !form.complete {
+                    attempt
+                        .limits
+                        .push(format!("normalisation of the {side} query ended at a limit"));
+                }
+            }
+        }
+        attempt
+    }
+
+    fn equal_forms(&mut self, schema: &Schema, semantics: &Semantics, pred: &Plan) -> Option<Certificate> {
+        let form = |plan: &Plan, order_relaxed| Certificate::CanonicalForm {
+            sql: print::to_sql(schema, plan),
+            order_relaxed,
+        };
+        if self.gold.plan.query == self.pred.plan.query {
+            return Some(form(&self.gold.plan, false));
+        }
+        let relaxed = order::relaxed(schema, semantics, &self.gold, &self.pred, pred)?;
+        self.pred = relaxed;
+        Some(form(&self.gold.plan, true))
+    }
+
+    fn mapped(&mut self, schema: &Schema, semantics: &Semantics) -> Option<Certificate> {
+        match containment::contained(schema, semantics, &self.gold.plan, &self.pred.plan) {
+            Outcome::Found(found) => Some(Certificate::Homomorphisms(found)),
+            Outcome::None => None,
+            Outcome::Limit(limit) => {
+                self.limits.push(limit);
+                None
+            }
+        }
+    }
+}
+
+/// Checks a proof of equality: reads both queries again under no more than the assumptions
+/// that it names, and holds the certificate against the result. Nothing of the search is
+/// used.
+///
+/// # Errors
+/// What does not hold.
+pub fn verify(
+    schema: &Schema,
+    gold: &str,
+    pred: &str,
+    semantics: &Semantics,
+    proof: &Equal,
+) -> Result<(), String> {
+    let semantics = assumptions::only(semantics, &proof.assumptions)?;
+    let planned = |sql: &str| {
+        parse(sql)
+            .and_then(|p| plan(schema, &p))
+            .map_err(|e| e.to_string())
+    };
+    let (gold, planned_pred) = (planned(gold)?, planned(pred)?);
+    let gold = normalize(schema, gold, &semantics);
+    let pred = normalize(schema, planned_pred.clone(), &semantics);
+    match &proof.certificate {
+        Certificate::CanonicalForm { sql, order_relaxed } => {
+            let equal = if *order_relaxed {
+                order::relaxed(schema, &semantics, &gold, &pred, &planned_pred).is_some()
+            } else {
+                gold.plan.query == pred.plan.query
+            };
+            if !equal {
+                return Err("the canonical forms differ".into());
+            }
+            if print::to_sql(schema, &gold.plan) != *sql {
+                return Err("the canonical form is another one".into());
+            }
+            Ok(())
+        }
+        Certificate::Homomorphisms(maps) => {
+            containment::verify(schema, &semantics, (&gold.plan, &pred.plan), maps)
+        }
+    }
+}

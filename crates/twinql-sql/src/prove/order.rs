@@ -1,0 +1,83 @@
+//! The order of the answer, where the gold asks for less of it than the prediction gives.
+
+use crate::normalize::{Canonical, normalize, walk};
+use crate::plan::Plan;
+use crate::rel::Rel;
+use crate::schema::Schema;
+use crate::semantics::Semantics;
+
+/// How many numbers of sort keys are tried.
+const MAX_TRIES: usize = 8;
+
+/// The outermost ORDER BY without LIMIT, seen through projections.
+fn outer_sort(rel: &mut Rel) -> Option<&mut Rel> {
+    match rel {
+        Rel::Project { input, .. } => outer_sort(input),
+        Rel::Sort {
+            limit: None,
+            offset: None,
+            ..
+        } => Some(rel),
+        _ => None,
+    }
+}
+
+/// The number of sort keys that the answer's order has; `None` where a LIMIT stands above
+/// them, since they then decide which rows there are.
+fn keys(form: &Canonical) -> Option<usize> {
+    let mut rel = form.plan.query.rel.clone();
+    match outer_sort(&mut rel) {
+        Some(Rel::Sort { keys, .. }) => Some(keys.len()),
+        _ => match top(&rel) {
+            Rel::Sort { .. } => None,
+            _ => Some(0),
+        },
+    }
+}
+
+fn top(rel: &Rel) -> &Rel {
+    match rel {
+        Rel::Project { input, .. } => top(input),
+        other => other,
+    }
+}
+
+/// The prediction's canonical form with fewer sort keys, if that is the gold's: an answer is
+/// compared in the gold's order alone, and rows that tie there may stand in any order. The reverse is no rule: an order that the gold asks
+/// for and the prediction lacks is a difference.
+pub(super) fn relaxed(
+    schema: &Schema,
+    semantics: &Semantics,
+    gold: &Canonical,
+    pred: &Canonical,
+    planned: &Plan,
+) -> Option<Canonical> {
+    let (wanted, given) = (keys(gold)?, keys(pred)?);
+    if given <= wanted {
+        return None;
+    }
+    // From the plan rather than from the canonical form: what only the dropped keys read
+    // must go as well, and the canonical form has been numbered already. Some of the
+    // plan's keys say nothing, so more of them than the gold has may have to stay.
+    let mut whole = planned.clone();
+    let Some(Rel::Sort { keys: all, .. }) = outer_sort(&mut whole.query.rel) else {
+        return None;
+    };
+    let all = all.len();
+    (wanted..all).take(MAX_TRIES).find_map(|n| {
+        let mut plan = planned.clone();
+        keep_keys(outer_sort(&mut plan.query.rel)?, n);
+        let form = normalize(schema, plan, semantics);
+        (form.plan.query == gold.plan.query).then_some(form)
+    })
+}
+
+/// Leaves the first `n` sort keys; without any, no sort.
+fn keep_keys(sort: &mut Rel, n: usize) {
+    if let Rel::Sort { input, keys, .. } = sort {
+        keys.truncate(n);
+        if n == 0 {
+            *sort = walk::take(input);
+        }
+    }
+}

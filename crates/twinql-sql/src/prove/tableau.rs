@@ -1,0 +1,609 @@
+//! Queries as tableaux: rows of tables, conditions on them, and a summary.
+//!
+//! A [`Shape`] is a canonical query cut in two: one tableau (or one for each arm of a
+//! UNION), whose answer is a bag or a set of summaries, and a [`Head`] of grouping, HAVING
+//! and ORDER BY over them. Where the heads agree, the queries are equal if the tableaux are.
+
+use crate::expr::{AggFunc, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::walk::{self, Substitution};
+use crate::plan::Plan;
+use crate::print::{self, Names};
+use crate::rel::{ColumnId, ColumnInfo, Columns, Query, Rel, SetOpKind, SortKey};
+use crate::schema::{ColumnRef, Schema};
+use crate::semantics::Semantics;
+
+/// Tableaux with more rows than this are not compared.
+pub(super) const MAX_ROWS: usize = 24;
+/// Unions with more arms than this are not compared.
+pub(super) const MAX_ARMS: usize = 24;
+
+/// Ids of summary items in heads, of aggregates in heads, and of what subqueries inside an
+/// expression produce. Each range is far above the ids of any plan.
+const SLOT: u32 = 0x4000_0000;
+const CALL: u32 = 0x5000_0000;
+const INNER: u32 = 0x6000_0000;
+
+/// The column that stands for item `i` of the summary.
+pub(super) fn slot(i: usize) -> ColumnId {
+    ColumnId(SLOT + i as u32)
+}
+
+/// The column that stands for aggregate `j`.
+pub(super) fn call(j: usize) -> ColumnId {
+    ColumnId(CALL + j as u32)
+}
+
+/// What a row of a tableau is a row of.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Source {
+    /// A base table.
+    Table(usize),
+    /// A relation that is no conjunctive query; matched only by one that is written alike.
+    Relation(Box<Rel>),
+}
+
+/// A row of a tableau.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) source: Source,
+    /// Its columns; of a table all of them, in the table's order.
+    pub(super) columns: Vec<ColumnId>,
+    /// What people call it.
+    pub(super) alias: String,
+    /// A relation as SQL, for people; empty for a table.
+    sql: String,
+}
+
+/// A conjunctive query: for rows that meet all conditions, the summary.
+#[derive(Debug, Clone)]
+pub(super) struct Tableau {
+    pub(super) rows: Vec<Row>,
+    pub(super) conditions: Vec<Expr>,
+    pub(super) summary: Vec<Expr>,
+    /// What is known of the columns.
+    pub(super) columns: Columns,
+    /// Its answer is the set of its summaries.
+    pub(super) deduplicated: bool,
+    /// There are no duplicates in its answer: they are removed, or there are none.
+    pub(super) distinct: bool,
+}
+
+/// An aggregate over summaries.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct HeadCall {
+    pub(super) func: AggFunc,
+    pub(super) distinct: bool,
+    /// Summary items of its arguments.
+    pub(super) args: Vec<usize>,
+    /// The summary item of its filter.
+    pub(super) filter: Option<usize>,
+}
+
+impl HeadCall {
+    /// True if duplicates among the rows do not change its value.
+    pub(super) fn ignores_duplicates(&self) -> bool {
+        match self.func {
+            AggFunc::Min | AggFunc::Max => true,
+            AggFunc::Count | AggFunc::Sum | AggFunc::Total | AggFunc::Avg => self.distinct,
+            _ => false,
+        }
+    }
+}
+
+/// What is done with the summaries. Expressions read [`slot`]s and [`call`]s.
+#[derive(Debug, Clone)]
+pub(super) struct Head {
+    /// Grouping; `None` where each summary is a row of the answer.
+    pub(super) grouping: Option<Grouping>,
+    pub(super) outputs: Vec<Expr>,
+    pub(super) sort: Vec<SortKey>,
+    pub(super) limit: Option<Expr>,
+    pub(super) offset: Option<Expr>,
+}
+
+/// GROUP BY the first `keys` items of the summary.
+#[derive(Debug, Clone)]
+pub(super) struct Grouping {
+    pub(super) keys: usize,
+    pub(super) calls: Vec<HeadCall>,
+    pub(super) having: Vec<Expr>,
+}
+
+/// A query as head and tableaux.
+#[derive(Debug, Clone)]
+pub(super) struct Shape {
+    pub(super) head: Head,
+    /// One, or the arms of a UNION.
+    pub(super) arms: Vec<Tableau>,
+    /// The arms together are a set.
+    pub(super) union: bool,
+}
+
+/// A context to look up facts of a tableau's columns in.
+pub(super) fn context<'a>(schema: &'a Schema, semantics: &'a Semantics, columns: &Columns) -> Context<'a> {
+    Context {
+        schema,
+        semantics,
+        columns: columns.clone(),
+        replaced: Substitution::new(),
+        dirty: false,
+        outer_not_null: Vec::new(),
+        outer_scans: Vec::new(),
+    }
+}
+
+/// A canonical query as head and tableaux, if it has that form.
+pub(super) fn shape(
+    schema: &Schema,
+    semantics: &Semantics,
+    query: &Query,
+    columns: &Columns,
+) -> Option<Shape> {
+    let mut head = Head {
+        grouping: None,
+        outputs: query.output.iter().map(|c| Expr::Column(*c)).collect(),
+        sort: Vec::new(),
+        limit: None,
+        offset: None,
+    };
+    let mut having: Vec<Expr> = Vec::new();
+    let mut rel = &query.rel;
+    let mut sorted = false;
+    loop {
+        match rel {
+            Rel::Project { input, exprs } => {
+                read_through(&mut head, &mut having, exprs);
+                rel = input;
+            }
+            Rel::Sort {
+                input,
+                keys,
+                limit,
+                offset,
+            } if !sorted => {
+                sorted = true;
+                head.sort.clone_from(keys);
+                head.limit.clone_from(limit);
+                head.offset.clone_from(offset);
+                rel = input;
+            }
+            Rel::Filter { input, predicate } if matches!(**input, Rel::Aggregate { .. }) => {
+                having.clone_from(predicate);
+                rel = input;
+            }
+            Rel::Aggregate { input, keys, calls } => {
+                let shown = |c: &ColumnId| {
+                    let is = |e: &Expr| *e == Expr::Column(*c);
+                    head.outputs.iter().any(is) || head.sort.iter().any(|k| is(&k.expr))
+                };
+                if calls.is_empty() && having.is_empty() && keys.iter().all(|(c, _)| shown(c)) {
+                    read_through(&mut head, &mut having, keys);
+                    return plain(schema, semantics, head, input, columns, true);
+                }
+                return grouped(schema, semantics, head, having, (input, keys, calls), columns);
+            }
+            Rel::SetOp {
+                kind: SetOpKind::Union,
+                all: false,
+                columns: produced,
+                ..
+            } => return union(schema, semantics, head, rel, produced, columns),
+            other => return plain(schema, semantics, head, other, columns, false),
+        }
+    }
+}
+
+/// Writes what a projection or grouping computes into the expressions above it.
+fn read_through(head: &mut Head, having: &mut [Expr], exprs: &[(ColumnId, Expr)]) {
+    let map: Substitution = exprs.iter().cloned().collect();
+    for e in head.outputs.iter_mut().chain(having) {
+        walk::substitute(e, &map);
+    }
+    for key in &mut head.sort {
+        walk::substitute(&mut key.expr, &map);
+    }
+}
+
+/// Moves outputs and sort keys into the summary.
+fn summarise(head: &mut Head) -> Vec<Expr> {
+    let sort = head.sort.iter_mut().map(|k| &mut k.expr);
+    head.outputs
+        .iter_mut()
+        .chain(sort)
+        .enumerate()
+        .map(|(i, e)| std::mem::replace(e, Expr::Column(slot(i))))
+        .collect()
+}
+
+fn plain(
+    schema: &Schema,
+    semantics: &Semantics,
+    mut head: Head,
+    rel: &Rel,
+    columns: &Columns,
+    distinct: bool,
+) -> Option<Shape> {
+    let summary = summarise(&mut head);
+    let tableau = tableau(schema, semantics, rel, summary, columns, distinct)?;
+    Some(Shape {
+        head,
+        arms: vec![tableau],
+        union: false,
+    })
+}
+
+type Aggregate<'a> = (
+    &'a Rel,
+    &'a [(ColumnId, Expr)],
+    &'a [(ColumnId, crate::expr::AggregateCall)],
+);
+
+fn grouped(
+    schema: &Schema,
+    semantics: &Semantics,
+    mut head: Head,
+    mut having: Vec<Expr>,
+    (input, keys, calls): Aggregate<'_>,
+    columns: &Columns,
+) -> Option<Shape> {
+    let mut summary: Vec<Expr> = keys.iter().map(|(_, e)| e.clone()).collect();
+    let mut names: Vec<(ColumnId, Expr)> = keys
+        .iter()
+        .enumerate()
+        .map(|(i, (c, _))| (*c, Expr::Column(slot(i))))
+        .collect();
+    let mut head_calls = Vec::new();
+    for (j, (c, of)) in calls.iter().enumerate() {
+        // Their values depend on the order of rows, or on what is not known.
+        if matches!(of.func, AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_)) {
+            return None;
+        }
+        let mut item = |e: &Expr| {
+            summary.push(e.clone());
+            summary.len() - 1
+        };
+        head_calls.push(HeadCall {
+            func: of.func.clone(),
+            distinct: of.distinct,
+            args: of.args.iter().map(&mut item).collect(),
+            filter: of.filter.as_ref().map(&mut item),
+        });
+        names.push((*c, Expr::Column(call(j))));
+    }
+    read_through(&mut head, &mut having, &names);
+    head.grouping = Some(Grouping {
+        keys: keys.len(),
+        calls: head_calls,
+        having,
+    });
+    let tableau = tableau(schema, semantics, input, summary, columns, false)?;
+    Some(Shape {
+        head,
+        arms: vec![tableau],
+        union: false,
+    })
+}
+
+fn union(
+    schema: &Schema,
+    semantics: &Semantics,
+    mut head: Head,
+    rel: &Rel,
+    produced: &[ColumnId],
+    columns: &Columns,
+) -> Option<Shape> {
+    let summary = summarise(&mut head);
+    // Rows of the union are distinct by all its columns, and so must summaries be.
+    let shown = |c: &ColumnId| summary.contains(&Expr::Column(*c));
+    if !produced.iter().all(shown) {
+        return None;
+    }
+    let mut arms = Vec::new();
+    collect_arms(schema, semantics, rel, summary, columns, &mut arms)?;
+    Some(Shape {
+        head,
+        arms,
+        union: true,
+    })
+}
+
+fn collect_arms(
+    schema: &Schema,
+    semantics: &Semantics,
+    rel: &Rel,
+    mut summary: Vec<Expr>,
+    columns: &Columns,
+    arms: &mut Vec<Tableau>,
+) -> Option<()> {
+    match rel {
+        Rel::SetOp {
+            kind: SetOpKind::Union,
+            left,
+            right,
+            columns: produced,
+            ..
+        } => {
+            for arm in [left, right] {
+                let map: Substitution = produced
+                    .iter()
+                    .zip(&arm.output)
+                    .map(|(c, o)| (*c, Expr::Column(*o)))
+                    .collect();
+                let mut summary = summary.clone();
+                for e in &mut summary {
+                    walk::substitute(e, &map);
+                }
+                collect_arms(schema, semantics, &arm.rel, summary, columns, arms)?;
+            }
+            Some(())
+        }
+        Rel::Project { input, exprs } => {
+            let map: Substitution = exprs.iter().cloned().collect();
+            for e in &mut summary {
+                walk::substitute(e, &map);
+            }
+            collect_arms(schema, semantics, input, summary, columns, arms)
+        }
+        Rel::Aggregate { input, keys, calls } if calls.is_empty() => {
+            let map: Substitution = keys.iter().cloned().collect();
+            for e in &mut summary {
+                walk::substitute(e, &map);
+            }
+            collect_arms(schema, semantics, input, summary, columns, arms)
+        }
+        block => {
+            arms.push(tableau(schema, semantics, block, summary, columns, true)?);
+            (arms.len() <= MAX_ARMS).then_some(())
+        }
+    }
+}
+
+/// The tableau of a block of inner joins and filters.
+fn tableau(
+    schema: &Schema,
+    semantics: &Semantics,
+    rel: &Rel,
+    mut summary: Vec<Expr>,
+    columns: &Columns,
+    deduplicated: bool,
+) -> Option<Tableau> {
+    let (inputs, mut conditions) = walk::into_block(rel.clone());
+    let known = context(schema, semantics, columns);
+    if inputs.len() > MAX_ROWS || !is_function(rel, &known) {
+        return None;
+    }
+    let mut columns = columns.clone();
+    let mut rows = Vec::new();
+    for input in inputs {
+        rows.push(row(schema, input, &mut columns)?);
+    }
+    if !summary.iter().all(|e| is_function_expr(e, &known)) {
+        return None;
+    }
+    for e in conditions.iter_mut().chain(&mut summary) {
+        rename_inner(e);
+    }
+    name_rows(&mut rows, schema);
+    let mut out = Tableau {
+        rows,
+        conditions,
+        summary,
+        columns,
+        deduplicated,
+        distinct: deduplicated,
+    };
+    out.distinct |= out.has_unique_summaries(schema, semantics);
+    Some(out)
+}
+
+/// True if the database alone decides what the relation's rows are: nothing random, and
+/// nothing that depends on which row comes first.
+fn is_function(rel: &Rel, cx: &Context<'_>) -> bool {
+    let here = match rel {
+        Rel::Sort { limit, offset, .. } => limit.is_none() && offset.is_none(),
+        Rel::Window { .. } => false,
+        Rel::Aggregate { calls, .. } => !calls.iter().any(|(_, call)| {
+            matches!(
+                call.func,
+                AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_)
+            )
+        }),
+        _ => true,
+    };
+    here && walk::own_exprs(rel).into_iter().all(|e| is_function_expr(e, cx))
+        && walk::inputs(rel).into_iter().all(|r| is_function(r, cx))
+        && walk::arms(rel).into_iter().all(|q| is_function(&q.rel, cx))
+}
+
+/// [`is_function`] of an expression's value.
+fn is_function_expr(e: &Expr, cx: &Context<'_>) -> bool {
+    let first_row = matches!(e, Expr::Scalar(q) if !cx.at_most_one_row(&q.rel));
+    walk::is_deterministic(e)
+        && !first_row
+        && walk::operands(e).into_iter().all(|o| is_function_expr(o, cx))
+        && walk::subquery(e).is_none_or(|q| is_function(&q.rel, cx))
+}
+
+fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
+    let Rel::Scan {
+        table,
+        columns: scanned,
+    } = input
+    else {
+        // It must not read its neighbours.
+        let (mut made, mut read) = (Default::default(), Default::default());
+        walk::produced_within(&input, &mut made);
+        walk::rel_columns(&input, &mut read);
+        if !read.is_subset(&made) {
+            return None;
+        }
+        let produced = walk::outputs(&input);
+        let sql = print::to_sql(
+            schema,
+            &Plan {
+                query: Query {
+                    rel: input.clone(),
+                    output: produced.clone(),
+                },
+                columns: columns.clone(),
+            },
+        );
+        return Some(Row {
+            columns: produced,
+            source: Source::Relation(Box::new(renumbered(input))),
+            alias: String::new(),
+            sql,
+        });
+    };
+    let t = schema.tables.get(table)?;
+    let mut all = Vec::with_capacity(t.columns.len());
+    for (at, column) in t.columns.iter().enumerate() {
+        let id = match scanned.iter().find(|(_, position)| *position == at) {
+            Some((c, _)) => *c,
+            None => {
+                let id = ColumnId(columns.len() as u32);
+                columns.push(ColumnInfo {
+                    name: column.name.clone(),
+                    origin: Some(ColumnRef { table, column: at }),
+                    affinity: Some(column.affinity),
+                    class: column.class,
+                    nullable: !column.not_null,
+                });
+                id
+            }
+        };
+        all.push(id);
+    }
+    Some(Row {
+        source: Source::Table(table),
+        columns: all,
+        alias: String::new(),
+        sql: String::new(),
+    })
+}
+
+/// A relation with ids in the order in which they occur, so that two that are written
+/// alike compare equal.
+fn renumbered(rel: Rel) -> Rel {
+    let mut query = Query {
+        rel,
+        output: Vec::new(),
+    };
+    let mut order: Vec<ColumnId> = Vec::new();
+    walk::ids_of_query(&mut query, &mut |c| {
+        let at = order.iter().position(|o| o == c).unwrap_or_else(|| {
+            order.push(*c);
+            order.len() - 1
+        });
+        *c = ColumnId(INNER + at as u32);
+    });
+    query.rel
+}
+
+/// Gives what the subqueries of an expression produce ids of their own, so that no column
+/// of another tableau is caught by them, and that equal ones compare equal.
+fn rename_inner(expr: &mut Expr) {
+    let mut next = 0;
+    rename_inner_from(expr, &mut next);
+}
+
+fn rename_inner_from(expr: &mut Expr, next: &mut u32) {
+    for operand in walk::operands_mut(expr) {
+        rename_inner_from(operand, next);
+    }
+    let Some(query) = walk::subquery_mut(expr) else {
+        return;
+    };
+    let mut made = Default::default();
+    walk::produced_within(&query.rel, &mut made);
+    let mut names: std::collections::BTreeMap<ColumnId, ColumnId> = Default::default();
+    walk::ids_of_query(query, &mut |c| {
+        if made.contains(c) {
+            *c = *names.entry(*c).or_insert_with(|| {
+                *next += 1;
+                ColumnId(INNER + *next)
+            });
+        }
+    });
+}
+
+/// `concert`, or `concert_1` and `concert_2` where there are several.
+fn name_rows(rows: &mut [Row], schema: &Schema) {
+    let names: Vec<String> = rows
+        .iter()
+        .map(|row| match &row.source {
+            Source::Table(t) => schema.tables.get(*t).map_or("?", |t| t.name.as_str()).to_owned(),
+            Source::Relation(_) => "derived".to_owned(),
+        })
+        .collect();
+    for (i, row) in rows.iter_mut().enumerate() {
+        let same = |n: &&String| Some(*n) == names.get(i);
+        let before = names.iter().take(i).filter(same).count();
+        let name = names.get(i).map_or("", String::as_str);
+        row.alias = if names.iter().filter(same).count() > 1 {
+            format!("{name}_{}", before + 1)
+        } else {
+            name.to_owned()
+        };
+    }
+}
+
+impl Row {
+    /// The row as FROM names it.
+    pub(super) fn name(&self) -> String {
+        if self.sql.is_empty() {
+            self.alias.clone()
+        } else {
+            format!("({}) {}", self.sql, self.alias)
+        }
+    }
+}
+
+impl Tableau {
+    /// The rows and conditions as a relation.
+    pub(super) fn block(&self) -> Rel {
+        let inputs = self
+            .rows
+            .iter()
+            .map(|row| match &row.source {
+                Source::Table(table) => Rel::Scan {
+                    table: *table,
+                    columns: row.columns.iter().enumerate().map(|(i, c)| (*c, i)).collect(),
+                },
+                // All that is known is which columns it has.
+                Source::Relation(_) => Rel::TableFunction {
+                    name: row.alias.clone(),
+                    args: Vec::new(),
+                    columns: row.columns.clone(),
+                },
+            })
+            .collect();
+        walk::block(inputs, self.conditions.clone())
+    }
+
+    /// True if no two combinations of rows have the same summary.
+    fn has_unique_summaries(&self, schema: &Schema, semantics: &Semantics) -> bool {
+        let cx = context(schema, semantics, &self.columns);
+        let shown = self.summary.iter().filter_map(|e| match e {
+            Expr::Column(c) => Some(*c),
+            _ => None,
+        });
+        cx.dependencies(&self.block()).unique(shown)
+    }
+
+    /// What its columns are called.
+    pub(super) fn names(&self) -> Names {
+        let mut names = Names::new();
+        for row in &self.rows {
+            for c in &row.columns {
+                let column = self
+                    .columns
+                    .get(c.0 as usize)
+                    .map_or_else(|| format!("c{}", c.0), |info| print::identifier(&info.name));
+                names.insert(*c, format!("{}.{column}", print::identifier(&row.alias)));
+            }
+        }
+        names
+    }
+}

@@ -1,0 +1,28 @@
+//! `twinql prove`, as typed.
+
+use clap::Args;
+
+use super::typed::{Input, Output};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql prove --schemas school.sql 'SELECT COUNT(*) FROM t' 'SELECT COUNT(id) FROM t'
+  twinql prove --pairs pairs.jsonl --schemas tables.json --semantics no-fk > proofs.jsonl
+  twinql prove --gold gold.sql --pred pred.txt --schemas tables.json --format text
+
+equal: the same answer on every database, with the rules, the assumptions needed and a certificate;
+different: a database of the semantics tells the two apart, with the argument;
+unknown: neither is proved, with what still differs. `twinql judge` then looks for a witness.")]
+pub(crate) struct Prove {
+    /// The gold query and the prediction of a single pair
+    #[arg(value_names = ["GOLD", "PRED"], num_args = 2, conflicts_with_all = ["pairs", "gold", "pred", "gold_sql", "pred_sql"])]
+    pub(crate) queries: Vec<String>,
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
+    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
+    pub(crate) semantics: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,202 @@
+//! `twinql prove`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use twinql::engine::Work;
+use twinql::proving;
+use twinql::record::{Status, StatusCounts};
+use twinql::signature::Signature;
+use twinql::sql::prove::ProveError;
+use twinql::sql::{Proof, Semantics};
+use twinql::{Job, metrics};
+
+use crate::args::prove::Prove;
+use crate::args::{self, Format, Input, Output, Source};
+use crate::commands::{CHUNK, fail_under, status_line, strict};
+use crate::input;
+use crate::output::{Console, Sink, table};
+
+/// The wire type of proofs, one JSON object for each pair.
+#[derive(Debug, Serialize)]
+struct ProofRecord {
+    id: Json,
+    status: Status,
+    /// `equal`, `different`, `unknown`, or null where a side has no plan.
+    proof: Option<&'static str>,
+    /// Rules, assumptions and certificate; the reason; or what still differs.
+    details: Json,
+    error: Option<String>,
+}
+
+#[derive(Default, Serialize)]
+struct Counts {
+    equal: usize,
+    different: usize,
+    unknown: usize,
+    /// How many proofs of equality need each assumption.
+    assumptions: BTreeMap<&'static str, usize>,
+}
+
+impl Counts {
+    fn add(&mut self, proof: &Proof) {
+        match proof {
+            Proof::Equal(equal) => {
+                self.equal += 1;
+                for assumption in &equal.assumptions {
+                    *self.assumptions.entry(assumption.name()).or_default() += 1;
+                }
+            }
+            Proof::Different(_) => self.different += 1,
+            Proof::Unknown(_) => self.unknown += 1,
+        }
+    }
+}
+
+pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
+    if let [gold, pred] = typed.queries.as_slice() {
+        typed.input.gold_sql = Some(gold.clone());
+        typed.input.pred_sql = Some(pred.clone());
+    }
+    let input = Input::new(typed.input)?;
+    let default = match input.source {
+        Source::One { .. } => Format::Text,
+        _ => Format::Jsonl,
+    };
+    let output = Output::new(typed.output, default)?;
+    let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
+    let signature = signature(&semantics);
+    let items = input::read(&input)?;
+    let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
+
+    let mut sink = Sink::new(output.out.as_deref())?;
+    let mut statuses = StatusCounts::default();
+    let mut counts = Counts::default();
+    let mut kept = Vec::new();
+    let bar = console.bar(Some(jobs.len() as u64), "proving");
+    for chunk in jobs.chunks(CHUNK) {
+        let proofs = proving::prove_all(chunk, &semantics, &|| bar.inc(1));
+        for (job, proof) in chunk.iter().zip(proofs) {
+            if let Some(Ok(proof)) = &proof {
+                counts.add(proof);
+            }
+            let record = record(job, proof.as_ref());
+            statuses.add(record.status);
+            match output.format {
+                Format::Jsonl => sink.line(&serde_json::to_string(&record)?)?,
+                Format::Text if items.single => {
+                    sink.write(&one(&record, proof.as_ref(), &semantics))?;
+                    sink.line(&signature)?;
+                }
+                Format::Text | Format::Json => kept.push(record),
+            }
+        }
+        sink.flush()?;
+        if sink.closed {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    match output.format {
+        Format::Json => sink.line(&serde_json::to_string_pretty(&json!({
+            "format": 1,
+            "signature": signature,
+            "pairs": statuses.total(),
+            "status": statuses,
+            "counts": counts,
+            "records": kept,
+        }))?)?,
+        Format::Text if !items.single => sink.write(&listing(&kept))?,
+        _ => {}
+    }
+    sink.finish()?;
+    let total = statuses.total();
+    if !(items.single && output.format == Format::Text) {
+        console.say(format!("proved {}", status_line(&statuses)));
+        console.say(format!(
+            "equal {}, different {}, unknown {}, of all {total} pairs",
+            counts.equal, counts.different, counts.unknown
+        ));
+        let needs: Vec<String> = counts
+            .assumptions
+            .iter()
+            .map(|(a, n)| format!("{a} {n}"))
+            .collect();
+        if !needs.is_empty() {
+            console.say(format!("proofs of equality that need: {}", needs.join(", ")));
+        }
+        console.say(&signature);
+    }
+    let share = counts.equal as f64 / total.max(1) as f64;
+    let reached = fail_under(
+        output.fail_under,
+        "the share of pairs proved equal",
+        Some(share),
+        console,
+    );
+    Ok(strict(output.strict, &statuses, console) && reached)
+}
+
+fn signature(semantics: &Semantics) -> String {
+    Signature {
+        metric: "proof".into(),
+        checkpoint: "none".into(),
+        semantics: semantics.name.clone(),
+        threshold: metrics::metric("proof").map_or(1.0, |m| m.threshold),
+        device: "cpu".into(),
+        // Nothing is random.
+        seed: 0,
+    }
+    .to_string()
+}
+
+fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>) -> ProofRecord {
+    let mut out = ProofRecord {
+        id: job.id.clone(),
+        status: Status::Ok,
+        proof: None,
+        details: Json::Null,
+        error: None,
+    };
+    match (&job.work, proof) {
+        (Work::Unusable { status, error }, _) => {
+            out.status = *status;
+            out.error = Some(error.clone());
+        }
+        (_, Some(Ok(proof))) => {
+            out.proof = Some(proof.name());
+            out.details = proving::details(proof);
+        }
+        (_, Some(Err(error))) => {
+            out.status = proving::status(error);
+            out.error = Some(error.to_string());
+        }
+        (_, None) => {}
+    }
+    out
+}
+
+fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantics: &Semantics) -> String {
+    match (proof, &record.error) {
+        (Some(Ok(proof)), _) => proving::text(proof, semantics),
+        (_, Some(error)) => format!("{}: {error}\n", record.status),
+        _ => String::new(),
+    }
+}
+
+fn listing(records: &[ProofRecord]) -> String {
+    let mut rows = vec![["id", "status", "proof", "needs"].map(String::from).to_vec()];
+    rows.extend(records.iter().map(|r| {
+        let needs = r.details.get("assumptions").and_then(Json::as_array);
+        let needs: Vec<&str> = needs.into_iter().flatten().filter_map(Json::as_str).collect();
+        vec![
+            input::id_text(&r.id),
+            r.status.to_string(),
+            r.proof.unwrap_or("-").to_owned(),
+            needs.join(" "),
+        ]
+    }));
+    table(&rows)
+}

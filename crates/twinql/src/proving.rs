@@ -1,0 +1,139 @@
+//! Proofs over batches of pairs.
+
+use rayon::prelude::*;
+use serde_json::{Value as Json, json};
+use twinql_sql::prove::{Certificate, ProveError, Rows, Side};
+use twinql_sql::{Proof, Semantics, SqlError, prove};
+
+use crate::engine::{Job, Work};
+use crate::record::Status;
+
+/// Proves what can be proved of a batch: one result for each job that holds a pair, in
+/// order. Runs on rayon's current pool. `each` is called once for each pair when it is done.
+pub fn prove_all(
+    jobs: &[Job],
+    semantics: &Semantics,
+    each: &(dyn Fn() + Sync),
+) -> Vec<Option<Result<Proof, ProveError>>> {
+    jobs.par_iter()
+        .map(|job| {
+            let Work::Pair { schema, gold, pred } = &job.work else {
+                return None;
+            };
+            let proof = prove(schema, gold, pred, semantics);
+            each();
+            Some(proof)
+        })
+        .collect()
+}
+
+/// The status of a pair that has no proof of either kind because a side has no plan.
+pub fn status(error: &ProveError) -> Status {
+    match (&error.error, error.side) {
+        (SqlError::Unsupported { .. } | SqlError::TooLarge { .. }, _) => Status::Unsupported,
+        (_, Side::Gold) => Status::GoldError,
+        (_, Side::Pred) => Status::PredError,
+    }
+}
+
+/// What a proof says beside its verdict, as JSON: the wire form of details and of
+/// `twinql prove`.
+pub fn details(proof: &Proof) -> Json {
+    match proof {
+        Proof::Equal(equal) => json!({
+            "assumptions": equal.assumptions.iter().map(|a| a.name()).collect::<Vec<_>>(),
+            "gold_rules": equal.gold_rules,
+            "pred_rules": equal.pred_rules,
+            "certificate": certificate(&equal.certificate),
+        }),
+        Proof::Different(difference) => json!({ "reason": difference.to_string() }),
+        Proof::Unknown(unknown) => json!({
+            "gold_only": unknown.gold_only,
+            "pred_only": unknown.pred_only,
+            "limits": unknown.limits,
+        }),
+    }
+}
+
+fn certificate(certificate: &Certificate) -> Json {
+    match certificate {
+        Certificate::CanonicalForm { sql, order_relaxed } => json!({
+            "kind": "canonical_form",
+            "sql": sql,
+            "order_relaxed": order_relaxed,
+        }),
+        Certificate::Homomorphisms(maps) => json!({
+            "kind": "homomorphisms",
+            "rows": match maps.rows {
+                Rows::Set => "set",
+                Rows::Bag => "bag",
+            },
+            "gold": maps.gold.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "pred": maps.pred.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "summary": maps.summary,
+            "maps": maps.maps.iter().map(|map| json!({
+                "from": map.from.to_string(),
+                "from_arm": map.from_arm,
+                "to_arm": map.to_arm,
+                "rows": maps.named(map).into_iter().collect::<Vec<_>>(),
+                "conditions": map.conditions,
+            })).collect::<Vec<_>>(),
+        }),
+    }
+}
+
+/// A proof for people, each line ended.
+pub fn text(proof: &Proof, semantics: &Semantics) -> String {
+    let mut out = String::new();
+    let mut line = |text: String| {
+        out.push_str(&text);
+        out.push('\n');
+    };
+    match proof {
+        Proof::Equal(equal) => {
+            line(format!(
+                "equal: the same answer on every database under {semantics} semantics"
+            ));
+            let needs: Vec<&str> = equal.assumptions.iter().map(|a| a.clause()).collect();
+            line(format!("  needs: {}", listed(&needs, "nothing of the data")));
+            line(format!("  gold rules: {}", listed(&equal.gold_rules, "none")));
+            line(format!("  pred rules: {}", listed(&equal.pred_rules, "none")));
+            match &equal.certificate {
+                Certificate::CanonicalForm { sql, order_relaxed } => {
+                    line(format!("  both are: {sql}"));
+                    if *order_relaxed {
+                        line("  the gold asks for less order than the prediction gives".into());
+                    }
+                }
+                Certificate::Homomorphisms(maps) => {
+                    for text in maps.to_string().lines() {
+                        line(format!("  {text}"));
+                    }
+                }
+            }
+        }
+        Proof::Different(difference) => line(format!("different: {difference}")),
+        Proof::Unknown(unknown) => {
+            line(format!(
+                "unknown: neither proved equal nor proved different under {semantics} semantics"
+            ));
+            for (side, lines) in [("gold", &unknown.gold_only), ("pred", &unknown.pred_only)] {
+                for l in lines {
+                    line(format!("  only {side}: {l}"));
+                }
+            }
+            for limit in &unknown.limits {
+                line(format!("  limit: {limit}"));
+            }
+        }
+    }
+    out
+}
+
+fn listed(items: &[&str], none: &str) -> String {
+    if items.is_empty() {
+        none.to_owned()
+    } else {
+        items.join(", ")
+    }
+}
