@@ -5,9 +5,9 @@ use crate::semantics::Semantics;
 /// Something that a proof takes for granted of every database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Assumption {
-    /// Primary keys and unique columns are unique, NOT NULL columns are not NULL.
+    /// Primary keys and unique columns are unique, columns declared NOT NULL are not NULL.
     Keys,
-    /// Foreign keys refer to an existing row and are not NULL.
+    /// Foreign keys refer to a row that exists, where they are not NULL.
     ForeignKeys,
     /// No column holds NULL.
     NoNulls,
@@ -42,7 +42,7 @@ impl Assumption {
     pub fn clause(self) -> &'static str {
         match self {
             Assumption::Keys => "keys and NOT NULL hold",
-            Assumption::ForeignKeys => "foreign keys hold and are not NULL",
+            Assumption::ForeignKeys => "foreign keys refer to rows that exist",
             Assumption::NoNulls => "no column holds NULL",
             Assumption::NoEmptyTables => "no table is empty",
             Assumption::Typed => "values have their column's type",
