@@ -20,7 +20,7 @@ pub(crate) struct Prove {
     pub(crate) queries: Vec<String>,
     #[command(flatten)]
     pub(crate) input: Input,
-    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
+    /// What `the same answer` means: default, no-fk, spider, bird, declared, strict [default: default]
     #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
     pub(crate) semantics: Option<String>,
     #[command(flatten)]
