@@ -29,7 +29,7 @@ pub(super) struct Target<'a> {
 impl<'a> Target<'a> {
     pub(super) fn new(schema: &'a Schema, semantics: &'a Semantics, tableau: &'a Tableau) -> Target<'a> {
         let facts = Facts::new(schema, semantics, tableau);
-        let summary = tableau.summary.iter().map(|e| facts.normal(e.clone())).collect();
+        let summary = tableau.summary.iter().map(|e| facts.value(e.clone())).collect();
         Target {
             tableau,
             facts,
@@ -93,13 +93,13 @@ pub(super) fn check(
         }
     }
     let map = column_map(from, to.tableau, rows);
-    let image = |e: &Expr| {
+    let moved = |e: &Expr| {
         let mut e = e.clone();
         walk::substitute(&mut e, &map);
-        to.facts.normal(e)
+        e
     };
     for (i, condition) in from.conditions.iter().enumerate() {
-        if !to.facts.imply(&image(condition)) {
+        if !to.facts.imply(&to.facts.normal(moved(condition))) {
             return Err(format!("condition {i} does not hold of the images"));
         }
     }
@@ -107,7 +107,7 @@ pub(super) fn check(
         return Err("the summaries have different lengths".into());
     }
     for (i, (item, place)) in from.summary.iter().zip(&align.of).enumerate() {
-        if to.summary.get(*place) != Some(&image(item)) {
+        if to.summary.get(*place) != Some(&to.facts.value(moved(item))) {
             return Err(format!("item {i} of the summary is mapped to another value"));
         }
     }
@@ -198,16 +198,18 @@ impl<'a, 'b> Search<'a, 'b> {
             return true;
         };
         let map = column_map(self.from, self.to.tableau, &self.rows);
-        let image = |e: &Expr| {
+        let facts = &self.to.facts;
+        let moved = |e: &Expr| {
             let mut e = e.clone();
             walk::substitute(&mut e, &map);
-            self.to.facts.normal(e)
+            e
         };
-        conditions.iter().all(|c| self.to.facts.imply(&image(c)))
+        conditions.iter().all(|c| facts.imply(&facts.normal(moved(c))))
             && items.iter().all(|i| {
                 let (item, place) = (self.from.summary.get(*i), self.align.of.get(*i));
-                item.zip(place)
-                    .is_some_and(|(item, place)| self.to.summary.get(*place) == Some(&image(item)))
+                item.zip(place).is_some_and(|(item, place)| {
+                    self.to.summary.get(*place) == Some(&facts.value(moved(item)))
+                })
             })
     }
 }

@@ -57,10 +57,18 @@ impl Classes {
         true
     }
 
+    /// The first column of the class, or its constant. The constant keeps the column's
+    /// affinity, by which others are converted where they are compared with it.
     fn stands_for(&self, c: ColumnId) -> Expr {
         let root = self.root(c);
         match self.constant.get(&root) {
-            Some(v) => Expr::Literal(v.clone()),
+            Some(v) => Expr::Cast {
+                expr: Box::new(Expr::Literal(v.clone())),
+                affinity: match v {
+                    Value::Text(_) => Affinity::Text,
+                    _ => Affinity::Numeric,
+                },
+            },
             None => Expr::Column(root),
         }
     }
@@ -126,6 +134,15 @@ impl<'a> Facts<'a> {
         e
     }
 
+    /// The normal form of an expression of which the value alone counts.
+    pub(super) fn value(&self, e: Expr) -> Expr {
+        let e = self.normal(e);
+        match constant(&e) {
+            Some(v) => Expr::Literal(v.clone()),
+            None => e,
+        }
+    }
+
     /// True if the condition, in normal form, is true whenever all conditions are.
     pub(super) fn imply(&self, condition: &Expr) -> bool {
         self.imply_within(condition, MAX_DEPTH)
@@ -151,24 +168,19 @@ impl<'a> Facts<'a> {
     /// True of every row: a comparison of constants, of a column with itself.
     fn holds_alone(&self, condition: &Expr) -> bool {
         match condition {
-            Expr::Binary { op, left, right } => match (&**left, &**right) {
-                (Expr::Literal(a), Expr::Literal(b)) => {
-                    compare(a, b).is_some_and(|order| satisfied(*op, order))
-                }
-                (a, b) if a == b => match op {
-                    BinaryOp::Eq | BinaryOp::LtEq | BinaryOp::GtEq => self.never_null(a),
+            Expr::Binary { op, left, right } => match (constant(left), constant(right)) {
+                (Some(a), Some(b)) => compare(a, b).is_some_and(|order| satisfied(*op, order)),
+                _ if left == right => match op {
+                    BinaryOp::Eq | BinaryOp::LtEq | BinaryOp::GtEq => self.never_null(left),
                     BinaryOp::Is => true,
                     _ => false,
                 },
                 _ => false,
             },
-            Expr::InList { expr, list } => match &**expr {
-                Expr::Literal(v) => list.iter().any(|e| match e {
-                    Expr::Literal(w) => compare(v, w) == Some(Ordering::Equal),
-                    _ => false,
-                }),
-                _ => false,
-            },
+            Expr::InList { expr, list } => constant(expr).is_some_and(|v| {
+                let equal = |e: &Expr| constant(e).is_some_and(|w| compare(v, w) == Some(Ordering::Equal));
+                list.iter().any(equal)
+            }),
             Expr::Unary {
                 op: UnaryOp::Not,
                 expr,
@@ -186,8 +198,7 @@ impl<'a> Facts<'a> {
     fn never_null(&self, e: &Expr) -> bool {
         match e {
             Expr::Column(c) => self.not_null.contains(c),
-            Expr::Literal(v) => *v != Value::Null,
-            _ => false,
+            other => constant(other).is_some_and(|v| *v != Value::Null),
         }
     }
 
@@ -222,6 +233,19 @@ impl<'a> Facts<'a> {
             (affinity, Value::Text(_)) => !affinity.is_some_and(numeric),
             _ => false,
         }
+    }
+}
+
+/// The value of a constant, or of one that stands for a column.
+fn constant(e: &Expr) -> Option<&Value> {
+    match e {
+        Expr::Literal(v) => Some(v),
+        Expr::Cast { expr, affinity } => match (&**expr, affinity) {
+            (Expr::Literal(v @ Value::Integer(_)), Affinity::Integer | Affinity::Numeric)
+            | (Expr::Literal(v @ Value::Text(_)), Affinity::Text) => Some(v),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

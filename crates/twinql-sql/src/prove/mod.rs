@@ -21,6 +21,7 @@ mod tableau;
 use containment::Outcome;
 
 use crate::error::SqlError;
+use crate::explain;
 use crate::normalize::{Canonical, normalize};
 use crate::parse::parse;
 use crate::plan::{Plan, plan};
@@ -91,7 +92,7 @@ pub struct Equal {
 pub enum Certificate {
     /// The rules bring both to the same canonical form.
     CanonicalForm {
-        /// That form, as SQL.
+        /// That form, as SQL (as a tree where SQLite has no words for it).
         sql: String,
         /// The prediction's order was reduced to what the gold asks for: the gold has no
         /// outermost ORDER BY, or fewer sort keys, so that the order says nothing there.
@@ -220,10 +221,10 @@ impl Attempt {
             .or_else(|| attempt.mapped(schema, semantics));
         if attempt.certificate.is_none() {
             for (side, form) in [(Side::Gold, &attempt.gold), (Side::Pred, &attempt.pred)] {
-                if !form.complete {
+                if let Some(why) = &form.stopped {
                     attempt
                         .limits
-                        .push(format!("normalisation of the {side} query ended at a limit"));
+                        .push(format!("normalising the {side} query: {why}"));
                 }
             }
         }
@@ -232,7 +233,7 @@ impl Attempt {
 
     fn equal_forms(&mut self, schema: &Schema, semantics: &Semantics, pred: &Plan) -> Option<Certificate> {
         let form = |plan: &Plan, order_relaxed| Certificate::CanonicalForm {
-            sql: print::to_sql(schema, plan),
+            sql: form_text(schema, plan),
             order_relaxed,
         };
         if self.gold.plan.query == self.pred.plan.query {
@@ -253,6 +254,11 @@ impl Attempt {
             }
         }
     }
+}
+
+/// A canonical form as SQL, or as a tree where SQLite has no words for it.
+fn form_text(schema: &Schema, plan: &Plan) -> String {
+    print::to_sql(schema, plan).unwrap_or_else(|_| explain::tree(schema, plan))
 }
 
 /// Checks a proof of equality: reads both queries again under no more than the assumptions
@@ -287,7 +293,7 @@ pub fn verify(
             if !equal {
                 return Err("the canonical forms differ".into());
             }
-            if print::to_sql(schema, &gold.plan) != *sql {
+            if form_text(schema, &gold.plan) != *sql {
                 return Err("the canonical form is another one".into());
             }
             Ok(())

@@ -439,16 +439,14 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
             return None;
         }
         let produced = walk::outputs(&input);
-        let sql = print::to_sql(
-            schema,
-            &Plan {
-                query: Query {
-                    rel: input.clone(),
-                    output: produced.clone(),
-                },
-                columns: columns.clone(),
+        let plan = Plan {
+            query: Query {
+                rel: input.clone(),
+                output: produced.clone(),
             },
-        );
+            columns: columns.clone(),
+        };
+        let sql = print::to_sql(schema, &plan).unwrap_or_else(|_| "…".to_owned());
         return Some(Row {
             columns: produced,
             source: Source::Relation(Box::new(renumbered(input))),

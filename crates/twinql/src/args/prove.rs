@@ -1,5 +1,7 @@
 //! `twinql prove`, as typed.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::typed::{Input, Output};
@@ -13,7 +15,9 @@ Examples:
 
 equal: the same answer on every database, with the rules, the assumptions needed and a certificate;
 different: a database of the semantics tells the two apart, with the argument;
-unknown: neither is proved, with what still differs. `twinql judge` then looks for a witness.")]
+unknown: neither is proved, with what still differs. `twinql judge` then looks for a witness.
+Where pairs have labels, what is proved is counted against them, and the ids of proofs that
+contradict a label are listed: one of the two is wrong.")]
 pub(crate) struct Prove {
     /// The gold query and the prediction of a single pair
     #[arg(value_names = ["GOLD", "PRED"], num_args = 2, conflicts_with_all = ["pairs", "gold", "pred", "gold_sql", "pred_sql"])]
@@ -23,6 +27,9 @@ pub(crate) struct Prove {
     /// What `the same answer` means: default, no-fk, spider, bird, declared, strict [default: default]
     #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
     pub(crate) semantics: Option<String>,
+    /// A JSON object, id to label (0 or 1), that overrides labels of the pair file
+    #[arg(long, value_name = "FILE", env = "TWINQL_LABELS", hide_env = true)]
+    pub(crate) labels: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -10,7 +10,7 @@ use twinql::proving;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
 use twinql::sql::prove::ProveError;
-use twinql::sql::{Proof, Semantics};
+use twinql::sql::{Dialect, Proof, Semantics};
 use twinql::{Job, metrics};
 
 use crate::args::prove::Prove;
@@ -38,6 +38,63 @@ struct Counts {
     unknown: usize,
     /// How many proofs of equality need each assumption.
     assumptions: BTreeMap<&'static str, usize>,
+    labelled: Labelled,
+}
+
+/// Proofs against labels.
+#[derive(Default, Serialize)]
+struct Labelled {
+    /// Pairs with label 1, and how many of them are proved equal.
+    positive: usize,
+    positive_equal: usize,
+    /// Pairs with label 0, and how many of them are proved different.
+    negative: usize,
+    negative_different: usize,
+    /// Ids of pairs with label 0 that are proved equal.
+    equal_against_label: Vec<Json>,
+    /// Ids of pairs with label 1 that are proved different.
+    different_against_label: Vec<Json>,
+}
+
+impl Labelled {
+    fn add(&mut self, id: &Json, label: bool, proof: Option<&Proof>) {
+        *(if label {
+            &mut self.positive
+        } else {
+            &mut self.negative
+        }) += 1;
+        match (label, proof) {
+            (true, Some(Proof::Equal(_))) => self.positive_equal += 1,
+            (false, Some(Proof::Different(_))) => self.negative_different += 1,
+            (false, Some(Proof::Equal(_))) => self.equal_against_label.push(id.clone()),
+            (true, Some(Proof::Different(_))) => self.different_against_label.push(id.clone()),
+            _ => {}
+        }
+    }
+
+    /// The counts in words, and the ids against the labels; nothing without labels.
+    fn lines(&self) -> Vec<String> {
+        if self.positive + self.negative == 0 {
+            return Vec::new();
+        }
+        let mut lines = vec![format!(
+            "of {} pairs with label 1, {} are proved equal; of {} with label 0, {} are proved different",
+            self.positive, self.positive_equal, self.negative, self.negative_different
+        )];
+        for (what, ids) in [
+            ("equal", &self.equal_against_label),
+            ("different", &self.different_against_label),
+        ] {
+            let ids: Vec<String> = ids.iter().map(input::id_text).collect();
+            let list = if ids.is_empty() {
+                "none".to_owned()
+            } else {
+                ids.join(", ")
+            };
+            lines.push(format!("proved {what} against the label: {list}"));
+        }
+        lines
+    }
 }
 
 impl Counts {
@@ -67,8 +124,17 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
     };
     let output = Output::new(typed.output, default)?;
     let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
-    let signature = signature(&semantics);
+    let signature = signature(&semantics, input.dialect);
     let items = input::read(&input)?;
+    let overridden = typed.labels.as_deref().map(input::read_labels).transpose()?;
+    let label = |item: &input::Item| {
+        let other = overridden
+            .as_ref()
+            .and_then(|l| l.get(&input::id_text(&item.job.id)).copied());
+        other.or(item.label)
+    };
+    let labels: Vec<Option<bool>> = items.items.iter().map(label).collect();
+    let mut labels = labels.into_iter();
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
     let mut sink = Sink::new(output.out.as_deref())?;
@@ -81,6 +147,10 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
         for (job, proof) in chunk.iter().zip(proofs) {
             if let Some(Ok(proof)) = &proof {
                 counts.add(proof);
+            }
+            if let Some(label) = labels.next().flatten() {
+                let proof = proof.as_ref().and_then(|p| p.as_ref().ok());
+                counts.labelled.add(&job.id, label, proof);
             }
             let record = record(job, proof.as_ref());
             statuses.add(record.status);
@@ -127,6 +197,9 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
         if !needs.is_empty() {
             console.say(format!("proofs of equality that need: {}", needs.join(", ")));
         }
+        for line in counts.labelled.lines() {
+            console.say(line);
+        }
         console.say(&signature);
     }
     let share = counts.equal as f64 / total.max(1) as f64;
@@ -139,10 +212,11 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
     Ok(strict(output.strict, &statuses, console) && reached)
 }
 
-fn signature(semantics: &Semantics) -> String {
+fn signature(semantics: &Semantics, dialect: Dialect) -> String {
     Signature {
         metric: "proof".into(),
         checkpoint: "none".into(),
+        dialect,
         semantics: semantics.name.clone(),
         threshold: metrics::metric("proof").map_or(1.0, |m| m.threshold),
         device: "cpu".into(),

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The figures of docs/proofs.md: what is proved, against labels and on the provers' benchmarks. Needs TWINQL_DATA.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+: "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
+
+cargo build --release --locked --package twinql
+twinql=${CARGO_TARGET_DIR:-target}/release/twinql
+pairs=$TWINQL_DATA/pairs/spider_pair_dev
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+prove() { "$twinql" prove --out "$work/proofs.jsonl" "$@"; }
+
+echo "── Spider-pair dev, adjudicated labels, default" >&2
+prove --pairs "$pairs.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics default --labels "$pairs.adjudicated.json"
+echo "── Spider-pair dev, published labels, no-fk" >&2
+prove --pairs "$pairs.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics no-fk
+for preset in default no-fk; do
+  echo "── bundled pairs, $preset" >&2
+  labels=(); [ $preset = no-fk ] && labels=(--labels data/labels_no_fk.json)
+  prove --pairs data/pairs.jsonl --schemas data/schemas --semantics $preset "${labels[@]}"
+done
+for benchmark in calcite_sqlsolver_232 spark_sqlsolver tpch_spark_sqlsolver tpcc_spark_sqlsolver; do
+  echo "── $benchmark, declared" >&2
+  sed -e 's/"sql1":/"gold":/; s/"sql2":/"pred":/; s/"label": "EQU"/"label": 1/' "$TWINQL_DATA/equivalence/$benchmark.jsonl" > "$work/pairs.jsonl"
+  prove --pairs "$work/pairs.jsonl" --semantics declared
+done
