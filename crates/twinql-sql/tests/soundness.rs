@@ -107,7 +107,7 @@ fn check(schema: &Schema, sql: &str, kind: Kind, seed: u64, counts: &mut Counts)
     None
 }
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 4] = [
     Kind {
         nulls: false,
         empty: false,
@@ -122,6 +122,11 @@ const KINDS: [Kind; 3] = [
         nulls: true,
         empty: true,
         foreign_keys: false,
+    },
+    Kind {
+        nulls: true,
+        empty: true,
+        foreign_keys: true,
     },
 ];
 

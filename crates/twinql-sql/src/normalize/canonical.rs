@@ -144,8 +144,80 @@ fn order_rel(rel: &mut Rel, colors: &Colors) {
             right,
             columns,
             ..
-        } => order_set_op(*kind, left, right, columns, colors),
+        } => {
+            order_set_op(*kind, left, right, columns, colors);
+            order_union(rel, colors);
+        }
         _ => {}
+    }
+}
+
+/// Orders the arms of a chain of unions, nested to the left.
+fn order_union(rel: &mut Rel, colors: &Colors) {
+    let Rel::SetOp {
+        kind: SetOpKind::Union,
+        all,
+        columns,
+        ..
+    } = &*rel
+    else {
+        return;
+    };
+    let (all, columns) = (*all, columns.clone());
+    let mut found = Vec::new();
+    walk::union_arms(rel, &columns, all, &mut found);
+    if found.len() < 3 {
+        return;
+    }
+    let mut arms: Vec<Query> = found
+        .into_iter()
+        .map(|(rel, output)| Query {
+            rel: rel.clone(),
+            output,
+        })
+        .collect();
+    arms.sort_by_cached_key(|q| {
+        let links: Vec<u64> = q.output.iter().map(|c| colors.get(*c)).collect();
+        (rel_size_key(&q.rel), rel_key(&q.rel, colors), links)
+    });
+    // The columns of the unions inside are used again.
+    let mut inner: Vec<Vec<ColumnId>> = Vec::new();
+    inner_columns(rel, all, &mut inner);
+    if inner.len() + 2 != arms.len() || inner.iter().any(|ids| ids.len() != columns.len()) {
+        return;
+    }
+    inner.push(columns);
+    let mut arms = arms.into_iter();
+    let Some(mut left) = arms.next() else { return };
+    for (right, ids) in arms.zip(inner) {
+        left = Query {
+            rel: Rel::SetOp {
+                kind: SetOpKind::Union,
+                all,
+                left: Box::new(left),
+                right: Box::new(right),
+                columns: ids.clone(),
+            },
+            output: ids,
+        };
+    }
+    *rel = left.rel;
+}
+
+/// The columns of the unions in a chain, the topmost left out.
+fn inner_columns(rel: &Rel, all: bool, into: &mut Vec<Vec<ColumnId>>) {
+    for arm in walk::arms(rel) {
+        if let Rel::SetOp {
+            kind: SetOpKind::Union,
+            all: own,
+            columns,
+            ..
+        } = &arm.rel
+            && *own == all
+        {
+            inner_columns(&arm.rel, all, into);
+            into.push(columns.clone());
+        }
     }
 }
 

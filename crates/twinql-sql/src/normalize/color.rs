@@ -193,13 +193,12 @@ impl Colors {
             .fold(mix(31, self.rel(&query.rel)), |h, c| mix(h, self.get(*c)))
     }
 
-    fn arm(&self, arm: &Query, columns: &[ColumnId]) -> u64 {
-        let links = arm
-            .output
+    fn arm(&self, arm: &Rel, output: &[ColumnId], columns: &[ColumnId]) -> u64 {
+        let links = output
             .iter()
             .zip(columns)
             .fold(0u64, |h, (o, c)| h.wrapping_add(mix(self.get(*o), self.get(*c))));
-        mix(mix(32, self.rel(&arm.rel)), links)
+        mix(mix(32, self.rel(arm)), links)
     }
 
     fn call(&self, call: &AggregateCall) -> u64 {
@@ -288,6 +287,20 @@ impl Colors {
                 let h = mix(mix(52, self.rel(input)), self.sort_keys(keys));
                 mix(mix(h, self.exprs(limit)), self.exprs(offset))
             }
+            // The arms of a chain of unions, however they are nested.
+            Rel::SetOp {
+                kind: SetOpKind::Union,
+                all,
+                columns,
+                ..
+            } => {
+                let mut arms = Vec::new();
+                walk::union_arms(rel, columns, *all, &mut arms);
+                arms.into_iter()
+                    .fold(mix(53, u64::from(*all)), |h, (arm, output)| {
+                        h.wrapping_add(mix(7, self.arm(arm, &output, columns)))
+                    })
+            }
             Rel::SetOp {
                 kind,
                 all,
@@ -295,7 +308,8 @@ impl Colors {
                 right,
                 columns,
             } => {
-                let (l, r) = (self.arm(left, columns), self.arm(right, columns));
+                let l = self.arm(&left.rel, &left.output, columns);
+                let r = self.arm(&right.rel, &right.output, columns);
                 let h = mix(53, hash_of(&(kind, all)));
                 if *kind == SetOpKind::Except {
                     mix(mix(h, l), r)
@@ -325,11 +339,18 @@ impl Colors {
         self.rel_context(&query.rel, mix(context, 63), to);
     }
 
-    fn arm_context(&self, arm: &Query, columns: &[ColumnId], context: u64, to: &mut BTreeMap<ColumnId, u64>) {
-        for (o, c) in arm.output.iter().zip(columns) {
+    fn arm_context(
+        &self,
+        arm: &Rel,
+        output: &[ColumnId],
+        columns: &[ColumnId],
+        context: u64,
+        to: &mut BTreeMap<ColumnId, u64>,
+    ) {
+        for (o, c) in output.iter().zip(columns) {
             Self::note(to, *o, mix(mix(context, 64), self.get(*c)));
         }
-        self.rel_context(&arm.rel, mix(context, 65), to);
+        self.rel_context(arm, mix(context, 65), to);
     }
 
     fn rel_context(&self, rel: &Rel, context: u64, to: &mut BTreeMap<ColumnId, u64>) {
@@ -357,6 +378,25 @@ impl Colors {
                 self.query_context(step, mix(base, 67), true, to);
             }
             Rel::SetOp {
+                kind: SetOpKind::Union,
+                all,
+                columns,
+                ..
+            } => {
+                let mut arms = Vec::new();
+                walk::union_arms(rel, columns, *all, &mut arms);
+                for (i, c) in columns.iter().enumerate() {
+                    let of = |output: &Vec<ColumnId>| output.get(i).map_or(1, |o| self.get(*o));
+                    let sum = arms
+                        .iter()
+                        .fold(0u64, |h, (_, output)| h.wrapping_add(mix(7, of(output))));
+                    Self::note(to, *c, mix(base, sum));
+                }
+                for (arm, output) in arms {
+                    self.arm_context(arm, &output, columns, mix(base, 68), to);
+                }
+            }
+            Rel::SetOp {
                 kind,
                 left,
                 right,
@@ -373,8 +413,8 @@ impl Colors {
                     Self::note(to, *c, mix(base, pair));
                 }
                 let second = u64::from(*kind == SetOpKind::Except);
-                self.arm_context(left, columns, mix(base, 68), to);
-                self.arm_context(right, columns, mix(base, 68 + second), to);
+                self.arm_context(&left.rel, &left.output, columns, mix(base, 68), to);
+                self.arm_context(&right.rel, &right.output, columns, mix(base, 68 + second), to);
             }
             Rel::Project { exprs, .. } => {
                 for (c, e) in exprs {

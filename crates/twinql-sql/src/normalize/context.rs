@@ -34,6 +34,8 @@ pub(crate) struct Context<'a> {
     pub(crate) replaced: Substitution,
     /// Something changed in this pass.
     pub(crate) dirty: bool,
+    /// A constant stood for a column somewhere.
+    pub(crate) pinned: bool,
     /// Columns of enclosing queries that cannot be NULL here, innermost last.
     pub(crate) outer_not_null: Vec<BTreeSet<ColumnId>>,
     /// Scans of enclosing queries whose columns are in scope, outermost first.
@@ -78,7 +80,13 @@ impl Context<'_> {
         if self.replaced.is_empty() {
             return;
         }
+        let constants = self.replaced.values().any(|e| matches!(e, Expr::Literal(_)));
         for expr in walk::own_exprs_mut(rel) {
+            self.pinned |= constants
+                && walk::any_expr(expr, &mut |e| match e {
+                    Expr::Column(c) => matches!(self.replaced.get(c), Some(Expr::Literal(_))),
+                    _ => false,
+                });
             self.dirty |= walk::substitute(expr, &self.replaced);
         }
     }

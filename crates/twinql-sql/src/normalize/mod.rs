@@ -28,9 +28,10 @@ use walk::Substitution;
 
 use crate::expr::Expr;
 use crate::plan::Plan;
-use crate::rel::{ColumnId, Query, Rel};
+use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::schema::Schema;
 use crate::semantics::Semantics;
+use crate::value::Value;
 
 /// How often the whole tree is passed over, at most.
 pub const MAX_PASSES: usize = 24;
@@ -147,6 +148,7 @@ pub fn normalize_with(
             columns: plan.columns,
             replaced: Substitution::new(),
             dirty: false,
+            pinned: false,
             outer_not_null: Vec::new(),
             outer_scans: Vec::new(),
         },
@@ -156,6 +158,7 @@ pub fn normalize_with(
             .collect(),
         applied: Vec::new(),
         last: "none",
+        keep_bare: false,
     };
     let mut query = plan.query;
     let mut seen = BTreeSet::new();
@@ -178,6 +181,9 @@ pub fn normalize_with(
             return stopped(original, Stopped::Grew { rule: driver.last });
         }
     }
+    if driver.cx.pinned && !driver.applied.contains(&rules::PINNED_COLUMNS) {
+        driver.applied.push(rules::PINNED_COLUMNS);
+    }
     rules::prune_scans(&mut query);
     let (query, columns, ordered) =
         canonical::canonical_form(query, &driver.cx.columns, semantics.any_column_order);
@@ -199,6 +205,16 @@ struct Driver<'a> {
     applied: Vec<&'static str>,
     /// The rule that changed something last.
     last: &'static str,
+    /// The relation to be visited next is filled up with NULLs by the join that reads it.
+    keep_bare: bool,
+}
+
+/// A side of an outer join that is filled up with NULLs.
+struct FilledUp {
+    /// What it produced before it was visited.
+    visible: BTreeSet<ColumnId>,
+    /// What was replaced in the visit; before it, what was replaced already.
+    entered: BTreeSet<ColumnId>,
 }
 
 impl Driver<'_> {
@@ -350,6 +366,7 @@ impl Driver<'_> {
                     self.cx.dirty = true;
                     *c = *new;
                 }
+                Some(Expr::Literal(_)) => computed = true,
                 Some(_) if !produced.contains(c) => computed = true,
                 _ => {}
             }
@@ -361,6 +378,10 @@ impl Driver<'_> {
         let mut exprs = Vec::new();
         for c in &mut query.output {
             let expr = match self.cx.replaced.get(c) {
+                Some(e @ Expr::Literal(_)) => {
+                    self.cx.pinned = true;
+                    e.clone()
+                }
                 Some(e) if !produced.contains(c) => e.clone(),
                 _ => Expr::Column(*c),
             };
@@ -375,8 +396,26 @@ impl Driver<'_> {
     }
 
     fn visit_rel(&mut self, rel: &mut Rel) {
-        for input in walk::inputs_mut(rel) {
+        let mut filled_up: Vec<FilledUp> = Vec::new();
+        let keep_bare = std::mem::take(&mut self.keep_bare);
+        let nulls = match rel {
+            Rel::OuterJoin { kind, .. } => [*kind == JoinKind::Full, true],
+            _ => [false; 2],
+        };
+        for (at, input) in walk::inputs_mut(rel).into_iter().enumerate() {
+            let filled = nulls.get(at).is_some_and(|n| *n);
+            let before = filled.then(|| FilledUp {
+                visible: walk::output_set(input),
+                entered: self.cx.replaced.keys().copied().collect(),
+            });
+            self.keep_bare = filled;
             self.visit_rel(input);
+            self.keep_bare = false;
+            if let Some(mut side) = before {
+                let all = self.cx.replaced.keys().copied();
+                side.entered = all.filter(|c| !side.entered.contains(c)).collect();
+                filled_up.push(side);
+            }
         }
         let role = match rel {
             Rel::Recursive { .. } => Role::Recursive,
@@ -385,7 +424,23 @@ impl Driver<'_> {
         for arm in walk::arms_mut(rel) {
             self.visit_query(arm, role);
         }
-        self.cx.apply_replaced(rel);
+        match rel {
+            // A column that is filled up with NULLs stays one, whatever it is before.
+            Rel::Project { input, exprs } if keep_bare => {
+                let below = walk::output_set(input);
+                for (_, e) in exprs {
+                    let stays = matches!(e, Expr::Column(c) if below.contains(c)
+                        && matches!(self.cx.replaced.get(c), Some(Expr::Literal(_))));
+                    if !stays {
+                        self.cx.dirty |= walk::substitute(e, &self.cx.replaced);
+                    }
+                }
+            }
+            _ => self.cx.apply_replaced(rel),
+        }
+        if !filled_up.is_empty() {
+            self.settle_filled_up(rel, &filled_up, nulls);
+        }
         let nested = walk::own_exprs(rel).into_iter().any(walk::has_subquery);
         let scans = self.cx.outer_scans.len();
         if nested {
@@ -419,6 +474,53 @@ impl Driver<'_> {
                 return;
             }
         }
+    }
+
+    /// What columns of a side that is filled up with NULLs stand for holds in the join's
+    /// own predicate. Above it a column of that side can stand for another one, but
+    /// nothing that is not NULL in the filled-up rows can.
+    fn settle_filled_up(&mut self, rel: &mut Rel, filled_up: &[FilledUp], nulls: [bool; 2]) {
+        let Rel::OuterJoin { left, right, .. } = rel else {
+            return;
+        };
+        let sides = [(left, nulls[0]), (right, nulls[1])];
+        let sides = sides.into_iter().filter(|(_, n)| *n).map(|(side, _)| side);
+        for (side, new) in sides.zip(filled_up) {
+            let made = walk::output_set(side);
+            let mut exprs = Vec::new();
+            for c in &new.entered {
+                let own = match self.cx.replaced.get(c) {
+                    Some(Expr::Column(b)) => made.contains(b),
+                    Some(Expr::Literal(Value::Null)) | None => true,
+                    Some(_) => false,
+                };
+                if own {
+                    continue;
+                }
+                // What the join's reader never saw it need not see: a merged projection may
+                // yet lay it open.
+                if let Some(e) = self.cx.replaced.remove(c)
+                    && new.visible.contains(c)
+                    && !made.contains(c)
+                {
+                    exprs.push((*c, e));
+                }
+            }
+            if exprs.is_empty() {
+                continue;
+            }
+            for c in walk::outputs(side) {
+                let new = self.cx.fresh_like(c);
+                exprs.push((new, Expr::Column(c)));
+                self.cx.replace(c, Expr::Column(new));
+            }
+            **side = Rel::Project {
+                input: Box::new(walk::take(side)),
+                exprs,
+            };
+            self.cx.dirty = true;
+        }
+        self.cx.apply_replaced(rel);
     }
 
     fn visit_expr(&mut self, expr: &mut Expr) {

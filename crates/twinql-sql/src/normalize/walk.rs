@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{AggregateCall, Expr};
-use crate::rel::{ColumnId, Query, Rel};
+use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 
 /// What columns stand for.
 pub(crate) type Substitution = BTreeMap<ColumnId, Expr>;
@@ -264,6 +264,33 @@ fn expr_deeper_than(expr: &Expr, limit: usize) -> bool {
     limit == 0
         || operands(expr).into_iter().any(|e| expr_deeper_than(e, limit - 1))
         || subquery(expr).is_some_and(|q| deeper_than(&q.rel, limit - 1))
+}
+
+/// The arms of a chain of unions, with what each gives for the columns `wanted` of it.
+pub(crate) fn union_arms<'a>(
+    rel: &'a Rel,
+    wanted: &[ColumnId],
+    all: bool,
+    into: &mut Vec<(&'a Rel, Vec<ColumnId>)>,
+) {
+    match rel {
+        Rel::SetOp {
+            kind: SetOpKind::Union,
+            all: own,
+            left,
+            right,
+            columns,
+        } if *own == all && wanted.iter().all(|c| columns.contains(c)) => {
+            for arm in [left, right] {
+                let output: Vec<ColumnId> = wanted
+                    .iter()
+                    .filter_map(|c| arm.output.get(columns.iter().position(|k| k == c)?).copied())
+                    .collect();
+                union_arms(&arm.rel, &output, all, into);
+            }
+        }
+        rel => into.push((rel, wanted.to_vec())),
+    }
 }
 
 /// The columns a relation produces, in a fixed order.

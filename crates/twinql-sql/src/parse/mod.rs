@@ -160,6 +160,15 @@ impl Grammar {
             {
                 return Ok((query, text, made));
             }
+            if let Ok(tokens) = self.tokenize(&text) {
+                let (text, rest) = repairs::mend_names(&text, &tokens);
+                if !rest.is_empty()
+                    && let Ok(query) = self.attempt(&text)
+                {
+                    made.extend(rest);
+                    return Ok((query, text, made));
+                }
+            }
         }
         Err(failure)
     }

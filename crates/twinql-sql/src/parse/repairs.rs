@@ -54,6 +54,14 @@ pub enum Repair {
         /// Where it begins.
         at: Place,
     },
+    /// A name with a dollar sign was put in double quotes: `$f0`, as optimisers call what
+    /// has no name.
+    QuotedName {
+        /// The name.
+        name: String,
+        /// Where it begins.
+        at: Place,
+    },
 }
 
 impl fmt::Display for Repair {
@@ -66,6 +74,7 @@ impl fmt::Display for Repair {
             }
             Repair::EscapedQuote { at } => write!(f, "wrote \\' as '' at {at}"),
             Repair::DroppedHint { hint, at } => write!(f, "left out {hint} at {at}"),
+            Repair::QuotedName { name, at } => write!(f, "put the name {name} in double quotes at {at}"),
         }
     }
 }
@@ -205,6 +214,33 @@ pub(crate) fn mend_tokens(text: &str, tokens: &[TokenWithSpan]) -> (String, Vec<
                 at: place,
             }
         });
+    }
+    (apply(text, &edits), repairs)
+}
+
+/// Puts names that begin with a dollar sign in double quotes.
+pub(crate) fn mend_names(text: &str, tokens: &[TokenWithSpan]) -> (String, Vec<Repair>) {
+    let lines = Lines::new(text);
+    let (mut edits, mut repairs) = (Vec::new(), Vec::new());
+    for token in tokens {
+        let Token::Placeholder(name) = &token.token else {
+            continue;
+        };
+        let named = name
+            .strip_prefix('$')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+        if let Some(start) = lines.of(token.span.start).filter(|_| named) {
+            for at in [start, start + name.len()] {
+                edits.push(Edit {
+                    range: at..at,
+                    with: "\"",
+                });
+            }
+            repairs.push(Repair::QuotedName {
+                name: name.clone(),
+                at: lines.place(start),
+            });
+        }
     }
     (apply(text, &edits), repairs)
 }

@@ -299,6 +299,12 @@ impl<'a> Planner<'a> {
         }
         let mut keys: Vec<(ColumnId, Expr)> = Vec::new();
         for (at, term) in terms.iter().enumerate() {
+            if let ast::Expr::Function(call) = unwrap_nested(term)
+                && let Some(name) = last_ident(&call.name)
+                && ["rollup", "cube", "grouping"].contains(&name.value.to_ascii_lowercase().as_str())
+            {
+                return unsupported(format!("GROUP BY {}", name.value), name.span);
+            }
             let output = match ordinal(term, items.len(), at, "GROUP BY")? {
                 Some(position) => Some(position),
                 None => self.alias_term(select, term)?,

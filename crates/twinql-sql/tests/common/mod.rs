@@ -127,9 +127,11 @@ pub fn meets(schema: &Schema, data: &[Vec<Vec<Sql>>], kind: Kind) -> bool {
         schema.tables[t].foreign_keys.iter().all(|f| {
             let mut keys = f.columns.iter().zip(&f.target_columns);
             data[t].iter().all(|row| {
-                data[f.target]
-                    .iter()
-                    .any(|p| keys.clone().all(|(a, b)| refers(&row[*a], &p[*b])))
+                // NULL refers to nothing.
+                kind.nulls && f.columns.iter().any(|c| row[*c] == Sql::Null)
+                    || data[f.target]
+                        .iter()
+                        .any(|p| keys.clone().all(|(a, b)| refers(&row[*a], &p[*b])))
             }) || keys.next().is_none()
         })
     };
@@ -183,10 +185,19 @@ pub fn rows(schema: &Schema, pool: &[Sql], kind: Kind, random: &mut Random) -> V
                 if !alike || !kind.foreign_keys && random.chance(30) {
                     continue;
                 }
+                let nullable = |c: &&usize| kind.nulls && !table.columns[**c].not_null;
+                if kind.foreign_keys && f.columns.iter().filter(nullable).any(|c| row[*c] == Sql::Null) {
+                    continue;
+                }
                 // The first row of a table that refers to itself refers to itself.
                 let parent = match data[f.target].len() {
                     0 if f.target == at => row.clone(),
-                    0 => continue,
+                    0 => {
+                        if let Some(c) = f.columns.iter().find(nullable) {
+                            row[*c] = Sql::Null;
+                        }
+                        continue;
+                    }
                     n => data[f.target][random.below(n)].clone(),
                 };
                 for (a, b) in f.columns.iter().zip(&f.target_columns) {

@@ -188,7 +188,7 @@ pub(super) fn outer_columns(rel: &Rel) -> BTreeSet<ColumnId> {
 }
 
 /// Pushes one conjunct below `rel`; gives it back where it cannot.
-fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Option<Expr> {
+pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Option<Expr> {
     match rel {
         Rel::Filter { predicate, .. } => {
             predicate.push(conjunct);

@@ -7,6 +7,7 @@ use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk::{self, Substitution};
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Rel};
+use crate::value::Value;
 
 pub(super) const CLASSES: Rule = Rule {
     name: "equality-classes",
@@ -45,6 +46,28 @@ pub(super) fn equal_columns(on: &[Expr], cx: &Context<'_>) -> Vec<Vec<ColumnId>>
         classes.push(merged);
     }
     classes
+}
+
+/// [`equal_columns`], with the columns that equal the same constant in one class.
+pub(super) fn known_equal(on: &[Expr], cx: &Context<'_>) -> Vec<Vec<ColumnId>> {
+    let constants: Vec<(ColumnId, &Value)> = on
+        .iter()
+        .filter_map(|e| super::constants::pinned(e, cx))
+        .collect();
+    if constants.len() < 2 {
+        return equal_columns(on, cx);
+    }
+    let mut all: Vec<Expr> = on.to_vec();
+    for (i, (a, v)) in constants.iter().enumerate() {
+        if let Some((b, _)) = constants.iter().skip(i + 1).find(|(_, w)| w == v) {
+            all.push(Expr::Binary {
+                op: BinaryOp::Eq,
+                left: Box::new(Expr::Column(*a)),
+                right: Box::new(Expr::Column(*b)),
+            });
+        }
+    }
+    equal_columns(&all, cx)
 }
 
 fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {

@@ -49,13 +49,62 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Join { inputs, on } = &**input else {
         return false;
     };
-    let (kept, rest): (Vec<Rel>, Vec<Rel>) = inputs
+    let (mut kept, mut rest): (Vec<Rel>, Vec<Rel>) = inputs
         .iter()
         .cloned()
         .partition(|r| walk::outputs(r).iter().any(|c| read.contains(c)));
+    // One input that has an equal column for each key will do.
+    let classes = equal_columns(on, cx);
+    let mut moved = Substitution::new();
+    if bare.len() == keys.len()
+        && !cx
+            .dependencies(&walk::block(kept.clone(), Vec::new()))
+            .unique(bare.clone())
+    {
+        for (i, one) in inputs.iter().enumerate() {
+            let own = walk::output_set(one);
+            let equal = |c: &ColumnId| {
+                let class = classes.iter().find(|class| class.contains(c));
+                class.and_then(|class| class.iter().find(|b| own.contains(b)).copied())
+            };
+            let map: Option<Substitution> = bare
+                .iter()
+                .filter(|c| !own.contains(c))
+                .map(|c| Some((*c, Expr::Column(equal(c)?))))
+                .collect();
+            let Some(map) = map else { continue };
+            let mapped = bare.iter().map(|c| match map.get(c) {
+                Some(Expr::Column(b)) => *b,
+                _ => *c,
+            });
+            let local = on.iter().filter(|e| {
+                let mut of = BTreeSet::new();
+                own_columns(e, &mut of);
+                inputs
+                    .iter()
+                    .enumerate()
+                    .all(|(j, r)| j == i || walk::output_set(r).is_disjoint(&of))
+            });
+            let alone = walk::filtered(one.clone(), local.cloned().collect());
+            if inputs.len() > 1 && cx.dependencies(&alone).unique(mapped) {
+                moved = map;
+                kept = vec![one.clone()];
+                rest = inputs.clone();
+                rest.remove(i);
+                break;
+            }
+        }
+    }
     if rest.is_empty() || kept.is_empty() {
         return false;
     }
+    let bare: Vec<ColumnId> = bare
+        .into_iter()
+        .map(|c| match moved.get(&c) {
+            Some(Expr::Column(b)) => *b,
+            _ => c,
+        })
+        .collect();
     let others: BTreeSet<ColumnId> = rest.iter().flat_map(walk::outputs).collect();
     let (outside, inside): (Vec<Expr>, Vec<Expr>) = on.iter().cloned().partition(|e| {
         let mut of = BTreeSet::new();
@@ -74,6 +123,9 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             output: Vec::new(),
         })),
     );
+    for (_, e) in keys.iter_mut() {
+        walk::substitute(e, &moved);
+    }
     *rel = Rel::Project {
         input: Box::new(kept),
         exprs: std::mem::take(keys),

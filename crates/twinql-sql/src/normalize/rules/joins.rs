@@ -7,7 +7,7 @@ use super::super::facts::rejects_null;
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk::{self, Substitution};
 use super::blocks::add_filter;
-use super::equalities::equal_columns;
+use super::equalities::known_equal;
 use super::predicates::integer;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
@@ -116,7 +116,7 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         Rel::Join { inputs, on } => (inputs.iter().collect(), on),
         _ => return false,
     };
-    let classes = equal_columns(on, cx);
+    let classes = known_equal(on, cx);
     if classes.is_empty() {
         return false;
     }
@@ -284,16 +284,17 @@ fn foreign_key_join(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
     true
 }
 
-type Uses = BTreeMap<ColumnId, usize>;
+/// How often columns are read.
+pub(super) type Uses = BTreeMap<ColumnId, usize>;
 
-fn count_query(query: &Query, used: &mut Uses) {
+pub(super) fn count_query(query: &Query, used: &mut Uses) {
     for c in &query.output {
         *used.entry(*c).or_default() += 1;
     }
     count_rel(&query.rel, used);
 }
 
-fn count_rel(rel: &Rel, used: &mut Uses) {
+pub(super) fn count_rel(rel: &Rel, used: &mut Uses) {
     for e in walk::own_exprs(rel) {
         count_expr(e, used);
     }
@@ -305,7 +306,7 @@ fn count_rel(rel: &Rel, used: &mut Uses) {
     }
 }
 
-fn count_expr(e: &Expr, used: &mut Uses) {
+pub(super) fn count_expr(e: &Expr, used: &mut Uses) {
     if let Expr::Column(c) = e {
         *used.entry(*c).or_default() += 1;
     }
@@ -345,7 +346,7 @@ fn find_in_rel(rel: &mut Rel, used: &Uses, cx: &Context<'_>) -> Option<Substitut
     let Rel::Join { inputs, on } = rel else {
         return None;
     };
-    let classes = equal_columns(on, cx);
+    let classes = known_equal(on, cx);
     for (i, input) in inputs.iter().enumerate() {
         let Rel::Scan { table, columns } = input else {
             continue;

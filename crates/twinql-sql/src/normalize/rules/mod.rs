@@ -2,14 +2,23 @@
 
 mod aggregates;
 mod blocks;
+mod bounds;
+mod conditional;
+mod constants;
+mod decorrelation;
+mod empty;
 mod equalities;
 mod grouping;
+mod inference;
 mod joins;
 mod literals;
 mod ordering;
 mod predicates;
 mod projections;
+mod rollup;
+mod semijoins;
 mod subqueries;
+mod unions;
 
 use super::context::Context;
 use super::rule::Rule;
@@ -56,6 +65,33 @@ pub(super) const ALL: &[Rule] = &[
     subqueries::IN_DUPLICATES,
     grouping::LATE_JOIN,
     joins::FOREIGN_KEY_JOIN,
+    conditional::CONDITIONAL,
+    conditional::NULL_OPERANDS,
+    conditional::TRUE_ALONE,
+    conditional::CONSTANT_AGGREGATES,
+    constants::PINNED_COLUMNS,
+    bounds::BOUNDS,
+    empty::EMPTY,
+    empty::CONSTANT_ROWS,
+    empty::EMPTY_SUBQUERY,
+    empty::EMPTY_QUERY,
+    unions::CHAIN,
+    unions::DISTINCT_UNION,
+    unions::CONSTANT_COLUMNS,
+    unions::REPEATED_COLUMNS,
+    unions::PROJECTION,
+    unions::UNREAD,
+    rollup::ROLLUP,
+    rollup::SINGLE_ROWS,
+    rollup::COUNTED_SUM,
+    semijoins::DISTINCT_JOIN,
+    semijoins::ONE_SIDED,
+    semijoins::UNREAD_SIDE,
+    semijoins::UNREAD_PARTNERS,
+    inference::EXISTS_CONDITIONS,
+    inference::TRANSITIVE,
+    inference::NESTED_ORDER,
+    decorrelation::GROUPED_SCALAR,
 ];
 
 /// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.
@@ -104,5 +140,8 @@ fn drop_distinct_expr(expr: &mut crate::expr::Expr) {
         drop_distinct(query);
     }
 }
+
+/// The rule by which an output becomes a constant.
+pub(super) const PINNED_COLUMNS: &str = constants::PINNED_COLUMNS.name;
 
 pub(super) use projections::prune_scans;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::context::{Context, Role};
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk::{self, Substitution};
-use crate::expr::{AggFunc, Expr};
+use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 
 /// Expressions larger than this are not copied to where they are used.
@@ -59,24 +59,69 @@ fn dissolve(rel: &mut Rel, only_bare: bool, gone: &mut Substitution) {
         return;
     };
     let fits = |e: &Expr| {
-        matches!(e, Expr::Column(_))
-            || !only_bare && walk::is_deterministic(e) && walk::expr_size(e) <= MAX_INLINED
+        matches!(e, Expr::Column(_)) || walk::is_deterministic(e) && walk::expr_size(e) <= MAX_INLINED
     };
     if !exprs.iter().all(|(_, e)| fits(e)) {
         return;
     }
-    // Entries that are outer columns or constants are no columns of a NULL-filled side.
+    // Entries that are outer columns or constants are no columns of a NULL-filled side;
+    // what is NULL where its columns are can be computed of the filled-up rows.
     if only_bare {
         let below = walk::output_set(input);
-        if !exprs
-            .iter()
-            .all(|(_, e)| matches!(e, Expr::Column(c) if below.contains(c)))
-        {
+        if !exprs.iter().all(|(_, e)| null_of_nulls(e, &below)) {
             return;
         }
     }
     gone.extend(std::mem::take(exprs));
     *rel = walk::take(input);
+}
+
+/// True if the expression is NULL where the columns of `side` are.
+fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
+    use BinaryOp::{
+        Add, BitAnd, BitOr, Concat, Div, Eq, Gt, GtEq, Like, Lt, LtEq, Mod, Mul, NotEq, ShiftLeft,
+        ShiftRight, Sub,
+    };
+    match e {
+        Expr::Column(c) => side.contains(c),
+        Expr::Unary {
+            op: UnaryOp::Not | UnaryOp::Neg | UnaryOp::BitNot,
+            expr,
+        }
+        | Expr::Cast { expr, .. }
+        | Expr::Collate { expr, .. } => null_of_nulls(expr, side),
+        Expr::Binary { op, left, right } => {
+            matches!(
+                op,
+                Add | Sub
+                    | Mul
+                    | Div
+                    | Mod
+                    | Concat
+                    | Eq
+                    | NotEq
+                    | Lt
+                    | LtEq
+                    | Gt
+                    | GtEq
+                    | Like
+                    | BitAnd
+                    | BitOr
+                    | ShiftLeft
+                    | ShiftRight
+            ) && (null_of_nulls(left, side) || null_of_nulls(right, side))
+        }
+        Expr::InList { expr, list } => !list.is_empty() && null_of_nulls(expr, side),
+        Expr::Case {
+            operand: None,
+            branches,
+            otherwise,
+        } => {
+            branches.iter().all(|(w, _)| null_of_nulls(w, side))
+                && otherwise.as_deref().is_none_or(|e| null_of_nulls(e, side))
+        }
+        _ => false,
+    }
 }
 
 pub(super) const ROOT: Rule = Rule {

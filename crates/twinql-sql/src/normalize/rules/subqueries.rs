@@ -49,14 +49,35 @@ fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         .into_iter()
         .flat_map(|r| cx.not_null(r))
         .collect();
-    let Some(list) = conjuncts_mut(rel) else {
-        return false;
-    };
     let mut changed = false;
-    for e in list {
-        changed |= positive_in(e, &known, cx);
+    if let Some(list) = conjuncts_mut(rel) {
+        for e in list {
+            changed |= positive_in(e, &known, cx);
+        }
+    }
+    for e in walk::own_exprs_mut(rel) {
+        changed |= free_in(e, &known, cx);
     }
     changed
+}
+
+/// Anywhere, where nothing is NULL: IN is true or false.
+fn free_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+    let mut changed = false;
+    for operand in walk::operands_mut(e) {
+        changed |= free_in(operand, known, cx);
+    }
+    let Expr::InSubquery { exprs, query } = &*e else {
+        return changed;
+    };
+    let free = !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query);
+    match membership(exprs, query).filter(|_| free) {
+        Some(new) => {
+            *e = new;
+            true
+        }
+        None => changed,
+    }
 }
 
 /// Where only being true counts: conjuncts and what they combine with AND and OR.

@@ -1,0 +1,302 @@
+//! Comparisons of one expression with several constants: what one of them implies or
+//! excludes.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use super::predicates::integer;
+use crate::expr::{BinaryOp, Expr};
+use crate::rel::{ColumnId, Rel};
+use crate::value::Value;
+
+/// Conjuncts that are compared with each other, at most.
+const MAX_TESTS: usize = 64;
+
+pub(super) const BOUNDS: Rule = Rule {
+    name: "implied-bounds",
+    summary: "of comparisons of one expression with constants, those that others imply go; what they exclude is false",
+    source: "predicate subsumption, every optimiser; where a filter keeps a row, what is compared is not NULL",
+    needs: Needs::NOT_NULL,
+    apply: Apply::Rel(bounds),
+};
+
+/// A comparison with constants.
+#[derive(Debug, Clone, PartialEq)]
+enum Test {
+    /// One of these.
+    In(Vec<Value>),
+    /// Not this.
+    Not(Value),
+    /// More than this, or (false) at least this.
+    Above(Value, bool),
+    /// Less than this, or (false) at most this.
+    Below(Value, bool),
+}
+
+fn order(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
+    match (a, b) {
+        (Value::Integer(x), Value::Integer(y)) => Some(x.cmp(y)),
+        (Value::Text(x), Value::Text(y)) => Some(x.as_bytes().cmp(y.as_bytes())),
+        (Value::Real(x), Value::Real(y)) => Some(x.cmp(y)),
+        _ => None,
+    }
+}
+
+impl Test {
+    /// What is compared, and with what.
+    fn of(e: &Expr) -> Option<(&Expr, Test)> {
+        let fits = |x: &Expr| {
+            !matches!(x, Expr::Literal(_) | Expr::Row(_))
+                && walk::is_deterministic(x)
+                && !walk::has_subquery(x)
+                && !walk::any_expr(x, &mut |x| matches!(x, Expr::Collate { .. }))
+        };
+        let constant = |e: &Expr| match e {
+            Expr::Literal(v) if *v != Value::Null => Some(v.clone()),
+            _ => None,
+        };
+        match e {
+            Expr::Binary { op, left, right } => {
+                if let Some(v) = constant(right).filter(|_| fits(left)) {
+                    let test = match op {
+                        BinaryOp::Eq => Test::In(vec![v]),
+                        BinaryOp::NotEq => Test::Not(v),
+                        BinaryOp::Lt => Test::Below(v, true),
+                        BinaryOp::LtEq => Test::Below(v, false),
+                        _ => return None,
+                    };
+                    return Some((left, test));
+                }
+                let v = constant(left).filter(|_| fits(right))?;
+                let test = match op {
+                    BinaryOp::Eq => Test::In(vec![v]),
+                    BinaryOp::NotEq => Test::Not(v),
+                    BinaryOp::Lt => Test::Above(v, true),
+                    BinaryOp::LtEq => Test::Above(v, false),
+                    _ => return None,
+                };
+                Some((right, test))
+            }
+            Expr::InList { expr, list } if fits(expr) => {
+                let list: Option<Vec<Value>> = list.iter().map(constant).collect();
+                Some((expr, Test::In(list?)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value passes, if that can be told.
+    fn passes(&self, v: &Value) -> Option<bool> {
+        match self {
+            Test::In(list) => {
+                let mut unknown = false;
+                for w in list {
+                    match order(v, w) {
+                        Some(o) if o.is_eq() => return Some(true),
+                        Some(_) => {}
+                        None => unknown = true,
+                    }
+                }
+                (!unknown).then_some(false)
+            }
+            Test::Not(w) => order(v, w).map(|o| o.is_ne()),
+            Test::Above(w, strict) => order(v, w).map(|o| o.is_gt() || !strict && o.is_eq()),
+            Test::Below(w, strict) => order(v, w).map(|o| o.is_lt() || !strict && o.is_eq()),
+        }
+    }
+
+    /// True if every value that passes this passes `other`.
+    fn implies(&self, other: &Test) -> bool {
+        match (self, other) {
+            (Test::In(list), _) => list.iter().all(|v| other.passes(v) == Some(true)),
+            (Test::Not(a), Test::Not(b)) => a == b,
+            (Test::Above(a, s), Test::Above(b, t)) => {
+                order(a, b).is_some_and(|o| o.is_gt() || o.is_eq() && (*s || !t))
+            }
+            (Test::Below(a, s), Test::Below(b, t)) => {
+                order(a, b).is_some_and(|o| o.is_lt() || o.is_eq() && (*s || !t))
+            }
+            (Test::Above(..) | Test::Below(..), Test::Not(b)) => self.passes(b) == Some(false),
+            _ => false,
+        }
+    }
+
+    /// True if no value passes both.
+    fn excludes(&self, other: &Test) -> bool {
+        match (self, other) {
+            (Test::In(list), t) | (t, Test::In(list)) => list.iter().all(|v| t.passes(v) == Some(false)),
+            (Test::Above(a, s), Test::Below(b, t)) | (Test::Below(b, t), Test::Above(a, s)) => {
+                order(a, b).is_some_and(|o| o.is_gt() || o.is_eq() && (*s || *t))
+            }
+            _ => false,
+        }
+    }
+
+    /// What a value that is not NULL passes where it does not pass this.
+    fn complement(&self, whole: bool) -> Option<Test> {
+        let step = |v: &Value, by: i64| match v {
+            Value::Integer(i) if whole => i.checked_add(by).map(Value::Integer),
+            _ => None,
+        };
+        Some(match self {
+            Test::In(list) => match list.as_slice() {
+                [v] => Test::Not(v.clone()),
+                _ => return None,
+            },
+            Test::Not(v) => Test::In(vec![v.clone()]),
+            Test::Above(v, false) => match step(v, -1) {
+                Some(v) => Test::Below(v, false),
+                None => Test::Below(v.clone(), true),
+            },
+            Test::Below(v, false) => match step(v, 1) {
+                Some(v) => Test::Above(v, false),
+                None => Test::Above(v.clone(), true),
+            },
+            Test::Above(v, true) => Test::Below(v.clone(), false),
+            Test::Below(v, true) => Test::Above(v.clone(), false),
+        })
+    }
+}
+
+/// Comparisons that hold.
+type Facts = Vec<(Expr, Test)>;
+
+fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let worth = match &*rel {
+        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => {
+            on.iter().any(|e| matches!(e, Expr::Or(_))) || on.iter().filter_map(Test::of).nth(1).is_some()
+        }
+        _ => false,
+    };
+    if !worth {
+        return false;
+    }
+    let known: BTreeSet<ColumnId> = walk::inputs(rel)
+        .into_iter()
+        .flat_map(|r| cx.not_null(r))
+        .collect();
+    let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. }) = rel else {
+        return false;
+    };
+    if on.len() > MAX_TESTS {
+        return false;
+    }
+    let mut new = on.clone();
+    if !simplify(&mut new, &Facts::new(), &known, cx) {
+        return false;
+    }
+    *on = new;
+    true
+}
+
+/// Simplifies conjuncts of which only being true counts, where `outer` holds.
+fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+    let mut changed = false;
+    let mut facts: Facts = outer.clone();
+    let given = facts.len();
+    let mut at = 0;
+    while at < list.len() {
+        let Some((x, test)) = list.get(at).and_then(Test::of) else {
+            at += 1;
+            continue;
+        };
+        let same = |fact: &&(Expr, Test)| fact.0 == *x;
+        if facts.iter().filter(same).any(|(_, f)| f.excludes(&test)) {
+            *list = vec![integer(0)];
+            return true;
+        }
+        if facts.iter().filter(same).any(|(_, f)| f.implies(&test)) {
+            list.remove(at);
+            changed = true;
+            continue;
+        }
+        facts.push((x.clone(), test));
+        at += 1;
+    }
+    // What a later one implies.
+    let own: Vec<(Expr, Test)> = facts.split_off(given);
+    let before = list.len();
+    list.retain(|e| match Test::of(e) {
+        Some((x, test)) => !own
+            .iter()
+            .any(|(y, other)| x == y && *other != test && other.implies(&test)),
+        None => true,
+    });
+    changed |= list.len() != before;
+    facts.extend(own);
+    // IN-lists lose what the others exclude.
+    for e in list.iter_mut() {
+        if let Expr::InList { expr, list: members } = e {
+            let before = members.len();
+            members.retain(|m| match m {
+                Expr::Literal(v) => facts
+                    .iter()
+                    .filter(|(x, _)| x == &**expr)
+                    .all(|(_, t)| t.passes(v) != Some(false)),
+                _ => true,
+            });
+            changed |= members.len() != before;
+        }
+    }
+    let mut out = Vec::with_capacity(list.len());
+    for e in std::mem::take(list) {
+        match e {
+            Expr::Or(arms) => out.extend(disjunction(arms, &facts, known, cx, &mut changed)),
+            e => out.push(e),
+        }
+    }
+    *list = out;
+    changed
+}
+
+fn disjunction(
+    arms: Vec<Expr>,
+    facts: &Facts,
+    known: &BTreeSet<ColumnId>,
+    cx: &Context<'_>,
+    changed: &mut bool,
+) -> Vec<Expr> {
+    // Where an arm is one comparison of what is never NULL, the others matter only where
+    // it fails.
+    let alone: Vec<Option<(Expr, Test)>> = arms
+        .iter()
+        .map(|arm| {
+            let (x, test) = Test::of(arm)?;
+            let sure = !cx.may_be_null(x, known);
+            let other = test.complement(cx.is_integer(x)).filter(|_| sure)?;
+            Some((x.clone(), other))
+        })
+        .collect();
+    let mut kept = Vec::with_capacity(arms.len());
+    for (i, arm) in arms.into_iter().enumerate() {
+        let mut given = facts.clone();
+        if matches!(arm, Expr::And(_)) {
+            let others = alone.iter().enumerate().filter(|(j, _)| *j != i);
+            given.extend(others.filter_map(|(_, fact)| fact.clone()));
+        }
+        let mut list = walk::conjuncts(arm);
+        *changed |= simplify(&mut list, &given, known, cx);
+        match list.len() {
+            0 => {
+                *changed = true;
+                return Vec::new();
+            }
+            1 => {
+                let one = list.pop();
+                if one != Some(integer(0)) {
+                    kept.extend(one);
+                } else {
+                    *changed = true;
+                }
+            }
+            _ => kept.push(Expr::And(list)),
+        }
+    }
+    match kept.len() {
+        0 => vec![integer(0)],
+        1 => kept.into_iter().flat_map(walk::conjuncts).collect(),
+        _ => vec![Expr::Or(kept)],
+    }
+}

@@ -1,0 +1,162 @@
+//! Correlated aggregates as joins with a grouping.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use super::blocks::{outer_columns, own_columns};
+use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::rel::{ColumnId, Rel};
+
+pub(super) const GROUPED_SCALAR: Rule = Rule {
+    name: "grouped-scalar",
+    summary: "a comparison with an aggregate over the rows that equal the outer row in some columns is a join with the grouping by these columns",
+    source: "Kim 1982, type JA nesting; Dayal 1987; the aggregate over no rows is NULL, which no comparison takes",
+    needs: Needs::TYPED,
+    apply: Apply::Rel(grouped_scalar),
+};
+
+fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let local = walk::output_set(rel);
+    let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. }) = rel else {
+        return false;
+    };
+    let mut joined = Vec::new();
+    let mut links: Vec<Expr> = Vec::new();
+    for e in on.iter_mut() {
+        if !matches!(
+            e,
+            Expr::Binary {
+                op: BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::LtEq,
+                ..
+            }
+        ) {
+            continue;
+        }
+        let Expr::Binary { left, right, .. } = e else {
+            continue;
+        };
+        for side in [left, right] {
+            if let Some(scalar) = strict_scalar(side)
+                && let Some((grouping, on, value)) = decorrelated(scalar, &local, cx)
+            {
+                joined.push(grouping);
+                links.extend(on);
+                *scalar = Expr::Column(value);
+            }
+        }
+    }
+    if joined.is_empty() {
+        return false;
+    }
+    let (mut inputs, mut on) = walk::into_block(walk::take(rel));
+    inputs.extend(joined);
+    on.extend(links);
+    *rel = walk::block(inputs, on);
+    true
+}
+
+/// The scalar subquery whose NULL makes the expression NULL.
+fn strict_scalar(e: &mut Expr) -> Option<&mut Expr> {
+    match e {
+        Expr::Scalar(_) => Some(e),
+        Expr::Unary {
+            op: UnaryOp::Neg,
+            expr,
+        }
+        | Expr::Cast { expr, .. } => strict_scalar(expr),
+        Expr::Binary {
+            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
+            left,
+            right,
+        } => {
+            if walk::has_subquery(left) {
+                strict_scalar(left)
+            } else {
+                strict_scalar(right)
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The grouping, the equalities that join it, and its value.
+fn decorrelated(
+    scalar: &Expr,
+    local: &BTreeSet<ColumnId>,
+    cx: &mut Context<'_>,
+) -> Option<(Rel, Vec<Expr>, ColumnId)> {
+    let Expr::Scalar(query) = scalar else {
+        return None;
+    };
+    // The subquery may stand elsewhere, too: the join gets ids of its own.
+    let mut query = query.clone();
+    let mut made = BTreeSet::new();
+    walk::produced_within(&query.rel, &mut made);
+    let renamed: BTreeMap<ColumnId, ColumnId> = made.into_iter().map(|c| (c, cx.fresh_like(c))).collect();
+    walk::ids_of_query(&mut query, &mut |c| {
+        if let Some(new) = renamed.get(c) {
+            *c = *new;
+        }
+    });
+    let [value] = query.output.as_slice() else {
+        return None;
+    };
+    let Rel::Aggregate { input, keys, calls } = &query.rel else {
+        return None;
+    };
+    let [(c, call)] = calls.as_slice() else {
+        return None;
+    };
+    if !keys.is_empty()
+        || c != value
+        || !matches!(
+            call.func,
+            AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg
+        )
+        || !walk::is_deterministic_rel(&query.rel)
+    {
+        return None;
+    }
+    let (inputs, on) = walk::into_block((**input).clone());
+    let inside: BTreeSet<ColumnId> = inputs.iter().flat_map(walk::outputs).collect();
+    let (mut kept, mut new_keys, mut links) = (Vec::new(), Vec::new(), Vec::new());
+    for e in on {
+        let mut of = BTreeSet::new();
+        own_columns(&e, &mut of);
+        if of.is_disjoint(local) {
+            kept.push(e);
+            continue;
+        }
+        let Expr::Binary {
+            op: BinaryOp::Eq,
+            left,
+            right,
+        } = &e
+        else {
+            return None;
+        };
+        let (own, outer) = match (&**left, &**right) {
+            (Expr::Column(a), Expr::Column(b)) if inside.contains(a) && local.contains(b) => (*a, *b),
+            (Expr::Column(b), Expr::Column(a)) if inside.contains(a) && local.contains(b) => (*a, *b),
+            _ => return None,
+        };
+        if !cx.same_storage(own, outer) {
+            return None;
+        }
+        let key = cx.fresh_like(own);
+        new_keys.push((key, Expr::Column(own)));
+        links.push(Expr::Binary {
+            op: BinaryOp::Eq,
+            left: Box::new(Expr::Column(outer)),
+            right: Box::new(Expr::Column(key)),
+        });
+    }
+    let grouping = Rel::Aggregate {
+        input: Box::new(walk::block(inputs, kept)),
+        keys: new_keys,
+        calls: calls.clone(),
+    };
+    (!links.is_empty() && outer_columns(&grouping).is_disjoint(local)).then_some((grouping, links, *value))
+}

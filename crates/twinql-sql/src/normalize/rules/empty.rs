@@ -1,0 +1,275 @@
+//! Relations without rows, and of one constant row.
+
+use super::super::context::{Context, Role, computed};
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use super::predicates::{integer, is_false};
+use crate::expr::{AggFunc, Expr};
+use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
+use crate::value::Value;
+
+/// Rows of a VALUES list that are taken apart, at most.
+const MAX_ROWS: usize = 24;
+
+fn is_empty(rel: &Rel) -> bool {
+    matches!(rel, Rel::Values { rows, .. } if rows.is_empty())
+}
+
+fn nothing(columns: Vec<ColumnId>) -> Rel {
+    Rel::Values {
+        columns,
+        rows: Vec::new(),
+    }
+}
+
+fn never(e: &Expr) -> bool {
+    is_false(e) || matches!(e, Expr::Literal(Value::Null))
+}
+
+pub(super) const EMPTY: Rule = Rule {
+    name: "empty-relation",
+    summary: "what is filtered by FALSE or limited to 0 rows is empty, and so is what is made of it; an aggregate over nothing is one constant row",
+    source: "relational algebra: ∅ absorbs σ, π, ⋈ and is neutral in ∪; SQL's aggregates over no rows",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(empty),
+};
+
+fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let new = match rel {
+        Rel::Filter { input, predicate } => {
+            (is_empty(input) || predicate.iter().any(never)).then(|| nothing(walk::outputs(rel)))
+        }
+        Rel::Join { inputs, on } => {
+            (inputs.iter().any(is_empty) || on.iter().any(never)).then(|| nothing(walk::outputs(rel)))
+        }
+        Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
+            is_empty(input).then(|| nothing(walk::outputs(rel)))
+        }
+        Rel::Sort { input, limit, .. } => {
+            let none = matches!(limit, Some(Expr::Literal(Value::Integer(0))));
+            (none || is_empty(input)).then(|| nothing(walk::outputs(rel)))
+        }
+        Rel::Aggregate { input, keys, calls } if is_empty(input) => {
+            if keys.is_empty() && !calls.is_empty() {
+                over_nothing(calls)
+            } else {
+                Some(nothing(walk::outputs(rel)))
+            }
+        }
+        Rel::OuterJoin { .. } => outer_join(rel, cx),
+        Rel::SetOp { .. } => set_operation(rel),
+        _ => None,
+    };
+    match new {
+        Some(new) => {
+            *rel = new;
+            true
+        }
+        None => false,
+    }
+}
+
+/// The one row of aggregates over no rows.
+fn over_nothing(calls: &[(ColumnId, crate::expr::AggregateCall)]) -> Option<Rel> {
+    let value = |func: &AggFunc| match func {
+        AggFunc::Count => Some(integer(0)),
+        AggFunc::Total => Some(Expr::Literal(Value::Real(0.0.into()))),
+        AggFunc::Other(_) => None,
+        _ => Some(Expr::Literal(Value::Null)),
+    };
+    let row: Option<Vec<Expr>> = calls.iter().map(|(_, call)| value(&call.func)).collect();
+    Some(Rel::Values {
+        columns: calls.iter().map(|(c, _)| *c).collect(),
+        rows: vec![row?],
+    })
+}
+
+fn outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Option<Rel> {
+    let Rel::OuterJoin {
+        kind,
+        left,
+        right,
+        on,
+    } = rel
+    else {
+        return None;
+    };
+    let unmatched = on.iter().any(never);
+    match kind {
+        JoinKind::Left if is_empty(left) => Some(nothing(walk::outputs(rel))),
+        JoinKind::Left if unmatched || is_empty(right) => {
+            Some(padded(walk::take(left), &walk::outputs(right), cx))
+        }
+        JoinKind::Full if is_empty(right) => Some(padded(walk::take(left), &walk::outputs(right), cx)),
+        JoinKind::Full if is_empty(left) => Some(padded(walk::take(right), &walk::outputs(left), cx)),
+        _ => None,
+    }
+}
+
+/// `kept` with columns of NULL.
+fn padded(kept: Rel, nulls: &[ColumnId], cx: &mut Context<'_>) -> Rel {
+    let mut exprs: Vec<(ColumnId, Expr)> = nulls.iter().map(|c| (*c, Expr::Literal(Value::Null))).collect();
+    for c in walk::outputs(&kept) {
+        let new = cx.fresh_like(c);
+        exprs.push((new, Expr::Column(c)));
+        cx.replace(c, Expr::Column(new));
+    }
+    Rel::Project {
+        input: Box::new(kept),
+        exprs,
+    }
+}
+
+fn set_operation(rel: &mut Rel) -> Option<Rel> {
+    let Rel::SetOp {
+        kind,
+        all,
+        left,
+        right,
+        columns,
+    } = rel
+    else {
+        return None;
+    };
+    let (no_left, no_right) = (is_empty(&left.rel), is_empty(&right.rel));
+    if !no_left && !no_right {
+        return None;
+    }
+    let kept = match kind {
+        SetOpKind::Union if no_left => right,
+        SetOpKind::Union => left,
+        SetOpKind::Except if !no_left => left,
+        SetOpKind::Except | SetOpKind::Intersect => return Some(nothing(columns.clone())),
+    };
+    let entries: Vec<(ColumnId, Expr)> = columns
+        .iter()
+        .copied()
+        .zip(kept.output.iter().map(|c| Expr::Column(*c)))
+        .collect();
+    let input = Box::new(walk::take(&mut kept.rel));
+    Some(if *all {
+        Rel::Project {
+            input,
+            exprs: entries,
+        }
+    } else {
+        Rel::Aggregate {
+            input,
+            keys: entries,
+            calls: Vec::new(),
+        }
+    })
+}
+
+pub(super) const CONSTANT_ROWS: Rule = Rule {
+    name: "constant-rows",
+    summary: "VALUES of one row is a projection of constants, of a few rows the UNION ALL of them; of no rows it has no columns",
+    source: "SQL: VALUES is a list of rows",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(constant_rows),
+};
+
+fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Values { columns, rows } = rel else {
+        return false;
+    };
+    if columns.is_empty() || rows.is_empty() || rows.len() > MAX_ROWS {
+        return false;
+    }
+    let rows = std::mem::take(rows);
+    let columns = std::mem::take(columns);
+    let mut arms = rows.into_iter().map(|row| {
+        let ids: Vec<ColumnId> = columns.iter().map(|c| cx.fresh_like(*c)).collect();
+        Query {
+            rel: Rel::Project {
+                input: Box::new(walk::unit()),
+                exprs: ids.iter().copied().zip(row).collect(),
+            },
+            output: ids,
+        }
+    });
+    let Some(mut first) = arms.next() else {
+        return false;
+    };
+    let rest: Vec<Query> = arms.collect();
+    let count = rest.len();
+    if count == 0 {
+        if let Rel::Project { exprs, .. } = &mut first.rel {
+            for ((c, _), own) in exprs.iter_mut().zip(&columns) {
+                *c = *own;
+            }
+        }
+        *rel = first.rel;
+        return true;
+    }
+    for (i, right) in rest.into_iter().enumerate() {
+        let ids: Vec<ColumnId> = if i + 1 == count {
+            columns.clone()
+        } else {
+            columns.iter().map(|c| cx.fresh_like(*c)).collect()
+        };
+        first = Query {
+            rel: Rel::SetOp {
+                kind: SetOpKind::Union,
+                all: true,
+                left: Box::new(first),
+                right: Box::new(right),
+                columns: ids.clone(),
+            },
+            output: ids,
+        };
+    }
+    *rel = first.rel;
+    true
+}
+
+pub(super) const EMPTY_QUERY: Rule = Rule {
+    name: "empty-query",
+    summary: "a query without rows has outputs in number alone",
+    source: "no row tells what a column would hold",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(empty_query),
+};
+
+fn empty_query(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
+    let Rel::Values { columns, rows } = &mut query.rel else {
+        return false;
+    };
+    if !rows.is_empty() {
+        return false;
+    }
+    let settled = match columns.as_slice() {
+        [] => query.output.is_empty(),
+        [c] => !query.output.is_empty() && query.output.iter().all(|o| o == c),
+        _ => false,
+    };
+    if settled {
+        return false;
+    }
+    let outputs = query.output.len();
+    let one: Vec<ColumnId> = (0..outputs.min(1))
+        .map(|_| cx.fresh(computed("nothing")))
+        .collect();
+    query.output = one.iter().copied().cycle().take(outputs).collect();
+    *columns = one;
+    true
+}
+
+pub(super) const EMPTY_SUBQUERY: Rule = Rule {
+    name: "empty-subquery",
+    summary: "EXISTS over no rows is false, IN finds nothing in them, and as a value they are NULL",
+    source: "SQL: EXISTS, IN and scalar subqueries over no rows",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(empty_subquery),
+};
+
+fn empty_subquery(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let new = match e {
+        Expr::Exists(query) if is_empty(&query.rel) => integer(0),
+        Expr::InSubquery { query, .. } if is_empty(&query.rel) => integer(0),
+        Expr::Scalar(query) if is_empty(&query.rel) => Expr::Literal(Value::Null),
+        _ => return false,
+    };
+    *e = new;
+    true
+}

@@ -1,0 +1,182 @@
+//! Predicates where they say most: outside EXISTS where they are not about its rows,
+//! inside inputs where an equality carries them.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use super::blocks::own_columns;
+use super::equalities::equal_columns;
+use crate::expr::{Expr, UnaryOp};
+use crate::rel::Rel;
+use crate::value::Value;
+
+pub(super) const EXISTS_CONDITIONS: Rule = Rule {
+    name: "exists-conditions",
+    summary: "what EXISTS asks of the outer row alone is asked outside it; in NOT EXISTS, what holds outside anyway goes",
+    source: "predicate pull-up: EXISTS (σ p ∧ q) is p ∧ EXISTS (σ q) for p over the outer row",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(exists_conditions),
+};
+
+fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. }) = rel else {
+        return false;
+    };
+    let stated: Vec<Expr> = on.clone();
+    let mut moved: Vec<Expr> = Vec::new();
+    let mut changed = false;
+    for e in on.iter_mut() {
+        let (query, positive) = match e {
+            Expr::Exists(query) => (query, true),
+            Expr::Unary {
+                op: UnaryOp::Not,
+                expr,
+            } => match &mut **expr {
+                Expr::Exists(query) => (query, false),
+                _ => continue,
+            },
+            _ => continue,
+        };
+        let mut made = BTreeSet::new();
+        walk::produced_within(&query.rel, &mut made);
+        let (Rel::Filter { predicate, .. } | Rel::Join { on: predicate, .. }) = &mut query.rel else {
+            continue;
+        };
+        let mut kept = Vec::with_capacity(predicate.len());
+        for p in std::mem::take(predicate) {
+            let mut of = BTreeSet::new();
+            own_columns(&p, &mut of);
+            let outer = !of.is_empty()
+                && of.is_disjoint(&made)
+                && walk::is_deterministic(&p)
+                && !walk::has_subquery(&p);
+            if outer && positive {
+                moved.push(p);
+                changed = true;
+            } else if outer && stated.contains(&p) {
+                changed = true;
+            } else {
+                kept.push(p);
+            }
+        }
+        *predicate = kept;
+    }
+    for p in moved {
+        if !on.contains(&p) {
+            on.push(p);
+        }
+    }
+    changed
+}
+
+pub(super) const TRANSITIVE: Rule = Rule {
+    name: "transitive-pushdown",
+    summary: "a predicate on a column holds for what an inner join makes equal to it, and moves into the unions and groupings that give it",
+    source: "Ullman 1989, ch. 11; predicate transitive closure, every optimiser; columns of equal storage alone",
+    needs: Needs::TYPED,
+    apply: Apply::Rel(transitive),
+};
+
+/// True for inputs that predicates are pushed into.
+fn takes(rel: &Rel) -> bool {
+    matches!(rel, Rel::Aggregate { keys, .. } if !keys.is_empty()) || matches!(rel, Rel::SetOp { .. })
+}
+
+fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Join { inputs, on } = rel else {
+        return false;
+    };
+    if !inputs.iter().any(takes) {
+        return false;
+    }
+    let classes = equal_columns(on, cx);
+    if classes.is_empty() {
+        return false;
+    }
+    // What each column outside an input is equal to inside it.
+    let mut targets: Vec<(usize, Substitution)> = Vec::new();
+    for (i, input) in inputs.iter().enumerate().filter(|(_, r)| takes(r)) {
+        let own = walk::output_set(input);
+        let mut map = Substitution::new();
+        for class in &classes {
+            if let Some(inside) = class.iter().find(|c| own.contains(c)) {
+                for c in class.iter().filter(|c| !own.contains(c)) {
+                    map.insert(*c, Expr::Column(*inside));
+                }
+            }
+        }
+        if !map.is_empty() {
+            targets.push((i, map));
+        }
+    }
+    let before = on.len();
+    on.retain(|e| {
+        let mut of = BTreeSet::new();
+        own_columns(e, &mut of);
+        if of.is_empty()
+            || !walk::is_deterministic(e)
+            || walk::has_subquery(e)
+            || super::equalities::column_equality(e, cx).is_some()
+        {
+            return true;
+        }
+        let mut taken = false;
+        for (i, map) in &targets {
+            if !of.iter().all(|c| map.contains_key(c)) {
+                continue;
+            }
+            let mut own = e.clone();
+            walk::substitute(&mut own, map);
+            taken |= inputs
+                .get_mut(*i)
+                .is_some_and(|input| super::blocks::push_into(input, own, cx).is_none());
+        }
+        !taken
+    });
+    on.len() != before
+}
+
+pub(super) const NESTED_ORDER: Rule = Rule {
+    name: "nested-order",
+    summary: "ORDER BY over rows that stand in that order does nothing, and of two limits in one order the smaller counts",
+    source: "Simmen, Shekita & Malkemus 1996, order optimisation",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(nested_order),
+};
+
+fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let Rel::Sort {
+        input,
+        keys,
+        limit,
+        offset: None,
+    } = rel
+    else {
+        return false;
+    };
+    let Rel::Sort {
+        keys: inner_keys,
+        limit: inner_limit,
+        ..
+    } = &mut **input
+    else {
+        return false;
+    };
+    if keys.is_empty() || !inner_keys.starts_with(keys) {
+        return false;
+    }
+    match (&*limit, &*inner_limit) {
+        (None, _) => {}
+        (Some(Expr::Literal(Value::Integer(outer))), Some(Expr::Literal(Value::Integer(inner))))
+            if *outer >= 0 && *inner >= 0 =>
+        {
+            *inner_limit = Some(Expr::Literal(Value::Integer(*outer.min(inner))));
+        }
+        (Some(_), None) => *inner_limit = limit.take(),
+        _ => return false,
+    }
+    *rel = walk::take(input);
+    true
+}

@@ -1,0 +1,493 @@
+//! Groupings of groupings, and groupings of unions of groupings.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use super::unions;
+use crate::expr::{AggFunc, AggregateCall, Expr, UnaryOp};
+use crate::rel::{ColumnId, Query, Rel, SetOpKind};
+use crate::schema::{Affinity, TypeClass};
+use crate::value::Value;
+
+pub(super) const ROLLUP: Rule = Rule {
+    name: "aggregate-rollup",
+    summary: "a grouping of a grouping is one: SUM of SUMs or COUNTs, MIN of MINs, MAX of MAXs, and aggregates of inner keys as DISTINCT ones; through UNION ALL as well",
+    source: "Gupta, Harinarayan & Quass 1995, generalised projections; Yan & Larson 1994",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(rollup),
+};
+
+type Calls = Vec<(ColumnId, AggregateCall)>;
+type Keys = Vec<(ColumnId, Expr)>;
+
+fn plain(call: &AggregateCall) -> bool {
+    !call.distinct && call.filter.is_none()
+}
+
+/// The outer call over the inner grouping's rows as a call over the inner grouping's
+/// input. `grouped`: each outer group has an inner row. `apart`: within an outer group, the
+/// inner rows differ in this key alone.
+fn merged(
+    outer: &AggregateCall,
+    keys: &[(ColumnId, Expr)],
+    calls: &[(ColumnId, AggregateCall)],
+    grouped: bool,
+    apart: &dyn Fn(ColumnId) -> bool,
+    never_null: &dyn Fn(&Expr) -> bool,
+) -> Option<AggregateCall> {
+    if outer.filter.is_some() {
+        return None;
+    }
+    if outer.func == AggFunc::Count && outer.args.is_empty() {
+        // Inner rows that differ in one key alone are as many as its values.
+        let mut alone = keys.iter().filter(|(k, e)| apart(*k) && never_null(e));
+        let (_, e) = alone.next()?;
+        return Some(AggregateCall {
+            distinct: true,
+            args: vec![e.clone()],
+            ..outer.clone()
+        });
+    }
+    let [Expr::Column(c)] = outer.args.as_slice() else {
+        // An expression over inner keys.
+        let [e] = outer.args.as_slice() else { return None };
+        let of = walk::columns_of(e);
+        let insensitive = matches!(outer.func, AggFunc::Min | AggFunc::Max);
+        let over_keys = of.iter().all(|c| keys.iter().any(|(k, _)| k == c));
+        if !insensitive || !over_keys || walk::has_subquery(e) || !walk::is_deterministic(e) {
+            return None;
+        }
+        let map: Substitution = keys.iter().cloned().collect();
+        let mut e = e.clone();
+        walk::substitute(&mut e, &map);
+        return Some(AggregateCall {
+            args: vec![e],
+            ..outer.clone()
+        });
+    };
+    if let Some((_, e)) = keys.iter().find(|(k, _)| k == c) {
+        let distinct = match outer.func {
+            AggFunc::Min | AggFunc::Max => false,
+            AggFunc::Count | AggFunc::Sum | AggFunc::Avg if outer.distinct || apart(*c) => true,
+            _ => return None,
+        };
+        return Some(AggregateCall {
+            func: outer.func.clone(),
+            distinct,
+            args: vec![e.clone()],
+            filter: None,
+        });
+    }
+    let (_, inner) = calls.iter().find(|(k, _)| k == c)?;
+    let fits = match (&outer.func, &inner.func) {
+        (AggFunc::Sum, AggFunc::Sum) | (AggFunc::Total, AggFunc::Sum | AggFunc::Total) => {
+            plain(outer) && !inner.distinct
+        }
+        (AggFunc::Sum, AggFunc::Count) => grouped && plain(outer) && !inner.distinct,
+        (AggFunc::Min, AggFunc::Min) | (AggFunc::Max, AggFunc::Max) => true,
+        _ => false,
+    };
+    if !fits {
+        return None;
+    }
+    Some(AggregateCall {
+        func: match (&outer.func, &inner.func) {
+            (AggFunc::Total, _) => AggFunc::Total,
+            (_, func) => func.clone(),
+        },
+        ..inner.clone()
+    })
+}
+
+fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    match &**input {
+        Rel::Aggregate {
+            input: below,
+            keys: inner_keys,
+            calls: inner_calls,
+        } => {
+            let Some((keys, calls)) = over_grouping(keys, calls, below, inner_keys, inner_calls, cx) else {
+                return false;
+            };
+            *rel = Rel::Aggregate {
+                input: below.clone(),
+                keys,
+                calls,
+            };
+            true
+        }
+        Rel::SetOp {
+            kind: SetOpKind::Union,
+            all: true,
+            columns,
+            ..
+        } => {
+            let mut arms = Vec::new();
+            unions::leaves((**input).clone(), columns, true, &mut arms);
+            match over_union(keys, calls, columns, &arms, cx) {
+                Some(new) => {
+                    *rel = new;
+                    true
+                }
+                None => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+fn over_grouping(
+    keys: &Keys,
+    calls: &Calls,
+    below: &Rel,
+    inner_keys: &Keys,
+    inner_calls: &Calls,
+    cx: &Context<'_>,
+) -> Option<(Keys, Calls)> {
+    if inner_calls.iter().any(|(_, c)| c.func == AggFunc::Bare) || calls.is_empty() && keys.is_empty() {
+        return None;
+    }
+    let grouped = !keys.is_empty() || inner_keys.is_empty();
+    let bare: BTreeSet<ColumnId> = keys
+        .iter()
+        .filter_map(|(_, e)| match e {
+            Expr::Column(c) => Some(*c),
+            _ => None,
+        })
+        .collect();
+    let map: Substitution = inner_keys.iter().cloned().collect();
+    let mut new_keys = Vec::new();
+    for (c, e) in keys {
+        let over_keys = walk::columns_of(e).iter().all(|c| map.contains_key(c));
+        if !over_keys || walk::has_subquery(e) || !walk::is_deterministic(e) {
+            return None;
+        }
+        let mut e = e.clone();
+        walk::substitute(&mut e, &map);
+        new_keys.push((*c, e));
+    }
+    if !inner_keys.iter().all(|(_, e)| walk::is_deterministic(e)) {
+        return None;
+    }
+    let known = cx.not_null(below);
+    let never_null = |e: &Expr| !cx.may_be_null(e, &known);
+    let apart = |c: ColumnId| inner_keys.iter().all(|(k, _)| *k == c || bare.contains(k));
+    let new_calls: Option<Calls> = calls
+        .iter()
+        .map(|(c, call)| {
+            let new = merged(call, inner_keys, inner_calls, grouped, &apart, &never_null)?;
+            Some((*c, new))
+        })
+        .collect();
+    Some((new_keys, new_calls?))
+}
+
+fn over_union(
+    keys: &Keys,
+    calls: &Calls,
+    columns: &[ColumnId],
+    arms: &[Query],
+    cx: &mut Context<'_>,
+) -> Option<Rel> {
+    if calls.is_empty() {
+        return None;
+    }
+    // Which places are keys of all arms, and which one and the same aggregate.
+    let place = |c: &ColumnId| columns.iter().position(|k| k == c);
+    let mut key_places = BTreeSet::new();
+    for (_, e) in keys {
+        if walk::has_subquery(e) || !walk::is_deterministic(e) {
+            return None;
+        }
+        for c in walk::columns_of(e) {
+            key_places.insert(place(&c)?);
+        }
+    }
+    // What each arm gives for each outer call: its argument, if it has one.
+    let mut new_calls: Vec<Option<AggregateCall>> = vec![None; calls.len()];
+    let mut new_arms: Vec<(Rel, Keys, Vec<Option<Expr>>)> = Vec::new();
+    for arm in arms {
+        let (grouping, renamed) = match &arm.rel {
+            Rel::Project { input, exprs } => (&**input, Some(exprs)),
+            rel => (rel, None),
+        };
+        let Rel::Aggregate {
+            input,
+            keys: inner_keys,
+            calls: inner_calls,
+        } = grouping
+        else {
+            return None;
+        };
+        // An arm without keys has a row over nothing, too; so has the whole.
+        if inner_keys.is_empty() != keys.is_empty()
+            || inner_calls.iter().any(|(_, c)| c.func == AggFunc::Bare)
+        {
+            return None;
+        }
+        let meaning = |at: usize| -> Option<Expr> {
+            let c = *arm.output.get(at)?;
+            match renamed {
+                Some(exprs) => exprs.iter().find(|(id, _)| *id == c).map(|(_, e)| e.clone()),
+                None => Some(Expr::Column(c)),
+            }
+        };
+        let map: Substitution = inner_keys.iter().cloned().collect();
+        let mut arm_keys = Vec::new();
+        for at in &key_places {
+            let mut e = meaning(*at)?;
+            if !walk::columns_of(&e).iter().all(|c| map.contains_key(c)) || !walk::is_deterministic(&e) {
+                return None;
+            }
+            walk::substitute(&mut e, &map);
+            arm_keys.push((*columns.get(*at)?, e));
+        }
+        let mut args = Vec::new();
+        for ((_, call), slot) in calls.iter().zip(&mut new_calls) {
+            let [Expr::Column(c)] = call.args.as_slice() else {
+                return None;
+            };
+            let mut own = call.clone();
+            own.args = vec![meaning(place(c)?)?];
+            let mut new = merged(&own, inner_keys, inner_calls, true, &|_| false, &|_| false)?;
+            if new.filter.is_some() || new.args.len() > 1 || new.distinct {
+                return None;
+            }
+            args.push(new.args.pop());
+            let known = slot.get_or_insert_with(|| new.clone());
+            if known.func != new.func {
+                return None;
+            }
+        }
+        new_arms.push(((**input).clone(), arm_keys, args));
+    }
+    // COUNT(*) and COUNT(x) are both there: count what is not NULL.
+    let counted: Vec<bool> = (0..calls.len())
+        .map(|i| {
+            new_arms
+                .iter()
+                .any(|(_, _, args)| matches!(args.get(i), Some(Some(_))))
+        })
+        .collect();
+    let mut queries = Vec::new();
+    for (input, arm_keys, args) in new_arms {
+        let mut exprs: Keys = Vec::new();
+        for (c, e) in arm_keys {
+            exprs.push((cx.fresh_like(c), e));
+        }
+        for (arg, counted) in args.into_iter().zip(&counted) {
+            if *counted {
+                let mut info = super::super::context::computed("value");
+                if let Some(Expr::Column(c)) = &arg {
+                    info = cx.info(*c).cloned().unwrap_or(info);
+                }
+                exprs.push((
+                    cx.fresh(info),
+                    arg.unwrap_or_else(|| super::predicates::integer(1)),
+                ));
+            }
+        }
+        queries.push(Query {
+            output: exprs.iter().map(|(c, _)| *c).collect(),
+            rel: Rel::Project {
+                input: Box::new(input),
+                exprs,
+            },
+        });
+    }
+    let ids: Vec<ColumnId> = queries
+        .first()?
+        .output
+        .iter()
+        .map(|c| cx.fresh_like(*c))
+        .collect();
+    let map: Substitution = key_places
+        .iter()
+        .filter_map(|at| columns.get(*at).copied())
+        .zip(ids.iter().map(|c| Expr::Column(*c)))
+        .collect();
+    let mut rest = ids.iter().skip(key_places.len());
+    let mut out_calls: Calls = Vec::new();
+    for (((c, _), call), counted) in calls.iter().zip(new_calls).zip(counted) {
+        let mut call = call?;
+        call.args = if counted {
+            vec![Expr::Column(*rest.next()?)]
+        } else {
+            Vec::new()
+        };
+        out_calls.push((*c, call));
+    }
+    let mut out_keys = keys.clone();
+    for (_, e) in &mut out_keys {
+        walk::substitute(e, &map);
+    }
+    Some(Rel::Aggregate {
+        input: Box::new(unions::chained(queries, true, &ids, cx)?),
+        keys: out_keys,
+        calls: out_calls,
+    })
+}
+
+pub(super) const SINGLE_ROWS: Rule = Rule {
+    name: "groups-of-one-row",
+    summary: "aggregates over groups of one row each, by a key, are what they are of that row",
+    source: "Paulley & Larson 1994: a key among the group keys",
+    needs: Needs::TYPED,
+    apply: Apply::Rel(single_rows),
+};
+
+fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    if calls.is_empty() || keys.is_empty() {
+        return false;
+    }
+    let bare = keys.iter().filter_map(|(_, e)| match e {
+        Expr::Column(c) => Some(*c),
+        _ => None,
+    });
+    let bare: Vec<ColumnId> = bare.collect();
+    if bare.is_empty() || !cx.dependencies(input).unique(bare) {
+        return false;
+    }
+    let numeric = |e: &Expr| match e {
+        Expr::Column(c) => cx.info(*c).is_some_and(|i| {
+            i.class == TypeClass::Integer && i.affinity == Some(Affinity::Integer)
+                || i.class == TypeClass::Number && i.affinity == Some(Affinity::Real)
+        }),
+        Expr::Literal(v) => matches!(v, Value::Integer(_) | Value::Real(_)),
+        _ => false,
+    };
+    let value = |call: &AggregateCall| -> Option<Expr> {
+        if call.filter.is_some() {
+            return None;
+        }
+        match (&call.func, call.args.as_slice()) {
+            (AggFunc::Count, []) => Some(super::predicates::integer(1)),
+            (AggFunc::Count, [e]) if walk::is_deterministic(e) => Some(Expr::Unary {
+                op: UnaryOp::Not,
+                expr: Box::new(Expr::Unary {
+                    op: UnaryOp::IsNull,
+                    expr: Box::new(e.clone()),
+                }),
+            }),
+            (AggFunc::Min | AggFunc::Max | AggFunc::Bare, [e]) => Some(e.clone()),
+            (AggFunc::Sum, [e]) if numeric(e) => Some(e.clone()),
+            (AggFunc::Avg, [e]) if numeric(e) => Some(Expr::Cast {
+                expr: Box::new(e.clone()),
+                affinity: Affinity::Real,
+            }),
+            _ => None,
+        }
+    };
+    let values: Option<Keys> = calls.iter().map(|(c, call)| Some((*c, value(call)?))).collect();
+    let Some(values) = values else { return false };
+    let mut exprs = std::mem::take(keys);
+    exprs.extend(values);
+    *rel = Rel::Project {
+        input: Box::new(walk::take(input)),
+        exprs,
+    };
+    true
+}
+
+pub(super) const COUNTED_SUM: Rule = Rule {
+    name: "sum-of-nothing",
+    summary: "COALESCE(SUM of COUNTs, 0) over one grouping is the COUNT",
+    source: "SQL: SUM over no rows is NULL, COUNT is 0",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(counted_sum),
+};
+
+/// `COALESCE(SUM(n), 0)` above a grouping without keys, where n is the COUNT of an inner
+/// grouping.
+fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let Rel::Project { input, exprs } = rel else {
+        return false;
+    };
+    let Rel::Aggregate {
+        input: below,
+        keys,
+        calls,
+    } = &mut **input
+    else {
+        return false;
+    };
+    let Rel::Aggregate {
+        input: deepest,
+        keys: inner_keys,
+        calls: inner_calls,
+    } = &**below
+    else {
+        return false;
+    };
+    if !keys.is_empty() {
+        return false;
+    }
+    let mut read = std::collections::BTreeMap::<ColumnId, usize>::new();
+    for (_, e) in exprs.iter() {
+        walk::any_expr(e, &mut |x| {
+            if let Expr::Column(c) = x {
+                *read.entry(*c).or_default() += 1;
+            }
+            false
+        });
+    }
+    // Every call must merge; sums of counts must be read as COALESCE(·, 0) alone.
+    let mut new_calls = Vec::new();
+    let mut filled: Vec<ColumnId> = Vec::new();
+    for (c, call) in calls.iter() {
+        let apart = |k: ColumnId| inner_keys.iter().all(|(own, _)| *own == k);
+        let Some(new) = merged(call, inner_keys, inner_calls, true, &apart, &|_| false) else {
+            return false;
+        };
+        if call.func == AggFunc::Sum && new.func == AggFunc::Count {
+            filled.push(*c);
+        }
+        new_calls.push((*c, new));
+    }
+    if filled.is_empty() || inner_calls.iter().any(|(_, c)| c.func == AggFunc::Bare) {
+        return false;
+    }
+    let is_filled = |e: &Expr| match e {
+        Expr::Function { name, args } if name == "coalesce" => match args.as_slice() {
+            [Expr::Column(c), zero] if super::predicates::is_false(zero) && filled.contains(c) => Some(*c),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut hits = std::collections::BTreeMap::<ColumnId, usize>::new();
+    for (_, e) in exprs.iter() {
+        walk::any_expr(e, &mut |x| {
+            if let Some(c) = is_filled(x) {
+                *hits.entry(c).or_default() += 1;
+            }
+            false
+        });
+    }
+    if filled.iter().any(|c| hits.get(c) != read.get(c)) || exprs.iter().any(|(_, e)| walk::has_subquery(e)) {
+        return false;
+    }
+    fn unfill(e: &mut Expr, is_filled: &dyn Fn(&Expr) -> Option<ColumnId>) {
+        if let Some(c) = is_filled(e) {
+            *e = Expr::Column(c);
+            return;
+        }
+        for operand in walk::operands_mut(e) {
+            unfill(operand, is_filled);
+        }
+    }
+    for (_, e) in exprs.iter_mut() {
+        unfill(e, &is_filled);
+    }
+    let deepest = deepest.clone();
+    *calls = new_calls;
+    *below = deepest;
+    true
+}

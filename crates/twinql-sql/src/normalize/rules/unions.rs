@@ -1,0 +1,442 @@
+//! Unions: in one chain, without columns that nothing reads, with what is computed of
+//! them computed in their arms.
+
+use super::super::context::{Context, Role};
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use super::blocks::outer_columns;
+use crate::expr::Expr;
+use crate::rel::{ColumnId, Query, Rel, SetOpKind};
+
+/// Arms of a chain that are looked at, at most.
+const MAX_ARMS: usize = 32;
+
+pub(super) const CHAIN: Rule = Rule {
+    name: "union-chain",
+    summary: "unions of unions are one chain; within a UNION, UNION ALL and DISTINCT do nothing, and an arm that stands twice counts once",
+    source: "relational algebra: ∪ is associative, commutative and, on sets, idempotent",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(chain),
+};
+
+/// The arms of a chain of unions, with what each gives for the topmost columns.
+pub(super) fn leaves(rel: Rel, wanted: &[ColumnId], all: bool, into: &mut Vec<Query>) {
+    match rel {
+        Rel::SetOp {
+            kind: SetOpKind::Union,
+            all: own,
+            left,
+            right,
+            columns,
+        } if (own || !all) && wanted.iter().all(|c| columns.contains(c)) => {
+            for arm in [*left, *right] {
+                let place = |c: &ColumnId| columns.iter().position(|k| k == c);
+                let output: Vec<ColumnId> = wanted
+                    .iter()
+                    .filter_map(|c| arm.output.get(place(c)?).copied())
+                    .collect();
+                leaves(arm.rel, &output, all, into);
+            }
+        }
+        rel => into.push(Query {
+            rel,
+            output: wanted.to_vec(),
+        }),
+    }
+}
+
+/// A chain of unions of `arms`, nested to the left.
+pub(super) fn chained(
+    arms: Vec<Query>,
+    all: bool,
+    columns: &[ColumnId],
+    cx: &mut Context<'_>,
+) -> Option<Rel> {
+    let count = arms.len();
+    let mut arms = arms.into_iter();
+    let mut left = arms.next()?;
+    for (i, right) in arms.enumerate() {
+        let ids: Vec<ColumnId> = if i + 2 == count {
+            columns.to_vec()
+        } else {
+            columns.iter().map(|c| cx.fresh_like(*c)).collect()
+        };
+        left = Query {
+            rel: Rel::SetOp {
+                kind: SetOpKind::Union,
+                all,
+                left: Box::new(left),
+                right: Box::new(right),
+                columns: ids.clone(),
+            },
+            output: ids,
+        };
+    }
+    Some(left.rel)
+}
+
+fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::SetOp {
+        kind: SetOpKind::Union,
+        all,
+        left,
+        right,
+        columns,
+    } = rel
+    else {
+        return false;
+    };
+    let nested = |arm: &Query, all: bool| matches!(&arm.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if *own || !all);
+    // A chain to the left of the same kind is what a chain is.
+    let mixed = matches!(&left.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if own != all);
+    let rebuild = nested(right, *all) || mixed && nested(left, *all);
+    if !rebuild && *all {
+        return false;
+    }
+    let (all, columns) = (*all, columns.clone());
+    let mut arms = Vec::new();
+    leaves(rel.clone(), &columns, all, &mut arms);
+    if arms.len() > MAX_ARMS {
+        return false;
+    }
+    let before = arms.len();
+    if !all {
+        drop_repeated(&mut arms, cx);
+    }
+    if !rebuild && arms.len() == before {
+        return false;
+    }
+    if arms.len() == 1
+        && let Some(one) = arms.pop()
+    {
+        *rel = Rel::Aggregate {
+            keys: columns
+                .iter()
+                .copied()
+                .zip(one.output.iter().map(|c| Expr::Column(*c)))
+                .collect(),
+            input: Box::new(one.rel),
+            calls: Vec::new(),
+        };
+        return true;
+    }
+    match chained(arms, all, &columns, cx) {
+        Some(new) => {
+            *rel = new;
+            true
+        }
+        None => false,
+    }
+}
+
+/// Drops arms that are the same query as one before them.
+fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
+    let mut seen: Vec<Query> = Vec::new();
+    arms.retain(|arm| {
+        if !outer_columns(&arm.rel).is_empty()
+            || !walk::is_deterministic_rel(&arm.rel)
+            || matches!(arm.rel, Rel::RecursiveRef { .. } | Rel::Recursive { .. })
+        {
+            return true;
+        }
+        let mut own = arm.clone();
+        super::prune_scans(&mut own);
+        let (form, _, _) = super::super::canonical::canonical_form(own, &cx.columns, false);
+        let known = seen.contains(&form);
+        if !known {
+            seen.push(form);
+        }
+        !known
+    });
+}
+
+pub(super) const DISTINCT_UNION: Rule = Rule {
+    name: "distinct-union",
+    summary: "DISTINCT over a UNION ALL is a UNION, and over a UNION nothing",
+    source: "SQL: UNION is UNION ALL without duplicates",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(distinct_union),
+};
+
+fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let Rel::SetOp {
+        kind: SetOpKind::Union,
+        left,
+        right,
+        columns,
+        ..
+    } = &mut **input
+    else {
+        return false;
+    };
+    if !calls.is_empty() || keys.is_empty() {
+        return false;
+    }
+    let places: Option<Vec<usize>> = keys
+        .iter()
+        .map(|(_, e)| match e {
+            Expr::Column(c) => columns.iter().position(|k| k == c),
+            _ => None,
+        })
+        .collect();
+    let Some(places) = places else { return false };
+    for arm in [&mut *left, &mut *right] {
+        let output: Option<Vec<ColumnId>> = places.iter().map(|p| arm.output.get(*p).copied()).collect();
+        let Some(output) = output else { return false };
+        arm.output = output;
+    }
+    *rel = Rel::SetOp {
+        kind: SetOpKind::Union,
+        all: false,
+        left: left.clone(),
+        right: right.clone(),
+        columns: keys.iter().map(|(c, _)| *c).collect(),
+    };
+    true
+}
+
+pub(super) const CONSTANT_COLUMNS: Rule = Rule {
+    name: "union-constants",
+    summary: "a column that is the same constant in all arms of a UNION ALL is that constant",
+    source: "constant propagation, every optimiser",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(constant_columns),
+};
+
+fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::SetOp {
+        kind: SetOpKind::Union,
+        all,
+        left,
+        right,
+        columns,
+    } = rel
+    else {
+        return false;
+    };
+    let constant = |arm: &Query, c: &ColumnId| match &arm.rel {
+        Rel::Project { exprs, .. } => exprs.iter().find_map(|(id, e)| match e {
+            Expr::Literal(_) if id == c => Some(e.clone()),
+            _ => None,
+        }),
+        _ => None,
+    };
+    let found: Vec<Option<Expr>> = left
+        .output
+        .iter()
+        .zip(&right.output)
+        .map(|(l, r)| constant(left, l).filter(|one| constant(right, r).as_ref() == Some(one)))
+        .collect();
+    // A column is left for UNION to compare.
+    let kept = found.iter().filter(|e| e.is_none()).count();
+    if found.len() != columns.len() || kept == columns.len() || kept == 0 && !*all {
+        return false;
+    }
+    let mut exprs = Vec::new();
+    for (c, e) in columns.iter_mut().zip(&found) {
+        let own = *c;
+        let e = e.clone().unwrap_or_else(|| {
+            *c = cx.fresh_like(own);
+            Expr::Column(*c)
+        });
+        exprs.push((own, e));
+    }
+    for list in [&mut *columns, &mut left.output, &mut right.output] {
+        let mut at = found.iter();
+        list.retain(|_| at.next().is_none_or(Option::is_none));
+    }
+    *rel = Rel::Project {
+        input: Box::new(walk::take(rel)),
+        exprs,
+    };
+    true
+}
+
+pub(super) const REPEATED_COLUMNS: Rule = Rule {
+    name: "union-repeated-columns",
+    summary: "columns of a UNION that are the same in both arms are one",
+    source: "relational algebra: π distributes over ∪",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(repeated_columns),
+};
+
+fn repeated_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::SetOp {
+        kind: SetOpKind::Union,
+        left,
+        right,
+        columns,
+        ..
+    } = rel
+    else {
+        return false;
+    };
+    if left.output.len() != columns.len() || right.output.len() != columns.len() {
+        return false;
+    }
+    let mut changed = false;
+    let mut at = 1;
+    while at < columns.len() {
+        let same = (0..at).find(|i| {
+            left.output.get(*i) == left.output.get(at) && right.output.get(*i) == right.output.get(at)
+        });
+        match same.and_then(|i| columns.get(i).copied()) {
+            Some(first) => {
+                let gone = columns.remove(at);
+                left.output.remove(at);
+                right.output.remove(at);
+                cx.replace(gone, Expr::Column(first));
+                changed = true;
+            }
+            None => at += 1,
+        }
+    }
+    changed
+}
+
+pub(super) const PROJECTION: Rule = Rule {
+    name: "union-projection",
+    summary: "what is computed of a UNION ALL's columns is computed in its arms",
+    source: "relational algebra: π distributes over ∪ of bags",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(projection),
+};
+
+fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let (input, exprs) = match rel {
+        Rel::Project { input, exprs } => (input, exprs.iter_mut().map(|(_, e)| e).collect::<Vec<_>>()),
+        Rel::Aggregate { input, keys, calls } => (
+            input,
+            keys.iter_mut()
+                .map(|(_, e)| e)
+                .chain(calls.iter_mut().flat_map(|(_, c)| c.args.iter_mut()))
+                .collect(),
+        ),
+        _ => return false,
+    };
+    let Rel::SetOp {
+        kind: SetOpKind::Union,
+        all: true,
+        left,
+        right,
+        columns,
+    } = &mut **input
+    else {
+        return false;
+    };
+    if left.output.len() != columns.len() || right.output.len() != columns.len() {
+        return false;
+    }
+    let like = |arm: &Query| {
+        let of = |c: &ColumnId| cx.info(*c).and_then(|i| i.affinity);
+        arm.output.iter().zip(columns.iter()).all(|(a, c)| of(a) == of(c))
+    };
+    if !like(left) || !like(right) {
+        return false;
+    }
+    let mut changed = false;
+    for e in exprs {
+        let computed = !matches!(e, Expr::Column(_) | Expr::Literal(_))
+            && walk::is_deterministic(e)
+            && !walk::has_subquery(e)
+            && !walk::columns_of(e).is_empty()
+            && walk::columns_of(e).iter().all(|c| columns.contains(c));
+        if !computed {
+            continue;
+        }
+        let mut info = super::super::context::computed("value");
+        info.affinity = cx.affinity(e);
+        for arm in [&mut *left, &mut *right] {
+            let map: walk::Substitution = columns
+                .iter()
+                .copied()
+                .zip(arm.output.iter().map(|c| Expr::Column(*c)))
+                .collect();
+            let mut own = e.clone();
+            walk::substitute(&mut own, &map);
+            let id = cx.fresh(info.clone());
+            let mut entries = vec![(id, own)];
+            for o in &mut arm.output {
+                let new = cx.fresh_like(*o);
+                entries.push((new, Expr::Column(*o)));
+                *o = new;
+            }
+            arm.output.push(id);
+            arm.rel = Rel::Project {
+                input: Box::new(walk::take(&mut arm.rel)),
+                exprs: entries,
+            };
+        }
+        let id = cx.fresh(info);
+        columns.push(id);
+        *e = Expr::Column(id);
+        changed = true;
+    }
+    changed
+}
+
+pub(super) const UNREAD: Rule = Rule {
+    name: "union-pruning",
+    summary: "columns of a UNION ALL that nothing reads go",
+    source: "projection pruning, every optimiser",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(unread),
+};
+
+fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
+    if role != Role::Root {
+        return false;
+    }
+    let mut used = std::collections::BTreeSet::new();
+    walk::query_columns(query, &mut used);
+    unread_in(&mut query.rel, &used)
+}
+
+fn unread_in(rel: &mut Rel, used: &std::collections::BTreeSet<ColumnId>) -> bool {
+    let mut changed = false;
+    if let Rel::SetOp {
+        kind: SetOpKind::Union,
+        all: true,
+        left,
+        right,
+        columns,
+    } = rel
+    {
+        let kept: Vec<bool> = columns.iter().map(|c| used.contains(c)).collect();
+        if kept.contains(&false) && left.output.len() == kept.len() && right.output.len() == kept.len() {
+            for list in [&mut *columns, &mut left.output, &mut right.output] {
+                let mut keep = kept.iter();
+                list.retain(|_| keep.next().copied().unwrap_or(true));
+            }
+            changed = true;
+        }
+    }
+    // A DISTINCT compares all columns of its input.
+    if matches!(rel, Rel::Distinct { .. }) {
+        return changed;
+    }
+    for e in walk::own_exprs_mut(rel) {
+        changed |= unread_in_expr(e, used);
+    }
+    for input in walk::inputs_mut(rel) {
+        changed |= unread_in(input, used);
+    }
+    for arm in walk::arms_mut(rel) {
+        changed |= unread_in(&mut arm.rel, used);
+    }
+    changed
+}
+
+fn unread_in_expr(e: &mut Expr, used: &std::collections::BTreeSet<ColumnId>) -> bool {
+    let mut changed = false;
+    for operand in walk::operands_mut(e) {
+        changed |= unread_in_expr(operand, used);
+    }
+    if let Some(query) = walk::subquery_mut(e) {
+        changed |= unread_in(&mut query.rel, used);
+    }
+    changed
+}
