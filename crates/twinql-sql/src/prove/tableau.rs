@@ -128,6 +128,7 @@ pub(super) fn context<'a>(schema: &'a Schema, semantics: &'a Semantics, columns:
         columns: columns.clone(),
         replaced: Substitution::new(),
         dirty: false,
+        pinned: false,
         outer_not_null: Vec::new(),
         outer_scans: Vec::new(),
     }

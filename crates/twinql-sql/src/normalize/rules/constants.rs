@@ -60,6 +60,15 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         return false;
     }
+    let worth = match &*rel {
+        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => {
+            on.iter().any(|e| constant_of(e, cx).is_some())
+        }
+        _ => false,
+    };
+    if !worth {
+        return false;
+    }
     let above = !matches!(rel, Rel::OuterJoin { .. });
     let produced: BTreeSet<ColumnId> = match rel {
         Rel::Filter { .. } | Rel::Join { .. } => walk::output_set(rel),

@@ -18,6 +18,20 @@ pub(super) const GROUPED_SCALAR: Rule = Rule {
 };
 
 fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let scalar = |e: &Expr| {
+        matches!(e, Expr::Binary { .. })
+            && walk::any_expr(
+                e,
+                &mut |x| matches!(x, Expr::Scalar(q) if matches!(q.rel, Rel::Aggregate { .. })),
+            )
+    };
+    let worth = match &*rel {
+        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } => on.iter().any(scalar),
+        _ => false,
+    };
+    if !worth {
+        return false;
+    }
     let local = walk::output_set(rel);
     let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. }) = rel else {
         return false;

@@ -24,6 +24,16 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. }) = rel else {
         return false;
     };
+    let tests = |e: &Expr| match e {
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } => matches!(**expr, Expr::Exists(_)),
+        e => matches!(e, Expr::Exists(_)),
+    };
+    if !on.iter().any(tests) {
+        return false;
+    }
     let stated: Vec<Expr> = on.clone();
     let mut moved: Vec<Expr> = Vec::new();
     let mut changed = false;

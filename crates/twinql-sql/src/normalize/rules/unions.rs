@@ -387,12 +387,20 @@ pub(super) const UNREAD: Rule = Rule {
 };
 
 fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
-    if role != Role::Root {
+    if role != Role::Root || !any_union(&query.rel) {
         return false;
     }
     let mut used = std::collections::BTreeSet::new();
     walk::query_columns(query, &mut used);
     unread_in(&mut query.rel, &used)
+}
+
+fn any_union(rel: &Rel) -> bool {
+    let of_expr = |e: &Expr| walk::any_expr(e, &mut |e| walk::subquery(e).is_some_and(|q| any_union(&q.rel)));
+    matches!(rel, Rel::SetOp { all: true, .. })
+        || walk::inputs(rel).into_iter().any(any_union)
+        || walk::arms(rel).into_iter().any(|q| any_union(&q.rel))
+        || walk::own_exprs(rel).into_iter().any(of_expr)
 }
 
 fn unread_in(rel: &mut Rel, used: &std::collections::BTreeSet<ColumnId>) -> bool {
