@@ -1,6 +1,9 @@
 //! A plan as an indented tree, for people.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
 
 use crate::expr::Expr;
 use crate::normalize::walk;
@@ -8,10 +11,84 @@ use crate::plan::Plan;
 use crate::print::{self, Names};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::Schema;
+use crate::spans::{Clause, Spans, TextRange, outermost};
+
+/// One operator, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Node {
+    /// Its id: the outline's letter and its number from the top, the same wherever the same
+    /// text is explained.
+    pub id: String,
+    /// The id of the operator that reads it.
+    pub parent: Option<String>,
+    /// Levels above it.
+    pub depth: usize,
+    /// What it does.
+    pub text: String,
+    /// Where in the query it comes from; none where that is not known.
+    pub spans: Vec<TextRange>,
+}
 
 /// Prints a plan as a tree: a line for each operator, inputs and subqueries indented
 /// below it. A column is shown as its name and its id.
 pub fn tree(schema: &Schema, plan: &Plan) -> String {
+    let mut text = String::new();
+    for node in outline(schema, plan, None, 'n') {
+        text.push_str(&"  ".repeat(node.depth));
+        text.push_str(&node.text);
+        text.push('\n');
+    }
+    text
+}
+
+/// [`tree`] with each operator's id before it and its places after it.
+pub fn annotated(nodes: &[Node]) -> String {
+    let width = nodes.iter().map(|n| n.id.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for node in nodes {
+        let indent = "  ".repeat(node.depth);
+        // Writing into a String cannot fail.
+        let _ = write!(out, "{:width$}  {indent}{}", node.id, node.text);
+        if !node.spans.is_empty() {
+            let places: Vec<String> = node.spans.iter().map(ToString::to_string).collect();
+            let _ = write!(out, "  @ {}", places.join(" "));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Outlines as one graph in Graphviz' DOT language, each a cluster with its title; the
+/// nodes have the outlines' ids.
+pub fn outlines_to_dot(outlines: &[(&str, &[Node])]) -> String {
+    let escape = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+    let mut out =
+        String::from("digraph plans {\n  rankdir=BT;\n  node [shape=box, fontname=\"Helvetica\"];\n");
+    for (i, (title, nodes)) in outlines.iter().enumerate() {
+        let _ = writeln!(out, "  subgraph cluster_{i} {{\n    label=\"{}\";", escape(title));
+        for node in *nodes {
+            let places: Vec<String> = node.spans.iter().map(ToString::to_string).collect();
+            let _ = writeln!(
+                out,
+                "    {} [label=\"{}: {}\", tooltip=\"{}\"];",
+                node.id,
+                node.id,
+                escape(&node.text),
+                places.join(" ")
+            );
+            if let Some(parent) = &node.parent {
+                let _ = writeln!(out, "    {} -> {parent};", node.id);
+            }
+        }
+        out.push_str("  }\n");
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// The operators of a plan from the top, each before what it reads. `letter` begins the
+/// ids, so that several outlines can be told apart.
+pub fn outline(schema: &Schema, plan: &Plan, spans: Option<&Spans>, letter: char) -> Vec<Node> {
     let names: Names = plan
         .columns
         .iter()
@@ -21,23 +98,70 @@ pub fn tree(schema: &Schema, plan: &Plan) -> String {
     let mut out = Tree {
         schema,
         names: &names,
-        text: String::new(),
+        spans,
+        letter,
+        nodes: Vec::new(),
+        path: Vec::new(),
     };
     out.query(&plan.query, 0, "");
-    out.text
+    out.nodes
 }
+
+/// Levels that are shown.
+const MAX_DEPTH: usize = 100;
 
 struct Tree<'a> {
     schema: &'a Schema,
     names: &'a BTreeMap<ColumnId, String>,
-    text: String,
+    spans: Option<&'a Spans>,
+    letter: char,
+    nodes: Vec<Node>,
+    /// The operators above the next one, by their ids.
+    path: Vec<String>,
 }
 
 impl Tree<'_> {
-    fn line(&mut self, depth: usize, text: &str) {
-        self.text.push_str(&"  ".repeat(depth));
-        self.text.push_str(text);
-        self.text.push('\n');
+    fn line(&mut self, depth: usize, text: &str, spans: Vec<TextRange>) {
+        let id = format!("{}{}", self.letter, self.nodes.len());
+        self.path.truncate(depth);
+        self.nodes.push(Node {
+            id: id.clone(),
+            parent: self.path.last().cloned(),
+            depth,
+            text: text.to_owned(),
+            spans,
+        });
+        self.path.push(id);
+    }
+
+    /// Where an operator comes from: what it computes, orders by or tests, and the table.
+    fn places(&self, rel: &Rel) -> Vec<TextRange> {
+        let Some(spans) = self.spans else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        let clause = match rel {
+            Rel::Project { .. } => Clause::Output,
+            Rel::Sort { .. } => Clause::Order,
+            Rel::Aggregate { .. } => Clause::Group,
+            _ => Clause::Any,
+        };
+        match rel {
+            Rel::Scan { columns, .. } => found.extend(columns.first().and_then(|(c, _)| spans.of_column(*c))),
+            Rel::Aggregate { keys, calls, .. } => {
+                for (_, e) in keys {
+                    spans.of_expr(clause, e, &mut found);
+                }
+                found.extend(calls.iter().filter_map(|(c, _)| spans.of_column(*c)));
+            }
+            Rel::Window { calls, .. } => {
+                found.extend(calls.iter().filter_map(|(c, _)| spans.of_column(*c)));
+            }
+            _ => walk::own_exprs(rel)
+                .into_iter()
+                .for_each(|e| spans.of_expr(clause, e, &mut found)),
+        }
+        outermost(found)
     }
 
     fn ids(&self, ids: &[ColumnId]) -> String {
@@ -51,11 +175,15 @@ impl Tree<'_> {
 
     fn query(&mut self, query: &Query, depth: usize, label: &str) {
         let output = self.ids(&query.output);
-        self.line(depth, format!("{label}Query [{output}]").as_str());
+        self.line(depth, format!("{label}Query [{output}]").as_str(), Vec::new());
         self.rel(&query.rel, depth + 1);
     }
 
     fn rel(&mut self, rel: &Rel, depth: usize) {
+        if depth > MAX_DEPTH {
+            self.line(depth, "…", Vec::new());
+            return;
+        }
         let mut subqueries = Vec::new();
         for e in walk::own_exprs(rel) {
             find_subqueries(e, &mut subqueries);
@@ -159,7 +287,8 @@ impl Tree<'_> {
                 format!("Window {} over {}", calls.join(", "), texts.join(", "))
             }
         };
-        self.line(depth, line.trim_end());
+        let places = self.places(rel);
+        self.line(depth, line.trim_end(), places);
         for input in walk::inputs(rel) {
             self.rel(input, depth + 1);
         }

@@ -18,20 +18,22 @@ pub mod prove;
 pub mod rel;
 pub mod schema;
 pub mod semantics;
+pub mod spans;
 pub mod value;
 
 pub use dialect::Dialect;
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
-pub use normalize::{Canonical, RULES, Rule, Stopped, normalize};
+pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};
 pub use parse::{Parsed, Repair, parse, parse_in};
-pub use plan::{Plan, plan};
+pub use plan::{Plan, plan, plan_with_spans};
 pub use prove::{Proof, prove};
 pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,
 };
 pub use schema::{Affinity, Column, ColumnRef, ForeignKey, Schema, SchemaError, SchemaSet, Table, TypeClass};
 pub use semantics::Semantics;
+pub use spans::{Spans, TextRange};
 pub use value::Value;
 
 /// Parses, plans and normalises: SQL text to its canonical form under `semantics`.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use twinql_sql::{SchemaSet, SqlError, parse, plan, schema::spider::read_tables_json};
+use twinql_sql::{Dialect, SchemaSet, SqlError, parse, parse_in, plan, schema::spider::read_tables_json};
 
 /// One line: the database and the SQL over it.
 type Line = (String, String);
@@ -72,6 +72,7 @@ struct Counts {
     rejected: usize,
     rejected_but_planned: usize,
     repaired: usize,
+    repairs: BTreeMap<&'static str, usize>,
     failures: BTreeMap<String, (usize, String)>,
     lenient: BTreeMap<String, (usize, String)>,
 }
@@ -125,6 +126,10 @@ fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Cou
                 });
         let planned = parse(sql).and_then(|parsed| {
             counts.repaired += usize::from(!parsed.repairs.is_empty());
+            let made: std::collections::BTreeSet<_> = parsed.repairs.iter().map(|r| r.name()).collect();
+            for name in made {
+                *counts.repairs.entry(name).or_default() += 1;
+            }
             plan(schema, &parsed).map(|p| (p, parsed.repairs))
         });
         match (verdict, planned) {
@@ -162,6 +167,12 @@ fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Cou
         counts.rejected_but_planned,
         counts.repaired,
     );
+    let repairs: Vec<String> = counts
+        .repairs
+        .iter()
+        .map(|(name, n)| format!("{name} {n}"))
+        .collect();
+    eprintln!("  repairs: {}", repairs.join(", "));
     let mut failures: Vec<_> = counts.failures.iter().collect();
     failures.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
     for (class, (n, example)) in failures.iter().take(25) {
@@ -245,4 +256,67 @@ fn bird_is_planned() {
     let predicted = folder(&data.join("predictions/bird_dev"), &lines);
     let counts = measure("BIRD dev predictions", &dev, &predicted, 37);
     assert!(counts.share() >= 97.0);
+}
+
+/// Predictions in PostgreSQL's flavour: how much is read in each dialect. SQLite is not
+/// asked, so that lines that are no SQL at all, and unknown names, count as failures.
+#[test]
+fn postgres_flavour_is_planned() {
+    let Some(data) = data() else { return };
+    let schemas = schemas(&data.join("spider/tables.json"));
+    let folder = data.join("predictions/spider_train_subset_codegen");
+    let (one, many) = (
+        gold(&folder.join("spider_gold.sql")),
+        gold(&folder.join("spider_gold_mt.sql")),
+    );
+    let mut lines: Vec<Line> = Vec::new();
+    for (file, gold) in [
+        ("pred.txt", &one),
+        ("pred_ua.txt", &one),
+        ("pred_codegen.txt", &one),
+        ("pred_codegen_ua.txt", &one),
+        ("pred_mt.txt", &many),
+        ("pred_mt_v2.txt", &many),
+        ("pred_codegen_mt.txt", &many),
+    ] {
+        lines.extend(predictions(&folder.join(file), gold));
+    }
+    let every = std::env::var("TWINQL_SAMPLE")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(7);
+    let mut shares = BTreeMap::new();
+    for dialect in Dialect::ALL {
+        let (mut all, mut parsed, mut planned) = (0, 0, 0);
+        let mut failures: BTreeMap<String, (usize, String)> = BTreeMap::new();
+        for (db, sql) in lines.iter().step_by(every) {
+            let Some(schema) = schemas.get(db) else { continue };
+            all += 1;
+            let made = parse_in(sql, dialect).and_then(|p| {
+                parsed += 1;
+                plan(schema, &p)
+            });
+            match made {
+                Ok(_) => planned += 1,
+                Err(error) => {
+                    let entry = failures.entry(class(&error)).or_default();
+                    entry.0 += 1;
+                    entry.1.clone_from(sql);
+                }
+            }
+        }
+        let share = |n: usize| 100.0 * n as f64 / f64::from(all.max(1));
+        eprintln!(
+            "codegen predictions as {dialect}: {all} lines, parsed {:.2} %, planned {:.2} %",
+            share(parsed),
+            share(planned)
+        );
+        let mut failures: Vec<_> = failures.iter().collect();
+        failures.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
+        for (class, (n, example)) in failures.iter().take(10) {
+            eprintln!("  {n} x {class}\n      {example}");
+        }
+        shares.insert(dialect, parsed);
+    }
+    assert!(shares[&Dialect::Postgres] >= shares[&Dialect::Sqlite]);
 }

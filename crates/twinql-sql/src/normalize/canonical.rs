@@ -13,15 +13,15 @@ use crate::rel::{ColumnId, Columns, Query, Rel, SetOpKind};
 /// taken, and two equal plans may come out unequal.
 const MAX_CHOICES: usize = 48;
 
-/// Orders and renumbers a query. The flag is false where the choices were too many.
+/// Orders and renumbers a query; also the old id of each new one. The flag is false where
+/// the choices were too many.
 pub(super) fn canonical_form(
     query: Query,
     columns: &Columns,
     any_column_order: bool,
-) -> (Query, Columns, bool) {
+) -> (Query, Vec<ColumnId>, bool) {
     let mut search = Search {
         any_column_order,
-        columns,
         best: None,
         choices: 0,
     };
@@ -31,28 +31,30 @@ pub(super) fn canonical_form(
     }
     let complete = search.choices <= MAX_CHOICES;
     match search.best {
-        Some((query, columns)) => (query, columns, complete),
-        None => (query, columns.clone(), false),
+        Some((query, order)) => (query, order, complete),
+        None => {
+            let all = (0..columns.len()).map(|i| ColumnId(i as u32)).collect();
+            (query, all, false)
+        }
     }
 }
 
-struct Search<'a> {
+struct Search {
     any_column_order: bool,
-    columns: &'a Columns,
-    best: Option<(Query, Columns)>,
+    best: Option<(Query, Vec<ColumnId>)>,
     choices: usize,
 }
 
-impl Search<'_> {
+impl Search {
     fn run(&mut self, query: &Query, colors: Colors) {
         let tied = colors.tied();
         if tied.is_empty() {
             let mut candidate = query.clone();
             order_query(&mut candidate, &colors);
             reuse_ids(&mut candidate);
-            let columns = renumber(&mut candidate, self.columns, self.any_column_order);
+            let order = renumber(&mut candidate, self.any_column_order);
             if self.best.as_ref().is_none_or(|(q, _)| candidate < *q) {
-                self.best = Some((candidate, columns));
+                self.best = Some((candidate, order));
             }
             return;
         }
@@ -336,8 +338,8 @@ fn reuse_in_rel(rel: &mut Rel, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
 }
 
 /// Numbers columns in the order in which the tree produces them, from 0, and returns what
-/// is known of them.
-fn renumber(query: &mut Query, columns: &Columns, any_column_order: bool) -> Columns {
+/// they were before.
+fn renumber(query: &mut Query, any_column_order: bool) -> Vec<ColumnId> {
     let mut numbers = Numbers::default();
     numbers.produce_query(query);
     let mut names = BTreeMap::new();
@@ -345,11 +347,7 @@ fn renumber(query: &mut Query, columns: &Columns, any_column_order: bool) -> Col
     if any_column_order {
         query.output.sort_unstable();
     }
-    numbers
-        .order
-        .iter()
-        .filter_map(|old| columns.get(old.0 as usize).cloned())
-        .collect()
+    numbers.order
 }
 
 #[derive(Default)]

@@ -30,6 +30,8 @@ pub(crate) struct Context<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) semantics: &'a Semantics,
     pub(crate) columns: Columns,
+    /// The column that a new one was made like, newest last.
+    pub(crate) parents: Vec<(ColumnId, ColumnId)>,
     /// What removed columns stand for; applied on the way up from where it was entered.
     pub(crate) replaced: Substitution,
     /// Something changed in this pass.
@@ -46,7 +48,9 @@ impl Context<'_> {
     /// A new column that is known as much as `like` is.
     pub(crate) fn fresh_like(&mut self, like: ColumnId) -> ColumnId {
         let info = self.columns.get(like.0 as usize).cloned();
-        self.fresh(info.unwrap_or_else(|| computed("column")))
+        let new = self.fresh(info.unwrap_or_else(|| computed("column")));
+        self.parents.push((new, like));
+        new
     }
 
     /// A new column.
@@ -131,8 +135,8 @@ impl Context<'_> {
     pub(crate) fn outer_may_be_null(&self, c: ColumnId) -> bool {
         // What the planner knows of a column comes from NOT NULL in the schema.
         let trusted = self.semantics.keys_hold || !self.semantics.nulls;
-        !self.outer_not_null.iter().any(|set| set.contains(&c))
-            && !(trusted && self.info(c).is_some_and(|i| !i.nullable))
+        !(self.outer_not_null.iter().any(|set| set.contains(&c))
+            || trusted && self.info(c).is_some_and(|i| !i.nullable))
     }
 
     /// True if the query's rows have this column and it cannot be NULL in them.

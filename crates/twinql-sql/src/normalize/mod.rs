@@ -31,6 +31,7 @@ use crate::plan::Plan;
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::schema::Schema;
 use crate::semantics::Semantics;
+use crate::spans::Spans;
 use crate::value::Value;
 
 /// How often the whole tree is passed over, at most.
@@ -119,6 +120,22 @@ pub fn normalize(schema: &Schema, plan: Plan, semantics: &Semantics) -> Canonica
     normalize_with(schema, plan, semantics, &|_| true)
 }
 
+/// [`normalize`], with the places of the canonical tree's parts ([`Spans`] says which are
+/// kept).
+pub fn normalize_with_spans(
+    schema: &Schema,
+    plan: Plan,
+    spans: &Spans,
+    semantics: &Semantics,
+) -> (Canonical, Spans) {
+    let (canonical, origins) = normalize_noting(schema, plan, semantics, &|_| true);
+    let spans = match origins {
+        Some(origins) => spans.renumbered(origins),
+        None => spans.clone(),
+    };
+    (canonical, spans)
+}
+
 /// [`normalize`] with only those rules for which `wanted` holds: to find out which rule
 /// does what.
 pub fn normalize_with(
@@ -127,11 +144,25 @@ pub fn normalize_with(
     semantics: &Semantics,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Canonical {
-    let stopped = |plan, why| Canonical {
-        plan,
-        applied: Vec::new(),
-        complete: false,
-        stopped: Some(why),
+    normalize_noting(schema, plan, semantics, wanted).0
+}
+
+/// The canonical form, and the plan's column that each of its columns was; `None` where
+/// the plan is as it was.
+fn normalize_noting(
+    schema: &Schema,
+    plan: Plan,
+    semantics: &Semantics,
+    wanted: &dyn Fn(&Rule) -> bool,
+) -> (Canonical, Option<Vec<ColumnId>>) {
+    let stopped = |plan, why| {
+        let canonical = Canonical {
+            plan,
+            applied: Vec::new(),
+            complete: false,
+            stopped: Some(why),
+        };
+        (canonical, None)
     };
     if walk::deeper_than(&plan.query.rel, MAX_DEPTH) {
         return stopped(plan, Stopped::TooDeep);
@@ -146,6 +177,7 @@ pub fn normalize_with(
             schema,
             semantics,
             columns: plan.columns,
+            parents: Vec::new(),
             replaced: Substitution::new(),
             dirty: false,
             pinned: false,
@@ -185,9 +217,22 @@ pub fn normalize_with(
         driver.applied.push(rules::PINNED_COLUMNS);
     }
     rules::prune_scans(&mut query);
-    let (query, columns, ordered) =
+    let (query, order, ordered) =
         canonical::canonical_form(query, &driver.cx.columns, semantics.any_column_order);
-    Canonical {
+    let columns = order
+        .iter()
+        .filter_map(|old| driver.cx.columns.get(old.0 as usize).cloned())
+        .collect();
+    let parents: BTreeMap<ColumnId, ColumnId> = driver.cx.parents.into_iter().collect();
+    let written = |mut c: ColumnId| {
+        // A column is made after the one it is like: the chain ends.
+        while let Some(parent) = parents.get(&c) {
+            c = *parent;
+        }
+        c
+    };
+    let origins = order.iter().map(|c| written(*c)).collect();
+    let canonical = Canonical {
         plan: Plan { query, columns },
         applied: driver.applied,
         complete: complete && ordered,
@@ -196,7 +241,8 @@ pub fn normalize_with(
             (true, false) => Some(Stopped::LookAlikes),
             (true, true) => None,
         },
-    }
+    };
+    (canonical, Some(origins))
 }
 
 struct Driver<'a> {

@@ -64,6 +64,19 @@ pub enum Repair {
     },
 }
 
+impl Repair {
+    /// What kind of repair it is.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Repair::Fence => "code fence",
+            Repair::Cut { .. } => "cut",
+            Repair::JoinedOperator { .. } => "joined operator",
+            Repair::EscapedQuote { .. } => "escaped quote",
+            Repair::DroppedHint { .. } => "dropped hint",
+        }
+    }
+}
+
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -35,6 +35,7 @@ impl Planner<'_> {
         }
         let info = types::aggregate_info(&call, false, &self.columns);
         let id = self.new_column(info)?;
+        self.note_column(id, span);
         if let Some(scope) = self.scopes.get_mut(level) {
             scope.aggregates.push((id, call));
         }

@@ -9,6 +9,7 @@ use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::schema::Affinity;
+use crate::spans::Clause;
 use crate::value::Value;
 
 /// Operands of an arithmetic or comparison chain without parentheses: the tree is as deep.
@@ -120,7 +121,9 @@ fn operator(op: &BinaryOperator) -> Option<BinaryOp> {
 impl<'a> Planner<'a> {
     /// Plans an expression in the innermost scope.
     pub(crate) fn plan_expr(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
-        self.nested(|p| p.plan_expr_inner(expr))
+        let planned = self.nested(|p| p.plan_expr_inner(expr))?;
+        self.note_expr(Clause::Any, &planned, || expr.span());
+        Ok(planned)
     }
 
     pub(crate) fn plan_exprs(&mut self, exprs: impl IntoIterator<Item = &'a ast::Expr>) -> Result<Vec<Expr>> {
@@ -268,8 +271,8 @@ impl<'a> Planner<'a> {
         let mut depth = 0;
         // Operands of a run of ANDs or ORs are gathered and joined once.
         let mut run: Option<(bool, Vec<Expr>)> = None;
-        for (op, right) in tail.into_iter().rev() {
-            let right = self.plan_expr(right)?;
+        for (op, until) in tail.into_iter().rev() {
+            let right = self.plan_expr(until)?;
             let conjunction = match op {
                 BinaryOperator::And => Some(true),
                 BinaryOperator::Or => Some(false),
@@ -299,6 +302,7 @@ impl<'a> Planner<'a> {
                 });
             }
             planned = self.plan_binary(op, planned, right, expr)?;
+            self.note_expr(Clause::Any, &planned, || first.span().union(&until.span()));
         }
         if let Some((is_and, list)) = run {
             planned = if is_and { and(list) } else { or(list) };

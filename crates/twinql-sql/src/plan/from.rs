@@ -242,7 +242,11 @@ impl<'a> Planner<'a> {
                 place: place(ident.span),
             });
         };
-        self.plan_scan(index)
+        let (rel, scope) = self.plan_scan(index)?;
+        for column in &scope.columns {
+            self.note_column(column.id, ident.span);
+        }
+        Ok((rel, scope))
     }
 
     fn plan_scan(&mut self, index: usize) -> Result<(Rel, ScopeTable)> {

@@ -167,6 +167,17 @@ impl<'a> Planner<'a> {
         Ok(self.function(name.to_owned(), args))
     }
 
+    /// The part of a date that a call names by a word without quotes: DATE_PART(YEAR, d).
+    fn date_field(&self, call: &Call<'a>) -> Option<&'a str> {
+        let takes_field = matches!(call.name.as_str(), "date_part" | "datepart");
+        match call.args.first() {
+            Some(ast::Expr::Identifier(word)) if takes_field && self.dialect != Dialect::Sqlite => {
+                Some(&word.value)
+            }
+            _ => None,
+        }
+    }
+
     /// A scalar function's call, by its common name.
     fn function(&self, name: String, args: Vec<Expr>) -> Expr {
         if self.dialect == Dialect::Sqlite {
@@ -194,6 +205,12 @@ impl<'a> Planner<'a> {
                     format!("DISTINCT or FILTER with the scalar function {}()", call.name),
                     function.span(),
                 );
+            }
+            if let Some(field) = self.date_field(&call)
+                && let [_, date] = call.args.as_slice()
+            {
+                let date = self.plan_expr(date)?;
+                return Ok(dialect::extract(field, date));
             }
             let args = self.plan_exprs(call.args)?;
             return Ok(self.function(call.name, args));

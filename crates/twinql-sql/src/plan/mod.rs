@@ -34,6 +34,7 @@ use crate::expr::Expr;
 use crate::parse::Parsed;
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query};
 use crate::schema::Schema;
+use crate::spans::{Clause, Spans};
 
 use cte::Cte;
 use scope::Scope;
@@ -47,8 +48,9 @@ pub struct Plan {
     pub columns: Columns,
 }
 
-/// Expressions and queries inside one another.
-const MAX_DEPTH: usize = 150;
+/// Expressions and queries inside one another: what an unoptimised build can follow on a
+/// stack of 2 MB, with room to spare.
+const MAX_DEPTH: usize = 100;
 /// Expressions, tables and columns made from one query: common table expressions and
 /// aliases are planned once for each use, so a short text can ask for a huge tree.
 const MAX_NODES: usize = 200_000;
@@ -60,6 +62,23 @@ const MAX_NODES: usize = 200_000;
 /// [`SqlError::AmbiguousColumn`], [`SqlError::Invalid`]), what the planner does not know
 /// ([`SqlError::Unsupported`]) and what is too large ([`SqlError::TooLarge`]).
 pub fn plan(schema: &Schema, parsed: &Parsed) -> std::result::Result<Plan, SqlError> {
+    plan_noting(schema, parsed, None).map(|(plan, _)| plan)
+}
+
+/// As [`plan`], with the places in [`Parsed::sql`] that the plan's parts come from.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_with_spans(schema: &Schema, parsed: &Parsed) -> std::result::Result<(Plan, Spans), SqlError> {
+    let (plan, spans) = plan_noting(schema, parsed, Some(Spans::default()))?;
+    Ok((plan, spans.unwrap_or_default()))
+}
+
+fn plan_noting(
+    schema: &Schema,
+    parsed: &Parsed,
+    spans: Option<Spans>,
+) -> std::result::Result<(Plan, Option<Spans>), SqlError> {
     let mut planner = Planner {
         schema,
         dialect: parsed.dialect,
@@ -69,12 +88,14 @@ pub fn plan(schema: &Schema, parsed: &Parsed) -> std::result::Result<Plan, SqlEr
         depth: 0,
         nodes: 0,
         recursive: 0,
+        spans,
     };
     let planned = planner.plan_query(&parsed.query)?;
-    Ok(Plan {
+    let plan = Plan {
         query: planned.query,
         columns: planner.columns,
-    })
+    };
+    Ok((plan, planner.spans))
 }
 
 /// A planned query and the names of its outputs.
@@ -97,6 +118,8 @@ pub(crate) struct Planner<'a> {
     nodes: usize,
     /// Recursive common table expressions so far, for their unique names.
     recursive: usize,
+    /// Places, if they are asked for.
+    spans: Option<Spans>,
 }
 
 pub(crate) type Result<T> = std::result::Result<T, SqlError>;
@@ -125,6 +148,20 @@ pub(crate) fn invalid<T>(message: impl Into<String>, span: Span) -> Result<T> {
 }
 
 impl<'a> Planner<'a> {
+    /// Notes where a column is made.
+    fn note_column(&mut self, id: ColumnId, span: Span) {
+        if let Some(spans) = &mut self.spans {
+            spans.column(id, span);
+        }
+    }
+
+    /// Notes where an expression stands. The place is found only if it is asked for.
+    fn note_expr(&mut self, clause: Clause, expr: &Expr, span: impl FnOnce() -> Span) {
+        if let Some(spans) = &mut self.spans {
+            spans.expr(clause, expr, span());
+        }
+    }
+
     /// Counts one node against the budget.
     fn count(&mut self) -> Result<()> {
         self.charge(1)

@@ -16,6 +16,7 @@ use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
 use crate::rel::{ColumnId, ColumnInfo, Direction, NullsOrder, Query, Rel, SortKey};
 use crate::schema::TypeClass;
+use crate::spans::Clause;
 use crate::value::Value;
 
 /// One output of a SELECT.
@@ -221,11 +222,15 @@ impl<'a> Planner<'a> {
                         }
                         other => other.to_string(),
                     };
+                    let written = expr;
                     let expr = self.plan_item(expr)?;
+                    self.note_expr(Clause::Output, &expr, || written.span());
                     items.push(Item { expr, name });
                 }
                 SelectItem::ExprWithAlias { expr, alias } => {
+                    let written = expr;
                     let expr = self.plan_item(expr)?;
+                    self.note_expr(Clause::Output, &expr, || written.span());
                     let name = alias.value.clone();
                     items.push(Item { expr, name });
                 }
@@ -319,6 +324,7 @@ impl<'a> Planner<'a> {
                     self.plan_expr(term)?
                 }
             };
+            self.note_expr(Clause::Group, &expr, || term.span());
             let known = keys.iter().find(|(_, key)| *key == expr).map(|(id, _)| *id);
             let id = match (known, &expr) {
                 (Some(id), _) => id,
@@ -482,6 +488,7 @@ impl<'a> Planner<'a> {
                     collation,
                 };
             }
+            self.note_expr(Clause::Order, &expr, || key.expr.span());
             keys.push(sort_key(self.dialect, expr, key)?);
         }
         let mut rel = Rel::Project {

@@ -288,6 +288,7 @@ impl<'a> Planner<'a> {
                     collation,
                 };
             }
+            self.note_expr(crate::spans::Clause::Order, &expr, || key.expr.span());
             keys.push(sort_key(self.dialect, expr, key)?);
         }
         if keys.is_empty() && limits.is_empty() {

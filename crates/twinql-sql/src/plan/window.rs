@@ -69,6 +69,7 @@ impl<'a> Planner<'a> {
             class,
             nullable,
         })?;
+        self.note_column(id, function.span());
         if let Some(scope) = self.scopes.last_mut() {
             scope.windows.push((id, planned));
         }

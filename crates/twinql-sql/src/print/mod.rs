@@ -532,34 +532,59 @@ impl Printer<'_> {
             );
         };
         let names: Vec<String> = columns.iter().map(|c| format!("c{}", c.0)).collect();
-        let arms: Vec<String> = [left, right]
-            .into_iter()
-            .map(|arm| {
-                let sql = self.query_as(arm, outer, &names);
-                // SELECTs with an order or a limit of their own cannot stand in a compound.
-                if ends_sorted(&arm.rel) {
-                    format!("SELECT * FROM ({sql})")
-                } else {
-                    sql
-                }
-            })
-            .collect();
-        let word = match (kind, all) {
-            (SetOpKind::Union, true) => "UNION ALL",
-            (SetOpKind::Union, false) => "UNION",
-            (SetOpKind::Intersect, _) => "INTERSECT",
-            (SetOpKind::Except, _) => "EXCEPT",
-        };
-        if !*all || *kind == SetOpKind::Union {
-            return arms.join(&format!(" {word} "));
+        if *all && *kind != SetOpKind::Union {
+            // SQLite has no ALL here: the copies of a row are numbered, and so are no copies.
+            let list = names.join(", ");
+            let arms = [left, right].map(|arm| {
+                let sql = self.arm(arm, outer, &names);
+                format!("SELECT {list}, ROW_NUMBER() OVER (PARTITION BY {list}) FROM ({sql})")
+            });
+            return format!("SELECT {list} FROM ({})", arms.join(word(*kind, false)));
         }
-        // SQLite has no ALL here: the copies of a row are numbered, and so are no copies.
-        let list = names.join(", ");
-        let numbered: Vec<String> = arms
-            .iter()
-            .map(|sql| format!("SELECT {list}, ROW_NUMBER() OVER (PARTITION BY {list}) FROM ({sql})"))
-            .collect();
-        format!("SELECT {list} FROM ({})", numbered.join(&format!(" {word} ")))
+        // Down the left side: SQLite associates from there, and a chain may be long.
+        let mut right_arms = vec![(word(*kind, *all), &**right)];
+        let mut first = &**left;
+        while let Rel::SetOp {
+            kind,
+            all,
+            left,
+            right,
+            columns,
+        } = &first.rel
+        {
+            let numbered = *all && *kind != SetOpKind::Union;
+            if *columns != first.output || numbered {
+                break;
+            }
+            right_arms.push((word(*kind, *all), right));
+            first = left;
+        }
+        let mut sql = self.arm(first, outer, &names);
+        for (word, arm) in right_arms.into_iter().rev() {
+            sql.push_str(word);
+            sql.push_str(&self.arm(arm, outer, &names));
+        }
+        sql
+    }
+
+    /// An arm of a compound SELECT.
+    fn arm(&mut self, arm: &Query, outer: &Names, names: &[String]) -> String {
+        let sql = self.query_as(arm, outer, names);
+        // SELECTs with an order or a limit of their own cannot stand in a compound.
+        if ends_sorted(&arm.rel) {
+            format!("SELECT * FROM ({sql})")
+        } else {
+            sql
+        }
+    }
+}
+
+fn word(kind: SetOpKind, all: bool) -> &'static str {
+    match (kind, all) {
+        (SetOpKind::Union, true) => " UNION ALL ",
+        (SetOpKind::Union, false) => " UNION ",
+        (SetOpKind::Intersect, _) => " INTERSECT ",
+        (SetOpKind::Except, _) => " EXCEPT ",
     }
 }
 

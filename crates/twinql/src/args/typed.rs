@@ -324,6 +324,7 @@ pub(crate) enum GroupBy {
 #[command(after_help = "\
 Example:
   twinql explain --schemas school.sql 'SELECT COUNT(*) FROM t' 'SELECT COUNT(id) FROM t'
+  twinql explain --plan --schemas school.sql 'SELECT a FROM t' 'SELECT a FROM t WHERE b > 1'
   twinql explain --schemas school.sql 'SELECT a FROM t' 'SELECT a FROM t WHERE b > 1' --dot | dot -Tsvg > pair.svg")]
 pub(crate) struct Explain {
     /// The gold query
@@ -350,7 +351,20 @@ pub(crate) struct Explain {
         hide_env = true
     )]
     pub(crate) dialect: Dialect,
-    /// Print the merged pair graph in Graphviz' DOT language instead
+    /// Print the plans as written and canonical, with ids and places in the text
+    #[arg(long, env = "TWINQL_PLAN", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) plan: bool,
+    /// How it is printed: text, or one JSON document of plans with ids and places
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "text",
+        env = "TWINQL_FORMAT",
+        hide_env = true
+    )]
+    pub(crate) format: Format,
+    /// Print the merged pair graph in Graphviz' DOT language instead; with --plan, the plans
     #[arg(long, env = "TWINQL_DOT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) dot: bool,
 }

@@ -1,13 +1,18 @@
 //! `twinql explain`.
 
 use anyhow::{Context, Result};
+use serde::Serialize;
 use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
-use twinql::prepare::{canonical, in_sqlite};
+use twinql::prepare::SideError;
 use twinql::proving;
-use twinql::sql::explain::tree;
-use twinql::sql::{Dialect, Proof, Schema, Semantics, prove};
+use twinql::sql::explain::{Node, annotated, outline, outlines_to_dot, tree};
+use twinql::sql::prove::prove_plans;
+use twinql::sql::{
+    Canonical, Dialect, Plan, Proof, Schema, Semantics, SqlError, normalize_with_spans, parse_in,
+    plan_with_spans,
+};
 
-use crate::args::{self, typed};
+use crate::args::{self, Format, typed};
 use crate::input::Schemas;
 use crate::output::{Console, Sink};
 
@@ -16,56 +21,155 @@ pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
     let schemas = Schemas::load(Some(&typed.schemas), typed.dialect)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
     let mut sink = Sink::new(None)?;
-    let (gold, gold_text) = side(&schema, "gold", &typed.gold, typed.dialect, &semantics)?;
-    let (pred, pred_text) = side(&schema, "pred", &typed.pred, typed.dialect, &semantics)?;
+    let read = |name: &'static str, letters: [char; 2], sql: &str| {
+        side(&schema, name, letters, sql, typed.dialect, &semantics)
+            .with_context(|| format!("the {name} query"))
+    };
+    let gold = read("gold", ['g', 'G'], &typed.gold)?;
+    let pred = read("pred", ['p', 'P'], &typed.pred)?;
+    let proof = prove_plans(&schema, &gold.plan, &pred.plan, &semantics);
     if typed.dot {
-        sink.write(&dot::pair_to_dot(&gold, &pred))?;
-        sink.finish()?;
-        return Ok(true);
-    }
-    sink.write(&gold_text)?;
-    sink.line("")?;
-    sink.write(&pred_text)?;
-    sink.line("")?;
-    let sqlite = |sql: &str| in_sqlite(&schema, sql, typed.dialect);
-    let proof = prove(&schema, &sqlite(&typed.gold)?, &sqlite(&typed.pred)?, &semantics)?;
-    sink.write(&proving::text(&proof, &semantics))?;
-    if matches!(proof, Proof::Unknown(_)) {
-        sink.line(&format!(
-            "relpm {:.4}. `twinql judge` looks for a database that tells them apart.",
-            relpm(&gold, &pred, &RelPmConfig::default())
-        ))?;
+        sink.write(&match typed.plan {
+            true => outlines_to_dot(&[
+                ("gold, as written", &gold.written),
+                ("gold, canonical", &gold.canonical),
+                ("prediction, as written", &pred.written),
+                ("prediction, canonical", &pred.canonical),
+            ]),
+            false => dot::pair_to_dot(&gold.graph, &pred.graph),
+        })?;
+    } else if typed.format == Format::Text {
+        for side in [&gold, &pred] {
+            sink.write(&side.text(&schema, typed.plan))?;
+            sink.line("")?;
+        }
+        sink.write(&proving::text(&proof, &semantics))?;
+        if matches!(proof, Proof::Unknown(_)) {
+            sink.line(&format!(
+                "relpm {:.4}. `twinql judge` looks for a database that tells them apart.",
+                relpm(&gold.graph, &pred.graph, &RelPmConfig::default())
+            ))?;
+        }
+    } else {
+        let document = Document {
+            format: 1,
+            dialect: typed.dialect,
+            semantics: &semantics.name,
+            verdict: proof.name(),
+            proof: proving::details(&proof),
+            gold: gold.record(),
+            pred: pred.record(),
+        };
+        sink.line(&serde_json::to_string_pretty(&document)?)?;
     }
     sink.finish()?;
     Ok(true)
 }
 
-/// A query's graph, and its canonical tree as text with the rules that led there.
+/// The wire type of `--format json`.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    format: u32,
+    dialect: Dialect,
+    semantics: &'a str,
+    /// `proved`, `different` or `unknown`, as `twinql prove` says.
+    verdict: &'static str,
+    /// What speaks for it.
+    proof: serde_json::Value,
+    gold: SideRecord<'a>,
+    pred: SideRecord<'a>,
+}
+
+/// One query in a [`Document`].
+#[derive(Debug, Serialize)]
+struct SideRecord<'a> {
+    /// The text that places refer to: the query after the repairs.
+    sql: &'a str,
+    repairs: &'a [String],
+    written: &'a [Node],
+    canonical: &'a [Node],
+    rules: &'a [&'static str],
+    /// The limit that ended the normalisation early, if one did.
+    stopped: Option<String>,
+}
+
+/// A query as it is read.
+struct Side {
+    name: &'static str,
+    sql: String,
+    repairs: Vec<String>,
+    plan: Plan,
+    written: Vec<Node>,
+    canonical: Vec<Node>,
+    form: Canonical,
+    graph: QueryGraph,
+}
+
 fn side(
     schema: &Schema,
-    name: &str,
+    name: &'static str,
+    [written, canonical]: [char; 2],
     sql: &str,
     dialect: Dialect,
     semantics: &Semantics,
-) -> Result<(QueryGraph, String)> {
-    let (canonical, repairs) =
-        canonical(schema, sql, dialect, semantics).with_context(|| format!("the {name} query"))?;
-    let graph = QueryGraph::lower(schema, &canonical.plan).with_context(|| format!("the {name} query"))?;
-    let mut text = format!("{name}: {sql}\n");
-    for repair in repairs {
-        text.push_str(&format!("  repaired: {repair}\n"));
+) -> Result<Side> {
+    let as_read = |e: SqlError| SideError::from(e);
+    let parsed = parse_in(sql, dialect).map_err(as_read)?;
+    let (plan, spans) = plan_with_spans(schema, &parsed).map_err(as_read)?;
+    let written = outline(schema, &plan, Some(&spans), written);
+    let (form, spans) = normalize_with_spans(schema, plan.clone(), &spans, semantics);
+    Ok(Side {
+        name,
+        repairs: parsed.repairs.iter().map(ToString::to_string).collect(),
+        sql: parsed.sql,
+        plan,
+        written,
+        canonical: outline(schema, &form.plan, Some(&spans), canonical),
+        graph: QueryGraph::lower(schema, &form.plan)?,
+        form,
+    })
+}
+
+impl Side {
+    fn record(&self) -> SideRecord<'_> {
+        SideRecord {
+            sql: &self.sql,
+            repairs: &self.repairs,
+            written: &self.written,
+            canonical: &self.canonical,
+            rules: &self.form.applied,
+            stopped: self.form.stopped.as_ref().map(ToString::to_string),
+        }
     }
-    for line in tree(schema, &canonical.plan).lines() {
-        text.push_str(&format!("  {line}\n"));
+
+    /// The canonical tree as text with the rules that led there; with `plans`, also the
+    /// tree as written, and ids and places in both.
+    fn text(&self, schema: &Schema, plans: bool) -> String {
+        let mut text = format!("{}: {}\n", self.name, self.sql);
+        for repair in &self.repairs {
+            text.push_str(&format!("  repaired: {repair}\n"));
+        }
+        let mut block = |title: &str, tree: &str| {
+            text.push_str(title);
+            for line in tree.lines() {
+                text.push_str(&format!("  {line}\n"));
+            }
+        };
+        if plans {
+            block("  as written\n", &annotated(&self.written));
+            block("  canonical\n", &annotated(&self.canonical));
+        } else {
+            block("", &tree(schema, &self.form.plan));
+        }
+        let rules = if self.form.applied.is_empty() {
+            "none".to_owned()
+        } else {
+            self.form.applied.join(", ")
+        };
+        text.push_str(&format!("  rules applied: {rules}\n"));
+        if let Some(why) = &self.form.stopped {
+            text.push_str(&format!("  not brought to an end: {why}\n"));
+        }
+        text
     }
-    let rules = if canonical.applied.is_empty() {
-        "none".to_owned()
-    } else {
-        canonical.applied.join(", ")
-    };
-    text.push_str(&format!("  rules applied: {rules}\n"));
-    if let Some(why) = &canonical.stopped {
-        text.push_str(&format!("  not brought to an end: {why}\n"));
-    }
-    Ok((graph, text))
 }

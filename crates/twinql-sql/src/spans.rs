@@ -1,0 +1,221 @@
+//! Where in the text the parts of a plan come from: a table beside the tree, so that trees
+//! compare without regard to places and planning is not slower where nobody asks.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+
+use serde::Serialize;
+use sqlparser::tokenizer::Span;
+
+use crate::expr::{BinaryOp, Expr};
+use crate::normalize::walk;
+use crate::rel::ColumnId;
+
+/// A range of a text: lines and columns from 1, the end exclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct TextRange {
+    /// The first line.
+    pub line: u64,
+    /// The first column, in characters.
+    pub column: u64,
+    /// The last line.
+    pub end_line: u64,
+    /// The column after the last character.
+    pub end_column: u64,
+}
+
+impl TextRange {
+    /// A span of the parser, if it is known.
+    pub(crate) fn of(span: Span) -> Option<TextRange> {
+        (span.start.line > 0).then_some(TextRange {
+            line: span.start.line,
+            column: span.start.column,
+            end_line: span.end.line,
+            end_column: span.end.column,
+        })
+    }
+
+    fn start(self) -> (u64, u64) {
+        (self.line, self.column)
+    }
+
+    fn end(self) -> (u64, u64) {
+        (self.end_line, self.end_column)
+    }
+
+    /// Whether all of `other` lies in it.
+    fn contains(self, other: TextRange) -> bool {
+        self.start() <= other.start() && other.end() <= self.end()
+    }
+}
+
+impl fmt::Display for TextRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}:{}-{}:{}",
+            self.line, self.column, self.end_line, self.end_column
+        )
+    }
+}
+
+/// The clause that an expression stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Clause {
+    /// The select list.
+    Output,
+    /// ORDER BY.
+    Order,
+    /// GROUP BY.
+    Group,
+    /// Any.
+    Any,
+}
+
+/// Places of columns and expressions of one plan.
+///
+/// Kept through normalisation: a column keeps the place of what it was made from, and an
+/// expression its own where it is the same but for the order of its operands. Where a rule
+/// rewrote one, the places of the written expressions over the same columns stand for it.
+/// Lost are the places of what rules make of several expressions over different columns,
+/// of constants alone, and of joins without a condition.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Spans {
+    columns: BTreeMap<ColumnId, TextRange>,
+    exprs: HashMap<(Clause, Expr), Vec<TextRange>>,
+    /// By the columns that are read.
+    readers: BTreeMap<BTreeSet<ColumnId>, Vec<TextRange>>,
+    /// The plan's column that a column of this tree was.
+    origins: Option<Vec<ColumnId>>,
+}
+
+impl Spans {
+    pub(crate) fn column(&mut self, c: ColumnId, span: Span) {
+        if let Some(range) = TextRange::of(span) {
+            self.columns.entry(c).or_insert(range);
+        }
+    }
+
+    pub(crate) fn expr(&mut self, clause: Clause, expr: &Expr, span: Span) {
+        let Some(range) = TextRange::of(span) else { return };
+        let bare = matches!(expr, Expr::Column(_) | Expr::Literal(_));
+        if clause == Clause::Any && bare {
+            return;
+        }
+        self.exprs.entry((clause, key(expr))).or_default().push(range);
+        if !bare {
+            self.readers
+                .entry(walk::columns_of(expr))
+                .or_default()
+                .push(range);
+        }
+    }
+
+    /// The spans of a tree whose column `i` was the plan's column `origins[i]`.
+    pub(crate) fn renumbered(&self, origins: Vec<ColumnId>) -> Spans {
+        Spans {
+            origins: Some(origins),
+            ..self.clone()
+        }
+    }
+
+    fn origin(&self, c: ColumnId) -> ColumnId {
+        match &self.origins {
+            Some(origins) => origins.get(c.0 as usize).copied().unwrap_or(c),
+            None => c,
+        }
+    }
+
+    /// Where a column was made.
+    pub fn of_column(&self, c: ColumnId) -> Option<TextRange> {
+        self.columns.get(&self.origin(c)).copied()
+    }
+
+    /// Where an expression stands in a clause, or what it was made from.
+    pub(crate) fn of_expr(&self, clause: Clause, expr: &Expr, into: &mut Vec<TextRange>) {
+        let mut own = expr.clone();
+        self.rename(&mut own);
+        let written = key(&own);
+        let exact = self
+            .exprs
+            .get(&(clause, written.clone()))
+            .or_else(|| self.exprs.get(&(Clause::Any, written)));
+        if let Some(places) = exact {
+            into.extend(places);
+            return;
+        }
+        let columns = walk::columns_of(&own);
+        if let Expr::Column(_) = own {
+            return;
+        }
+        if let Some(places) = self.readers.get(&columns) {
+            into.extend(places);
+        }
+    }
+
+    /// In the plan's columns.
+    fn rename(&self, expr: &mut Expr) {
+        if self.origins.is_none() {
+            return;
+        }
+        if let Expr::Column(c) = expr {
+            *c = self.origin(*c);
+        }
+        for operand in walk::operands_mut(expr) {
+            self.rename(operand);
+        }
+        if let Some(query) = walk::subquery_mut(expr) {
+            walk::ids_of_query(query, &mut |c| *c = self.origin(*c));
+        }
+    }
+}
+
+/// Ranges in order, those inside others left out.
+pub(crate) fn outermost(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
+    ranges.sort_by_key(|r| (r.start(), std::cmp::Reverse(r.end())));
+    let mut out: Vec<TextRange> = Vec::new();
+    for range in ranges {
+        if !out.last().is_some_and(|last| last.contains(range)) {
+            out.push(range);
+        }
+    }
+    out
+}
+
+/// An expression up to the order of operands, the direction of comparisons, and what its
+/// subqueries hold.
+fn key(expr: &Expr) -> Expr {
+    let mut expr = expr.clone();
+    settle(&mut expr);
+    expr
+}
+
+fn settle(expr: &mut Expr) {
+    for operand in walk::operands_mut(expr) {
+        settle(operand);
+    }
+    match expr {
+        Expr::And(list) | Expr::Or(list) => list.sort(),
+        Expr::InList { list, .. } => list.sort(),
+        Expr::Binary { op, left, right } => {
+            match op {
+                BinaryOp::Gt => *op = BinaryOp::Lt,
+                BinaryOp::GtEq => *op = BinaryOp::LtEq,
+                BinaryOp::Eq
+                | BinaryOp::NotEq
+                | BinaryOp::Is
+                | BinaryOp::IsNot
+                | BinaryOp::Add
+                | BinaryOp::Mul => {
+                    if right < left {
+                        std::mem::swap(left, right);
+                    }
+                    return;
+                }
+                _ => return,
+            }
+            std::mem::swap(left, right);
+        }
+        _ => {}
+    }
+}
