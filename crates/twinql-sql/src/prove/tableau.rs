@@ -126,6 +126,7 @@ pub(super) fn context<'a>(schema: &'a Schema, semantics: &'a Semantics, columns:
         schema,
         semantics,
         columns: columns.clone(),
+        parents: Vec::new(),
         replaced: Substitution::new(),
         dirty: false,
         pinned: false,

@@ -72,7 +72,7 @@ struct Document<'a> {
     format: u32,
     dialect: Dialect,
     semantics: &'a str,
-    /// `proved`, `different` or `unknown`, as `twinql prove` says.
+    /// `equal`, `different` or `unknown`, as `twinql prove` says.
     verdict: &'static str,
     /// What speaks for it.
     proof: serde_json::Value,
