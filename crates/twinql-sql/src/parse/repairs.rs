@@ -73,6 +73,7 @@ impl Repair {
             Repair::JoinedOperator { .. } => "joined operator",
             Repair::EscapedQuote { .. } => "escaped quote",
             Repair::DroppedHint { .. } => "dropped hint",
+            Repair::QuotedName { .. } => "quoted name",
         }
     }
 }

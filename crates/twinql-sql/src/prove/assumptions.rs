@@ -152,7 +152,6 @@ mod tests {
                 vec![Assumption::ForeignKeys, Assumption::NoEmptyTables],
             ),
         ] {
-            let mut holds = holds;
             let needed = narrowed(&default, &mut |s| holds(s));
             assert_eq!(needed.assumptions, expected, "{name}");
             assert!(holds(&needed.semantics), "{name}");
