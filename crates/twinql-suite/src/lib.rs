@@ -9,6 +9,7 @@ mod clock;
 pub mod compare;
 pub mod database;
 mod dice;
+pub mod distil;
 pub mod execute;
 pub mod facts;
 pub mod generate;
@@ -18,6 +19,7 @@ pub mod order;
 #[cfg(test)]
 mod properties;
 pub mod soundness;
+pub mod suite;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -30,5 +32,6 @@ pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use judge::{Judge, JudgeConfig, Report, Side, Verdict, Witness, judge};
 pub use neighbours::{Neighbour, neighbours, neighbours_in};
+pub use suite::{Suite, SuiteError};
 
 pub use twinql_sql::Semantics;

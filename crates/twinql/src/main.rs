@@ -14,7 +14,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use twinql::exit;
 
-use args::typed::{Cli, Command, Corpus};
+use args::typed::{Cli, Command, Corpus, Suite};
 use output::Console;
 
 fn main() -> ExitCode {
@@ -75,6 +75,15 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Corpus {
             command: Corpus::Stats(typed),
         } => commands::corpus::stats(&typed),
+        Command::Suite {
+            command: Suite::Build(typed),
+        } => commands::suite::build(&typed, common.seed, console),
+        Command::Suite {
+            command: Suite::Run(typed),
+        } => commands::suite::run(&typed, console),
+        Command::Suite {
+            command: Suite::Show(typed),
+        } => commands::suite::show(&typed),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),
     }
 }

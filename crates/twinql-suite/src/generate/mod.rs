@@ -10,6 +10,7 @@ mod values;
 
 use std::collections::BTreeSet;
 
+use serde::Serialize;
 use twinql_sql::{ColumnRef, Schema, Semantics, TypeClass, Value};
 
 use crate::database::Database;
@@ -36,7 +37,15 @@ pub struct Generator<'a> {
     profiles: Vec<Profile>,
     counts: Vec<i64>,
     order: Vec<usize>,
+    /// Kinds of databases that are worth their cost only where no other helped.
+    thorough: bool,
+    /// Values of a user's own database, by table and column.
+    values: Option<&'a Values>,
 }
+
+/// Values of real columns, by table and column of a schema.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Values(pub Vec<Vec<Vec<Value>>>);
 
 /// What is known of a domain before any database is made.
 #[derive(Debug, Clone, Default)]
@@ -95,7 +104,23 @@ impl<'a> Generator<'a> {
             profiles,
             counts,
             order,
+            thorough: false,
+            values: None,
         }
+    }
+
+    /// Adds strategies that are slow, or rarely of use: tiny tables, large groups, columns of
+    /// a single value.
+    pub fn thorough(self) -> Self {
+        Generator {
+            thorough: true,
+            ..self
+        }
+    }
+
+    /// Mixes values of real columns into the pools.
+    pub fn with_values(self, values: Option<&'a Values>) -> Self {
+        Generator { values, ..self }
     }
 
     /// The tables that are filled: those of the queries, and all that these refer to.
@@ -230,6 +255,16 @@ impl<'a> Generator<'a> {
                     && let Some(value) = dice.pick(&strangers)
                 {
                     values.push((*value).clone());
+                }
+                if let Some(column) = profile.column
+                    && let Some(real) = self
+                        .values
+                        .and_then(|v| v.0.get(column.table)?.get(column.column))
+                    && dice.chance(0.7)
+                {
+                    for _ in 0..dice.below(6) {
+                        values.extend(dice.pick(real).cloned());
+                    }
                 }
                 if self.semantics.typed {
                     values.retain(|v| well_formed(style, v));

@@ -76,6 +76,29 @@ pub const STRATEGIES: &[Strategy] = &[
         apply: Apply::Parameters(|draft, dice| draft.nulls = [0.0, 0.1, 0.3][dice.below(3)]),
     },
     Strategy {
+        name: "tiny-tables",
+        doc: "tables have at most one or two rows",
+        why: "what only a lone row shows: <> inside IN, cross joins, aggregates over one value",
+        when: "thorough only; 8 % of databases",
+        weight: |g, _| if g.thorough { 0.08 } else { 0.0 },
+        apply: Apply::Parameters(|draft, dice| draft.max_rows = 1 + dice.below(2)),
+    },
+    Strategy {
+        name: "single-values",
+        doc: "some columns hold one value throughout",
+        why: "a value equal to its average, ties everywhere, near-ties where keys differ",
+        when: "thorough only; 15 % of databases",
+        weight: |g, _| if g.thorough { 0.15 } else { 0.0 },
+        apply: Apply::Parameters(|draft, dice| {
+            for pool in &mut draft.pools {
+                if dice.chance(0.4) {
+                    pool.values.truncate(1);
+                    pool.fresh = 0.0;
+                }
+            }
+        }),
+    },
+    Strategy {
         name: "scenario",
         doc: "rows that together meet the conditions of a query, or all but one of them",
         why: "conjunctions over joins, which independent rows hardly ever meet",
@@ -102,6 +125,21 @@ pub const STRATEGIES: &[Strategy] = &[
             (false, _) => 0.6,
         },
         apply: Apply::Rows(group_bounds),
+    },
+    Strategy {
+        name: "large-groups",
+        doc: "one group of a size around a bound that ordinary tables do not reach",
+        why: "HAVING COUNT(*) > 50, LIMIT 30",
+        when: "thorough only, where a query has a bound between 13 and 260; a third of databases",
+        weight: |g, _| {
+            let far = |n: &i64| LARGE.contains(n);
+            if g.thorough && g.facts.iter().any(|f| f.counts.iter().any(far)) {
+                0.33
+            } else {
+                0.0
+            }
+        },
+        apply: Apply::Rows(large_groups),
     },
     Strategy {
         name: "duplicates",
@@ -341,6 +379,36 @@ fn group_bounds(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut
             instantiate(g, facts, &class, &fixed, miss, draft, dice);
         }
     }
+}
+
+/// Bounds that [`large_groups`] aims at; smaller ones are met by `group-bounds`.
+const LARGE: std::ops::RangeInclusive<i64> = 13..=260;
+
+fn large_groups(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
+    let bounds: Vec<(usize, i64)> = (0..g.facts.len())
+        .flat_map(|i| g.facts[i].counts.iter().map(move |&n| (i, n)))
+        .filter(|(_, n)| LARGE.contains(n))
+        .collect();
+    let Some(&(which, bound)) = dice.pick(&bounds) else {
+        return;
+    };
+    let facts = &g.facts[which];
+    let class = classes(facts, 0.7, dice);
+    let mut fixed = BTreeMap::new();
+    let one_group = dice.chance(0.8);
+    for slot in facts.grouped.iter().filter(|_| one_group) {
+        if let (Some(c), Some(column)) = (class.get(slot), facts.column(*slot)) {
+            let value = draft.draw(column, dice);
+            fixed.insert(*c, value);
+        }
+    }
+    let size = (bound + [0, 1, -1, 2, 4, 8][dice.below(6)]).clamp(1, *LARGE.end() + 8);
+    let usual = draft.max_rows;
+    draft.max_rows = draft.max_rows.max(size as usize + 40);
+    for _ in 0..size {
+        instantiate(g, facts, &class, &fixed, false, draft, dice);
+    }
+    draft.max_rows = usual;
 }
 
 /// The columns of a table whose values make it unique; a copy must draw them anew.

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, JoinConstraint, JoinOperator, LimitClause, ObjectName, OrderByKind,
-    OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor, Value as Lit,
-    VisitMut, VisitorMut,
+    BinaryOperator, Distinct, Expr, GroupByExpr, JoinConstraint, JoinOperator, LimitClause, ObjectName,
+    OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor,
+    Value as Lit, VisitMut, VisitorMut,
 };
 
 use super::expressions::named;
@@ -42,7 +42,7 @@ impl VisitorMut for Selects<'_> {
 }
 
 /// Offers every query and subquery to `change` until it says that it has changed one.
-fn on_queries(query: &mut Query, mut change: impl FnMut(&mut Query) -> bool) -> bool {
+pub(crate) fn on_queries(query: &mut Query, mut change: impl FnMut(&mut Query) -> bool) -> bool {
     VisitMut::visit(query, &mut Queries(&mut change)).is_break()
 }
 
@@ -150,7 +150,7 @@ pub(super) fn limit(query: &mut Query, site: usize, context: &mut Context<'_>) -
             LimitClause::OffsetCommaLimit { limit, .. } => Some(limit),
         };
         let text = kept.and_then(count);
-        match (text, context.dice.below(3)) {
+        match (text, context.outcome) {
             (Some(text), 0) => *text = shifted(text, 1),
             (Some(text), 1) if text != "1" => *text = shifted(text, -1),
             (Some(text), 1) => *text = shifted(text, 2),
@@ -301,7 +301,7 @@ pub(super) fn drop_arm(query: &mut Query, site: usize, context: &mut Context<'_>
         if !turn.due() {
             return false;
         }
-        q.body = if context.dice.chance(0.5) {
+        q.body = if context.outcome == 0 {
             left.clone()
         } else {
             right.clone()
@@ -338,5 +338,96 @@ pub(super) fn add_item(query: &mut Query, site: usize, context: &mut Context<'_>
                 .push(SelectItem::UnnamedExpr(Expr::Identifier(named(name))));
         }
         true
+    })
+}
+
+/// Both conditions, where there are two.
+fn both(one: Option<Expr>, two: Option<Expr>) -> Option<Expr> {
+    match (one, two) {
+        (Some(one), Some(two)) => Some(Expr::BinaryOp {
+            left: Box::new(Expr::Nested(Box::new(one))),
+            op: BinaryOperator::And,
+            right: Box::new(Expr::Nested(Box::new(two))),
+        }),
+        (one, two) => one.or(two),
+    }
+}
+
+pub(super) fn having_where(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        let grouped = matches!(&s.group_by, GroupByExpr::Expressions(keys, _) if !keys.is_empty());
+        if grouped && s.selection.is_some() && turn.due() {
+            s.having = both(s.selection.take(), s.having.take());
+            return true;
+        }
+        if s.having.is_some() && turn.due() {
+            s.selection = both(s.selection.take(), s.having.take());
+            return true;
+        }
+        false
+    })
+}
+
+pub(super) fn drop_order_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_queries(query, |q| {
+        let Some(order) = &mut q.order_by else {
+            return false;
+        };
+        let OrderByKind::Expressions(keys) = &mut order.kind else {
+            return false;
+        };
+        if keys.len() < 2 || !turn.due() {
+            return false;
+        }
+        keys.remove(context.outcome % keys.len());
+        true
+    })
+}
+
+pub(super) fn join_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    let names: Vec<String> = context
+        .tables
+        .iter()
+        .flat_map(|t| t.columns.iter().map(|c| c.name.clone()))
+        .collect();
+    on_selects(query, |s| {
+        for join in s.from.iter_mut().flat_map(|f| &mut f.joins) {
+            let (JoinOperator::Join(JoinConstraint::On(on))
+            | JoinOperator::Inner(JoinConstraint::On(on))
+            | JoinOperator::Left(JoinConstraint::On(on))
+            | JoinOperator::LeftOuter(JoinConstraint::On(on))) = &mut join.join_operator
+            else {
+                continue;
+            };
+            let Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Eq,
+                right,
+            } = on
+            else {
+                continue;
+            };
+            if !turn.due() {
+                continue;
+            }
+            let side = if context.outcome.is_multiple_of(2) {
+                left
+            } else {
+                right
+            };
+            let ident = match &mut **side {
+                Expr::Identifier(i) => Some(i),
+                Expr::CompoundIdentifier(parts) => parts.last_mut(),
+                _ => None,
+            };
+            if let (Some(ident), Some(name)) = (ident, context.dice.pick(&names)) {
+                *ident = named(name);
+            }
+            return true;
+        }
+        false
     })
 }

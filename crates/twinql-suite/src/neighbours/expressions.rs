@@ -10,7 +10,7 @@ use sqlparser::ast::{
 use super::{Context, Turn};
 
 /// Offers every expression of the query to `change` until it says that it has changed one.
-fn on_expressions(query: &mut Query, mut change: impl FnMut(&mut Expr) -> bool) -> bool {
+pub(crate) fn on_expressions(query: &mut Query, mut change: impl FnMut(&mut Expr) -> bool) -> bool {
     // Through `dyn`, so that the walk over sqlparser's whole AST is compiled once and not for
     // each closure.
     let visit: &mut dyn FnMut(&mut Expr) -> ControlFlow<()> = &mut |e| {
@@ -36,9 +36,9 @@ pub(super) fn number(query: &mut Query, site: usize, context: &mut Context<'_>) 
         *text = match text.parse::<i64>() {
             Ok(n) => {
                 let low = n.saturating_abs().saturating_neg().saturating_sub(5);
-                match context.dice.below(4) {
-                    0 | 1 => n.saturating_add(1),
-                    2 => n.saturating_sub(1),
+                match context.outcome {
+                    0 => n.saturating_add(1),
+                    1 => n.saturating_sub(1),
                     _ => context
                         .dice
                         .between(low.max(-1_000_000), n.saturating_abs().min(1_000_000) + 10),
@@ -48,13 +48,20 @@ pub(super) fn number(query: &mut Query, site: usize, context: &mut Context<'_>) 
             }
             Err(_) => {
                 let x = text.parse::<f64>().unwrap_or(0.0);
-                let delta = [0.1, -0.1, 1.0, -1.0][context.dice.below(4)];
+                let delta = match context.outcome {
+                    0 => 0.001,
+                    1 => -0.001,
+                    _ => [0.1, -0.1, 1.0, -1.0, 10.0][context.dice.below(5)],
+                };
                 format!("{:?}", ((x + delta).abs() * 1e6).round() / 1e6)
             }
         };
         true
     })
 }
+
+/// Strings that a gold query hardly holds.
+const OTHERS: [&str; 5] = ["other", "Paris", "2010", "none", "A"];
 
 pub(super) fn string(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
@@ -75,7 +82,7 @@ pub(super) fn string(query: &mut Query, site: usize, context: &mut Context<'_>) 
         }
         let chars: Vec<char> = text.chars().collect();
         let dice = &mut context.dice;
-        *text = match dice.below(8) {
+        *text = match context.outcome {
             0 => text.to_lowercase(),
             1 => text.to_uppercase(),
             2 => format!("{text}s"),
@@ -84,7 +91,13 @@ pub(super) fn string(query: &mut Query, site: usize, context: &mut Context<'_>) 
             5 if text.contains('%') => text.replacen('%', "", 1),
             5 => format!("%{text}%"),
             6 => text.replace('%', ""),
-            _ => ["other", "Paris", "2010", "none", "A"][dice.below(5)].to_owned(),
+            7 => {
+                let from = dice.below(chars.len());
+                let length = 1 + dice.below(chars.len() - from.min(chars.len()));
+                chars.iter().skip(from).take(length).collect()
+            }
+            8 => format!("{text}{}", OTHERS[dice.below(OTHERS.len())]),
+            _ => OTHERS[dice.below(OTHERS.len())].to_owned(),
         };
         true
     })
@@ -117,15 +130,12 @@ pub(super) fn comparison(query: &mut Query, site: usize, context: &mut Context<'
             BinaryOperator::Eq => BinaryOperator::NotEq,
             _ => BinaryOperator::Eq,
         };
-        *op = if context.dice.chance(0.5) {
-            near
-        } else {
-            let others: Vec<&BinaryOperator> = COMPARISONS.iter().filter(|c| *c != op).collect();
-            match context.dice.pick(&others) {
-                Some(o) => (*o).clone(),
-                None => near,
-            }
-        };
+        let mut others = vec![near];
+        others.extend(COMPARISONS.iter().filter(|c| *c != op).cloned());
+        others.dedup();
+        if let Some(other) = others.get(context.outcome % others.len()) {
+            *op = other.clone();
+        }
         true
     })
 }
@@ -162,8 +172,10 @@ pub(super) fn column(query: &mut Query, site: usize, context: &mut Context<'_>) 
             .filter(|c| !c.name.eq_ignore_ascii_case(&ident.value) && Some(c.class) == class)
             .map(|c| c.name.as_str())
             .collect();
-        if others.is_empty() || context.dice.chance(0.2) {
-            others = table
+        if others.is_empty() || context.dice.chance(0.3) {
+            // Of another table too, which a query with aliases often cannot name.
+            let any = context.dice.pick(&tables).copied().unwrap_or(table);
+            others = any
                 .columns
                 .iter()
                 .filter(|c| !c.name.eq_ignore_ascii_case(&ident.value))
@@ -215,7 +227,7 @@ pub(super) fn aggregate(query: &mut Query, site: usize, context: &mut Context<'_
             .into_iter()
             .filter(|n| *n != name)
             .collect();
-        if let Some(other) = context.dice.pick(&others) {
+        if let Some(other) = others.get(context.outcome % others.len()) {
             f.name = ObjectName::from(vec![Ident::new(other.to_uppercase())]);
         }
         true
@@ -296,7 +308,7 @@ pub(super) fn drop_conjunct(query: &mut Query, site: usize, context: &mut Contex
         if !matches!(op, BinaryOperator::And | BinaryOperator::Or) || !turn.due() {
             return false;
         }
-        let kept = if context.dice.chance(0.5) { left } else { right };
+        let kept = if context.outcome == 0 { left } else { right };
         let kept = std::mem::replace(&mut **kept, Expr::Identifier(Ident::new("")));
         *e = kept;
         true
@@ -344,6 +356,100 @@ pub(super) fn in_list(query: &mut Query, site: usize, context: &mut Context<'_>)
         }
         let at = context.dice.below(list.len());
         list.remove(at);
+        true
+    })
+}
+
+pub(super) fn drop_aggregate(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let argument = match aggregate_of(e) {
+            Some((_, f)) => match &mut f.args {
+                FunctionArguments::List(list) => match list.args.pop() {
+                    Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(x))) if turn.due() => x,
+                    Some(other) => {
+                        list.args.push(other);
+                        return false;
+                    }
+                    None => return false,
+                },
+                _ => return false,
+            },
+            None => return false,
+        };
+        *e = argument;
+        true
+    })
+}
+
+pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let string = |e: &Expr| {
+            matches!(e, Expr::Value(v) if matches!(v.value, Lit::SingleQuotedString(_) | Lit::DoubleQuotedString(_)))
+                || matches!(e, Expr::Identifier(i) if i.quote_style == Some('"'))
+        };
+        let suits = match &*e {
+            Expr::Like { escape_char, .. } => escape_char.is_none(),
+            Expr::BinaryOp {
+                op: BinaryOperator::Eq,
+                right,
+                ..
+            } => string(right),
+            _ => false,
+        };
+        if !suits || !turn.due() {
+            return false;
+        }
+        let whole = std::mem::replace(e, Expr::Identifier(Ident::new("")));
+        *e = match whole {
+            Expr::Like {
+                negated,
+                expr,
+                pattern,
+                ..
+            } => Expr::BinaryOp {
+                left: expr,
+                op: if negated {
+                    BinaryOperator::NotEq
+                } else {
+                    BinaryOperator::Eq
+                },
+                right: pattern,
+            },
+            Expr::BinaryOp { left, right, .. } => Expr::Like {
+                negated: false,
+                any: false,
+                expr: left,
+                pattern: right,
+                escape_char: None,
+            },
+            other => other,
+        };
+        true
+    })
+}
+
+const ARITHMETIC: [BinaryOperator; 4] = [
+    BinaryOperator::Plus,
+    BinaryOperator::Minus,
+    BinaryOperator::Multiply,
+    BinaryOperator::Divide,
+];
+
+pub(super) fn arithmetic(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_expressions(query, |e| {
+        let Expr::BinaryOp { op, .. } = e else {
+            return false;
+        };
+        if !ARITHMETIC.contains(op) || !turn.due() {
+            return false;
+        }
+        let others: Vec<&BinaryOperator> = ARITHMETIC.iter().filter(|o| *o != op).collect();
+        if let Some(other) = others.get(context.outcome % others.len()) {
+            *op = (*other).clone();
+        }
         true
     })
 }

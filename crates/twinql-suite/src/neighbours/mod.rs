@@ -14,6 +14,8 @@ use twinql_sql::{Schema, Table};
 use crate::dice::Dice;
 use crate::execute::{Limits, Sandbox};
 use crate::text::ready;
+pub(crate) use clauses::on_queries;
+pub(crate) use expressions::on_expressions;
 
 /// A query that differs from the gold in one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +35,9 @@ pub struct Context<'a> {
     pub tables: Vec<&'a Table>,
     /// The random source, for mutations with many outcomes.
     pub dice: Dice,
+    /// Which outcome of a place is asked for, from 0: the first ones are those that differ
+    /// at a boundary only.
+    pub outcome: usize,
 }
 
 /// One kind of change.
@@ -53,33 +58,39 @@ pub struct Mutation {
 pub const MUTATIONS: &[Mutation] = &[
     Mutation {
         name: "number",
-        doc: "a number becomes one more, one less, or another",
+        doc: "a number becomes one more, one less (a fraction 0.001), or another",
         apply: expressions::number,
-        outcomes: 4,
+        outcomes: 6,
     },
     Mutation {
         name: "string",
-        doc: "a string changes case, loses or gains a character, or becomes another",
+        doc: "a string changes case, loses or gains characters, becomes a part of itself, or another",
         apply: expressions::string,
-        outcomes: 4,
+        outcomes: 10,
     },
     Mutation {
         name: "comparison",
         doc: "a comparison operator becomes another",
         apply: expressions::comparison,
-        outcomes: 3,
+        outcomes: 5,
     },
     Mutation {
         name: "column",
-        doc: "a column becomes another of the same table",
+        doc: "a column becomes another of the query's tables",
         apply: expressions::column,
-        outcomes: 3,
+        outcomes: 8,
     },
     Mutation {
         name: "aggregate",
         doc: "an aggregate becomes another",
         apply: expressions::aggregate,
-        outcomes: 2,
+        outcomes: 4,
+    },
+    Mutation {
+        name: "drop-aggregate",
+        doc: "an aggregate is dropped, its argument stays",
+        apply: expressions::drop_aggregate,
+        outcomes: 1,
     },
     Mutation {
         name: "aggregate-distinct",
@@ -106,6 +117,18 @@ pub const MUTATIONS: &[Mutation] = &[
         outcomes: 2,
     },
     Mutation {
+        name: "like-equal",
+        doc: "LIKE becomes =, = with a string becomes LIKE",
+        apply: expressions::like_equal,
+        outcomes: 1,
+    },
+    Mutation {
+        name: "arithmetic",
+        doc: "an arithmetic operator becomes another",
+        apply: expressions::arithmetic,
+        outcomes: 3,
+    },
+    Mutation {
         name: "negation",
         doc: "IN, LIKE, BETWEEN, EXISTS, IS NULL are negated, or no longer",
         apply: expressions::negation,
@@ -115,7 +138,7 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "in-list",
         doc: "a member of an IN list is dropped",
         apply: expressions::in_list,
-        outcomes: 2,
+        outcomes: 3,
     },
     Mutation {
         name: "distinct",
@@ -133,6 +156,12 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "drop-having",
         doc: "HAVING is dropped",
         apply: clauses::drop_having,
+        outcomes: 1,
+    },
+    Mutation {
+        name: "having-where",
+        doc: "the condition of WHERE moves into HAVING, that of HAVING into WHERE",
+        apply: clauses::having_where,
         outcomes: 1,
     },
     Mutation {
@@ -154,6 +183,12 @@ pub const MUTATIONS: &[Mutation] = &[
         outcomes: 1,
     },
     Mutation {
+        name: "drop-order-key",
+        doc: "one of several keys of ORDER BY is dropped",
+        apply: clauses::drop_order_key,
+        outcomes: 2,
+    },
+    Mutation {
         name: "limit",
         doc: "LIMIT becomes one more, one less, or is dropped",
         apply: clauses::limit,
@@ -172,6 +207,12 @@ pub const MUTATIONS: &[Mutation] = &[
         outcomes: 1,
     },
     Mutation {
+        name: "join-key",
+        doc: "one side of a join's equality becomes another column",
+        apply: clauses::join_key,
+        outcomes: 4,
+    },
+    Mutation {
         name: "drop-join",
         doc: "the last join is dropped",
         apply: clauses::drop_join,
@@ -187,7 +228,7 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "table",
         doc: "a table becomes another",
         apply: clauses::table,
-        outcomes: 2,
+        outcomes: 4,
     },
     Mutation {
         name: "set-operator",
@@ -205,13 +246,13 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "drop-item",
         doc: "an output column is dropped",
         apply: clauses::drop_item,
-        outcomes: 3,
+        outcomes: 4,
     },
     Mutation {
         name: "add-item",
         doc: "an output column is added",
         apply: clauses::add_item,
-        outcomes: 1,
+        outcomes: 2,
     },
 ];
 
@@ -250,13 +291,15 @@ pub fn neighbours_in(
             .filter_map(|t| schema.tables.get(t))
             .collect(),
         dice: Dice::new(seed, 0),
+        outcome: 0,
     };
     let mut seen = std::collections::HashSet::from([query.to_string()]);
     let mut kinds: Vec<Vec<Neighbour>> = Vec::new();
     for mutation in MUTATIONS {
         let mut found = Vec::new();
         'sites: for site in 0..MAX_SITES {
-            for _ in 0..mutation.outcomes {
+            for outcome in 0..mutation.outcomes {
+                context.outcome = outcome;
                 let mut copy = query.clone();
                 if !(mutation.apply)(&mut copy, site, &mut context) {
                     break 'sites;

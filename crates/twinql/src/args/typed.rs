@@ -62,6 +62,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Corpus,
     },
+    /// Distil databases for gold queries, and measure systems on them
+    Suite {
+        #[command(subcommand)]
+        command: Suite,
+    },
     /// Train the graph matching network on labelled pairs
     Train(Train),
 }
@@ -401,6 +406,122 @@ pub(crate) struct CorpusStats {
     /// A pair file
     #[arg(value_name = "FILE")]
     pub(crate) pairs: PathBuf,
+    /// How counts are written
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "text",
+        env = "TWINQL_FORMAT",
+        hide_env = true
+    )]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Suite {
+    /// Distil a few databases for each schema that tell gold queries from their neighbours
+    Build(SuiteBuild),
+    /// Test-suite accuracy of one or more systems' predictions
+    Run(SuiteRun),
+    /// What a suite holds; or one of its databases as SQL
+    Show(SuiteShow),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql suite build --gold dev_gold.sql --schemas tables.json --out dev.suite
+  twinql suite build --gold dev_gold.sql --schemas tables.json --out dev.suite --semantics no-fk --resume
+
+Finished schemas are kept in OUT.partial until OUT is written; --resume continues from there.")]
+pub(crate) struct SuiteBuild {
+    /// Gold queries, one a line: SQL, a tab, db_id
+    #[arg(long, value_name = "FILE", env = "TWINQL_GOLD", hide_env = true)]
+    pub(crate) gold: PathBuf,
+    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
+    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
+    pub(crate) schemas: PathBuf,
+    /// The suite file to write, whole or not at all
+    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    pub(crate) out: PathBuf,
+    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
+    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
+    pub(crate) semantics: Option<String>,
+    /// Candidate databases shared by the gold queries of a schema, at most [default: 200]
+    #[arg(long, value_name = "N", env = "TWINQL_MAX_DATABASES", hide_env = true)]
+    pub(crate) max_databases: Option<u64>,
+    /// Candidate databases aimed at each neighbour that is left, at most [default: 60]
+    #[arg(long, value_name = "N", env = "TWINQL_AIMED", hide_env = true)]
+    pub(crate) aimed: Option<u64>,
+    /// Neighbours of each gold query, at most [default: 200]
+    #[arg(long, value_name = "N", env = "TWINQL_NEIGHBOURS", hide_env = true)]
+    pub(crate) neighbours: Option<usize>,
+    /// Mix in values of a SQLite file that has the schema, or of a folder with one for each db_id; only read
+    #[arg(long, value_name = "PATH", env = "TWINQL_VALUES_FROM", hide_env = true)]
+    pub(crate) values_from: Option<PathBuf>,
+    /// Continue an interrupted build
+    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) resume: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql suite run --suite dev.suite --gold dev_gold.sql --pred system_a.txt --pred system_b.txt
+  twinql suite run --suite dev.suite --gold dev_gold.sql --pred novalues.txt --plug-values --out verdicts.jsonl
+
+The table goes to stdout, a verdict for each pair to --out. Systems are named after their files.")]
+pub(crate) struct SuiteRun {
+    /// A suite file of `twinql suite build`
+    #[arg(long, value_name = "FILE", env = "TWINQL_SUITE", hide_env = true)]
+    pub(crate) suite: PathBuf,
+    /// Gold queries, one a line: SQL, a tab, db_id
+    #[arg(long, value_name = "FILE", env = "TWINQL_GOLD", hide_env = true)]
+    pub(crate) gold: PathBuf,
+    /// Predictions of a system, as many lines as --gold has; give it again for each system
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub(crate) pred: Vec<PathBuf>,
+    /// Put the gold's values into predictions; a prediction is right if any way passes
+    #[arg(long, env = "TWINQL_PLUG_VALUES", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) plug_values: bool,
+    /// Write a verdict for each system and pair as JSON lines, whole or not at all
+    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    pub(crate) out: Option<PathBuf>,
+    /// How the table is written
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value = "text",
+        env = "TWINQL_FORMAT",
+        hide_env = true
+    )]
+    pub(crate) format: Format,
+    /// Exit with 1 if the accuracy of any system is below X
+    #[arg(long, value_name = "X", env = "TWINQL_FAIL_UNDER", hide_env = true)]
+    pub(crate) fail_under: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql suite show dev.suite
+  twinql suite show dev.suite --db-id pets_1 --left
+  twinql suite show dev.suite --db-id pets_1 --database 0 | sqlite3 pets_1.sqlite")]
+pub(crate) struct SuiteShow {
+    /// A suite file
+    #[arg(value_name = "FILE")]
+    pub(crate) suite: PathBuf,
+    /// One schema only
+    #[arg(long, value_name = "ID", env = "TWINQL_DB_ID", hide_env = true)]
+    pub(crate) db_id: Option<String>,
+    /// Print this database of --db-id as SQL; the first is 0
+    #[arg(long, value_name = "N", requires = "db_id")]
+    pub(crate) database: Option<usize>,
+    /// List the neighbours that no database distinguishes
+    #[arg(long, conflicts_with = "database")]
+    pub(crate) left: bool,
     /// How counts are written
     #[arg(
         long,

@@ -1,0 +1,268 @@
+//! Many pairs of queries on one database after another, the databases of a suite.
+//!
+//! All golds and rivals of a schema are compiled once. A database is loaded once for all of
+//! them, and each gold runs once for all its rivals. Answers live until the next database.
+
+use std::collections::HashMap;
+
+use twinql_sql::{Semantics, Value};
+
+use crate::compare::{Columns, Mode};
+use crate::database::Database;
+use crate::execute::{Answer, ExecError, Loader, Sandbox};
+use crate::text::ready;
+use crate::trial::{ARRANGEMENTS, Agreement, Doubt, Party, agree, rearranged};
+
+/// What one database says of a rival and its gold.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Seen {
+    /// The answers agree; whether the gold's holds more than NULL and 0.
+    Same { nonempty: bool },
+    /// They differ.
+    Differ,
+    /// The gold gave no answer.
+    GoldFailed(ExecError),
+    /// The rival gave no answer.
+    Failed(ExecError),
+}
+
+struct Gold<'a> {
+    party: Party<'a>,
+    mode: Mode,
+    /// On the loaded database.
+    answer: Option<Result<Answer, ExecError>>,
+}
+
+struct Rival<'a> {
+    gold: usize,
+    party: Party<'a>,
+    /// `None` before the first database.
+    columns: Columns,
+}
+
+/// Golds and their rivals in one sandbox.
+pub(crate) struct Contest<'a> {
+    sandbox: &'a Sandbox,
+    semantics: &'a Semantics,
+    loader: Loader<'a>,
+    golds: Vec<Gold<'a>>,
+    rivals: Vec<Rival<'a>>,
+    /// One order of columns has to serve on all databases. Off while distilling, where a
+    /// database has to distinguish by itself.
+    carry: bool,
+}
+
+/// A rival whose answer may still turn out to be a possible one.
+struct Open {
+    rival: usize,
+    pred: Answer,
+    doubt: Doubt,
+    columns: Columns,
+}
+
+impl<'a> Contest<'a> {
+    /// An empty contest over all `tables` tables of the sandbox's schema.
+    ///
+    /// # Errors
+    /// [`ExecError::Failed`] if SQLite refuses a statement.
+    pub(crate) fn new(
+        sandbox: &'a Sandbox,
+        semantics: &'a Semantics,
+        tables: usize,
+        carry: bool,
+    ) -> Result<Contest<'a>, ExecError> {
+        let tables: Vec<usize> = (0..tables).collect();
+        Ok(Contest {
+            sandbox,
+            semantics,
+            loader: sandbox.loader(&tables)?,
+            golds: Vec::new(),
+            rivals: Vec::new(),
+            carry,
+        })
+    }
+
+    /// Adds a gold query and gives its number.
+    ///
+    /// # Errors
+    /// What SQLite says of a text that it does not compile.
+    pub(crate) fn add_gold(&mut self, sql: &str) -> Result<usize, ExecError> {
+        let party = Party::new(self.sandbox, ready(self.sandbox, sql)?, self.semantics);
+        let mode = Mode::new(self.semantics, party.ordering.ordered);
+        self.golds.push(Gold {
+            party,
+            mode,
+            answer: None,
+        });
+        Ok(self.golds.len() - 1)
+    }
+
+    /// Adds a rival of a gold query and gives its number.
+    ///
+    /// # Errors
+    /// What SQLite says of a text that it does not compile.
+    pub(crate) fn add_rival(&mut self, gold: usize, sql: &str) -> Result<usize, ExecError> {
+        let party = Party::new(self.sandbox, ready(self.sandbox, sql)?, self.semantics);
+        let width = self.golds.get(gold).map_or(0, |g| g.party.prepared.width());
+        self.rivals.push(Rival {
+            gold,
+            party,
+            columns: Columns::new(width, self.semantics.any_column_order),
+        });
+        Ok(self.rivals.len() - 1)
+    }
+
+    /// Runs the rivals on a database. Outcomes come in the order of `wanted`; they end
+    /// early where `stop` says so of one.
+    ///
+    /// # Errors
+    /// [`ExecError::Failed`] if the database cannot be loaded.
+    pub(crate) fn compare(
+        &mut self,
+        database: &Database,
+        wanted: &[usize],
+        stop: &mut dyn FnMut(usize, &Seen) -> bool,
+    ) -> Result<Vec<(usize, Seen)>, ExecError> {
+        self.loader.load(database)?;
+        for gold in &mut self.golds {
+            gold.answer = None;
+        }
+        let mut out = Vec::with_capacity(wanted.len());
+        let mut open: Vec<(usize, Open)> = Vec::new();
+        for &number in wanted {
+            let seen = match self.first(number) {
+                Ok(seen) => seen,
+                Err(doubtful) => {
+                    open.push((out.len(), doubtful));
+                    // Replaced below.
+                    Seen::Differ
+                }
+            };
+            let doubtful = open.last().is_some_and(|(at, _)| *at == out.len());
+            out.push((number, seen));
+            if !doubtful && out.last().is_some_and(|(n, s)| stop(*n, s)) {
+                return Ok(out);
+            }
+        }
+        self.settle(database, open, &mut out)?;
+        Ok(out)
+    }
+
+    /// The outcome of a rival on the database as it is loaded.
+    fn first(&mut self, number: usize) -> Result<Seen, Open> {
+        let Some(rival) = self.rivals.get_mut(number) else {
+            return Ok(Seen::Failed(ExecError::NotAQuery));
+        };
+        let Some(gold) = self.golds.get_mut(rival.gold) else {
+            return Ok(Seen::GoldFailed(ExecError::NotAQuery));
+        };
+        let sandbox = self.sandbox;
+        let answer = match gold.answer.take() {
+            Some(answer) => answer,
+            None => gold.party.answer(sandbox),
+        };
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(e) => {
+                gold.answer = Some(Err(e.clone()));
+                return Ok(Seen::GoldFailed(e));
+            }
+        };
+        let pred = match rival.party.answer(sandbox) {
+            Ok(pred) => pred,
+            Err(e) => {
+                gold.answer = Some(Ok(answer));
+                return Ok(Seen::Failed(e));
+            }
+        };
+        let mut columns = rival.columns.clone();
+        let agreement = agree(
+            sandbox,
+            (&mut gold.party, &answer),
+            (&mut rival.party, &pred),
+            gold.mode,
+            &mut columns,
+        );
+        let seen = match agreement {
+            Agreement::Yes => {
+                if self.carry {
+                    rival.columns = columns;
+                }
+                Ok(Seen::Same {
+                    nonempty: nonempty(&answer),
+                })
+            }
+            Agreement::No => Ok(Seen::Differ),
+            Agreement::Open(doubt) => Err(Open {
+                rival: number,
+                pred,
+                doubt,
+                columns,
+            }),
+        };
+        gold.answer = Some(Ok(answer));
+        seen
+    }
+
+    /// Looks at rearrangements of the database, for all doubtful rivals together.
+    fn settle(
+        &mut self,
+        database: &Database,
+        mut open: Vec<(usize, Open)>,
+        out: &mut [(usize, Seen)],
+    ) -> Result<(), ExecError> {
+        for round in 1..=ARRANGEMENTS {
+            if open.is_empty() {
+                return Ok(());
+            }
+            self.loader.load(&rearranged(database, round))?;
+            let mut others: HashMap<usize, Vec<Answer>> = HashMap::new();
+            let mut rest = Vec::with_capacity(open.len());
+            for (at, mut one) in open {
+                let (Some(rival), sandbox) = (self.rivals.get_mut(one.rival), self.sandbox) else {
+                    continue;
+                };
+                let Some(gold) = self.golds.get_mut(rival.gold) else {
+                    continue;
+                };
+                let Some(Ok(answer)) = &gold.answer else {
+                    continue;
+                };
+                let preds = if one.doubt.returned {
+                    Vec::new()
+                } else {
+                    rival.party.other_answers(sandbox, round)
+                };
+                let golds = if one.doubt.possible {
+                    &Vec::new()
+                } else {
+                    others
+                        .entry(rival.gold)
+                        .or_insert_with(|| gold.party.other_answers(sandbox, round))
+                };
+                one.doubt
+                    .look((answer, &one.pred), golds, &preds, gold.mode, &one.columns);
+                if one.doubt.settled() {
+                    if let Some(entry) = out.get_mut(at) {
+                        entry.1 = Seen::Same {
+                            nonempty: nonempty(answer),
+                        };
+                    }
+                } else {
+                    rest.push((at, one));
+                }
+            }
+            open = rest;
+        }
+        Ok(())
+    }
+}
+
+/// True if an answer says more than NULL and 0.
+fn nonempty(answer: &Answer) -> bool {
+    answer
+        .rows
+        .iter()
+        .flatten()
+        .any(|v| !matches!(v, Value::Null | Value::Integer(0)))
+}

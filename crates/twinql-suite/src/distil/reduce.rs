@@ -1,0 +1,103 @@
+//! Fewer databases and fewer rows, with every distinction kept.
+
+use twinql_sql::{Schema, Semantics};
+
+use super::contest::{Contest, Seen};
+use crate::database::Database;
+use crate::execute::ExecError;
+
+/// Attempts to drop rows from one database.
+const MAX_DROPS: usize = 24;
+
+/// A database of a suite and the rivals that it has to distinguish.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    pub(crate) database: Database,
+    pub(crate) rivals: Vec<usize>,
+}
+
+/// Takes the databases in reverse: later ones were made for what is hard, and tell much of
+/// the rest apart too. A database that has nothing left to distinguish is dropped.
+///
+/// # Errors
+/// If a database cannot be loaded.
+pub(crate) fn fewer_databases(contest: &mut Contest<'_>, kept: Vec<Kept>) -> Result<Vec<Kept>, ExecError> {
+    let mut kept = kept;
+    for _ in 0..2 {
+        let mut left: Vec<usize> = kept.iter().flat_map(|k| k.rivals.iter().copied()).collect();
+        left.sort_unstable();
+        let mut out = Vec::with_capacity(kept.len());
+        for one in kept.into_iter().rev() {
+            let seen = contest.compare(&one.database, &left, &mut |_, _| false)?;
+            let rivals: Vec<usize> = seen
+                .into_iter()
+                .filter(|(_, s)| *s == Seen::Differ)
+                .map(|(r, _)| r)
+                .collect();
+            if rivals.is_empty() {
+                continue;
+            }
+            left.retain(|r| rivals.binary_search(r).is_err());
+            out.push(Kept {
+                database: one.database,
+                rivals,
+            });
+        }
+        kept = out;
+    }
+    // Those that distinguish most come first: a suite that is run stops at the first.
+    kept.sort_by_key(|k| std::cmp::Reverse(k.rivals.len()));
+    Ok(kept)
+}
+
+/// Drops rows of a database in halves, quarters and eighths of its tables, as long as the
+/// assumptions hold and all its rivals stay distinguished.
+///
+/// # Errors
+/// If a database cannot be loaded.
+pub(crate) fn fewer_rows(
+    contest: &mut Contest<'_>,
+    schema: &Schema,
+    semantics: &Semantics,
+    kept: &mut Kept,
+) -> Result<(), ExecError> {
+    // The rival that was lost last is likely to be lost again: it comes first.
+    let mut order = kept.rivals.clone();
+    let mut attempts = 0;
+    for parts in [2, 4, 8] {
+        for table in 0..kept.database.tables.len() {
+            for part in (0..parts).rev() {
+                let rows = kept.database.rows(table).len();
+                let (from, to) = (rows * part / parts, rows * (part + 1) / parts);
+                if to - from == 0 || attempts >= MAX_DROPS {
+                    continue;
+                }
+                let mut smaller = kept.database.clone();
+                if let Some(Some(rows)) = smaller.tables.get_mut(table) {
+                    rows.drain(from..to);
+                }
+                if smaller.check(schema, semantics).is_err() {
+                    continue;
+                }
+                attempts += 1;
+                let mut lost = None;
+                let seen = contest.compare(&smaller, &order, &mut |rival, seen| {
+                    let stop = *seen != Seen::Differ;
+                    if stop {
+                        lost = Some(rival);
+                    }
+                    stop
+                })?;
+                let lost = lost.or_else(|| seen.iter().find(|(_, s)| *s != Seen::Differ).map(|(r, _)| *r));
+                match lost {
+                    None => kept.database = smaller,
+                    Some(rival) => {
+                        order.retain(|r| *r != rival);
+                        order.insert(0, rival);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}

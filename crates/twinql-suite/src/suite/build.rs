@@ -1,0 +1,173 @@
+//! Building a suite over many schemas, on all threads, resumable.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use serde::Serialize;
+use twinql_sql::Schema;
+
+use crate::generate::Values;
+
+use super::file::{read_line, write_line};
+use super::{DistilConfig, FORMAT_VERSION, SchemaSuite, Suite, SuiteError, Tally, distil};
+
+/// A schema and the gold queries over it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Task {
+    /// The schema.
+    pub schema: Schema,
+    /// Its gold queries; repeated ones count once.
+    pub golds: Vec<String>,
+    /// Values of a real database of this schema, to be mixed in.
+    pub values: Option<Values>,
+}
+
+/// Finished schemas of a build that is not done: a line each, beside the suite.
+struct Partial {
+    path: PathBuf,
+    file: File,
+    done: Vec<SchemaSuite>,
+}
+
+impl Partial {
+    /// Begins the file, or continues one that was written under the same `fingerprint`;
+    /// a last line that was cut off is dropped.
+    fn open(path: &Path, fingerprint: &str, resume: bool) -> Result<Partial, SuiteError> {
+        let fail = |e: std::io::Error| SuiteError::Io {
+            path: path.display().to_string(),
+            message: e.to_string(),
+        };
+        let mut done = Vec::new();
+        let mut keep = 0;
+        if resume {
+            let old = std::fs::read(path).unwrap_or_default();
+            let mut lines = old.split_inclusive(|b| *b == b'\n');
+            if let Some(first) = lines.next()
+                && first.strip_suffix(b"\n") == Some(fingerprint.as_bytes())
+            {
+                keep = first.len();
+                for line in lines {
+                    let Some(Ok(one)) = line.strip_suffix(b"\n").map(read_line) else {
+                        break;
+                    };
+                    done.push(one);
+                    keep += line.len();
+                }
+            }
+        }
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)
+            .map_err(fail)?;
+        file.set_len(keep as u64).map_err(fail)?;
+        if keep == 0 {
+            file.write_all(format!("{fingerprint}\n").as_bytes())
+                .map_err(fail)?;
+        }
+        drop(file);
+        Ok(Partial {
+            path: path.to_owned(),
+            file: OpenOptions::new().append(true).open(path).map_err(fail)?,
+            done,
+        })
+    }
+
+    fn append(&mut self, one: &SchemaSuite) -> Result<(), SuiteError> {
+        let fail = |message: String| SuiteError::Io {
+            path: self.path.display().to_string(),
+            message,
+        };
+        let line = write_line(one).map_err(|e| fail(e.to_string()))?;
+        // One call, so that what is cut off is a last line and nothing else.
+        self.file
+            .write_all(format!("{line}\n").as_bytes())
+            .map_err(|e| fail(e.to_string()))
+    }
+}
+
+/// What the finished work must have been made from to be of use.
+fn fingerprint(tasks: &[Task], config: &DistilConfig) -> String {
+    let text = serde_json::to_string(&(tasks, config)).unwrap_or_default();
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in text.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!(
+        "twinql-suite {FORMAT_VERSION} {} {hash:016x}",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Distils a suite. The result depends on the tasks and the configuration alone: each schema
+/// has its own random streams and is worked on by one thread.
+///
+/// `partial` is a file that takes finished schemas; with `resume` they are not made again.
+/// The caller removes it once the suite is written. `tick` is called after each candidate
+/// database, `done` with the number of finished schemas.
+///
+/// # Errors
+/// A schema that SQLite cannot build; the file of finished work cannot be written.
+pub fn build(
+    tasks: &[Task],
+    config: &DistilConfig,
+    partial: Option<(&Path, bool)>,
+    tick: &(dyn Fn(&Tally) + Sync),
+    done: &(dyn Fn(usize) + Sync),
+) -> Result<Suite, SuiteError> {
+    let partial = match partial {
+        Some((path, resume)) => Some(Partial::open(path, &fingerprint(tasks, config), resume)?),
+        None => None,
+    };
+    let mut found: Vec<Option<SchemaSuite>> = vec![None; tasks.len()];
+    for one in partial.iter().flat_map(|p| &p.done) {
+        let at = tasks.iter().position(|t| t.schema == one.schema);
+        if let Some(entry) = at.and_then(|at| found.get_mut(at)) {
+            *entry = Some(one.clone());
+        }
+    }
+    let finished = Mutex::new((partial, found.iter().flatten().count()));
+    let tally = Tally::default();
+    // The largest first, or one of them would keep a single thread busy at the end.
+    let mut order: Vec<usize> = (0..tasks.len())
+        .filter(|&i| found.get(i).is_some_and(Option::is_none))
+        .collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(tasks.get(i).map_or(0, |t| t.golds.len())));
+    let one = |i: usize| -> Result<Option<(usize, SchemaSuite)>, SuiteError> {
+        let Some(task) = tasks.get(i) else { return Ok(None) };
+        let suite = distil(
+            &task.schema,
+            &task.golds,
+            task.values.as_ref(),
+            config,
+            &tally,
+            tick,
+        )
+        .map_err(|e| SuiteError::Schema {
+            db_id: task.schema.db_id.clone(),
+            message: e.to_string(),
+        })?;
+        let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
+        finished.1 += 1;
+        if let Some(partial) = &mut finished.0 {
+            partial.append(&suite)?;
+        }
+        done(finished.1);
+        Ok(Some((i, suite)))
+    };
+    // One schema at a time for each thread, in this order.
+    let made: Result<Vec<_>, SuiteError> = order.into_par_iter().with_max_len(1).map(one).collect();
+    for (i, suite) in made?.into_iter().flatten() {
+        if let Some(entry) = found.get_mut(i) {
+            *entry = Some(suite);
+        }
+    }
+    Ok(Suite {
+        config: config.clone(),
+        schemas: found.into_iter().flatten().collect(),
+    })
+}

@@ -1,0 +1,344 @@
+//! Test-suite accuracy: predictions on the databases of a suite.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::plug::plugs;
+use super::{SchemaSuite, Suite};
+use crate::distil::contest::{Contest, Seen};
+use crate::execute::{ExecError, Limits, Sandbox};
+use crate::judge::Side;
+
+/// A gold query and a prediction.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct RunPair {
+    /// The database.
+    pub db_id: Arc<str>,
+    /// The gold query.
+    pub gold: Arc<str>,
+    /// The prediction.
+    pub pred: Arc<str>,
+}
+
+/// How a suite is run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Bounds on each execution.
+    pub limits: Limits,
+    /// Put the gold's values into predictions, and call one right if any way passes.
+    pub plug_values: bool,
+}
+
+/// What a suite says of a pair.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum RunVerdict {
+    /// No database told them apart.
+    Same {
+        /// Databases on which both gave an answer.
+        databases: u64,
+        /// Databases on which the gold's answer had more than NULL and 0 in it.
+        nonempty: u64,
+        /// The text that passed, where values were put into the prediction.
+        plugged: Option<String>,
+    },
+    /// A database tells them apart (with plugged values, each way is told apart by one).
+    Different {
+        /// Its number in the schema's suite, from 0; the last that was needed.
+        database: u64,
+    },
+    /// The gold cannot be executed, or the suite lacks its schema.
+    GoldError {
+        /// Why.
+        message: String,
+    },
+    /// The prediction cannot be executed.
+    PredError {
+        /// What SQLite says.
+        message: String,
+    },
+    /// A query passed the limits on several databases, and no other told them apart.
+    Timeout {
+        /// Which query.
+        side: Side,
+    },
+}
+
+impl RunVerdict {
+    /// True if the prediction counts as right.
+    pub fn right(&self) -> bool {
+        matches!(self, RunVerdict::Same { .. })
+    }
+}
+
+/// Databases on which one side passes the limits, after which a pair is given up.
+const MAX_TIMEOUTS: u64 = 3;
+/// Pairs of one piece of work: enough for the databases to be loaded seldom, few enough for
+/// all threads to have some. Bounds the compiled statements that live at a time.
+const CHUNK: usize = 200;
+
+/// Runs a suite: one verdict for each pair, in order, whatever the number of threads. Pairs
+/// that repeat are run once. `each` is called with the number of pairs that a piece of work
+/// has finished.
+pub fn run(
+    suite: &Suite,
+    pairs: &[RunPair],
+    options: RunOptions,
+    each: &(dyn Fn(usize) + Sync),
+) -> Vec<RunVerdict> {
+    let mut distinct: HashMap<&RunPair, usize> = HashMap::new();
+    let mut unique: Vec<&RunPair> = Vec::new();
+    let index: Vec<usize> = pairs
+        .iter()
+        .map(|pair| {
+            *distinct.entry(pair).or_insert_with(|| {
+                unique.push(pair);
+                unique.len() - 1
+            })
+        })
+        .collect();
+    // Pairs of one schema and gold stand together, so that a gold runs once for all of them.
+    let mut order: Vec<usize> = (0..unique.len()).collect();
+    order.sort_by_key(|&i| unique.get(i).map(|p| (&p.db_id, &p.gold, i)));
+    let mut pieces: Vec<Vec<usize>> = Vec::new();
+    for &i in &order {
+        let same_schema = |j: usize| unique.get(i).map(|p| &p.db_id) == unique.get(j).map(|p| &p.db_id);
+        match pieces.last_mut() {
+            Some(piece) if piece.len() < CHUNK && piece.first().is_some_and(|&j| same_schema(j)) => {
+                piece.push(i);
+            }
+            _ => pieces.push(vec![i]),
+        }
+    }
+    pieces.sort_by_key(|p| std::cmp::Reverse(p.len()));
+    let done: Vec<Vec<(usize, RunVerdict)>> = pieces
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|piece| {
+            let some: Vec<&RunPair> = piece.iter().filter_map(|&i| unique.get(i).copied()).collect();
+            let verdicts = run_piece(suite, &some, options, &piece);
+            each(piece.len());
+            verdicts
+        })
+        .collect();
+    let mut verdicts: Vec<Option<RunVerdict>> = vec![None; unique.len()];
+    for (i, verdict) in done.into_iter().flatten() {
+        if let Some(entry) = verdicts.get_mut(i) {
+            *entry = Some(verdict);
+        }
+    }
+    index
+        .into_iter()
+        .map(|i| {
+            verdicts
+                .get(i)
+                .cloned()
+                .flatten()
+                .unwrap_or(RunVerdict::GoldError {
+                    message: "not run".into(),
+                })
+        })
+        .collect()
+}
+
+/// Pairs of one schema.
+fn run_piece(
+    suite: &Suite,
+    pairs: &[&RunPair],
+    options: RunOptions,
+    numbers: &[usize],
+) -> Vec<(usize, RunVerdict)> {
+    let all = |message: String| -> Vec<(usize, RunVerdict)> {
+        let verdict = RunVerdict::GoldError { message };
+        numbers.iter().map(|&i| (i, verdict.clone())).collect()
+    };
+    let db_id = pairs.first().map_or("", |p| &*p.db_id);
+    let Some(schema) = suite.schema(db_id) else {
+        return all(format!("the suite has no databases for db_id {db_id:?}"));
+    };
+    let work = || -> Result<Vec<RunVerdict>, ExecError> {
+        let sandbox = Sandbox::new(&schema.schema, options.limits)?;
+        let mut contest = Contest::new(
+            &sandbox,
+            &suite.config.semantics,
+            schema.schema.tables.len(),
+            true,
+        )?;
+        decide(&mut contest, schema, pairs, options)
+    };
+    match work() {
+        Ok(verdicts) => numbers.iter().copied().zip(verdicts).collect(),
+        Err(e) => all(e.to_string()),
+    }
+}
+
+/// One text that may stand for a prediction.
+struct Way {
+    rival: usize,
+    plugged: Option<String>,
+    agreed: u64,
+    nonempty: u64,
+    timeouts: [u64; 2],
+    /// Why it is out.
+    out: Option<RunVerdict>,
+}
+
+fn decide(
+    contest: &mut Contest<'_>,
+    schema: &SchemaSuite,
+    pairs: &[&RunPair],
+    options: RunOptions,
+) -> Result<Vec<RunVerdict>, ExecError> {
+    let mut golds: HashMap<&str, Result<usize, ExecError>> = HashMap::new();
+    let mut ways: Vec<Way> = Vec::new();
+    // The ways of each pair, or what is known of it at once.
+    let mut entries: Vec<Result<Vec<usize>, RunVerdict>> = Vec::with_capacity(pairs.len());
+    let mut way_of: HashMap<usize, usize> = HashMap::new();
+    for pair in pairs {
+        let gold = golds
+            .entry(&pair.gold)
+            .or_insert_with(|| contest.add_gold(&pair.gold))
+            .clone();
+        let gold = match gold {
+            Ok(gold) => gold,
+            Err(e) => {
+                entries.push(Err(RunVerdict::GoldError {
+                    message: e.to_string(),
+                }));
+                continue;
+            }
+        };
+        let texts = if options.plug_values {
+            plugs(&schema.schema, &pair.gold, &pair.pred)
+        } else {
+            vec![pair.pred.to_string()]
+        };
+        let mut own = Vec::new();
+        let mut refused = None;
+        for text in texts {
+            match contest.add_rival(gold, &text) {
+                Ok(rival) => {
+                    way_of.insert(rival, ways.len());
+                    own.push(ways.len());
+                    ways.push(Way {
+                        rival,
+                        plugged: (text != *pair.pred).then_some(text),
+                        agreed: 0,
+                        nonempty: 0,
+                        timeouts: [0; 2],
+                        out: None,
+                    });
+                }
+                Err(e) => {
+                    refused.get_or_insert(RunVerdict::PredError {
+                        message: e.to_string(),
+                    });
+                }
+            }
+        }
+        entries.push(match refused {
+            Some(verdict) if own.is_empty() => Err(verdict),
+            _ => Ok(own),
+        });
+    }
+    for (number, database) in schema.databases.iter().enumerate() {
+        let wanted: Vec<usize> = ways.iter().filter(|w| w.out.is_none()).map(|w| w.rival).collect();
+        if wanted.is_empty() {
+            break;
+        }
+        for (rival, seen) in contest.compare(database, &wanted, &mut |_, _| false)? {
+            let Some(way) = way_of.get(&rival).and_then(|&w| ways.get_mut(w)) else {
+                continue;
+            };
+            way.note(number as u64, seen);
+        }
+    }
+    Ok(entries
+        .into_iter()
+        .map(|entry| match entry {
+            Err(verdict) => verdict,
+            Ok(own) => best(own.iter().filter_map(|&w| ways.get(w))),
+        })
+        .collect())
+}
+
+impl Way {
+    fn note(&mut self, database: u64, seen: Seen) {
+        match seen {
+            Seen::Same { nonempty } => {
+                self.agreed += 1;
+                self.nonempty += u64::from(nonempty);
+            }
+            Seen::Differ => self.out = Some(RunVerdict::Different { database }),
+            // Only this limit depends on the machine.
+            Seen::Failed(ExecError::Limit("time")) => {
+                self.out = Some(RunVerdict::Timeout { side: Side::Pred })
+            }
+            Seen::GoldFailed(ExecError::Limit("time")) => {
+                self.out = Some(RunVerdict::Timeout { side: Side::Gold });
+            }
+            Seen::Failed(ExecError::Limit(_)) => self.late(Side::Pred),
+            Seen::GoldFailed(ExecError::Limit(_)) => self.late(Side::Gold),
+            Seen::Failed(e) => {
+                self.out = Some(RunVerdict::PredError {
+                    message: e.to_string(),
+                });
+            }
+            // A gold that fails on one database says nothing there.
+            Seen::GoldFailed(_) => {}
+        }
+    }
+
+    fn late(&mut self, side: Side) {
+        let count = &mut self.timeouts[usize::from(side == Side::Pred)];
+        *count += 1;
+        if *count >= MAX_TIMEOUTS {
+            self.out = Some(RunVerdict::Timeout { side });
+        }
+    }
+
+    fn verdict(&self) -> RunVerdict {
+        if let Some(verdict) = &self.out {
+            return verdict.clone();
+        }
+        if self.agreed == 0 {
+            return match self.timeouts {
+                [0, 0] => RunVerdict::GoldError {
+                    message: "the gold gave an answer on no database".into(),
+                },
+                [0, _] => RunVerdict::Timeout { side: Side::Pred },
+                _ => RunVerdict::Timeout { side: Side::Gold },
+            };
+        }
+        RunVerdict::Same {
+            databases: self.agreed,
+            nonempty: self.nonempty,
+            plugged: self.plugged.clone(),
+        }
+    }
+}
+
+/// The verdict of the ways of one pair: of the first that passes, else of the one that came
+/// furthest.
+fn best<'w>(ways: impl Iterator<Item = &'w Way>) -> RunVerdict {
+    let mut out: Option<RunVerdict> = None;
+    for way in ways {
+        let verdict = way.verdict();
+        let further = match (&verdict, &out) {
+            (RunVerdict::Same { .. }, _) => return verdict,
+            (_, None) => true,
+            (RunVerdict::Different { database: a }, Some(RunVerdict::Different { database: b })) => a > b,
+            (RunVerdict::Different { .. }, Some(_)) => true,
+            _ => false,
+        };
+        if further {
+            out = Some(verdict);
+        }
+    }
+    out.unwrap_or(RunVerdict::PredError {
+        message: "no query".into(),
+    })
+}

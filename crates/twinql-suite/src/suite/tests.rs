@@ -1,0 +1,219 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use twinql_sql::Schema;
+
+use super::{DistilConfig, RunOptions, RunPair, RunVerdict, Suite, SuiteError, Task, build, run};
+use crate::testing::schema;
+
+fn tasks() -> Vec<Task> {
+    let golds = |list: &[&str]| list.iter().map(|g| (*g).to_owned()).collect();
+    let pets = Schema::from_ddl(
+        "pets",
+        "CREATE TABLE pet (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, weight REAL, photo BLOB);",
+    );
+    vec![
+        Task {
+            schema: schema(),
+            golds: golds(&[
+                "SELECT name FROM singer WHERE age > 20",
+                "SELECT country, COUNT(*) FROM singer GROUP BY country",
+            ]),
+            values: None,
+        },
+        Task {
+            schema: pets.unwrap(),
+            golds: golds(&[
+                "SELECT kind FROM pet WHERE weight > 2.5",
+                "SELECT COUNT(*) FROM pet",
+            ]),
+            values: None,
+        },
+    ]
+}
+
+fn config() -> DistilConfig {
+    DistilConfig {
+        max_databases: 30,
+        aimed: 8,
+        neighbours: 40,
+        ..DistilConfig::default()
+    }
+}
+
+fn suite() -> Suite {
+    build(&tasks(), &config(), None, &|_| (), &|_| ()).unwrap()
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let bytes = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| suite().to_bytes().unwrap())
+    };
+    let one = bytes(1);
+    assert_eq!(one, bytes(3));
+    assert_eq!(Suite::from_bytes(&one).unwrap(), suite());
+}
+
+#[test]
+fn damaged_files_are_refused_with_a_reason() {
+    let bytes = suite().to_bytes().unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&bytes[..])
+        .read_to_string(&mut text)
+        .unwrap();
+    let pack = |text: &str| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(text.as_bytes()).unwrap();
+        out.finish().unwrap()
+    };
+    assert_eq!(Suite::from_bytes(&pack(&text)).unwrap(), suite());
+    for (bytes, says) in [
+        (Vec::new(), "gzip"),
+        (b"SELECT 1".to_vec(), "gzip"),
+        (bytes[..bytes.len() / 2].to_vec(), "cut off"),
+        (pack(""), "empty"),
+        (pack("{}"), "header"),
+        (pack("{\"format\":\"x\",\"version\":1}"), "format \"x\""),
+        (
+            pack(&text.replacen("\"version\":1", "\"version\":2", 1)),
+            "version 2",
+        ),
+        (pack(&text[..text.len() - 3]), "schema 2"),
+        (pack(text.lines().next().unwrap()), "counts"),
+        (pack(&text.replacen("\"target\":0", "\"target\":9", 1)), "key"),
+        (pack(&text.replacen("\"tried\":", "\"tried\":1", 2)), "counts"),
+    ] {
+        let error = Suite::from_bytes(&bytes).unwrap_err();
+        assert!(error.to_string().contains(says), "{error} should say {says}");
+    }
+    // Any single byte may be wrong: an error or a suite, and no panic.
+    for at in (0..bytes.len()).step_by(37) {
+        let mut bad = bytes.clone();
+        bad[at] ^= 0x55;
+        let _ = Suite::from_bytes(&bad);
+    }
+}
+
+#[test]
+fn a_killed_build_goes_on_where_it_stopped() {
+    let folder = std::env::temp_dir().join(format!("twinql-suite-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("x.partial");
+    let whole = build(&tasks(), &config(), Some((&path, false)), &|_| (), &|_| ()).unwrap();
+    // Cut within the last line: that schema is distilled again, the other is not.
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
+    let done = std::sync::Mutex::new(Vec::new());
+    let note = |n: usize| done.lock().unwrap().push(n);
+    let again = build(&tasks(), &config(), Some((&path, true)), &|_| (), &note).unwrap();
+    assert_eq!(again, whole);
+    assert_eq!(*done.lock().unwrap(), [2]);
+    // Work under another configuration is of no use.
+    let other = DistilConfig { seed: 9, ..config() };
+    done.lock().unwrap().clear();
+    let note = |n: usize| done.lock().unwrap().push(n);
+    build(&tasks(), &other, Some((&path, true)), &|_| (), &note).unwrap();
+    assert_eq!(done.lock().unwrap().len(), 2);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn verdicts_of_a_run() {
+    let suite = suite();
+    let gold = "SELECT name FROM singer WHERE age > 20";
+    let cases = [
+        ("test", gold, gold, "same"),
+        (
+            "test",
+            gold,
+            "SELECT T1.name FROM singer AS T1 WHERE 20 < T1.age",
+            "same",
+        ),
+        (
+            "test",
+            gold,
+            "SELECT name FROM singer WHERE age >= 20",
+            "different",
+        ),
+        (
+            "test",
+            gold,
+            "SELECT name, age FROM singer WHERE age > 20",
+            "different",
+        ),
+        (
+            "test",
+            gold,
+            "SELECT name FROM singer WHERE age > 'terminal'",
+            "different",
+        ),
+        ("test", gold, "SELECT nam FROM singer", "pred_error"),
+        ("test", gold, "DROP TABLE singer", "pred_error"),
+        ("test", gold, "", "pred_error"),
+        (
+            "test",
+            gold,
+            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT MAX(x) FROM c",
+            "timeout",
+        ),
+        ("test", "SELECT nothing", gold, "gold_error"),
+        ("missing", gold, gold, "gold_error"),
+        (
+            "pets",
+            "SELECT COUNT(*) FROM pet",
+            "SELECT COUNT(id) FROM pet",
+            "same",
+        ),
+    ];
+    let pairs: Vec<RunPair> = cases
+        .iter()
+        .map(|(db, g, p, _)| RunPair {
+            db_id: Arc::from(*db),
+            gold: Arc::from(*g),
+            pred: Arc::from(*p),
+        })
+        .collect();
+    let options = RunOptions {
+        limits: crate::Limits {
+            steps: 200_000,
+            ..crate::Limits::default()
+        },
+        plug_values: false,
+    };
+    let name = |v: &RunVerdict| match v {
+        RunVerdict::Same { .. } => "same",
+        RunVerdict::Different { .. } => "different",
+        RunVerdict::GoldError { .. } => "gold_error",
+        RunVerdict::PredError { .. } => "pred_error",
+        RunVerdict::Timeout { .. } => "timeout",
+    };
+    let verdicts = run(&suite, &pairs, options, &|_| ());
+    for ((_, g, p, says), verdict) in cases.iter().zip(&verdicts) {
+        assert_eq!(name(verdict), *says, "{g} / {p}: {verdict:?}");
+    }
+    // The gold's 20 takes the place of 'terminal'.
+    let plugged = run(
+        &suite,
+        &pairs,
+        RunOptions {
+            plug_values: true,
+            ..options
+        },
+        &|_| (),
+    );
+    assert!(plugged[4].right(), "{:?}", plugged[4]);
+    assert!(!plugged[2].right());
+}
+
+/// A file from elsewhere: its version is looked at first.
+#[test]
+fn versions_are_named() {
+    assert!(SuiteError::Version(7).to_string().contains("version 7"));
+}
