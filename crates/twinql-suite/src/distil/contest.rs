@@ -36,7 +36,7 @@ struct Gold<'a> {
 struct Rival<'a> {
     gold: usize,
     party: Party<'a>,
-    /// `None` before the first database.
+    /// What earlier databases leave of the orders of columns.
     columns: Columns,
 }
 
@@ -146,6 +146,18 @@ impl<'a> Contest<'a> {
         }
         self.settle(database, open, &mut out)?;
         Ok(out)
+    }
+
+    /// True if a gold's answer on a database holds more than NULL and 0.
+    ///
+    /// # Errors
+    /// [`ExecError::Failed`] if the database cannot be loaded.
+    pub(crate) fn answers(&mut self, database: &Database, gold: usize) -> Result<bool, ExecError> {
+        self.loader.load(database)?;
+        let Some(gold) = self.golds.get_mut(gold) else {
+            return Ok(false);
+        };
+        Ok(gold.party.answer(self.sandbox).is_ok_and(|a| nonempty(&a)))
     }
 
     /// The outcome of a rival on the database as it is loaded.

@@ -42,6 +42,9 @@ pub struct DistilConfig {
     pub aimed: u64,
     /// Neighbours for each gold query, at most.
     pub neighbours: usize,
+    /// Further databases for each gold query, made for it alone. Neighbours are one change
+    /// away; predictions are wrong in ways that no neighbour foresees.
+    pub extra: usize,
 }
 
 impl Default for DistilConfig {
@@ -52,6 +55,7 @@ impl Default for DistilConfig {
             max_databases: 200,
             aimed: 60,
             neighbours: 200,
+            extra: 8,
         }
     }
 }
@@ -70,6 +74,10 @@ fn limits() -> Limits {
 const PATIENCE: u64 = 12;
 /// Databases on which a neighbour passes the limits before it is given up.
 const MAX_FAILURES: u8 = 3;
+/// Numbers of the first extra databases: with more rows than those with low numbers have.
+const EXTRA_FROM: u64 = 1_000;
+/// Candidates for each extra database: those on which the gold answers nothing are passed over.
+const EXTRA_TRIES: u64 = 3;
 
 /// A neighbour that no database told from its gold, and that is not proved equal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,7 +110,8 @@ pub struct GoldReport {
 pub struct SchemaSuite {
     /// The schema.
     pub schema: Schema,
-    /// The databases, those that distinguish most first. Each meets the assumptions.
+    /// The databases: distilled ones, those that distinguish most first, and then further ones
+    /// for each gold query. Each meets the assumptions.
     pub databases: Vec<Database>,
     /// The distinct gold queries, in the order given.
     pub golds: Vec<GoldReport>,
@@ -390,6 +399,33 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
+    /// Further databases, on which a gold has an answer.
+    fn extra(&mut self) -> Result<Vec<Database>, ExecError> {
+        let mut out = Vec::new();
+        for gold in 0..self.facts.len() {
+            let Some(facts) = self.facts.get(gold).cloned() else {
+                continue;
+            };
+            let mut found = 0;
+            // Golds with the same facts would have the same databases.
+            let from = EXTRA_FROM * (gold as u64 + 1);
+            for index in from..from + self.config.extra as u64 * EXTRA_TRIES {
+                if found >= self.config.extra {
+                    break;
+                }
+                let Some(database) = self.candidates.database(std::slice::from_ref(&facts), index) else {
+                    continue;
+                };
+                self.tried();
+                if self.contest.answers(&database, gold)? {
+                    found += 1;
+                    out.push(database);
+                }
+            }
+        }
+        Ok(out)
+    }
+
     /// The reduction pass, and the report.
     fn finish(mut self) -> Result<SchemaSuite, ExecError> {
         let kept = std::mem::take(&mut self.kept);
@@ -397,6 +433,7 @@ impl<'a> Work<'a> {
         for one in &mut kept {
             fewer_rows(&mut self.contest, self.schema, &self.config.semantics, one)?;
         }
+        let extra = self.extra()?;
         for r in &self.rivals {
             let Some(report) = self
                 .golds
@@ -419,7 +456,7 @@ impl<'a> Work<'a> {
         }
         Ok(SchemaSuite {
             schema: self.schema.clone(),
-            databases: kept.into_iter().map(|k| k.database).collect(),
+            databases: kept.into_iter().map(|k| k.database).chain(extra).collect(),
             golds: self.reports,
             tried: self.tried,
         })

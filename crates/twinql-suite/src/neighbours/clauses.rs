@@ -431,3 +431,66 @@ pub(super) fn join_key(query: &mut Query, site: usize, context: &mut Context<'_>
         false
     })
 }
+
+fn is_column(e: &Expr) -> bool {
+    matches!(e, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
+}
+
+pub(super) fn group_output(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    on_selects(query, |s| {
+        let output: Vec<Expr> = s
+            .projection
+            .iter()
+            .filter_map(|item| match item {
+                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } if is_column(e) => {
+                    Some(e.clone())
+                }
+                _ => None,
+            })
+            .collect();
+        let GroupByExpr::Expressions(keys, _) = &mut s.group_by else {
+            return false;
+        };
+        if keys.is_empty() || output.is_empty() || *keys == output || !turn.due() {
+            return false;
+        }
+        *keys = output;
+        true
+    })
+}
+
+pub(super) fn add_group(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    let schema = context.schema;
+    on_selects(query, |s| {
+        let keys: Vec<Expr> = s
+            .from
+            .iter()
+            .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)))
+            .filter_map(|factor| {
+                let TableFactor::Table { name, alias, .. } = factor else {
+                    return None;
+                };
+                let table = name.0.last().and_then(|p| p.as_ident())?;
+                let definition = schema.table(&table.value)?;
+                let key = definition
+                    .primary_key
+                    .first()
+                    .and_then(|&c| definition.columns.get(c))?;
+                let shown = alias.as_ref().map_or_else(|| table.clone(), |a| a.name.clone());
+                Some(Expr::CompoundIdentifier(vec![shown, named(&key.name)]))
+            })
+            .collect();
+        let GroupByExpr::Expressions(group, _) = &mut s.group_by else {
+            return false;
+        };
+        if !group.is_empty() || keys.is_empty() || !turn.due() {
+            return false;
+        }
+        if let Some(key) = keys.get(context.outcome % keys.len()) {
+            group.push(key.clone());
+        }
+        true
+    })
+}

@@ -453,3 +453,32 @@ pub(super) fn arithmetic(query: &mut Query, site: usize, context: &mut Context<'
         true
     })
 }
+
+pub(super) fn count_column(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
+    let mut turn = Turn::new(site);
+    let names: Vec<String> = context
+        .tables
+        .iter()
+        .flat_map(|t| t.columns.iter().map(|c| c.name.clone()))
+        .collect();
+    on_expressions(query, |e| {
+        let Some((name, f)) = aggregate_of(e) else {
+            return false;
+        };
+        if name != "count" || !is_star(f) || !turn.due() {
+            return false;
+        }
+        if let Some(column) = context.dice.pick(&names)
+            && let FunctionArguments::List(list) = &mut f.args
+        {
+            let argument = Expr::Identifier(named(column));
+            list.args = vec![FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))];
+            if context.outcome < 2 {
+                list.duplicate_treatment = Some(DuplicateTreatment::Distinct);
+            } else {
+                f.name = ObjectName::from(vec![Ident::new("SUM")]);
+            }
+        }
+        true
+    })
+}

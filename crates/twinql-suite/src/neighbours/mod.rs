@@ -105,6 +105,12 @@ pub const MUTATIONS: &[Mutation] = &[
         outcomes: 1,
     },
     Mutation {
+        name: "count-column",
+        doc: "COUNT(*) becomes COUNT(DISTINCT) or SUM of a column",
+        apply: expressions::count_column,
+        outcomes: 4,
+    },
+    Mutation {
         name: "and-or",
         doc: "AND becomes OR, OR becomes AND",
         apply: expressions::and_or,
@@ -163,6 +169,18 @@ pub const MUTATIONS: &[Mutation] = &[
         doc: "the condition of WHERE moves into HAVING, that of HAVING into WHERE",
         apply: clauses::having_where,
         outcomes: 1,
+    },
+    Mutation {
+        name: "group-output",
+        doc: "GROUP BY takes the output columns instead of its keys",
+        apply: clauses::group_output,
+        outcomes: 1,
+    },
+    Mutation {
+        name: "add-group",
+        doc: "GROUP BY a key of one of the tables is added: one row for each, as IN gives",
+        apply: clauses::add_group,
+        outcomes: 3,
     },
     Mutation {
         name: "drop-group-key",

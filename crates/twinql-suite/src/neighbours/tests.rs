@@ -56,3 +56,13 @@ fn what_does_not_parse_or_fit_has_no_neighbours() {
         assert_eq!(neighbours(&schema(), gold, 1, 10), []);
     }
 }
+
+/// The table in the documentation cannot part from the registry.
+#[test]
+fn the_documentation_lists_every_mutation() {
+    let text = include_str!("../../../../docs/suites.md");
+    for m in MUTATIONS {
+        let row = format!("| `{}` | {} |", m.name, m.doc);
+        assert!(text.contains(&row), "docs/suites.md lacks: {row}");
+    }
+}

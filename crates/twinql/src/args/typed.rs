@@ -457,6 +457,9 @@ pub(crate) struct SuiteBuild {
     /// Neighbours of each gold query, at most [default: 200]
     #[arg(long, value_name = "N", env = "TWINQL_NEIGHBOURS", hide_env = true)]
     pub(crate) neighbours: Option<usize>,
+    /// Further databases for each gold query, made for it alone [default: 8]
+    #[arg(long, value_name = "N", env = "TWINQL_EXTRA", hide_env = true)]
+    pub(crate) extra: Option<usize>,
     /// Mix in values of a SQLite file that has the schema, or of a folder with one for each db_id; only read
     #[arg(long, value_name = "PATH", env = "TWINQL_VALUES_FROM", hide_env = true)]
     pub(crate) values_from: Option<PathBuf>,

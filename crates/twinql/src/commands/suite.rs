@@ -12,7 +12,7 @@ use twinql::corpus::{bird, spider};
 use twinql::metrics::Hardness;
 use twinql::record::Status;
 use twinql::signature::{Signature, short_hash};
-use twinql::sql::schema;
+use twinql::sql::{Dialect, schema};
 use twinql::suite::suite::{
     Counts, DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build as distil_all, read_values,
     run as run_suite,
@@ -29,6 +29,7 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
         max_databases: typed.max_databases.unwrap_or(default.max_databases),
         aimed: typed.aimed.unwrap_or(default.aimed),
         neighbours: typed.neighbours.unwrap_or(default.neighbours),
+        extra: typed.extra.unwrap_or(default.extra),
     };
     let mut tasks = tasks(&typed.gold, &typed.schemas, console)?;
     if let Some(path) = &typed.values_from {
@@ -185,6 +186,7 @@ fn signature(suite: &Suite, bytes: &[u8], metric: &str) -> String {
     let signature = Signature {
         metric: metric.into(),
         checkpoint: "none".into(),
+        dialect: Dialect::Sqlite,
         semantics: suite.config.semantics.name.clone(),
         threshold: 0.5,
         device: "cpu".into(),
