@@ -83,3 +83,36 @@ fn bundled_pairs_with_equal_forms_agree() {
         assert_eq!(totals.undecided, 0, "{totals:?}");
     }
 }
+
+/// Queries whose printed forms once disagreed with them.
+#[test]
+fn forms_that_once_were_wrong() {
+    let ddl = "CREATE TABLE driver (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born TEXT);
+        CREATE TABLE lap (driver_id INTEGER REFERENCES driver(id), millis INTEGER NOT NULL, shown TEXT NOT NULL);";
+    for (semantics, sql) in [
+        // A correlated condition was lost when its subquery moved up.
+        (
+            "default",
+            "SELECT r.id, r.shown FROM (SELECT d.id, (SELECT l.shown FROM lap l WHERE l.driver_id = d.id ORDER BY l.millis LIMIT 1) AS shown FROM driver d ORDER BY d.name LIMIT 3) r",
+        ),
+        (
+            "default",
+            "WITH best AS (SELECT d.id, MIN(l.millis) AS m FROM driver d JOIN lap l ON d.id = l.driver_id GROUP BY d.id) SELECT id, shown FROM (SELECT b.id, (SELECT MIN(l.shown) FROM lap l WHERE l.driver_id = b.id AND l.millis = b.m) AS shown FROM best b ORDER BY b.m LIMIT 3)",
+        ),
+        // NOT NULL was trusted where nothing but types is assumed.
+        ("strict", "SELECT count(name) FROM driver"),
+        (
+            "strict",
+            "SELECT count(*) FROM driver d WHERE EXISTS (SELECT 1 FROM lap l WHERE l.shown = d.name)",
+        ),
+    ] {
+        let config = SoundnessConfig {
+            semantics: Semantics::preset(semantics).unwrap(),
+            databases: 40,
+            ..SoundnessConfig::default()
+        };
+        let bench = Bench::new(&Schema::from_ddl("laps", ddl).unwrap(), config).unwrap();
+        let outcomes = bench.queries(&[sql]);
+        assert_eq!(outcomes[0].fate, Fate::Agrees, "{sql}");
+    }
+}

@@ -478,7 +478,7 @@ impl Driver<'_> {
                     let stays = matches!(e, Expr::Column(c) if below.contains(c)
                         && matches!(self.cx.replaced.get(c), Some(Expr::Literal(_))));
                     if !stays {
-                        self.cx.dirty |= self.cx.substitute(e, &self.cx.replaced);
+                        self.cx.dirty |= walk::substitute(e, &self.cx.replaced);
                     }
                 }
             }
@@ -579,7 +579,12 @@ impl Driver<'_> {
             _ => Role::Scalar,
         };
         if let Some(query) = walk::subquery_mut(expr) {
+            let known: BTreeSet<ColumnId> = self.cx.replaced.keys().copied().collect();
             self.visit_query(query, role);
+            // What was replaced in a subquery is read nowhere else. Were it remembered, the
+            // condition that made two columns equal would become `x = x` where a rule moves
+            // the subquery up.
+            self.cx.replaced.retain(|c, _| known.contains(c));
         }
         for _ in 0..MAX_CHANGES {
             let mut changed = false;

@@ -45,8 +45,6 @@ pub enum Rows {
 pub struct TableauText {
     /// Names of the rows: the table's, numbered where it occurs more than once.
     pub rows: Vec<String>,
-    /// The same as FROM has them: a table and its number, or a derived table.
-    pub from: Vec<String>,
     /// Conditions.
     pub conditions: Vec<String>,
     /// The summary.
@@ -75,7 +73,7 @@ impl std::fmt::Display for TableauText {
             f,
             "SELECT {} FROM {}",
             self.summary.join(", "),
-            self.from.join(", ")
+            self.rows.join(", ")
         )?;
         if !self.conditions.is_empty() {
             write!(f, " WHERE {}", self.conditions.join(" AND "))?;
@@ -506,8 +504,7 @@ fn text(tableau: &Tableau) -> TableauText {
     let names = tableau.names();
     let printed = |list: &[Expr]| list.iter().map(|e| print::shallow(e, &names)).collect();
     TableauText {
-        rows: tableau.rows.iter().map(|r| r.alias.clone()).collect(),
-        from: tableau.rows.iter().map(super::tableau::Row::from).collect(),
+        rows: tableau.rows.iter().map(super::tableau::Row::name).collect(),
         conditions: printed(&tableau.conditions),
         summary: printed(&tableau.summary),
     }

@@ -23,23 +23,42 @@ const MAX_SHRINKING_OPEN: usize = 40;
 /// A query in the arena.
 pub(super) struct Contestant<'a> {
     party: Party<'a>,
-    /// The query with what it leaves open decided by chance.
-    open: Option<Prepared<'a>>,
+    /// The query with what it leaves open decided by chance: possible answers alone, and
+    /// where these are not all, all of them.
+    open: Open<Prepared<'a>>,
     answer: Option<Result<Answer, ExecError>>,
     /// It plays in a pair that is not decided yet.
     live: bool,
+}
+
+/// A query with what it leaves open decided by chance.
+pub(super) struct Open<T> {
+    /// Each of its answers is possible.
+    pub(super) possible: Option<T>,
+    /// Each possible answer is one of its answers; `None` where the other is as good.
+    pub(super) all: Option<T>,
+}
+
+impl<T> Open<T> {
+    /// True if something is left open.
+    fn is_some(&self) -> bool {
+        self.possible.is_some()
+    }
 }
 
 impl<'a> Contestant<'a> {
     pub(super) fn new(
         sandbox: &'a Sandbox,
         sql: &str,
-        open: Option<String>,
+        open: Open<String>,
         semantics: &Semantics,
     ) -> Result<Contestant<'a>, ExecError> {
         Ok(Contestant {
             party: Party::new(sandbox, ready(sandbox, sql)?, semantics),
-            open: open.and_then(|sql| sandbox.prepare(&sql).ok()),
+            open: Open {
+                possible: open.possible.and_then(|sql| sandbox.prepare(&sql).ok()),
+                all: open.all.and_then(|sql| sandbox.prepare(&sql).ok()),
+            },
             answer: None,
             live: false,
         })
@@ -379,11 +398,13 @@ fn later<'a>(
     let found = if open {
         let mut ours = Opened {
             plain: &mut left.party.prepared,
-            open: left.open.as_mut(),
+            possible: left.open.possible.as_mut(),
+            all: left.open.all.as_mut(),
         };
         let mut theirs = Opened {
             plain: &mut right.party.prepared,
-            open: right.open.as_mut(),
+            possible: right.open.possible.as_mut(),
+            all: right.open.all.as_mut(),
         };
         sample(loader, database, &mut ours, &mut theirs, pair.mode, &order).map(|s| match s {
             Sampled::Same => Verdict::Sampled,

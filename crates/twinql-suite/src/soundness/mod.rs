@@ -27,7 +27,8 @@ use twinql_sql::{Canonical, Plan, Schema, Semantics, canonicalize, plan, print};
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::text::ready;
-use duel::{Arena, Contestant};
+use duel::{Arena, Contestant, Open};
+use open::Nested;
 pub use report::{Disagreement, Fate, Outcome, Tally, Totals};
 
 /// How a batch is checked.
@@ -118,7 +119,13 @@ impl Bench {
     }
 
     fn contestant<'a>(&'a self, sql: &str, plan: &Plan) -> Result<Contestant<'a>, ExecError> {
-        let open = open::opened(plan).and_then(|p| self.printed(&p).ok());
+        let open = |nested: Nested| open::opened(plan, nested);
+        let printed = |open: Option<(Plan, bool)>| open.and_then(|(p, _)| self.printed(&p).ok());
+        let all = open(Nested::Freely).filter(|(_, within)| *within);
+        let open = Open {
+            possible: printed(open(Nested::ByValues)),
+            all: printed(all),
+        };
         Contestant::new(&self.sandbox, sql, open, &self.config.semantics)
     }
 

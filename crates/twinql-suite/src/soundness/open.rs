@@ -11,24 +11,69 @@ use crate::execute::TIE_BREAKER;
 /// Subqueries and inputs nested deeper than this are left alone.
 const MAX_DEPTH: usize = 200;
 
+/// How ties are broken inside subqueries of expressions and inputs of joins, which SQLite may
+/// run once for each row around them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nested {
+    /// Anew in each run: shows all possible answers, and some that are not, where a subquery
+    /// runs more than once.
+    Freely,
+    /// By the rows' values, the same in each run: shows possible answers alone, but not all,
+    /// because equal rows stay together.
+    ByValues,
+}
+
 /// The plan with the tie-breaker wherever it leaves open which row comes first: at the end
-/// of every order, below bare columns and concatenations, and in scalar subqueries. `None`
-/// where nothing is left open.
-pub(super) fn opened(plan: &Plan) -> Option<Plan> {
+/// of every order, below bare columns and concatenations, and in scalar subqueries; and
+/// whether any of these may run more than once. `None` where nothing is open.
+pub(super) fn opened(plan: &Plan, nested: Nested) -> Option<(Plan, bool)> {
     let mut plan = plan.clone();
-    let mut opener = Opener { open: 0, depth: 0 };
+    let mut opener = Opener {
+        nested,
+        subqueries: 0,
+        open: 0,
+        open_within: 0,
+        depth: 0,
+    };
     opener.query(&mut plan.query);
-    (opener.open > 0).then_some(plan)
+    (opener.open > 0).then_some((plan, opener.open_within > 0))
 }
 
 struct Opener {
+    nested: Nested,
+    /// Subqueries of expressions and joins around this place.
+    subqueries: usize,
     open: usize,
+    open_within: usize,
     depth: usize,
 }
 
 impl Opener {
     fn query(&mut self, query: &mut Query) {
         self.rel(&mut query.rel);
+    }
+
+    fn subquery(&mut self, query: &mut Query) {
+        self.subqueries += 1;
+        self.query(query);
+        self.subqueries -= 1;
+    }
+
+    /// A sort key that breaks ties among the rows of `input`.
+    fn tie_breaker(&mut self, input: &Rel) -> SortKey {
+        self.open += 1;
+        let within = self.subqueries > 0;
+        self.open_within += usize::from(within);
+        let expr = if within && self.nested == Nested::ByValues {
+            by_values(input)
+        } else {
+            call(Vec::new())
+        };
+        SortKey {
+            expr,
+            direction: Direction::Asc,
+            nulls: NullsOrder::First,
+        }
     }
 
     fn exprs<'a>(&mut self, exprs: impl IntoIterator<Item = &'a mut Expr>) {
@@ -70,22 +115,24 @@ impl Opener {
             }
             Expr::InSubquery { exprs, query } => {
                 self.exprs(exprs);
-                self.query(query);
+                self.subquery(query);
             }
             Expr::Quantified { expr, query, .. } => {
                 self.expr(expr);
-                self.query(query);
+                self.subquery(query);
             }
-            Expr::Exists(query) => self.query(query),
+            Expr::Exists(query) => self.subquery(query),
             Expr::Scalar(query) => {
-                self.query(query);
+                self.subquery(query);
                 // The first row of a subquery without an order is any.
                 let one = matches!(&query.rel, Rel::Aggregate { keys, .. } if keys.is_empty());
                 if !one && !sorted(&query.rel) {
-                    self.open += 1;
                     let input = Box::new(take(&mut query.rel));
+                    self.subqueries += 1;
+                    let key = self.tie_breaker(&input);
+                    self.subqueries -= 1;
                     query.rel = Rel::Sort {
-                        keys: vec![tie_breaker(&input)],
+                        keys: vec![key],
                         input,
                         limit: None,
                         offset: None,
@@ -107,8 +154,8 @@ impl Opener {
             Rel::Sort { input, keys, .. } => {
                 self.exprs(keys.iter_mut().map(|k| &mut k.expr));
                 self.rel(input);
-                self.open += 1;
-                keys.push(tie_breaker(input));
+                let key = self.tie_breaker(input);
+                keys.push(key);
             }
             Rel::Aggregate { input, keys, calls } => {
                 self.exprs(keys.iter_mut().map(|(_, e)| e));
@@ -118,10 +165,9 @@ impl Opener {
                 self.rel(input);
                 let any = |f: &AggFunc| matches!(f, AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_));
                 if calls.iter().any(|(_, c)| any(&c.func)) {
-                    self.open += 1;
                     let below = take(input);
                     **input = Rel::Sort {
-                        keys: vec![tie_breaker(&below)],
+                        keys: vec![self.tie_breaker(&below)],
                         input: Box::new(below),
                         // SQLite keeps a subquery's order where it has a limit.
                         limit: Some(Expr::Literal(Value::Integer(i64::MAX))),
@@ -139,14 +185,18 @@ impl Opener {
             }
             Rel::Join { inputs, on } => {
                 self.exprs(on);
+                self.subqueries += 1;
                 for input in inputs {
                     self.rel(input);
                 }
+                self.subqueries -= 1;
             }
             Rel::OuterJoin { left, right, on, .. } => {
                 self.exprs(on);
+                self.subqueries += 1;
                 self.rel(left);
                 self.rel(right);
+                self.subqueries -= 1;
             }
             Rel::SetOp { left, right, .. } => {
                 self.query(left);
@@ -208,22 +258,20 @@ fn columns(rel: &Rel, into: &mut Vec<ColumnId>) {
     }
 }
 
-/// A sort key that is drawn for each row of `input` by its values: rows that agree in all
-/// of them are the same to the query, and a subquery that runs many times keeps its order.
-fn tie_breaker(input: &Rel) -> SortKey {
-    let mut all = Vec::new();
-    columns(input, &mut all);
-    let call = |args: Vec<Expr>| Expr::Function {
+fn call(args: Vec<Expr>) -> Expr {
+    Expr::Function {
         name: TIE_BREAKER.into(),
         args,
-    };
+    }
+}
+
+/// A number that is drawn for each row of `input` by its values.
+fn by_values(input: &Rel) -> Expr {
+    let mut all = Vec::new();
+    columns(input, &mut all);
     let mut parts: Vec<Expr> = all.into_iter().map(Expr::Column).collect();
     while parts.len() > ARGUMENTS {
         parts = parts.chunks(ARGUMENTS).map(|part| call(part.to_vec())).collect();
     }
-    SortKey {
-        expr: call(parts),
-        direction: Direction::Asc,
-        nulls: NullsOrder::First,
-    }
+    call(parts)
 }

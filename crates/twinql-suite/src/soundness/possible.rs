@@ -1,6 +1,6 @@
 //! Samples of the possible answers of two queries on one database.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::Value;
 
@@ -32,42 +32,81 @@ pub(super) enum Sampled {
 /// A query, and the same with what it leaves open decided by chance.
 pub(super) struct Opened<'s, 'a> {
     pub(super) plain: &'s mut Prepared<'a>,
-    pub(super) open: Option<&'s mut Prepared<'a>>,
-}
-
-impl Opened<'_, '_> {
-    fn chance(&mut self, seed: u64) -> Result<Answer, ExecError> {
-        match &mut self.open {
-            Some(open) => open.run(seed),
-            None => self.plain.run(seed),
-        }
-    }
+    /// Each of its answers is possible.
+    pub(super) possible: Option<&'s mut Prepared<'a>>,
+    /// Each possible answer is one of its answers.
+    pub(super) all: Option<&'s mut Prepared<'a>>,
 }
 
 /// An answer as text: numbers to six digits, rows in order or sorted.
 type Form = Vec<String>;
 
+/// The answers that were seen of a query, and how often.
 #[derive(Default)]
-struct Seen(BTreeMap<Form, usize>);
+struct Seen {
+    possible: BTreeMap<Form, usize>,
+    /// Those, and answers that may not be possible.
+    all: BTreeMap<Form, usize>,
+}
 
 impl Seen {
-    fn add(&mut self, answer: &Answer, order: &[usize], mode: Mode, ordered: bool) {
-        *self.0.entry(form(answer, order, mode, ordered)).or_default() += 1;
-    }
-
     /// True if an answer that was not seen is unlikely to be possible: none was seen only
     /// once or twice (Good and Turing's estimate of what is missing).
     fn saturated(&self) -> bool {
-        self.0.values().all(|n| *n > 2)
+        self.all.values().all(|n| *n > 2)
     }
 
     fn exceeds(&self, other: &Seen) -> bool {
-        other.saturated() && self.0.iter().any(|(a, n)| *n > OFTEN && !other.0.contains_key(a))
+        other.saturated()
+            && self
+                .possible
+                .iter()
+                .any(|(a, n)| *n > OFTEN && !other.all.contains_key(a))
     }
 
     fn within(&self, other: &Seen) -> bool {
-        self.0.keys().all(|a| other.0.contains_key(a))
+        self.possible.keys().all(|a| other.all.contains_key(a))
     }
+
+    fn meets(&self, other: &Seen) -> bool {
+        self.possible.keys().any(|a| other.all.contains_key(a))
+    }
+}
+
+/// How answers become comparable texts.
+#[derive(Clone, Copy)]
+struct Shape<'o> {
+    /// Which columns, in which order.
+    order: &'o [usize],
+    mode: Mode,
+    /// The order of rows counts.
+    ordered: bool,
+}
+
+/// Runs a query on the loaded database and notes its answers.
+fn look(
+    query: &mut Opened<'_, '_>,
+    seeds: std::ops::Range<u64>,
+    shape: Shape<'_>,
+    seen: &mut Seen,
+) -> Result<(), ExecError> {
+    let text = |answer: &Answer| form(answer, shape.order, shape.mode, shape.ordered);
+    let mut certain = |form: Form| {
+        *seen.possible.entry(form.clone()).or_default() += 1;
+        *seen.all.entry(form).or_default() += 1;
+    };
+    certain(text(&query.plain.run(seeds.start)?));
+    for seed in seeds.clone() {
+        if let Some(open) = &mut query.possible {
+            certain(text(&open.run(seed)?));
+        }
+    }
+    for seed in seeds {
+        if let Some(open) = &mut query.all {
+            *seen.all.entry(text(&open.run(seed)?)).or_default() += 1;
+        }
+    }
+    Ok(())
 }
 
 fn form(answer: &Answer, order: &[usize], mode: Mode, ordered: bool) -> Form {
@@ -135,6 +174,7 @@ fn sample_as(
 ) -> Result<Sampled, ExecError> {
     let (mut ours, mut theirs) = (Seen::default(), Seen::default());
     let own: Vec<usize> = (0..order.len()).collect();
+    let shape = |order| Shape { order, mode, ordered };
     for (arrangements, runs) in STAGES.into_iter().chain([CONFIRM]) {
         if (arrangements, runs) == CONFIRM && !(ours.exceeds(&theirs) || theirs.exceeds(&ours)) {
             break;
@@ -145,13 +185,15 @@ fn sample_as(
             } else {
                 loader.load(&rearranged(database, round))?;
             }
-            ours.add(&left.plain.run(round)?, &own, mode, ordered);
-            theirs.add(&right.plain.run(round)?, order, mode, ordered);
-            for seed in 0..runs {
-                let seed = (arrangements * 1_000 + round) * runs + seed;
-                ours.add(&left.chance(seed)?, &own, mode, ordered);
-                theirs.add(&right.chance(seed + 10_000_000)?, order, mode, ordered);
-            }
+            // No two runs of either query have the same seed.
+            let first = (arrangements * 1_000 + round) * 20;
+            look(left, first..first + runs, shape(&own), &mut ours)?;
+            look(
+                right,
+                first + 10_000_000..first + 10_000_000 + runs,
+                shape(order),
+                &mut theirs,
+            )?;
         }
         if ours.within(&theirs) && theirs.within(&ours) {
             return Ok(Sampled::Same);
@@ -160,8 +202,7 @@ fn sample_as(
     if ours.exceeds(&theirs) || theirs.exceeds(&ours) {
         return Ok(Sampled::Different);
     }
-    let overlap = ours.0.keys().any(|a| theirs.0.contains_key(a));
-    Ok(if overlap {
+    Ok(if ours.meets(&theirs) || theirs.meets(&ours) {
         Sampled::Same
     } else {
         Sampled::Undecided
@@ -177,14 +218,14 @@ pub(super) fn stable(
     mode: Mode,
 ) -> Result<bool, ExecError> {
     let own: Vec<usize> = (0..query.width()).collect();
-    let mut seen = Seen::default();
+    let mut seen = BTreeSet::new();
     for round in 0..8 {
         if round == 0 {
             loader.load(database)?;
         } else {
             loader.load(&rearranged(database, round))?;
         }
-        seen.add(&query.run(0)?, &own, mode, false);
+        seen.insert(form(&query.run(0)?, &own, mode, false));
     }
-    Ok(seen.0.len() == 1)
+    Ok(seen.len() == 1)
 }

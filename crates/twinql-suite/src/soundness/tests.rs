@@ -4,6 +4,7 @@
 use twinql_sql::{Schema, Semantics};
 
 use super::duel::Arena;
+use super::open::Nested;
 use super::report::Fate;
 use super::{Bench, Disagreement, SoundnessConfig};
 
@@ -102,6 +103,10 @@ fn what_sql_leaves_open_is_no_difference() {
             "SELECT city, name FROM (SELECT * FROM customer ORDER BY id DESC) GROUP BY city",
         ),
         (
+            "SELECT day FROM orders WHERE customer_id NOT IN (SELECT customer_id FROM orders GROUP BY customer_id ORDER BY count(*) DESC LIMIT 1)",
+            "SELECT day FROM orders o WHERE NOT EXISTS (SELECT 1 FROM (SELECT customer_id AS c FROM orders GROUP BY customer_id ORDER BY count(*) DESC LIMIT 1) WHERE c = o.customer_id)",
+        ),
+        (
             "SELECT name FROM customer LIMIT 2",
             "SELECT name FROM customer WHERE 1 = 1 LIMIT 2",
         ),
@@ -192,10 +197,12 @@ fn opened_forms_are_queries() {
         let plan = bench.subject(sql).unwrap().plan;
         let canonical = twinql_sql::normalize(&bench.schema, plan.clone(), &bench.config.semantics).plan;
         for plan in [plan, canonical] {
-            if let Some(open) = super::open::opened(&plan) {
-                let sql = bench.printed(&open).unwrap();
-                assert!(bench.sandbox.prepare(&sql).is_ok(), "{sql}");
-                opened += 1;
+            for nested in [Nested::Freely, Nested::ByValues] {
+                if let Some((open, _)) = super::open::opened(&plan, nested) {
+                    let sql = bench.printed(&open).unwrap();
+                    assert!(bench.sandbox.prepare(&sql).is_ok(), "{sql}");
+                    opened += 1;
+                }
             }
         }
     }
