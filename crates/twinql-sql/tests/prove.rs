@@ -88,9 +88,6 @@ mapped! {
     a_union: Set in "no-fk":
         "SELECT f1.airline FROM flight f1, flight f2 WHERE f1.airline = f2.airline AND f1.price = 1 UNION SELECT passenger FROM booking",
         "SELECT passenger FROM booking UNION SELECT airline FROM flight WHERE price = 1";
-    a_weaker_condition: Bag in "no-fk":
-        "SELECT airline FROM flight WHERE price > 10 AND price > 5",
-        "SELECT airline FROM flight WHERE price > 10";
 }
 
 #[test]
@@ -155,8 +152,8 @@ fn what_must_not_be_proved() {
         // Kinds of values that an empty answer does not show.
         (
             "default",
-            "SELECT name FROM customer WHERE age > 3 AND age < 3",
-            "SELECT age FROM customer WHERE age > 3 AND age < 3",
+            "SELECT name FROM customer WHERE LENGTH(city) < 0",
+            "SELECT age FROM customer WHERE LENGTH(city) < 0",
         ),
         (
             "default",

@@ -150,6 +150,8 @@ rules! {
     pinned_null: "pinned-columns" in "nulls": equal "SELECT id, city FROM customer WHERE city IS NULL", "SELECT id, NULL FROM customer WHERE city IS NULL";
     pinned_real: "pinned-columns" in "nulls": differ "SELECT id, score FROM customer WHERE score = 3", "SELECT id, 3 FROM customer WHERE score = 3";
     pinned_filled: "pinned-columns" in "nulls": differ "SELECT o.id, c.id FROM orders o LEFT JOIN (SELECT * FROM customer WHERE id = 3) c ON o.customer_id = c.id", "SELECT o.id, 3 FROM orders o LEFT JOIN (SELECT * FROM customer WHERE id = 3) c ON o.customer_id = c.id";
+    pinned_typed: "pinned-columns" in "nulls": equal "SELECT name FROM (SELECT * FROM customer WHERE age = 3) WHERE age = '3'", "SELECT name FROM customer WHERE age = 3";
+    pinned_text: "pinned-columns" in "nulls": differ "SELECT name FROM (SELECT * FROM customer WHERE age = 3) WHERE age = city", "SELECT name FROM customer WHERE age = 3 AND city = '3'";
     implied: "implied-bounds" in "nulls": equal "SELECT id FROM customer WHERE age > 3 AND (age > 1 AND city = 'a' OR age < 2)", "SELECT id FROM customer WHERE age > 3 AND city = 'a'";
     excluded: "implied-bounds" in "nulls": equal "SELECT id FROM customer WHERE age > 3 AND age < 2", "SELECT id FROM customer WHERE 1 = 0";
     implied_either: "implied-bounds" in "nulls": equal "SELECT id FROM customer WHERE id > 50 OR (id <= 50 AND age > 5)", "SELECT id FROM customer WHERE id > 50 OR age > 5";

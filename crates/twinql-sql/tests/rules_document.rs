@@ -45,7 +45,7 @@ fn needs() -> Vec<Need> {
         ),
         (
             "foreign keys",
-            "a foreign key refers to a row that exists, and is not NULL",
+            "a foreign key refers to a row that exists; where columns may be NULL, or is NULL",
             Needs {
                 foreign_keys: true,
                 ..Needs::NOTHING

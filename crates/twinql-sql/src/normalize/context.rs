@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::walk::{self, Substitution};
-use crate::expr::Expr;
+use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query, Rel};
 use crate::schema::{Affinity, Schema, TypeClass};
 use crate::semantics::Semantics;
+use crate::value::Value;
 
 /// Where a query stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,8 +92,136 @@ impl Context<'_> {
                     Expr::Column(c) => matches!(self.replaced.get(c), Some(Expr::Literal(_))),
                     _ => false,
                 });
-            self.dirty |= walk::substitute(expr, &self.replaced);
+            self.dirty |= self.substitute(expr, &self.replaced);
         }
+    }
+
+    /// [`walk::substitute`], where a constant that takes a column's place in a comparison
+    /// keeps the column's affinity if the other operand is converted by it.
+    pub(crate) fn substitute(&self, expr: &mut Expr, map: &Substitution) -> bool {
+        let mut typed = false;
+        if let Expr::Binary {
+            op:
+                BinaryOp::Eq
+                | BinaryOp::NotEq
+                | BinaryOp::Lt
+                | BinaryOp::LtEq
+                | BinaryOp::Gt
+                | BinaryOp::GtEq
+                | BinaryOp::Is
+                | BinaryOp::IsNot,
+            left,
+            right,
+        } = expr
+        {
+            let kept = (
+                self.converts(left, &[&**right], map),
+                self.converts(right, &[&**left], map),
+            );
+            for (side, cast) in [(left, kept.0), (right, kept.1)] {
+                if let Some(cast) = cast {
+                    **side = cast;
+                    typed = true;
+                }
+            }
+        }
+        match expr {
+            Expr::InList { expr: x, list } => {
+                if let Some(cast) = self.converts(x, &list.iter().collect::<Vec<_>>(), map) {
+                    **x = cast;
+                    typed = true;
+                }
+            }
+            Expr::InSubquery { .. }
+            | Expr::Quantified { .. }
+            | Expr::Collate { .. }
+            | Expr::Row(_)
+            | Expr::Case { operand: Some(_), .. } => {
+                let opaque = Expr::Exists(Box::new(Query {
+                    rel: walk::unit(),
+                    output: Vec::new(),
+                }));
+                for x in walk::operands_mut(expr) {
+                    if let Some(cast) = self.converts(x, &[&opaque], map) {
+                        *x = cast;
+                        typed = true;
+                    }
+                }
+            }
+            _ => {}
+        }
+        if let Expr::Column(_) = expr {
+            return walk::substitute(expr, map);
+        }
+        for operand in walk::operands_mut(expr) {
+            typed |= self.substitute(operand, map);
+        }
+        if let Some(query) = walk::subquery_mut(expr) {
+            typed |= self.substitute_rel(&mut query.rel, map);
+            for c in &mut query.output {
+                if let Some(Expr::Column(new)) = map.get(c) {
+                    *c = *new;
+                    typed = true;
+                }
+            }
+        }
+        typed
+    }
+
+    fn substitute_rel(&self, rel: &mut Rel, map: &Substitution) -> bool {
+        let mut hit = false;
+        for expr in walk::own_exprs_mut(rel) {
+            hit |= self.substitute(expr, map);
+        }
+        for input in walk::inputs_mut(rel) {
+            hit |= self.substitute_rel(input, map);
+        }
+        for arm in walk::arms_mut(rel) {
+            hit |= self.substitute_rel(&mut arm.rel, map);
+            for c in &mut arm.output {
+                if let Some(Expr::Column(new)) = map.get(c) {
+                    *c = *new;
+                    hit = true;
+                }
+            }
+        }
+        hit
+    }
+
+    /// The constant that stands for the column `x`, as a cast to its affinity, if one of
+    /// the others it is compared with is not of its kind.
+    fn converts(&self, x: &Expr, others: &[&Expr], map: &Substitution) -> Option<Expr> {
+        let Expr::Column(c) = x else { return None };
+        let v @ Expr::Literal(constant) = map.get(c)? else {
+            return None;
+        };
+        let affinity = self.info(*c)?.affinity?;
+        let number = match constant {
+            Value::Integer(_) | Value::Real(_) => true,
+            Value::Text(_) => false,
+            _ => return None,
+        };
+        let numeric =
+            |a: Option<Affinity>| matches!(a, Some(Affinity::Integer | Affinity::Numeric | Affinity::Real));
+        let alike = |other: &Expr| match other {
+            Expr::Literal(Value::Null) => true,
+            Expr::Literal(Value::Integer(_) | Value::Real(_)) => number,
+            Expr::Literal(Value::Text(_)) => !number,
+            Expr::Column(d) => match self.info(*d).and_then(|i| i.affinity) {
+                Some(Affinity::Text) => !number,
+                a => numeric(a),
+            },
+            Expr::Binary {
+                op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod,
+                ..
+            } => number,
+            _ => false,
+        };
+        let same = others.iter().all(|other| alike(other));
+        (!same).then(|| Expr::Cast {
+            expr: Box::new(v.clone()),
+            affinity,
+        })
     }
 
     /// SQLite's affinity of an expression.

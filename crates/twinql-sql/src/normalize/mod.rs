@@ -478,7 +478,7 @@ impl Driver<'_> {
                     let stays = matches!(e, Expr::Column(c) if below.contains(c)
                         && matches!(self.cx.replaced.get(c), Some(Expr::Literal(_))));
                     if !stays {
-                        self.cx.dirty |= walk::substitute(e, &self.cx.replaced);
+                        self.cx.dirty |= self.cx.substitute(e, &self.cx.replaced);
                     }
                 }
             }

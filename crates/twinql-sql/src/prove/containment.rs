@@ -45,6 +45,8 @@ pub enum Rows {
 pub struct TableauText {
     /// Names of the rows: the table's, numbered where it occurs more than once.
     pub rows: Vec<String>,
+    /// The same as FROM has them: a table and its number, or a derived table.
+    pub from: Vec<String>,
     /// Conditions.
     pub conditions: Vec<String>,
     /// The summary.
@@ -73,7 +75,7 @@ impl std::fmt::Display for TableauText {
             f,
             "SELECT {} FROM {}",
             self.summary.join(", "),
-            self.rows.join(", ")
+            self.from.join(", ")
         )?;
         if !self.conditions.is_empty() {
             write!(f, " WHERE {}", self.conditions.join(" AND "))?;
@@ -504,7 +506,8 @@ fn text(tableau: &Tableau) -> TableauText {
     let names = tableau.names();
     let printed = |list: &[Expr]| list.iter().map(|e| print::shallow(e, &names)).collect();
     TableauText {
-        rows: tableau.rows.iter().map(super::tableau::Row::name).collect(),
+        rows: tableau.rows.iter().map(|r| r.alias.clone()).collect(),
+        from: tableau.rows.iter().map(super::tableau::Row::from).collect(),
         conditions: printed(&tableau.conditions),
         summary: printed(&tableau.summary),
     }

@@ -51,8 +51,8 @@ pub(super) struct Row {
     pub(super) columns: Vec<ColumnId>,
     /// What people call it.
     pub(super) alias: String,
-    /// A relation as SQL, for people; empty for a table.
-    sql: String,
+    /// The table's name, or a relation as SQL, for people.
+    of: String,
 }
 
 /// A conjunctive query: for rows that meet all conditions, the summary.
@@ -449,11 +449,12 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
             columns: columns.clone(),
         };
         let sql = print::to_sql(schema, &plan).unwrap_or_else(|_| "…".to_owned());
+        let of = format!("({sql})");
         return Some(Row {
             columns: produced,
             source: Source::Relation(Box::new(renumbered(input))),
             alias: String::new(),
-            sql,
+            of,
         });
     };
     let t = schema.tables.get(table)?;
@@ -479,7 +480,7 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
         source: Source::Table(table),
         columns: all,
         alias: String::new(),
-        sql: String::new(),
+        of: t.name.clone(),
     })
 }
 
@@ -550,12 +551,12 @@ fn name_rows(rows: &mut [Row], schema: &Schema) {
 }
 
 impl Row {
-    /// The row as FROM names it.
-    pub(super) fn name(&self) -> String {
-        if self.sql.is_empty() {
+    /// The row as FROM has it.
+    pub(super) fn from(&self) -> String {
+        if self.of == self.alias {
             self.alias.clone()
         } else {
-            format!("({}) {}", self.sql, self.alias)
+            format!("{} {}", self.of, self.alias)
         }
     }
 }

@@ -9,6 +9,7 @@ use super::super::walk;
 use super::predicates::{integer, is_boolean, is_false, is_true};
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::rel::{ColumnId, Rel};
+use crate::schema::Affinity;
 use crate::value::Value;
 
 /// Nodes of an operand that is copied, at most.
@@ -190,6 +191,25 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         (Expr::Literal(v), x) | (x, Expr::Literal(v)) => (x, v),
         _ => return None,
     };
+    // A constant cast to the kind it is, next to another of that kind.
+    if let Expr::Cast { expr, affinity } = x
+        && let Expr::Literal(v) = &**expr
+        && matches!(
+            (affinity, v, constant),
+            (
+                Affinity::Integer | Affinity::Numeric,
+                Value::Integer(_),
+                Value::Integer(_)
+            ) | (Affinity::Text, Value::Text(_), Value::Text(_))
+        )
+    {
+        let bare = (**expr).clone();
+        return Some(if matches!(left, Expr::Literal(_)) {
+            binary(op, left.clone(), bare)
+        } else {
+            binary(op, bare, right.clone())
+        });
+    }
     match (op, constant) {
         (Is, Value::Null) if !matches!(x, Expr::Row(_)) => {
             return Some(Expr::Unary {

@@ -107,7 +107,7 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         {
             continue;
         }
-        changed |= walk::substitute(e, &map);
+        changed |= cx.substitute(e, &map);
     }
     if above {
         for (c, constant) in map {

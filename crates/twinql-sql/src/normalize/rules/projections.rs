@@ -45,7 +45,7 @@ fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     }
     for expr in walk::own_exprs_mut(rel) {
-        walk::substitute(expr, &gone);
+        cx.substitute(expr, &gone);
     }
     for (c, e) in gone {
         cx.replace(c, e);

@@ -109,7 +109,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         for (at, e) in on.iter().enumerate() {
             if !linking.contains(&at) {
                 let mut e = e.clone();
-                walk::substitute(&mut e, &map);
+                cx.substitute(&mut e, &map);
                 rest.push(e);
             }
         }
