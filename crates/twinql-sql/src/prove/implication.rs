@@ -99,11 +99,11 @@ impl<'a> Facts<'a> {
                         classes.union(*a, *b);
                     }
                 }
-                (Expr::Column(c), Expr::Literal(v)) | (Expr::Literal(v), Expr::Column(c)) => {
-                    if semantics.typed && own.contains(c) && stored_as_is(&cx, *c, v) {
-                        let root = classes.root(*c);
-                        classes.constant.entry(root).or_insert_with(|| v.clone());
-                    }
+                (Expr::Column(c), Expr::Literal(v)) | (Expr::Literal(v), Expr::Column(c))
+                    if semantics.typed && own.contains(c) && stored_as_is(&cx, *c, v) =>
+                {
+                    let root = classes.root(*c);
+                    classes.constant.entry(root).or_insert_with(|| v.clone());
                 }
                 _ => {}
             }
@@ -251,11 +251,11 @@ fn constant(e: &Expr) -> Option<&Value> {
 
 /// True if a column that equals the constant holds exactly it.
 fn stored_as_is(cx: &Context<'_>, c: ColumnId, v: &Value) -> bool {
-    match (cx.info(c).and_then(|i| i.affinity), v) {
-        (Some(Affinity::Integer | Affinity::Numeric), Value::Integer(_)) => true,
-        (Some(Affinity::Text), Value::Text(_)) => true,
-        _ => false,
-    }
+    matches!(
+        (cx.info(c).and_then(|i| i.affinity), v),
+        (Some(Affinity::Integer | Affinity::Numeric), Value::Integer(_))
+            | (Some(Affinity::Text), Value::Text(_))
+    )
 }
 
 /// Rows of one table that agree in a key are one row: all their columns are equal.
