@@ -47,17 +47,20 @@ pub(crate) fn stop(connection: &Connection, value_bytes: i32, read: &Arc<Flag>) 
         ("current_timestamp", NOW),
     ] {
         let read = Arc::clone(read);
-        connection.create_scalar_function(name, 0, FunctionFlags::SQLITE_UTF8, move |_| {
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+        connection.create_scalar_function(name, 0, flags, move |_| {
             read.set();
             Ok(value)
         })?;
     }
     for (name, before) in FUNCTIONS {
-        let helper = Connection::open_in_memory()?;
-        helper.set_limit(Limit::SQLITE_LIMIT_LENGTH, value_bytes)?;
+        // Opened when it is first needed: most queries call no date function.
+        let helper: Mutex<Option<Connection>> = Mutex::default();
         let read = Arc::clone(read);
         let known: Mutex<HashMap<String, Value>> = Mutex::default();
-        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+        let flags = FunctionFlags::SQLITE_UTF8
+            | FunctionFlags::SQLITE_DETERMINISTIC
+            | FunctionFlags::SQLITE_INNOCUOUS;
         connection.create_scalar_function(name, -1, flags, move |context| {
             let (arguments, asked) = arguments(context, name, before)?;
             if asked {
@@ -69,6 +72,15 @@ pub(crate) fn stop(connection: &Connection, value_bytes: i32, read: &Arc<Flag>) 
             if let Some(value) = known.get(&key) {
                 return Ok(value.clone());
             }
+            let mut helper = helper.lock().unwrap_or_else(PoisonError::into_inner);
+            let helper = match &mut *helper {
+                Some(helper) => helper,
+                none => {
+                    let new = Connection::open_in_memory()?;
+                    new.set_limit(Limit::SQLITE_LIMIT_LENGTH, value_bytes)?;
+                    none.insert(new)
+                }
+            };
             let marks = vec!["?"; arguments.len()].join(",");
             let value = helper.query_row(
                 &format!("SELECT {name}({marks})"),

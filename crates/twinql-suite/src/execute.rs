@@ -2,23 +2,22 @@
 //!
 //! Statements pass an authorizer that knows SELECT, column reads, functions and recursion;
 //! SQLite's own limits bound lengths and nesting; a progress handler bounds steps and time;
-//! rows and bytes are counted as they come out.
+//! rows and bytes are counted as they come out; SQLite's memory is bounded for the whole
+//! process. A user's database file is opened read-only and immutable.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
-use rusqlite::config::DbConfig;
-use rusqlite::functions::FunctionFlags;
-use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Statement, ToSql};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ToSql};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use twinql_sql::{Schema, Value};
 
-use crate::clock::{self, Flag};
+use crate::clock::Flag;
+use crate::confine::{Guard, configure, settle};
 use crate::database::{Database, Row, create_table, quoted};
 
 /// Bounds on one execution of one query.
@@ -54,6 +53,20 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// For a user's own databases, which are larger than generated ones: 30 seconds, as
+    /// BIRD's evaluator has it, and answers of up to a million rows.
+    pub fn for_files() -> Limits {
+        Limits {
+            steps: 1_000_000_000,
+            millis: 30_000,
+            rows: 1_000_000,
+            bytes: 256 * 1024 * 1024,
+            ..Limits::default()
+        }
+    }
+}
+
 /// Why a query gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -67,9 +80,17 @@ pub enum ExecError {
     /// It fails on this database: an integer overflow, a string longer than the limit.
     #[error("{0}")]
     Failed(String),
-    /// More steps, time, rows or bytes than allowed.
+    /// More steps, time, rows, bytes or memory than allowed.
     #[error("stopped: more {0} than allowed")]
     Limit(&'static str),
+    /// A database file cannot be used.
+    #[error("{file}: {message}")]
+    File {
+        /// The file.
+        file: String,
+        /// What is wrong with it, and what helps.
+        message: String,
+    },
 }
 
 /// An answer: rows in order, each with as many values as `width`.
@@ -80,29 +101,6 @@ pub struct Answer {
     /// The rows.
     pub rows: Vec<Row>,
 }
-
-#[derive(Default)]
-struct Guard {
-    querying: AtomicBool,
-    steps: AtomicU64,
-    out_of_time: AtomicBool,
-    out_of_steps: AtomicBool,
-    /// The state of `random()` and of the tie-breaker: seeded before every execution.
-    random: AtomicU64,
-    /// What it was seeded with.
-    seed: AtomicU64,
-    /// `random()` or `randomblob()` was called.
-    chance: Flag,
-    /// When the query began.
-    started: Mutex<Option<Instant>>,
-}
-
-/// Instructions between two calls of the progress handler.
-const PROGRESS: u64 = 1_000;
-
-/// The function that queries may be made to break ties with; see [`crate::order`]. Without
-/// arguments each call gives another number, with arguments each list of values has its own.
-pub(crate) const TIE_BREAKER: &str = "twinql_tie_breaker";
 
 /// An in-memory database of one schema.
 pub struct Sandbox {
@@ -141,54 +139,26 @@ impl ToSql for Bound<'_> {
     }
 }
 
-fn splitmix(state: &AtomicU64) -> u64 {
-    let mut z = state
-        .fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed)
-        .wrapping_add(0x9E37_79B9_7F4A_7C15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
-
-/// True for functions that reach outside the database or its rows.
-fn forbidden(function: &str) -> bool {
-    let name = function.to_ascii_lowercase();
-    matches!(
-        name.as_str(),
-        "load_extension" | "fts3_tokenizer" | "readfile" | "writefile" | "edit"
-    ) || name.starts_with("pragma_")
-        || name.starts_with("sqlite_")
-}
-
-fn authorize(context: &AuthContext<'_>) -> Authorization {
-    match context.action {
-        AuthAction::Select | AuthAction::Recursive => Authorization::Allow,
-        AuthAction::Read { table_name, .. } => {
-            let name = table_name.to_ascii_lowercase();
-            if name.starts_with("sqlite_") || name.starts_with("pragma_") {
-                Authorization::Deny
-            } else {
-                Authorization::Allow
-            }
-        }
-        AuthAction::Function { function_name } if !forbidden(function_name) => Authorization::Allow,
-        _ => Authorization::Deny,
-    }
-}
-
 impl Sandbox {
     /// A database with the schema's tables and no rows.
     ///
     /// # Errors
     /// [`ExecError::Invalid`] where SQLite cannot create a table, naming it.
     pub fn new(schema: &Schema, limits: Limits) -> Result<Sandbox, ExecError> {
+        settle(|| Sandbox::generated(schema, limits))
+    }
+
+    fn generated(schema: &Schema, limits: Limits) -> Result<Sandbox, ExecError> {
         let mut connection = Connection::open_in_memory_with_flags(
-            rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE | rusqlite::OpenFlags::SQLITE_OPEN_NO_MUTEX,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )
         .map_err(invalid)?;
         let guard = Arc::new(Guard::default());
         let clock = Arc::new(Flag::default());
-        configure(&mut connection, &guard, &clock, limits).map_err(invalid)?;
+        connection
+            .execute_batch("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;")
+            .map_err(invalid)?;
+        configure(&mut connection, &guard, &clock, limits, false).map_err(invalid)?;
         let mut inserts = Vec::with_capacity(schema.tables.len());
         for (index, table) in schema.tables.iter().enumerate() {
             let Some(create) = create_table(schema, index) else {
@@ -214,6 +184,61 @@ impl Sandbox {
         };
         sandbox.query_only(true)?;
         Ok(sandbox)
+    }
+
+    /// A user's SQLite file, opened read-only and immutable: nothing is written to it or
+    /// beside it, not even a lock. Its views may be read.
+    ///
+    /// # Errors
+    /// [`ExecError::File`] where there is no such file, it is no database, or changes wait
+    /// in a journal beside it, which would have to be written back first.
+    pub fn open(path: &Path, limits: Limits) -> Result<Sandbox, ExecError> {
+        let fail = |message: String| ExecError::File {
+            file: path.display().to_string(),
+            message,
+        };
+        let metadata = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
+        if !metadata.is_file() {
+            return Err(fail("not a file".into()));
+        }
+        if metadata.len() == 0 {
+            return Err(fail("the file is empty".into()));
+        }
+        for (suffix, what) in [("-wal", "write-ahead log"), ("-journal", "rollback journal")] {
+            let mut beside = path.as_os_str().to_owned();
+            beside.push(suffix);
+            if std::fs::metadata(&beside).is_ok_and(|m| m.len() > 0) {
+                return Err(fail(format!(
+                    "a {what} lies beside it, so it is in use or was not closed; open and close it with sqlite3 first"
+                )));
+            }
+        }
+        settle(|| {
+            let refused = |e: rusqlite::Error| match invalid(e) {
+                ExecError::Invalid(message) => fail(message),
+                other => other,
+            };
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+                | OpenFlags::SQLITE_OPEN_NO_MUTEX
+                | OpenFlags::SQLITE_OPEN_URI;
+            let mut connection = Connection::open_with_flags(immutable(path), flags).map_err(refused)?;
+            let guard = Arc::new(Guard::default());
+            let clock = Arc::new(Flag::default());
+            configure(&mut connection, &guard, &clock, limits, true).map_err(refused)?;
+            // SQLite looks at the file when it is first read.
+            connection
+                .query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))
+                .map_err(refused)?;
+            let sandbox = Sandbox {
+                connection,
+                guard,
+                clock,
+                limits,
+                inserts: Vec::new(),
+            };
+            sandbox.query_only(true)?;
+            Ok(sandbox)
+        })
     }
 
     /// A writer of the given tables, reusable for many databases.
@@ -256,12 +281,14 @@ impl Sandbox {
         if sql.contains('\0') {
             return Err(ExecError::Invalid("the text holds a NUL byte".into()));
         }
-        self.arm(0);
-        let statement = self.connection.prepare(sql);
-        self.guard.querying.store(false, Ordering::Relaxed);
-        let statement = statement.map_err(|e| match e {
-            rusqlite::Error::MultipleStatement => ExecError::NotAQuery,
-            other => invalid(other),
+        let statement = settle(|| {
+            self.arm(0);
+            let statement = self.connection.prepare(sql);
+            self.guard.querying.store(false, Ordering::Relaxed);
+            statement.map_err(|e| match e {
+                rusqlite::Error::MultipleStatement => ExecError::NotAQuery,
+                other => self.interrupted().unwrap_or_else(|| invalid(other)),
+            })
         })?;
         if !statement.readonly() || statement.column_count() == 0 || statement.is_explain() != 0 {
             return Err(ExecError::NotAQuery);
@@ -286,6 +313,17 @@ impl Sandbox {
             *started = Some(Instant::now());
         }
         guard.querying.store(true, Ordering::Relaxed);
+    }
+
+    /// The limit at which the progress handler stopped what ran last.
+    fn interrupted(&self) -> Option<ExecError> {
+        if self.guard.out_of_steps.load(Ordering::Relaxed) {
+            Some(ExecError::Limit("steps"))
+        } else if self.guard.out_of_time.load(Ordering::Relaxed) {
+            Some(ExecError::Limit("time"))
+        } else {
+            None
+        }
     }
 
     /// Sets `PRAGMA query_only`, a second wall behind the authorizer. SQLite obeys this
@@ -315,128 +353,38 @@ pub(crate) fn trim(sql: &str) -> &str {
     sql.trim().trim_end_matches([';', ' ', '\t', '\r', '\n'])
 }
 
-fn configure(
-    connection: &mut Connection,
-    guard: &Arc<Guard>,
-    clock: &Arc<Flag>,
-    limits: Limits,
-) -> rusqlite::Result<()> {
-    connection.execute_batch(
-        "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA temp_store=MEMORY;
-         PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=OFF;",
-    )?;
-    for (config, on) in [
-        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
-        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
-        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
-        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-        // SQLite's default: a quoted name that is no column is a string.
-        (DbConfig::SQLITE_DBCONFIG_DQS_DML, true),
-    ] {
-        connection.set_db_config(config, on)?;
+/// The file as a URI, in which no character of its name has a meaning.
+fn immutable(path: &Path) -> String {
+    use std::fmt::Write;
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file:");
+    let text = path
+        .to_string_lossy()
+        .replace('\\', if cfg!(windows) { "/" } else { "\\" });
+    if !text.starts_with('/') {
+        uri.push('/');
     }
-    for (limit, value) in [
-        (Limit::SQLITE_LIMIT_LENGTH, limits.value_bytes),
-        (
-            Limit::SQLITE_LIMIT_SQL_LENGTH,
-            i32::try_from(limits.sql_bytes).unwrap_or(i32::MAX),
-        ),
-        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
-        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 20),
-        (Limit::SQLITE_LIMIT_FUNCTION_ARG, 16),
-        (Limit::SQLITE_LIMIT_ATTACHED, 0),
-        (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000),
-        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
-        (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 1),
-    ] {
-        connection.set_limit(limit, value)?;
-    }
-    let state = Arc::clone(guard);
-    connection.create_scalar_function("random", 0, FunctionFlags::SQLITE_UTF8, move |_| {
-        state.chance.set();
-        Ok(splitmix(&state.random) as i64)
-    })?;
-    let state = Arc::clone(guard);
-    connection.create_scalar_function(TIE_BREAKER, -1, FunctionFlags::SQLITE_UTF8, move |context| {
-        if context.is_empty() {
-            return Ok((splitmix(&state.random) >> 1) as i64);
-        }
-        // Of a row's values: the same all through one execution, however often a subquery runs.
-        let hash = AtomicU64::new(state.seed.load(Ordering::Relaxed));
-        for i in 0..context.len() {
-            let mix = |bytes: &[u8]| {
-                for part in bytes.chunks(8) {
-                    let word = part.iter().fold(part.len() as u64, |w, b| w << 8 ^ u64::from(*b));
-                    hash.store(splitmix(&hash) ^ word, Ordering::Relaxed);
-                }
-            };
-            match context.get_raw(i) {
-                ValueRef::Null => mix(b"n"),
-                ValueRef::Integer(n) => mix(&(n as f64).to_bits().to_le_bytes()),
-                ValueRef::Real(r) => mix(&r.to_bits().to_le_bytes()),
-                ValueRef::Text(t) => mix(t),
-                ValueRef::Blob(b) => mix(b),
-            }
-        }
-        Ok((splitmix(&hash) >> 1) as i64)
-    })?;
-    let state = Arc::clone(guard);
-    let longest = usize::try_from(limits.value_bytes).unwrap_or(0);
-    connection.create_scalar_function("randomblob", 1, FunctionFlags::SQLITE_UTF8, move |context| {
-        state.chance.set();
-        let wanted = match context.get_raw(0) {
-            ValueRef::Integer(n) => n,
-            ValueRef::Real(r) => r as i64,
-            ValueRef::Text(t) => std::str::from_utf8(t)
-                .ok()
-                .and_then(|t| t.trim().parse().ok())
-                .unwrap_or(0),
-            _ => 0,
-        };
-        let length = usize::try_from(wanted.max(1)).unwrap_or(usize::MAX);
-        if length > longest {
-            return Err(rusqlite::Error::UserFunctionError(
-                "string or blob too big".into(),
-            ));
-        }
-        let bytes: Vec<u8> = (0..length).map(|_| splitmix(&state.random) as u8).collect();
-        Ok(bytes)
-    })?;
-    clock::stop(connection, limits.value_bytes, clock)?;
-    let state = Arc::clone(guard);
-    let wall = Duration::from_millis(limits.millis);
-    connection.progress_handler(
-        PROGRESS as i32,
-        Some(move || {
-            let steps = state.steps.fetch_add(PROGRESS, Ordering::Relaxed);
-            if steps >= limits.steps {
-                state.out_of_steps.store(true, Ordering::Relaxed);
-                return true;
-            }
-            let began = state.started.lock().ok().and_then(|s| *s);
-            if began.is_some_and(|s| s.elapsed() > wall) {
-                state.out_of_time.store(true, Ordering::Relaxed);
-                return true;
-            }
-            false
-        }),
-    )?;
-    let state = Arc::clone(guard);
-    connection.authorizer(Some(move |context: AuthContext<'_>| {
-        if state.querying.load(Ordering::Relaxed) {
-            authorize(&context)
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte) {
+            uri.push(char::from(byte));
         } else {
-            Authorization::Allow
+            let _ = write!(uri, "%{byte:02X}");
         }
-    }))
+    }
+    uri.push_str("?immutable=1");
+    uri
 }
 
 fn invalid(e: rusqlite::Error) -> ExecError {
-    ExecError::Invalid(message(&e))
+    out_of_memory(&e).unwrap_or_else(|| ExecError::Invalid(message(&e)))
 }
 
 fn failed(e: rusqlite::Error) -> ExecError {
-    ExecError::Failed(message(&e))
+    out_of_memory(&e).unwrap_or_else(|| ExecError::Failed(message(&e)))
+}
+
+fn out_of_memory(e: &rusqlite::Error) -> Option<ExecError> {
+    (e.sqlite_error_code() == Some(ErrorCode::OutOfMemory)).then_some(ExecError::Limit("memory"))
 }
 
 fn message(e: &rusqlite::Error) -> String {
@@ -462,9 +410,11 @@ impl Loader<'_> {
     /// # Errors
     /// [`ExecError::Failed`] if SQLite refuses a row.
     pub fn load(&mut self, database: &Database) -> Result<(), ExecError> {
-        self.sandbox.query_only(false)?;
-        let loaded = self.write(database);
-        self.sandbox.query_only(true).and(loaded)
+        settle(|| {
+            self.sandbox.query_only(false)?;
+            let loaded = self.write(database);
+            self.sandbox.query_only(true).and(loaded)
+        })
     }
 
     fn write(&mut self, database: &Database) -> Result<(), ExecError> {
@@ -509,6 +459,10 @@ impl Prepared<'_> {
     /// # Errors
     /// [`ExecError::Failed`] or [`ExecError::Limit`].
     pub fn run(&mut self, seed: u64) -> Result<Answer, ExecError> {
+        settle(|| self.once(seed))
+    }
+
+    fn once(&mut self, seed: u64) -> Result<Answer, ExecError> {
         let limits = self.sandbox.limits;
         let guard = &self.sandbox.guard;
         self.sandbox.arm(seed);
@@ -549,13 +503,7 @@ impl Prepared<'_> {
                 }
                 Ok(None) => break Ok(()),
                 Err(e) => {
-                    break Err(if guard.out_of_steps.load(Ordering::Relaxed) {
-                        ExecError::Limit("steps")
-                    } else if guard.out_of_time.load(Ordering::Relaxed) {
-                        ExecError::Limit("time")
-                    } else {
-                        failed(e)
-                    });
+                    break Err(self.sandbox.interrupted().unwrap_or_else(|| failed(e)));
                 }
             }
         };

@@ -10,7 +10,7 @@ use crate::execute::{Answer, ExecError, Limits, Loader, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Generator;
 use crate::text::{Ready, ready};
-use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, rearranged};
+use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, nonempty, rearranged};
 
 /// How a pair is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,6 +121,18 @@ pub struct Report {
     pub notes: Vec<String>,
 }
 
+impl Report {
+    /// The report on any pair of a schema that SQLite cannot create.
+    pub fn schema_error(error: &ExecError) -> Report {
+        Report {
+            verdict: Verdict::GoldError {
+                message: format!("the schema cannot be built in SQLite: {error}"),
+            },
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// Judges pairs over one schema; keep one for each thread and schema.
 #[derive(Debug)]
 pub struct Judge {
@@ -171,12 +183,9 @@ impl<'a> Trial<'a> {
             Err(e) => return Outcome::Failed(Side::Pred, e),
         };
         if self.agree(database, &gold, &pred, columns) {
-            let nonempty = gold
-                .rows
-                .iter()
-                .flatten()
-                .any(|v| !matches!(v, Value::Null | Value::Integer(0)));
-            Outcome::Agree { nonempty }
+            Outcome::Agree {
+                nonempty: nonempty(&gold),
+            }
         } else {
             Outcome::Differ(gold, pred)
         }

@@ -7,13 +7,18 @@
 
 mod clock;
 pub mod compare;
+mod confine;
 pub mod database;
 mod dice;
 pub mod distil;
 pub mod execute;
 pub mod facts;
+pub mod files;
 pub mod generate;
+#[cfg(test)]
+mod hostile;
 mod judge;
+mod lexical;
 pub mod neighbours;
 pub mod order;
 #[cfg(test)]
@@ -26,11 +31,15 @@ mod testing;
 mod tests;
 mod text;
 mod trial;
+pub mod worker;
 
+pub use confine::HEAP_BYTES;
 pub use database::Database;
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
+pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
 pub use judge::{Judge, JudgeConfig, Report, Side, Verdict, Witness, judge};
+pub use lexical::{outermost_order, without_distinct};
 pub use neighbours::{Neighbour, neighbours, neighbours_in};
 pub use suite::{Suite, SuiteError};
 

@@ -6,11 +6,12 @@ use sqlparser::ast::{
     Query, Select, SelectItem, SetExpr, Visit, VisitMut, Visitor, VisitorMut,
 };
 use std::ops::ControlFlow;
-use twinql_sql::{Semantics, Value};
+use twinql_sql::Value;
 
 use crate::compare::{Columns, Mode, matched, order, same, view};
+use crate::confine::TIE_BREAKER;
 use crate::database::Row;
-use crate::execute::{Answer, TIE_BREAKER};
+use crate::execute::Answer;
 use crate::facts::constant;
 
 /// The outermost ORDER BY and LIMIT of a query.
@@ -385,30 +386,4 @@ impl Runs {
         };
         columns.search(similar, fits).is_some()
     }
-}
-
-/// Removes every DISTINCT, also those inside aggregates, where the semantics says so.
-pub fn apply_semantics(query: &Query, semantics: &Semantics) -> Option<String> {
-    struct Undistinct;
-    impl VisitorMut for Undistinct {
-        type Break = ();
-        fn pre_visit_select(&mut self, select: &mut sqlparser::ast::Select) -> ControlFlow<()> {
-            select.distinct = None;
-            ControlFlow::Continue(())
-        }
-        fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-            if let Expr::Function(f) = expr
-                && let sqlparser::ast::FunctionArguments::List(list) = &mut f.args
-            {
-                list.duplicate_treatment = None;
-            }
-            ControlFlow::Continue(())
-        }
-    }
-    if !semantics.ignore_distinct {
-        return None;
-    }
-    let mut copy = query.clone();
-    let _ = VisitMut::visit(&mut copy, &mut Undistinct);
-    Some(copy.to_string())
 }

@@ -6,14 +6,15 @@
 
 use std::rc::Rc;
 
-use twinql_sql::Semantics;
+use twinql_sql::{Semantics, Value};
 
 use crate::clock::NOW;
 use crate::compare::{Columns, Mode, equal};
 use crate::database::Database;
 use crate::dice::Dice;
 use crate::execute::{Answer, ExecError, Prepared, Sandbox};
-use crate::order::{Ordering, Runs, apply_semantics};
+use crate::lexical::without_distinct;
+use crate::order::{Ordering, Runs};
 use crate::text::Ready;
 
 /// Rearrangements of a database that are tried where an answer depends on the order of rows.
@@ -46,16 +47,23 @@ pub(crate) struct Party<'a> {
 
 impl<'a> Party<'a> {
     pub(crate) fn new(sandbox: &'a Sandbox, ready: Ready<'a>, semantics: &Semantics) -> Party<'a> {
-        let mut prepared = ready.prepared;
-        if let Some(sql) = ready.ast.as_ref().and_then(|q| apply_semantics(q, semantics))
-            && let Ok(p) = sandbox.prepare(&sql)
-        {
-            prepared = p;
+        let Ready {
+            mut prepared,
+            mut ast,
+            sql,
+            ..
+        } = ready;
+        if semantics.ignore_distinct {
+            let without = without_distinct(&sql);
+            if without != sql
+                && let Ok(p) = sandbox.prepare(&without)
+            {
+                prepared = p;
+                ast = twinql_sql::parse(&without).ok().map(|p| *p.query);
+            }
         }
-        let ordering = ready
-            .ast
-            .as_ref()
-            .map(|q| Ordering::of(q, prepared.width()))
+        let ordering = ast
+            .map(|q| Ordering::of(&q, prepared.width()))
             .unwrap_or_default();
         Party {
             prepared,
@@ -229,4 +237,10 @@ pub(crate) fn agree<'a>(
     } else {
         Agreement::Open(doubt)
     }
+}
+
+/// True if an answer holds anything but NULL and 0.
+pub(crate) fn nonempty(answer: &Answer) -> bool {
+    let mut values = answer.rows.iter().flatten();
+    values.any(|v| !matches!(v, Value::Null | Value::Integer(0)))
 }

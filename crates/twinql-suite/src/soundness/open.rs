@@ -6,7 +6,7 @@
 
 use twinql_sql::{AggFunc, ColumnId, Direction, Expr, NullsOrder, Plan, Query, Rel, SortKey, Value};
 
-use crate::execute::TIE_BREAKER;
+use crate::confine::TIE_BREAKER;
 
 /// Subqueries and inputs nested deeper than this are left alone.
 const MAX_DEPTH: usize = 200;

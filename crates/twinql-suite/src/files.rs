@@ -1,0 +1,458 @@
+//! Execution accuracy: two queries on a user's own SQLite files, which are never written to.
+//!
+//! The layout is Spider's: `FOLDER/DB/DB.sqlite`, and beside it any number of further files
+//! with the same schema and other rows, as test suites have them.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use twinql_sql::Semantics;
+
+use crate::clock::NOW;
+use crate::compare::{Columns, Mode, equal};
+use crate::execute::{Answer, ExecError, Limits, Prepared, Sandbox};
+use crate::judge::Side;
+use crate::lexical::{outermost_order, without_distinct};
+use crate::text::ready;
+use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, nonempty};
+
+/// A folder of databases that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read the databases in {folder}: {message}")]
+pub struct FilesError {
+    /// The folder.
+    pub folder: String,
+    /// What is wrong, and what helps.
+    pub message: String,
+}
+
+/// The database files of a folder, by `db_id`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Files {
+    root: PathBuf,
+    by_id: BTreeMap<String, Vec<PathBuf>>,
+}
+
+fn is_database(path: &Path) -> bool {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    matches!(extension.as_deref(), Some("sqlite" | "sqlite3" | "db"))
+}
+
+impl Files {
+    /// Finds `FOLDER/DB/*.sqlite` (all of them belong to `DB`) and `FOLDER/DB.sqlite`; the
+    /// extensions `sqlite3` and `db` are read too. No file is opened.
+    ///
+    /// # Errors
+    /// The folder cannot be listed, or holds no such file.
+    pub fn find(root: impl AsRef<Path>) -> Result<Files, FilesError> {
+        let root = root.as_ref();
+        let fail = |message: String| FilesError {
+            folder: root.display().to_string(),
+            message,
+        };
+        let list = |folder: &Path| -> Result<Vec<PathBuf>, FilesError> {
+            let mut found = std::fs::read_dir(folder)
+                .and_then(|entries| entries.map(|e| Ok(e?.path())).collect::<Result<Vec<_>, _>>())
+                .map_err(|e| fail(format!("{}: {e}", folder.display())))?;
+            found.sort();
+            Ok(found)
+        };
+        let name = |p: Option<&std::ffi::OsStr>| p.map(|n| n.to_string_lossy().into_owned());
+        let mut by_id: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        for entry in list(root)? {
+            if entry.is_dir() {
+                let files: Vec<PathBuf> = list(&entry)?
+                    .into_iter()
+                    .filter(|f| is_database(f) && !f.is_dir())
+                    .collect();
+                if let Some(id) = name(entry.file_name())
+                    && !files.is_empty()
+                {
+                    by_id.entry(id).or_default().extend(files);
+                }
+            } else if is_database(&entry)
+                && let Some(id) = name(entry.file_stem())
+            {
+                by_id.entry(id).or_default().push(entry);
+            }
+        }
+        if by_id.is_empty() {
+            return Err(fail(
+                "it holds no DB/DB.sqlite and no DB.sqlite; give the folder that holds one folder for each database"
+                    .into(),
+            ));
+        }
+        Ok(Files {
+            root: root.to_owned(),
+            by_id,
+        })
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The ids, in order.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.by_id.keys().map(String::as_str)
+    }
+
+    /// The files of a database, in order of name.
+    pub fn of(&self, db_id: &str) -> Option<&[PathBuf]> {
+        self.by_id.get(db_id).map(Vec::as_slice)
+    }
+}
+
+/// What counts where a query leaves the order or choice of its rows open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// Two answers agree if each query could have given the other's.
+    #[default]
+    Possible,
+    /// Answers are compared as SQLite returned them, as the evaluators of Spider and BIRD do.
+    AsReturned,
+}
+
+/// How a pair is executed and compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileConfig {
+    /// How answers are compared. What it assumes of databases is not checked: a user's file is what it is.
+    pub semantics: Semantics,
+    /// What ties mean.
+    pub ties: Ties,
+    /// Bounds on each execution.
+    pub limits: Limits,
+}
+
+impl Default for FileConfig {
+    fn default() -> Self {
+        FileConfig::new(Semantics::default())
+    }
+}
+
+impl FileConfig {
+    /// The usual configuration under `semantics`: ties as returned under `spider` and `bird`.
+    pub fn new(semantics: Semantics) -> FileConfig {
+        let benchmark = ["spider", "bird"].iter().any(|p| semantics.name.starts_with(p));
+        FileConfig {
+            ties: if benchmark {
+                Ties::AsReturned
+            } else {
+                Ties::Possible
+            },
+            semantics,
+            limits: Limits::for_files(),
+        }
+    }
+}
+
+/// What the executions of a pair found.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum FileVerdict {
+    /// The answers agree on all files.
+    Same {
+        /// How many files.
+        files: usize,
+        /// Files on which the gold's answer had a row (with more than NULL or 0 in it).
+        nonempty: usize,
+    },
+    /// They differ.
+    Different {
+        /// The first file on which they do.
+        file: PathBuf,
+        /// The gold's answer there.
+        gold: Answer,
+        /// The prediction's answer there.
+        pred: Answer,
+    },
+    /// The gold cannot be executed.
+    GoldError {
+        /// On which file.
+        file: PathBuf,
+        /// What SQLite says.
+        message: String,
+    },
+    /// The prediction cannot be executed.
+    PredError {
+        /// On which file.
+        file: PathBuf,
+        /// What SQLite says.
+        message: String,
+    },
+    /// A query passed the limits, and no file before told the two apart.
+    Timeout {
+        /// Which query.
+        side: Side,
+        /// On which file.
+        file: PathBuf,
+        /// Which limit.
+        message: String,
+    },
+    /// A file is missing, damaged or in use.
+    FileError {
+        /// Which, and what is wrong with it.
+        message: String,
+    },
+}
+
+/// A verdict and what was done to the texts to get there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileReport {
+    /// The verdict.
+    pub verdict: FileVerdict,
+    /// Repairs and fixed moments, `gold:` or `pred:` in front.
+    pub notes: Vec<String>,
+}
+
+/// Files that a [`FileJudge`] keeps open.
+const OPEN_FILES: usize = 48;
+
+/// Executes pairs on files; keep one for each thread. Files that were used last stay open.
+#[derive(Debug)]
+pub struct FileJudge {
+    config: FileConfig,
+    open: HashMap<PathBuf, Result<Sandbox, ExecError>>,
+}
+
+/// What one file says.
+enum Step {
+    Agree(bool),
+    End(Box<FileVerdict>),
+}
+
+impl FileJudge {
+    /// A judge with no file open.
+    pub fn new(config: FileConfig) -> FileJudge {
+        FileJudge {
+            config,
+            open: HashMap::new(),
+        }
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &FileConfig {
+        &self.config
+    }
+
+    /// Executes a pair on each of the files, in order, until one tells the two apart.
+    pub fn report(&mut self, files: &[PathBuf], gold: &str, pred: &str) -> FileReport {
+        let semantics = &self.config.semantics;
+        let text = |sql: &str| {
+            if semantics.ignore_distinct {
+                without_distinct(sql)
+            } else {
+                sql.to_owned()
+            }
+        };
+        let mut pair = Pair {
+            gold: text(gold),
+            pred: text(pred),
+            ordered: false,
+            columns: None,
+            notes: Vec::new(),
+            config: self.config.clone(),
+        };
+        let mut nonempty = 0;
+        for file in files {
+            if self.open.len() >= OPEN_FILES && !self.open.contains_key(file) {
+                self.open.clear();
+            }
+            let limits = self.config.limits;
+            let sandbox = self
+                .open
+                .entry(file.clone())
+                .or_insert_with(|| Sandbox::open(file, limits));
+            let verdict = match sandbox {
+                Err(e) => FileVerdict::FileError {
+                    message: e.to_string(),
+                },
+                Ok(sandbox) => match pair.on(sandbox, file) {
+                    Step::Agree(rows) => {
+                        nonempty += usize::from(rows);
+                        continue;
+                    }
+                    Step::End(verdict) => *verdict,
+                },
+            };
+            return FileReport {
+                verdict,
+                notes: pair.notes,
+            };
+        }
+        let verdict = if files.is_empty() {
+            FileVerdict::FileError {
+                message: "there is no database file".into(),
+            }
+        } else {
+            FileVerdict::Same {
+                files: files.len(),
+                nonempty,
+            }
+        };
+        FileReport {
+            verdict,
+            notes: pair.notes,
+        }
+    }
+}
+
+/// A pair on its way from file to file.
+struct Pair {
+    gold: String,
+    pred: String,
+    /// The gold's outermost query has ORDER BY.
+    ordered: bool,
+    /// The orders of columns that all files so far allow; none before the first.
+    columns: Option<Columns>,
+    notes: Vec<String>,
+    config: FileConfig,
+}
+
+impl Pair {
+    fn on(&mut self, sandbox: &Sandbox, file: &Path) -> Step {
+        let file = file.to_owned();
+        let prepared = match self.prepare(sandbox, &file) {
+            Ok(both) => both,
+            Err(verdict) => return Step::End(verdict),
+        };
+        let (mut gold, pred) = prepared;
+        let Some(mut pred) = pred else {
+            // The same text: it only has to run.
+            return match gold.run(0) {
+                Ok(answer) => Step::Agree(nonempty(&answer)),
+                Err(e) => ended(Side::Gold, &file, &e),
+            };
+        };
+        let answers = {
+            sandbox.fixed();
+            let g = gold.run(0);
+            self.note_fixed("gold", sandbox);
+            let p = pred.run(0);
+            self.note_fixed("pred", sandbox);
+            match (g, p) {
+                (Ok(g), Ok(p)) => (g, p),
+                (Err(e), _) => return ended(Side::Gold, &file, &e),
+                (_, Err(e)) => return ended(Side::Pred, &file, &e),
+            }
+        };
+        let semantics = &self.config.semantics;
+        let mode = Mode::new(semantics, self.ordered);
+        let mut columns = self
+            .columns
+            .take()
+            .unwrap_or_else(|| Columns::new(answers.0.width, semantics.any_column_order));
+        let returned = equal(&answers.0, &answers.1, mode, &mut columns);
+        let agree = match self.config.ties {
+            Ties::AsReturned => returned,
+            // Without order or limit an answer is the only one there is.
+            Ties::Possible if returned && !mode.as_list => true,
+            Ties::Possible => self.possible(sandbox, (&answers.0, &answers.1), mode, &mut columns),
+        };
+        self.columns = Some(columns);
+        if agree {
+            Step::Agree(nonempty(&answers.0))
+        } else {
+            Step::End(Box::new(FileVerdict::Different {
+                file,
+                gold: answers.0,
+                pred: answers.1,
+            }))
+        }
+    }
+
+    /// Compiles both; no prediction where the two texts are one. On the first file the
+    /// texts may be repaired.
+    fn prepare<'a>(
+        &mut self,
+        sandbox: &'a Sandbox,
+        file: &Path,
+    ) -> Result<(Prepared<'a>, Option<Prepared<'a>>), Box<FileVerdict>> {
+        let first = self.columns.is_none();
+        let mut compile = |side: Side, text: &mut String| -> Result<Prepared<'a>, Box<FileVerdict>> {
+            match sandbox.prepare(text) {
+                Ok(prepared) => Ok(prepared),
+                Err(e) if !first => Err(failed(side, file, &e)),
+                Err(_) => {
+                    let ready = ready(sandbox, text).map_err(|e| failed(side, file, &e))?;
+                    let name = if side == Side::Gold { "gold" } else { "pred" };
+                    self.notes
+                        .extend(ready.notes.iter().map(|n| format!("{name}: {n}")));
+                    *text = ready.sql;
+                    Ok(ready.prepared)
+                }
+            }
+        };
+        let gold = compile(Side::Gold, &mut self.gold)?;
+        let pred = if self.gold == self.pred {
+            None
+        } else {
+            Some(compile(Side::Pred, &mut self.pred)?)
+        };
+        if first {
+            self.ordered = outermost_order(&self.gold);
+        }
+        Ok((gold, pred))
+    }
+
+    /// Notes what the run just done asked for that the sandbox fixes.
+    fn note_fixed(&mut self, side: &str, sandbox: &Sandbox) {
+        let (clock, chance) = sandbox.fixed();
+        for (on, what) in [
+            (clock, format!("the current time is taken as {NOW} UTC")),
+            (chance, "random() and randomblob() are seeded".to_owned()),
+        ] {
+            let note = format!("{side}: {what}");
+            if on && !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+
+    /// True if both queries could have given the other's answer.
+    fn possible(
+        &self,
+        sandbox: &Sandbox,
+        (gold_answer, pred_answer): (&Answer, &Answer),
+        mode: Mode,
+        columns: &mut Columns,
+    ) -> bool {
+        let party = |sql: &str| {
+            let ready = ready(sandbox, sql).ok()?;
+            Some(Party::new(sandbox, ready, &self.config.semantics))
+        };
+        let (Some(mut gold), Some(mut pred)) = (party(&self.gold), party(&self.pred)) else {
+            return false;
+        };
+        let sides = ((&mut gold, gold_answer), (&mut pred, pred_answer));
+        let mut doubt = match agree(sandbox, sides.0, sides.1, mode, columns) {
+            Agreement::Yes => return true,
+            Agreement::No => return false,
+            Agreement::Open(doubt) => doubt,
+        };
+        // The file stays as it is; only ties can be broken otherwise.
+        (1..=ARRANGEMENTS).any(|round| {
+            let golds = gold.other_answers(sandbox, round);
+            let preds = pred.other_answers(sandbox, round);
+            doubt.look((gold_answer, pred_answer), &golds, &preds, mode, columns);
+            doubt.settled()
+        })
+    }
+}
+
+fn failed(side: Side, file: &Path, error: &ExecError) -> Box<FileVerdict> {
+    let (file, message) = (file.to_owned(), error.to_string());
+    Box::new(match (side, error) {
+        (side, ExecError::Limit(_)) => FileVerdict::Timeout { side, file, message },
+        (Side::Gold, _) => FileVerdict::GoldError { file, message },
+        (Side::Pred, _) => FileVerdict::PredError { file, message },
+    })
+}
+
+fn ended(side: Side, file: &Path, error: &ExecError) -> Step {
+    Step::End(failed(side, file, error))
+}

@@ -1,0 +1,491 @@
+//! Hostile SQL: what a prediction may try, against generated databases and users' files.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use twinql_sql::{Semantics, Value};
+
+use crate::execute::{ExecError, Limits, Sandbox};
+use crate::files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
+use crate::generate::Generator;
+use crate::testing::schema;
+
+/// Each of these must end within its limits, with an error, and change nothing.
+fn hostile() -> Vec<(&'static str, String)> {
+    let unions = vec!["SELECT 1"; 1_000].join(" UNION ALL ");
+    let parens = format!("SELECT {}1{}", "(".repeat(5_000), ")".repeat(5_000));
+    let subqueries = format!("{}SELECT 1{}", "SELECT * FROM (".repeat(2_000), ")".repeat(2_000));
+    let sum = format!("SELECT 1{}", "+1".repeat(5_000));
+    let long = format!("SELECT '{}'", "x".repeat(100_000));
+    let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)";
+    let many = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 1000)";
+    let bomb: String = (1..30)
+        .map(|i| format!(", c{i} AS (SELECT a.n FROM c{0} a, c{0} b)", i - 1))
+        .collect();
+    let stars: String = (1..12)
+        .map(|i| format!(", c{i} AS (SELECT a.*, b.* FROM c{0} a, c{0} b)", i - 1))
+        .collect();
+    vec![
+        ("endless CTE", format!("{endless} SELECT count(*) FROM r")),
+        ("endless rows", format!("{endless} SELECT n FROM r")),
+        ("endless sort", format!("{endless} SELECT n FROM r ORDER BY -n")),
+        ("growing text", format!("{endless} SELECT group_concat(n) FROM r")),
+        ("cross join", format!("{many} SELECT count(*) FROM r a, r b, r c")),
+        ("random blob", "SELECT randomblob(1000000000)".into()),
+        ("zero blob", "SELECT length(zeroblob(1000000000) || 'x')".into()),
+        ("printf", "SELECT printf('%.*c', 1000000000, 'x')".into()),
+        ("doubling", "WITH RECURSIVE r(s) AS (SELECT 'abcdefgh' UNION ALL SELECT s || s FROM r) SELECT length(s) FROM r".into()),
+        ("attach", "ATTACH 'twinql-test.db' AS other".into()),
+        ("attach uri", "ATTACH 'file:twinql-test.db?mode=rwc' AS other".into()),
+        ("vacuum into", "VACUUM INTO 'twinql-test.db'".into()),
+        ("vacuum", "VACUUM".into()),
+        ("pragma", "PRAGMA user_version = 3".into()),
+        ("reading pragma", "PRAGMA table_info(singer)".into()),
+        ("pragma function", "SELECT * FROM pragma_table_info('singer')".into()),
+        ("schema table", "SELECT * FROM sqlite_schema".into()),
+        ("load_extension", "SELECT load_extension('x')".into()),
+        ("fts3_tokenizer", "SELECT fts3_tokenizer('simple')".into()),
+        ("delete", "DELETE FROM singer".into()),
+        ("update", "UPDATE singer SET age = 1".into()),
+        ("insert", "INSERT INTO singer VALUES (99, 'a', 'b', 1)".into()),
+        ("returning", "DELETE FROM singer RETURNING *".into()),
+        ("cte delete", "WITH x AS (SELECT 1) DELETE FROM singer".into()),
+        ("drop", "DROP TABLE singer".into()),
+        ("temp table", "CREATE TEMP TABLE t (a)".into()),
+        ("view", "CREATE VIEW v AS SELECT 1".into()),
+        ("begin", "BEGIN".into()),
+        ("savepoint", "SAVEPOINT s".into()),
+        ("analyze", "ANALYZE".into()),
+        ("reindex", "REINDEX".into()),
+        ("explain", "EXPLAIN SELECT 1".into()),
+        ("two statements", "SELECT 1; SELECT 2".into()),
+        ("hidden statement", "SELECT 1; DROP TABLE singer".into()),
+        ("NUL byte", "SELECT 1\0; DROP TABLE singer".into()),
+        ("parameter", "SELECT ?1".into()),
+        ("replace bomb", format!("{endless} SELECT max(length(replace(hex(zeroblob(60)), '0', 'ab'))) FROM r")),
+        ("growing printf", format!("{endless} SELECT max(length(printf('%.*c', 500, 'x'))) FROM r")),
+        ("exploding join", format!("{many} SELECT a.n FROM r a, r b, r c ORDER BY random()")),
+        ("random blobs", "SELECT hex(randomblob(70000))".into()),
+        ("many modifiers", format!("SELECT date('now'{})", ", '+1 day'".repeat(20))),
+        ("insert or replace", "REPLACE INTO singer VALUES (1, 'a', 'b', 1)".into()),
+        ("upsert", "INSERT INTO singer VALUES (1, 'a', 'b', 1) ON CONFLICT DO NOTHING".into()),
+        ("insert from select", "INSERT INTO singer SELECT * FROM singer".into()),
+        ("alter", "ALTER TABLE singer ADD COLUMN x".into()),
+        ("create as", "CREATE TABLE copy AS SELECT * FROM singer".into()),
+        ("index", "CREATE INDEX i ON singer (age)".into()),
+        ("trigger", "CREATE TRIGGER t AFTER INSERT ON singer BEGIN SELECT 1; END".into()),
+        ("virtual table", "CREATE VIRTUAL TABLE v USING fts5(a)".into()),
+        ("commit", "COMMIT".into()),
+        ("rollback", "ROLLBACK".into()),
+        ("detach", "DETACH main".into()),
+        ("query_only off", "PRAGMA query_only = OFF".into()),
+        ("limits off", "PRAGMA hard_heap_limit = 0".into()),
+        ("dbstat", "SELECT * FROM dbstat".into()),
+        ("sequence", "SELECT * FROM sqlite_sequence".into()),
+        ("temp schema", "SELECT * FROM sqlite_temp_master".into()),
+        ("explain plan", "EXPLAIN QUERY PLAN SELECT 1".into()),
+        ("wide row", format!("SELECT {}", vec!["1"; 3_000].join(", "))),
+        ("many arguments", format!("SELECT max({})", vec!["1"; 50].join(", "))),
+        ("long pattern", format!("SELECT 'a' LIKE '{}'", "%a".repeat(2_000))),
+        ("integer overflow", "SELECT abs(-9223372036854775807 - 1)".into()),
+        ("invalid function", "SELECT sqlite_version_()".into()),
+        ("nothing", String::new()),
+        ("semicolons", " ;; ".into()),
+        ("comment", "-- empty prediction".into()),
+        ("not SQL", "the answer is 42".into()),
+        ("1,000 arms", unions),
+        ("parentheses", parens),
+        ("nested subqueries", subqueries),
+        ("long sum", sum),
+        ("long text", long),
+        ("CTE bomb", format!("WITH c0 AS (SELECT 1 n UNION ALL SELECT 2){bomb} SELECT count(*) FROM c29")),
+        ("columns bomb", format!("WITH c0 AS (SELECT 1 n){stars} SELECT * FROM c11")),
+        ("large sort", format!("WITH RECURSIVE r(n, z) AS (SELECT 1, hex(zeroblob(30000)) UNION ALL SELECT n + 1, hex(zeroblob(30000)) FROM r) SELECT count(*) FROM (SELECT z FROM r ORDER BY z || n LIMIT -1 OFFSET 1)")),
+        ("large subquery", format!("WITH RECURSIVE r(n, z) AS (SELECT 1, zeroblob(60000) UNION ALL SELECT n + 1, zeroblob(60000) FROM r), m AS MATERIALIZED (SELECT * FROM r) SELECT count(*) FROM m a, m b")),
+        ("growing array", format!("{endless} SELECT json_group_array(n) FROM r")),
+        ("json bomb", "WITH RECURSIVE r(s) AS (SELECT json_array(1) UNION ALL SELECT json_array(s, s) FROM r) SELECT count(*) FROM r WHERE length(s) < 0".into()),
+        ("deep json", format!("SELECT json('{}')", "[".repeat(5_000))),
+        ("many instr", format!("{endless} SELECT max(instr(hex(zeroblob(30000)), 'zz')) FROM r")),
+        ("endless like", format!("{endless} SELECT count(*) FROM r WHERE n || hex(zeroblob(30000)) LIKE '%0%0%0%0%1%'")),
+        ("format width", "SELECT printf('%2000000000d', 1)".into()),
+        ("generate_series", "SELECT count(*) FROM generate_series(1, 1000000000000)".into()),
+        ("table-valued json", "SELECT * FROM json_tree('[1'".into()),
+        ("window bomb", format!("{endless} SELECT sum(n) OVER (ORDER BY n ROWS BETWEEN 999999 PRECEDING AND CURRENT ROW) FROM r")),
+        ("drop twice", "SELECT name FROM singer; DELETE FROM singer; SELECT 1".into()),
+        ("transaction", "BEGIN; DELETE FROM singer; COMMIT".into()),
+        ("function by keyword", "SELECT writefile('twinql-test.db', 'x')".into()),
+        ("matched", "SELECT name FROM singer WHERE name MATCH 'x'".into()),
+        ("regexp", "SELECT name FROM singer WHERE name REGEXP 'x'".into()),
+        ("stored", "SELECT sqlite_compileoption_get(1)".into()),
+        ("offset", "SELECT sqlite_offset(name) FROM singer".into()),
+    ]
+}
+
+#[test]
+fn hostile_sql_is_bounded_and_changes_nothing() {
+    let schema = schema();
+    let limits = Limits {
+        steps: 200_000,
+        ..Limits::default()
+    };
+    let sandbox = Sandbox::new(&schema, limits).unwrap();
+    let semantics = Semantics::default();
+    let database = Generator::new(&schema, &semantics, &[], &[0, 1], 1)
+        .database(20)
+        .unwrap();
+    let mut loader = sandbox.loader(&[0, 1]).unwrap();
+    loader.load(&database).unwrap();
+    let content = |sandbox: &Sandbox| {
+        [
+            "SELECT * FROM singer",
+            "SELECT * FROM concert",
+            "SELECT count(*) FROM sqlite_schema",
+        ]
+        .map(|sql| sandbox.prepare(sql).and_then(|mut p| p.run(0)))
+    };
+    let before = content(&sandbox);
+    let fingerprint = sandbox.fingerprint();
+    for (what, sql) in hostile() {
+        let result = sandbox.prepare(&sql).and_then(|mut p| p.run(0));
+        assert!(result.is_err(), "{what} gave an answer");
+        // What stopped it must not depend on how fast the machine is.
+        assert_ne!(result, Err(ExecError::Limit("time")), "{what}");
+        assert_eq!(content(&sandbox), before, "{what} changed something");
+        assert_eq!(sandbox.fingerprint(), fingerprint, "{what} changed something");
+    }
+    // Odd, but no error: a quoted name that is no column is a string, bytes that are no text.
+    for (sql, value) in [
+        ("SELECT \"nme\" FROM singer LIMIT 1", Value::Text("nme".into())),
+        ("SELECT CAST(x'ff' AS TEXT)", Value::Text("\u{fffd}".into())),
+        ("SELECT x'00ff'", Value::Blob(vec![0, 255])),
+        ("SELECT 1 -- a comment;", Value::Integer(1)),
+        ("\u{feff}SELECT 1", Value::Integer(1)),
+        ("SELECT\r\n1;\r\n", Value::Integer(1)),
+    ] {
+        let answer = sandbox.prepare(sql).and_then(|mut p| p.run(0)).unwrap();
+        assert_eq!(answer.rows, [[value]], "{sql}");
+    }
+    assert_eq!(sandbox.fingerprint(), fingerprint);
+    // The wall behind the authorizer.
+    assert!(sandbox.write_past_the_authorizer("DELETE FROM singer").is_err());
+    loader.load(&database).unwrap();
+    assert_eq!(sandbox.fingerprint(), fingerprint);
+    assert!(!std::path::Path::new("twinql-test.db").exists());
+}
+
+/// A query that ran out of memory does not take others along.
+#[test]
+fn memory_is_taken_from_the_one_that_wants_it() {
+    let hog = "WITH RECURSIVE r(n, z) AS (SELECT 1, zeroblob(60000) UNION ALL SELECT n + 1, zeroblob(60000) FROM r) \
+               SELECT count(*) FROM (SELECT z FROM r ORDER BY z || n LIMIT -1 OFFSET 1)";
+    std::thread::scope(|scope| {
+        let hogs = scope.spawn(|| {
+            let sandbox = Sandbox::new(&schema(), Limits::default()).unwrap();
+            (0..3)
+                .map(|_| sandbox.prepare(hog).and_then(|mut p| p.run(0)))
+                .collect::<Vec<_>>()
+        });
+        let others = scope.spawn(|| {
+            (0..300)
+                .filter(|_| {
+                    let sandbox = Sandbox::new(&schema(), Limits::default()).unwrap();
+                    let sql = "SELECT count(*) FROM singer WHERE name = hex(zeroblob(20000))";
+                    sandbox.prepare(sql).and_then(|mut p| p.run(0)).is_err()
+                })
+                .count()
+        });
+        for result in hogs.join().unwrap() {
+            assert_eq!(result, Err(ExecError::Limit("memory")));
+        }
+        assert_eq!(others.join().unwrap(), 0);
+    });
+}
+
+/// A folder that is removed in the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("twinql-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    /// `DB/FILE`, made by these statements.
+    fn database(&self, file: &str, statements: &str) -> PathBuf {
+        let path = self.0.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_WRITE | rusqlite::OpenFlags::SQLITE_OPEN_CREATE;
+        let connection = Connection::open_with_flags(&path, flags).unwrap();
+        connection.execute_batch(statements).unwrap();
+        path
+    }
+
+    /// Every file and its bytes.
+    fn content(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        fn walk(folder: &Path, into: &mut BTreeMap<PathBuf, Vec<u8>>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    walk(&path, into);
+                } else {
+                    into.insert(path.clone(), std::fs::read(&path).unwrap());
+                }
+            }
+        }
+        let mut all = BTreeMap::new();
+        walk(&self.0, &mut all);
+        all
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const ROWS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);
+    INSERT INTO singer VALUES (1, 'Ann', 30), (2, 'Bob', 30), (3, 'Cid', 41);
+    CREATE TABLE concert (id INTEGER PRIMARY KEY, singer_id INTEGER, theme TEXT);
+    INSERT INTO concert VALUES (1, 1, 'x'), (2, 1, 'y');
+    CREATE VIEW adults AS SELECT name, date('now') AS today FROM singer WHERE age > 35;";
+
+#[test]
+fn hostile_sql_leaves_files_as_they_are() {
+    let folder = Folder::new("hostile");
+    let file = folder.database("music/music.sqlite", ROWS);
+    let before = folder.content();
+    let limits = Limits {
+        steps: 200_000,
+        rows: 20_000,
+        ..Limits::for_files()
+    };
+    let config = FileConfig {
+        limits,
+        ..FileConfig::default()
+    };
+    let mut judge = FileJudge::new(config);
+    let files = [file];
+    for (what, sql) in hostile() {
+        let verdict = judge.report(&files, "SELECT name FROM singer", &sql).verdict;
+        assert!(
+            matches!(
+                verdict,
+                FileVerdict::PredError { .. } | FileVerdict::Timeout { .. }
+            ),
+            "{what}: {verdict:?}"
+        );
+        assert_eq!(folder.content(), before, "{what} changed something");
+    }
+    let verdict = judge.report(
+        &files,
+        "SELECT name FROM singer",
+        "SELECT name FROM singer WHERE id > 0",
+    );
+    assert!(matches!(
+        verdict.verdict,
+        FileVerdict::Same {
+            files: 1,
+            nonempty: 1
+        }
+    ));
+    drop(judge);
+    assert_eq!(folder.content(), before);
+}
+
+#[test]
+fn files_that_cannot_be_used_cost_their_pair() {
+    let folder = Folder::new("broken");
+    let good = folder.database("a b?mode=rwc&x=%41#y/a b?mode=rwc&x=%41#y.sqlite", ROWS);
+    let bytes = std::fs::read(&good).unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.0.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    };
+    let mut overwritten = bytes.clone();
+    overwritten[100..1_000].fill(0xff);
+    let missing = folder.0.join("missing.sqlite");
+    let waiting = write("waiting.sqlite", &bytes);
+    write("waiting.sqlite-wal", b"frames");
+    let before = folder.content();
+    let mut judge = FileJudge::new(FileConfig::default());
+    let mut on = |file: &Path| {
+        let (gold, pred) = ("SELECT name FROM singer", "SELECT s.name FROM singer s");
+        judge.report(&[file.to_owned()], gold, pred).verdict
+    };
+    assert!(matches!(on(&good), FileVerdict::Same { files: 1, .. }));
+    for (file, says) in [
+        (&missing, "missing.sqlite: No such file"),
+        (&write("empty.sqlite", b""), "is empty"),
+        (
+            &write("text.sqlite", b"not a database at all, only some text in a file"),
+            "not a database",
+        ),
+        (&waiting, "write-ahead log"),
+        (&folder.0, "not a file"),
+        (&write("header.sqlite", &overwritten), ""),
+    ] {
+        let FileVerdict::FileError { message } = on(file) else {
+            panic!("{}: {:?}", file.display(), on(file));
+        };
+        assert!(message.contains(says), "{message}");
+    }
+    // Found only when the table is read.
+    let truncated = on(&write("truncated.sqlite", &bytes[..bytes.len() / 3]));
+    assert!(
+        matches!(
+            truncated,
+            FileVerdict::FileError { .. } | FileVerdict::GoldError { .. }
+        ),
+        "{truncated:?}"
+    );
+    // Nothing was created, nothing else changed.
+    assert!(!missing.exists());
+    for (path, content) in before {
+        assert_eq!(std::fs::read(&path).unwrap(), content, "{}", path.display());
+    }
+}
+
+#[test]
+fn answers_on_files() {
+    let folder = Folder::new("answers");
+    folder.database("music/music.sqlite", ROWS);
+    folder.database(
+        "music/music_1.sqlite",
+        &ROWS.replace("41", "12").replace("'Bob', 30", "'Bob', 30.0"),
+    );
+    folder.database(
+        "alone.db",
+        "CREATE TABLE t (a, b); INSERT INTO t VALUES (CAST(x'ff41' AS TEXT), 'A')",
+    );
+    let files = Files::find(&folder.0).unwrap();
+    assert_eq!(files.ids().collect::<Vec<_>>(), ["alone", "music"]);
+    assert_eq!(files.of("music").unwrap().len(), 2);
+    assert!(Files::find(folder.0.join("music")).is_ok());
+    assert!(Files::find(folder.0.join("nowhere")).is_err());
+    let judged = |preset: &str, gold: &str, pred: &str| {
+        let semantics = Semantics::preset(preset).unwrap();
+        let mut judge = FileJudge::new(FileConfig::new(semantics));
+        judge.report(files.of("music").unwrap(), gold, pred).verdict
+    };
+    for (preset, gold, pred, same) in [
+        (
+            "default",
+            "SELECT name, age FROM singer",
+            "SELECT age, name FROM singer",
+            true,
+        ),
+        (
+            "bird",
+            "SELECT name, age FROM singer",
+            "SELECT age, name FROM singer",
+            false,
+        ),
+        (
+            "default",
+            "SELECT age FROM singer",
+            "SELECT DISTINCT age FROM singer",
+            false,
+        ),
+        (
+            "spider",
+            "SELECT age FROM singer",
+            "SELECT DISTINCT age FROM singer",
+            true,
+        ),
+        (
+            "bird",
+            "SELECT age FROM singer",
+            "SELECT DISTINCT age FROM singer",
+            true,
+        ),
+        // Only the second file tells them apart.
+        (
+            "default",
+            "SELECT name FROM singer WHERE age > 20",
+            "SELECT name FROM singer",
+            false,
+        ),
+        // Ties: as returned, or as possible.
+        (
+            "default",
+            "SELECT name FROM singer ORDER BY age",
+            "SELECT name FROM singer ORDER BY age, id DESC",
+            true,
+        ),
+        (
+            "spider",
+            "SELECT name FROM singer ORDER BY age",
+            "SELECT name FROM singer ORDER BY age, id DESC",
+            false,
+        ),
+        (
+            "default",
+            "SELECT name FROM singer ORDER BY age",
+            "SELECT name FROM singer",
+            false,
+        ),
+        (
+            "default",
+            "SELECT name FROM singer WHERE id = 1 ORDER BY age",
+            "SELECT name FROM singer WHERE id = 1",
+            true,
+        ),
+        (
+            "default",
+            "SELECT name FROM singer WHERE 0",
+            "SELECT name, age FROM singer WHERE 0",
+            false,
+        ),
+        (
+            "default",
+            "SELECT name FROM adults",
+            "SELECT name FROM singer WHERE age > 35",
+            true,
+        ),
+        (
+            "default",
+            "SELECT today FROM adults",
+            "SELECT '2020-06-15' FROM adults",
+            true,
+        ),
+        (
+            "default",
+            "SELECT name FROM singer WHERE age > = 20",
+            "SELECT name FROM singer WHERE age >= 20",
+            true,
+        ),
+    ] {
+        let verdict = judged(preset, gold, pred);
+        assert_eq!(
+            matches!(verdict, FileVerdict::Same { files: 2, .. }),
+            same,
+            "{preset}: {gold} | {pred}: {verdict:?}"
+        );
+    }
+    assert!(matches!(
+        judged("default", "SELECT nme FROM singer", "SELECT 1"),
+        FileVerdict::GoldError { message, .. } if message.contains("nme")
+    ));
+    assert!(matches!(
+        judged("default", "SELECT 1", "DELETE FROM singer"),
+        FileVerdict::PredError { .. }
+    ));
+    let mut judge = FileJudge::new(FileConfig::default());
+    assert!(matches!(
+        judge.report(&[], "SELECT 1", "SELECT 1").verdict,
+        FileVerdict::FileError { .. }
+    ));
+    // Bytes that are no UTF-8 are read as replacement characters.
+    let alone = files.of("alone").unwrap();
+    let verdict = judge
+        .report(alone, "SELECT a FROM t", "SELECT substr(a, 1) FROM t")
+        .verdict;
+    assert!(matches!(verdict, FileVerdict::Same { .. }), "{verdict:?}");
+    assert_eq!(FileConfig::default().ties, Ties::Possible);
+}
