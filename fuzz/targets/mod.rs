@@ -24,21 +24,41 @@ fn read(data: &[u8]) -> Option<(Semantics, &str)> {
 
 /// Parse, plan, normalise, print; what is printed can be read again.
 pub(crate) fn canonical(schema: &Schema, data: &[u8]) {
-    let Some((semantics, sql)) = read(data) else { return };
-    let Ok(canonical) = twinql_sql::canonicalize(schema, sql, &semantics) else { return };
-    let text = twinql_sql::print::to_sql(schema, &canonical.plan);
+    let Some((semantics, sql)) = read(data) else {
+        return;
+    };
+    let Ok(canonical) = twinql_sql::canonicalize(schema, sql, &semantics) else {
+        return;
+    };
     let _ = twinql_sql::explain::tree(schema, &canonical.plan);
+    let Ok(text) = twinql_sql::print::to_sql(schema, &canonical.plan) else {
+        return;
+    };
     // What is printed may pass a limit that the text did not; it may not crash.
     let _ = twinql_sql::canonicalize(schema, &text, &semantics);
 }
 
 /// Two queries, separated by a NUL byte, are judged; the sandbox holds what it held.
 pub(crate) fn judge(schema: &Schema, data: &[u8]) {
-    let Some((semantics, text)) = read(data) else { return };
+    let Some((semantics, text)) = read(data) else {
+        return;
+    };
     let (gold, pred) = text.split_once('\0').unwrap_or((text, text));
-    let limits = Limits { steps: 30_000, rows: 500, ..Limits::default() };
-    let config = JudgeConfig { semantics, databases: 2, limits, shrink: true, ..JudgeConfig::default() };
-    let Ok(judge) = Judge::new(schema, config) else { return };
+    let limits = Limits {
+        steps: 30_000,
+        rows: 500,
+        ..Limits::default()
+    };
+    let config = JudgeConfig {
+        semantics,
+        databases: 2,
+        limits,
+        shrink: true,
+        ..JudgeConfig::default()
+    };
+    let Ok(judge) = Judge::new(schema, config) else {
+        return;
+    };
     let report = judge.report(gold, pred);
     assert_eq!(judge.report(gold, pred), report, "a verdict is the same twice");
     // Nothing that either text does may be seen by the next query.
