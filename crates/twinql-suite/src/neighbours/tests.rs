@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{MUTATIONS, neighbours};
 use crate::testing::schema;
 
-const GOLDS: [&str; 9] = [
+const GOLDS: [&str; 10] = [
     "SELECT name, AVG(age) FROM singer WHERE age > 20 AND country = 'France' GROUP BY name HAVING COUNT(*) > 2 ORDER BY name DESC",
     "SELECT s.name FROM singer AS s JOIN concert AS c ON s.id = c.singer_id WHERE c.year IN (2014, 2015) OR c.theme LIKE '%rock%' ORDER BY s.age LIMIT 3",
     "SELECT name FROM singer WHERE id NOT IN (SELECT singer_id FROM concert WHERE year BETWEEN 2000 AND 2010)",
@@ -14,6 +14,7 @@ const GOLDS: [&str; 9] = [
     "SELECT DISTINCT country FROM singer",
     "SELECT singer.name FROM singer JOIN concert ON singer.id = singer_id WHERE age > 3",
     "SELECT COUNT(*) FROM singer",
+    "SELECT name, country, COUNT(*) FROM singer GROUP BY id",
     "SELECT MAX(age + 1) FROM singer WHERE name LIKE 'A%' GROUP BY country HAVING country <> 'x' ORDER BY country, name",
 ];
 
