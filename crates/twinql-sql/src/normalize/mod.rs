@@ -383,7 +383,9 @@ impl Driver<'_> {
         self.settle_output(query);
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
-            for rule in self.rules.clone() {
+            let mut at = 0;
+            while let Some(rule) = self.rules.get(at).copied() {
+                at += 1;
                 if let Apply::Query(apply) = rule.apply
                     && apply(query, role, &mut self.cx)
                 {
@@ -508,7 +510,9 @@ impl Driver<'_> {
         }
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
-            for rule in self.rules.clone() {
+            let mut at = 0;
+            while let Some(rule) = self.rules.get(at).copied() {
+                at += 1;
                 if let Apply::Rel(apply) = rule.apply
                     && apply(rel, &mut self.cx)
                 {
@@ -588,7 +592,9 @@ impl Driver<'_> {
         }
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
-            for rule in self.rules.clone() {
+            let mut at = 0;
+            while let Some(rule) = self.rules.get(at).copied() {
+                at += 1;
                 if let Apply::Expr(apply) = rule.apply
                     && apply(expr, &mut self.cx)
                 {

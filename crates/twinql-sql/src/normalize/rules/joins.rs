@@ -366,22 +366,7 @@ fn find_in_rel(rel: &mut Rel, used: &Uses, cx: &Context<'_>) -> Option<Substitut
         let Some(class) = classes.iter().find(|class| class.contains(key)) else {
             continue;
         };
-        let refers = |c: &&ColumnId| {
-            let near = inputs
-                .iter()
-                .enumerate()
-                .any(|(j, r)| j != i && walk::outputs(r).contains(c) && cx.not_null(r).contains(c));
-            let origin = cx.info(**c).and_then(|info| info.origin);
-            near && origin.is_some_and(|o| {
-                cx.schema.tables.get(o.table).is_some_and(|t| {
-                    t.foreign_keys.iter().any(|f| {
-                        f.target == *table
-                            && f.columns.as_slice() == [o.column]
-                            && f.target_columns.as_slice() == [*at]
-                    })
-                })
-            })
-        };
+        let refers = |c: &&ColumnId| refers_to_key(**c, (*table, *at), i, inputs, cx);
         let Some(by) = class.iter().filter(|c| *c != key).find(refers) else {
             continue;
         };
@@ -393,4 +378,29 @@ fn find_in_rel(rel: &mut Rel, used: &Uses, cx: &Context<'_>) -> Option<Substitut
         return Some(map);
     }
     None
+}
+
+/// True if `c`, a column of one of `inputs` other than the one at `place`, is never NULL
+/// and holds a value of a foreign key to `key`, a table and the position of its column.
+pub(super) fn refers_to_key(
+    c: ColumnId,
+    key: (usize, usize),
+    place: usize,
+    inputs: &[Rel],
+    cx: &Context<'_>,
+) -> bool {
+    let near = inputs
+        .iter()
+        .enumerate()
+        .any(|(j, r)| j != place && walk::outputs(r).contains(&c) && cx.not_null(r).contains(&c));
+    let origin = cx.info(c).and_then(|info| info.origin);
+    near && origin.is_some_and(|o| {
+        cx.schema.tables.get(o.table).is_some_and(|t| {
+            t.foreign_keys.iter().any(|f| {
+                f.target == key.0
+                    && f.columns.as_slice() == [o.column]
+                    && f.target_columns.as_slice() == [key.1]
+            })
+        })
+    })
 }

@@ -1,24 +1,32 @@
 //! The rules, one file for each kind.
 
 mod aggregates;
+mod arithmetic;
 mod blocks;
 mod bounds;
 mod conditional;
 mod constants;
+mod decorrelate;
 mod decorrelation;
 mod empty;
 mod equalities;
+mod filters;
 mod grouping;
 mod inference;
 mod joins;
+mod limits;
 mod literals;
+mod minimise;
 mod ordering;
 mod predicates;
 mod projections;
+mod ratios;
 mod rollup;
 mod semijoins;
 mod subqueries;
+mod texts;
 mod unions;
+mod windows;
 
 use super::context::Context;
 use super::rule::Rule;
@@ -92,6 +100,28 @@ pub(super) const ALL: &[Rule] = &[
     inference::TRANSITIVE,
     inference::NESTED_ORDER,
     decorrelation::GROUPED_SCALAR,
+    texts::CONSTANT_FUNCTIONS,
+    texts::PATTERNS,
+    arithmetic::IDLE_ARITHMETIC,
+    arithmetic::REAL_FACTORS,
+    arithmetic::COMPARED_SUMS,
+    arithmetic::RATIOS,
+    ratios::COUNT_IF,
+    ratios::CONSTANT_IN_GROUP,
+    ratios::AVERAGE,
+    windows::WHOLE_WINDOW,
+    windows::FIRST_RANKS,
+    filters::UNION_AS_OR,
+    filters::EXISTS_UNION,
+    decorrelate::COUNT_AS_EXISTS,
+    decorrelate::CORRELATED_COUNT,
+    decorrelate::FOREIGN_KEY_ANTI_JOIN,
+    minimise::REDUNDANT_EXISTS,
+    minimise::REDUNDANT_SCAN,
+    minimise::ALL_VALUES,
+    minimise::FOREIGN_KEY_SEMI_JOIN,
+    limits::LIMIT_BELOW_JOIN,
+    limits::EXTREME_ROW,
 ];
 
 /// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.

@@ -1,9 +1,12 @@
 //! ORDER BY where it orders nothing.
 
+use std::collections::BTreeSet;
+
 use super::super::context::{Context, Role};
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk;
-use crate::expr::{AggFunc, AggregateCall, Expr};
+use super::arithmetic::{Kind, kind};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
 use crate::value::Value;
 
@@ -76,8 +79,13 @@ fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         // MAX over no rows is one NULL, the first of no rows is nothing: the same as a
         // value, but not as an answer.
         Role::Root => {
-            let certain = !cx.semantics.empty_tables
-                && matches!(&query.rel, Rel::Sort { input, .. } if matches!(**input, Rel::Scan { .. }));
+            let certain = match &query.rel {
+                Rel::Sort { input, .. } => never_empty(input, cx),
+                Rel::Project { input, .. } => {
+                    matches!(&**input, Rel::Sort { input, .. } if never_empty(input, cx))
+                }
+                _ => false,
+            };
             certain && extreme(query, cx)
         }
         Role::Scalar => extreme(query, cx),
@@ -85,39 +93,60 @@ fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     }
 }
 
-/// `(SELECT c … ORDER BY c DESC LIMIT 1)` as a value is `(SELECT MAX(c) …)`.
+/// True if the relation has a row in every database.
+pub(super) fn never_empty(rel: &Rel, cx: &Context<'_>) -> bool {
+    match rel {
+        Rel::Scan { .. } => !cx.semantics.empty_tables,
+        Rel::Values { rows, .. } => !rows.is_empty(),
+        Rel::Aggregate { input, keys, calls } => {
+            keys.is_empty() && !calls.is_empty() || never_empty(input, cx)
+        }
+        Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
+            never_empty(input, cx)
+        }
+        _ => false,
+    }
+}
+
+/// `(SELECT x … ORDER BY x DESC LIMIT 1)` as a value is `(SELECT MAX(x) …)`.
 fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
+    let [out] = query.output.as_slice() else {
+        return false;
+    };
+    let out = *out;
+    let (sort, value) = match &mut query.rel {
+        Rel::Project { input, exprs } => match exprs.as_slice() {
+            [(c, e)] if *c == out => {
+                let e = e.clone();
+                (&mut **input, e)
+            }
+            _ => return false,
+        },
+        sort => (sort, Expr::Column(out)),
+    };
     let Rel::Sort {
         input,
         keys,
         limit: Some(Expr::Literal(Value::Integer(1))),
         offset: None,
-    } = &mut query.rel
+    } = sort
     else {
         return false;
     };
-    let (
-        [
-            SortKey {
-                expr: Expr::Column(c),
-                direction,
-                ..
-            },
-        ],
-        [out],
-    ) = (keys.as_slice(), query.output.as_slice())
-    else {
+    let [SortKey { expr, direction, .. }] = keys.as_slice() else {
         return false;
     };
     // NULLs would come first in ascending order, where MIN leaves them out.
-    if c != out || !cx.not_null(input).contains(c) {
+    if *expr != value || !walk::is_deterministic(expr) || !certain_value(expr, &cx.not_null(input), cx) {
         return false;
     }
+    let direction = *direction;
     let func = match direction {
         Direction::Asc => AggFunc::Min,
         Direction::Desc => AggFunc::Max,
     };
-    let new: ColumnId = cx.fresh_like(*c);
+    let input = walk::take(input);
+    let new: ColumnId = cx.fresh_like(out);
     query.rel = Rel::Aggregate {
         keys: Vec::new(),
         calls: vec![(
@@ -125,14 +154,28 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
             AggregateCall {
                 func,
                 distinct: false,
-                args: vec![Expr::Column(*c)],
+                args: vec![value],
                 filter: None,
             },
         )],
-        input: Box::new(walk::take(input)),
+        input: Box::new(input),
     };
     query.output = vec![new];
     true
+}
+
+/// True if the expression is never NULL: sums of whole numbers are not either.
+fn certain_value(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+    match e {
+        Expr::Binary {
+            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
+            left,
+            right,
+        } if kind(e, cx) == Some(Kind::Whole) => {
+            certain_value(left, known, cx) && certain_value(right, known, cx)
+        }
+        e => !cx.may_be_null(e, known),
+    }
 }
 
 pub(super) const SORT_KEYS: Rule = Rule {

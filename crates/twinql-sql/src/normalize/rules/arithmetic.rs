@@ -1,0 +1,400 @@
+//! Arithmetic: what changes nothing goes, constants move to one side of a comparison, and
+//! real-valued products and quotients have one form.
+//!
+//! Ordered rewriting to a normal form rather than an e-graph: each query is normalised
+//! once, in tens of microseconds, and compared by equality, which needs one canonical
+//! expression, not a set of equal ones.
+
+use super::super::context::{Context, Role};
+use super::super::rule::{Apply, Needs, Rule};
+use super::predicates::{integer, is_boolean};
+use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::rel::{Query, Rel};
+use crate::schema::{Affinity, TypeClass};
+use crate::value::Value;
+
+/// What numbers an expression gives, NULL aside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Whole numbers; an overflow would make a real.
+    Whole,
+    /// Doubles.
+    Real,
+    /// The one or the other, by the row.
+    Either,
+}
+
+/// The kind of numbers of an expression of moderate depth, if it gives numbers alone.
+pub(super) fn kind(e: &Expr, cx: &Context<'_>) -> Option<Kind> {
+    kind_within(e, cx, 24)
+}
+
+fn kind_within(e: &Expr, cx: &Context<'_>, depth: usize) -> Option<Kind> {
+    let depth = depth.checked_sub(1)?;
+    match e {
+        Expr::Literal(Value::Integer(_)) => Some(Kind::Whole),
+        Expr::Literal(Value::Real(_)) => Some(Kind::Real),
+        Expr::Column(c) => {
+            let info = cx.info(*c)?;
+            match (info.affinity, info.class) {
+                (Some(Affinity::Real), TypeClass::Number) => Some(Kind::Real),
+                _ if cx.is_integer(e) => Some(Kind::Whole),
+                (None | Some(Affinity::Numeric), TypeClass::Number) => Some(Kind::Either),
+                _ => None,
+            }
+        }
+        Expr::Cast { affinity, .. } => match affinity {
+            Affinity::Integer => Some(Kind::Whole),
+            Affinity::Real => Some(Kind::Real),
+            _ => None,
+        },
+        Expr::Unary {
+            op: UnaryOp::Neg,
+            expr,
+        } => kind_within(expr, cx, depth),
+        Expr::Binary {
+            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
+            left,
+            right,
+        } => match (kind_within(left, cx, depth)?, kind_within(right, cx, depth)?) {
+            (Kind::Whole, Kind::Whole) => Some(Kind::Whole),
+            (Kind::Real, _) | (_, Kind::Real) => Some(Kind::Real),
+            _ => Some(Kind::Either),
+        },
+        e if is_boolean(e) && !matches!(e, Expr::Literal(_)) => Some(Kind::Whole),
+        _ => None,
+    }
+}
+
+fn whole_literal(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Literal(Value::Integer(i)) => Some(*i),
+        _ => None,
+    }
+}
+
+/// The whole number that a literal is equal to.
+fn whole_value(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Literal(Value::Integer(i)) => Some(*i),
+        Expr::Literal(Value::Real(r)) if r.0.abs() < 9.0e15 && r.0.fract() == 0.0 => Some(r.0 as i64),
+        _ => None,
+    }
+}
+
+fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    Expr::Binary {
+        op,
+        left: Box::new(left),
+        right: Box::new(right),
+    }
+}
+
+fn real(e: Expr) -> Expr {
+    Expr::Cast {
+        expr: Box::new(e),
+        affinity: Affinity::Real,
+    }
+}
+
+pub(super) const IDLE_ARITHMETIC: Rule = Rule {
+    name: "idle-arithmetic",
+    summary: "x + 0, x - 0, x * 1, x / 1 and -(-x) are x, x + -1 is x - 1, for numbers; x * 1.0 is CAST(x AS REAL)",
+    source: "arithmetic of 64-bit integers and doubles; text is left alone, since + makes a number of it",
+    needs: Needs::TYPED,
+    apply: Apply::Expr(idle),
+};
+
+fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let new = match e {
+        Expr::Unary {
+            op: UnaryOp::Neg,
+            expr,
+        } => match &**expr {
+            Expr::Unary {
+                op: UnaryOp::Neg,
+                expr: inner,
+            } if kind(inner, cx).is_some() => Some((**inner).clone()),
+            _ => None,
+        },
+        Expr::Binary { op, left, right } => match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                idle_binary(*op, left, right, cx)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(new) = new else { return false };
+    *e = new;
+    true
+}
+
+fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
+    let neutral = i64::from(matches!(op, BinaryOp::Mul | BinaryOp::Div));
+    let commutes = matches!(op, BinaryOp::Add | BinaryOp::Mul);
+    let one_side = |x: &Expr, c: &Expr| {
+        let exact = matches!(c, Expr::Literal(Value::Integer(_)));
+        let of = kind(x, cx)?;
+        if matches!(x, Expr::Literal(_)) || whole_value(c)? != neutral {
+            return None;
+        }
+        Some(if exact || of == Kind::Real {
+            x.clone()
+        } else {
+            real(x.clone())
+        })
+    };
+    if let Some(new) = one_side(left, right) {
+        return Some(new);
+    }
+    if commutes && let Some(new) = one_side(right, left) {
+        return Some(new);
+    }
+    // Subtracting a negative constant is adding it, and the reverse.
+    let opposite = match op {
+        BinaryOp::Add => BinaryOp::Sub,
+        BinaryOp::Sub => BinaryOp::Add,
+        _ => return None,
+    };
+    match whole_literal(right) {
+        Some(c) if c < 0 && kind(left, cx).is_some() => {
+            Some(binary(opposite, left.clone(), integer(c.checked_neg()?)))
+        }
+        _ => None,
+    }
+}
+
+pub(super) const REAL_FACTORS: Rule = Rule {
+    name: "real-factors",
+    summary: "in a product or quotient of reals one operand carries the cast, and whole constants are integers",
+    source: "SQLite turns both operands into doubles where one is; whole numbers to 2^53 are exact",
+    needs: Needs::TYPED,
+    apply: Apply::Expr(real_factors),
+};
+
+fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Binary {
+        op: op @ (BinaryOp::Mul | BinaryOp::Div),
+        left,
+        right,
+    } = e
+    else {
+        return false;
+    };
+    let (Some(l), Some(r)) = (kind(left, cx), kind(right, cx)) else {
+        return false;
+    };
+    if l != Kind::Real && r != Kind::Real || literal(left) && literal(right) {
+        return false;
+    }
+    // `stripped` is the operand where the other one makes the operation real.
+    let stripped = |x: &Expr| match x {
+        Expr::Cast {
+            expr,
+            affinity: Affinity::Real,
+        } if matches!(kind(expr, cx), Some(Kind::Whole | Kind::Either)) => Some((**expr).clone()),
+        Expr::Literal(Value::Real(_)) => whole_value(x).map(integer),
+        _ => None,
+    };
+    // A constant never carries the cast; of two others the left one does.
+    let carrier_left = !literal(left) || *op == BinaryOp::Div && literal(right);
+    let (carrier, other) = if carrier_left {
+        (left, right)
+    } else {
+        (right, left)
+    };
+    let bare = stripped(other);
+    let other_is_real = kind(other, cx) == Some(Kind::Real) && bare.is_none();
+    let carries = kind(carrier, cx) == Some(Kind::Real);
+    let mut changed = false;
+    if let Some(bare) = bare {
+        **other = bare;
+        changed = true;
+    }
+    if other_is_real {
+        // The other one is real by itself: no cast is needed.
+        if let Some(bare) = stripped(carrier)
+            && !literal(carrier)
+        {
+            **carrier = bare;
+            changed = true;
+        }
+    } else if !carries {
+        **carrier = match std::mem::replace(&mut **carrier, integer(0)) {
+            Expr::Literal(Value::Integer(i)) => Expr::Literal(Value::Real((i as f64).into())),
+            x => real(x),
+        };
+        changed = true;
+    }
+    changed
+}
+
+fn literal(e: &Expr) -> bool {
+    matches!(e, Expr::Literal(_))
+}
+
+pub(super) const COMPARED_SUMS: Rule = Rule {
+    name: "compared-sums",
+    summary: "x + 1 > 3 is x > 2, x - y < 0 is x < y, -x < 3 is x > -3, 2 * x = 4 is x = 2, where all are whole numbers",
+    source: "order of the integers; a sum that overflows is a real beyond every 64-bit constant",
+    needs: Needs::TYPED,
+    apply: Apply::Expr(compared),
+};
+
+fn turned(op: BinaryOp) -> Option<BinaryOp> {
+    Some(match op {
+        BinaryOp::Eq | BinaryOp::NotEq => op,
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::LtEq => BinaryOp::GtEq,
+        BinaryOp::Gt => BinaryOp::Lt,
+        BinaryOp::GtEq => BinaryOp::LtEq,
+        _ => return None,
+    })
+}
+
+fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Binary { op, left, right } = e else {
+        return false;
+    };
+    let Some(opposite) = turned(*op) else {
+        return false;
+    };
+    let (side, op, constant) = match (whole_literal(left), whole_literal(right)) {
+        (None, Some(c)) => (&**left, *op, c),
+        (Some(c), None) => (&**right, opposite, c),
+        _ => return false,
+    };
+    let Some(new) = solved(side, op, constant, cx) else {
+        return false;
+    };
+    *e = new;
+    // Comparisons read left to right with < and <= alone.
+    if let Expr::Binary { op, left, right } = e
+        && let (BinaryOp::Gt, to) | (BinaryOp::GtEq, to) = (
+            *op,
+            if *op == BinaryOp::Gt {
+                BinaryOp::Lt
+            } else {
+                BinaryOp::LtEq
+            },
+        )
+    {
+        *op = to;
+        std::mem::swap(left, right);
+    }
+    true
+}
+
+/// `side op constant` with less on its left.
+fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<Expr> {
+    if kind(side, cx) != Some(Kind::Whole) {
+        return None;
+    }
+    match side {
+        Expr::Binary {
+            op: BinaryOp::Add,
+            left,
+            right,
+        } => {
+            let (x, c) = match (whole_literal(left), whole_literal(right)) {
+                (None, Some(c)) => (left, c),
+                (Some(c), None) => (right, c),
+                _ => return None,
+            };
+            Some(binary(op, (**x).clone(), integer(constant.checked_sub(c)?)))
+        }
+        Expr::Binary {
+            op: BinaryOp::Sub,
+            left,
+            right,
+        } => match (whole_literal(left), whole_literal(right)) {
+            (None, Some(c)) => Some(binary(op, (**left).clone(), integer(constant.checked_add(c)?))),
+            (Some(c), None) => Some(binary(
+                turned(op)?,
+                (**right).clone(),
+                integer(c.checked_sub(constant)?),
+            )),
+            (None, None) if constant == 0 => Some(binary(op, (**left).clone(), (**right).clone())),
+            _ => None,
+        },
+        Expr::Unary {
+            op: UnaryOp::Neg,
+            expr,
+        } => Some(binary(
+            turned(op)?,
+            (**expr).clone(),
+            integer(constant.checked_neg()?),
+        )),
+        Expr::Binary {
+            op: BinaryOp::Mul,
+            left,
+            right,
+        } => {
+            let (x, c) = match (whole_literal(left), whole_literal(right)) {
+                (None, Some(c)) => (left, c),
+                (Some(c), None) => (right, c),
+                _ => return None,
+            };
+            if c == 0 || constant.checked_rem(c)? != 0 {
+                return None;
+            }
+            let op = if c < 0 { turned(op)? } else { op };
+            Some(binary(op, (**x).clone(), integer(constant.checked_div(c)?)))
+        }
+        _ => None,
+    }
+}
+
+pub(super) const RATIOS: Rule = Rule {
+    name: "output-ratios",
+    summary: "an output of x / y * 100 is x * 100 / y, of reals",
+    source: "both round by less than the tolerance with which answers are compared",
+    needs: Needs::TYPED,
+    apply: Apply::Query(ratios),
+};
+
+fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    let Rel::Project { exprs, .. } = &mut query.rel else {
+        return false;
+    };
+    if role != Role::Root || cx.semantics.float_tolerance < 1e-12 || cx.semantics.rows_as_set {
+        return false;
+    }
+    let mut changed = false;
+    for (_, e) in exprs {
+        let Expr::Binary {
+            op: BinaryOp::Mul,
+            left,
+            right,
+        } = e
+        else {
+            continue;
+        };
+        let (quotient, constant) = match (literal(left), literal(right)) {
+            (false, true) => (&**left, &**right),
+            (true, false) => (&**right, &**left),
+            _ => continue,
+        };
+        let Expr::Binary {
+            op: BinaryOp::Div,
+            left: x,
+            right: y,
+        } = quotient
+        else {
+            continue;
+        };
+        // A moderate constant neither overflows nor underflows what was a number.
+        let moderate = whole_value(constant).is_some_and(|c| (1..=1_000_000).contains(&c));
+        if !moderate || kind(x, cx) != Some(Kind::Real) || kind(y, cx).is_none() {
+            continue;
+        }
+        *e = binary(
+            BinaryOp::Div,
+            binary(BinaryOp::Mul, (**x).clone(), constant.clone()),
+            (**y).clone(),
+        );
+        changed = true;
+    }
+    changed
+}

@@ -1,0 +1,262 @@
+//! Correlated counts and aggregates as EXISTS and joins.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use super::blocks::{add_filter, outer_columns, own_columns};
+use super::equalities::column_equality;
+use super::predicates::is_boolean;
+use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::rel::{ColumnId, Query, Rel};
+use crate::value::Value;
+
+fn not(e: Expr) -> Expr {
+    Expr::Unary {
+        op: UnaryOp::Not,
+        expr: Box::new(e),
+    }
+}
+
+fn exists(rel: Rel) -> Expr {
+    Expr::Exists(Box::new(Query {
+        rel,
+        output: Vec::new(),
+    }))
+}
+
+/// The input of `(SELECT COUNT(*) …)`.
+fn counted(e: &Expr) -> Option<&Rel> {
+    let Expr::Scalar(q) = e else { return None };
+    let Rel::Aggregate { input, keys, calls } = &q.rel else {
+        return None;
+    };
+    match (keys.as_slice(), calls.as_slice()) {
+        ([], [(c, call)])
+            if call.func == AggFunc::Count
+                && call.args.is_empty()
+                && call.filter.is_none()
+                && q.output.as_slice() == [*c] =>
+        {
+            Some(input)
+        }
+        _ => None,
+    }
+}
+
+pub(super) const COUNT_AS_EXISTS: Rule = Rule {
+    name: "count-as-exists",
+    summary: "(SELECT COUNT(*) …) > 0 is EXISTS, and = 0 is NOT EXISTS",
+    source: "a count is never NULL and never negative",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(count_as_exists),
+};
+
+fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let Expr::Binary { op, left, right } = e else {
+        return false;
+    };
+    let number = |e: &Expr| match e {
+        Expr::Literal(Value::Integer(i)) => Some(*i),
+        _ => None,
+    };
+    let found = match (counted(left), number(right), number(left), counted(right)) {
+        (Some(rel), Some(n), _, _) => match (*op, n) {
+            (BinaryOp::Eq | BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Some((rel, false)),
+            (BinaryOp::NotEq, 0) => Some((rel, true)),
+            _ => None,
+        },
+        (_, _, Some(n), Some(rel)) => match (*op, n) {
+            (BinaryOp::Eq, 0) => Some((rel, false)),
+            (BinaryOp::NotEq | BinaryOp::Lt, 0) | (BinaryOp::LtEq, 1) => Some((rel, true)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some((rel, some)) = found else { return false };
+    let test = exists(rel.clone());
+    *e = if some { test } else { not(test) };
+    true
+}
+
+pub(super) const CORRELATED_COUNT: Rule = Rule {
+    name: "correlated-count",
+    summary: "a correlated COUNT that is asked to be 1 or more is EXISTS over the groups of what correlates it",
+    source: "Kim 1982, type JA nesting; a count of 0 is what no rows give",
+    needs: Needs::TYPED,
+    apply: Apply::Rel(correlated_count),
+};
+
+fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let list = match rel {
+        Rel::Filter { predicate, .. } => predicate,
+        Rel::Join { on, .. } => on,
+        _ => return false,
+    };
+    let mut changed = false;
+    for e in list {
+        if let Some(new) = grouped(e, cx) {
+            *e = new;
+            changed = true;
+        }
+    }
+    changed
+}
+
+fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
+    let Expr::Binary { op, left, right } = e else {
+        return None;
+    };
+    if !matches!(op, BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::LtEq) {
+        return None;
+    }
+    let (query, on_left) = match (&**left, &**right) {
+        (Expr::Scalar(_), Expr::Scalar(_)) => return None,
+        (Expr::Scalar(q), _) => (q, true),
+        (_, Expr::Scalar(q)) => (q, false),
+        _ => return None,
+    };
+    let other = if on_left { right } else { left };
+    let Rel::Aggregate { input, keys, calls } = &query.rel else {
+        return None;
+    };
+    let ([], [(c, call)]) = (keys.as_slice(), calls.as_slice()) else {
+        return None;
+    };
+    if query.output.as_slice() != [*c] || walk::has_subquery(other) || matches!(**other, Expr::Collate { .. })
+    {
+        return None;
+    }
+    let fails_over_nothing = match call.func {
+        AggFunc::Count => match (op, &**other) {
+            (BinaryOp::Eq, Expr::Literal(Value::Integer(n))) => *n >= 1,
+            (BinaryOp::LtEq, Expr::Literal(Value::Integer(n))) => !on_left && *n >= 1,
+            (BinaryOp::Lt, Expr::Literal(Value::Integer(n))) => !on_left && *n >= 0,
+            _ => false,
+        },
+        _ => false,
+    };
+    if !fails_over_nothing || !walk::is_deterministic_rel(&query.rel) {
+        return None;
+    }
+    let (inputs, on) = walk::into_block((**input).clone());
+    let made: BTreeSet<ColumnId> = inputs.iter().flat_map(walk::outputs).collect();
+    let mut links: Vec<(ColumnId, ColumnId)> = Vec::new();
+    let mut rest = Vec::new();
+    for e in on {
+        match column_equality(&e, cx) {
+            Some((a, b)) if made.contains(&a) && !made.contains(&b) => links.push((a, b)),
+            Some((a, b)) if made.contains(&b) && !made.contains(&a) => links.push((b, a)),
+            _ => rest.push(e),
+        }
+    }
+    let below = walk::block(inputs, rest);
+    let mut in_call = BTreeSet::new();
+    for e in call.args.iter().chain(&call.filter) {
+        own_columns(e, &mut in_call);
+    }
+    if links.is_empty() || !outer_columns(&below).is_empty() || !in_call.is_subset(&made) {
+        return None;
+    }
+    let mut new_keys = Vec::new();
+    let mut tests = vec![e.clone()];
+    if let Some(Expr::Binary { left, right, .. }) = tests.first_mut() {
+        **(if on_left { left } else { right }) = Expr::Column(*c);
+    }
+    for (inner, outer) in links {
+        let id = cx.fresh_like(inner);
+        new_keys.push((id, Expr::Column(inner)));
+        tests.push(Expr::Binary {
+            op: BinaryOp::Eq,
+            left: Box::new(Expr::Column(id)),
+            right: Box::new(Expr::Column(outer)),
+        });
+    }
+    let mut groups = Rel::Aggregate {
+        input: Box::new(below),
+        keys: new_keys,
+        calls: vec![(*c, call.clone())],
+    };
+    for test in tests {
+        add_filter(&mut groups, test);
+    }
+    Some(exists(groups))
+}
+
+pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
+    name: "foreign-key-anti-join",
+    summary: "that the row a foreign key refers to does NOT EXIST with p is that it exists with NOT p",
+    source: "Chakravarthy, Grant & Minker 1990: each reference has exactly one row",
+    needs: Needs::FOREIGN_KEYS,
+    apply: Apply::Expr(foreign_key_anti_join),
+};
+
+fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Unary {
+        op: UnaryOp::Not,
+        expr,
+    } = e
+    else {
+        return false;
+    };
+    let Expr::Exists(query) = &**expr else {
+        return false;
+    };
+    let Rel::Filter { input, predicate } = &query.rel else {
+        return false;
+    };
+    let Rel::Scan { table, columns } = &**input else {
+        return false;
+    };
+    let own: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
+    let known = cx.not_null(input);
+    let refers = |key: ColumnId, outer: ColumnId| {
+        let at = columns.iter().find(|(c, _)| *c == key).map(|(_, p)| *p);
+        let origin = cx.info(outer).and_then(|i| i.origin);
+        let (Some(at), Some(o)) = (at, origin) else {
+            return false;
+        };
+        cx.table_keys(*table).contains(&[at].as_slice())
+            && !own.contains(&outer)
+            && !cx.outer_may_be_null(outer)
+            && cx.schema.tables.get(o.table).is_some_and(|t| {
+                t.foreign_keys.iter().any(|f| {
+                    f.target == *table
+                        && f.columns.as_slice() == [o.column]
+                        && f.target_columns.as_slice() == [at]
+                })
+            })
+    };
+    let link = predicate
+        .iter()
+        .position(|p| column_equality(p, cx).is_some_and(|(a, b)| refers(a, b) || refers(b, a)));
+    let Some(link) = link else { return false };
+    let rest: Vec<Expr> = predicate
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| *i != link)
+        .map(|(_, p)| p.clone())
+        .collect();
+    // NOT of NULL is not true.
+    let certain = |p: &Expr| is_boolean(p) && walk::is_deterministic(p) && !cx.may_be_null(p, &known);
+    if rest.is_empty() || !rest.iter().all(certain) {
+        return false;
+    }
+    let mut tests: Vec<Expr> = predicate.get(link).cloned().into_iter().collect();
+    let mut negated: Vec<Expr> = rest.into_iter().map(not).collect();
+    match (negated.pop(), negated.is_empty()) {
+        (Some(one), true) => tests.push(one),
+        (Some(last), false) => {
+            negated.push(last);
+            tests.push(Expr::Or(negated));
+        }
+        (None, _) => {}
+    }
+    let mut inner = (**input).clone();
+    for t in tests {
+        add_filter(&mut inner, t);
+    }
+    *e = exists(inner);
+    true
+}

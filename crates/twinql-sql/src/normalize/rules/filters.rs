@@ -1,0 +1,148 @@
+//! UNION of filters over the same input as OR.
+
+use std::collections::BTreeMap;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use super::blocks::outer_columns;
+use crate::expr::Expr;
+use crate::rel::{ColumnId, Rel, SetOpKind};
+
+/// Conjuncts of one arm, at most.
+const MAX_CONJUNCTS: usize = 32;
+
+pub(super) const UNION_AS_OR: Rule = Rule {
+    name: "union-as-or",
+    summary: "the UNION of two filters over the same tables is DISTINCT over their OR; EXISTS over a union is an OR",
+    source: "relational algebra: σp(R) ∪ σq(R) is σ(p ∨ q)(R)",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(union_as_or),
+};
+
+/// Inputs, all scans of different tables, sorted by table, and conjuncts.
+type Scans = BTreeMap<usize, Vec<(ColumnId, usize)>>;
+
+fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
+    let (inputs, on) = walk::into_block(rel.clone());
+    let mut tables = Scans::new();
+    for r in inputs {
+        let Rel::Scan { table, columns } = r else {
+            return None;
+        };
+        if tables.insert(table, columns).is_some() {
+            return None;
+        }
+    }
+    (on.len() <= MAX_CONJUNCTS && !tables.is_empty()).then_some((tables, on))
+}
+
+fn conjunction(mut list: Vec<Expr>) -> Expr {
+    match (list.pop(), list.is_empty()) {
+        (None, _) => Expr::Literal(crate::value::Value::Integer(1)),
+        (Some(one), true) => one,
+        (Some(last), false) => {
+            list.push(last);
+            Expr::And(list)
+        }
+    }
+}
+
+fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let Rel::SetOp {
+        kind: SetOpKind::Union,
+        all: false,
+        left,
+        right,
+        columns,
+    } = rel
+    else {
+        return false;
+    };
+    let (Some((one, mut on)), Some((two, mut other))) = (scans(&left.rel), scans(&right.rel)) else {
+        return false;
+    };
+    if !one.keys().eq(two.keys())
+        || !outer_columns(&left.rel).is_empty()
+        || !outer_columns(&right.rel).is_empty()
+        || !on.iter().chain(&other).all(walk::is_deterministic)
+    {
+        return false;
+    }
+    // The right arm's columns as the left arm's.
+    let mut map = Substitution::new();
+    for (table, columns) in &two {
+        for (c, at) in columns {
+            let same = one.get(table).and_then(|l| l.iter().find(|(_, p)| p == at));
+            match same {
+                Some((b, _)) => map.insert(*c, Expr::Column(*b)),
+                None => return false,
+            };
+        }
+    }
+    let alike = left.output.len() == columns.len()
+        && left.output.len() == right.output.len()
+        && left
+            .output
+            .iter()
+            .zip(&right.output)
+            .all(|(l, r)| map.get(r) == Some(&Expr::Column(*l)));
+    if !alike {
+        return false;
+    }
+    for e in &mut other {
+        walk::substitute(e, &map);
+    }
+    // Joins say the same in both arms.
+    let joined = one.len() > 1;
+    let shared: Vec<Expr> = on.iter().filter(|e| other.contains(e)).cloned().collect();
+    if joined && shared.is_empty() {
+        return false;
+    }
+    on.retain(|e| !shared.contains(e));
+    other.retain(|e| !shared.contains(e));
+    let mut all = shared;
+    if !on.is_empty() && !other.is_empty() {
+        all.push(Expr::Or(vec![conjunction(on), conjunction(other)]));
+    }
+    let (inputs, _) = walk::into_block(walk::take(&mut left.rel));
+    *rel = Rel::Aggregate {
+        input: Box::new(walk::block(inputs, all)),
+        keys: columns
+            .iter()
+            .zip(&left.output)
+            .map(|(c, l)| (*c, Expr::Column(*l)))
+            .collect(),
+        calls: Vec::new(),
+    };
+    true
+}
+
+pub(super) const EXISTS_UNION: Rule = Rule {
+    name: "exists-union",
+    summary: "EXISTS over a union is EXISTS over one arm OR the other",
+    source: "SQL: EXISTS asks for a row",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(exists_union),
+};
+
+fn exists_union(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let Expr::Exists(query) = e else { return false };
+    let Rel::SetOp {
+        kind: SetOpKind::Union,
+        left,
+        right,
+        ..
+    } = &mut query.rel
+    else {
+        return false;
+    };
+    let arm = |rel: &mut Rel| {
+        Expr::Exists(Box::new(crate::rel::Query {
+            rel: walk::take(rel),
+            output: Vec::new(),
+        }))
+    };
+    *e = Expr::Or(vec![arm(&mut left.rel), arm(&mut right.rel)]);
+    true
+}

@@ -1,0 +1,232 @@
+//! The first row by an order: below joins that lose no row, and as an extreme value.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use super::blocks::own_columns;
+use super::equalities::{column_equality, equal_columns};
+use super::joins::refers_to_key;
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
+use crate::value::Value;
+
+pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
+    name: "limit-below-join",
+    summary: "the first row of a join is the join with the first row, where a foreign key gives each row exactly one partner",
+    source: "Carey & Kossmann 1997, stopping early below non-reductive joins",
+    needs: Needs::FOREIGN_KEYS,
+    apply: Apply::Rel(limit_below_join),
+};
+
+fn is_one(limit: Option<&Expr>) -> bool {
+    matches!(limit, Some(Expr::Literal(Value::Integer(1))))
+}
+
+fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Sort {
+        input,
+        keys,
+        limit,
+        offset: None,
+    } = rel
+    else {
+        return false;
+    };
+    let Rel::Join { inputs, on } = &**input else {
+        return false;
+    };
+    if keys.is_empty() || !is_one(limit.as_ref()) || !on.iter().all(walk::is_deterministic) {
+        return false;
+    }
+    let mut ordered = BTreeSet::new();
+    for k in keys.iter() {
+        own_columns(&k.expr, &mut ordered);
+    }
+    let classes = equal_columns(on, cx);
+    for (i, h) in inputs.iter().enumerate() {
+        let Rel::Scan { table, columns } = h else {
+            continue;
+        };
+        let own = walk::output_set(h);
+        if !own.is_disjoint(&ordered) {
+            continue;
+        }
+        let mut others = Vec::new();
+        let mut fits = true;
+        for e in on {
+            let mut of = BTreeSet::new();
+            own_columns(e, &mut of);
+            if of.is_disjoint(&own) {
+                others.push(e.clone());
+            } else {
+                fits &= column_equality(e, cx).is_some();
+            }
+        }
+        let mut linked = classes.iter().filter(|c| c.iter().any(|x| own.contains(x)));
+        let (Some(class), None, true) = (linked.next(), linked.next(), fits) else {
+            continue;
+        };
+        let made: BTreeSet<ColumnId> = inputs.iter().flat_map(walk::outputs).collect();
+        let (mine, theirs): (Vec<ColumnId>, Vec<ColumnId>) =
+            class.iter().copied().partition(|c| own.contains(c));
+        let ([key], [first, rest @ ..]) = (mine.as_slice(), theirs.as_slice()) else {
+            continue;
+        };
+        let Some((_, at)) = columns.iter().find(|(c, _)| c == key) else {
+            continue;
+        };
+        if !theirs.iter().all(|c| made.contains(c))
+            || !cx.table_keys(*table).contains(&[*at].as_slice())
+            || !theirs
+                .iter()
+                .any(|c| refers_to_key(*c, (*table, *at), i, inputs, cx))
+        {
+            continue;
+        }
+        let equal = |a: ColumnId, b: ColumnId| Expr::Binary {
+            op: BinaryOp::Eq,
+            left: Box::new(Expr::Column(a)),
+            right: Box::new(Expr::Column(b)),
+        };
+        others.extend(rest.iter().map(|c| equal(*first, *c)));
+        let link = equal(*key, *first);
+        let mut below = inputs.clone();
+        let partner = below.remove(i);
+        let sorted = Rel::Sort {
+            input: Box::new(walk::block(below, others)),
+            keys: std::mem::take(keys),
+            limit: limit.take(),
+            offset: None,
+        };
+        *rel = walk::block(vec![partner, sorted], vec![link]);
+        return true;
+    }
+    false
+}
+
+pub(super) const EXTREME_ROW: Rule = Rule {
+    name: "extreme-row",
+    summary: "the row whose key is the MIN or MAX of the key, and bare columns beside one MIN or MAX, are the first row by it",
+    source: "ESM+ 2024, table 1; SQLite's bare columns beside MIN and MAX",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(extreme_row),
+};
+
+fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
+    let (direction, nulls) = match func {
+        AggFunc::Max => (Direction::Desc, NullsOrder::Last),
+        _ => (Direction::Asc, NullsOrder::First),
+    };
+    Rel::Sort {
+        input: Box::new(input),
+        keys: vec![SortKey {
+            expr: Expr::Column(c),
+            direction,
+            nulls,
+        }],
+        limit: Some(Expr::Literal(Value::Integer(1))),
+        offset: None,
+    }
+}
+
+fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    match rel {
+        Rel::Filter { input, predicate } => {
+            let [
+                Expr::Binary {
+                    op: BinaryOp::Eq,
+                    left,
+                    right,
+                },
+            ] = predicate.as_slice()
+            else {
+                return false;
+            };
+            let (Expr::Column(c), Expr::Scalar(q)) = (match (&**left, &**right) {
+                (x, q @ Expr::Scalar(_)) | (q @ Expr::Scalar(_), x) => (x, q),
+                _ => return false,
+            }) else {
+                return false;
+            };
+            let Some(func) = whole_extreme(input, *c, q) else {
+                return false;
+            };
+            if !cx.dependencies(input).unique([*c]) || !cx.not_null(input).contains(c) {
+                return false;
+            }
+            let c = *c;
+            *rel = first_by(walk::take(input), c, &func);
+            true
+        }
+        Rel::Aggregate { input, keys, calls } if keys.is_empty() && calls.len() > 1 => {
+            let (bare, rest): (Vec<_>, Vec<_>) = calls.iter().partition(|(_, c)| c.func == AggFunc::Bare);
+            let [(id, call)] = rest.as_slice() else {
+                return false;
+            };
+            let [Expr::Column(c)] = call.args.as_slice() else {
+                return false;
+            };
+            let plain = |c: &AggregateCall| c.filter.is_none() && c.args.len() == 1;
+            if !matches!(call.func, AggFunc::Min | AggFunc::Max)
+                || !plain(call)
+                || !bare.iter().all(|(_, b)| plain(b))
+                || !matches!(**input, Rel::Scan { .. })
+                || cx.semantics.empty_tables
+                || !cx.not_null(input).contains(c)
+            {
+                return false;
+            }
+            let replaced: Vec<(ColumnId, Expr)> = bare
+                .iter()
+                .filter_map(|(id, b)| Some((*id, b.args.first()?.clone())))
+                .chain([(*id, Expr::Column(*c))])
+                .collect();
+            let (c, func) = (*c, call.func.clone());
+            *rel = first_by(walk::take(input), c, &func);
+            for (id, e) in replaced {
+                cx.replace(id, e);
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// MIN or MAX, if the subquery is that of column `c` of the table that `input` scans.
+fn whole_extreme(input: &Rel, c: ColumnId, query: &Query) -> Option<AggFunc> {
+    let (
+        Rel::Scan { table, columns },
+        Rel::Aggregate {
+            input: below,
+            keys,
+            calls,
+        },
+    ) = (input, &query.rel)
+    else {
+        return None;
+    };
+    let (
+        Rel::Scan {
+            table: same,
+            columns: inner,
+        },
+        [(id, call)],
+        true,
+    ) = (&**below, calls.as_slice(), keys.is_empty())
+    else {
+        return None;
+    };
+    let [Expr::Column(x)] = call.args.as_slice() else {
+        return None;
+    };
+    let at = |list: &[(ColumnId, usize)], c: ColumnId| list.iter().find(|(i, _)| *i == c).map(|(_, p)| *p);
+    let fits = table == same
+        && query.output.as_slice() == [*id]
+        && call.filter.is_none()
+        && matches!(call.func, AggFunc::Min | AggFunc::Max)
+        && at(columns, c).is_some()
+        && at(columns, c) == at(inner, *x);
+    fits.then(|| call.func.clone())
+}

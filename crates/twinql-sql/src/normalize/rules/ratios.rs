@@ -1,0 +1,402 @@
+//! Averages and shares as quotients of aggregates.
+
+use super::super::context::{self, Context};
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use super::arithmetic::{Kind, kind};
+use super::predicates::{integer, is_boolean};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::rel::{ColumnId, Rel};
+use crate::schema::{Affinity, TypeClass};
+use crate::value::Value;
+
+pub(super) const COUNT_IF: Rule = Rule {
+    name: "count-if",
+    summary: "COUNT(*) FILTER (WHERE p), COUNT of a CASE of p, and in a group SUM of 1s and 0s by p, are COUNT(CASE WHEN p THEN 1 END)",
+    source: "SQL: COUNT leaves NULL out; a group has a row, so SUM over it is a number",
+    needs: Needs::NOT_NULL,
+    apply: Apply::Rel(count_if),
+};
+
+/// The predicate that an argument is 1 for, being 0 otherwise.
+fn indicated(e: &Expr) -> Option<Expr> {
+    match e {
+        Expr::Case {
+            operand: None,
+            branches,
+            otherwise: Some(no),
+        } => match (branches.as_slice(), is_number(no, 0.0)) {
+            ([(p, yes)], true) if is_number(yes, 1.0) => Some(p.clone()),
+            _ => None,
+        },
+        Expr::Function { name, args } if name == "iif" || name == "if" => match args.as_slice() {
+            [p, yes, no] if is_number(yes, 1.0) && is_number(no, 0.0) => Some(p.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_number(e: &Expr, n: f64) -> bool {
+    matches!(e, Expr::Literal(v) if v.as_f64() == Some(n))
+}
+
+/// 1s and 0s that are whole: a SUM of them is a whole number.
+fn whole_indicator(e: &Expr) -> bool {
+    let whole = |e: &Expr| matches!(e, Expr::Literal(Value::Integer(_)));
+    match e {
+        Expr::Case {
+            branches, otherwise, ..
+        } => branches.iter().all(|(_, t)| whole(t)) && otherwise.as_deref().is_none_or(whole),
+        Expr::Function { args, .. } => args.iter().skip(1).all(whole),
+        _ => true,
+    }
+}
+
+fn counted(p: Expr) -> AggregateCall {
+    AggregateCall {
+        func: AggFunc::Count,
+        distinct: false,
+        args: vec![Expr::Case {
+            operand: None,
+            branches: vec![(p, integer(1))],
+            otherwise: None,
+        }],
+        filter: None,
+    }
+}
+
+fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let mut known = None;
+    let mut changed = false;
+    for (c, call) in calls {
+        if call.distinct {
+            continue;
+        }
+        let new = match (&call.func, call.args.as_slice(), &call.filter) {
+            (AggFunc::Count, [], Some(p)) => Some(p.clone()),
+            // A value that is never NULL where p holds: 1 does as well.
+            (
+                AggFunc::Count,
+                [
+                    Expr::Case {
+                        operand: None,
+                        branches,
+                        otherwise,
+                    },
+                ],
+                None,
+            ) => {
+                let idle = otherwise
+                    .as_deref()
+                    .is_none_or(|e| matches!(e, Expr::Literal(Value::Null)));
+                match branches.as_slice() {
+                    [(p, then)] if idle && (otherwise.is_some() || *then != integer(1)) => {
+                        let known = known.get_or_insert_with(|| cx.not_null(input));
+                        (walk::is_deterministic(then) && !cx.may_be_null(then, known)).then(|| p.clone())
+                    }
+                    _ => None,
+                }
+            }
+            (AggFunc::Sum, [e], None) if !keys.is_empty() && whole_indicator(e) => {
+                let known = known.get_or_insert_with(|| cx.not_null(input));
+                indicator(e, known, cx)
+            }
+            _ => None,
+        };
+        if let Some(p) = new {
+            *call = counted(p);
+            if let Some(info) = cx.columns.get_mut(c.0 as usize) {
+                info.class = TypeClass::Integer;
+                info.affinity = None;
+                info.nullable = false;
+            }
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// [`indicated`], or the argument itself where it is a predicate that is never NULL.
+fn indicator(e: &Expr, known: &std::collections::BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
+    indicated(e).or_else(|| {
+        let predicate = is_boolean(e) && !matches!(e, Expr::Literal(_)) && walk::is_deterministic(e);
+        (predicate && !cx.may_be_null(e, known)).then(|| e.clone())
+    })
+}
+
+pub(super) const AVERAGE: Rule = Rule {
+    name: "average",
+    summary: "SUM(x) / COUNT(x) in reals is AVG(x); a share SUM(1s and 0s by p) / COUNT(*), or their AVG, is COUNT(CASE WHEN p …) / COUNT(*)",
+    source: "SQL: AVG is the sum over the count; over no rows each is NULL, by division by 0",
+    needs: Needs {
+        typed: true,
+        not_null: true,
+        ..Needs::NOTHING
+    },
+    apply: Apply::Rel(average),
+};
+
+fn new_call(
+    func: AggFunc,
+    args: Vec<Expr>,
+    calls: &mut Vec<(ColumnId, AggregateCall)>,
+    cx: &mut Context<'_>,
+) -> ColumnId {
+    let call = AggregateCall {
+        func,
+        distinct: false,
+        args,
+        filter: None,
+    };
+    if let Some((c, _)) = calls.iter().find(|(_, k)| *k == call) {
+        return *c;
+    }
+    let count = call.func == AggFunc::Count;
+    let mut info = context::computed(if count { "count" } else { "avg" });
+    info.class = if count {
+        TypeClass::Integer
+    } else {
+        TypeClass::Number
+    };
+    info.nullable = !count;
+    let id = cx.fresh(info);
+    calls.push((id, call));
+    id
+}
+
+fn quotient(count: ColumnId, all: ColumnId) -> Expr {
+    Expr::Binary {
+        op: BinaryOp::Div,
+        left: Box::new(Expr::Cast {
+            expr: Box::new(Expr::Column(count)),
+            affinity: Affinity::Real,
+        }),
+        right: Box::new(Expr::Column(all)),
+    }
+}
+
+/// The aggregate from which a projection reads.
+fn aggregate_below(rel: &mut Rel) -> Option<&mut Rel> {
+    match rel {
+        Rel::Aggregate { .. } => Some(rel),
+        Rel::Filter { input, .. } | Rel::Sort { input, .. } => aggregate_below(input),
+        _ => None,
+    }
+}
+
+fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Project { input, exprs } = rel else {
+        return false;
+    };
+    let Some(Rel::Aggregate { input, keys, calls }) = aggregate_below(input) else {
+        return false;
+    };
+    let worth = calls
+        .iter()
+        .any(|(_, c)| matches!(c.func, AggFunc::Sum | AggFunc::Avg) && !c.distinct && c.filter.is_none());
+    if !worth {
+        return false;
+    }
+    let known = cx.not_null(input);
+    // Averages of 1s and 0s are shares.
+    let mut shares = Substitution::new();
+    let mut sums: Vec<(ColumnId, Expr)> = Vec::new();
+    for (c, call) in calls.clone() {
+        let ([e], None, false) = (call.args.as_slice(), &call.filter, call.distinct) else {
+            continue;
+        };
+        match call.func {
+            AggFunc::Avg => {
+                if let Some(p) = indicator(e, &known, cx) {
+                    let count = new_call(AggFunc::Count, counted(p).args, calls, cx);
+                    let all = new_call(AggFunc::Count, Vec::new(), calls, cx);
+                    shares.insert(c, quotient(count, all));
+                }
+            }
+            AggFunc::Sum => sums.push((c, e.clone())),
+            _ => {}
+        }
+    }
+    let mut changed = false;
+    for (_, e) in exprs.iter_mut() {
+        changed |= walk::substitute(e, &shares);
+        let mut state = State {
+            sums: &sums,
+            known: &known,
+            grouped: !keys.is_empty(),
+            calls,
+            cx,
+        };
+        changed |= state.visit(e, 24);
+    }
+    changed
+}
+
+struct State<'a, 'c> {
+    sums: &'a [(ColumnId, Expr)],
+    known: &'a std::collections::BTreeSet<ColumnId>,
+    grouped: bool,
+    calls: &'a mut Vec<(ColumnId, AggregateCall)>,
+    cx: &'a mut Context<'c>,
+}
+
+impl State<'_, '_> {
+    fn visit(&mut self, e: &mut Expr, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        let mut changed = false;
+        for operand in walk::operands_mut(e) {
+            changed |= self.visit(operand, depth);
+        }
+        let Expr::Binary {
+            op: BinaryOp::Div,
+            left,
+            right,
+        } = e
+        else {
+            return changed;
+        };
+        let Expr::Column(n) = **right else {
+            return changed;
+        };
+        let Some((_, count)) = self.calls.iter().find(|(c, _)| *c == n) else {
+            return changed;
+        };
+        if count.func != AggFunc::Count || count.distinct || count.filter.is_some() {
+            return changed;
+        }
+        let counted_arg = count.args.first().cloned();
+        // Division by a count of 0 is NULL, whether the dividend is NULL or 0.
+        if counted_arg.is_none() && !self.grouped {
+            changed |= self.shares(left, depth);
+        }
+        let sum = match &**left {
+            Expr::Cast {
+                expr,
+                affinity: Affinity::Real,
+            } => match **expr {
+                Expr::Column(s) => Some((s, true)),
+                _ => None,
+            },
+            Expr::Column(s) => Some((*s, false)),
+            _ => None,
+        };
+        let Some((s, cast)) = sum else { return changed };
+        let Some((_, x)) = self.sums.iter().find(|(c, _)| *c == s) else {
+            return changed;
+        };
+        let real = match kind(x, self.cx) {
+            Some(Kind::Real) => true,
+            Some(Kind::Whole | Kind::Either) => cast,
+            None => false,
+        };
+        let counts_x = match &counted_arg {
+            None => !self.cx.may_be_null(x, self.known),
+            Some(e) => e == x,
+        };
+        if real && counts_x && walk::is_deterministic(x) {
+            let x = x.clone();
+            let avg = new_call(AggFunc::Avg, vec![x], self.calls, self.cx);
+            *e = Expr::Column(avg);
+            changed = true;
+        }
+        changed
+    }
+
+    /// In a dividend, sums of 1s and 0s as counts.
+    fn shares(&mut self, e: &mut Expr, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else {
+            return false;
+        };
+        match e {
+            Expr::Column(s) => {
+                let Some((_, x)) = self.sums.iter().find(|(c, _)| c == s) else {
+                    return false;
+                };
+                let p = whole_indicator(x)
+                    .then(|| indicator(x, self.known, self.cx))
+                    .flatten();
+                let Some(p) = p else { return false };
+                let args = counted(p).args;
+                let count = new_call(AggFunc::Count, args, self.calls, self.cx);
+                *e = Expr::Column(count);
+                true
+            }
+            Expr::Cast {
+                expr,
+                affinity: Affinity::Real | Affinity::Integer,
+            } => self.shares(expr, depth),
+            Expr::Binary {
+                op: BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub,
+                left,
+                right,
+            } => self.shares(left, depth) | self.shares(right, depth),
+            _ => false,
+        }
+    }
+}
+
+pub(super) const CONSTANT_IN_GROUP: Rule = Rule {
+    name: "constant-in-group",
+    summary: "MIN and MAX of what the group keys determine are it; SUM(1) of rows that are certain is COUNT(*)",
+    source: "functional dependencies: Paulley & Larson 1994; a group has a row",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(constant_in_group),
+};
+
+fn constant_in_group(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let mut changed = false;
+    let certain = !keys.is_empty() || super::ordering::never_empty(input, cx);
+    for (c, call) in calls.iter_mut() {
+        let one = matches!(call.args.as_slice(), [Expr::Literal(Value::Integer(1))]);
+        if call.func == AggFunc::Sum && !call.distinct && call.filter.is_none() && one && certain {
+            call.func = AggFunc::Count;
+            call.args.clear();
+            if let Some(info) = cx.columns.get_mut(c.0 as usize) {
+                info.class = TypeClass::Integer;
+                info.nullable = false;
+            }
+            changed = true;
+        }
+    }
+    let extreme = |c: &AggregateCall| {
+        matches!(c.func, AggFunc::Min | AggFunc::Max) && c.filter.is_none() && c.args.len() == 1
+    };
+    // Which row a bare column comes from depends on the MIN and MAX beside it.
+    let bare = calls.iter().any(|(_, c)| c.func == AggFunc::Bare);
+    if keys.is_empty() || bare || !calls.iter().any(|(_, c)| extreme(c)) {
+        return changed;
+    }
+    let deps = cx.dependencies(input);
+    let known = deps.closure(keys.iter().filter_map(|(_, e)| match e {
+        Expr::Column(b) => Some(*b),
+        _ => None,
+    }));
+    let (fixed, rest): (Vec<_>, Vec<_>) = std::mem::take(calls).into_iter().partition(|(_, call)| {
+        extreme(call)
+            && call
+                .args
+                .iter()
+                .all(|e| matches!(e, Expr::Column(c) if known.contains(c)))
+    });
+    *calls = rest;
+    for (c, call) in fixed {
+        let Some(e) = call.args.into_iter().next() else {
+            continue;
+        };
+        changed = true;
+        match keys.iter().find(|(_, k)| *k == e) {
+            Some((k, _)) => cx.replace(c, Expr::Column(*k)),
+            None => keys.push((c, e)),
+        }
+    }
+    changed
+}

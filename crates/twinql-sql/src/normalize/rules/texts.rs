@@ -1,0 +1,262 @@
+//! Functions of constants, and patterns.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::predicates::integer;
+use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::schema::{Affinity, TypeClass};
+use crate::value::Value;
+
+/// Texts longer than this are not made.
+const MAX_TEXT: usize = 4096;
+
+pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
+    name: "constant-functions",
+    summary: "LOWER, UPPER, LENGTH, ABS, TRIM, SUBSTR, || and CAST of constants are carried out, and / and % of whole constants",
+    source: "https://sqlite.org/lang_corefunc.html; ASCII letters alone change case",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(constant_function),
+};
+
+fn text(e: &Expr) -> Option<&str> {
+    match e {
+        Expr::Literal(Value::Text(t)) => Some(t),
+        _ => None,
+    }
+}
+
+fn whole(e: &Expr) -> Option<i64> {
+    match e {
+        Expr::Literal(Value::Integer(i)) => Some(*i),
+        _ => None,
+    }
+}
+
+fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let new = match e {
+        Expr::Function { name, args } => function(name, args),
+        Expr::Cast { expr, affinity } => cast(expr, *affinity),
+        Expr::Binary { op, left, right } => match op {
+            BinaryOp::Concat => match (text(left), text(right)) {
+                (Some(a), Some(b)) if a.len() + b.len() <= MAX_TEXT => Some(Value::Text(format!("{a}{b}"))),
+                _ => None,
+            },
+            BinaryOp::Div | BinaryOp::Mod => match (whole(left), whole(right)) {
+                (Some(a), Some(b)) if *op == BinaryOp::Div => a.checked_div(b).map(Value::Integer),
+                (Some(a), Some(b)) => a.checked_rem(b).map(Value::Integer),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(new) = new else { return false };
+    *e = Expr::Literal(new);
+    true
+}
+
+fn function(name: &str, args: &[Expr]) -> Option<Value> {
+    let one = args.first()?;
+    Some(match (name, args.len()) {
+        ("lower", 1) => Value::Text(text(one)?.to_ascii_lowercase()),
+        ("upper", 1) => Value::Text(text(one)?.to_ascii_uppercase()),
+        ("trim", 1) => Value::Text(text(one)?.trim_matches(' ').to_owned()),
+        ("ltrim", 1) => Value::Text(text(one)?.trim_start_matches(' ').to_owned()),
+        ("rtrim", 1) => Value::Text(text(one)?.trim_end_matches(' ').to_owned()),
+        ("length", 1) => {
+            let t = text(one)?;
+            // SQLite counts to the first NUL.
+            if t.contains('\0') {
+                return None;
+            }
+            Value::Integer(t.chars().count() as i64)
+        }
+        ("abs", 1) => Value::Integer(whole(one)?.checked_abs()?),
+        ("substr" | "substring", 3) => {
+            let (start, n) = (whole(args.get(1)?)?, whole(args.get(2)?)?);
+            if start < 1 || n < 0 {
+                return None;
+            }
+            let rest = text(one)?.chars().skip(usize::try_from(start - 1).ok()?);
+            Value::Text(rest.take(usize::try_from(n).ok()?).collect())
+        }
+        _ => return None,
+    })
+}
+
+fn cast(e: &Expr, affinity: Affinity) -> Option<Value> {
+    let Expr::Literal(v) = e else { return None };
+    Some(match (v, affinity) {
+        (Value::Integer(i), Affinity::Integer) => Value::Integer(*i),
+        (Value::Integer(i), Affinity::Real) if i.abs() < 9_000_000_000_000_000 => {
+            Value::Real((*i as f64).into())
+        }
+        (Value::Integer(i), Affinity::Text) => Value::Text(i.to_string()),
+        (Value::Text(t), Affinity::Text) => Value::Text(t.clone()),
+        (Value::Real(r), Affinity::Real) => Value::Real(*r),
+        (Value::Text(t), Affinity::Integer) if plain_digits(t) => Value::Integer(t.parse().ok()?),
+        _ => return None,
+    })
+}
+
+fn plain_digits(t: &str) -> bool {
+    !t.is_empty() && t.len() <= 18 && t.bytes().all(|b| b.is_ascii_digit())
+}
+
+pub(super) const PATTERNS: Rule = Rule {
+    name: "patterns",
+    summary: "LOWER(x) = 'ab' is x LIKE 'ab'; SUBSTR(x, 1, 2) = 'ab' and INSTR(x, 'ab') are GLOB; LIKE without letters is GLOB, GLOB without wildcards is =; LIKE '%' is IS NOT NULL",
+    source: "https://sqlite.org/lang_expr.html section 5; LIKE and LOWER know the case of ASCII letters alone",
+    needs: Needs::TYPED,
+    apply: Apply::Expr(pattern),
+};
+
+fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
+    Expr::Binary {
+        op,
+        left: Box::new(left),
+        right: Box::new(right),
+    }
+}
+
+fn literal(t: String) -> Expr {
+    Expr::Literal(Value::Text(t))
+}
+
+/// True for text columns: what they hold is text or NULL.
+fn is_text(e: &Expr, cx: &Context<'_>) -> bool {
+    match e {
+        Expr::Column(c) => cx
+            .info(*c)
+            .is_some_and(|i| i.affinity == Some(Affinity::Text) && i.class != TypeClass::Other),
+        _ => false,
+    }
+}
+
+/// The text's wildcards have no meaning to either of LIKE and GLOB.
+fn is_plain(t: &str) -> bool {
+    !t.contains(['%', '_', '*', '?', '[', '\0'])
+}
+
+fn pattern(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Binary { op, left, right } = e else {
+        return false;
+    };
+    let new = match op {
+        BinaryOp::Eq => {
+            let found = match (&**left, text(right)) {
+                (f @ Expr::Function { .. }, Some(t)) => Some((f, t)),
+                _ => match (text(left), &**right) {
+                    (Some(t), f @ Expr::Function { .. }) => Some((f, t)),
+                    _ => None,
+                },
+            };
+            found
+                .and_then(|(f, t)| compared_text(f, t, cx))
+                .or_else(|| first_place(left, right, cx))
+                .or_else(|| first_place(right, left, cx))
+        }
+        BinaryOp::Lt | BinaryOp::LtEq => found_within(*op, left, right, cx),
+        BinaryOp::Like => like(left, right, cx),
+        BinaryOp::Glob => glob(left, right, cx),
+        _ => None,
+    };
+    let Some(new) = new else { return false };
+    *e = new;
+    true
+}
+
+/// `f(x, …) = 'text'`.
+fn compared_text(f: &Expr, t: &str, cx: &Context<'_>) -> Option<Expr> {
+    let Expr::Function { name, args } = f else {
+        return None;
+    };
+    let x = args.first()?;
+    if !is_plain(t) || !is_text(x, cx) {
+        return None;
+    }
+    match (name.as_str(), args.len()) {
+        ("lower", 1) if !t.bytes().any(|b| b.is_ascii_uppercase()) => {
+            Some(binary(BinaryOp::Like, x.clone(), literal(t.to_owned())))
+        }
+        ("upper", 1) if !t.bytes().any(|b| b.is_ascii_lowercase()) => {
+            Some(binary(BinaryOp::Like, x.clone(), literal(t.to_ascii_lowercase())))
+        }
+        ("substr" | "substring", 3) => {
+            let n = usize::try_from(whole(args.get(2)?)?).ok()?;
+            let whole_prefix = whole(args.get(1)?)? == 1 && n > 0 && t.chars().count() == n;
+            whole_prefix.then(|| binary(BinaryOp::Glob, x.clone(), literal(format!("{t}*"))))
+        }
+        _ => None,
+    }
+}
+
+fn instr<'a>(e: &'a Expr, cx: &Context<'_>) -> Option<(&'a Expr, &'a str)> {
+    let Expr::Function { name, args } = e else {
+        return None;
+    };
+    match args.as_slice() {
+        [x, t] if name == "instr" && is_text(x, cx) => {
+            let t = text(t)?;
+            (is_plain(t) && !t.is_empty()).then_some((x, t))
+        }
+        _ => None,
+    }
+}
+
+/// `INSTR(x, 'ab') = 1` and `= 0`.
+fn first_place(f: &Expr, n: &Expr, cx: &Context<'_>) -> Option<Expr> {
+    let (x, t) = instr(f, cx)?;
+    match whole(n)? {
+        1 => Some(binary(BinaryOp::Glob, x.clone(), literal(format!("{t}*")))),
+        0 => Some(Expr::Unary {
+            op: UnaryOp::Not,
+            expr: Box::new(binary(BinaryOp::Glob, x.clone(), literal(format!("*{t}*")))),
+        }),
+        _ => None,
+    }
+}
+
+/// `0 < INSTR(x, 'ab')`, in its two forms.
+fn found_within(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
+    let (x, t) = instr(right, cx)?;
+    let least = whole(left)? + i64::from(op == BinaryOp::Lt);
+    (least == 1).then(|| binary(BinaryOp::Glob, x.clone(), literal(format!("*{t}*"))))
+}
+
+fn like(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
+    let t = text(right)?;
+    if let Expr::Function { name, args } = left
+        && matches!(name.as_str(), "lower" | "upper")
+        && let [x] = args.as_slice()
+        && is_text(x, cx)
+    {
+        return Some(binary(BinaryOp::Like, x.clone(), right.clone()));
+    }
+    if t.contains("%%") {
+        let mut short = t.to_owned();
+        while short.contains("%%") {
+            short = short.replace("%%", "%");
+        }
+        return Some(binary(BinaryOp::Like, left.clone(), literal(short)));
+    }
+    if !is_text(left, cx) {
+        return None;
+    }
+    if t == "%" {
+        // NULL LIKE '%' is NULL, not false.
+        return (!cx.may_be_null(left, &BTreeSet::new())).then(|| integer(1));
+    }
+    // Letters match either case; without any, LIKE and GLOB say the same.
+    let same = t.chars().all(|c| c.is_ascii() && !c.is_ascii_alphabetic())
+        && !t.contains(['_', '*', '?', '[', '\0']);
+    same.then(|| binary(BinaryOp::Glob, left.clone(), literal(t.replace('%', "*"))))
+}
+
+fn glob(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
+    let t = text(right)?;
+    let exact = is_text(left, cx) && !t.contains(['*', '?', '[', '\0']);
+    exact.then(|| binary(BinaryOp::Eq, left.clone(), right.clone()))
+}

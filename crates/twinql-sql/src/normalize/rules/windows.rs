@@ -1,0 +1,220 @@
+//! Window functions that say what other operators say.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use super::blocks::outer_columns;
+use super::minimise::copy;
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
+use crate::value::Value;
+
+/// Nodes of a relation that is copied, at most.
+const MAX_COPIED: usize = 120;
+
+pub(super) const WHOLE_WINDOW: Rule = Rule {
+    name: "window-over-all",
+    summary: "an aggregate OVER () is the scalar subquery with that aggregate",
+    source: "SQL:2003 window functions: without PARTITION BY and ORDER BY the window is all rows",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(whole_window),
+};
+
+fn aggregate(call: &WindowCall) -> Option<AggregateCall> {
+    let func = match call.func.as_str() {
+        "count" => AggFunc::Count,
+        "sum" => AggFunc::Sum,
+        "total" => AggFunc::Total,
+        "avg" => AggFunc::Avg,
+        "min" => AggFunc::Min,
+        "max" => AggFunc::Max,
+        _ => return None,
+    };
+    let plain = call.partition_by.is_empty() && call.order_by.is_empty() && call.frame.is_none();
+    plain.then(|| AggregateCall {
+        func,
+        distinct: call.distinct,
+        args: call.args.clone(),
+        filter: call.filter.clone(),
+    })
+}
+
+fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Window { input, calls } = rel else {
+        return false;
+    };
+    let Some(at) = calls.iter().position(|(_, c)| aggregate(c).is_some()) else {
+        return false;
+    };
+    if walk::rel_size(input) > MAX_COPIED || !walk::is_deterministic_rel(input) || limited(input) {
+        return false;
+    }
+    let Some((id, mut call)) = calls.get(at).and_then(|(c, call)| Some((*c, aggregate(call)?))) else {
+        return false;
+    };
+    let (mut below, ids) = copy(input, cx);
+    let map: Substitution = ids.iter().map(|(a, b)| (*a, Expr::Column(*b))).collect();
+    for e in call.args.iter_mut().chain(&mut call.filter) {
+        walk::substitute(e, &map);
+    }
+    calls.remove(at);
+    if calls.is_empty() {
+        *rel = walk::take(input);
+    }
+    // Sorting changes no aggregate.
+    while let Rel::Sort { input, .. } = &mut below {
+        below = walk::take(input);
+    }
+    let new = cx.fresh_like(id);
+    let value = Expr::Scalar(Box::new(Query {
+        rel: Rel::Aggregate {
+            input: Box::new(below),
+            keys: Vec::new(),
+            calls: vec![(new, call)],
+        },
+        output: vec![new],
+    }));
+    cx.replace(id, value);
+    true
+}
+
+/// True if which rows there are depends on an order that may have ties.
+fn limited(rel: &Rel) -> bool {
+    matches!(rel, Rel::Sort { limit, offset, .. } if limit.is_some() || offset.is_some())
+        || walk::inputs(rel).into_iter().any(limited)
+        || walk::arms(rel).into_iter().any(|q| limited(&q.rel))
+}
+
+pub(super) const FIRST_RANKS: Rule = Rule {
+    name: "first-ranks",
+    summary: "ROW_NUMBER() OVER (ORDER BY x) <= n alone is LIMIT n; RANK() or DENSE_RANK() = 1 is x = the MIN or MAX of x",
+    source: "SQL:2003 window functions; rows of rank 1 are all those with the first value",
+    needs: Needs::NOT_NULL,
+    apply: Apply::Rel(first_ranks),
+};
+
+/// The greatest rank that a conjunct lets through.
+fn bound(e: &Expr, c: ColumnId) -> Option<i64> {
+    let Expr::Binary { op, left, right } = e else {
+        return None;
+    };
+    let column = |e: &Expr| *e == Expr::Column(c);
+    match (op, &**left, &**right) {
+        (BinaryOp::Eq, x, Expr::Literal(Value::Integer(1)))
+        | (BinaryOp::Eq, Expr::Literal(Value::Integer(1)), x)
+            if column(x) =>
+        {
+            Some(1)
+        }
+        (BinaryOp::LtEq, x, Expr::Literal(Value::Integer(n))) if column(x) => Some(*n),
+        (BinaryOp::Lt, x, Expr::Literal(Value::Integer(n))) if column(x) => n.checked_sub(1),
+        _ => None,
+    }
+}
+
+fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Filter { input, predicate } = rel else {
+        return false;
+    };
+    let Rel::Window { input: below, calls } = &mut **input else {
+        return false;
+    };
+    let [(id, call)] = calls.as_slice() else {
+        return false;
+    };
+    if !call.partition_by.is_empty() || call.order_by.is_empty() || call.filter.is_some() {
+        return false;
+    }
+    let id = *id;
+    let reads = |e: &Expr| walk::columns_of(e).contains(&id);
+    match call.func.as_str() {
+        "row_number" => {
+            let [only] = predicate.as_slice() else {
+                return false;
+            };
+            let Some(n) = bound(only, id).filter(|n| *n >= 1) else {
+                return false;
+            };
+            // Of several first rows the number itself may be read above.
+            if n != 1 {
+                return false;
+            }
+            let keys = call.order_by.clone();
+            let sorted = Rel::Sort {
+                input: Box::new(walk::take(below)),
+                keys,
+                limit: Some(Expr::Literal(Value::Integer(n))),
+                offset: None,
+            };
+            *rel = sorted;
+            cx.replace(id, Expr::Literal(Value::Integer(1)));
+            true
+        }
+        "rank" | "dense_rank" => {
+            let [SortKey { expr, direction, .. }] = call.order_by.as_slice() else {
+                return false;
+            };
+            let Some(at) = predicate.iter().position(|e| bound(e, id) == Some(1)) else {
+                return false;
+            };
+            let known: BTreeSet<ColumnId> = cx.not_null(below);
+            if cx.may_be_null(expr, &known)
+                || predicate.iter().enumerate().any(|(i, e)| i != at && reads(e))
+                || walk::rel_size(below) > MAX_COPIED
+                || !walk::is_deterministic_rel(below)
+                || !walk::is_deterministic(expr)
+                || limited(below)
+                || !outer_columns(below).is_empty()
+            {
+                return false;
+            }
+            let func = match direction {
+                Direction::Asc => AggFunc::Min,
+                Direction::Desc => AggFunc::Max,
+            };
+            let x = expr.clone();
+            let (inner, ids) = copy(below, cx);
+            let map: Substitution = ids.iter().map(|(a, b)| (*a, Expr::Column(*b))).collect();
+            let mut arg = x.clone();
+            walk::substitute(&mut arg, &map);
+            let mut info = super::super::context::computed("extreme");
+            if let Expr::Column(c) = &x
+                && let Some(known) = cx.info(*c)
+            {
+                info = known.clone();
+                info.affinity = None;
+            }
+            let new = cx.fresh(info);
+            let value = Expr::Scalar(Box::new(Query {
+                rel: Rel::Aggregate {
+                    input: Box::new(inner),
+                    keys: Vec::new(),
+                    calls: vec![(
+                        new,
+                        AggregateCall {
+                            func,
+                            distinct: false,
+                            args: vec![arg],
+                            filter: None,
+                        },
+                    )],
+                },
+                output: vec![new],
+            }));
+            let below = walk::take(below);
+            **input = below;
+            if let Some(e) = predicate.get_mut(at) {
+                *e = Expr::Binary {
+                    op: BinaryOp::Eq,
+                    left: Box::new(x),
+                    right: Box::new(value),
+                };
+            }
+            cx.replace(id, Expr::Literal(Value::Integer(1)));
+            true
+        }
+        _ => false,
+    }
+}
