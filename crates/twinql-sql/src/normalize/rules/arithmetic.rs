@@ -99,13 +99,53 @@ fn real(e: Expr) -> Expr {
 
 pub(super) const IDLE_ARITHMETIC: Rule = Rule {
     name: "idle-arithmetic",
-    summary: "x + 0, x - 0, x * 1, x / 1 and -(-x) are x, x + -1 is x - 1, for numbers; x * 1.0 is CAST(x AS REAL)",
-    source: "arithmetic of 64-bit integers and doubles; text is left alone, since + makes a number of it",
+    summary: "in arithmetic and where numbers are compared, x + 0, x - 0, x * 1, x / 1 and -(-x) are x, x + -1 is x - 1; x * 1.0 is CAST(x AS REAL)",
+    source: "arithmetic of 64-bit integers and doubles; a column has an affinity that x + 0 has not, which counts beside text",
     needs: Needs::TYPED,
     apply: Apply::Expr(idle),
 };
 
 fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    match e {
+        Expr::Unary {
+            op: UnaryOp::Neg,
+            expr,
+        } => simplify(expr, cx),
+        Expr::Binary { op, left, right } => {
+            let numbers = match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
+                op if turned(*op).is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
+                _ => false,
+            };
+            numbers && (simplify(left, cx) | simplify(right, cx))
+        }
+        _ => false,
+    }
+}
+
+pub(super) const IDLE_OUTPUT: Rule = Rule {
+    name: "idle-output",
+    summary: "outputs x + 0, x - 0, x * 1, x / 1 and -(-x) of numbers are x; x * 1.0 is CAST(x AS REAL)",
+    source: "arithmetic of 64-bit integers and doubles; no affinity counts in an answer",
+    needs: Needs::TYPED,
+    apply: Apply::Query(idle_output),
+};
+
+fn idle_output(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    let Rel::Project { exprs, .. } = &mut query.rel else {
+        return false;
+    };
+    let mut changed = false;
+    if role == Role::Root {
+        for (_, e) in exprs {
+            changed |= simplify(e, cx);
+        }
+    }
+    changed
+}
+
+/// The expression without what changes no number, where no affinity counts.
+fn simplify(e: &mut Expr, cx: &Context<'_>) -> bool {
     let new = match e {
         Expr::Unary {
             op: UnaryOp::Neg,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
+use super::super::context::{Context, Role};
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk;
 use super::blocks::own_columns;
@@ -108,8 +108,8 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 pub(super) const EXTREME_ROW: Rule = Rule {
     name: "extreme-row",
-    summary: "the row whose key is the MIN or MAX of the key, and bare columns beside one MIN or MAX, are the first row by it",
-    source: "ESM+ 2024, table 1; SQLite's bare columns beside MIN and MAX",
+    summary: "the row whose key is the MIN or MAX of the key is the first row by it",
+    source: "ESM+ 2024, table 1",
     needs: Needs::NOTHING,
     apply: Apply::Rel(extreme_row),
 };
@@ -160,38 +160,58 @@ fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             *rel = first_by(walk::take(input), c, &func);
             true
         }
-        Rel::Aggregate { input, keys, calls } if keys.is_empty() && calls.len() > 1 => {
-            let (bare, rest): (Vec<_>, Vec<_>) = calls.iter().partition(|(_, c)| c.func == AggFunc::Bare);
-            let [(id, call)] = rest.as_slice() else {
-                return false;
-            };
-            let [Expr::Column(c)] = call.args.as_slice() else {
-                return false;
-            };
-            let plain = |c: &AggregateCall| c.filter.is_none() && c.args.len() == 1;
-            if !matches!(call.func, AggFunc::Min | AggFunc::Max)
-                || !plain(call)
-                || !bare.iter().all(|(_, b)| plain(b))
-                || !matches!(**input, Rel::Scan { .. })
-                || cx.semantics.empty_tables
-                || !cx.not_null(input).contains(c)
-            {
-                return false;
-            }
-            let replaced: Vec<(ColumnId, Expr)> = bare
-                .iter()
-                .filter_map(|(id, b)| Some((*id, b.args.first()?.clone())))
-                .chain([(*id, Expr::Column(*c))])
-                .collect();
-            let (c, func) = (*c, call.func.clone());
-            *rel = first_by(walk::take(input), c, &func);
-            for (id, e) in replaced {
-                cx.replace(id, e);
-            }
-            true
-        }
         _ => false,
     }
+}
+
+pub(super) const EXTREME_BARE: Rule = Rule {
+    name: "bare-beside-extreme",
+    summary: "an answer of one MIN or MAX and bare columns is the first row by it",
+    source: "https://sqlite.org/lang_select.html: bare columns beside MIN and MAX come from the row that holds it",
+    needs: Needs::NO_EMPTY_TABLES,
+    apply: Apply::Query(bare_extreme),
+};
+
+fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    // Beside other operators it would count that MIN has no affinity and its column has.
+    let rel = match role {
+        Role::Root => &mut query.rel,
+        _ => return false,
+    };
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    if !keys.is_empty() || calls.len() < 2 {
+        return false;
+    }
+    let (bare, rest): (Vec<_>, Vec<_>) = calls.iter().partition(|(_, c)| c.func == AggFunc::Bare);
+    let [(id, call)] = rest.as_slice() else {
+        return false;
+    };
+    let [Expr::Column(c)] = call.args.as_slice() else {
+        return false;
+    };
+    let plain = |c: &AggregateCall| c.filter.is_none() && c.args.len() == 1;
+    if !matches!(call.func, AggFunc::Min | AggFunc::Max)
+        || !plain(call)
+        || !bare.iter().all(|(_, b)| plain(b))
+        || !matches!(**input, Rel::Scan { .. })
+        || cx.semantics.empty_tables
+        || !cx.not_null(input).contains(c)
+    {
+        return false;
+    }
+    let replaced: Vec<(ColumnId, Expr)> = bare
+        .iter()
+        .filter_map(|(id, b)| Some((*id, b.args.first()?.clone())))
+        .chain([(*id, Expr::Column(*c))])
+        .collect();
+    let (c, func) = (*c, call.func.clone());
+    *rel = first_by(walk::take(input), c, &func);
+    for (id, e) in replaced {
+        cx.replace(id, e);
+    }
+    true
 }
 
 /// MIN or MAX, if the subquery is that of column `c` of the table that `input` scans.

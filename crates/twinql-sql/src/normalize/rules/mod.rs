@@ -103,10 +103,12 @@ pub(super) const ALL: &[Rule] = &[
     texts::CONSTANT_FUNCTIONS,
     texts::PATTERNS,
     arithmetic::IDLE_ARITHMETIC,
+    arithmetic::IDLE_OUTPUT,
     arithmetic::REAL_FACTORS,
     arithmetic::COMPARED_SUMS,
     arithmetic::RATIOS,
     ratios::COUNT_IF,
+    ratios::ONES,
     ratios::CONSTANT_IN_GROUP,
     ratios::AVERAGE,
     windows::WHOLE_WINDOW,
@@ -122,6 +124,7 @@ pub(super) const ALL: &[Rule] = &[
     minimise::FOREIGN_KEY_SEMI_JOIN,
     limits::LIMIT_BELOW_JOIN,
     limits::EXTREME_ROW,
+    limits::EXTREME_BARE,
 ];
 
 /// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.

@@ -341,58 +341,99 @@ impl State<'_, '_> {
     }
 }
 
-pub(super) const CONSTANT_IN_GROUP: Rule = Rule {
-    name: "constant-in-group",
-    summary: "MIN and MAX of what the group keys determine are it; SUM(1) of rows that are certain is COUNT(*)",
-    source: "functional dependencies: Paulley & Larson 1994; a group has a row",
+pub(super) const ONES: Rule = Rule {
+    name: "sum-of-ones",
+    summary: "SUM(1) of rows that are certain is COUNT(*)",
+    source: "a group has a row, so SUM over it is a number",
     needs: Needs::NOTHING,
-    apply: Apply::Rel(constant_in_group),
+    apply: Apply::Rel(ones),
 };
 
-fn constant_in_group(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+fn ones(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
     let mut changed = false;
-    let certain = !keys.is_empty() || super::ordering::never_empty(input, cx);
     for (c, call) in calls.iter_mut() {
         let one = matches!(call.args.as_slice(), [Expr::Literal(Value::Integer(1))]);
-        if call.func == AggFunc::Sum && !call.distinct && call.filter.is_none() && one && certain {
-            call.func = AggFunc::Count;
-            call.args.clear();
-            if let Some(info) = cx.columns.get_mut(c.0 as usize) {
-                info.class = TypeClass::Integer;
-                info.nullable = false;
-            }
-            changed = true;
+        if call.func != AggFunc::Sum || call.distinct || call.filter.is_some() || !one {
+            continue;
         }
+        if keys.is_empty() && !super::ordering::never_empty(input, cx) {
+            continue;
+        }
+        call.func = AggFunc::Count;
+        call.args.clear();
+        if let Some(info) = cx.columns.get_mut(c.0 as usize) {
+            info.class = TypeClass::Integer;
+            info.nullable = false;
+        }
+        changed = true;
     }
-    let extreme = |c: &AggregateCall| {
-        matches!(c.func, AggFunc::Min | AggFunc::Max) && c.filter.is_none() && c.args.len() == 1
+    changed
+}
+
+pub(super) const CONSTANT_IN_GROUP: Rule = Rule {
+    name: "constant-in-group",
+    summary: "an output MIN or MAX of what the group keys determine is it",
+    source: "functional dependencies: Paulley & Larson 1994; no affinity counts in an answer",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(constant_in_group),
+};
+
+fn constant_in_group(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    if role != Role::Root {
+        return false;
+    }
+    // Beside other operators it would count that MIN has no affinity and its column has.
+    let mut read = std::collections::BTreeSet::new();
+    walk::rel_columns(&query.rel, &mut read);
+    fixed_in(&mut query.rel, &query.output, &read, cx)
+}
+
+fn fixed_in(
+    rel: &mut Rel,
+    output: &[ColumnId],
+    read: &std::collections::BTreeSet<ColumnId>,
+    cx: &mut Context<'_>,
+) -> bool {
+    let (input, keys, calls) = match rel {
+        Rel::Aggregate { input, keys, calls } => (input, keys, calls),
+        Rel::Filter { input, .. } | Rel::Sort { input, .. } => return fixed_in(input, output, read, cx),
+        Rel::Join { inputs, .. } => {
+            return inputs
+                .iter_mut()
+                .fold(false, |hit, r| fixed_in(r, output, read, cx) | hit);
+        }
+        _ => return false,
+    };
+    let extreme = |(c, call): &(ColumnId, AggregateCall)| {
+        matches!(call.func, AggFunc::Min | AggFunc::Max)
+            && call.filter.is_none()
+            && call.args.len() == 1
+            && output.contains(c)
+            && !read.contains(c)
     };
     // Which row a bare column comes from depends on the MIN and MAX beside it.
     let bare = calls.iter().any(|(_, c)| c.func == AggFunc::Bare);
-    if keys.is_empty() || bare || !calls.iter().any(|(_, c)| extreme(c)) {
-        return changed;
+    if keys.is_empty() || bare || !calls.iter().any(extreme) {
+        return false;
     }
     let deps = cx.dependencies(input);
     let known = deps.closure(keys.iter().filter_map(|(_, e)| match e {
         Expr::Column(b) => Some(*b),
         _ => None,
     }));
-    let (fixed, rest): (Vec<_>, Vec<_>) = std::mem::take(calls).into_iter().partition(|(_, call)| {
-        extreme(call)
-            && call
-                .args
-                .iter()
-                .all(|e| matches!(e, Expr::Column(c) if known.contains(c)))
-    });
+    let determined = |e: &Expr| matches!(e, Expr::Column(c) if known.contains(c));
+    let (fixed, rest): (Vec<_>, Vec<_>) = std::mem::take(calls)
+        .into_iter()
+        .partition(|entry| extreme(entry) && entry.1.args.iter().all(determined));
     *calls = rest;
+    let changed = !fixed.is_empty();
     for (c, call) in fixed {
         let Some(e) = call.args.into_iter().next() else {
             continue;
         };
-        changed = true;
         match keys.iter().find(|(_, k)| *k == e) {
             Some((k, _)) => cx.replace(c, Expr::Column(*k)),
             None => keys.push((c, e)),

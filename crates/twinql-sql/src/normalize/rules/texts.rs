@@ -14,7 +14,7 @@ const MAX_TEXT: usize = 4096;
 
 pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
     name: "constant-functions",
-    summary: "LOWER, UPPER, LENGTH, ABS, TRIM, SUBSTR, || and CAST of constants are carried out, and / and % of whole constants",
+    summary: "LOWER, UPPER, LENGTH, ABS, TRIM, SUBSTR and || of constants are carried out, and / and % of whole constants",
     source: "https://sqlite.org/lang_corefunc.html; ASCII letters alone change case",
     needs: Needs::NOTHING,
     apply: Apply::Expr(constant_function),
@@ -37,7 +37,7 @@ fn whole(e: &Expr) -> Option<i64> {
 fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let new = match e {
         Expr::Function { name, args } => function(name, args),
-        Expr::Cast { expr, affinity } => cast(expr, *affinity),
+        // A cast is left: comparisons look at its affinity, and a constant has none.
         Expr::Binary { op, left, right } => match op {
             BinaryOp::Concat => match (text(left), text(right)) {
                 (Some(a), Some(b)) if a.len() + b.len() <= MAX_TEXT => Some(Value::Text(format!("{a}{b}"))),
@@ -84,25 +84,6 @@ fn function(name: &str, args: &[Expr]) -> Option<Value> {
         }
         _ => return None,
     })
-}
-
-fn cast(e: &Expr, affinity: Affinity) -> Option<Value> {
-    let Expr::Literal(v) = e else { return None };
-    Some(match (v, affinity) {
-        (Value::Integer(i), Affinity::Integer) => Value::Integer(*i),
-        (Value::Integer(i), Affinity::Real) if i.abs() < 9_000_000_000_000_000 => {
-            Value::Real((*i as f64).into())
-        }
-        (Value::Integer(i), Affinity::Text) => Value::Text(i.to_string()),
-        (Value::Text(t), Affinity::Text) => Value::Text(t.clone()),
-        (Value::Real(r), Affinity::Real) => Value::Real(*r),
-        (Value::Text(t), Affinity::Integer) if plain_digits(t) => Value::Integer(t.parse().ok()?),
-        _ => return None,
-    })
-}
-
-fn plain_digits(t: &str) -> bool {
-    !t.is_empty() && t.len() <= 18 && t.bytes().all(|b| b.is_ascii_digit())
 }
 
 pub(super) const PATTERNS: Rule = Rule {
