@@ -13,6 +13,9 @@ use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::value::Value;
 
+/// Produced ids with column positions, as a scan has them.
+type ScanColumns = Vec<(ColumnId, usize)>;
+
 /// Inputs of a block that are compared with each other, at most.
 const MAX_INPUTS: usize = 8;
 
@@ -125,13 +128,13 @@ fn fold(
     inputs: &mut Vec<Rel>,
     on: &mut Vec<Expr>,
     read: &BTreeSet<ColumnId>,
-    outer: &[(usize, Vec<(ColumnId, usize)>)],
+    outer: &[(usize, ScanColumns)],
     cx: &Context<'_>,
 ) -> Option<Substitution> {
     if inputs.len() > MAX_INPUTS || !on.iter().all(walk::is_deterministic) {
         return None;
     }
-    let scans: Vec<(usize, usize, Vec<(ColumnId, usize)>)> = inputs
+    let scans: Vec<(usize, usize, ScanColumns)> = inputs
         .iter()
         .enumerate()
         .filter_map(|(i, r)| match r {

@@ -1,12 +1,12 @@
 //! Averages and shares as quotients of aggregates.
 
-use super::super::context::{self, Context};
+use super::super::context::{self, Context, Role};
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk::{self, Substitution};
 use super::arithmetic::{Kind, kind};
 use super::predicates::{integer, is_boolean};
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::rel::{ColumnId, Rel};
+use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
 
