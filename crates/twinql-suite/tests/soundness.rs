@@ -99,6 +99,11 @@ fn forms_that_once_were_wrong() {
             "default",
             "WITH best AS (SELECT d.id, MIN(l.millis) AS m FROM driver d JOIN lap l ON d.id = l.driver_id GROUP BY d.id) SELECT id, shown FROM (SELECT b.id, (SELECT MIN(l.shown) FROM lap l WHERE l.driver_id = b.id AND l.millis = b.m) AS shown FROM best b ORDER BY b.m LIMIT 3)",
         ),
+        // A filter was lost where its aggregate became a scalar subquery.
+        (
+            "default",
+            "WITH a AS (SELECT count(*) AS n FROM driver WHERE name = 'x' AND born = '+'), b AS (SELECT count(*) AS n FROM driver WHERE name = 'x' AND born = '-') SELECT CAST(a.n - b.n AS REAL) * 100.0 / b.n FROM a, b",
+        ),
         // NOT NULL was trusted where nothing but types is assumed.
         ("strict", "SELECT count(name) FROM driver"),
         (

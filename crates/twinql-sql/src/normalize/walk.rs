@@ -383,9 +383,49 @@ pub(crate) fn substitute(expr: &mut Expr, map: &Substitution) -> bool {
         hit |= substitute(operand, map);
     }
     if let Some(query) = subquery_mut(expr) {
-        hit |= substitute_query(query, map);
+        let mut own = BTreeSet::new();
+        born_within(&query.rel, &mut own);
+        if map.keys().any(|c| own.contains(c)) {
+            // Of what a relation remembers, nothing reaches into the relation itself, even where a
+            // rule has just made it a subquery: its `a = b` would become `a = a`.
+            let mut outer = map.clone();
+            outer.retain(|c, _| !own.contains(c));
+            hit |= substitute_query(query, &outer);
+        } else {
+            hit |= substitute_query(query, map);
+        }
     }
     hit
+}
+
+/// The columns that first arise in a relation: not those that it merely passes on.
+fn born_within(rel: &Rel, into: &mut BTreeSet<ColumnId>) {
+    let computed = |(c, e): &(ColumnId, Expr)| (*e != Expr::Column(*c)).then_some(*c);
+    match rel {
+        Rel::Project { exprs, .. } => into.extend(exprs.iter().filter_map(computed)),
+        Rel::Aggregate { keys, calls, .. } => {
+            into.extend(keys.iter().filter_map(computed));
+            into.extend(calls.iter().map(|(c, _)| *c));
+        }
+        Rel::Window { calls, .. } => into.extend(calls.iter().map(|(c, _)| *c)),
+        Rel::Scan { .. }
+        | Rel::Values { .. }
+        | Rel::TableFunction { .. }
+        | Rel::Recursive { .. }
+        | Rel::RecursiveRef { .. }
+        | Rel::SetOp { .. } => into.extend(outputs(rel)),
+        Rel::Filter { .. }
+        | Rel::Join { .. }
+        | Rel::OuterJoin { .. }
+        | Rel::Distinct { .. }
+        | Rel::Sort { .. } => {}
+    }
+    for input in inputs(rel) {
+        born_within(input, into);
+    }
+    for arm in arms(rel) {
+        born_within(&arm.rel, into);
+    }
 }
 
 /// Replaces columns in every expression of a query; outputs only where the replacement
