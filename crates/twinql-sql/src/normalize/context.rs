@@ -157,7 +157,8 @@ impl Context<'_> {
             typed |= self.substitute(operand, map);
         }
         if let Some(query) = walk::subquery_mut(expr) {
-            typed |= self.substitute_rel(&mut query.rel, map);
+            let map = walk::reaching(query, map);
+            typed |= self.substitute_rel(&mut query.rel, &map);
             for c in &mut query.output {
                 if let Some(Expr::Column(new)) = map.get(c) {
                     *c = *new;

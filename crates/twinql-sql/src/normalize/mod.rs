@@ -583,12 +583,13 @@ impl Driver<'_> {
             _ => Role::Scalar,
         };
         if let Some(query) = walk::subquery_mut(expr) {
-            let known: BTreeSet<ColumnId> = self.cx.replaced.keys().copied().collect();
+            // What was replaced in a subquery is read nowhere else, and what was replaced before
+            // a rule made a relation a subquery does not reach into it. Were it applied, the
+            // condition that made two columns equal would become `x = x`.
+            let outer = walk::reaching(query, &self.cx.replaced).into_owned();
+            let around = std::mem::replace(&mut self.cx.replaced, outer);
             self.visit_query(query, role);
-            // What was replaced in a subquery is read nowhere else. Were it remembered, the
-            // condition that made two columns equal would become `x = x` where a rule moves
-            // the subquery up.
-            self.cx.replaced.retain(|c, _| known.contains(c));
+            self.cx.replaced = around;
         }
         for _ in 0..MAX_CHANGES {
             let mut changed = false;

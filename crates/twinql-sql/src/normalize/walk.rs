@@ -1,5 +1,6 @@
 //! Walking trees: children, own expressions, substitution, produced and used columns.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{AggregateCall, Expr};
@@ -383,19 +384,25 @@ pub(crate) fn substitute(expr: &mut Expr, map: &Substitution) -> bool {
         hit |= substitute(operand, map);
     }
     if let Some(query) = subquery_mut(expr) {
-        let mut own = BTreeSet::new();
-        born_within(&query.rel, &mut own);
-        if map.keys().any(|c| own.contains(c)) {
-            // Of what a relation remembers, nothing reaches into the relation itself, even where a
-            // rule has just made it a subquery: its `a = b` would become `a = a`.
-            let mut outer = map.clone();
-            outer.retain(|c, _| !own.contains(c));
-            hit |= substitute_query(query, &outer);
-        } else {
-            hit |= substitute_query(query, map);
-        }
+        let outer = reaching(query, map);
+        hit |= substitute_query(query, &outer);
     }
     hit
+}
+
+/// The part of a substitution that reaches into a subquery: what a relation remembers does not
+/// reach into the relation itself, even where a rule has just made it a subquery, or its
+/// `a = b` would become `a = a`.
+pub(crate) fn reaching<'m>(query: &Query, map: &'m Substitution) -> Cow<'m, Substitution> {
+    let mut own = BTreeSet::new();
+    born_within(&query.rel, &mut own);
+    if map.keys().any(|c| own.contains(c)) {
+        let mut outer = map.clone();
+        outer.retain(|c, _| !own.contains(c));
+        Cow::Owned(outer)
+    } else {
+        Cow::Borrowed(map)
+    }
 }
 
 /// The columns that first arise in a relation: not those that it merely passes on.
