@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     calibrate::{Calibration, Quality},
@@ -30,8 +30,10 @@ pub struct CheckpointInfo {
     pub model: GmnConfig,
     /// Hash of the feature vocabulary.
     pub vocabulary: String,
-    /// Name of the semantics of the training labels.
-    pub semantics: String,
+    /// Names of the semantics of the training labels: what the network can be asked for.
+    /// A single name stands for a list of one.
+    #[serde(deserialize_with = "one_or_more")]
+    pub semantics: Vec<String>,
     /// Seed of the training run.
     pub seed: u64,
     /// Hash of the training and validation pairs.
@@ -46,6 +48,19 @@ pub struct CheckpointInfo {
     pub epoch: usize,
     /// The run's signature.
     pub signature: String,
+}
+
+fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Names {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Names::deserialize(deserializer)? {
+        Names::One(name) => vec![name],
+        Names::More(names) => names,
+    })
 }
 
 /// Weights and what is known of them.

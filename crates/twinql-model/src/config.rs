@@ -199,8 +199,8 @@ pub struct TrainConfig {
     pub run_dir: Option<std::path::PathBuf>,
     /// Continue from `run_dir` where it holds a state of the same configuration and data.
     pub resume: bool,
-    /// Name of the labels' semantics, for the checkpoint.
-    pub semantics: String,
+    /// Names of the labels' semantics, for the checkpoint.
+    pub semantics: Vec<String>,
     /// Hash of the feature vocabulary, for the checkpoint.
     pub vocabulary: String,
 }
@@ -225,7 +225,7 @@ impl Default for TrainConfig {
             compute: Compute::Native,
             run_dir: None,
             resume: false,
-            semantics: "default".into(),
+            semantics: vec!["default".into()],
             vocabulary: vocabulary::hash(),
         }
     }

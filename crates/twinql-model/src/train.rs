@@ -268,7 +268,7 @@ pub fn train(
             "twinql:{}|metric:gmn|data:{}|semantics:{}|threshold:{threshold:.2}|dtype:f32|seed:{}",
             env!("CARGO_PKG_VERSION"),
             data.get(..12).unwrap_or(&data),
-            config.semantics,
+            config.semantics.join("+"),
             config.seed
         ),
         data,

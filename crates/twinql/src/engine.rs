@@ -84,9 +84,21 @@ impl Network {
         &self.scorer
     }
 
-    /// The semantics of the labels it was trained on.
-    pub fn semantics(&self) -> Semantics {
-        Semantics::preset(&self.scorer.info().semantics).unwrap_or_default()
+    /// The presets whose labels it was trained on.
+    pub fn semantics(&self) -> &[String] {
+        &self.scorer.info().semantics
+    }
+
+    /// The semantics it answers for when asked for `asked`: that one where it was trained on its
+    /// labels, the first of its own elsewhere.
+    pub fn answers_for(&self, asked: &Semantics) -> Semantics {
+        let own = self.semantics();
+        if own.contains(&asked.name) {
+            return asked.clone();
+        }
+        own.first()
+            .and_then(|name| Semantics::preset(name))
+            .unwrap_or_default()
     }
 
     fn encoding(&self) -> EncodingConfig {
@@ -144,8 +156,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Metrics under `semantics`. `network` is needed by `gmn` alone, which keeps the
-    /// semantics of its labels; `databases` is the suite's number of databases for a pair.
+    /// Metrics under `semantics`. `network` is needed by `gmn` alone, which answers for
+    /// the semantics of its labels ([`Network::answers_for`]); `databases` is the suite's number of databases for a pair.
     ///
     /// # Errors
     /// `gmn` is asked for without a network.
@@ -193,7 +205,7 @@ impl Engine {
     /// The semantics that a metric answers for.
     pub fn semantics_of(&self, metric: &MetricInfo) -> Semantics {
         match (&self.network, metric.semantics) {
-            (Some(network), SemanticsOf::Checkpoint) => network.semantics(),
+            (Some(network), SemanticsOf::Checkpoint) => network.answers_for(&self.semantics),
             _ => self.semantics.clone(),
         }
     }
@@ -263,7 +275,7 @@ impl Engine {
 
     fn gmn(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
         let Some(network) = &self.network else { return };
-        let graphs = self.graphs(jobs, &network.semantics());
+        let graphs = self.graphs(jobs, &network.answers_for(&self.semantics));
         let encoding = network.encoding();
         let arrays: Vec<Option<PairArrays>> = graphs
             .par_iter()

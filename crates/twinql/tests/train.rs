@@ -8,9 +8,10 @@ use support::{Folder, json_lines};
 
 const CONFIG: &str = r#"
 run = "run"
-[data]
-pairs = ["corpus.jsonl"]
+[[data.corpora]]
+pairs = "corpus.jsonl"
 schemas = "concerts.sql"
+semantics = "default"
 [model]
 node_dim = 8
 message_dim = 8
@@ -96,7 +97,7 @@ fn train_then_score() {
     let other: Vec<&str> = score.iter().copied().chain(["--semantics", "bird"]).collect();
     let (_, err) = folder.run(&other, 0);
     assert!(
-        err.contains("gmn has the semantics of the labels it was trained on, default"),
+        err.contains("gmn answers for the semantics of the labels it was trained on, default; it takes default"),
         "{err}"
     );
 
@@ -162,7 +163,7 @@ fn configurations_that_cannot_work() {
             &["train.toml", "no folder to write into", "--run"],
         ),
         (
-            "pairs = [\"corpus.jsonl\"]",
+            "pairs = \"corpus.jsonl\"",
             "",
             &["train.toml", "no pairs to train on", "--pairs"],
         ),
@@ -174,8 +175,8 @@ fn configurations_that_cannot_work() {
         ("epochs = 2", "epochs = 0", &["epochs must not be zero"]),
         ("node_dim = 8", "node_dim = 0", &["model.node_dim is 0"]),
         (
-            "pairs = [\"corpus.jsonl\"]",
-            "pairs = [\"none.jsonl\"]",
+            "pairs = \"corpus.jsonl\"",
+            "pairs = \"none.jsonl\"",
             &["none.jsonl"],
         ),
         (

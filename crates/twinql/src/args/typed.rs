@@ -393,6 +393,9 @@ pub(crate) struct CorpusBuild {
     /// The pair file to write; gzip if it ends in .gz
     #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
     pub(crate) out: PathBuf,
+    /// What the labels mean; overrides semantics
+    #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
+    pub(crate) semantics: Option<String>,
     /// Use at most this many gold queries
     #[arg(long, value_name = "N", env = "TWINQL_MAX_GOLD", hide_env = true)]
     pub(crate) max_gold: Option<usize>,
@@ -549,10 +552,10 @@ pub(crate) struct Train {
     /// Data, model and training (TOML)
     #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
     pub(crate) config: PathBuf,
-    /// Labelled pairs; overrides data.pairs
+    /// Labelled pairs; overrides those of the only corpus
     #[arg(long, value_name = "FILE", env = "TWINQL_PAIRS", hide_env = true)]
     pub(crate) pairs: Option<PathBuf>,
-    /// Schemas; overrides data.schemas
+    /// Schemas; overrides those of the only corpus
     #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
     pub(crate) schemas: Option<PathBuf>,
     /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic

@@ -15,6 +15,10 @@ pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Cons
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut config = BuildConfig::from_toml(&text).with_context(|| path.display().to_string())?;
     config.out.clone_from(&typed.out);
+    if let Some(semantics) = &typed.semantics {
+        config.semantics.clone_from(semantics);
+        config.check()?;
+    }
     if let Some(max) = typed.max_gold {
         config.max_golds = max;
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod corpus;
 pub(crate) mod evaluate;
+mod examples;
 pub(crate) mod explain;
 pub(crate) mod judge;
 pub(crate) mod prove;
@@ -37,10 +38,11 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
     };
     let asked = metrics.semantics.clone().unwrap_or_default();
     if let (Some(network), Some(wanted)) = (&network, &metrics.semantics) {
-        let own = network.semantics();
-        if own.name != wanted.name {
+        let answered = network.answers_for(wanted);
+        if answered.name != wanted.name {
             console.warn(format!(
-                "gmn has the semantics of the labels it was trained on, {own}, and no other; --semantics {wanted} applies to the other metrics"
+                "gmn answers for the semantics of the labels it was trained on, {}; it takes {answered}, and --semantics {wanted} applies to the other metrics",
+                network.semantics().join(", ")
             ));
         }
     }

@@ -15,7 +15,7 @@ use twinql::model::Example;
 use twinql::prepare::graph_with;
 use twinql::sql::{RULES, Semantics};
 
-use super::train::Labelled;
+use super::examples::Labelled;
 
 /// How many weaker copies each training pair gets, and how weak.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,0 +1,321 @@
+//! Training and validation examples from corpora of labelled pairs.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, anyhow, bail};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use twinql::engine::encoding;
+use twinql::graph::{EncodingConfig, PairArrays};
+use twinql::model::Example;
+use twinql::prepare::{Graphs, SideError};
+use twinql::sql::{Dialect, Schema, Semantics};
+use twinql::{Job, Work};
+
+use super::weaken::Weaken;
+use crate::input::{self, Schemas};
+use crate::output::Console;
+
+/// What is trained on.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Data {
+    /// Labelled pairs; with several semantics the network learns to answer for each.
+    pub(super) corpora: Vec<Corpus>,
+    /// Whose SQL the queries and the DDL are.
+    pub(super) dialect: Dialect,
+    /// The split that is trained on.
+    pub(super) train_split: String,
+    /// The split that chooses the epoch and fits the calibration.
+    pub(super) valid_split: String,
+    /// Weights in the loss by the pair's kind of origin (`prediction`, `neighbour`,
+    /// `neighbour of a rewrite`, `rewrite`, `rewrite of a prediction`); 1 where none is given.
+    weights: BTreeMap<String, f32>,
+    /// Copies of training pairs whose forms are less canonical.
+    weaken: Weaken,
+}
+
+impl Default for Data {
+    fn default() -> Self {
+        Data {
+            corpora: Vec::new(),
+            dialect: Dialect::Sqlite,
+            train_split: "train".into(),
+            valid_split: "valid".into(),
+            weights: BTreeMap::new(),
+            weaken: Weaken::default(),
+        }
+    }
+}
+
+/// A pair file whose labels mean one semantics.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Corpus {
+    /// The pair file; each pair has a label and a split.
+    pub(super) pairs: PathBuf,
+    /// Schemas of pairs that name a database.
+    #[serde(default)]
+    pub(super) schemas: Option<PathBuf>,
+    /// The preset that the labels mean.
+    pub(super) semantics: String,
+    /// Weight in the loss of all its pairs.
+    #[serde(default = "one")]
+    weight: f32,
+}
+
+fn one() -> f32 {
+    1.0
+}
+
+impl Data {
+    /// The presets that the labels mean, each once, in the order of the corpora.
+    pub(super) fn semantics(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for corpus in &self.corpora {
+            if !names.contains(&corpus.semantics) {
+                names.push(corpus.semantics.clone());
+            }
+        }
+        names
+    }
+
+    /// Other files in place of those of the only corpus.
+    ///
+    /// # Errors
+    /// There are several corpora, or none.
+    pub(super) fn replace(&mut self, pairs: Option<&Path>, schemas: Option<&Path>) -> Result<()> {
+        let [corpus] = self.corpora.as_mut_slice() else {
+            bail!(
+                "--pairs and --schemas stand for the files of the only [[data.corpora]], and there are {}; edit the configuration",
+                self.corpora.len()
+            );
+        };
+        if let Some(pairs) = pairs {
+            corpus.pairs = pairs.to_owned();
+        }
+        if let Some(schemas) = schemas {
+            corpus.schemas = Some(schemas.to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A labelled pair of a split that is used.
+pub(super) struct Labelled {
+    pub(super) schema: Arc<Schema>,
+    pub(super) gold: String,
+    pub(super) pred: String,
+    pub(super) label: bool,
+    valid: bool,
+    pub(super) origin: &'static str,
+    pub(super) weight: f32,
+}
+
+/// Examples of both splits.
+#[derive(Default)]
+struct Sets {
+    train: Vec<Example>,
+    valid: Vec<Example>,
+    /// How many pairs came before, of all corpora.
+    pairs: usize,
+    queries: usize,
+    weaker: usize,
+}
+
+/// Reads, plans and encodes all pairs, for a network of `steps` walk steps. Returns training and
+/// validation examples.
+pub(super) fn examples(
+    data: &Data,
+    steps: usize,
+    seed: u64,
+    console: Console,
+) -> Result<(Vec<Example>, Vec<Example>)> {
+    let encoding = encoding(steps);
+    let mut sets = Sets::default();
+    let mut left_out = LeftOut::default();
+    for corpus in &data.corpora {
+        let semantics: Semantics = corpus
+            .semantics
+            .parse()
+            .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
+        let labelled = read(corpus, data, &mut left_out)?;
+        encode(&labelled, &semantics, &encoding, &mut sets, &mut left_out, console);
+        weaken(data, &labelled, &semantics, &encoding, seed, &mut sets, console);
+        sets.pairs += labelled.len();
+    }
+    if sets.weaker > 0 {
+        console.say(format!("{} more pairs in weaker forms", sets.weaker));
+    }
+    left_out.say(console);
+    for (set, split) in [(&sets.train, &data.train_split), (&sets.valid, &data.valid_split)] {
+        let positives = set.iter().filter(|e| e.label).count();
+        console.say(format!("{split}: {} pairs, {positives} with label 1", set.len()));
+        if positives == 0 || positives == set.len() {
+            bail!(
+                "split {split:?} has {positives} pairs with label 1 of {}: both labels are needed; `twinql corpus stats` shows what a file holds",
+                set.len()
+            );
+        }
+    }
+    console.say(format!("{} distinct queries", sets.queries));
+    Ok((sets.train, sets.valid))
+}
+
+fn encode(
+    labelled: &[Labelled],
+    semantics: &Semantics,
+    encoding: &EncodingConfig,
+    sets: &mut Sets,
+    left_out: &mut LeftOut,
+    console: Console,
+) {
+    let bar = console.bar(None, "planning");
+    let queries = labelled
+        .iter()
+        .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
+    let graphs = Graphs::build(queries, semantics, &|| bar.inc(1));
+    bar.finish_and_clear();
+    sets.queries += graphs.len();
+
+    let bar = console.bar(Some(labelled.len() as u64), "encoding");
+    let encoded: Vec<Result<Example, SideError>> = labelled
+        .par_iter()
+        .map(|pair| {
+            bar.inc(1);
+            let gold = graphs.get(&pair.schema, &pair.gold);
+            let pred = graphs.get(&pair.schema, &pair.pred);
+            match (gold.as_ref(), pred.as_ref()) {
+                (Ok(gold), Ok(pred)) => Ok(Example {
+                    pair: PairArrays::build(gold, pred, encoding),
+                    label: pair.label,
+                    weight: pair.weight,
+                }),
+                (Err(error), _) | (_, Err(error)) => Err(error.clone()),
+            }
+        })
+        .collect();
+    bar.finish_and_clear();
+    for (pair, example) in labelled.iter().zip(encoded) {
+        match example {
+            Ok(example) if pair.valid => sets.valid.push(example),
+            Ok(example) => sets.train.push(example),
+            Err(error) => left_out.unplanned.add(&error.message),
+        }
+    }
+}
+
+/// Adds the weaker copies of training pairs.
+fn weaken(
+    data: &Data,
+    labelled: &[Labelled],
+    semantics: &Semantics,
+    encoding: &EncodingConfig,
+    seed: u64,
+    sets: &mut Sets,
+    console: Console,
+) {
+    if data.weaken.is_off() {
+        return;
+    }
+    let bar = console.bar(Some(labelled.len() as u64), "weaker forms");
+    let before = sets.pairs;
+    let made: Vec<Example> = labelled
+        .par_iter()
+        .enumerate()
+        .filter(|(_, pair)| !pair.valid)
+        .flat_map_iter(|(number, pair)| {
+            bar.inc(1);
+            data.weaken
+                .copies_of(before + number, pair, semantics, encoding, seed)
+        })
+        .collect();
+    bar.finish_and_clear();
+    sets.weaker += made.len();
+    sets.train.extend(made);
+}
+
+/// The pairs of a corpus that have a label and belong to a split that is used.
+fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labelled>> {
+    let mut schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect)?;
+    let mut labelled = Vec::new();
+    for item in input::read_pairs(&corpus.pairs, &mut schemas)? {
+        let Job { work, .. } = item.job;
+        let (schema, gold, pred) = match work {
+            Work::Pair { schema, gold, pred } => (schema, gold, pred),
+            Work::Unusable { error, .. } => {
+                left_out.unusable.add(&error);
+                continue;
+            }
+        };
+        let valid = match item.split.as_deref() {
+            Some(split) if split == data.train_split => false,
+            Some(split) if split == data.valid_split => true,
+            _ => {
+                left_out.other_split += 1;
+                continue;
+            }
+        };
+        let origin = twinql::corpus::build::origin(item.source.as_deref().unwrap_or_default());
+        let weight = corpus.weight * data.weights.get(origin).copied().unwrap_or(1.0);
+        match item.label {
+            Some(label) => labelled.push(Labelled {
+                schema,
+                gold,
+                pred,
+                label,
+                valid,
+                origin,
+                weight,
+            }),
+            None => left_out.unlabelled += 1,
+        }
+    }
+    Ok(labelled)
+}
+
+/// Pairs that are not trained on, and why.
+#[derive(Default)]
+struct LeftOut {
+    unusable: Reason,
+    unplanned: Reason,
+    unlabelled: usize,
+    other_split: usize,
+}
+
+#[derive(Default)]
+struct Reason {
+    count: usize,
+    first: Option<String>,
+}
+
+impl Reason {
+    fn add(&mut self, message: &str) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| message.to_owned());
+    }
+}
+
+impl LeftOut {
+    fn say(&self, console: Console) {
+        for (reason, what) in [
+            (&self.unusable, "unusable lines"),
+            (&self.unplanned, "pairs without a plan"),
+        ] {
+            if let Some(first) = &reason.first {
+                console.say(format!("left out: {} {what}; the first: {first}", reason.count));
+            }
+        }
+        for (count, what) in [
+            (self.unlabelled, "without a label"),
+            (self.other_split, "of other splits"),
+        ] {
+            if count > 0 {
+                console.say(format!("left out: {count} pairs {what}"));
+            }
+        }
+    }
+}
+
