@@ -8,6 +8,8 @@ use support::{Folder, json_lines};
 
 const CONFIG: &str = r#"
 run = "run"
+[data]
+train_split = "train"
 [[data.corpora]]
 pairs = "corpus.jsonl"
 schemas = "concerts.sql"
@@ -25,6 +27,12 @@ propagation_steps = 2
 epochs = 2
 batch_size = 8
 warmup_steps = 1
+"#;
+
+const CORPUS: &str = r#"[[data.corpora]]
+pairs = "corpus.jsonl"
+schemas = "concerts.sql"
+semantics = "default"
 "#;
 
 /// A toy corpus: a column too many, a filter too many, and the same query written otherwise.
@@ -97,7 +105,9 @@ fn train_then_score() {
     let other: Vec<&str> = score.iter().copied().chain(["--semantics", "bird"]).collect();
     let (_, err) = folder.run(&other, 0);
     assert!(
-        err.contains("gmn answers for the semantics of the labels it was trained on, default; it takes default"),
+        err.contains(
+            "gmn answers for the semantics of the labels it was trained on, default; it takes default"
+        ),
         "{err}"
     );
 
@@ -162,10 +172,11 @@ fn configurations_that_cannot_work() {
             "",
             &["train.toml", "no folder to write into", "--run"],
         ),
+        (CORPUS, "", &["train.toml", "no pairs to train on", "--pairs"]),
         (
-            "pairs = \"corpus.jsonl\"",
-            "",
-            &["train.toml", "no pairs to train on", "--pairs"],
+            "semantics = \"default\"",
+            "semantics = \"loose\"",
+            &["corpus.jsonl", "unknown semantics \"loose\""],
         ),
         (
             "epochs = 2",
@@ -180,7 +191,7 @@ fn configurations_that_cannot_work() {
             &["none.jsonl"],
         ),
         (
-            "schemas = \"concerts.sql\"",
+            "train_split = \"train\"",
             "train_split = \"training\"",
             &["split \"training\" has 0 pairs"],
         ),
@@ -195,4 +206,10 @@ fn configurations_that_cannot_work() {
         folder.refuses(&["train", "--config", "train.toml"], parts);
     }
     folder.refuses(&["train", "--config", "none.toml"], &["none.toml"]);
+    // --pairs cannot say which of two it replaces.
+    folder.write("train.toml", CONFIG.replace(CORPUS, &CORPUS.repeat(2)));
+    folder.refuses(
+        &["train", "--config", "train.toml", "--pairs", "corpus.jsonl"],
+        &["the only [[data.corpora]], and there are 2"],
+    );
 }

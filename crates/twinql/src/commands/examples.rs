@@ -142,7 +142,14 @@ pub(super) fn examples(
             .parse()
             .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
         let labelled = read(corpus, data, &mut left_out)?;
-        encode(&labelled, &semantics, &encoding, &mut sets, &mut left_out, console);
+        encode(
+            &labelled,
+            &semantics,
+            &encoding,
+            &mut sets,
+            &mut left_out,
+            console,
+        );
         weaken(data, &labelled, &semantics, &encoding, seed, &mut sets, console);
         sets.pairs += labelled.len();
     }
@@ -318,4 +325,3 @@ impl LeftOut {
         }
     }
 }
-

@@ -31,8 +31,7 @@ struct Config {
 
 pub(crate) fn run(typed: &typed::Train, seed: Option<u64>, console: Console) -> Result<bool> {
     let (config, run) = config(typed, seed)?;
-    let (train_set, valid_set) =
-        examples(&config.data, config.model.walk_steps, config.train.seed, console)?;
+    let (train_set, valid_set) = examples(&config.data, config.model.walk_steps, config.train.seed, console)?;
     std::fs::create_dir_all(&run)
         .with_context(|| format!("cannot create the run folder {}", run.display()))?;
     let text = toml::to_string_pretty(&config).context("cannot write the configuration as TOML")?;
