@@ -7,9 +7,8 @@
 //! `DATA/predictions/spider_dev/ESMp_SYSTEM.txt`. Every difference is explained by trying its
 //! habits (each one a fault that FACTS of the original name) on our executor, one after the
 //! other: the first that turns our verdict over is the cause.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
-
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -113,14 +112,18 @@ fn cause(pair: Pair<'_>, theirs: bool) -> &'static str {
     "unexplained"
 }
 
-fn main() {
-    let data = PathBuf::from(std::env::args().nth(1).expect("usage: compare_exec DATA"));
-    let read = |p: &Path| std::fs::read_to_string(p).unwrap_or_else(|e| panic!("{}: {e}", p.display()));
-    let files = Files::find(data.join("suites/spider_dev_20")).expect("the suites");
-    let gold = read(&data.join("spider/dev_gold.sql"));
+fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let data = PathBuf::from(std::env::args().nth(1).ok_or("usage: compare_exec DATA")?);
+    let files = Files::find(data.join("suites/spider_dev_20"))?;
+    let gold = read(&data.join("spider/dev_gold.sql"))?;
     let gold: Vec<(&str, &str)> = gold.lines().filter_map(|l| l.split_once('\t')).collect();
-    let mut names: Vec<String> = std::fs::read_dir(data.join("exec_verdicts"))
-        .expect("exec_verdicts")
+    let folder = data.join("exec_verdicts");
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .map_err(|e| format!("{}: {e}", folder.display()))?
         .filter_map(|e| Some(e.ok()?.path().file_stem()?.to_string_lossy().into_owned()))
         .collect();
     names.sort();
@@ -129,18 +132,23 @@ fn main() {
     for name in &names {
         let keep_distinct = name.ends_with("_kd");
         let system = name.trim_end_matches("_kd").replace('+', "_");
-        let predictions = read(&data.join(format!("predictions/spider_dev/ESMp_{system}.txt")));
+        let predictions = read(&data.join(format!("predictions/spider_dev/ESMp_{system}.txt")))?;
         let predictions: Vec<&str> = predictions
             .lines()
             .map(|l| l.split('\t').next().unwrap_or(""))
             .collect();
-        let verdicts = read(&data.join(format!("exec_verdicts/{name}.jsonl")));
+        let verdicts = read(&data.join(format!("exec_verdicts/{name}.jsonl")))?;
         let verdicts: Vec<bool> = verdicts
             .lines()
-            .map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap()["exec"] == 1)
-            .collect();
-        assert_eq!((gold.len(), gold.len()), (predictions.len(), verdicts.len()));
-        let mut semantics = Semantics::preset("spider").unwrap();
+            .map(|l| Ok(serde_json::from_str::<serde_json::Value>(l)?["exec"] == 1))
+            .collect::<Result<_, serde_json::Error>>()?;
+        if (gold.len(), gold.len()) != (predictions.len(), verdicts.len()) {
+            let counts = (gold.len(), predictions.len(), verdicts.len());
+            return Err(
+                format!("{name}: golds, predictions and verdicts differ in number: {counts:?}").into(),
+            );
+        }
+        let mut semantics: Semantics = "spider".parse()?;
         semantics.ignore_distinct = !keep_distinct;
         let began = Instant::now();
         let mut judge = FileJudge::new(FileConfig::new(semantics));
@@ -193,4 +201,5 @@ fn main() {
             println!("  {line}");
         }
     }
+    Ok(())
 }
