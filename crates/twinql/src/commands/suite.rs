@@ -238,6 +238,9 @@ struct Row {
     errors: usize,
 }
 
+/// Where the verdict on a line stands among the pairs that ran, or why it has none.
+type Place = Result<usize, (Status, String)>;
+
 pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     if let Some(x) = typed.fail_under
         && !(0.0..=1.0).contains(&x)
@@ -250,7 +253,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     let systems = systems(&typed.pred);
     // Everything is read before anything runs. A line that cannot be used has its reason.
     let mut pairs: Vec<RunPair> = Vec::new();
-    let mut places: Vec<(usize, usize, Result<usize, (Status, String)>)> = Vec::new();
+    let mut places: Vec<(usize, usize, Place)> = Vec::new();
     for (system, path) in typed.pred.iter().enumerate() {
         let predictions = bird::read_any_predictions(path)?;
         let name = path.display().to_string();
