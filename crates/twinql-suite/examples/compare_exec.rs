@@ -9,6 +9,7 @@
 //! other: the first that turns our verdict over is the cause.
 // A development tool: a database of the suite that cannot be opened ends it.
 #![allow(clippy::expect_used)]
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
