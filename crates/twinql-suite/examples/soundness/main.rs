@@ -6,6 +6,7 @@
 
 mod lines;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::Write;
@@ -183,19 +184,15 @@ fn run(batches: &[Batch], config: &SoundnessConfig) -> Vec<(usize, Vec<Outcome>)
     let mut all = Vec::new();
     for batch in batches {
         let schema = Arc::as_ptr(&batch.schema);
-        if !benches.contains_key(&schema) {
-            match Bench::new(&batch.schema, config.clone()) {
-                Ok(bench) => {
-                    benches.insert(schema, bench);
-                }
+        let bench = match benches.entry(schema) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => match Bench::new(&batch.schema, config.clone()) {
+                Ok(bench) => place.insert(bench),
                 Err(error) => {
                     eprintln!("{}: {error}", batch.schema.db_id);
                     continue;
                 }
-            }
-        }
-        let Some(bench) = benches.get(&schema) else {
-            continue;
+            },
         };
         let texts: Vec<&str> = batch.texts.iter().map(String::as_str).collect();
         let outcomes = match &batch.gold {
