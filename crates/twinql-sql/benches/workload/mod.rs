@@ -38,8 +38,11 @@ pub(crate) fn schema() -> Schema {
     Schema::from_ddl("chains", &ddl).unwrap_or_default()
 }
 
-/// Families of queries: name, sizes, and the query of a size.
-pub(crate) const CHAINS: &[(&str, &[usize], fn(usize) -> String)] = &[
+/// A family of queries: its name, sizes, and the query of a size.
+pub(crate) type Chain = (&'static str, &'static [usize], fn(usize) -> String);
+
+/// All families.
+pub(crate) const CHAINS: &[Chain] = &[
     ("joins along keys", &[5, 10, 25, 50, 100], joins),
     ("self-joins on a column", &[5, 10, 25, 50, 100], self_joins),
     ("conjuncts", &[10, 100, 250, 500, 1000], conjuncts),
