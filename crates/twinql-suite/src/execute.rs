@@ -165,9 +165,11 @@ impl Sandbox {
                 inserts.push(None);
                 continue;
             };
-            connection
-                .execute_batch(&create)
-                .map_err(|e| ExecError::Invalid(format!("cannot create table {:?}: {e}", table.name)))?;
+            connection.execute_batch(&create).map_err(|e| {
+                out_of_memory(&e).unwrap_or_else(|| {
+                    ExecError::Invalid(format!("cannot create table {:?}: {e}", table.name))
+                })
+            })?;
             let marks = vec!["?"; table.columns.len()].join(",");
             let name = quoted(&table.name);
             inserts.push(Some((

@@ -104,6 +104,8 @@ fn forms_that_once_were_wrong() {
             "default",
             "WITH a AS (SELECT count(*) AS n FROM driver WHERE name = 'x' AND born = '+'), b AS (SELECT count(*) AS n FROM driver WHERE name = 'x' AND born = '-') SELECT CAST(a.n - b.n AS REAL) * 100.0 / b.n FROM a, b",
         ),
+        // A bare column over no rows is NULL, and was printed as the constant it is filtered by.
+        ("default", "SELECT count(*), name FROM driver WHERE name = 'x'"),
         // NOT NULL was trusted where nothing but types is assumed.
         ("strict", "SELECT count(name) FROM driver"),
         (

@@ -47,7 +47,10 @@ fn corpus() -> String {
                 0,
             ),
             (format!("SELECT name, age FROM singer WHERE age > {n}"), 0),
-            (format!("SELECT name FROM singer WHERE age * 2 > {n} * 2"), 1),
+            (
+                format!("SELECT name FROM singer WHERE age > {n} AND age >= (SELECT MIN(age) FROM singer)"),
+                1,
+            ),
             (format!("SELECT s.name FROM singer AS s WHERE s.age > {n}"), 1),
         ] {
             let line = serde_json::json!({"id": lines.len(), "db_id": "concerts", "gold": gold, "pred": pred,

@@ -465,7 +465,12 @@ impl Printer<'_> {
             items.push((*c, text));
         }
         for (c, call) in calls {
-            let text = self.aggregate_call(call, &scope);
+            let mut text = self.aggregate_call(call, &scope);
+            // Over no rows a bare column is NULL, and so is the constant that stands for it.
+            let constant = call.args.iter().all(|e| matches!(e, Expr::Literal(_)));
+            if keys.is_empty() && call.func == AggFunc::Bare && constant {
+                text = format!("CASE WHEN COUNT(*) > 0 THEN {text} END");
+            }
             items.push((*c, text));
         }
         if keys.is_empty() {
