@@ -2,9 +2,8 @@
 //! leave it open.
 
 use sqlparser::ast::{
-    Distinct, Expr, Function, GroupByExpr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind,
-    OrderByOptions, Query, Select, SelectItem, SetExpr, Visit, VisitMut, Visitor, VisitorMut,
-    WindowFrameUnits, WindowSpec, WindowType,
+    Distinct, Expr, GroupByExpr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions,
+    Query, Select, SelectItem, SetExpr, Visit, VisitMut, Visitor, VisitorMut,
 };
 use std::ops::ControlFlow;
 use twinql_sql::Value;
@@ -131,32 +130,8 @@ fn inspect(query: &Query) -> Finder {
     finder
 }
 
-/// Adds the tie-breaker to every query with LIMIT, or with one row by being a scalar, and to
-/// the order of every window that tells rows apart which its keys do not.
+/// Adds the tie-breaker to every query with LIMIT, or with one row by being a scalar.
 struct Shake;
-
-/// The tie-breaker as a sort key.
-fn breaker() -> OrderByExpr {
-    OrderByExpr {
-        expr: call(TIE_BREAKER),
-        options: OrderByOptions {
-            sort: None,
-            nulls_first: None,
-        },
-        with_fill: None,
-    }
-}
-
-/// True if the call's value depends on the order of rows with equal keys: it counts rows or
-/// reads single ones. RANGE and GROUPS frames, and ranks, take equal keys together.
-fn by_rows(call: &Function, window: &WindowSpec) -> bool {
-    let name = call.name.to_string().to_ascii_lowercase();
-    let rows = window
-        .window_frame
-        .as_ref()
-        .is_some_and(|f| f.units == WindowFrameUnits::Rows);
-    rows || matches!(name.as_str(), "row_number" | "lag" | "lead" | "ntile")
-}
 
 impl VisitorMut for Shake {
     type Break = ();
@@ -169,29 +144,26 @@ impl VisitorMut for Shake {
         if !plain || query.limit_clause.is_none() {
             return ControlFlow::Continue(());
         }
+        let breaker = OrderByExpr {
+            expr: call(TIE_BREAKER),
+            options: OrderByOptions {
+                sort: None,
+                nulls_first: None,
+            },
+            with_fill: None,
+        };
         match &mut query.order_by {
             Some(OrderBy {
                 kind: OrderByKind::Expressions(keys),
                 ..
-            }) => keys.push(breaker()),
+            }) => keys.push(breaker),
             Some(_) => {}
             None => {
                 query.order_by = Some(OrderBy {
-                    kind: OrderByKind::Expressions(vec![breaker()]),
+                    kind: OrderByKind::Expressions(vec![breaker]),
                     interpolate: None,
                 });
             }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if let Expr::Function(f) = expr
-            && let Some(WindowType::WindowSpec(window)) = &f.over
-            && by_rows(f, window)
-            && let Some(WindowType::WindowSpec(window)) = &mut f.over
-        {
-            window.order_by.push(breaker());
         }
         ControlFlow::Continue(())
     }
