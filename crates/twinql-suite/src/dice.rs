@@ -4,6 +4,13 @@
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// FNV-1a with 64 bits: the same on every machine and for every version of Rust.
+pub(crate) fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
 /// A seeded stream of random choices.
 #[derive(Debug, Clone)]
 pub struct Dice(ChaCha8Rng);

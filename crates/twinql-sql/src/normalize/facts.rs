@@ -84,6 +84,14 @@ impl Context<'_> {
             .collect()
     }
 
+    /// Columns that are not NULL in any row of any input of `rel`.
+    pub(crate) fn not_null_below(&self, rel: &Rel) -> BTreeSet<ColumnId> {
+        walk::inputs(rel)
+            .into_iter()
+            .flat_map(|r| self.not_null(r))
+            .collect()
+    }
+
     /// Columns that are not NULL in any row of `rel`.
     pub(crate) fn not_null(&self, rel: &Rel) -> BTreeSet<ColumnId> {
         match rel {

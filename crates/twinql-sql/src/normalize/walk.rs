@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::expr::{AggregateCall, Expr};
+use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 
 /// What columns stand for.
@@ -591,4 +591,15 @@ fn produced_in_expr(e: &Expr, into: &mut BTreeSet<ColumnId>) {
     if let Some(query) = subquery(e) {
         produced_within(&query.rel, into);
     }
+}
+
+/// True if it makes no difference to a grouping how often a row of its input comes: it asks
+/// for groups, extremes and distinct values alone. One of a single group without calls counts
+/// as not so.
+pub(crate) fn ignores_duplicates(keys: &[(ColumnId, Expr)], calls: &[(ColumnId, AggregateCall)]) -> bool {
+    let insensitive = calls.iter().all(|(_, call)| {
+        matches!(call.func, AggFunc::Min | AggFunc::Max)
+            || call.distinct && matches!(call.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg)
+    });
+    insensitive && !(keys.is_empty() && calls.is_empty())
 }

@@ -375,7 +375,7 @@ impl<'a> OneRow<'a> {
                     self.union(a, b);
                 }
                 (Expr::Column(c), Expr::Literal(v)) => self.compared(*c, *op, v)?,
-                (Expr::Literal(v), Expr::Column(c)) => self.compared(*c, turned(*op)?, v)?,
+                (Expr::Literal(v), Expr::Column(c)) => self.compared(*c, op.turned()?, v)?,
                 _ => return None,
             }
         }
@@ -416,18 +416,6 @@ impl<'a> OneRow<'a> {
         self.bound.push(place);
         Some(())
     }
-}
-
-/// The comparison with its sides exchanged.
-fn turned(op: BinaryOp) -> Option<BinaryOp> {
-    Some(match op {
-        BinaryOp::Eq | BinaryOp::NotEq => op,
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::LtEq => BinaryOp::GtEq,
-        BinaryOp::Gt => BinaryOp::Lt,
-        BinaryOp::GtEq => BinaryOp::LtEq,
-        _ => return None,
-    })
 }
 
 /// Columns computed from what has a value.

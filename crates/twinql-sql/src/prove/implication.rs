@@ -411,7 +411,7 @@ fn values_of(condition: &Expr) -> Option<(&Expr, Values<'_>)> {
             let (subject, v, op) = match (&**left, &**right) {
                 (Expr::Literal(_), Expr::Literal(_)) => return None,
                 (e, Expr::Literal(v)) => (e, v, *op),
-                (Expr::Literal(v), e) => (e, v, turned(*op)),
+                (Expr::Literal(v), e) => (e, v, op.turned()?),
                 _ => return None,
             };
             let values = match op {
@@ -426,16 +426,5 @@ fn values_of(condition: &Expr) -> Option<(&Expr, Values<'_>)> {
             Some((subject, values))
         }
         _ => None,
-    }
-}
-
-/// The comparison with its sides exchanged.
-fn turned(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::LtEq => BinaryOp::GtEq,
-        BinaryOp::Gt => BinaryOp::Lt,
-        BinaryOp::GtEq => BinaryOp::LtEq,
-        same => same,
     }
 }

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 
-use twinql_sql::{Semantics, Value};
+use twinql_sql::Semantics;
 
 use crate::compare::{Columns, Mode};
 use crate::database::Database;
 use crate::execute::{Answer, ExecError, Loader, Sandbox};
 use crate::text::ready;
-use crate::trial::{ARRANGEMENTS, Agreement, Doubt, Party, agree, rearranged};
+use crate::trial::{ARRANGEMENTS, Agreement, Doubt, Party, agree, nonempty, rearranged};
 
 /// What one database says of a rival and its gold.
 #[derive(Debug, Clone, PartialEq)]
@@ -268,13 +268,4 @@ impl<'a> Contest<'a> {
         }
         Ok(())
     }
-}
-
-/// True if an answer says more than NULL and 0.
-fn nonempty(answer: &Answer) -> bool {
-    answer
-        .rows
-        .iter()
-        .flatten()
-        .any(|v| !matches!(v, Value::Null | Value::Integer(0)))
 }

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics, canonicalize};
 
 use crate::database::Database;
+use crate::dice::stable_hash;
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Values;
@@ -194,12 +195,7 @@ pub fn distil(
 
 /// The seed of a schema's own random streams.
 fn seed_of(seed: u64, db_id: &str) -> u64 {
-    // FNV-1a: the same on every machine and for every version.
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in seed.to_le_bytes().iter().chain(db_id.as_bytes()) {
-        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    }
-    hash
+    stable_hash(seed.to_le_bytes().into_iter().chain(db_id.bytes()))
 }
 
 struct Work<'a> {

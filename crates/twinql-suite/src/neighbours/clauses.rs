@@ -324,11 +324,7 @@ pub(super) fn drop_item(query: &mut Query, site: usize, context: &mut Context<'_
 
 pub(super) fn add_item(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
-    let names: Vec<String> = context
-        .tables
-        .iter()
-        .flat_map(|t| t.columns.iter().map(|c| c.name.clone()))
-        .collect();
+    let names = context.column_names();
     on_selects(query, |s| {
         if names.is_empty() || !turn.due() {
             return false;
@@ -388,11 +384,7 @@ pub(super) fn drop_order_key(query: &mut Query, site: usize, context: &mut Conte
 
 pub(super) fn join_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
-    let names: Vec<String> = context
-        .tables
-        .iter()
-        .flat_map(|t| t.columns.iter().map(|c| c.name.clone()))
-        .collect();
+    let names = context.column_names();
     on_selects(query, |s| {
         for join in s.from.iter_mut().flat_map(|f| &mut f.joins) {
             let (JoinOperator::Join(JoinConstraint::On(on))

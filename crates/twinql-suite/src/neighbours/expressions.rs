@@ -456,11 +456,7 @@ pub(super) fn arithmetic(query: &mut Query, site: usize, context: &mut Context<'
 
 pub(super) fn count_column(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
-    let names: Vec<String> = context
-        .tables
-        .iter()
-        .flat_map(|t| t.columns.iter().map(|c| c.name.clone()))
-        .collect();
+    let names = context.column_names();
     on_expressions(query, |e| {
         let Some((name, f)) = aggregate_of(e) else {
             return false;

@@ -40,6 +40,14 @@ pub struct Context<'a> {
     pub outcome: usize,
 }
 
+impl Context<'_> {
+    /// The columns of the tables that the query mentions.
+    fn column_names(&self) -> Vec<String> {
+        let columns = self.tables.iter().flat_map(|t| &t.columns);
+        columns.map(|c| c.name.clone()).collect()
+    }
+}
+
 /// One kind of change.
 #[allow(missing_debug_implementations)] // a function pointer
 pub struct Mutation {

@@ -185,10 +185,7 @@ impl Bench {
         fates
             .into_iter()
             .map(|fate| match fate {
-                Err(fate) => Outcome {
-                    tally: Tally::default(),
-                    fate,
-                },
+                Err(fate) => fate.into(),
                 Ok(at) => {
                     let Some((duel, subject, printed, canonical)) = subjects.get(at) else {
                         return Outcome::default();
@@ -207,15 +204,7 @@ impl Bench {
     /// Checks those predictions whose canonical form is that of the gold against the gold.
     pub fn pairs(&self, gold: &str, preds: &[&str]) -> Vec<Outcome> {
         let semantics = self.config.semantics.clone();
-        let all = |fate: Fate| -> Vec<Outcome> {
-            preds
-                .iter()
-                .map(|_| Outcome {
-                    tally: Tally::default(),
-                    fate: fate.clone(),
-                })
-                .collect()
-        };
+        let all = |fate: Fate| -> Vec<Outcome> { preds.iter().map(|_| fate.clone().into()).collect() };
         let form = |sql: &str| canonicalize(&self.schema, sql, &semantics);
         let (gold, gold_form) = match (self.subject(gold), form(gold)) {
             (Ok(subject), Ok(form)) => (subject, form),
@@ -253,10 +242,7 @@ impl Bench {
         fates
             .into_iter()
             .map(|fate| match fate {
-                Err(fate) => Outcome {
-                    tally: Tally::default(),
-                    fate,
-                },
+                Err(fate) => fate.into(),
                 Ok((duel, pred, form)) => {
                     let result = results.get(duel).cloned().unwrap_or_default();
                     result.outcome(|witness| {

@@ -99,6 +99,16 @@ pub struct Outcome {
     pub fate: Fate,
 }
 
+impl From<Fate> for Outcome {
+    /// The outcome of what did not run.
+    fn from(fate: Fate) -> Outcome {
+        Outcome {
+            tally: Tally::default(),
+            fate,
+        }
+    }
+}
+
 /// Sums over many queries or pairs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {

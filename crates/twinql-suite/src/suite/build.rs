@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use twinql_sql::Schema;
 
+use crate::dice::stable_hash;
 use crate::generate::Values;
 
 use super::file::{read_line, write_line};
@@ -93,10 +94,7 @@ impl Partial {
 /// What the finished work must have been made from to be of use.
 fn fingerprint(tasks: &[Task], config: &DistilConfig) -> String {
     let text = serde_json::to_string(&(tasks, config)).unwrap_or_default();
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in text.bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    }
+    let hash = stable_hash(text.bytes());
     format!(
         "twinql-suite {FORMAT_VERSION} {} {hash:016x}",
         env!("CARGO_PKG_VERSION")

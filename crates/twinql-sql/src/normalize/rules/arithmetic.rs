@@ -114,7 +114,7 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Binary { op, left, right } => {
             let numbers = match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
-                op if turned(*op).is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
+                op if op.turned().is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
                 _ => false,
             };
             numbers && (simplify(left, cx) | simplify(right, cx))
@@ -282,22 +282,11 @@ pub(super) const COMPARED_SUMS: Rule = Rule {
     apply: Apply::Expr(compared),
 };
 
-fn turned(op: BinaryOp) -> Option<BinaryOp> {
-    Some(match op {
-        BinaryOp::Eq | BinaryOp::NotEq => op,
-        BinaryOp::Lt => BinaryOp::Gt,
-        BinaryOp::LtEq => BinaryOp::GtEq,
-        BinaryOp::Gt => BinaryOp::Lt,
-        BinaryOp::GtEq => BinaryOp::LtEq,
-        _ => return None,
-    })
-}
-
 fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
-    let Some(opposite) = turned(*op) else {
+    let Some(opposite) = op.turned() else {
         return false;
     };
     let (side, op, constant) = match (whole_literal(left), whole_literal(right)) {
@@ -351,7 +340,7 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
         } => match (whole_literal(left), whole_literal(right)) {
             (None, Some(c)) => Some(binary(op, (**left).clone(), integer(constant.checked_add(c)?))),
             (Some(c), None) => Some(binary(
-                turned(op)?,
+                op.turned()?,
                 (**right).clone(),
                 integer(c.checked_sub(constant)?),
             )),
@@ -362,7 +351,7 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
             op: UnaryOp::Neg,
             expr,
         } => Some(binary(
-            turned(op)?,
+            op.turned()?,
             (**expr).clone(),
             integer(constant.checked_neg()?),
         )),
@@ -379,7 +368,7 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
             if c == 0 || constant.checked_rem(c)? != 0 {
                 return None;
             }
-            let op = if c < 0 { turned(op)? } else { op };
+            let op = if c < 0 { op.turned()? } else { op };
             Some(binary(op, (**x).clone(), integer(constant.checked_div(c)?)))
         }
         _ => None,

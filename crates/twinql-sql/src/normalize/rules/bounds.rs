@@ -173,10 +173,7 @@ fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if !worth {
         return false;
     }
-    let known: BTreeSet<ColumnId> = walk::inputs(rel)
-        .into_iter()
-        .flat_map(|r| cx.not_null(r))
-        .collect();
+    let known = cx.not_null_below(rel);
     let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. }) = rel else {
         return false;
     };

@@ -286,10 +286,7 @@ fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if !worth {
         return false;
     }
-    let known: BTreeSet<ColumnId> = walk::inputs(rel)
-        .into_iter()
-        .flat_map(|r| cx.not_null(r))
-        .collect();
+    let known = cx.not_null_below(rel);
     let mut changed = false;
     for e in walk::own_exprs_mut(rel) {
         changed |= null_operand(e, &known, cx);
@@ -356,14 +353,11 @@ pub(super) const TRUE_ALONE: Rule = Rule {
 };
 
 fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let known: BTreeSet<ColumnId> = if walk::own_exprs(rel)
+    let known = if walk::own_exprs(rel)
         .into_iter()
         .any(|e| walk::any_expr(e, &mut |x| matches!(x, Expr::Case { .. })))
     {
-        walk::inputs(rel)
-            .into_iter()
-            .flat_map(|r| cx.not_null(r))
-            .collect()
+        cx.not_null_below(rel)
     } else {
         BTreeSet::new()
     };

@@ -38,10 +38,7 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if !worth {
         return false;
     }
-    let known: BTreeSet<ColumnId> = walk::inputs(rel)
-        .into_iter()
-        .flat_map(|r| cx.not_null(r))
-        .collect();
+    let known = cx.not_null_below(rel);
     let mut changed = false;
     for e in walk::own_exprs_mut(rel) {
         changed |= null_test(e, &known, cx);

@@ -34,11 +34,7 @@ fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    let insensitive = calls.iter().all(|(_, call)| {
-        matches!(call.func, AggFunc::Min | AggFunc::Max)
-            || call.distinct && matches!(call.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg)
-    });
-    if !insensitive || keys.is_empty() && calls.is_empty() {
+    if !walk::ignores_duplicates(keys, calls) {
         return false;
     }
     let Rel::Join { inputs, on } = &mut **input else {

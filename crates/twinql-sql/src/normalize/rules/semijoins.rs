@@ -7,7 +7,7 @@ use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk::{self, Substitution};
 use super::blocks::{add_filter, own_columns};
 use super::joins::{Uses, count_expr, count_query, count_rel};
-use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 
 fn exists(rel: Rel) -> Expr {
@@ -447,11 +447,7 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    let insensitive = calls.iter().all(|(_, call)| {
-        matches!(call.func, AggFunc::Min | AggFunc::Max)
-            || call.distinct && matches!(call.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg)
-    });
-    if !insensitive || keys.is_empty() && calls.is_empty() {
+    if !walk::ignores_duplicates(keys, calls) {
         return false;
     }
     let mut read = BTreeSet::new();

@@ -8,7 +8,7 @@ use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk;
 use super::blocks::{add_filter, outer_columns, own_columns};
 use super::predicates::integer;
-use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::value::Value;
 
@@ -45,10 +45,7 @@ pub(super) const IN_AS_EXISTS: Rule = Rule {
 };
 
 fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let known: BTreeSet<ColumnId> = walk::inputs(rel)
-        .into_iter()
-        .flat_map(|r| cx.not_null(r))
-        .collect();
+    let known = cx.not_null_below(rel);
     let mut changed = false;
     if let Some(list) = conjuncts_mut(rel) {
         for e in list {
@@ -483,11 +480,7 @@ fn duplicates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    let insensitive = calls.iter().all(|(_, call)| {
-        matches!(call.func, AggFunc::Min | AggFunc::Max)
-            || call.distinct && matches!(call.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg)
-    });
-    insensitive && !(keys.is_empty() && calls.is_empty()) && duplicates_allowed(input, cx)
+    walk::ignores_duplicates(keys, calls) && duplicates_allowed(input, cx)
 }
 
 pub(super) const IN_DUPLICATES: Rule = Rule {
