@@ -113,6 +113,10 @@ rules! {
     groups_null: "count-groups" in "nulls": differ "SELECT COUNT(*) FROM (SELECT DISTINCT city FROM customer)", "SELECT COUNT(DISTINCT city) FROM customer";
     null_test: "null-tests" in "default": equal "SELECT id FROM customer WHERE city IS NOT NULL", "SELECT id FROM customer";
     null_test_null: "null-tests" in "nulls": differ "SELECT id FROM customer WHERE city IS NOT NULL", "SELECT id FROM customer";
+    null_test_implied: "null-tests" in "nulls": equal "SELECT id FROM customer WHERE city > 'a' AND city IS NOT NULL", "SELECT id FROM customer WHERE city > 'a'";
+    null_test_implied_on: "null-tests" in "nulls": equal "SELECT c.id FROM customer c LEFT JOIN customer d ON c.city = d.city AND d.city IS NOT NULL", "SELECT c.id FROM customer c LEFT JOIN customer d ON c.city = d.city";
+    null_test_not_implied: "null-tests" in "nulls": differ "SELECT id FROM customer WHERE city IS NOT NULL AND coalesce(city, 'b') > 'a'", "SELECT id FROM customer WHERE coalesce(city, 'b') > 'a'";
+    null_test_padded: "equality-classes" in "default": differ "SELECT COUNT(i.link) FROM customer m LEFT JOIN (SELECT y.customer_id AS link FROM orders y JOIN customer x ON y.customer_id = x.id) i ON m.id = i.link", "SELECT COUNT(*) FROM customer m LEFT JOIN (SELECT y.customer_id AS link FROM orders y JOIN customer x ON y.customer_id = x.id) i ON m.id = i.link";
     order_below: "subquery-order" in "strict": equal "SELECT COUNT(*) FROM (SELECT id FROM customer ORDER BY age)", "SELECT COUNT(*) FROM customer";
     order_limit: "subquery-order" in "default": differ "SELECT SUM(age) FROM (SELECT age FROM customer ORDER BY age LIMIT 3)", "SELECT SUM(age) FROM customer";
     extreme: "query-order" in "default": equal "SELECT age FROM customer ORDER BY age DESC LIMIT 1", "SELECT MAX(age) FROM customer";

@@ -104,6 +104,11 @@ fn forms_that_once_were_wrong() {
             "default",
             "WITH a AS (SELECT count(*) AS n FROM driver WHERE name = 'x' AND born = '+'), b AS (SELECT count(*) AS n FROM driver WHERE name = 'x' AND born = '-') SELECT CAST(a.n - b.n AS REAL) * 100.0 / b.n FROM a, b",
         ),
+        // A key stood for the column that an outer join pads, and COUNT of it became COUNT(*).
+        (
+            "default",
+            "SELECT COUNT(i.driver_id) FROM driver m LEFT JOIN (SELECT l.driver_id FROM lap l JOIN driver d ON l.driver_id = d.id) i ON m.id = i.driver_id",
+        ),
         // A bare column over no rows is NULL, and was printed as the constant it is filtered by.
         ("default", "SELECT count(*), name FROM driver WHERE name = 'x'"),
         // NOT NULL was trusted where nothing but types is assumed.

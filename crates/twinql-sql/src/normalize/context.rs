@@ -260,13 +260,10 @@ impl Context<'_> {
         class(a).is_some_and(|x| x != 3 && class(b) == Some(x))
     }
 
-    /// Visits a subquery's surroundings: runs `f` with the columns of `around` that
-    /// cannot be NULL pushed.
+    /// True if a column of an enclosing query can be NULL here. What the planner wrote down of
+    /// a column is no answer: a rule may have put the column where an outer join pads it.
     pub(crate) fn outer_may_be_null(&self, c: ColumnId) -> bool {
-        // What the planner knows of a column comes from NOT NULL in the schema.
-        let trusted = self.semantics.keys_hold || !self.semantics.nulls;
-        !(self.outer_not_null.iter().any(|set| set.contains(&c))
-            || trusted && self.info(c).is_some_and(|i| !i.nullable))
+        !self.outer_not_null.iter().any(|set| set.contains(&c))
     }
 
     /// True if the query's rows have this column and it cannot be NULL in them.

@@ -157,6 +157,15 @@ impl Context<'_> {
                                 && call.filter.is_none()
                                 && call.args.iter().all(|e| !self.may_be_null(e, &below))
                         }
+                        // A sum of real numbers is NULL where infinities cancel.
+                        AggFunc::Sum => {
+                            grouped
+                                && call.filter.is_none()
+                                && call
+                                    .args
+                                    .iter()
+                                    .all(|e| self.is_integer(e) && !self.may_be_null(e, &below))
+                        }
                         _ => false,
                     };
                     if not_null {

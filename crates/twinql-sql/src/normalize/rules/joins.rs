@@ -15,7 +15,7 @@ use crate::value::Value;
 
 pub(super) const NULL_TESTS: Rule = Rule {
     name: "null-tests",
-    summary: "IS NULL on what is never NULL is false; x = x is x IS NOT NULL",
+    summary: "IS NULL on what is never NULL is false; x = x is x IS NOT NULL; x > 3 AND x IS NOT NULL is x > 3",
     source: "three-valued logic; which columns are never NULL follows from the schema and the semantics",
     needs: Needs::NOT_NULL,
     apply: Apply::Rel(null_tests),
@@ -65,7 +65,52 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             }
         }
     }
+    if let Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. } = rel {
+        changed |= drop_implied(on);
+    }
     changed
+}
+
+/// `x > 3 AND x IS NOT NULL` is `x > 3`.
+fn drop_implied(conjuncts: &mut [Expr]) -> bool {
+    let mut changed = false;
+    for at in 0..conjuncts.len() {
+        let Some(c) = conjuncts.get(at).and_then(tested_column) else {
+            continue;
+        };
+        let mut rejected = BTreeSet::new();
+        for (_, e) in conjuncts.iter().enumerate().filter(|(i, _)| *i != at) {
+            rejects_null(e, &mut rejected);
+        }
+        if rejected.contains(&c)
+            && let Some(e) = conjuncts.get_mut(at)
+        {
+            *e = integer(1);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// The column of `c IS NOT NULL`.
+fn tested_column(e: &Expr) -> Option<ColumnId> {
+    let Expr::Unary {
+        op: UnaryOp::Not,
+        expr,
+    } = e
+    else {
+        return None;
+    };
+    match &**expr {
+        Expr::Unary {
+            op: UnaryOp::IsNull,
+            expr,
+        } => match **expr {
+            Expr::Column(c) => Some(c),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn null_test(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
