@@ -3,7 +3,7 @@
 use twinql_sql::{Schema, Semantics, Value};
 
 use super::SoundnessConfig;
-use super::possible::{Opened, Sampled, sample, stable};
+use super::possible::{Opened, Sampled, sample, sample_rows, stable};
 use super::report::{Disagreement, Fate, Outcome, Tally, Witness};
 use crate::compare::{Columns, Mode};
 use crate::database::Database;
@@ -33,6 +33,8 @@ pub(super) struct Contestant<'a> {
 
 /// A query with what it leaves open decided by chance.
 pub(super) struct Open<T> {
+    /// More is left open than draws can show.
+    pub(super) unspecified: bool,
     /// Each of its answers is possible.
     pub(super) possible: Option<T>,
     /// Each possible answer is one of its answers; `None` where the other is as good.
@@ -56,6 +58,7 @@ impl<'a> Contestant<'a> {
         Ok(Contestant {
             party: Party::new(sandbox, ready(sandbox, sql)?, semantics),
             open: Open {
+                unspecified: open.unspecified,
                 possible: open.possible.and_then(|sql| sandbox.prepare(&sql).ok()),
                 all: open.all.and_then(|sql| sandbox.prepare(&sql).ok()),
             },
@@ -70,6 +73,8 @@ struct Pair {
     left: usize,
     right: usize,
     mode: Mode,
+    /// The left answer has an order and the right one none: any order is right.
+    free: bool,
     columns: Columns,
     result: DuelResult,
     decided: bool,
@@ -152,10 +157,13 @@ impl<'a> Arena<'a> {
         let (ordered, width) = self.contestants.get(left).map_or((false, 0), |c| {
             (c.party.ordering.ordered, c.party.prepared.width())
         });
+        let mode = Mode::new(self.semantics, ordered);
+        let listed = |at: usize| self.contestants.get(at).is_some_and(|c| c.party.ordering.ordered);
         self.pairs.push(Pair {
             left,
             right,
-            mode: Mode::new(self.semantics, ordered),
+            mode,
+            free: mode.as_list && !listed(right),
             columns: Columns::new(width, self.semantics.any_column_order),
             result: DuelResult::default(),
             decided: false,
@@ -395,6 +403,7 @@ fn later<'a>(
         return Verdict::Differs;
     };
     let open = left.open.is_some() || right.open.is_some();
+    let unspecified = left.open.unspecified || right.open.unspecified;
     let found = if open {
         let mut ours = Opened {
             plain: &mut left.party.prepared,
@@ -406,10 +415,15 @@ fn later<'a>(
             possible: right.open.possible.as_mut(),
             all: right.open.all.as_mut(),
         };
-        sample(loader, database, &mut ours, &mut theirs, pair.mode, &order).map(|s| match s {
+        let found = if pair.free {
+            sample_rows(loader, database, &mut ours, &mut theirs, pair.mode, &order)
+        } else {
+            sample(loader, database, &mut ours, &mut theirs, pair.mode, &order)
+        };
+        found.map(|s| match s {
             Sampled::Same => Verdict::Sampled,
             // Which column is which is not known yet.
-            Sampled::Different if !pair.columns.decided() => Verdict::Undecided,
+            Sampled::Different if unspecified || !pair.columns.decided() => Verdict::Undecided,
             Sampled::Different => Verdict::Differs,
             Sampled::Undecided => Verdict::Undecided,
         })

@@ -28,7 +28,7 @@ use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::text::ready;
 use duel::{Arena, Contestant, Open};
-use open::Nested;
+use open::{Nested, Opening};
 pub use report::{Disagreement, Fate, Outcome, Tally, Totals};
 
 /// How a batch is checked.
@@ -119,12 +119,12 @@ impl Bench {
     }
 
     fn contestant<'a>(&'a self, sql: &str, plan: &Plan) -> Result<Contestant<'a>, ExecError> {
-        let open = |nested: Nested| open::opened(plan, nested);
-        let printed = |open: Option<(Plan, bool)>| open.and_then(|(p, _)| self.printed(&p).ok());
-        let all = open(Nested::Freely).filter(|(_, within)| *within);
+        let printed = |opening: Option<Opening>| opening.and_then(|o| self.printed(&o.plan).ok());
+        let freely = open::opened(plan, Nested::Freely);
         let open = Open {
-            possible: printed(open(Nested::ByValues)),
-            all: printed(all),
+            unspecified: freely.as_ref().is_some_and(|o| o.unspecified),
+            possible: printed(open::opened(plan, Nested::ByValues)),
+            all: printed(freely.filter(|o| o.within)),
         };
         Contestant::new(&self.sandbox, sql, open, &self.config.semantics)
     }

@@ -1,10 +1,13 @@
-//! What a plan leaves open, decided by chance: ties that LIMIT cuts, bare columns under
-//! GROUP BY, the order inside `group_concat`, the first row of a subquery without an order.
+//! What a plan leaves open, decided by chance: ties that LIMIT cuts or a window numbers, bare
+//! columns under GROUP BY, the order inside `group_concat`, the first row of a subquery without
+//! an order.
 //!
 //! One run of a query shows one of its possible answers, and by habit always the same one.
 //! The plan edited here and run under different seeds shows the others.
 
-use twinql_sql::{AggFunc, ColumnId, Direction, Expr, NullsOrder, Plan, Query, Rel, SortKey, Value};
+use twinql_sql::{
+    AggFunc, ColumnId, Direction, Expr, NullsOrder, Plan, Query, Rel, SortKey, Value, WindowCall,
+};
 
 use crate::confine::TIE_BREAKER;
 
@@ -23,20 +26,35 @@ pub(super) enum Nested {
     ByValues,
 }
 
-/// The plan with the tie-breaker wherever it leaves open which row comes first: at the end
-/// of every order, below bare columns and concatenations, and in scalar subqueries; and
-/// whether any of these may run more than once. `None` where nothing is open.
-pub(super) fn opened(plan: &Plan, nested: Nested) -> Option<(Plan, bool)> {
+/// A plan with what it leaves open decided by chance.
+pub(super) struct Opening {
+    /// The plan with the tie-breaker wherever it leaves open which row comes first.
+    pub(super) plan: Plan,
+    /// Some of these places may run more than once.
+    pub(super) within: bool,
+    /// A bare column stands beside several MIN and MAX: SQLite takes it from the row of one of
+    /// them and does not say which, and no draw shows the other.
+    pub(super) unspecified: bool,
+}
+
+/// Puts the tie-breaker at the end of every order, below bare columns and concatenations, and
+/// in scalar subqueries. `None` where nothing is open.
+pub(super) fn opened(plan: &Plan, nested: Nested) -> Option<Opening> {
     let mut plan = plan.clone();
     let mut opener = Opener {
         nested,
         subqueries: 0,
         open: 0,
         open_within: 0,
+        unspecified: false,
         depth: 0,
     };
     opener.query(&mut plan.query);
-    (opener.open > 0).then_some((plan, opener.open_within > 0))
+    (opener.open > 0).then_some(Opening {
+        plan,
+        within: opener.open_within > 0,
+        unspecified: opener.unspecified,
+    })
 }
 
 struct Opener {
@@ -45,6 +63,7 @@ struct Opener {
     subqueries: usize,
     open: usize,
     open_within: usize,
+    unspecified: bool,
     depth: usize,
 }
 
@@ -64,16 +83,11 @@ impl Opener {
         self.open += 1;
         let within = self.subqueries > 0;
         self.open_within += usize::from(within);
-        let expr = if within && self.nested == Nested::ByValues {
+        key(if within && self.nested == Nested::ByValues {
             by_values(input)
         } else {
             call(Vec::new())
-        };
-        SortKey {
-            expr,
-            direction: Direction::Asc,
-            nulls: NullsOrder::First,
-        }
+        })
     }
 
     fn exprs<'a>(&mut self, exprs: impl IntoIterator<Item = &'a mut Expr>) {
@@ -150,7 +164,16 @@ impl Opener {
         }
         self.depth += 1;
         match rel {
-            Rel::Distinct { input } | Rel::Window { input, .. } => self.rel(input),
+            Rel::Distinct { input } => self.rel(input),
+            Rel::Window { input, calls } => {
+                self.rel(input);
+                // Calls with the same keys number the rows alike, so all must see the same draw.
+                // Rows that are the same in all columns can stay together.
+                for (_, call) in calls.iter_mut().filter(|(_, c)| places(c)) {
+                    self.open += 1;
+                    call.order_by.push(key(by_values(input)));
+                }
+            }
             Rel::Sort { input, keys, .. } => {
                 self.exprs(keys.iter_mut().map(|k| &mut k.expr));
                 self.rel(input);
@@ -164,6 +187,11 @@ impl Opener {
                 }
                 self.rel(input);
                 let any = |f: &AggFunc| matches!(f, AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_));
+                let extremes = calls
+                    .iter()
+                    .filter(|(_, c)| matches!(c.func, AggFunc::Min | AggFunc::Max))
+                    .count();
+                self.unspecified |= extremes > 1 && calls.iter().any(|(_, c)| c.func == AggFunc::Bare);
                 if calls.iter().any(|(_, c)| any(&c.func)) {
                     let below = take(input);
                     **input = Rel::Sort {
@@ -209,6 +237,22 @@ impl Opener {
             | Rel::Values { .. } => {}
         }
         self.depth -= 1;
+    }
+}
+
+/// True if the call tells rows apart whose sort keys are the same.
+fn places(call: &WindowCall) -> bool {
+    match call.func.as_str() {
+        "row_number" | "ntile" | "lag" | "lead" | "first_value" => true,
+        _ => call.frame.as_ref().is_some_and(|f| f.starts_with("ROWS")),
+    }
+}
+
+fn key(expr: Expr) -> SortKey {
+    SortKey {
+        expr,
+        direction: Direction::Asc,
+        nulls: NullsOrder::First,
     }
 }
 

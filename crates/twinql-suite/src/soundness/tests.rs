@@ -67,6 +67,18 @@ fn wrong_forms_are_told_apart() {
             "SELECT name FROM customer ORDER BY id DESC",
         ),
         (
+            "SELECT name FROM customer WHERE age > 20 ORDER BY age",
+            "SELECT name FROM customer WHERE age > 20",
+        ),
+        (
+            "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY age) AS n FROM customer) WHERE n = 1",
+            "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY city) AS n FROM customer) WHERE n = 1",
+        ),
+        (
+            "SELECT id, lag(age) OVER (ORDER BY age) FROM customer",
+            "SELECT id, lead(age) OVER (ORDER BY age) FROM customer",
+        ),
+        (
             "SELECT city, name, MAX(age) FROM customer GROUP BY city",
             "SELECT city, name, MIN(age) FROM customer GROUP BY city",
         ),
@@ -113,6 +125,23 @@ fn what_sql_leaves_open_is_no_difference() {
         (
             "SELECT name, city FROM customer",
             "SELECT city, name FROM customer",
+        ),
+        // The sort key is the same in all rows, and not to be seen in the answer.
+        (
+            "SELECT DISTINCT name FROM customer GROUP BY id ORDER BY count(*)",
+            "SELECT DISTINCT name FROM customer GROUP BY name",
+        ),
+        (
+            "SELECT name FROM customer WHERE age = (SELECT max(age) FROM customer) ORDER BY age",
+            "SELECT name FROM customer WHERE age IN (SELECT max(age) FROM customer) ORDER BY name || name = name",
+        ),
+        (
+            "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY age) AS n FROM customer) WHERE n = 1",
+            "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY age) AS n FROM (SELECT * FROM customer ORDER BY id DESC)) WHERE n = 1",
+        ),
+        (
+            "SELECT city, max(age), min(age) FROM customer",
+            "SELECT city, max(age), mi FROM (SELECT city, min(age) AS mi, max(age) AS age FROM customer)",
         ),
     ] {
         assert_eq!(fate(left, right, "default"), Fate::Agrees, "{left} | {right}");
@@ -198,8 +227,8 @@ fn opened_forms_are_queries() {
         let canonical = twinql_sql::normalize(&bench.schema, plan.clone(), &bench.config.semantics).plan;
         for plan in [plan, canonical] {
             for nested in [Nested::Freely, Nested::ByValues] {
-                if let Some((open, _)) = super::open::opened(&plan, nested) {
-                    let sql = bench.printed(&open).unwrap();
+                if let Some(open) = super::open::opened(&plan, nested) {
+                    let sql = bench.printed(&open.plan).unwrap();
                     assert!(bench.sandbox.prepare(&sql).is_ok(), "{sql}");
                     opened += 1;
                 }
