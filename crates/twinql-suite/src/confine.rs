@@ -20,6 +20,8 @@ use crate::execute::{ExecError, Limits};
 pub(crate) struct Guard {
     pub(crate) querying: AtomicBool,
     pub(crate) steps: AtomicU64,
+    /// Steps that an execution may take.
+    pub(crate) allowed: AtomicU64,
     pub(crate) out_of_time: AtomicBool,
     pub(crate) out_of_steps: AtomicBool,
     /// The state of `random()` and of the tie-breaker: seeded before every execution.
@@ -191,13 +193,14 @@ pub(crate) fn configure(
         Ok(bytes)
     })?;
     clock::stop(connection, limits.value_bytes, clock)?;
+    guard.allowed.store(limits.steps, Ordering::Relaxed);
     let state = Arc::clone(guard);
     let wall = Duration::from_millis(limits.millis);
     connection.progress_handler(
         PROGRESS as i32,
         Some(move || {
             let steps = state.steps.fetch_add(PROGRESS, Ordering::Relaxed);
-            if steps >= limits.steps {
+            if steps >= state.allowed.load(Ordering::Relaxed) {
                 state.out_of_steps.store(true, Ordering::Relaxed);
                 return true;
             }

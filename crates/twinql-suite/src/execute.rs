@@ -243,6 +243,16 @@ impl Sandbox {
         })
     }
 
+    /// Halves the steps that an execution may take for each of `timeouts` that a pair had:
+    /// one that is given up in the end costs less than two limits, however often it is tried.
+    pub(crate) fn after_timeouts(&self, timeouts: u64) {
+        let steps = self
+            .limits
+            .steps
+            .checked_shr(u32::try_from(timeouts).unwrap_or(u32::MAX));
+        self.guard.allowed.store(steps.unwrap_or(0), Ordering::Relaxed);
+    }
+
     /// A writer of the given tables, reusable for many databases.
     ///
     /// # Errors

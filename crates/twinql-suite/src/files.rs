@@ -11,6 +11,7 @@ use twinql_sql::Semantics;
 
 use crate::clock::NOW;
 use crate::compare::{Columns, Mode, equal};
+use crate::database::Row;
 use crate::execute::{Answer, ExecError, Limits, Prepared, Sandbox};
 use crate::judge::Side;
 use crate::lexical::{outermost_order, without_distinct};
@@ -150,8 +151,36 @@ impl FileConfig {
     }
 }
 
+/// Rows of an answer that a verdict keeps.
+const KEPT_ROWS: usize = 20;
+
+/// The beginning of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Beginning {
+    /// Number of columns.
+    pub width: usize,
+    /// How many rows there are.
+    pub count: usize,
+    /// The first 20 of them.
+    #[serde(with = "crate::worker::rows")]
+    pub rows: Vec<Row>,
+}
+
+impl From<Answer> for Beginning {
+    fn from(mut answer: Answer) -> Beginning {
+        let count = answer.rows.len();
+        answer.rows.truncate(KEPT_ROWS);
+        Beginning {
+            width: answer.width,
+            count,
+            rows: answer.rows,
+        }
+    }
+}
+
 /// What the executions of a pair found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FileVerdict {
     /// The answers agree on all files.
@@ -166,9 +195,9 @@ pub enum FileVerdict {
         /// The first file on which they do.
         file: PathBuf,
         /// The gold's answer there.
-        gold: Answer,
+        gold: Beginning,
         /// The prediction's answer there.
-        pred: Answer,
+        pred: Beginning,
     },
     /// The gold cannot be executed.
     GoldError {
@@ -201,7 +230,7 @@ pub enum FileVerdict {
 }
 
 /// A verdict and what was done to the texts to get there.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileReport {
     /// The verdict.
     pub verdict: FileVerdict,
@@ -359,8 +388,8 @@ impl Pair {
         } else {
             Step::End(Box::new(FileVerdict::Different {
                 file,
-                gold: answers.0,
-                pred: answers.1,
+                gold: answers.0.into(),
+                pred: answers.1.into(),
             }))
         }
     }

@@ -58,8 +58,10 @@ pub struct Witness {
     /// CREATE and INSERT statements that make it.
     pub statements: String,
     /// The gold's answer.
+    #[serde(with = "crate::worker::rows")]
     pub gold_rows: Vec<Vec<Value>>,
     /// The prediction's answer.
+    #[serde(with = "crate::worker::rows")]
     pub pred_rows: Vec<Vec<Value>>,
     /// Number of columns of the gold's answer.
     pub gold_width: usize,
@@ -113,7 +115,7 @@ impl Verdict {
 }
 
 /// A verdict and what was done to the texts to get there.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The verdict.
     pub verdict: Verdict,
@@ -243,6 +245,7 @@ impl Judge {
 
     /// Judges a pair and says what was repaired.
     pub fn report(&self, gold: &str, pred: &str) -> Report {
+        self.sandbox.after_timeouts(0);
         let mut notes = Vec::new();
         let mut keep = |side: &str, from: &[String]| {
             notes.extend(from.iter().map(|n| format!("{side}: {n}")));
@@ -334,6 +337,7 @@ impl Judge {
         let mut timeouts = [0u64; 2];
         let mut failure = None;
         for index in 0..wanted {
+            self.sandbox.after_timeouts(timeouts.iter().sum());
             let Some(database) = generator.database(index) else {
                 continue;
             };

@@ -31,6 +31,7 @@ mod testing;
 mod tests;
 mod text;
 mod trial;
+pub mod worker;
 
 pub use confine::HEAP_BYTES;
 pub use database::Database;

@@ -8,10 +8,10 @@ use twinql_graph::{EncodingConfig, PairArrays, QueryGraph, RelPmConfig, relpm, v
 use twinql_metrics::{MetricInfo, SemanticsOf};
 use twinql_model::{Checkpoint, ModelError, Scorer};
 use twinql_sql::{Dialect, Schema, Semantics};
-use twinql_suite::{JudgeConfig, Verdict};
+use twinql_suite::{JudgeConfig, Limits, Verdict};
 
 use crate::embedded;
-use crate::judging;
+use crate::judging::{self, Workers};
 use crate::prepare::{Graphs, SharedGraph, same_tokens};
 use crate::proving;
 use crate::record::{Record, Status};
@@ -151,6 +151,7 @@ pub struct Engine {
     network: Option<Network>,
     semantics: Semantics,
     judge: JudgeConfig,
+    workers: Arc<Workers>,
     seed: u64,
     dialect: Dialect,
 }
@@ -173,6 +174,7 @@ impl Engine {
         }
         Ok(Engine {
             judge: judge_config(semantics.clone(), databases, seed),
+            workers: Arc::default(),
             metrics: metrics.to_vec(),
             network,
             semantics,
@@ -186,6 +188,13 @@ impl Engine {
     /// SQLite's.
     pub fn translated_from(mut self, dialect: Dialect) -> Engine {
         self.dialect = dialect;
+        self
+    }
+
+    /// Lets the suite judge by `workers`, within `limits`.
+    pub fn with_workers(mut self, workers: Workers, limits: Limits) -> Engine {
+        self.judge.limits = limits;
+        self.workers = Arc::new(workers);
         self
     }
 
@@ -388,7 +397,7 @@ impl Engine {
     }
 
     fn suite(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
-        let reports = judging::judge_all(jobs, &self.judge, &|| ());
+        let reports = judging::judge_all(jobs, &self.judge, &self.workers, &|| ());
         for ((job, record), report) in jobs.iter().zip(records).zip(reports) {
             let (Some(report), Work::Pair { gold, pred, .. }) = (report, &job.work) else {
                 continue;

@@ -10,6 +10,7 @@ use twinql::corpus::{self, Pair, bird, spider};
 use twinql::prepare::in_sqlite;
 use twinql::record::Status;
 use twinql::sql::{Dialect, Schema, SchemaSet, schema};
+use twinql::suite::Files;
 use twinql::{Job, Work};
 
 use crate::args::{Input, Source};
@@ -42,6 +43,25 @@ impl Schemas {
             origin,
             dialect,
         })
+    }
+
+    /// Names alone, for pairs that are executed on files: SQLite knows what is in them.
+    pub(crate) fn of_files(files: &Files) -> Schemas {
+        let names: Vec<String> = files.ids().map(str::to_owned).collect();
+        let named = |id: &String| {
+            let schema = Schema {
+                db_id: id.clone(),
+                ..Schema::default()
+            };
+            (id.clone(), Arc::new(schema))
+        };
+        Schemas {
+            named: names.iter().map(named).collect(),
+            names,
+            carried: HashMap::new(),
+            dialect: Dialect::Sqlite,
+            origin: files.root().display().to_string(),
+        }
     }
 
     /// The schema of a database.
@@ -175,7 +195,11 @@ pub(crate) struct Items {
 /// Reads all pairs. A line that cannot be used becomes a job that says so; only a file
 /// that cannot be used at all is an error.
 pub(crate) fn read(input: &Input) -> Result<Items> {
-    let mut schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
+    read_over(input, Schemas::load(input.schemas.as_deref(), input.dialect)?)
+}
+
+/// As [`read`], over schemas that are there already.
+pub(crate) fn read_over(input: &Input, mut schemas: Schemas) -> Result<Items> {
     match &input.source {
         Source::Pairs(path) => Ok(Items {
             items: read_pairs(path, &mut schemas)?,

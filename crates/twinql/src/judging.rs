@@ -1,19 +1,48 @@
 //! The suite over batches of pairs.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rayon::prelude::*;
 use twinql_sql::Schema;
-use twinql_suite::{Judge, JudgeConfig, Report, Side, Verdict};
+use twinql_suite::files::FileReport;
+use twinql_suite::worker::{Crew, Program};
+use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Side, Verdict};
 
 use crate::engine::{Job, Work};
 use crate::record::Status;
 
+/// What runs queries.
+#[derive(Debug, Default)]
+pub enum Workers {
+    /// Threads of this process. What the sandbox cannot hold back, a stack that runs out for
+    /// instance, ends the whole process.
+    #[default]
+    Threads,
+    /// Processes that can be killed.
+    Processes(Crew),
+}
+
+/// Wall time after which a worker that has not answered is killed. A worker's own limits are
+/// met long before it, on a busy machine too.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Processes of `program`.
+pub fn crew(program: Program) -> Crew {
+    Crew::new(program, PATIENCE)
+}
+
 /// Judges a batch: one report for each job that holds a pair, in order. Runs on rayon's
 /// current pool; the result does not depend on the number of threads. `each` is called
 /// once for each pair when it is done.
-pub fn judge_all(jobs: &[Job], config: &JudgeConfig, each: &(dyn Fn() + Sync)) -> Vec<Option<Report>> {
+pub fn judge_all(
+    jobs: &[Job],
+    config: &JudgeConfig,
+    workers: &Workers,
+    each: &(dyn Fn() + Sync),
+) -> Vec<Option<Report>> {
     // A judge keeps a sandbox, which is not shared between threads; one for each schema
     // lives as long as the thread's share of the batch.
     jobs.par_iter()
@@ -21,24 +50,93 @@ pub fn judge_all(jobs: &[Job], config: &JudgeConfig, each: &(dyn Fn() + Sync)) -
             let Work::Pair { schema, gold, pred } = &job.work else {
                 return None;
             };
-            let report = match judges.entry(Arc::as_ptr(schema)) {
-                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut().report(gold, pred),
-                std::collections::hash_map::Entry::Vacant(entry) => {
-                    match Judge::new(schema, config.clone()) {
-                        Ok(judge) => entry.insert(judge).report(gold, pred),
-                        Err(error) => Report {
-                            verdict: Verdict::GoldError {
-                                message: format!("the schema cannot be built in SQLite: {error}"),
-                            },
-                            notes: Vec::new(),
+            let report = match workers {
+                Workers::Processes(crew) => {
+                    crew.judge(config, schema, gold, pred).unwrap_or_else(|e| Report {
+                        verdict: Verdict::GoldError {
+                            message: format!("no worker process can be started: {e}"),
                         },
-                    }
+                        notes: Vec::new(),
+                    })
                 }
+                Workers::Threads => match judges.entry(Arc::as_ptr(schema)) {
+                    Entry::Occupied(entry) => entry.into_mut().report(gold, pred),
+                    Entry::Vacant(entry) => match Judge::new(schema, config.clone()) {
+                        Ok(judge) => entry.insert(judge).report(gold, pred),
+                        Err(error) => Report::schema_error(&error),
+                    },
+                },
             };
             each();
             Some(report)
         })
         .collect()
+}
+
+/// Executes a batch on the users' own databases: one report for each job that holds a pair,
+/// in order. The database of a pair is the one that its schema is named after.
+pub fn execute_all(
+    jobs: &[Job],
+    files: &Files,
+    config: &FileConfig,
+    workers: &Workers,
+    each: &(dyn Fn() + Sync),
+) -> Vec<Option<FileReport>> {
+    // Pairs of one database stand together as a rule; a thread keeps its files open.
+    jobs.par_iter()
+        .with_min_len(8)
+        .map_init(
+            || FileJudge::new(config.clone()),
+            |judge, job| {
+                let Work::Pair { schema, gold, pred } = &job.work else {
+                    return None;
+                };
+                let of_database = files.of(&schema.db_id).unwrap_or(&[]);
+                let report = match workers {
+                    Workers::Threads => judge.report(of_database, gold, pred),
+                    Workers::Processes(crew) => {
+                        crew.execute(config, of_database, gold, pred)
+                            .unwrap_or_else(|e| FileReport {
+                                verdict: FileVerdict::FileError {
+                                    message: format!("no worker process can be started: {e}"),
+                                },
+                                notes: Vec::new(),
+                            })
+                    }
+                };
+                each();
+                Some(report)
+            },
+        )
+        .collect()
+}
+
+/// The status of an execution, with the error to show.
+pub fn file_status(verdict: &FileVerdict) -> (Status, Option<String>) {
+    match verdict {
+        FileVerdict::Same { .. } | FileVerdict::Different { .. } => (Status::Ok, None),
+        FileVerdict::FileError { message } => (Status::GoldError, Some(message.clone())),
+        FileVerdict::GoldError { file, message } => (
+            Status::GoldError,
+            Some(format!("gold: {}: {message}", file.display())),
+        ),
+        FileVerdict::PredError { file, message } => (
+            Status::PredError,
+            Some(format!("pred: {}: {message}", file.display())),
+        ),
+        FileVerdict::Timeout { side, file, message } => {
+            let error = format!("{}: {}: {message}", side_name(*side), file.display());
+            (Status::Timeout, Some(error))
+        }
+        _ => (Status::GoldError, None),
+    }
+}
+
+fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Gold => "gold",
+        Side::Pred => "pred",
+    }
 }
 
 /// The status of a verdict, with the error to show.
@@ -51,10 +149,7 @@ pub fn status(verdict: &Verdict) -> (Status, Option<String>) {
         ),
         Verdict::PredError { message } => (Status::PredError, Some(format!("pred: {message}"))),
         Verdict::Timeout { side } => {
-            let side = match side {
-                Side::Gold => "gold",
-                Side::Pred => "pred",
-            };
+            let side = side_name(*side);
             let error = format!("{side}: stopped by the limits of the sandbox on several databases");
             (Status::Timeout, Some(error))
         }

@@ -67,6 +67,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Score(typed) => commands::score::run(typed, common.seed, console),
         Command::Judge(typed) => commands::judge::run(typed, common.seed, console),
         Command::Prove(typed) => commands::prove::run(typed, console),
+        Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
         Command::Explain(typed) => commands::explain::run(&typed, console),
         Command::Corpus {
@@ -84,6 +85,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Suite {
             command: Suite::Show(typed),
         } => commands::suite::show(&typed),
+        Command::Worker => commands::worker::run(),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),
     }
 }

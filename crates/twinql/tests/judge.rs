@@ -25,7 +25,10 @@ fn a_single_pair_with_its_witness() {
         out.contains("witness database:") && out.contains("INSERT INTO \"singer\""),
         "{out}"
     );
-    assert!(out.contains("gold answers 2 rows of 1 columns:"), "{out}");
+    assert!(
+        out.contains("gold answers 2 rows of 1 column: | pred answers"),
+        "{out}"
+    );
     assert!(
         out.contains("|metric:suite|") && out.contains("|databases:"),
         "{out}"

@@ -29,6 +29,8 @@ pub(crate) enum Seen {
 struct Gold<'a> {
     party: Party<'a>,
     mode: Mode,
+    /// Databases on which it passed the limits.
+    timeouts: u64,
     /// On the loaded database.
     answer: Option<Result<Answer, ExecError>>,
 }
@@ -36,6 +38,8 @@ struct Gold<'a> {
 struct Rival<'a> {
     gold: usize,
     party: Party<'a>,
+    /// Databases on which it passed the limits.
+    timeouts: u64,
     /// What earlier databases leave of the orders of columns.
     columns: Columns,
 }
@@ -50,6 +54,19 @@ pub(crate) struct Contest<'a> {
     /// One order of columns has to serve on all databases. Off while distilling, where a
     /// database has to distinguish by itself.
     carry: bool,
+}
+
+/// Runs a query with the steps that its `timeouts` so far leave it, and counts one more.
+fn within(
+    sandbox: &Sandbox,
+    timeouts: &mut u64,
+    run: impl FnOnce() -> Result<Answer, ExecError>,
+) -> Result<Answer, ExecError> {
+    sandbox.after_timeouts(*timeouts);
+    let answer = run();
+    *timeouts += u64::from(matches!(answer, Err(ExecError::Limit(_))));
+    sandbox.after_timeouts(0);
+    answer
 }
 
 /// A rival whose answer may still turn out to be a possible one.
@@ -92,6 +109,7 @@ impl<'a> Contest<'a> {
         self.golds.push(Gold {
             party,
             mode,
+            timeouts: 0,
             answer: None,
         });
         Ok(self.golds.len() - 1)
@@ -107,6 +125,7 @@ impl<'a> Contest<'a> {
         self.rivals.push(Rival {
             gold,
             party,
+            timeouts: 0,
             columns: Columns::new(width, self.semantics.any_column_order),
         });
         Ok(self.rivals.len() - 1)
@@ -171,7 +190,7 @@ impl<'a> Contest<'a> {
         let sandbox = self.sandbox;
         let answer = match gold.answer.take() {
             Some(answer) => answer,
-            None => gold.party.answer(sandbox),
+            None => within(sandbox, &mut gold.timeouts, || gold.party.answer(sandbox)),
         };
         let answer = match answer {
             Ok(answer) => answer,
@@ -180,7 +199,7 @@ impl<'a> Contest<'a> {
                 return Ok(Seen::GoldFailed(e));
             }
         };
-        let pred = match rival.party.answer(sandbox) {
+        let pred = match within(sandbox, &mut rival.timeouts, || rival.party.answer(sandbox)) {
             Ok(pred) => pred,
             Err(e) => {
                 gold.answer = Some(Ok(answer));

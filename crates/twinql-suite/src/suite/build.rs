@@ -12,7 +12,7 @@ use twinql_sql::Schema;
 use crate::dice::stable_hash;
 use crate::generate::Values;
 
-use super::file::{read_line, write_line};
+use super::file::read_line;
 use super::{DistilConfig, FORMAT_VERSION, SchemaSuite, Suite, SuiteError, Tally, distil};
 
 /// A schema and the gold queries over it.
@@ -83,7 +83,7 @@ impl Partial {
             path: self.path.display().to_string(),
             message,
         };
-        let line = write_line(one).map_err(|e| fail(e.to_string()))?;
+        let line = one.line().map_err(|e| fail(e.to_string()))?;
         // One call, so that what is cut off is a last line and nothing else.
         self.file
             .write_all(format!("{line}\n").as_bytes())

@@ -78,24 +78,28 @@ fn from_json(json: Json) -> Result<Value, String> {
 }
 
 /// One schema's line, without a line end.
-pub(super) fn write_line(suite: &SchemaSuite) -> serde_json::Result<String> {
+pub(crate) fn write_line(
+    schema: &Schema,
+    databases: &[Database],
+    golds: &[GoldReport],
+    tried: u64,
+) -> serde_json::Result<String> {
     let rows = |rows: &Vec<Row>| -> Vec<Vec<Json>> {
         rows.iter().map(|r| r.iter().map(to_json).collect()).collect()
     };
     serde_json::to_string(&Line {
-        schema: suite.schema.clone(),
-        databases: suite
-            .databases
+        schema: schema.clone(),
+        databases: databases
             .iter()
             .map(|d| d.tables.iter().map(|t| t.as_ref().map(rows)).collect())
             .collect(),
-        golds: suite.golds.clone(),
-        tried: suite.tried,
+        golds: golds.to_vec(),
+        tried,
     })
 }
 
 /// Reads a schema's line and checks that its parts belong together.
-pub(super) fn read_line(text: &[u8]) -> Result<SchemaSuite, String> {
+pub(crate) fn read_line(text: &[u8]) -> Result<SchemaSuite, String> {
     let line: Line = serde_json::from_slice(text).map_err(|e| e.to_string())?;
     let schema = line.schema;
     whole(&schema)?;
@@ -195,7 +199,7 @@ impl Suite {
         };
         put(serde_json::to_string(&header).map_err(|e| fail(e.to_string()))?)?;
         for schema in &self.schemas {
-            put(write_line(schema).map_err(|e| fail(e.to_string()))?)?;
+            put(schema.line().map_err(|e| fail(e.to_string()))?)?;
         }
         out.finish().map_err(|e| fail(e.to_string()))
     }

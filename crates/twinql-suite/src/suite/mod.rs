@@ -15,8 +15,10 @@ use thiserror::Error;
 pub use crate::distil::{DistilConfig, GoldReport, Left, SchemaSuite, Tally, distil};
 pub use crate::generate::Values;
 pub use build::{Task, build};
+pub(crate) use file::{read_line, write_line};
 pub use plug::{MAX_PLUGS, plugs};
-pub use run::{RunOptions, RunPair, RunVerdict, run};
+pub(crate) use run::run_piece;
+pub use run::{RunOptions, RunPair, RunVerdict, run, run_in_processes};
 pub use values::read_values;
 
 /// The version of the file format that is written, and the only one that is read.
@@ -85,6 +87,11 @@ impl SchemaSuite {
             out.left += gold.left.len() as u64;
         }
         out
+    }
+
+    /// Its line of a suite file, without a line end.
+    fn line(&self) -> serde_json::Result<String> {
+        write_line(&self.schema, &self.databases, &self.golds, self.tried)
     }
 }
 

@@ -11,6 +11,8 @@ use super::{SchemaSuite, Suite};
 use crate::distil::contest::{Contest, Seen};
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::judge::Side;
+use crate::worker::Crew;
+use twinql_sql::Semantics;
 
 /// A gold query and a prediction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -24,7 +26,7 @@ pub struct RunPair {
 }
 
 /// How a suite is run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOptions {
     /// Bounds on each execution.
     pub limits: Limits,
@@ -89,6 +91,38 @@ pub fn run(
     options: RunOptions,
     each: &(dyn Fn(usize) + Sync),
 ) -> Vec<RunVerdict> {
+    run_by(suite, pairs, each, &|schema, pairs| {
+        let texts: Vec<(&str, &str)> = pairs.iter().map(|p| (&*p.gold, &*p.pred)).collect();
+        run_piece(schema, &suite.config.semantics, &texts, options)
+    })
+}
+
+/// As [`run`], by `crew`, which nothing else has worked with. A pair whose worker dies of it is a `timeout`.
+pub fn run_in_processes(
+    suite: &Suite,
+    pairs: &[RunPair],
+    options: RunOptions,
+    crew: Crew,
+    each: &(dyn Fn(usize) + Sync),
+) -> Vec<RunVerdict> {
+    run_by(suite, pairs, each, &|schema, pairs| {
+        crew.run(schema, &suite.config.semantics, pairs, options)
+            .unwrap_or_else(|e| {
+                let message = format!("no worker process can be started: {e}");
+                vec![RunVerdict::GoldError { message }; pairs.len()]
+            })
+    })
+}
+
+/// What gives a verdict for each of some pairs over one schema.
+type Piece<'f> = dyn Fn(&SchemaSuite, &[&RunPair]) -> Vec<RunVerdict> + Sync + 'f;
+
+fn run_by(
+    suite: &Suite,
+    pairs: &[RunPair],
+    each: &(dyn Fn(usize) + Sync),
+    run_some: &Piece<'_>,
+) -> Vec<RunVerdict> {
     let mut distinct: HashMap<&RunPair, usize> = HashMap::new();
     let mut unique: Vec<&RunPair> = Vec::new();
     let index: Vec<usize> = pairs
@@ -119,9 +153,16 @@ pub fn run(
         .with_max_len(1)
         .map(|piece| {
             let some: Vec<&RunPair> = piece.iter().filter_map(|&i| unique.get(i).copied()).collect();
-            let verdicts = run_piece(suite, &some, options, &piece);
+            let db_id = some.first().map_or("", |p| &*p.db_id);
+            let verdicts = match suite.schema(db_id) {
+                Some(schema) => run_some(schema, &some),
+                None => {
+                    let message = format!("the suite has no databases for db_id {db_id:?}");
+                    vec![RunVerdict::GoldError { message }; some.len()]
+                }
+            };
             each(piece.len());
-            verdicts
+            piece.into_iter().zip(verdicts).collect()
         })
         .collect();
     let mut verdicts: Vec<Option<RunVerdict>> = vec![None; unique.len()];
@@ -144,35 +185,22 @@ pub fn run(
         .collect()
 }
 
-/// Pairs of one schema.
-fn run_piece(
-    suite: &Suite,
-    pairs: &[&RunPair],
+/// Pairs of gold and prediction over one schema: a verdict for each.
+pub(crate) fn run_piece(
+    schema: &SchemaSuite,
+    semantics: &Semantics,
+    pairs: &[(&str, &str)],
     options: RunOptions,
-    numbers: &[usize],
-) -> Vec<(usize, RunVerdict)> {
-    let all = |message: String| -> Vec<(usize, RunVerdict)> {
-        let verdict = RunVerdict::GoldError { message };
-        numbers.iter().map(|&i| (i, verdict.clone())).collect()
-    };
-    let db_id = pairs.first().map_or("", |p| &*p.db_id);
-    let Some(schema) = suite.schema(db_id) else {
-        return all(format!("the suite has no databases for db_id {db_id:?}"));
-    };
+) -> Vec<RunVerdict> {
     let work = || -> Result<Vec<RunVerdict>, ExecError> {
         let sandbox = Sandbox::new(&schema.schema, options.limits)?;
-        let mut contest = Contest::new(
-            &sandbox,
-            &suite.config.semantics,
-            schema.schema.tables.len(),
-            true,
-        )?;
+        let mut contest = Contest::new(&sandbox, semantics, schema.schema.tables.len(), true)?;
         decide(&mut contest, schema, pairs, options)
     };
-    match work() {
-        Ok(verdicts) => numbers.iter().copied().zip(verdicts).collect(),
-        Err(e) => all(e.to_string()),
-    }
+    work().unwrap_or_else(|e| {
+        let message = e.to_string();
+        vec![RunVerdict::GoldError { message }; pairs.len()]
+    })
 }
 
 /// One text that may stand for a prediction.
@@ -189,7 +217,7 @@ struct Way {
 fn decide(
     contest: &mut Contest<'_>,
     schema: &SchemaSuite,
-    pairs: &[&RunPair],
+    pairs: &[(&str, &str)],
     options: RunOptions,
 ) -> Result<Vec<RunVerdict>, ExecError> {
     let mut golds: HashMap<&str, Result<usize, ExecError>> = HashMap::new();
@@ -197,10 +225,10 @@ fn decide(
     // The ways of each pair, or what is known of it at once.
     let mut entries: Vec<Result<Vec<usize>, RunVerdict>> = Vec::with_capacity(pairs.len());
     let mut way_of: HashMap<usize, usize> = HashMap::new();
-    for pair in pairs {
+    for (gold_sql, pred_sql) in pairs {
         let gold = golds
-            .entry(&pair.gold)
-            .or_insert_with(|| contest.add_gold(&pair.gold))
+            .entry(gold_sql)
+            .or_insert_with(|| contest.add_gold(gold_sql))
             .clone();
         let gold = match gold {
             Ok(gold) => gold,
@@ -212,9 +240,9 @@ fn decide(
             }
         };
         let texts = if options.plug_values {
-            plugs(&schema.schema, &pair.gold, &pair.pred)
+            plugs(&schema.schema, gold_sql, pred_sql)
         } else {
-            vec![pair.pred.to_string()]
+            vec![(*pred_sql).to_owned()]
         };
         let mut own = Vec::new();
         let mut refused = None;
@@ -225,7 +253,7 @@ fn decide(
                     own.push(ways.len());
                     ways.push(Way {
                         rival,
-                        plugged: (text != *pair.pred).then_some(text),
+                        plugged: (text != *pred_sql).then_some(text),
                         agreed: 0,
                         nonempty: 0,
                         timeouts: [0; 2],

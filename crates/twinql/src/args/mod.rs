@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use twinql::metrics::{METRICS, MetricInfo, metric};
 use twinql::sql::{Dialect, Semantics};
-pub(crate) use typed::{Format, GroupBy};
+use twinql::suite::Limits;
+pub(crate) use typed::{Format, GroupBy, Workers};
 
 /// The seed where none is given.
 pub(crate) const DEFAULT_SEED: u64 = 8;
@@ -42,6 +43,8 @@ pub(crate) struct Metrics {
     pub(crate) semantics: Option<Semantics>,
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) databases: Option<usize>,
+    pub(crate) workers: Workers,
+    pub(crate) limits: Limits,
     pub(crate) seed: u64,
 }
 
@@ -56,6 +59,17 @@ pub(crate) struct Output {
 
 impl Input {
     pub(crate) fn new(typed: typed::Input) -> Result<Input> {
+        let input = Input::without_schemas(typed)?;
+        if input.schemas.is_none() && !matches!(input.source, Source::Pairs(_)) {
+            bail!(
+                "--schemas is missing: give a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file or a folder of them"
+            );
+        }
+        Ok(input)
+    }
+
+    /// For commands that read databases instead.
+    pub(crate) fn without_schemas(typed: typed::Input) -> Result<Input> {
         let source = match (
             typed.pairs,
             typed.gold.zip(typed.pred),
@@ -68,17 +82,24 @@ impl Input {
                 "no pairs to work on: give --pairs FILE, or --gold FILE with --pred FILE, or --gold-sql SQL with --pred-sql SQL"
             ),
         };
-        if typed.schemas.is_none() && !matches!(source, Source::Pairs(_)) {
-            bail!(
-                "--schemas is missing: give a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file or a folder of them"
-            );
-        }
         Ok(Input {
             source,
             schemas: typed.schemas,
             db_id: typed.db_id,
             dialect: typed.dialect,
         })
+    }
+}
+
+/// A semantics, and whether DISTINCT counts in it after all.
+pub(crate) fn counting_distinct(semantics: Semantics, keep: bool) -> Semantics {
+    if !keep || !semantics.ignore_distinct {
+        return semantics;
+    }
+    Semantics {
+        name: format!("{}+distinct", semantics.name),
+        ignore_distinct: false,
+        ..semantics
     }
 }
 
@@ -89,6 +110,24 @@ pub(crate) fn semantics(name: Option<&str>) -> Result<Option<Semantics>> {
             .map_err(|e| anyhow::anyhow!("--semantics: {e}"))
     })
     .transpose()
+}
+
+impl typed::RunIn {
+    /// `usual`, with the steps that are asked for.
+    pub(crate) fn limits(&self, usual: Limits) -> Result<Limits> {
+        if self.max_steps == Some(0) {
+            bail!("--max-steps must be at least 1");
+        }
+        Ok(Limits {
+            steps: self.max_steps.unwrap_or(usual.steps),
+            ..usual
+        })
+    }
+
+    /// What a signature has to say of the limits: nothing of the usual ones.
+    pub(crate) fn in_signature(&self) -> String {
+        self.max_steps.map_or_else(String::new, |n| format!("|steps:{n}"))
+    }
 }
 
 /// A number of databases, at least 1.
@@ -128,6 +167,8 @@ impl Metrics {
             semantics: semantics(typed.semantics.as_deref())?,
             checkpoint: typed.checkpoint,
             databases: databases(typed.databases)?,
+            workers: typed.run.workers,
+            limits: typed.run.limits(Limits::default())?,
             seed: seed.unwrap_or(DEFAULT_SEED),
         })
     }

@@ -20,6 +20,7 @@ Examples:
   twinql score --schemas school.sql --gold-sql 'SELECT COUNT(*) FROM t' --pred-sql 'SELECT COUNT(1) FROM t'
   twinql score --gold dev_gold.sql --pred predictions.txt --schemas tables.json --out scores.jsonl
   twinql judge --pairs pairs.jsonl --schemas tables.json --witness-dir witnesses
+  twinql execute --gold dev_gold.sql --pred predictions.txt --db database --semantics spider
   twinql evaluate --pairs labelled.jsonl --schemas tables.json --metric gmn,suite,relpm --plot roc.svg
 
 Exit codes: 0 done; 1 done, and a check you asked for failed (--strict, --fail-under); 2 could not run.
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Judge(Judge),
     /// Prove pairs equal or different on every database, with the rules, the assumptions and a certificate
     Prove(super::prove::Prove),
+    /// Execution accuracy: compare answers on your own SQLite databases, which are never written to
+    Execute(Execute),
     /// Measure how well metrics agree with labels
     Evaluate(Evaluate),
     /// Show how two queries are read: canonical plans, applied rules, scores
@@ -69,6 +72,9 @@ pub(crate) enum Command {
     },
     /// Train the graph matching network on labelled pairs
     Train(Train),
+    /// Judge pairs that another process sends
+    #[command(hide = true)]
+    Worker,
 }
 
 /// Where pairs come from: one of three forms.
@@ -172,6 +178,35 @@ pub(crate) struct Metrics {
     /// Databases that the suite generates for a pair [default: its own choice]
     #[arg(long, value_name = "N", env = "TWINQL_DATABASES", hide_env = true)]
     pub(crate) databases: Option<usize>,
+    #[command(flatten)]
+    pub(crate) run: RunIn,
+}
+
+/// Where the test suite runs queries.
+#[derive(Debug, Args)]
+pub(crate) struct RunIn {
+    /// What runs the suite's queries: threads of this process, or processes that can be killed
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        default_value = "processes",
+        env = "TWINQL_WORKERS",
+        hide_env = true
+    )]
+    pub(crate) workers: Workers,
+    /// Steps of SQLite that one execution may take [default: 4 million, on files 1,000 million]
+    #[arg(long, value_name = "N", env = "TWINQL_MAX_STEPS", hide_env = true)]
+    pub(crate) max_steps: Option<u64>,
+}
+
+/// What runs queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Workers {
+    /// A query that brings a process down costs one pair
+    Processes,
+    /// Held back by the sandbox alone
+    Threads,
 }
 
 /// Where results go.
@@ -255,9 +290,46 @@ pub(crate) struct Judge {
     /// Databases generated for a pair before it is called equivalent [default: the suite's own choice]
     #[arg(long, value_name = "N", env = "TWINQL_DATABASES", hide_env = true)]
     pub(crate) databases: Option<usize>,
+    /// Count DISTINCT where the semantics ignores it (spider)
+    #[arg(long, env = "TWINQL_KEEP_DISTINCT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) keep_distinct: bool,
+    #[command(flatten)]
+    pub(crate) run: RunIn,
     /// Write each witness database as FOLDER/ID.sql
     #[arg(long, value_name = "FOLDER", env = "TWINQL_WITNESS_DIR", hide_env = true)]
     pub(crate) witness_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql execute --gold dev_gold.sql --pred predictions.txt --db database --semantics spider
+  twinql execute --pairs pairs.jsonl --db database > executions.jsonl
+
+Files are opened read-only and immutable; nothing is written beside them. A pair's answers have to
+agree on all files of its database.")]
+pub(crate) struct Execute {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The databases: a folder with DB/DB.sqlite for each, and any number of further files beside it
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        env = "TWINQL_DB",
+        hide_env = true,
+        help_heading = "Input"
+    )]
+    pub(crate) db: PathBuf,
+    /// How answers are compared: default, no-fk, spider, bird, strict [default: default]
+    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
+    pub(crate) semantics: Option<String>,
+    /// Count DISTINCT where the semantics ignores it (spider)
+    #[arg(long, env = "TWINQL_KEEP_DISTINCT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) keep_distinct: bool,
+    #[command(flatten)]
+    pub(crate) run: RunIn,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -491,6 +563,8 @@ pub(crate) struct SuiteRun {
     /// Put the gold's values into predictions; a prediction is right if any way passes
     #[arg(long, env = "TWINQL_PLUG_VALUES", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) plug_values: bool,
+    #[command(flatten)]
+    pub(crate) run: RunIn,
     /// Write a verdict for each system and pair as JSON lines, whole or not at all
     #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
     pub(crate) out: Option<PathBuf>,

@@ -11,15 +11,13 @@ use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
 use twinql::sql::{Dialect, Value};
-use twinql::suite::{JudgeConfig, Report, Verdict, Witness};
+use twinql::suite::{JudgeConfig, Limits, Report, Verdict, Witness};
 
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
-use crate::commands::{CHUNK, fail_under, status_line, strict};
+use crate::commands::answers::{Side, side_by_side};
+use crate::commands::{CHUNK, fail_under, status_line, strict, worker};
 use crate::input;
 use crate::output::{Console, Sink, table, write_file};
-
-/// Rows of an answer that text output shows.
-const SHOWN_ROWS: usize = 8;
 
 /// The wire type of verdicts, one JSON object for each pair.
 #[derive(Debug, Serialize)]
@@ -30,6 +28,8 @@ struct VerdictRecord {
     verdict: Option<&'static str>,
     /// Databases on which both queries gave an answer.
     databases: Option<u64>,
+    /// On how many of them the gold's answer held more than NULL and 0.
+    nonempty: Option<u64>,
     witness: Option<WitnessRecord>,
     /// Repairs of the texts.
     notes: Vec<String>,
@@ -55,12 +55,15 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     };
     let output = Output::new(typed.output, default)?;
     let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
+    let semantics = args::counting_distinct(semantics, typed.keep_distinct);
     let databases = args::databases(typed.databases)?;
     let config = JudgeConfig {
         shrink: true,
+        limits: typed.run.limits(Limits::default())?,
         ..judge_config(semantics, databases, seed.unwrap_or(DEFAULT_SEED))
     };
-    let signature = signature(&config, input.dialect);
+    let signature = signature(&config, input.dialect) + &typed.run.in_signature();
+    let workers = worker::workers(typed.run.workers)?;
     let items = input::read(&input)?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
@@ -70,7 +73,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     let mut kept = Vec::new();
     let bar = console.bar(Some(jobs.len() as u64), "judging");
     for chunk in jobs.chunks(CHUNK) {
-        let reports = judging::judge_all(chunk, &config, &|| bar.inc(1));
+        let reports = judging::judge_all(chunk, &config, &workers, &|| bar.inc(1));
         for (job, report) in chunk.iter().zip(reports) {
             let record = record(job, report);
             counts.add(record.status);
@@ -142,6 +145,7 @@ fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
         status: Status::Ok,
         verdict: None,
         databases: None,
+        nonempty: None,
         witness: None,
         notes: Vec::new(),
         error: None,
@@ -154,9 +158,10 @@ fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
     out.notes = report.notes;
     (out.status, out.error) = judging::status(&report.verdict);
     match report.verdict {
-        Verdict::Same { databases, .. } => {
+        Verdict::Same { databases, nonempty } => {
             out.verdict = Some("same");
             out.databases = Some(databases);
+            out.nonempty = Some(nonempty);
         }
         Verdict::Different { witness } => {
             out.verdict = Some("different");
@@ -183,7 +188,7 @@ fn witness_record(witness: Witness) -> WitnessRecord {
 }
 
 /// A value as JSON has it; a blob is an object with its bytes in hexadecimal.
-fn plain(value: Value) -> Json {
+pub(crate) fn plain(value: Value) -> Json {
     match value {
         Value::Null => Json::Null,
         Value::Integer(i) => i.into(),
@@ -217,8 +222,10 @@ fn write_witness(folder: &Path, job: &Job, witness: &WitnessRecord) -> Result<()
 
 fn one(record: &VerdictRecord, signature: &str) -> String {
     let mut out = String::new();
-    match (record.verdict, record.databases) {
-        (Some("same"), Some(n)) => out.push_str(&format!("same: no database of {n} tells them apart\n")),
+    match (record.verdict, record.databases.zip(record.nonempty)) {
+        (Some("same"), Some((n, filled))) => out.push_str(&format!(
+            "same as far as tested: no database of {n} tells them apart ({filled} gave a non-empty answer)\n"
+        )),
         (Some(verdict), _) => out.push_str(&format!("{verdict}\n")),
         (None, _) => {}
     }
@@ -233,22 +240,17 @@ fn one(record: &VerdictRecord, signature: &str) -> String {
         for line in witness.sql.lines() {
             out.push_str(&format!("  {line}\n"));
         }
-        for (what, width, rows) in [
+        out.push('\n');
+        let sides = [
             ("gold", witness.gold_columns, &witness.gold_rows),
             ("pred", witness.pred_columns, &witness.pred_rows),
-        ] {
-            out.push_str(&format!(
-                "\n{what} answers {} rows of {width} columns:\n",
-                rows.len()
-            ));
-            for row in rows.iter().take(SHOWN_ROWS) {
-                let cells: Vec<String> = row.iter().map(Json::to_string).collect();
-                out.push_str(&format!("  {}\n", cells.join(", ")));
-            }
-            if rows.len() > SHOWN_ROWS {
-                out.push_str("  …\n");
-            }
-        }
+        ];
+        out.push_str(&side_by_side(sides.map(|(name, columns, rows)| Side {
+            name,
+            columns,
+            count: rows.len(),
+            rows,
+        })));
         out.push('\n');
     }
     out.push_str(signature);

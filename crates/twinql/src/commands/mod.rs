@@ -1,8 +1,10 @@
 //! One file for each command.
 
+mod answers;
 pub(crate) mod corpus;
 pub(crate) mod evaluate;
 mod examples;
+pub(crate) mod execute;
 pub(crate) mod explain;
 pub(crate) mod judge;
 pub(crate) mod prove;
@@ -10,6 +12,7 @@ pub(crate) mod score;
 pub(crate) mod suite;
 pub(crate) mod train;
 mod weaken;
+pub(crate) mod worker;
 
 use anyhow::Result;
 use twinql::metrics::{MetricInfo, SemanticsOf};
@@ -46,10 +49,9 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
             ));
         }
     }
-    Ok(
-        Engine::new(&metrics.metrics, network, asked, metrics.databases, metrics.seed)?
-            .translated_from(dialect),
-    )
+    let engine = Engine::new(&metrics.metrics, network, asked, metrics.databases, metrics.seed)?
+        .translated_from(dialect);
+    Ok(engine.with_workers(worker::workers(metrics.workers)?, metrics.limits))
 }
 
 /// The signatures of all metrics, one a line.

@@ -9,16 +9,19 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use serde_json::json;
 use twinql::corpus::{bird, spider};
+use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
 use twinql::signature::{Signature, short_hash};
 use twinql::sql::{Dialect, schema};
+use twinql::suite::Limits;
 use twinql::suite::suite::{
     Counts, DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build as distil_all, read_values,
-    run as run_suite,
+    run as run_suite, run_in_processes,
 };
 
 use crate::args::{self, DEFAULT_SEED, Format, typed};
+use crate::commands::worker;
 use crate::output::{Console, Sink, table, write_file};
 
 pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -289,10 +292,14 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     }
     let options = RunOptions {
         plug_values: typed.plug_values,
-        ..RunOptions::default()
+        limits: typed.run.limits(Limits::default())?,
     };
     let bar = console.bar(Some(pairs.len() as u64), "distinct pairs");
-    let verdicts = run_suite(&suite, &pairs, options, &|n| bar.inc(n as u64));
+    let each = |n: usize| bar.inc(n as u64);
+    let verdicts = match worker::workers(typed.run.workers)? {
+        Workers::Threads => run_suite(&suite, &pairs, options, &each),
+        Workers::Processes(crew) => run_in_processes(&suite, &pairs, options, crew, &each),
+    };
     bar.finish_and_clear();
 
     let hardness: Vec<Option<Hardness>> = golds
@@ -324,8 +331,8 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     if let Some(sink) = sink {
         sink.finish()?;
     }
-    let signature =
-        signature(&suite, &bytes, "suite-accuracy") + if typed.plug_values { "|values:plugged" } else { "" };
+    let plugged = if typed.plug_values { "|values:plugged" } else { "" };
+    let signature = signature(&suite, &bytes, "suite-accuracy") + plugged + &typed.run.in_signature();
     let mut out = Sink::new(None)?;
     match typed.format {
         Format::Text => out.write(&text(&systems, &rows))?,

@@ -1,0 +1,113 @@
+//! The hostile inputs, over a schema with a table `singer` that has a column `name`. The tests
+//! of the command line include this file.
+
+/// Each of these must end within its limits, with an error, and change nothing.
+pub(crate) fn hostile() -> Vec<(&'static str, String)> {
+    let unions = vec!["SELECT 1"; 1_000].join(" UNION ALL ");
+    let parens = format!("SELECT {}1{}", "(".repeat(5_000), ")".repeat(5_000));
+    let subqueries = format!("{}SELECT 1{}", "SELECT * FROM (".repeat(2_000), ")".repeat(2_000));
+    let sum = format!("SELECT 1{}", "+1".repeat(5_000));
+    let long = format!("SELECT '{}'", "x".repeat(100_000));
+    let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)";
+    let many = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 1000)";
+    let bomb: String = (1..30)
+        .map(|i| format!(", c{i} AS (SELECT a.n FROM c{0} a, c{0} b)", i - 1))
+        .collect();
+    let stars: String = (1..12)
+        .map(|i| format!(", c{i} AS (SELECT a.*, b.* FROM c{0} a, c{0} b)", i - 1))
+        .collect();
+    vec![
+        ("endless CTE", format!("{endless} SELECT count(*) FROM r")),
+        ("endless rows", format!("{endless} SELECT n FROM r")),
+        ("endless sort", format!("{endless} SELECT n FROM r ORDER BY -n")),
+        ("growing text", format!("{endless} SELECT group_concat(n) FROM r")),
+        ("cross join", format!("{many} SELECT count(*) FROM r a, r b, r c")),
+        ("random blob", "SELECT randomblob(1000000000)".into()),
+        ("zero blob", "SELECT length(zeroblob(1000000000) || 'x')".into()),
+        ("printf", "SELECT printf('%.*c', 1000000000, 'x')".into()),
+        ("doubling", "WITH RECURSIVE r(s) AS (SELECT 'abcdefgh' UNION ALL SELECT s || s FROM r) SELECT length(s) FROM r".into()),
+        ("attach", "ATTACH 'twinql-test.db' AS other".into()),
+        ("attach uri", "ATTACH 'file:twinql-test.db?mode=rwc' AS other".into()),
+        ("vacuum into", "VACUUM INTO 'twinql-test.db'".into()),
+        ("vacuum", "VACUUM".into()),
+        ("pragma", "PRAGMA user_version = 3".into()),
+        ("reading pragma", "PRAGMA table_info(singer)".into()),
+        ("pragma function", "SELECT * FROM pragma_table_info('singer')".into()),
+        ("schema table", "SELECT * FROM sqlite_schema".into()),
+        ("load_extension", "SELECT load_extension('x')".into()),
+        ("fts3_tokenizer", "SELECT fts3_tokenizer('simple')".into()),
+        ("delete", "DELETE FROM singer".into()),
+        ("update", "UPDATE singer SET age = 1".into()),
+        ("insert", "INSERT INTO singer VALUES (99, 'a', 'b', 1)".into()),
+        ("returning", "DELETE FROM singer RETURNING *".into()),
+        ("cte delete", "WITH x AS (SELECT 1) DELETE FROM singer".into()),
+        ("drop", "DROP TABLE singer".into()),
+        ("temp table", "CREATE TEMP TABLE t (a)".into()),
+        ("view", "CREATE VIEW v AS SELECT 1".into()),
+        ("begin", "BEGIN".into()),
+        ("savepoint", "SAVEPOINT s".into()),
+        ("analyze", "ANALYZE".into()),
+        ("reindex", "REINDEX".into()),
+        ("explain", "EXPLAIN SELECT 1".into()),
+        ("two statements", "SELECT 1; SELECT 2".into()),
+        ("hidden statement", "SELECT 1; DROP TABLE singer".into()),
+        ("NUL byte", "SELECT 1\0; DROP TABLE singer".into()),
+        ("parameter", "SELECT ?1".into()),
+        ("replace bomb", format!("{endless} SELECT max(length(replace(hex(zeroblob(60)), '0', 'ab'))) FROM r")),
+        ("growing printf", format!("{endless} SELECT max(length(printf('%.*c', 500, 'x'))) FROM r")),
+        ("exploding join", format!("{many} SELECT a.n FROM r a, r b, r c ORDER BY random()")),
+        ("random blobs", "SELECT hex(randomblob(70000))".into()),
+        ("many modifiers", format!("SELECT date('now'{})", ", '+1 day'".repeat(20))),
+        ("insert or replace", "REPLACE INTO singer VALUES (1, 'a', 'b', 1)".into()),
+        ("upsert", "INSERT INTO singer VALUES (1, 'a', 'b', 1) ON CONFLICT DO NOTHING".into()),
+        ("insert from select", "INSERT INTO singer SELECT * FROM singer".into()),
+        ("alter", "ALTER TABLE singer ADD COLUMN x".into()),
+        ("create as", "CREATE TABLE copy AS SELECT * FROM singer".into()),
+        ("index", "CREATE INDEX i ON singer (age)".into()),
+        ("trigger", "CREATE TRIGGER t AFTER INSERT ON singer BEGIN SELECT 1; END".into()),
+        ("virtual table", "CREATE VIRTUAL TABLE v USING fts5(a)".into()),
+        ("commit", "COMMIT".into()),
+        ("rollback", "ROLLBACK".into()),
+        ("detach", "DETACH main".into()),
+        ("query_only off", "PRAGMA query_only = OFF".into()),
+        ("limits off", "PRAGMA hard_heap_limit = 0".into()),
+        ("dbstat", "SELECT * FROM dbstat".into()),
+        ("sequence", "SELECT * FROM sqlite_sequence".into()),
+        ("temp schema", "SELECT * FROM sqlite_temp_master".into()),
+        ("explain plan", "EXPLAIN QUERY PLAN SELECT 1".into()),
+        ("wide row", format!("SELECT {}", vec!["1"; 3_000].join(", "))),
+        ("many arguments", format!("SELECT max({})", vec!["1"; 50].join(", "))),
+        ("long pattern", format!("SELECT 'a' LIKE '{}'", "%a".repeat(2_000))),
+        ("integer overflow", "SELECT abs(-9223372036854775807 - 1)".into()),
+        ("invalid function", "SELECT sqlite_version_()".into()),
+        ("nothing", String::new()),
+        ("semicolons", " ;; ".into()),
+        ("comment", "-- empty prediction".into()),
+        ("not SQL", "the answer is 42".into()),
+        ("1,000 arms", unions),
+        ("parentheses", parens),
+        ("nested subqueries", subqueries),
+        ("long sum", sum),
+        ("long text", long),
+        ("CTE bomb", format!("WITH c0 AS (SELECT 1 n UNION ALL SELECT 2){bomb} SELECT count(*) FROM c29")),
+        ("columns bomb", format!("WITH c0 AS (SELECT 1 n){stars} SELECT * FROM c11")),
+        ("large sort", "WITH RECURSIVE r(n, z) AS (SELECT 1, hex(zeroblob(30000)) UNION ALL SELECT n + 1, hex(zeroblob(30000)) FROM r) SELECT count(*) FROM (SELECT z FROM r ORDER BY z || n LIMIT -1 OFFSET 1)".into()),
+        ("large subquery", "WITH RECURSIVE r(n, z) AS (SELECT 1, zeroblob(60000) UNION ALL SELECT n + 1, zeroblob(60000) FROM r), m AS MATERIALIZED (SELECT * FROM r) SELECT count(*) FROM m a, m b".into()),
+        ("growing array", format!("{endless} SELECT json_group_array(n) FROM r")),
+        ("json bomb", "WITH RECURSIVE r(s) AS (SELECT json_array(1) UNION ALL SELECT json_array(s, s) FROM r) SELECT count(*) FROM r WHERE length(s) < 0".into()),
+        ("deep json", format!("SELECT json('{}')", "[".repeat(5_000))),
+        ("many instr", format!("{endless} SELECT max(instr(hex(zeroblob(30000)), 'zz')) FROM r")),
+        ("endless like", format!("{endless} SELECT count(*) FROM r WHERE n || hex(zeroblob(30000)) LIKE '%0%0%0%0%1%'")),
+        ("format width", "SELECT printf('%2000000000d', 1)".into()),
+        ("generate_series", "SELECT count(*) FROM generate_series(1, 1000000000000)".into()),
+        ("table-valued json", "SELECT * FROM json_tree('[1'".into()),
+        ("window bomb", format!("{endless} SELECT sum(n) OVER (ORDER BY n ROWS BETWEEN 999999 PRECEDING AND CURRENT ROW) FROM r")),
+        ("drop twice", "SELECT name FROM singer; DELETE FROM singer; SELECT 1".into()),
+        ("transaction", "BEGIN; DELETE FROM singer; COMMIT".into()),
+        ("function by keyword", "SELECT writefile('twinql-test.db', 'x')".into()),
+        ("matched", "SELECT name FROM singer WHERE name MATCH 'x'".into()),
+        ("regexp", "SELECT name FROM singer WHERE name REGEXP 'x'".into()),
+        ("stored", "SELECT sqlite_compileoption_get(1)".into()),
+        ("offset", "SELECT sqlite_offset(name) FROM singer".into()),
+    ]
+}

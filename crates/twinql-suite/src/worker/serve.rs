@@ -1,0 +1,117 @@
+//! The life of a worker.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::io::{self, BufRead, Write};
+
+use serde::Serialize;
+use twinql_sql::Schema;
+
+use super::wire::Request;
+use crate::files::{FileConfig, FileJudge};
+use crate::judge::{Judge, JudgeConfig, Report};
+use crate::suite::{SchemaSuite, read_line, run_piece};
+
+/// Judges that a worker keeps ready.
+const KEPT_JUDGES: usize = 64;
+
+/// Answers requests until `input` ends. `before` is called before each answer with the number
+/// of pairs that it is for, to renew limits that the operating system holds.
+///
+/// # Errors
+/// A request that cannot be read, an answer that cannot be written.
+pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usize)) -> io::Result<()> {
+    let mut output = Output(output);
+    let mut known = Known::default();
+    for line in input.lines() {
+        match serde_json::from_str(&line?)? {
+            Request::Judging(config) => {
+                known.judging = *config;
+                known.judges.clear();
+            }
+            Request::Schema(id, schema) => {
+                known.schemas.insert(id, schema);
+            }
+            Request::Databases(line) => {
+                known.databases = Some(read_line(line.as_bytes()).map_err(io::Error::other)?);
+            }
+            Request::Executing(config) => known.files = FileJudge::new(*config),
+            Request::Pair { schema, gold, pred } => {
+                before(1);
+                output.line(&known.judge(schema, &gold, &pred)?)?;
+            }
+            Request::Piece {
+                semantics,
+                options,
+                pairs,
+            } => {
+                before(pairs.len());
+                let suite = known
+                    .databases
+                    .as_ref()
+                    .ok_or_else(|| io::Error::other("pairs before their databases"))?;
+                let pairs: Vec<(&str, &str)> = pairs.iter().map(|(g, p)| (g.as_str(), p.as_str())).collect();
+                output.line(&run_piece(suite, &semantics, &pairs, options))?;
+            }
+            Request::Files { files, gold, pred } => {
+                before(files.len());
+                output.line(&known.files.report(&files, &gold, &pred))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a worker has been told.
+struct Known {
+    judging: JudgeConfig,
+    schemas: HashMap<usize, Schema>,
+    /// Of the schemas that were used last.
+    judges: HashMap<usize, Judge>,
+    databases: Option<SchemaSuite>,
+    files: FileJudge,
+}
+
+impl Default for Known {
+    fn default() -> Self {
+        Known {
+            judging: JudgeConfig::default(),
+            schemas: HashMap::new(),
+            judges: HashMap::new(),
+            databases: None,
+            files: FileJudge::new(FileConfig::default()),
+        }
+    }
+}
+
+impl Known {
+    fn judge(&mut self, id: usize, gold: &str, pred: &str) -> io::Result<Report> {
+        if self.judges.len() >= KEPT_JUDGES && !self.judges.contains_key(&id) {
+            self.judges.clear();
+        }
+        let judge = match self.judges.entry(id) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let schema = self
+                    .schemas
+                    .get(&id)
+                    .ok_or_else(|| io::Error::other("a pair before its schema"))?;
+                match Judge::new(schema, self.judging.clone()) {
+                    Ok(judge) => entry.insert(judge),
+                    Err(error) => return Ok(Report::schema_error(&error)),
+                }
+            }
+        };
+        Ok(judge.report(gold, pred))
+    }
+}
+
+struct Output<W>(W);
+
+impl<W: Write> Output<W> {
+    fn line(&mut self, answer: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.0, answer)?;
+        self.0.write_all(b"\n")?;
+        self.0.flush()
+    }
+}

@@ -1,0 +1,41 @@
+//! What a [`Crew`](super::Crew) says to its workers.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use twinql_sql::{Schema, Semantics};
+
+use crate::files::FileConfig;
+use crate::judge::JudgeConfig;
+use crate::suite::RunOptions;
+
+/// What a worker is told. What can be answered is; the rest is kept.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Request {
+    /// How the pairs that follow are judged.
+    Judging(Box<JudgeConfig>),
+    /// The schema of the pairs that name this number.
+    Schema(usize, Schema),
+    /// Judge this; the answer is a [`Report`](crate::Report).
+    Pair {
+        schema: usize,
+        gold: String,
+        pred: String,
+    },
+    /// The databases of the pieces that follow: a schema's line of a suite file.
+    Databases(String),
+    /// Run these pairs of gold and prediction; the answer is a verdict for each.
+    Piece {
+        semantics: Semantics,
+        options: RunOptions,
+        pairs: Vec<(String, String)>,
+    },
+    /// How the pairs that follow are executed on files.
+    Executing(Box<FileConfig>),
+    /// Execute this; the answer is a [`FileReport`](crate::files::FileReport).
+    Files {
+        files: Vec<PathBuf>,
+        gold: String,
+        pred: String,
+    },
+}

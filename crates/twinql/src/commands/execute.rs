@@ -1,0 +1,231 @@
+//! `twinql execute`.
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use twinql::judging;
+use twinql::record::{Status, StatusCounts};
+use twinql::signature::Signature;
+use twinql::sql::Dialect;
+use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
+use twinql::{Job, Work};
+
+use crate::args::{self, Format, Input, Output, Source, typed};
+use crate::commands::answers::{Side, side_by_side};
+use crate::commands::judge::plain;
+use crate::commands::{CHUNK, fail_under, status_line, strict, worker};
+use crate::input::{self, Schemas};
+use crate::output::{Console, Sink, table};
+
+/// The wire type of executions, one JSON object for each pair.
+#[derive(Debug, Serialize)]
+struct ExecutionRecord {
+    id: Json,
+    status: Status,
+    /// `same`, `different`, or null where there is no verdict.
+    verdict: Option<&'static str>,
+    /// Files on which the answers agree, where they agree on all.
+    files: Option<usize>,
+    /// On how many of them the gold's answer holds more than NULL and 0.
+    nonempty: Option<usize>,
+    witness: Option<FileWitness>,
+    notes: Vec<String>,
+    error: Option<String>,
+}
+
+/// A file on which the answers differ, and the answers.
+#[derive(Debug, Serialize)]
+struct FileWitness {
+    file: String,
+    gold: ShownAnswer,
+    pred: ShownAnswer,
+}
+
+/// The beginning of an answer.
+#[derive(Debug, Serialize)]
+struct ShownAnswer {
+    columns: usize,
+    /// How many rows there are.
+    count: usize,
+    /// The first of them.
+    rows: Vec<Vec<Json>>,
+}
+
+pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
+    if typed.input.schemas.is_some() {
+        bail!("--schemas is not used here: the databases in --db hold their schemas");
+    }
+    let input = Input::without_schemas(typed.input)?;
+    let default = match input.source {
+        Source::One { .. } => Format::Text,
+        _ => Format::Jsonl,
+    };
+    if input.dialect != Dialect::Sqlite {
+        bail!("--dialect: queries are executed by SQLite as they are; give SQLite's SQL");
+    }
+    let output = Output::new(typed.output, default)?;
+    let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
+    let usual = FileConfig::new(args::counting_distinct(semantics, typed.keep_distinct));
+    let config = FileConfig {
+        limits: typed.run.limits(usual.limits)?,
+        ..usual
+    };
+    let workers = worker::workers(typed.run.workers)?;
+    let files = Files::find(&typed.db)?;
+    let signature = signature(&config) + &typed.run.in_signature();
+    let items = input::read_over(&input, Schemas::of_files(&files))?;
+    let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
+
+    let mut sink = Sink::new(output.out.as_deref())?;
+    let mut counts = StatusCounts::default();
+    let mut same = 0usize;
+    let mut kept = Vec::new();
+    let bar = console.bar(Some(jobs.len() as u64), "executing");
+    for chunk in jobs.chunks(CHUNK) {
+        let reports = judging::execute_all(chunk, &files, &config, &workers, &|| bar.inc(1));
+        for (job, report) in chunk.iter().zip(reports) {
+            let record = record(job, report);
+            counts.add(record.status);
+            same += usize::from(record.verdict == Some("same"));
+            match output.format {
+                Format::Jsonl => sink.line(&serde_json::to_string(&record)?)?,
+                Format::Text if items.single => sink.write(&one(&record))?,
+                Format::Text | Format::Json => kept.push(record),
+            }
+        }
+        sink.flush()?;
+        if sink.closed {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    let accuracy = same as f64 / counts.total().max(1) as f64;
+    match output.format {
+        Format::Json => sink.line(&serde_json::to_string_pretty(&json!({
+            "format": 1,
+            "signature": signature,
+            "pairs": counts.total(),
+            "status": counts,
+            "same": same,
+            "execution_accuracy": accuracy,
+            "records": kept,
+        }))?)?,
+        Format::Text if !items.single => sink.write(&listing(&kept))?,
+        _ => {}
+    }
+    sink.finish()?;
+    console.say(format!("executed {}", status_line(&counts)));
+    console.say(format!(
+        "execution accuracy {accuracy:.4}: same {same} of all {} pairs",
+        counts.total()
+    ));
+    console.say(&signature);
+    let reached = fail_under(
+        output.fail_under,
+        "the execution accuracy",
+        Some(accuracy),
+        console,
+    );
+    Ok(strict(output.strict, &counts, console) && reached)
+}
+
+fn signature(config: &FileConfig) -> String {
+    let signature = Signature {
+        metric: "execution".into(),
+        checkpoint: "none".into(),
+        dialect: Dialect::Sqlite,
+        semantics: config.semantics.name.clone(),
+        threshold: 0.5,
+        device: "cpu".into(),
+        seed: 0,
+    };
+    let ties = match config.ties {
+        Ties::Possible => "possible",
+        Ties::AsReturned => "as-returned",
+    };
+    format!("{signature}|ties:{ties}")
+}
+
+fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
+    let mut out = ExecutionRecord {
+        id: job.id.clone(),
+        status: Status::Ok,
+        verdict: None,
+        files: None,
+        nonempty: None,
+        witness: None,
+        notes: Vec::new(),
+        error: None,
+    };
+    if let Work::Unusable { status, error } = &job.work {
+        out.status = *status;
+        out.error = Some(error.clone());
+    }
+    let Some(report) = report else { return out };
+    out.notes = report.notes;
+    (out.status, out.error) = judging::file_status(&report.verdict);
+    match report.verdict {
+        FileVerdict::Same { files, nonempty } => {
+            out.verdict = Some("same");
+            out.files = Some(files);
+            out.nonempty = Some(nonempty);
+        }
+        FileVerdict::Different { file, gold, pred } => {
+            out.verdict = Some("different");
+            out.witness = Some(FileWitness {
+                file: file.display().to_string(),
+                gold: shown(gold),
+                pred: shown(pred),
+            });
+        }
+        _ => {}
+    }
+    out
+}
+
+fn shown(answer: Beginning) -> ShownAnswer {
+    ShownAnswer {
+        columns: answer.width,
+        count: answer.count,
+        rows: answer
+            .rows
+            .into_iter()
+            .map(|r| r.into_iter().map(plain).collect())
+            .collect(),
+    }
+}
+
+fn one(record: &ExecutionRecord) -> String {
+    let mut out = String::new();
+    match (record.verdict, record.files) {
+        (Some("same"), Some(n)) => out.push_str(&format!("same on all {n} files\n")),
+        (Some(verdict), _) => out.push_str(&format!("{verdict}\n")),
+        (None, _) => {}
+    }
+    if let Some(error) = &record.error {
+        out.push_str(&format!("{}: {error}\n", record.status));
+    }
+    for note in &record.notes {
+        out.push_str(&format!("note: {note}\n"));
+    }
+    if let Some(witness) = &record.witness {
+        out.push_str(&format!("\non {}\n", witness.file));
+        let sides = [("gold", &witness.gold), ("pred", &witness.pred)];
+        out.push_str(&side_by_side(sides.map(|(name, answer)| Side {
+            name,
+            columns: answer.columns,
+            count: answer.count,
+            rows: &answer.rows,
+        })));
+    }
+    out
+}
+
+fn listing(records: &[ExecutionRecord]) -> String {
+    let mut rows = vec![["id", "status", "verdict"].map(String::from).to_vec()];
+    rows.extend(records.iter().map(|r| {
+        let verdict = r.verdict.unwrap_or("-").to_owned();
+        vec![input::id_text(&r.id), r.status.to_string(), verdict]
+    }));
+    table(&rows)
+}

@@ -1,0 +1,149 @@
+//! Hostile predictions through the binary: each costs itself, and nothing is changed.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[allow(unreachable_pub)]
+#[path = "../../twinql-suite/src/hostile/inputs.rs"]
+mod inputs;
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use support::{Folder, json_lines};
+
+const GOLD: &str = "SELECT name FROM singer";
+const SAME: &str = "SELECT s.name FROM singer s";
+const ROWS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER);
+    INSERT INTO singer VALUES (1, 'Ann', 30), (2, 'Bob', 30), (3, 'Cid', 41);";
+/// Few, so that endless queries end soon; what is endless does not end within more.
+const STEPS: &str = "100000";
+
+/// `db/music/music.sqlite`, and pairs of the gold with all hostile predictions between two
+/// good ones.
+fn folder() -> (Folder, Vec<String>) {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("db/music")).unwrap();
+    rusqlite::Connection::open(folder.path("db/music/music.sqlite"))
+        .unwrap()
+        .execute_batch(ROWS)
+        .unwrap();
+    let mut names: Vec<String> = vec!["good".into()];
+    let mut preds = vec![SAME.to_owned()];
+    for (name, sql) in inputs::hostile() {
+        names.push(name.to_owned());
+        preds.push(sql);
+    }
+    names.push("good".into());
+    preds.push(SAME.into());
+    let line = |(name, pred): (&String, &String)| {
+        json!({"id": name, "db_id": "music", "gold": GOLD, "pred": pred, "label": 0}).to_string()
+    };
+    let lines: Vec<String> = names.iter().zip(&preds).map(line).collect();
+    folder.write("pairs.jsonl", lines.join("\n"));
+    folder.write("gold.txt", format!("{GOLD}\tmusic\n").repeat(preds.len()));
+    // A line holds no line ends, no tab, and a blank one would be dropped.
+    let lines: Vec<String> = preds
+        .iter()
+        .map(|p| format!(" {}", p.replace(['\n', '\t'], " ")))
+        .collect();
+    folder.write("pred.txt", lines.join("\n"));
+    (folder, names)
+}
+
+/// The hash of every file.
+fn hashes(folder: &Path, into: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            hashes(&path, into);
+        } else {
+            let hash = Sha256::digest(std::fs::read(&path).unwrap());
+            into.insert(path.display().to_string(), hash.to_vec());
+        }
+    }
+}
+
+/// Runs a command that writes to stdout: the files before are the files after.
+fn unchanged(folder: &Folder, args: &[&str]) -> Vec<Value> {
+    let all = || {
+        let mut all = BTreeMap::new();
+        hashes(&folder.path("."), &mut all);
+        all
+    };
+    let before = all();
+    assert!(before.keys().any(|f| f.ends_with("music.sqlite")));
+    let (out, _) = folder.run(&[args, &["--max-steps", STEPS]].concat(), 0);
+    assert_eq!(all(), before, "{args:?}");
+    json_lines(&out)
+}
+
+/// Only the good ones agree; all others have a status that says why they have no answer.
+fn only_good_ones_agree(names: &[String], records: &[Value]) {
+    assert_eq!(records.len(), names.len());
+    for (name, record) in names.iter().zip(records) {
+        assert_eq!(record["id"], **name);
+        let status = record["status"].as_str().unwrap();
+        if name == "good" {
+            assert_eq!((status, &record["verdict"]), ("ok", &json!("same")), "{record}");
+        } else {
+            assert!(["pred_error", "timeout"].contains(&status), "{record}");
+            assert_eq!(record["verdict"], Value::Null, "{record}");
+        }
+    }
+}
+
+const PAIRS: [&str; 2] = ["--pairs", "pairs.jsonl"];
+const SCHEMAS: [&str; 2] = ["--schemas", "db/music/music.sqlite"];
+
+#[test]
+fn judge() {
+    let (folder, names) = folder();
+    let args = [&["judge"], &PAIRS[..], &SCHEMAS].concat();
+    let records = unchanged(&folder, &args);
+    only_good_ones_agree(&names, &records);
+    let threads = unchanged(&folder, &[&args[..], &["--workers", "threads"]].concat());
+    assert_eq!(threads, records);
+}
+
+#[test]
+fn execute() {
+    let (folder, names) = folder();
+    let args = [&["execute"], &PAIRS[..], &["--db", "db"]].concat();
+    let records = unchanged(&folder, &args);
+    only_good_ones_agree(&names, &records);
+    let threads = unchanged(&folder, &[&args[..], &["--workers", "threads"]].concat());
+    assert_eq!(threads, records);
+}
+
+#[test]
+fn score_and_evaluate() {
+    let (folder, names) = folder();
+    let metric = ["--metric", "suite"];
+    let records = unchanged(&folder, &[&["score"], &PAIRS[..], &SCHEMAS, &metric].concat());
+    for (name, record) in names.iter().zip(&records) {
+        let right = u8::from(name == "good");
+        assert_eq!(record["scores"]["suite"], json!(f64::from(right)), "{record}");
+    }
+    let format = ["--format", "jsonl", "--resamples", "10"];
+    let reports = unchanged(
+        &folder,
+        &[&["evaluate"], &PAIRS[..], &SCHEMAS, &metric, &format].concat(),
+    );
+    assert_eq!(reports.len(), 1);
+}
+
+#[test]
+fn suite_run() {
+    let (folder, names) = folder();
+    let build = ["suite", "build", "--gold", "gold.txt", "--out", "a.suite"];
+    folder.run(&[&build[..], &SCHEMAS].concat(), 0);
+    let run = [
+        "suite", "run", "--suite", "a.suite", "--gold", "gold.txt", "--pred", "pred.txt",
+    ];
+    let table = unchanged(&folder, &[&run[..], &["--format", "jsonl"]].concat());
+    assert_eq!(table[0]["accuracy"]["all"]["right"], 2, "{table:?}");
+    assert_eq!(table[0]["errors"], names.len() - 2, "{table:?}");
+}
