@@ -8,6 +8,10 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use twinql_sql::{Semantics, canonicalize, parse, plan};
 
+/// The allocator of the command line.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn golds(c: &mut Criterion) {
     let golds = workload::golds();
     let semantics = Semantics::default();

@@ -15,6 +15,10 @@ use std::time::{Duration, Instant};
 use twinql_sql::schema::spider::read_tables_json;
 use twinql_sql::{Schema, SchemaSet, Semantics, normalize, parse, plan};
 
+/// The allocator of the command line.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Times of the three steps.
 struct Times {
     parse: Duration,

@@ -191,6 +191,7 @@ rules! {
     nothing_width: "empty-query" in "nulls": differ "SELECT id, name FROM customer WHERE 1 = 0", "SELECT id FROM customer WHERE 1 = 0";
     chain: "union-chain" in "nulls": equal "SELECT id FROM customer UNION ALL SELECT * FROM (SELECT id FROM orders UNION ALL SELECT order_id FROM line)", "SELECT order_id FROM line UNION ALL SELECT id FROM customer UNION ALL SELECT id FROM orders";
     chain_twice: "union-chain" in "nulls": equal "SELECT city FROM customer UNION SELECT city FROM customer", "SELECT DISTINCT city FROM customer";
+    chain_open: "union-chain" in "nulls": differ "SELECT city, name FROM customer GROUP BY city UNION SELECT city, name FROM customer GROUP BY city", "SELECT city, name FROM customer GROUP BY city";
     chain_all: "union-chain" in "nulls": differ "SELECT city FROM customer UNION ALL SELECT city FROM customer", "SELECT city FROM customer";
     chain_mixed: "union-chain" in "nulls": differ "SELECT city FROM customer UNION SELECT day FROM orders UNION ALL SELECT product FROM line", "SELECT city FROM customer UNION ALL SELECT day FROM orders UNION SELECT product FROM line";
     distinct_union: "distinct-union" in "nulls": equal "SELECT DISTINCT x FROM (SELECT city AS x FROM customer UNION ALL SELECT day FROM orders)", "SELECT city FROM customer UNION SELECT day FROM orders";

@@ -109,6 +109,11 @@ fn forms_that_once_were_wrong() {
             "default",
             "SELECT COUNT(i.driver_id) FROM driver m LEFT JOIN (SELECT l.driver_id FROM lap l JOIN driver d ON l.driver_id = d.id) i ON m.id = i.driver_id",
         ),
+        // An aggregate of the enclosing query's columns alone was printed, and is that query's.
+        (
+            "default",
+            "SELECT d.id, d.name FROM driver d JOIN lap l ON d.id = l.driver_id GROUP BY d.id HAVING count(*) >= 2 INTERSECT SELECT d.id, d.name FROM driver d JOIN lap l ON d.id = l.driver_id GROUP BY d.id HAVING count(DISTINCT d.id) > 3",
+        ),
         // A bare column over no rows is NULL, and was printed as the constant it is filtered by.
         ("default", "SELECT count(*), name FROM driver WHERE name = 'x'"),
         // NOT NULL was trusted where nothing but types is assumed.

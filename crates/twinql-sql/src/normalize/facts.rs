@@ -412,6 +412,31 @@ impl Context<'_> {
         }
     }
 
+    /// True if SQL leaves open which rows these are: ties that LIMIT cuts, bare columns, windows,
+    /// the first row of a subquery that may have several.
+    pub(crate) fn leaves_open(&self, rel: &Rel) -> bool {
+        let here = match rel {
+            Rel::Aggregate { calls, .. } => calls.iter().any(|(_, call)| {
+                matches!(
+                    call.func,
+                    AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_)
+                )
+            }),
+            Rel::Sort { limit, offset, .. } => limit.is_some() || offset.is_some(),
+            Rel::Window { .. } => true,
+            _ => false,
+        };
+        here || walk::inputs(rel).into_iter().any(|r| self.leaves_open(r))
+            || walk::arms(rel).into_iter().any(|q| self.leaves_open(&q.rel))
+            || walk::own_exprs(rel).into_iter().any(|e| {
+                walk::any_expr(e, &mut |e| match (e, walk::subquery(e)) {
+                    (Expr::Scalar(_), Some(q)) => !self.at_most_one_row(&q.rel) || self.leaves_open(&q.rel),
+                    (_, Some(q)) => self.leaves_open(&q.rel),
+                    _ => false,
+                })
+            })
+    }
+
     /// True if the relation has at most one row (for given values of outer columns).
     pub(crate) fn at_most_one_row(&self, rel: &Rel) -> bool {
         self.dependencies(rel).unique([])

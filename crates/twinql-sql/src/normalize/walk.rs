@@ -3,8 +3,14 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
+
+/// Children of a node. Nearly always a handful, asked for at every step of every rule: kept off
+/// the heap.
+pub(crate) type Few<T> = SmallVec<[T; 4]>;
 
 /// What columns stand for.
 pub(crate) type Substitution = BTreeMap<ColumnId, Expr>;
@@ -28,60 +34,60 @@ pub(crate) fn take(rel: &mut Rel) -> Rel {
 }
 
 /// Input relations that are not queries of their own.
-pub(crate) fn inputs_mut(rel: &mut Rel) -> Vec<&mut Rel> {
+pub(crate) fn inputs_mut(rel: &mut Rel) -> Few<&mut Rel> {
     match rel {
         Rel::Filter { input, .. }
         | Rel::Project { input, .. }
         | Rel::Aggregate { input, .. }
         | Rel::Distinct { input }
         | Rel::Sort { input, .. }
-        | Rel::Window { input, .. } => vec![input],
+        | Rel::Window { input, .. } => smallvec![&mut **input],
         Rel::Join { inputs, .. } => inputs.iter_mut().collect(),
-        Rel::OuterJoin { left, right, .. } => vec![left, right],
+        Rel::OuterJoin { left, right, .. } => smallvec![&mut **left, &mut **right],
         Rel::Scan { .. }
         | Rel::Values { .. }
         | Rel::TableFunction { .. }
         | Rel::Recursive { .. }
         | Rel::RecursiveRef { .. }
-        | Rel::SetOp { .. } => Vec::new(),
+        | Rel::SetOp { .. } => Few::new(),
     }
 }
 
 /// Input relations that are not queries of their own.
-pub(crate) fn inputs(rel: &Rel) -> Vec<&Rel> {
+pub(crate) fn inputs(rel: &Rel) -> Few<&Rel> {
     match rel {
         Rel::Filter { input, .. }
         | Rel::Project { input, .. }
         | Rel::Aggregate { input, .. }
         | Rel::Distinct { input }
         | Rel::Sort { input, .. }
-        | Rel::Window { input, .. } => vec![input],
+        | Rel::Window { input, .. } => smallvec![&**input],
         Rel::Join { inputs, .. } => inputs.iter().collect(),
-        Rel::OuterJoin { left, right, .. } => vec![left, right],
+        Rel::OuterJoin { left, right, .. } => smallvec![&**left, &**right],
         Rel::Scan { .. }
         | Rel::Values { .. }
         | Rel::TableFunction { .. }
         | Rel::Recursive { .. }
         | Rel::RecursiveRef { .. }
-        | Rel::SetOp { .. } => Vec::new(),
+        | Rel::SetOp { .. } => Few::new(),
     }
 }
 
 /// Queries that are inputs of this node: arms of set operations and of recursion.
-pub(crate) fn arms_mut(rel: &mut Rel) -> Vec<&mut Query> {
+pub(crate) fn arms_mut(rel: &mut Rel) -> Few<&mut Query> {
     match rel {
-        Rel::SetOp { left, right, .. } => vec![left, right],
-        Rel::Recursive { seed, step, .. } => vec![seed, step],
-        _ => Vec::new(),
+        Rel::SetOp { left, right, .. } => smallvec![&mut **left, &mut **right],
+        Rel::Recursive { seed, step, .. } => smallvec![&mut **seed, &mut **step],
+        _ => Few::new(),
     }
 }
 
 /// Queries that are inputs of this node: arms of set operations and of recursion.
-pub(crate) fn arms(rel: &Rel) -> Vec<&Query> {
+pub(crate) fn arms(rel: &Rel) -> Few<&Query> {
     match rel {
-        Rel::SetOp { left, right, .. } => vec![left, right],
-        Rel::Recursive { seed, step, .. } => vec![seed, step],
-        _ => Vec::new(),
+        Rel::SetOp { left, right, .. } => smallvec![&**left, &**right],
+        Rel::Recursive { seed, step, .. } => smallvec![&**seed, &**step],
+        _ => Few::new(),
     }
 }
 
@@ -90,10 +96,10 @@ fn call_exprs(call: &AggregateCall) -> impl Iterator<Item = &Expr> {
 }
 
 /// The expressions that belong to this node itself, in a fixed order.
-pub(crate) fn own_exprs(rel: &Rel) -> Vec<&Expr> {
+pub(crate) fn own_exprs(rel: &Rel) -> Few<&Expr> {
     match rel {
-        Rel::Scan { .. } | Rel::RecursiveRef { .. } | Rel::Distinct { .. } => Vec::new(),
-        Rel::Recursive { .. } | Rel::SetOp { .. } => Vec::new(),
+        Rel::Scan { .. } | Rel::RecursiveRef { .. } | Rel::Distinct { .. } => Few::new(),
+        Rel::Recursive { .. } | Rel::SetOp { .. } => Few::new(),
         Rel::Values { rows, .. } => rows.iter().flatten().collect(),
         Rel::TableFunction { args, .. } => args.iter().collect(),
         Rel::Filter { predicate, .. } => predicate.iter().collect(),
@@ -121,10 +127,10 @@ pub(crate) fn own_exprs(rel: &Rel) -> Vec<&Expr> {
 }
 
 /// The expressions that belong to this node itself, in the order of [`own_exprs`].
-pub(crate) fn own_exprs_mut(rel: &mut Rel) -> Vec<&mut Expr> {
+pub(crate) fn own_exprs_mut(rel: &mut Rel) -> Few<&mut Expr> {
     match rel {
-        Rel::Scan { .. } | Rel::RecursiveRef { .. } | Rel::Distinct { .. } => Vec::new(),
-        Rel::Recursive { .. } | Rel::SetOp { .. } => Vec::new(),
+        Rel::Scan { .. } | Rel::RecursiveRef { .. } | Rel::Distinct { .. } => Few::new(),
+        Rel::Recursive { .. } | Rel::SetOp { .. } => Few::new(),
         Rel::Values { rows, .. } => rows.iter_mut().flatten().collect(),
         Rel::TableFunction { args, .. } => args.iter_mut().collect(),
         Rel::Filter { predicate, .. } => predicate.iter_mut().collect(),
@@ -161,14 +167,14 @@ pub(crate) fn own_exprs_mut(rel: &mut Rel) -> Vec<&mut Expr> {
 }
 
 /// Operands of an expression that are expressions of the same scope.
-pub(crate) fn operands(expr: &Expr) -> Vec<&Expr> {
+pub(crate) fn operands(expr: &Expr) -> Few<&Expr> {
     match expr {
-        Expr::Column(_) | Expr::Literal(_) | Expr::Exists(_) | Expr::Scalar(_) => Vec::new(),
+        Expr::Column(_) | Expr::Literal(_) | Expr::Exists(_) | Expr::Scalar(_) => Few::new(),
         Expr::Unary { expr, .. }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. }
-        | Expr::Quantified { expr, .. } => vec![expr],
-        Expr::Binary { left, right, .. } => vec![left, right],
+        | Expr::Quantified { expr, .. } => smallvec![&**expr],
+        Expr::Binary { left, right, .. } => smallvec![&**left, &**right],
         Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter().collect(),
         Expr::Function { args, .. } => args.iter().collect(),
         Expr::Case {
@@ -187,14 +193,14 @@ pub(crate) fn operands(expr: &Expr) -> Vec<&Expr> {
 }
 
 /// Operands of an expression, in the order of [`operands`].
-pub(crate) fn operands_mut(expr: &mut Expr) -> Vec<&mut Expr> {
+pub(crate) fn operands_mut(expr: &mut Expr) -> Few<&mut Expr> {
     match expr {
-        Expr::Column(_) | Expr::Literal(_) | Expr::Exists(_) | Expr::Scalar(_) => Vec::new(),
+        Expr::Column(_) | Expr::Literal(_) | Expr::Exists(_) | Expr::Scalar(_) => Few::new(),
         Expr::Unary { expr, .. }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. }
-        | Expr::Quantified { expr, .. } => vec![expr],
-        Expr::Binary { left, right, .. } => vec![left, right],
+        | Expr::Quantified { expr, .. } => smallvec![&mut **expr],
+        Expr::Binary { left, right, .. } => smallvec![&mut **left, &mut **right],
         Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().collect(),
         Expr::Function { args, .. } => args.iter_mut().collect(),
         Expr::Case {

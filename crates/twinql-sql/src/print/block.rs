@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Names;
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::normalize::walk;
 use crate::rel::ColumnId;
 
 /// How far a SELECT is filled.
@@ -99,4 +101,28 @@ impl Block {
         }
         sql
     }
+}
+
+/// SQL takes an aggregate whose operands are columns of an enclosing query alone for one of that
+/// query: such a call gets a filter, always true, that reads a column of its own.
+pub(super) fn anchored(call: &AggregateCall, block: &Block) -> Option<AggregateCall> {
+    let mut read = BTreeSet::new();
+    for e in call.args.iter().chain(&call.filter) {
+        walk::expr_columns(e, &mut read);
+    }
+    let own = |c: &ColumnId| block.items.iter().any(|(b, _)| b == c);
+    if call.func == AggFunc::Bare || read.is_empty() || read.iter().any(own) {
+        return None;
+    }
+    let (anchor, _) = block.items.first()?;
+    let mut filter: Vec<Expr> = call.filter.clone().into_iter().collect();
+    filter.push(Expr::Binary {
+        op: BinaryOp::Is,
+        left: Box::new(Expr::Column(*anchor)),
+        right: Box::new(Expr::Column(*anchor)),
+    });
+    Some(AggregateCall {
+        filter: Some(Expr::And(filter)),
+        ..call.clone()
+    })
 }

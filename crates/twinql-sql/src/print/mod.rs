@@ -10,7 +10,7 @@ mod expr;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use block::{Block, Stage};
+use block::{Block, Stage, anchored};
 
 use crate::error::PrintError;
 use crate::expr::{AggFunc, AggregateCall, Expr};
@@ -465,7 +465,10 @@ impl Printer<'_> {
             items.push((*c, text));
         }
         for (c, call) in calls {
-            let mut text = self.aggregate_call(call, &scope);
+            let mut text = match anchored(call, &block) {
+                Some(call) => self.aggregate_call(&call, &scope),
+                None => self.aggregate_call(call, &scope),
+            };
             // Over no rows a bare column is NULL, and so is the constant that stands for it.
             let constant = call.args.iter().all(|e| matches!(e, Expr::Literal(_)));
             if keys.is_empty() && call.func == AggFunc::Bare && constant {

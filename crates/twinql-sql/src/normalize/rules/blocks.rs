@@ -68,6 +68,12 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => on,
         _ => return false,
     };
+    let worth = list.iter().enumerate().any(|(at, e)| {
+        matches!(e, Expr::And(_) | Expr::Or(_)) || is_true(e) || list.iter().take(at).any(|other| other == e)
+    });
+    if !worth {
+        return false;
+    }
     let before = list.clone();
     let mut kept: Vec<Expr> = Vec::new();
     for e in std::mem::take(list) {

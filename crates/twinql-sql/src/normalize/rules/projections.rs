@@ -245,9 +245,12 @@ fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> 
             } else {
                 changed |= calls.len() != before.1;
             }
-            let deps = cx.dependencies(input);
             let mut at = 0;
             while let Some((c, e)) = keys.get(at) {
+                if keys.len() < 2 || used.contains(c) {
+                    at += 1;
+                    continue;
+                }
                 let others: BTreeSet<ColumnId> = keys
                     .iter()
                     .enumerate()
@@ -257,10 +260,8 @@ fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> 
                         _ => None,
                     })
                     .collect();
-                let determined = keys.len() > 1
-                    && !used.contains(c)
-                    && walk::is_deterministic(e)
-                    && walk::columns_of(e).is_subset(&deps.closure(others));
+                let determined = walk::is_deterministic(e)
+                    && walk::columns_of(e).is_subset(&cx.dependencies(input).closure(others));
                 if determined {
                     keys.remove(at);
                 } else {

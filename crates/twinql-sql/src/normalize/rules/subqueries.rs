@@ -45,6 +45,9 @@ pub(super) const IN_AS_EXISTS: Rule = Rule {
 };
 
 fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    if !walk::own_exprs(rel).into_iter().any(walk::has_subquery) {
+        return false;
+    }
     let known = cx.not_null_below(rel);
     let mut changed = false;
     if let Some(list) = conjuncts_mut(rel) {
@@ -205,6 +208,9 @@ fn exists_as_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 /// Makes joins of EXISTS conjuncts: of those that cannot multiply rows, or of all where
 /// rows may multiply.
 fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
+    if !conjuncts_mut(rel).is_some_and(|list| list.iter().any(|e| matches!(e, Expr::Exists(_)))) {
+        return false;
+    }
     let local = walk::output_set(rel);
     let Some(list) = conjuncts_mut(rel) else {
         return false;

@@ -133,8 +133,10 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
     let mut seen: Vec<Query> = Vec::new();
     arms.retain(|arm| {
+        // Of what SQL leaves open, one arm may give one answer and the other another.
         if !outer_columns(&arm.rel).is_empty()
             || !walk::is_deterministic_rel(&arm.rel)
+            || cx.leaves_open(&arm.rel)
             || matches!(arm.rel, Rel::RecursiveRef { .. } | Rel::Recursive { .. })
         {
             return true;
