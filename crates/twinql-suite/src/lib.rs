@@ -23,6 +23,7 @@ pub mod neighbours;
 pub mod order;
 #[cfg(test)]
 mod properties;
+pub mod resume;
 pub mod soundness;
 pub mod suite;
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod candidates;
 pub mod config;
 mod gather;
 mod oracle;
-mod partial;
 mod stats;
 mod text;
 
@@ -27,17 +26,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
 use twinql_sql::{Schema, Semantics};
+use twinql_suite::resume::{Finished, partial_of};
 
 pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
 pub use stats::{Dropped, Labels, Stats, origin};
 pub use text::{normal, plug_values};
 
-use crate::io::{lines, read_bytes, write_whole};
+use crate::io::{io_error, lines, read_bytes, write_whole};
 use crate::{CorpusError, Pair, pairs};
 use candidates::Candidate;
 use gather::{Gathered, Task, gather};
-use partial::Partial;
 
 /// How far a build is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,10 +92,14 @@ pub fn build_with(
         tasks.truncate(config.max_golds);
     }
     let splits = splits(config, &tasks)?;
-    let mut partial = Partial::open(&config.out, &fingerprint(config, &tasks))?;
-    let mut pairs_so_far: usize = partial.done.iter().map(|y| y.pairs.len()).sum();
-    while partial.done.len() < tasks.len() {
-        let from = partial.done.len();
+    let path = partial_of(&config.out);
+    let unwritten = |e: std::io::Error| io_error(&path, &e);
+    let read = |line: &[u8]| serde_json::from_slice::<Yield>(line).ok();
+    let (mut finished, mut yields) =
+        Finished::open(&path, &fingerprint(config, &tasks), true, read).map_err(unwritten)?;
+    let mut pairs_so_far: usize = yields.iter().map(|y| y.pairs.len()).sum();
+    while yields.len() < tasks.len() {
+        let from = yields.len();
         progress(Progress {
             golds: from,
             of: tasks.len(),
@@ -111,7 +114,11 @@ pub fn build_with(
             })
             .collect();
         pairs_so_far += done.iter().map(|y| y.pairs.len()).sum::<usize>();
-        partial.append(done)?;
+        let lines: Result<Vec<String>, _> = done.iter().map(serde_json::to_string).collect();
+        finished
+            .append(&lines.map_err(|e| unwritten(e.into()))?)
+            .map_err(unwritten)?;
+        yields.extend(done);
     }
     progress(Progress {
         golds: tasks.len(),
@@ -119,7 +126,7 @@ pub fn build_with(
         pairs: pairs_so_far,
     });
     let mut all = Vec::with_capacity(pairs_so_far);
-    for done in &partial.done {
+    for done in &yields {
         dropped.add(&done.dropped);
         for json in &done.pairs {
             let mut pair = Pair::from_json(&json.to_string()).map_err(CorpusError::Config)?;
@@ -140,7 +147,9 @@ pub fn build_with(
         ..Stats::of(&all)
     };
     write_stats(&stats_path(&config.out), &stats)?;
-    partial.remove();
+    if let Err(e) = finished.remove() {
+        tracing::warn!("{}: cannot remove it: {e}", path.display());
+    }
     Ok(stats)
 }
 

@@ -135,11 +135,12 @@ fn interrupted_work_goes_on() {
             )
         })
         .collect();
-    let mut partial = Partial::open(&config.out, &print).unwrap();
-    partial.append(done).unwrap();
-    drop(partial);
-    // Cut off in the middle of the last line.
     let path = config.out.with_file_name("corpus.jsonl.gz.partial");
+    let (mut finished, _) = Finished::open(&path, &print, true, |_| Some(())).unwrap();
+    let lines: Vec<String> = done.iter().map(|y| serde_json::to_string(y).unwrap()).collect();
+    finished.append(&lines).unwrap();
+    drop(finished);
+    // Cut off in the middle of the last line.
     let text = std::fs::read(&path).unwrap();
     std::fs::write(&path, &text[..text.len() - 5]).unwrap();
     let mut first = None;

@@ -1,8 +1,6 @@
 //! Building a suite over many schemas, on all threads, resumable.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -11,6 +9,7 @@ use twinql_sql::Schema;
 
 use crate::dice::stable_hash;
 use crate::generate::Values;
+use crate::resume::Finished;
 
 use super::file::read_line;
 use super::{DistilConfig, FORMAT_VERSION, SchemaSuite, Suite, SuiteError, Tally, distil};
@@ -24,71 +23,6 @@ pub struct Task {
     pub golds: Vec<String>,
     /// Values of a real database of this schema, to be mixed in.
     pub values: Option<Values>,
-}
-
-/// Finished schemas of a build that is not done: a line each, beside the suite.
-struct Partial {
-    path: PathBuf,
-    file: File,
-    done: Vec<SchemaSuite>,
-}
-
-impl Partial {
-    /// Begins the file, or continues one that was written under the same `fingerprint`;
-    /// a last line that was cut off is dropped.
-    fn open(path: &Path, fingerprint: &str, resume: bool) -> Result<Partial, SuiteError> {
-        let fail = |e: std::io::Error| SuiteError::Io {
-            path: path.display().to_string(),
-            message: e.to_string(),
-        };
-        let mut done = Vec::new();
-        let mut keep = 0;
-        if resume {
-            let old = std::fs::read(path).unwrap_or_default();
-            let mut lines = old.split_inclusive(|b| *b == b'\n');
-            if let Some(first) = lines.next()
-                && first.strip_suffix(b"\n") == Some(fingerprint.as_bytes())
-            {
-                keep = first.len();
-                for line in lines {
-                    let Some(Ok(one)) = line.strip_suffix(b"\n").map(read_line) else {
-                        break;
-                    };
-                    done.push(one);
-                    keep += line.len();
-                }
-            }
-        }
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)
-            .map_err(fail)?;
-        file.set_len(keep as u64).map_err(fail)?;
-        if keep == 0 {
-            file.write_all(format!("{fingerprint}\n").as_bytes())
-                .map_err(fail)?;
-        }
-        drop(file);
-        Ok(Partial {
-            path: path.to_owned(),
-            file: OpenOptions::new().append(true).open(path).map_err(fail)?,
-            done,
-        })
-    }
-
-    fn append(&mut self, one: &SchemaSuite) -> Result<(), SuiteError> {
-        let fail = |message: String| SuiteError::Io {
-            path: self.path.display().to_string(),
-            message,
-        };
-        let line = one.line().map_err(|e| fail(e.to_string()))?;
-        // One call, so that what is cut off is a last line and nothing else.
-        self.file
-            .write_all(format!("{line}\n").as_bytes())
-            .map_err(|e| fail(e.to_string()))
-    }
 }
 
 /// What the finished work must have been made from to be of use.
@@ -117,15 +51,24 @@ pub fn build(
     tick: &(dyn Fn(&Tally) + Sync),
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<Suite, SuiteError> {
-    let partial = match partial {
-        Some((path, resume)) => Some(Partial::open(path, &fingerprint(tasks, config), resume)?),
-        None => None,
+    let unwritten = |e: std::io::Error| SuiteError::Io {
+        path: partial.map_or_else(String::new, |(path, _)| path.display().to_string()),
+        message: e.to_string(),
+    };
+    let (partial, done_before) = match partial {
+        Some((path, resume)) => {
+            let read = |line: &[u8]| read_line(line).ok();
+            let (file, done) =
+                Finished::open(path, &fingerprint(tasks, config), resume, read).map_err(unwritten)?;
+            (Some(file), done)
+        }
+        None => (None, Vec::new()),
     };
     let mut found: Vec<Option<SchemaSuite>> = vec![None; tasks.len()];
-    for one in partial.iter().flat_map(|p| &p.done) {
+    for one in done_before {
         let at = tasks.iter().position(|t| t.schema == one.schema);
         if let Some(entry) = at.and_then(|at| found.get_mut(at)) {
-            *entry = Some(one.clone());
+            *entry = Some(one);
         }
     }
     let finished = Mutex::new((partial, found.iter().flatten().count()));
@@ -152,7 +95,8 @@ pub fn build(
         let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.1 += 1;
         if let Some(partial) = &mut finished.0 {
-            partial.append(&suite)?;
+            let line = suite.line().map_err(|e| unwritten(e.into()))?;
+            partial.append(&[line]).map_err(unwritten)?;
         }
         done(finished.1);
         Ok(Some((i, suite)))

@@ -15,6 +15,7 @@ use twinql::record::Status;
 use twinql::signature::{Signature, short_hash};
 use twinql::sql::{Dialect, schema};
 use twinql::suite::Limits;
+use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
     Counts, DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build as distil_all, read_values,
     run as run_suite, run_in_processes,
@@ -90,13 +91,6 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
     }
     console.say(signature(&suite, &bytes, "suite-build"));
     Ok(true)
-}
-
-/// `OUT.partial`.
-fn partial_of(out: &Path) -> PathBuf {
-    let mut name = out.file_name().unwrap_or_default().to_owned();
-    name.push(".partial");
-    out.with_file_name(name)
 }
 
 /// The gold queries of each schema, by `db_id`.

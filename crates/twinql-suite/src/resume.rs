@@ -1,0 +1,135 @@
+//! Finished work of a build that is not done: a file beside what is built, with a line for
+//! each finished piece, from which the build goes on after it was interrupted.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// `OUT.partial`, where the finished work of a build of `out` lies.
+pub fn partial_of(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(".partial");
+    out.with_file_name(name)
+}
+
+/// The open file of finished work. Its first line is a fingerprint of all that the work
+/// depends on.
+#[derive(Debug)]
+pub struct Finished {
+    path: PathBuf,
+    file: File,
+}
+
+impl Finished {
+    /// Begins the file, or with `resume` continues it. Work under another fingerprint is
+    /// thrown away. Pieces come from `read`, given a line without its end; reading stops at
+    /// the first that it does not take, or that was cut off, and what follows is dropped.
+    ///
+    /// # Errors
+    /// The file or its folder cannot be written.
+    pub fn open<T>(
+        path: &Path,
+        fingerprint: &str,
+        resume: bool,
+        read: impl Fn(&[u8]) -> Option<T>,
+    ) -> io::Result<(Finished, Vec<T>)> {
+        if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)?;
+        }
+        let old = if resume {
+            std::fs::read(path).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let mut done = Vec::new();
+        let mut keep = 0;
+        let mut lines = old.split_inclusive(|b| *b == b'\n');
+        if let Some(first) = lines.next()
+            && first.strip_suffix(b"\n") == Some(fingerprint.as_bytes())
+        {
+            keep = first.len();
+            for line in lines {
+                let Some(one) = line.strip_suffix(b"\n").and_then(&read) else {
+                    break;
+                };
+                done.push(one);
+                keep += line.len();
+            }
+        }
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)?;
+        file.set_len(keep as u64)?;
+        if keep == 0 {
+            file.write_all(format!("{fingerprint}\n").as_bytes())?;
+        }
+        drop(file);
+        let finished = Finished {
+            path: path.to_owned(),
+            file: OpenOptions::new().append(true).open(path)?,
+        };
+        Ok((finished, done))
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds pieces, given as lines without their ends.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn append(&mut self, lines: &[String]) -> io::Result<()> {
+        // One call, so that what is cut off is a last line and nothing else.
+        let text: String = lines.iter().flat_map(|l| [l.as_str(), "\n"]).collect();
+        self.file.write_all(text.as_bytes())?;
+        self.file.flush()
+    }
+
+    /// Removes the file: what was built holds the finished work.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(self) -> io::Result<()> {
+        drop(self.file);
+        std::fs::remove_file(self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_is_whole_is_kept() {
+        let folder = std::env::temp_dir().join(format!("twinql-resume-{}", std::process::id()));
+        let path = partial_of(&folder.join("deep/out.gz"));
+        assert!(path.ends_with("deep/out.gz.partial"));
+        let open = |print: &str, resume: bool| {
+            let read = |line: &[u8]| std::str::from_utf8(line).ok()?.parse::<u32>().ok();
+            Finished::open(&path, print, resume, read).unwrap()
+        };
+        let lines = ["1", "22"].map(str::to_owned);
+        open("a", false).0.append(&lines).unwrap();
+        // Cut off within a line; another line follows that nobody can read.
+        for more in ["3", "x\n4\n", ""] {
+            let text = std::fs::read_to_string(&path).unwrap() + more;
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(open("a", true).1, [1, 22], "{more:?}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), "a\n1\n22\n");
+        }
+        for (print, resume) in [("b", true), ("b", false)] {
+            let (mut finished, done) = open(print, resume);
+            assert!(done.is_empty());
+            finished.append(&lines).unwrap();
+        }
+        open("b", true).0.remove().unwrap();
+        assert!(!path.exists());
+        let _ = std::fs::remove_dir_all(folder);
+    }
+}
