@@ -1,6 +1,6 @@
 //! Pairs from files or arguments, joined with their schemas.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use twinql::suite::Files;
 use twinql::{Job, Work};
 
 use crate::args::{Input, Source};
+use crate::output::Console;
 
 /// Schemas by `db_id`, and those that pairs carry as DDL text.
 pub(crate) struct Schemas {
@@ -342,8 +343,44 @@ fn read_lines(gold_path: &Path, pred_path: &Path, schemas: &Schemas) -> Result<V
     Ok(items.collect())
 }
 
+/// Gives items the labels that the file at `path` has for their ids, and says how many.
+pub(crate) fn override_labels(items: &mut [Item], path: &Path, console: Console) -> Result<()> {
+    let labels = read_labels(path)?;
+    let mut unused: HashSet<&str> = labels.keys().map(String::as_str).collect();
+    let (mut given, mut changed) = (0usize, 0usize);
+    for item in &mut *items {
+        if let Some((id, label)) = labels.get_key_value(&id_text(&item.job.id)) {
+            given += 1;
+            changed += usize::from(item.label != Some(*label));
+            item.label = Some(*label);
+            unused.remove(id.as_str());
+        }
+    }
+    if unused.len() == labels.len() && !labels.is_empty() {
+        bail!(
+            "none of the {} ids of {} is an id of the {} pairs",
+            labels.len(),
+            path.display(),
+            items.len()
+        );
+    }
+    console.say(format!(
+        "{} gives the labels of {given} of {} pairs; {changed} differ from the pair file's",
+        path.display(),
+        items.len()
+    ));
+    if !unused.is_empty() {
+        console.warn(format!(
+            "{} ids of {} are no ids of the pairs",
+            unused.len(),
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
 /// Labels by id, from a JSON object `{"id": 0, …}`; ids are compared as text.
-pub(crate) fn read_labels(path: &Path) -> Result<HashMap<String, bool>> {
+fn read_labels(path: &Path) -> Result<HashMap<String, bool>> {
     let bytes = corpus::io::read_bytes(path)?;
     let what = "give a JSON object of id to label, {\"12\": 1, …}";
     let json: Value =

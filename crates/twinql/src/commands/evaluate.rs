@@ -1,6 +1,6 @@
 //! `twinql evaluate`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
@@ -10,7 +10,8 @@ use twinql::{Engine, Job, Work};
 
 use crate::args::typed;
 use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
-use crate::commands::{CHUNK, engine, fail_under, status_line, strict};
+use crate::commands::batch::in_chunks;
+use crate::commands::{engine, fail_under, status_line, strict};
 use crate::input::{self, Item, Schemas};
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Curve, roc_svg};
@@ -40,37 +41,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         }
     }
     if let Some(path) = &typed.labels {
-        let labels = input::read_labels(path)?;
-        let mut unused: HashSet<&str> = labels.keys().map(String::as_str).collect();
-        let (mut given, mut changed) = (0usize, 0usize);
-        for item in &mut items {
-            if let Some((id, label)) = labels.get_key_value(&input::id_text(&item.job.id)) {
-                given += 1;
-                changed += usize::from(item.label != Some(*label));
-                item.label = Some(*label);
-                unused.remove(id.as_str());
-            }
-        }
-        if unused.len() == labels.len() && !labels.is_empty() {
-            bail!(
-                "none of the {} ids of {} is an id of {}",
-                labels.len(),
-                path.display(),
-                typed.pairs.display()
-            );
-        }
-        console.say(format!(
-            "{} gives the labels of {given} of {} pairs; {changed} differ from the pair file's",
-            path.display(),
-            items.len()
-        ));
-        if !unused.is_empty() {
-            console.warn(format!(
-                "{} ids of {} are no ids of the pairs",
-                unused.len(),
-                path.display()
-            ));
-        }
+        input::override_labels(&mut items, path, console)?;
     }
     let all = items.len();
     let unread = items.iter().find_map(|item| match (&item.job.work, item.label) {
@@ -95,13 +66,16 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     }
 
     let (items, jobs) = split_jobs(items);
-    let bar = console.bar(Some(jobs.len() as u64), "scoring");
     let mut records: Vec<Record> = Vec::with_capacity(jobs.len());
-    for chunk in jobs.chunks(CHUNK) {
-        records.extend(engine.score(chunk));
-        bar.inc(chunk.len() as u64);
-    }
-    bar.finish_and_clear();
+    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| {
+        let scored = engine.score(chunk);
+        chunk.iter().for_each(|_| each());
+        scored
+    };
+    in_chunks(&jobs, "scoring", console, &work, &mut |_, scored| {
+        records.extend(scored);
+        Ok(true)
+    })?;
 
     let mut counts = StatusCounts::default();
     records.iter().for_each(|r| counts.add(r.status));

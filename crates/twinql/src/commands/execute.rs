@@ -12,10 +12,11 @@ use twinql::{Job, Work};
 
 use crate::args::{self, Format, Input, Output, Source, typed};
 use crate::commands::answers::{Side, side_by_side};
+use crate::commands::batch::{Records, in_chunks};
 use crate::commands::judge::plain;
-use crate::commands::{CHUNK, fail_under, status_line, strict, worker};
+use crate::commands::{fail_under, status_line, strict, worker};
 use crate::input::{self, Schemas};
-use crate::output::{Console, Sink, table};
+use crate::output::{Console, table};
 
 /// The wire type of executions, one JSON object for each pair.
 #[derive(Debug, Serialize)]
@@ -76,44 +77,34 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     let items = input::read_over(&input, Schemas::of_files(&files))?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
-    let mut sink = Sink::new(output.out.as_deref())?;
-    let mut counts = StatusCounts::default();
+    let mut records = Records::new(&output, items.single)?;
     let mut same = 0usize;
-    let mut kept = Vec::new();
-    let bar = console.bar(Some(jobs.len() as u64), "executing");
-    for chunk in jobs.chunks(CHUNK) {
-        let reports = judging::execute_all(chunk, &files, &config, &workers, &|| bar.inc(1));
+    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| {
+        judging::execute_all(chunk, &files, &config, &workers, each)
+    };
+    in_chunks(&jobs, "executing", console, &work, &mut |chunk, reports| {
         for (job, report) in chunk.iter().zip(reports) {
             let record = record(job, report);
-            counts.add(record.status);
             same += usize::from(record.verdict == Some("same"));
-            match output.format {
-                Format::Jsonl => sink.line(&serde_json::to_string(&record)?)?,
-                Format::Text if items.single => sink.write(&one(&record))?,
-                Format::Text | Format::Json => kept.push(record),
-            }
+            let status = record.status;
+            records.add(record, status, one)?;
         }
-        sink.flush()?;
-        if sink.closed {
-            break;
-        }
-    }
-    bar.finish_and_clear();
-    let accuracy = same as f64 / counts.total().max(1) as f64;
-    match output.format {
-        Format::Json => sink.line(&serde_json::to_string_pretty(&json!({
+        records.flush()
+    })?;
+    let accuracy = |counts: &StatusCounts| same as f64 / counts.total().max(1) as f64;
+    let document = |counts: &StatusCounts, records: &[ExecutionRecord]| {
+        json!({
             "format": 1,
             "signature": signature,
             "pairs": counts.total(),
             "status": counts,
             "same": same,
-            "execution_accuracy": accuracy,
-            "records": kept,
-        }))?)?,
-        Format::Text if !items.single => sink.write(&listing(&kept))?,
-        _ => {}
-    }
-    sink.finish()?;
+            "execution_accuracy": accuracy(counts),
+            "records": records,
+        })
+    };
+    let counts = records.finish(document, listing)?;
+    let accuracy = accuracy(&counts);
     console.say(format!("executed {}", status_line(&counts)));
     console.say(format!(
         "execution accuracy {accuracy:.4}: same {same} of all {} pairs",

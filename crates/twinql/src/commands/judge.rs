@@ -15,9 +15,10 @@ use twinql::suite::{JudgeConfig, Limits, Report, Verdict, Witness};
 
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
 use crate::commands::answers::{Side, side_by_side};
-use crate::commands::{CHUNK, fail_under, status_line, strict, worker};
+use crate::commands::batch::{Records, in_chunks};
+use crate::commands::{fail_under, status_line, strict, worker};
 use crate::input;
-use crate::output::{Console, Sink, table, write_file};
+use crate::output::{Console, table, write_file};
 
 /// The wire type of verdicts, one JSON object for each pair.
 #[derive(Debug, Serialize)]
@@ -67,48 +68,36 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     let items = input::read(&input)?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
-    let mut sink = Sink::new(output.out.as_deref())?;
-    let mut counts = StatusCounts::default();
+    let mut records = Records::new(&output, items.single)?;
     let (mut same, mut different) = (0usize, 0usize);
-    let mut kept = Vec::new();
-    let bar = console.bar(Some(jobs.len() as u64), "judging");
-    for chunk in jobs.chunks(CHUNK) {
-        let reports = judging::judge_all(chunk, &config, &workers, &|| bar.inc(1));
+    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| judging::judge_all(chunk, &config, &workers, each);
+    in_chunks(&jobs, "judging", console, &work, &mut |chunk, reports| {
         for (job, report) in chunk.iter().zip(reports) {
             let record = record(job, report);
-            counts.add(record.status);
             same += usize::from(record.verdict == Some("same"));
             different += usize::from(record.verdict == Some("different"));
             if let (Some(folder), Some(witness)) = (&typed.witness_dir, &record.witness) {
                 write_witness(folder, job, witness)?;
             }
-            match output.format {
-                Format::Jsonl => sink.line(&serde_json::to_string(&record)?)?,
-                Format::Text if items.single => sink.write(&one(&record, &signature))?,
-                Format::Text | Format::Json => kept.push(record),
-            }
+            let status = record.status;
+            records.add(record, status, |record| one(record, &signature))?;
         }
-        sink.flush()?;
-        if sink.closed {
-            break;
-        }
-    }
-    bar.finish_and_clear();
-    match output.format {
-        Format::Json => sink.line(&serde_json::to_string_pretty(&json!({
+        records.flush()
+    })?;
+    let spoken = records.for_people();
+    let document = |counts: &StatusCounts, records: &[VerdictRecord]| {
+        json!({
             "format": 1,
             "signature": signature,
             "pairs": counts.total(),
             "status": counts,
             "same": same,
             "different": different,
-            "records": kept,
-        }))?)?,
-        Format::Text if !items.single => sink.write(&listing(&kept))?,
-        _ => {}
-    }
-    sink.finish()?;
-    if !(items.single && output.format == Format::Text) {
+            "records": records,
+        })
+    };
+    let counts = records.finish(document, listing)?;
+    if !spoken {
         console.say(format!("judged {}", status_line(&counts)));
         console.say(format!(
             "same {same}, different {different}, of all {} pairs",

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod answers;
+mod batch;
 pub(crate) mod corpus;
 pub(crate) mod evaluate;
 mod examples;
@@ -22,10 +23,6 @@ use twinql::{Engine, Network};
 
 use crate::args::Metrics;
 use crate::output::Console;
-
-/// How many pairs are scored at a time: enough for all threads, few enough for results to
-/// appear while the rest is computed.
-pub(crate) const CHUNK: usize = 512;
 
 /// The engine that the arguments ask for. Says where a metric's semantics is not the one
 /// asked for.

@@ -15,9 +15,10 @@ use twinql::{Job, metrics};
 
 use crate::args::prove::Prove;
 use crate::args::{self, Format, Input, Output, Source};
-use crate::commands::{CHUNK, fail_under, status_line, strict};
+use crate::commands::batch::{Records, in_chunks};
+use crate::commands::{fail_under, status_line, strict};
 use crate::input;
-use crate::output::{Console, Sink, table};
+use crate::output::{Console, table};
 
 /// The wire type of proofs, one JSON object for each pair.
 #[derive(Debug, Serialize)]
@@ -125,25 +126,22 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
     let output = Output::new(typed.output, default)?;
     let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
     let signature = signature(&semantics, input.dialect);
-    let items = input::read(&input)?;
-    let overridden = typed.labels.as_deref().map(input::read_labels).transpose()?;
-    let label = |item: &input::Item| {
-        let other = overridden
-            .as_ref()
-            .and_then(|l| l.get(&input::id_text(&item.job.id)).copied());
-        other.or(item.label)
-    };
-    let labels: Vec<Option<bool>> = items.items.iter().map(label).collect();
-    let mut labels = labels.into_iter();
+    let mut items = input::read(&input)?;
+    if let Some(path) = &typed.labels {
+        input::override_labels(&mut items.items, path, console)?;
+    }
+    let mut labels = items
+        .items
+        .iter()
+        .map(|i| i.label)
+        .collect::<Vec<_>>()
+        .into_iter();
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
-    let mut sink = Sink::new(output.out.as_deref())?;
-    let mut statuses = StatusCounts::default();
+    let mut records = Records::new(&output, items.single)?;
     let mut counts = Counts::default();
-    let mut kept = Vec::new();
-    let bar = console.bar(Some(jobs.len() as u64), "proving");
-    for chunk in jobs.chunks(CHUNK) {
-        let proofs = proving::prove_all(chunk, &semantics, &|| bar.inc(1));
+    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| proving::prove_all(chunk, &semantics, each);
+    in_chunks(&jobs, "proving", console, &work, &mut |chunk, proofs| {
         for (job, proof) in chunk.iter().zip(proofs) {
             if let Some(Ok(proof)) = &proof {
                 counts.add(proof);
@@ -153,37 +151,27 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
                 counts.labelled.add(&job.id, label, proof);
             }
             let record = record(job, proof.as_ref());
-            statuses.add(record.status);
-            match output.format {
-                Format::Jsonl => sink.line(&serde_json::to_string(&record)?)?,
-                Format::Text if items.single => {
-                    sink.write(&one(&record, proof.as_ref(), &semantics))?;
-                    sink.line(&signature)?;
-                }
-                Format::Text | Format::Json => kept.push(record),
-            }
+            let status = record.status;
+            records.add(record, status, |record| {
+                format!("{}{signature}\n", one(record, proof.as_ref(), &semantics))
+            })?;
         }
-        sink.flush()?;
-        if sink.closed {
-            break;
-        }
-    }
-    bar.finish_and_clear();
-    match output.format {
-        Format::Json => sink.line(&serde_json::to_string_pretty(&json!({
+        records.flush()
+    })?;
+    let spoken = records.for_people();
+    let document = |statuses: &StatusCounts, records: &[ProofRecord]| {
+        json!({
             "format": 1,
             "signature": signature,
             "pairs": statuses.total(),
             "status": statuses,
             "counts": counts,
-            "records": kept,
-        }))?)?,
-        Format::Text if !items.single => sink.write(&listing(&kept))?,
-        _ => {}
-    }
-    sink.finish()?;
+            "records": records,
+        })
+    };
+    let statuses = records.finish(document, listing)?;
     let total = statuses.total();
-    if !(items.single && output.format == Format::Text) {
+    if !spoken {
         console.say(format!("proved {}", status_line(&statuses)));
         console.say(format!(
             "equal {}, different {}, unknown {}, of all {total} pairs",

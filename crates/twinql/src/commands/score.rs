@@ -7,9 +7,10 @@ use twinql::{Engine, Job};
 
 use crate::args::typed;
 use crate::args::{Format, Input, Metrics, Output, Source};
-use crate::commands::{CHUNK, engine, fail_under, signatures, status_line, strict};
+use crate::commands::batch::{Records, in_chunks};
+use crate::commands::{engine, fail_under, signatures, status_line, strict};
 use crate::input;
-use crate::output::{Console, Sink, table};
+use crate::output::{Console, table};
 
 pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
     let input = Input::new(typed.input)?;
@@ -23,46 +24,33 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
     let items = input::read(&input)?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
-    let mut sink = Sink::new(output.out.as_deref())?;
-    let mut counts = StatusCounts::default();
+    let single = items.single;
+    let mut records = Records::new(&output, single)?;
     let mut sums = vec![0.0; engine.metrics().len()];
-    let mut kept: Vec<Record> = Vec::new();
-    let bar = console.bar(Some(jobs.len() as u64), "scoring");
-    for chunk in jobs.chunks(CHUNK) {
-        for record in engine.score(chunk) {
-            counts.add(record.status);
+    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| {
+        let scored = engine.score(chunk);
+        chunk.iter().for_each(|_| each());
+        scored
+    };
+    in_chunks(&jobs, "scoring", console, &work, &mut |_, scored| {
+        for record in scored {
             for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
                 *sum += record.score(metric.name).unwrap_or(0.0);
             }
-            match output.format {
-                Format::Jsonl => sink.line(&serde_json::to_string(&record)?)?,
-                Format::Text | Format::Json => kept.push(record),
-            }
+            let status = record.status;
+            records.add(record, status, |record| one(&engine, record))?;
         }
-        sink.flush()?;
-        bar.inc(chunk.len() as u64);
-        if sink.closed {
-            break;
-        }
-    }
-    bar.finish_and_clear();
-
-    let n = counts.total().max(1) as f64;
-    let means: Vec<(&str, f64)> = engine
-        .metrics()
-        .iter()
-        .map(|m| m.name)
-        .zip(sums.iter().map(|s| s / n))
-        .collect();
-    match output.format {
-        Format::Jsonl => {}
-        Format::Json => sink.line(&document(&engine, &kept, &counts, &means)?)?,
-        Format::Text => sink.write(&text(&engine, &kept, items.single))?,
-    }
-    sink.finish()?;
-
-    let single = items.single && output.format == Format::Text;
-    if !single {
+        records.flush()
+    })?;
+    let names = engine.metrics().iter().map(|m| m.name);
+    let n = records.counts.total().max(1) as f64;
+    let means: Vec<(&str, f64)> = names.zip(sums.iter().map(|s| s / n)).collect();
+    let spoken = records.for_people();
+    let counts = records.finish(
+        |counts, records| document(&engine, records, counts, &means),
+        |records| listing(&engine, records),
+    )?;
+    if !spoken {
         console.say(format!("scored {}", status_line(&counts)));
         let means: Vec<String> = means
             .iter()
@@ -83,12 +71,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
-fn document(
-    engine: &Engine,
-    records: &[Record],
-    counts: &StatusCounts,
-    means: &[(&str, f64)],
-) -> Result<String> {
+fn document(engine: &Engine, records: &[Record], counts: &StatusCounts, means: &[(&str, f64)]) -> Value {
     let signatures: Map<String, Value> = signatures(engine)
         .into_iter()
         .map(|(name, s)| (name.to_owned(), s.into()))
@@ -97,38 +80,33 @@ fn document(
         .iter()
         .map(|(name, m)| ((*name).to_owned(), (*m).into()))
         .collect();
-    Ok(serde_json::to_string_pretty(&json!({
+    json!({
         "format": 1,
         "signatures": signatures,
         "pairs": counts.total(),
         "status": counts,
         "mean": means,
         "records": records,
-    }))?)
+    })
 }
 
-fn text(engine: &Engine, records: &[Record], single: bool) -> String {
-    match records {
-        [record] if single => one(engine, record),
-        _ => {
-            let mut rows = vec![vec!["id".to_owned(), "status".to_owned()]];
-            rows.extend(
-                records
-                    .iter()
-                    .map(|r| vec![input::id_text(&r.id), r.status.to_string()]),
-            );
-            for metric in engine.metrics() {
-                let mut column = vec![metric.name.to_owned()];
-                column.extend(
-                    records
-                        .iter()
-                        .map(|r| format!("{:.4}", r.score(metric.name).unwrap_or(0.0))),
-                );
-                rows.iter_mut().zip(column).for_each(|(row, cell)| row.push(cell));
-            }
-            table(&rows)
-        }
+fn listing(engine: &Engine, records: &[Record]) -> String {
+    let mut rows = vec![vec!["id".to_owned(), "status".to_owned()]];
+    rows.extend(
+        records
+            .iter()
+            .map(|r| vec![input::id_text(&r.id), r.status.to_string()]),
+    );
+    for metric in engine.metrics() {
+        let mut column = vec![metric.name.to_owned()];
+        column.extend(
+            records
+                .iter()
+                .map(|r| format!("{:.4}", r.score(metric.name).unwrap_or(0.0))),
+        );
+        rows.iter_mut().zip(column).for_each(|(row, cell)| row.push(cell));
     }
+    table(&rows)
 }
 
 /// A single pair for people: a line for each metric, what is wrong, and the signatures.
