@@ -83,7 +83,7 @@ mod tests {
         ]);
         assert_eq!(
             text,
-            "  gold answers 1 row of 2 columns: | pred answers 0 rows of 2 columns:\n  1, \"é\"                            |\n"
+            "  gold answers 1 row of 2 columns: | pred answers 0 rows of 2 columns:\n  1, \"é\"                           |\n"
         );
     }
 }
