@@ -510,7 +510,7 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
 }
 
 /// Adds the columns whose NULL makes the expression NULL.
-fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
+pub(crate) fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
     match expr {
         Expr::Column(c) => {
             set.insert(*c);

@@ -188,7 +188,7 @@ fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 pub(super) const TRIVIAL_HAVING: Rule = Rule {
     name: "trivial-having",
-    summary: "COUNT(*) >= 1 holds for every group; in AVG, a cast of a number to REAL does nothing",
+    summary: "COUNT(*) >= 1 holds for every group, <= 1 is = 1 and <> 1 is >= 2; so for COUNT(x) and COUNT(DISTINCT x) of what is never NULL; in AVG, a cast of a number to REAL does nothing",
     source: "a group has a row; SQLite's AVG is a REAL",
     needs: Needs::TYPED,
     apply: Apply::Rel(trivial_having),
@@ -223,35 +223,61 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         _ => return changed,
     };
     let mut counts: BTreeSet<ColumnId> = BTreeSet::new();
-    for input in inputs {
-        if let Rel::Aggregate { keys, calls, .. } = input
+    for one in inputs {
+        if let Rel::Aggregate { input, keys, calls } = one
             && !keys.is_empty()
         {
-            counts.extend(
-                calls
-                    .iter()
-                    .filter(|(_, c)| c.func == AggFunc::Count && c.args.is_empty() && c.filter.is_none())
-                    .map(|(c, _)| *c),
-            );
+            let mut known = None;
+            let mut sure = |e: &Expr| {
+                let known = known.get_or_insert_with(|| cx.not_null(input));
+                walk::is_deterministic(e) && !cx.may_be_null(e, known)
+            };
+            for (c, call) in calls {
+                if call.func == AggFunc::Count && call.filter.is_none() && call.args.iter().all(&mut sure) {
+                    counts.insert(*c);
+                }
+            }
         }
     }
     if counts.is_empty() {
         return changed;
     }
     let before = on.len();
-    on.retain(|e| match e {
-        Expr::Binary { op, left, right } => match (op, &**left, &**right) {
-            (BinaryOp::LtEq, Expr::Literal(Value::Integer(n)), Expr::Column(c)) => {
-                *n > 1 || !counts.contains(c)
-            }
-            (BinaryOp::Lt, Expr::Literal(Value::Integer(n)), Expr::Column(c)) => {
-                *n > 0 || !counts.contains(c)
-            }
-            _ => true,
-        },
-        _ => true,
+    on.retain_mut(|e| {
+        let Some((op, c, n)) = compared_with_whole(e) else {
+            return true;
+        };
+        if !counts.contains(&c) {
+            return true;
+        }
+        let new = |op, left, right| Expr::Binary {
+            op,
+            left: Box::new(left),
+            right: Box::new(right),
+        };
+        let whole = |n| Expr::Literal(Value::Integer(n));
+        match (op, n) {
+            (BinaryOp::GtEq, ..=1) | (BinaryOp::Gt | BinaryOp::NotEq, ..=0) => return false,
+            (BinaryOp::LtEq, 1) | (BinaryOp::Lt, 2) => *e = new(BinaryOp::Eq, Expr::Column(c), whole(1)),
+            (BinaryOp::NotEq, 1) => *e = new(BinaryOp::LtEq, whole(2), Expr::Column(c)),
+            _ => return true,
+        }
+        changed = true;
+        true
     });
     changed | (on.len() != before)
+}
+
+/// `c op n`, whichever side the column stands on.
+fn compared_with_whole(e: &Expr) -> Option<(BinaryOp, ColumnId, i64)> {
+    let Expr::Binary { op, left, right } = e else {
+        return None;
+    };
+    match (&**left, &**right) {
+        (Expr::Column(c), Expr::Literal(Value::Integer(n))) => Some((*op, *c, *n)),
+        (Expr::Literal(Value::Integer(n)), Expr::Column(c)) => Some((op.turned()?, *c, *n)),
+        _ => None,
+    }
 }
 
 pub(super) const COUNT_GROUPS: Rule = Rule {

@@ -11,6 +11,7 @@ mod decorrelation;
 mod empty;
 mod equalities;
 mod filters;
+mod firsts;
 mod grouping;
 mod inference;
 mod joins;
@@ -18,9 +19,11 @@ mod limits;
 mod literals;
 mod minimise;
 mod ordering;
+mod padding;
 mod predicates;
 mod projections;
 mod ratios;
+mod references;
 mod rollup;
 mod semijoins;
 mod subqueries;
@@ -125,6 +128,13 @@ pub(super) const ALL: &[Rule] = &[
     limits::LIMIT_BELOW_JOIN,
     limits::EXTREME_ROW,
     limits::EXTREME_BARE,
+    padding::FOREIGN_KEY_OUTER_JOIN,
+    padding::PADDED_GROUPS,
+    padding::PADDED_LAST,
+    firsts::SCALAR_FIRST_ROW,
+    firsts::FIRST_OF_DISTINCT,
+    firsts::BEYOND_EXTREME,
+    references::REDUNDANT_REFERENCE,
 ];
 
 /// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.

@@ -96,6 +96,14 @@ fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     }
 }
 
+/// Folds the constants of a whole expression, subqueries left out.
+pub(super) fn fold_whole(e: &mut Expr, cx: &mut Context<'_>) {
+    for operand in walk::operands_mut(e) {
+        fold_whole(operand, cx);
+    }
+    fold(e, cx);
+}
+
 /// AND (`and`) or OR over `list`, which stands in `e`.
 fn fold_list(list: Vec<Expr>, e: &mut Expr, and: bool) -> bool {
     let decides = |x: &Expr| if and { is_false(x) } else { is_true(x) };

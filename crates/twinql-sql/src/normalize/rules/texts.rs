@@ -88,7 +88,7 @@ fn function(name: &str, args: &[Expr]) -> Option<Value> {
 
 pub(super) const PATTERNS: Rule = Rule {
     name: "patterns",
-    summary: "LOWER(x) = 'ab' is x LIKE 'ab'; SUBSTR(x, 1, 2) = 'ab' and INSTR(x, 'ab') are GLOB; LIKE without letters is GLOB, GLOB without wildcards is =; LIKE '%' is IS NOT NULL",
+    summary: "LOWER(x) = 'ab' is x LIKE 'ab'; SUBSTR(x, 1, 2) = 'ab' and INSTR(x, 'ab') are GLOB; LIKE without letters is GLOB, GLOB without wildcards is =, as is LIKE a whole number on a column of numbers; LIKE '%' is IS NOT NULL",
     source: "https://sqlite.org/lang_expr.html section 5; LIKE and LOWER know the case of ASCII letters alone",
     needs: Needs::TYPED,
     apply: Apply::Expr(pattern),
@@ -223,6 +223,9 @@ fn like(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
         }
         return Some(binary(BinaryOp::Like, left.clone(), literal(short)));
     }
+    if let Some(n) = stored_whole(left, t, cx) {
+        return Some(binary(BinaryOp::Eq, left.clone(), integer(n)));
+    }
     if !is_text(left, cx) {
         return None;
     }
@@ -238,6 +241,20 @@ fn like(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
 
 fn glob(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     let t = text(right)?;
+    if let Some(n) = stored_whole(left, t, cx) {
+        return Some(binary(BinaryOp::Eq, left.clone(), integer(n)));
+    }
     let exact = is_text(left, cx) && !t.contains(['*', '?', '[', '\0']);
     exact.then(|| binary(BinaryOp::Eq, left.clone(), right.clone()))
+}
+
+/// The whole number that the text is, if `x` is a column that stores it as such and as
+/// nothing else: INTEGER and NUMERIC affinity turn 5.0 and '5' into 5.
+fn stored_whole(x: &Expr, t: &str, cx: &Context<'_>) -> Option<i64> {
+    let Expr::Column(c) = x else { return None };
+    let info = cx.info(*c)?;
+    let stores = matches!(info.affinity, Some(Affinity::Integer | Affinity::Numeric))
+        && matches!(info.class, TypeClass::Integer | TypeClass::Number);
+    let n: i64 = t.parse().ok()?;
+    (stores && n.unsigned_abs() < 1 << 53 && n.to_string() == t).then_some(n)
 }

@@ -1,0 +1,152 @@
+//! First rows, and comparisons with extremes over a whole table.
+
+use super::super::context::{Context, Role};
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk;
+use super::predicates::integer;
+use crate::expr::{AggFunc, BinaryOp, Expr};
+use crate::rel::{ColumnId, Query, Rel};
+use crate::schema::ColumnRef;
+use crate::value::Value;
+
+pub(super) const SCALAR_FIRST_ROW: Rule = Rule {
+    name: "scalar-first-row",
+    summary: "a subquery as a value that may have several rows has LIMIT 1, whatever limit is written",
+    source: "https://sqlite.org/lang_expr.html: the value of a subquery is its first row",
+    needs: Needs::NOTHING,
+    apply: Apply::Query(scalar_first_row),
+};
+
+fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    if role != Role::Scalar {
+        return false;
+    }
+    if let Rel::Sort { limit: Some(n), .. } = &mut query.rel {
+        let more = matches!(n, Expr::Literal(Value::Integer(i)) if !matches!(i, 0 | 1));
+        if more {
+            *n = integer(1);
+        }
+        return more;
+    }
+    if cx.at_most_one_row(&query.rel) {
+        return false;
+    }
+    match &mut query.rel {
+        Rel::Sort {
+            limit, offset: None, ..
+        } => *limit = Some(integer(1)),
+        // An offset without a limit is not SQLite's, and is left as it is.
+        Rel::Sort { .. } => return false,
+        rel => {
+            *rel = Rel::Sort {
+                input: Box::new(walk::take(rel)),
+                keys: Vec::new(),
+                limit: Some(integer(1)),
+                offset: None,
+            };
+        }
+    }
+    true
+}
+
+pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
+    name: "first-of-distinct",
+    summary: "DISTINCT below LIMIT 1 does nothing",
+    source: "the first of the rows by an order of their columns is the first of the different ones",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(first_of_distinct),
+};
+
+fn first_of_distinct(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let Rel::Sort {
+        input,
+        limit: Some(Expr::Literal(Value::Integer(1))),
+        offset: None,
+        ..
+    } = rel
+    else {
+        return false;
+    };
+    let Rel::Aggregate {
+        input: below,
+        keys,
+        calls,
+    } = &mut **input
+    else {
+        return false;
+    };
+    if keys.is_empty() || !calls.is_empty() || !keys.iter().all(|(_, e)| walk::is_deterministic(e)) {
+        return false;
+    }
+    **input = Rel::Project {
+        exprs: std::mem::take(keys),
+        input: Box::new(walk::take(below)),
+    };
+    true
+}
+
+pub(super) const BEYOND_EXTREME: Rule = Rule {
+    name: "beyond-extreme",
+    summary: "x <= MIN(x) over the whole table is x = MIN(x), and x <> MIN(x) is x > MIN(x); so for MAX",
+    source: "no value of a column is below its minimum",
+    needs: Needs::NOTHING,
+    apply: Apply::Expr(beyond_extreme),
+};
+
+fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
+    let Expr::Binary { op, left, right } = e else {
+        return false;
+    };
+    let (x, query, op) = match (&**left, &**right) {
+        (Expr::Column(c), Expr::Scalar(q)) => (*c, q, Some(*op)),
+        (Expr::Scalar(q), Expr::Column(c)) => (*c, q, op.turned()),
+        _ => return false,
+    };
+    let origin = cx.info(x).and_then(|i| i.origin);
+    let (Some((func, of)), Some(op)) = (extreme_of(query), op) else {
+        return false;
+    };
+    if origin != Some(of) {
+        return false;
+    }
+    let (new, scalar_first) = match (func, op) {
+        (AggFunc::Min, BinaryOp::LtEq) | (AggFunc::Max, BinaryOp::GtEq) => (BinaryOp::Eq, false),
+        (AggFunc::Min, BinaryOp::NotEq) => (BinaryOp::Lt, true),
+        (AggFunc::Max, BinaryOp::NotEq) => (BinaryOp::Lt, false),
+        _ => return false,
+    };
+    let (x, query) = (Expr::Column(x), Expr::Scalar(query.clone()));
+    let (one, two) = if scalar_first { (query, x) } else { (x, query) };
+    *e = Expr::Binary {
+        op: new,
+        left: Box::new(one),
+        right: Box::new(two),
+    };
+    true
+}
+
+/// MIN or MAX of a column over all rows of its table, if the subquery is that.
+fn extreme_of(query: &Query) -> Option<(AggFunc, ColumnRef)> {
+    let Rel::Aggregate { input, keys, calls } = &query.rel else {
+        return None;
+    };
+    let (Rel::Scan { table, columns }, [(id, call)], true) = (&**input, calls.as_slice(), keys.is_empty())
+    else {
+        return None;
+    };
+    let [Expr::Column(x)] = call.args.as_slice() else {
+        return None;
+    };
+    let at = |c: ColumnId| columns.iter().find(|(i, _)| *i == c).map(|(_, p)| *p);
+    let fits = query.output.as_slice() == [*id]
+        && call.filter.is_none()
+        && matches!(call.func, AggFunc::Min | AggFunc::Max);
+    let column = at(*x).filter(|_| fits)?;
+    Some((
+        call.func.clone(),
+        ColumnRef {
+            table: *table,
+            column,
+        },
+    ))
+}

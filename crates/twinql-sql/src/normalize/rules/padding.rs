@@ -1,0 +1,335 @@
+//! Rows that an outer join fills up with NULLs, where they cannot arise, or leave no trace
+//! in the groups or in the first row above.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::facts::{rejects_null, strict_columns};
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use super::predicates::{fold_whole, is_false};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::rel::{ColumnId, Direction, JoinKind, NullsOrder, Rel};
+use crate::value::Value;
+
+pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
+    name: "foreign-key-outer-join",
+    summary: "a LEFT JOIN along a foreign key that is never NULL is an inner join",
+    source: "Galindo-Legaria & Joshi 2001, outer joins over referential constraints: each row has a partner",
+    needs: Needs::FOREIGN_KEYS,
+    apply: Apply::Rel(foreign_key_outer_join),
+};
+
+fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::OuterJoin {
+        kind: JoinKind::Left,
+        left,
+        right,
+        on,
+    } = rel
+    else {
+        return false;
+    };
+    if !has_partner(left, right, on, cx) {
+        return false;
+    }
+    *rel = inner(left, right, on);
+    true
+}
+
+fn inner(left: &mut Rel, right: &mut Rel, on: &mut Vec<Expr>) -> Rel {
+    Rel::Join {
+        inputs: vec![walk::take(left), walk::take(right)],
+        on: std::mem::take(on),
+    }
+}
+
+/// True if each row of `from` meets `on` with a row of `to`: `to` is a whole table, and `on`
+/// equates columns of a foreign key to it with those that they refer to. The key need not be
+/// unique.
+fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
+    let Rel::Scan { table, columns } = to else {
+        return false;
+    };
+    let at = |c: ColumnId| columns.iter().find(|(id, _)| *id == c).map(|(_, p)| *p);
+    let mut pairs: Vec<(ColumnId, usize)> = Vec::new();
+    for e in on {
+        let Expr::Binary {
+            op: BinaryOp::Eq,
+            left,
+            right,
+        } = e
+        else {
+            return false;
+        };
+        let (Expr::Column(a), Expr::Column(b)) = (&**left, &**right) else {
+            return false;
+        };
+        match (at(*a), at(*b)) {
+            (Some(p), None) => pairs.push((*b, p)),
+            (None, Some(p)) => pairs.push((*a, p)),
+            _ => return false,
+        }
+    }
+    let known = cx.not_null(from);
+    let Some(origin) = pairs
+        .first()
+        .and_then(|(c, _)| cx.info(*c))
+        .and_then(|i| i.origin)
+    else {
+        return false;
+    };
+    if !pairs.iter().all(|(c, _)| known.contains(c)) {
+        return false;
+    }
+    let Some(definition) = cx.schema.tables.get(origin.table) else {
+        return false;
+    };
+    definition.foreign_keys.iter().any(|f| {
+        let refers = pairs.iter().all(|(c, p)| {
+            cx.info(*c).and_then(|i| i.origin).is_some_and(|o| {
+                o.table == origin.table
+                    && f.columns
+                        .iter()
+                        .zip(&f.target_columns)
+                        .any(|(a, b)| *a == o.column && b == p)
+            })
+        });
+        // Of a key of several columns, all have to come from one row, and be known.
+        let whole = f.columns.len() == 1
+            || pairs.len() == 1 && f.columns.iter().all(|a| cx.base_not_null(origin.table, *a))
+            || f.columns.iter().all(|a| cx.base_not_null(origin.table, *a))
+                && one_scan(from, &pairs.iter().map(|(c, _)| *c).collect());
+        f.target == *table && refers && whole
+    })
+}
+
+/// True if one scan within the relation makes all of these columns.
+fn one_scan(rel: &Rel, wanted: &BTreeSet<ColumnId>) -> bool {
+    match rel {
+        Rel::Scan { columns, .. } => {
+            let made: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
+            wanted.is_subset(&made)
+        }
+        rel => walk::inputs(rel).into_iter().any(|r| one_scan(r, wanted)),
+    }
+}
+
+pub(super) const PADDED_GROUPS: Rule = Rule {
+    name: "padded-groups",
+    summary: "a LEFT JOIN is an inner join where aggregates pass over its filled-up rows and HAVING rejects the groups of these alone",
+    source: "SQL: aggregates leave NULLs out; Galindo-Legaria & Rosenthal 1997",
+    needs: Needs::NOTHING,
+    apply: Apply::Rel(padded_groups),
+};
+
+fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    if let Rel::Aggregate { input, keys, calls } = rel {
+        // One group, there in any case.
+        let ignored = Padded::of(input, keys, calls, cx).is_some_and(|p| p.ignored);
+        return keys.is_empty() && ignored && make_inner(input);
+    }
+    let (inputs, on): (Vec<&mut Rel>, &[Expr]) = match rel {
+        Rel::Filter { input, predicate } => (vec![&mut **input], predicate),
+        Rel::Join { inputs, on } => (inputs.iter_mut().collect(), on),
+        _ => return false,
+    };
+    let mut changed = false;
+    for one in inputs {
+        let Rel::Aggregate { input, keys, calls } = one else {
+            continue;
+        };
+        if keys.is_empty() {
+            continue;
+        }
+        let Some(padded) = Padded::of(input, keys, calls, cx) else {
+            continue;
+        };
+        if padded.apart && on.iter().any(|e| padded.rejected_by(e, cx)) {
+            changed |= make_inner(input);
+        }
+    }
+    changed
+}
+
+fn make_inner(rel: &mut Rel) -> bool {
+    match rel {
+        Rel::OuterJoin {
+            kind: JoinKind::Left,
+            left,
+            right,
+            on,
+        } => {
+            *rel = inner(left, right, on);
+            true
+        }
+        _ => false,
+    }
+}
+
+/// What a grouping makes of the filled-up rows of the LEFT JOIN below it.
+struct Padded {
+    /// Every aggregate passes over them.
+    ignored: bool,
+    /// They change no group of other rows.
+    apart: bool,
+    /// What keys and aggregates are known to be in groups of them alone.
+    values: Substitution,
+}
+
+impl Padded {
+    fn of(
+        input: &Rel,
+        keys: &[(ColumnId, Expr)],
+        calls: &[(ColumnId, AggregateCall)],
+        cx: &Context<'_>,
+    ) -> Option<Padded> {
+        let Rel::OuterJoin {
+            kind: JoinKind::Left,
+            left,
+            right,
+            on,
+        } = input
+        else {
+            return None;
+        };
+        let made = walk::output_set(right);
+        let strict = |e: &Expr| {
+            let mut set = BTreeSet::new();
+            strict_columns(e, &mut set);
+            !set.is_disjoint(&made)
+        };
+        let own: Vec<ColumnId> = keys
+            .iter()
+            .filter_map(|(_, e)| match e {
+                Expr::Column(c) => Some(*c),
+                _ => None,
+            })
+            .collect();
+        let kept = walk::output_set(left);
+        let by_left: Vec<ColumnId> = own.iter().copied().filter(|c| kept.contains(c)).collect();
+        // Each filled-up row is a group of its own.
+        let alone = !by_left.is_empty() && cx.dependencies(left).unique(by_left);
+        let matched = cx.not_null(&walk::filtered((**right).clone(), on.clone()));
+        let null_key = own.iter().any(|c| made.contains(c) && matched.contains(c));
+        let passes = |call: &AggregateCall| {
+            let known = matches!(
+                call.func,
+                AggFunc::Count
+                    | AggFunc::Sum
+                    | AggFunc::Total
+                    | AggFunc::Avg
+                    | AggFunc::Min
+                    | AggFunc::Max
+                    | AggFunc::GroupConcat
+            );
+            known && call.args.first().is_some_and(strict)
+        };
+        let ignored = calls.iter().all(|(_, call)| passes(call));
+        let mut values = Substitution::new();
+        for (id, e) in keys {
+            if strict(e) {
+                values.insert(*id, Expr::Literal(Value::Null));
+            }
+        }
+        for (id, call) in calls {
+            let value = match call.func {
+                AggFunc::Count if passes(call) => Value::Integer(0),
+                AggFunc::Count if alone && call.args.is_empty() && call.filter.is_none() => Value::Integer(1),
+                AggFunc::Sum | AggFunc::Avg | AggFunc::Min | AggFunc::Max | AggFunc::GroupConcat
+                    if passes(call) =>
+                {
+                    Value::Null
+                }
+                AggFunc::Bare if call.args.iter().any(strict) => Value::Null,
+                _ => continue,
+            };
+            values.insert(*id, Expr::Literal(value));
+        }
+        Some(Padded {
+            ignored,
+            apart: alone || null_key || ignored,
+            values,
+        })
+    }
+
+    /// True if no group of filled-up rows alone meets the conjunct.
+    fn rejected_by(&self, conjunct: &Expr, cx: &mut Context<'_>) -> bool {
+        let mut rejected = BTreeSet::new();
+        rejects_null(conjunct, &mut rejected);
+        let null = |c: &ColumnId| matches!(self.values.get(c), Some(Expr::Literal(Value::Null)));
+        if rejected.iter().any(null) {
+            return true;
+        }
+        let mut e = conjunct.clone();
+        walk::substitute(&mut e, &self.values);
+        fold_whole(&mut e, cx);
+        is_false(&e) || e == Expr::Literal(Value::Null)
+    }
+}
+
+pub(super) const PADDED_LAST: Rule = Rule {
+    name: "padded-last",
+    summary: "below ORDER BY x DESC LIMIT 1 a LEFT JOIN is an inner join, where x is NULL in filled-up rows alone and a foreign key says that there are others",
+    source: "https://sqlite.org/lang_select.html: NULLs come last in descending order",
+    needs: Needs {
+        no_empty_tables: true,
+        ..Needs::FOREIGN_KEYS
+    },
+    apply: Apply::Rel(padded_last),
+};
+
+fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Sort {
+        input,
+        keys,
+        limit: Some(Expr::Literal(Value::Integer(1))),
+        offset: None,
+    } = rel
+    else {
+        return false;
+    };
+    let Some(first) = keys.first() else { return false };
+    if (first.direction, first.nulls) != (Direction::Desc, NullsOrder::Last) {
+        return false;
+    }
+    let Expr::Column(by) = first.expr else {
+        return false;
+    };
+    let (join, by) = match &**input {
+        Rel::Aggregate { input, keys, calls } => {
+            let Some(padded) = Padded::of(input, keys, calls, cx).filter(|p| p.apart) else {
+                return false;
+            };
+            if padded.values.get(&by) != Some(&Expr::Literal(Value::Null)) {
+                return false;
+            }
+            let of = calls.iter().find(|(c, _)| *c == by).map(|(_, call)| call);
+            match of.map(|call| (call.args.as_slice(), &call.filter)) {
+                Some(([Expr::Column(x)], None)) => (&**input, *x),
+                _ => return false,
+            }
+        }
+        join => (join, by),
+    };
+    let Rel::OuterJoin {
+        kind: JoinKind::Left,
+        left,
+        right,
+        on,
+    } = join
+    else {
+        return false;
+    };
+    // Every row of the right table has a partner, there is one, and x is not NULL in it.
+    let sure = matches!(**right, Rel::Scan { .. })
+        && cx.not_null(right).contains(&by)
+        && has_partner(right, left, on, cx);
+    if !sure {
+        return false;
+    }
+    match &mut **input {
+        Rel::Aggregate { input, .. } => make_inner(input),
+        join => make_inner(join),
+    }
+}

@@ -1,0 +1,185 @@
+//! Tables that are asked only for the row that a foreign key refers to.
+
+use std::collections::BTreeSet;
+
+use super::super::context::Context;
+use super::super::rule::{Apply, Needs, Rule};
+use super::super::walk::{self, Substitution};
+use super::blocks::{outer_columns, own_columns};
+use super::equalities::equal_columns;
+use crate::expr::{BinaryOp, Expr};
+use crate::rel::{ColumnId, Rel};
+
+pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
+    name: "redundant-reference",
+    summary: "under DISTINCT, MIN, MAX and EXISTS, a table goes that is only asked for rows equal to, not below or not above what refers to it by a foreign key, unique or not",
+    source: "Chakravarthy, Grant & Minker 1990; Chandra & Merlin 1977: the row referred to meets every condition",
+    needs: Needs::FOREIGN_KEYS,
+    apply: Apply::Rel(redundant_reference),
+};
+
+fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    if let Rel::Aggregate { input, keys, calls } = rel
+        && walk::ignores_duplicates(keys, calls)
+    {
+        let mut read = BTreeSet::new();
+        for e in keys.iter().map(|(_, e)| e) {
+            walk::expr_columns(e, &mut read);
+        }
+        for e in calls
+            .iter()
+            .flat_map(|(_, call)| call.args.iter().chain(&call.filter))
+        {
+            walk::expr_columns(e, &mut read);
+        }
+        if let Some(map) = without(input, &read, &BTreeSet::new(), cx) {
+            for (_, e) in keys.iter_mut() {
+                walk::substitute(e, &map);
+            }
+            for (_, call) in calls.iter_mut() {
+                for e in call.args.iter_mut().chain(&mut call.filter) {
+                    walk::substitute(e, &map);
+                }
+            }
+            return true;
+        }
+    }
+    let asks = |e: &&Expr| walk::any_expr(e, &mut |e| matches!(e, Expr::Exists(_)));
+    if !walk::own_exprs(rel).iter().any(asks) {
+        return false;
+    }
+    let mut changed = false;
+    let known = cx.not_null_below(rel);
+    for e in walk::own_exprs_mut(rel) {
+        changed |= in_exists(e, &known, cx);
+    }
+    changed
+}
+
+fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+    let mut changed = false;
+    for operand in walk::operands_mut(e) {
+        changed |= in_exists(operand, known, cx);
+    }
+    if let Expr::Exists(query) = e
+        && query.output.is_empty()
+    {
+        changed |= without(&mut query.rel, &BTreeSet::new(), known, cx).is_some();
+    }
+    changed
+}
+
+/// Removes one table of the block, and says what its column was equal to. `read` are the
+/// columns that are read above it, `outer` columns around it that are not NULL.
+fn without(
+    rel: &mut Rel,
+    read: &BTreeSet<ColumnId>,
+    outer: &BTreeSet<ColumnId>,
+    cx: &Context<'_>,
+) -> Option<Substitution> {
+    let (inputs, on): (Vec<&Rel>, &[Expr]) = match &*rel {
+        Rel::Filter { input, predicate } => (vec![&**input], predicate),
+        Rel::Join { inputs, on } => (inputs.iter().collect(), on),
+        _ => return None,
+    };
+    if !on.iter().all(walk::is_deterministic) {
+        return None;
+    }
+    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| outer_columns(r)).collect();
+    let found = inputs.iter().enumerate().find_map(|(i, input)| {
+        let Rel::Scan { table, columns } = input else {
+            return None;
+        };
+        let own = walk::output_set(input);
+        if !own.is_disjoint(&lateral) {
+            return None;
+        }
+        let mut asking = Vec::new();
+        let mut rest = Vec::new();
+        for e in on {
+            let mut of = BTreeSet::new();
+            own_columns(e, &mut of);
+            if of.is_disjoint(&own) {
+                rest.push(e.clone());
+            } else {
+                asking.push(e);
+            }
+        }
+        // One column is asked, against others that the rest makes equal.
+        let (asked, others) = asked(&asking, &own)?;
+        let at = columns.iter().find(|(c, _)| *c == asked)?.1;
+        let by = *others.first()?;
+        let equated = asking
+            .iter()
+            .any(|e| matches!(e, Expr::Binary { op: BinaryOp::Eq, .. }));
+        let read_as_it = equated && own.intersection(read).eq([&asked]);
+        if !(own.is_disjoint(read) || read_as_it) {
+            return None;
+        }
+        let classes = equal_columns(&rest, cx);
+        let together = others
+            .iter()
+            .all(|c| *c == by || classes.iter().any(|k| k.contains(c) && k.contains(&by)));
+        // The reference, and that it is not NULL.
+        let near = inputs.iter().enumerate().any(|(j, r)| {
+            j != i
+                && others
+                    .iter()
+                    .any(|c| walk::output_set(r).contains(c) && cx.not_null(r).contains(c))
+        }) || others.iter().any(|c| {
+            let local = inputs.iter().any(|r| walk::output_set(r).contains(c));
+            !local && (outer.contains(c) || !cx.outer_may_be_null(*c))
+        });
+        let mut same: BTreeSet<ColumnId> = others.clone();
+        same.extend(classes.iter().filter(|k| k.contains(&by)).flatten().copied());
+        let refers = same.iter().any(|c| {
+            cx.info(*c).and_then(|i| i.origin).is_some_and(|o| {
+                cx.schema.tables.get(o.table).is_some_and(|t| {
+                    t.foreign_keys.iter().any(|f| {
+                        f.target == *table
+                            && f.columns.as_slice() == [o.column]
+                            && f.target_columns.as_slice() == [at]
+                    })
+                })
+            })
+        });
+        let stored = others.iter().all(|c| cx.same_storage(*c, asked));
+        (together && near && refers && stored).then_some((i, rest, asked, by))
+    });
+    let (i, rest, asked, by) = found?;
+    let (mut inputs, _) = walk::into_block(walk::take(rel));
+    inputs.remove(i);
+    *rel = walk::block(inputs, rest);
+    Some([(asked, Expr::Column(by))].into())
+}
+
+/// The column of `own` that all conjuncts ask to equal, not to exceed or not to fall below
+/// columns of others, and these.
+fn asked(conjuncts: &[&Expr], own: &BTreeSet<ColumnId>) -> Option<(ColumnId, BTreeSet<ColumnId>)> {
+    let mut asked = None;
+    let mut others = BTreeSet::new();
+    for e in conjuncts {
+        let Expr::Binary {
+            op: BinaryOp::Eq | BinaryOp::LtEq | BinaryOp::GtEq,
+            left,
+            right,
+        } = e
+        else {
+            return None;
+        };
+        let (Expr::Column(a), Expr::Column(b)) = (&**left, &**right) else {
+            return None;
+        };
+        let (mine, other) = match (own.contains(a), own.contains(b)) {
+            (true, false) => (*a, *b),
+            (false, true) => (*b, *a),
+            _ => return None,
+        };
+        if asked.is_some_and(|c| c != mine) {
+            return None;
+        }
+        asked = Some(mine);
+        others.insert(other);
+    }
+    Some((asked?, others))
+}
