@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use twinql_sql::{Affinity, Schema, Semantics, Value};
+use twinql_sql::{Affinity, Column, Schema, Semantics, TypeClass, Value};
 
 use crate::facts::number;
 
@@ -157,6 +157,9 @@ impl Database {
                 if !may_be_null && rows.iter().any(|r| r.get(i) == Some(&Value::Null)) {
                     return Err(format!("{}.{} holds NULL", table.name, column.name));
                 }
+                if semantics.typed && !rows.iter().filter_map(|r| r.get(i)).all(|v| has_type(column, v)) {
+                    return Err(format!("{}.{} holds text", table.name, column.name));
+                }
             }
             if semantics.keys_hold {
                 for key in keys(table) {
@@ -188,6 +191,14 @@ impl Database {
             }
         }
         Ok(())
+    }
+}
+
+/// True if a column of this type may hold the value: numbers are no text.
+pub(crate) fn has_type(column: &Column, value: &Value) -> bool {
+    match column.class {
+        TypeClass::Integer | TypeClass::Number => !matches!(value, Value::Text(_) | Value::Blob(_)),
+        _ => true,
     }
 }
 

@@ -114,6 +114,11 @@ fn forms_that_once_were_wrong() {
             "default",
             "SELECT d.id, d.name FROM driver d JOIN lap l ON d.id = l.driver_id GROUP BY d.id HAVING count(*) >= 2 INTERSECT SELECT d.id, d.name FROM driver d JOIN lap l ON d.id = l.driver_id GROUP BY d.id HAVING count(DISTINCT d.id) > 3",
         ),
+        // An order was printed inside a derived table.
+        (
+            "default",
+            "SELECT d.name, count(*) * 1.0 / nullif((SELECT count(*) FROM driver WHERE name IS NOT NULL), 0) AS share FROM driver d GROUP BY d.name ORDER BY share DESC",
+        ),
         // A bare column over no rows is NULL, and was printed as the constant it is filtered by.
         ("default", "SELECT count(*), name FROM driver WHERE name = 'x'"),
         // NOT NULL was trusted where nothing but types is assumed.

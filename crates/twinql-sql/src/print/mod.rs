@@ -373,8 +373,24 @@ impl Printer<'_> {
                 .any(|(_, e)| !walk::columns_of(e).is_disjoint(&block.whole));
         let long = block.items.iter().any(|(_, t)| t.len() > MAX_REPEATED);
         if block.distinct || whole_lost || long || nested && block.stage >= Stage::Grouped {
-            // A limit below stays where it is; an order without one has no meaning above.
-            block = self.wrap(block);
+            block = match input {
+                // An order without a limit counts outside alone.
+                Rel::Sort {
+                    keys,
+                    limit: None,
+                    offset: None,
+                    ..
+                } if block.stage == Stage::Sorted => {
+                    block.order.clear();
+                    block.stage = Stage::Windowed;
+                    let mut wrapped = self.wrap(block);
+                    let scope = wrapped.scope(outer);
+                    wrapped.order = keys.iter().map(|k| self.sort_key(k, &scope)).collect();
+                    wrapped.stage = Stage::Sorted;
+                    wrapped
+                }
+                _ => self.wrap(block),
+            };
         }
         let scope = block.scope(outer);
         block.items = exprs

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use twinql_sql::{ColumnRef, Schema, Semantics, Table, Value};
 
-use crate::database::{Database, Row, key_form, keys, project, store};
+use crate::database::{Database, Row, has_type, key_form, keys, project, store};
 use crate::dice::Dice;
 use crate::generate::values::{Style, fresh};
 
@@ -167,9 +167,13 @@ impl<'a> Draft<'a> {
         if self.tables[table].len() >= self.max_rows || self.making.len() > MAX_PARENTS {
             return None;
         }
+        // A value that was chosen for the columns of a join may not fit all of them.
         let given: Vec<(usize, Value)> = given
             .iter()
             .map(|(c, v)| (*c, self.stored(v.clone(), ColumnRef { table, column: *c })))
+            .filter(|(c, v)| {
+                !self.semantics.typed || definition.columns.get(*c).is_some_and(|d| has_type(d, v))
+            })
             .collect();
         if self.semantics.keys_hold {
             for key in keys(definition) {

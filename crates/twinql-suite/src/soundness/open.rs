@@ -167,11 +167,15 @@ impl Opener {
             Rel::Distinct { input } => self.rel(input),
             Rel::Window { input, calls } => {
                 self.rel(input);
-                // Calls with the same keys number the rows alike, so all must see the same draw.
-                // Rows that are the same in all columns can stay together.
                 for (_, call) in calls.iter_mut().filter(|(_, c)| places(c)) {
                     self.open += 1;
-                    call.order_by.push(key(by_values(input)));
+                    // Calls with the same keys number the rows alike, which draws by values do
+                    // and free ones need not.
+                    self.open_within += 1;
+                    call.order_by.push(key(match self.nested {
+                        Nested::ByValues => by_values(input),
+                        Nested::Freely => self::call(Vec::new()),
+                    }));
                 }
             }
             Rel::Sort { input, keys, .. } => {

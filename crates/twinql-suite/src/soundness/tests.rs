@@ -140,6 +140,10 @@ fn what_sql_leaves_open_is_no_difference() {
             "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY age) AS n FROM (SELECT * FROM customer ORDER BY id DESC)) WHERE n = 1",
         ),
         (
+            "SELECT c.name, o.day, row_number() OVER (PARTITION BY o.customer_id ORDER BY c.age) FROM orders o JOIN customer c ON o.customer_id = c.id",
+            "SELECT c.name, o.day, row_number() OVER (PARTITION BY c.id ORDER BY c.age) FROM customer c JOIN orders o ON o.customer_id = c.id",
+        ),
+        (
             "SELECT city, max(age), min(age) FROM customer",
             "SELECT city, max(age), mi FROM (SELECT city, min(age) AS mi, max(age) AS age FROM customer)",
         ),
