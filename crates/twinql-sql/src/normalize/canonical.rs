@@ -189,21 +189,10 @@ fn order_union(rel: &mut Rel, colors: &Colors) {
         return;
     }
     inner.push(columns);
-    let mut arms = arms.into_iter();
-    let Some(mut left) = arms.next() else { return };
-    for (right, ids) in arms.zip(inner) {
-        left = Query {
-            rel: Rel::SetOp {
-                kind: SetOpKind::Union,
-                all,
-                left: Box::new(left),
-                right: Box::new(right),
-                columns: ids.clone(),
-            },
-            output: ids,
-        };
+    let mut inner = inner.into_iter();
+    if let Some(chain) = walk::union_chain(arms, all, |_| inner.next().unwrap_or_default()) {
+        *rel = chain.rel;
     }
-    *rel = left.rel;
 }
 
 /// The columns of the unions in a chain, the topmost left out.

@@ -33,6 +33,30 @@ pub(crate) fn take(rel: &mut Rel) -> Rel {
     std::mem::replace(rel, unit())
 }
 
+/// The arms in a chain of unions to the left; `columns` gives those of each union, the innermost
+/// first. `None` for no arms.
+pub(crate) fn union_chain(
+    arms: Vec<Query>,
+    all: bool,
+    mut columns: impl FnMut(usize) -> Vec<ColumnId>,
+) -> Option<Query> {
+    let mut arms = arms.into_iter();
+    let first = arms.next()?;
+    Some(arms.enumerate().fold(first, |left, (at, right)| {
+        let columns = columns(at);
+        Query {
+            output: columns.clone(),
+            rel: Rel::SetOp {
+                kind: SetOpKind::Union,
+                all,
+                left: Box::new(left),
+                right: Box::new(right),
+                columns,
+            },
+        }
+    }))
+}
+
 /// Input relations that are not queries of their own.
 pub(crate) fn inputs_mut(rel: &mut Rel) -> Few<&mut Rel> {
     match rel {

@@ -178,48 +178,28 @@ fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let rows = std::mem::take(rows);
     let columns = std::mem::take(columns);
-    let mut arms = rows.into_iter().map(|row| {
-        let ids: Vec<ColumnId> = columns.iter().map(|c| cx.fresh_like(*c)).collect();
-        Query {
-            rel: Rel::Project {
-                input: Box::new(walk::unit()),
-                exprs: ids.iter().copied().zip(row).collect(),
-            },
-            output: ids,
-        }
-    });
-    let Some(mut first) = arms.next() else {
-        return false;
-    };
-    let rest: Vec<Query> = arms.collect();
-    let count = rest.len();
-    if count == 0 {
-        if let Rel::Project { exprs, .. } = &mut first.rel {
-            for ((c, _), own) in exprs.iter_mut().zip(&columns) {
-                *c = *own;
+    let single = rows.len() == 1;
+    let arms: Vec<Query> = rows
+        .into_iter()
+        .map(|row| {
+            let ids: Vec<ColumnId> = if single {
+                columns.clone()
+            } else {
+                columns.iter().map(|c| cx.fresh_like(*c)).collect()
+            };
+            Query {
+                rel: Rel::Project {
+                    input: Box::new(walk::unit()),
+                    exprs: ids.iter().copied().zip(row).collect(),
+                },
+                output: ids,
             }
-        }
-        *rel = first.rel;
-        return true;
+        })
+        .collect();
+    match super::unions::chained(arms, true, &columns, cx) {
+        Some(chain) => *rel = chain,
+        None => return false,
     }
-    for (i, right) in rest.into_iter().enumerate() {
-        let ids: Vec<ColumnId> = if i + 1 == count {
-            columns.clone()
-        } else {
-            columns.iter().map(|c| cx.fresh_like(*c)).collect()
-        };
-        first = Query {
-            rel: Rel::SetOp {
-                kind: SetOpKind::Union,
-                all: true,
-                left: Box::new(first),
-                right: Box::new(right),
-                columns: ids.clone(),
-            },
-            output: ids,
-        };
-    }
-    *rel = first.rel;
     true
 }
 

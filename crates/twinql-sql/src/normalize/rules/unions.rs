@@ -1,6 +1,8 @@
 //! Unions: in one chain, without columns that nothing reads, with what is computed of
 //! them computed in their arms.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::super::context::{Context, Role};
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk;
@@ -52,27 +54,15 @@ pub(super) fn chained(
     columns: &[ColumnId],
     cx: &mut Context<'_>,
 ) -> Option<Rel> {
-    let count = arms.len();
-    let mut arms = arms.into_iter();
-    let mut left = arms.next()?;
-    for (i, right) in arms.enumerate() {
-        let ids: Vec<ColumnId> = if i + 2 == count {
+    let last = arms.len().saturating_sub(2);
+    let ids = |at: usize| {
+        if at == last {
             columns.to_vec()
         } else {
             columns.iter().map(|c| cx.fresh_like(*c)).collect()
-        };
-        left = Query {
-            rel: Rel::SetOp {
-                kind: SetOpKind::Union,
-                all,
-                left: Box::new(left),
-                right: Box::new(right),
-                columns: ids.clone(),
-            },
-            output: ids,
-        };
-    }
-    Some(left.rel)
+        }
+    };
+    walk::union_chain(arms, all, ids).map(|query| query.rel)
 }
 
 fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
@@ -131,10 +121,17 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 /// Drops arms that are the same query as one before them.
 fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
+    // The form of an arm costs more than all else here: most arms have leaves of their own.
+    let bags: Vec<u64> = arms.iter().map(|arm| bag(&arm.rel)).collect();
+    let mut at = 0;
     let mut seen: Vec<Query> = Vec::new();
     arms.retain(|arm| {
+        let own = bags.get(at);
+        at += 1;
+        let alone = bags.iter().filter(|other| Some(*other) == own).count() < 2;
         // Of what SQL leaves open, one arm may give one answer and the other another.
-        if !outer_columns(&arm.rel).is_empty()
+        if alone
+            || !outer_columns(&arm.rel).is_empty()
             || !walk::is_deterministic_rel(&arm.rel)
             || cx.leaves_open(&arm.rel)
             || matches!(arm.rel, Rel::RecursiveRef { .. } | Rel::Recursive { .. })
@@ -150,6 +147,34 @@ fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
         }
         !known
     });
+}
+
+/// A number that relations of the same tables and constants share.
+fn bag(rel: &Rel) -> u64 {
+    let hash = |what: &dyn Fn(&mut DefaultHasher)| {
+        let mut hasher = DefaultHasher::new();
+        what(&mut hasher);
+        hasher.finish()
+    };
+    let mut sum = match rel {
+        Rel::Scan { table, .. } => hash(&|h| table.hash(h)),
+        _ => 0,
+    };
+    for e in walk::own_exprs(rel) {
+        walk::any_expr(e, &mut |e| {
+            let leaf = match (e, walk::subquery(e)) {
+                (Expr::Literal(v), _) => hash(&|h| v.hash(h)),
+                (_, Some(query)) => bag(&query.rel),
+                _ => 0,
+            };
+            sum = sum.wrapping_add(leaf);
+            false
+        });
+    }
+    walk::inputs(rel)
+        .into_iter()
+        .chain(walk::arms(rel).into_iter().map(|q| &q.rel))
+        .fold(sum, |sum, r| sum.wrapping_add(bag(r)))
 }
 
 pub(super) const DISTINCT_UNION: Rule = Rule {
