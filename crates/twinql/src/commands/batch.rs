@@ -14,14 +14,19 @@ use crate::output::{Console, Sink};
 /// appear while the rest is computed.
 const CHUNK: usize = 512;
 
-/// Works on jobs a chunk at a time. `work` gives a result for each job of a chunk and calls
-/// its second argument once for each that is done; `take` says whether to go on.
+/// Gives a result for each job of a chunk, and calls its second argument once for each that
+/// is done.
+type Work<'f, R> = dyn Fn(&[Job], &(dyn Fn() + Sync)) -> Vec<R> + 'f;
+/// Takes a chunk and its results, and says whether to go on.
+type Take<'f, R> = dyn FnMut(&[Job], Vec<R>) -> Result<bool> + 'f;
+
+/// Works on jobs a chunk at a time.
 pub(super) fn in_chunks<R>(
     jobs: &[Job],
     doing: &'static str,
     console: Console,
-    work: &dyn Fn(&[Job], &(dyn Fn() + Sync)) -> Vec<R>,
-    take: &mut dyn FnMut(&[Job], Vec<R>) -> Result<bool>,
+    work: &Work<'_, R>,
+    take: &mut Take<'_, R>,
 ) -> Result<()> {
     let bar = console.bar(Some(jobs.len() as u64), doing);
     for chunk in jobs.chunks(CHUNK) {

@@ -1,0 +1,102 @@
+//! Rows told apart by the columns that are matched so far.
+//!
+//! Columns with the same values look alike one by one. What tells them apart is how their
+//! values stand together in rows: after each matched pair of columns, rows that agree on all
+//! matched columns form a class, and every class needs as many rows in the one answer as in
+//! the other (or some in both, for sets). So a wrong match shows at once, not after all orders
+//! of the remaining columns were tried: the refinement of partitions that tests of graph
+//! isomorphism use.
+
+use std::collections::HashMap;
+
+use twinql_sql::Value;
+
+use super::{order, same};
+use crate::execute::Answer;
+
+/// The classes of both answers' rows for the columns matched so far.
+pub(super) struct Classes {
+    gold: Side,
+    pred: Side,
+    as_set: bool,
+    /// Classes of the rows of both, before each match.
+    stack: Vec<(Vec<u32>, Vec<u32>)>,
+}
+
+/// One answer, its values as numbers: equal ones have the same.
+struct Side {
+    /// By column and row.
+    columns: Vec<Vec<u32>>,
+}
+
+impl Classes {
+    pub(super) fn new(gold: &Answer, pred: &Answer, as_set: bool, tolerance: f64) -> Classes {
+        let mut all: Vec<&Value> = gold.rows.iter().chain(&pred.rows).flatten().collect();
+        all.sort_by(|a, b| order(a, b));
+        // Values within the tolerance stand side by side, so equal ones are never parted.
+        let mut starts: Vec<&Value> = Vec::new();
+        let mut last: Option<&Value> = None;
+        for value in all {
+            if last.is_none_or(|l| !same(l, value, tolerance)) {
+                starts.push(value);
+            }
+            last = Some(value);
+        }
+        let number = |value: &Value| starts.partition_point(|s| order(s, value).is_le()) as u32;
+        let side = |answer: &Answer| Side {
+            columns: (0..answer.width)
+                .map(|c| {
+                    let cells = answer.rows.iter().map(|r| r.get(c));
+                    cells.map(|cell| cell.map_or(0, number)).collect()
+                })
+                .collect(),
+        };
+        Classes {
+            stack: vec![(vec![0; gold.rows.len()], vec![0; pred.rows.len()])],
+            gold: side(gold),
+            pred: side(pred),
+            as_set,
+        }
+    }
+
+    /// Matches a column of the gold with one of the prediction; false, and nothing is
+    /// changed, if no order of columns with this match can make the answers equal.
+    pub(super) fn push(&mut self, gold: usize, pred: usize) -> bool {
+        let Some((gold_classes, pred_classes)) = self.stack.last() else {
+            return false;
+        };
+        let (Some(gold), Some(pred)) = (self.gold.columns.get(gold), self.pred.columns.get(pred)) else {
+            return false;
+        };
+        // The number of each class, and its rows in the gold and in the prediction.
+        let mut known: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut rows: Vec<[u32; 2]> = Vec::new();
+        let mut refined = |classes: &[u32], values: &[u32], side: usize| -> Vec<u32> {
+            let pairs = classes.iter().copied().zip(values.iter().copied());
+            pairs
+                .map(|pair| {
+                    let class = *known.entry(pair).or_insert(rows.len() as u32);
+                    if class as usize == rows.len() {
+                        rows.push([0, 0]);
+                    }
+                    if let Some(count) = rows.get_mut(class as usize).and_then(|r| r.get_mut(side)) {
+                        *count += 1;
+                    }
+                    class
+                })
+                .collect()
+        };
+        let next = (refined(gold_classes, gold, 0), refined(pred_classes, pred, 1));
+        let as_set = self.as_set;
+        let balanced = rows.iter().all(|[g, p]| g == p || (as_set && *g > 0 && *p > 0));
+        if balanced {
+            self.stack.push(next);
+        }
+        balanced
+    }
+
+    /// Takes the last match back.
+    pub(super) fn pop(&mut self) {
+        self.stack.pop();
+    }
+}
