@@ -42,3 +42,18 @@ pub fn canonicalize(schema: &Schema, sql: &str, semantics: &Semantics) -> Result
     let plan = plan(schema, &parsed)?;
     Ok(normalize(schema, plan, semantics))
 }
+
+/// A query of `dialect` as SQLite has it: the text itself where it is SQLite's.
+///
+/// # Errors
+/// The query is not one over this schema, not supported, or has no form in SQLite.
+pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String, SqlError> {
+    if dialect == Dialect::Sqlite {
+        return Ok(sql.to_owned());
+    }
+    let plan = plan(schema, &parse_in(sql, dialect)?)?;
+    print::to_sql(schema, &plan).map_err(|e| SqlError::Unsupported {
+        construct: e.to_string(),
+        place: String::new(),
+    })
+}

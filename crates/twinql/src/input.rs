@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use twinql::corpus::{self, Pair, bird, spider};
-use twinql::prepare::in_sqlite;
+use twinql::prepare;
 use twinql::record::Status;
 use twinql::sql::{Dialect, Schema, SchemaSet, schema};
 use twinql::suite::Files;
@@ -18,7 +18,8 @@ use crate::output::Console;
 
 /// Schemas by `db_id`, and those that pairs carry as DDL text.
 pub(crate) struct Schemas {
-    named: HashMap<String, Arc<Schema>>,
+    /// Or why a schema cannot be read.
+    named: HashMap<String, std::result::Result<Arc<Schema>, String>>,
     names: Vec<String>,
     /// By DDL text: the same text is the same schema.
     carried: HashMap<String, std::result::Result<Arc<Schema>, String>>,
@@ -38,7 +39,7 @@ impl Schemas {
             names: set.keys().cloned().collect(),
             named: set
                 .into_iter()
-                .map(|(id, schema)| (id, Arc::new(schema)))
+                .map(|(id, schema)| (id, Ok(Arc::new(schema))))
                 .collect(),
             carried: HashMap::new(),
             origin,
@@ -46,21 +47,30 @@ impl Schemas {
         })
     }
 
-    /// Names alone, for pairs that are executed on files: SQLite knows what is in them.
-    pub(crate) fn of_files(files: &Files) -> Schemas {
+    /// For pairs that are executed on files. SQLite knows what is in them: a schema is read,
+    /// from the first file of a database, only where queries have to be translated.
+    pub(crate) fn of_files(files: &Files, dialect: Dialect) -> Schemas {
         let names: Vec<String> = files.ids().map(str::to_owned).collect();
         let named = |id: &String| {
-            let schema = Schema {
-                db_id: id.clone(),
-                ..Schema::default()
+            let schema = match files.of(id).and_then(<[_]>::first) {
+                Some(file) if dialect != Dialect::Sqlite => schema::load(file)
+                    .map_err(|e| e.to_string())
+                    .and_then(|set| set.into_values().next().ok_or_else(|| "no schema".into())),
+                _ => Ok(Schema::default()),
             };
-            (id.clone(), Arc::new(schema))
+            let named = schema.map(|schema| {
+                Arc::new(Schema {
+                    db_id: id.clone(),
+                    ..schema
+                })
+            });
+            (id.clone(), named)
         };
         Schemas {
             named: names.iter().map(named).collect(),
             names,
             carried: HashMap::new(),
-            dialect: Dialect::Sqlite,
+            dialect,
             origin: files.root().display().to_string(),
         }
     }
@@ -68,7 +78,7 @@ impl Schemas {
     /// The schema of a database.
     pub(crate) fn get(&self, db_id: &str) -> std::result::Result<Arc<Schema>, String> {
         if let Some(schema) = self.named.get(db_id) {
-            return Ok(Arc::clone(schema));
+            return schema.clone();
         }
         if self.origin.is_empty() {
             return Err(format!(
@@ -159,22 +169,30 @@ fn excerpt(names: &[String]) -> String {
 /// a query of another dialect is translated here, and one that cannot be is the pair's
 /// error.
 fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -> Work {
-    let failed = |side: &str, status: Status, error: &twinql::prepare::SideError| Work::Unusable {
-        status: if error.unsupported {
-            Status::Unsupported
-        } else {
-            status
-        },
-        error: format!("{side}: {error}"),
-    };
-    match (
-        in_sqlite(&schema, &gold, dialect),
-        in_sqlite(&schema, &pred, dialect),
-    ) {
-        (Ok(gold), Ok(pred)) => Work::Pair { schema, gold, pred },
-        (Err(error), _) => failed("gold", Status::GoldError, &error),
-        (_, Err(error)) => failed("pred", Status::PredError, &error),
+    let both = in_sqlite(&schema, "gold", &gold, dialect)
+        .and_then(|gold| Ok((gold, in_sqlite(&schema, "pred", &pred, dialect)?)));
+    match both {
+        Ok((gold, pred)) => Work::Pair { schema, gold, pred },
+        Err((status, error)) => Work::Unusable { status, error },
     }
+}
+
+/// A query as SQLite has it, or the status and the error of its pair. `side` is `gold` or
+/// `pred`.
+pub(crate) fn in_sqlite(
+    schema: &Schema,
+    side: &str,
+    sql: &str,
+    dialect: Dialect,
+) -> std::result::Result<String, (Status, String)> {
+    prepare::in_sqlite(schema, sql, dialect).map_err(|error| {
+        let status = match (error.unsupported, side) {
+            (true, _) => Status::Unsupported,
+            (false, "gold") => Status::GoldError,
+            (false, _) => Status::PredError,
+        };
+        (status, format!("{side}: {error}"))
+    })
 }
 
 /// A job with what the pair's line says besides.

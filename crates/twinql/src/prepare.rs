@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use twinql_graph::QueryGraph;
 use twinql_sql::{
     Canonical, Dialect, Rule, Schema, Semantics, SqlError, normalize, normalize::normalize_with, parse,
-    parse_in, plan, print,
+    parse_in, plan,
 };
 
 /// Why a query has no graph.
@@ -51,14 +51,7 @@ pub fn canonical(
 /// # Errors
 /// The query is not one over this schema, not supported, or has no form in SQLite.
 pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String, SideError> {
-    if dialect == Dialect::Sqlite {
-        return Ok(sql.to_owned());
-    }
-    let plan = plan(schema, &parse_in(sql, dialect)?)?;
-    print::to_sql(schema, &plan).map_err(|e| SideError {
-        unsupported: true,
-        message: e.to_string(),
-    })
+    Ok(twinql_sql::in_sqlite(schema, sql, dialect)?)
 }
 
 /// The graph of a query's canonical form under `semantics`.

@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{Folder, four, json_lines, pair};
+use support::{Folder, four, json_lines, over_pairs, pair};
 
 const ONE: [&str; 6] = [
     "--gold-sql",
@@ -23,8 +23,7 @@ fn score<'a>(extra: &[&'a str]) -> Vec<&'a str> {
 fn arguments() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());
-    let pairs = ["--pairs", "pairs.jsonl", "--schemas", "concerts.sql"];
-    let with = |extra: &[&'static str]| score(&[&pairs[..], extra].concat());
+    let with = |extra: &[&'static str]| over_pairs("score", extra);
     let cases: &[(Vec<&str>, &[&str])] = &[
         (
             score(&["--schemas", "concerts.sql"]),
@@ -181,14 +180,7 @@ fn a_file_of_no_pairs_at_all() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", "SELECT 1\nSELECT 2\n");
     folder.refuses(
-        &score(&[
-            "--pairs",
-            "pairs.jsonl",
-            "--schemas",
-            "concerts.sql",
-            "--metric",
-            "relpm",
-        ]),
+        &over_pairs("score", &["--metric", "relpm"]),
         &[
             "no line of the file is a pair",
             "pairs.jsonl, line 1: not JSON",
@@ -218,16 +210,7 @@ fn checkpoints() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());
     folder.write("truncated.safetensors", b"\x10\0\0\0\0\0\0\0{\"a\"");
-    let with = |path: &'static str| {
-        score(&[
-            "--pairs",
-            "pairs.jsonl",
-            "--schemas",
-            "concerts.sql",
-            "--checkpoint",
-            path,
-        ])
-    };
+    let with = |path: &'static str| over_pairs("score", &["--checkpoint", path]);
     folder.refuses(
         &with("none.safetensors"),
         &["cannot read the checkpoint none.safetensors", "check the path"],
@@ -242,7 +225,7 @@ fn checkpoints() {
     );
     if twinql::embedded::default_checkpoint().is_none() {
         folder.refuses(
-            &score(&["--pairs", "pairs.jsonl", "--schemas", "concerts.sql"]),
+            &over_pairs("score", &[]),
             &["no default checkpoint is built in", "--checkpoint"],
         );
     }
@@ -300,17 +283,7 @@ fn hostile_predictions_and_odd_schemas() {
             .into_bytes(),
     );
     folder.write("pairs.jsonl", lines.join(&b'\n'));
-    let args = [
-        "score",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--metric",
-        "relpm,suite",
-        "--databases",
-        "10",
-    ];
+    let args = over_pairs("score", &["--metric", "relpm,suite", "--databases", "10"]);
     let (out, err) = folder.run(&args, 0);
     let records = json_lines(&out);
     assert_eq!(records.len(), lines.len(), "{err}");

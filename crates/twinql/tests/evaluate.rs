@@ -150,6 +150,19 @@ fn corpus_stats_counts() {
     let counts: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(counts["all"]["label_1"], 2);
     folder.refuses(&["corpus", "stats", "none.jsonl"], &["none.jsonl"]);
+    for (text, says) in [
+        (
+            "SELECT 1\nnothing\n",
+            "no line of the file is a pair; bad.jsonl, line 1: ",
+        ),
+        ("\n", "bad.jsonl: the file holds no pairs"),
+    ] {
+        folder.write("bad.jsonl", text);
+        folder.refuses(
+            &["corpus", "stats", "bad.jsonl"],
+            &[says, "give one JSON object a line"],
+        );
+    }
 }
 
 #[test]
@@ -182,6 +195,15 @@ fn corpus_build_makes_labelled_pairs() {
         counts["all"]["label_1"].as_u64() > Some(0) && counts["all"]["label_0"].as_u64() > Some(0),
         "{out}"
     );
+    // PostgreSQL's LIKE tells cases apart, SQLite's does not.
+    folder.write(
+        "gold.tsv",
+        "SELECT name FROM singer WHERE name LIKE 'a%' AND age > 20\tconcerts\n",
+    );
+    let plain = ["--out", "corpus.jsonl", "--dialect", "postgres"];
+    folder.run(&[&args[..4], &plain].concat(), 0);
+    let text = folder.read("corpus.jsonl");
+    assert!(text.contains("GLOB 'a*'") && !text.contains("LIKE"), "{text}");
     folder.write("corpus.toml", "schemas = []\n");
     folder.refuses(&args, &["corpus.toml", "`schemas` is empty"]);
     folder.refuses(

@@ -92,7 +92,7 @@ fn distinct_and_ties_by_semantics() {
         let mut args = vec!["execute", "--db", "db", "--db-id", "music", "--format", "json"];
         args.extend(["--gold-sql", gold, "--pred-sql", pred]);
         args.extend(more);
-        let document: Value = serde_json::from_str(&folder.run(&args, 0).0).unwrap();
+        let document: Value = folder.json(&args);
         document["records"][0]["verdict"].as_str().unwrap().to_owned()
     };
     let ages = ("SELECT age FROM singer", "SELECT DISTINCT age FROM singer");
@@ -106,6 +106,52 @@ fn distinct_and_ties_by_semantics() {
     );
     assert_eq!(verdict(&[], names.0, names.1), "same");
     assert_eq!(verdict(&["--semantics", "spider"], names.0, names.1), "different");
+}
+
+#[test]
+fn queries_of_other_dialects() {
+    let folder = Folder::new();
+    databases(&folder);
+    let verdict = |dialect: &str, gold: &str, pred: &str| {
+        let args = [
+            "execute",
+            "--db",
+            "db",
+            "--db-id",
+            "music",
+            "--format",
+            "json",
+            "--dialect",
+            dialect,
+            "--gold-sql",
+            gold,
+            "--pred-sql",
+            pred,
+        ];
+        folder.json(&args)["records"][0].clone()
+    };
+    let like = (
+        "SELECT name FROM singer WHERE name LIKE 'a%'",
+        "SELECT name FROM singer WHERE age < 0",
+    );
+    assert_eq!(verdict("sqlite", like.0, like.1)["verdict"], "different");
+    assert_eq!(verdict("postgres", like.0, like.1)["verdict"], "same");
+    let missing = verdict("postgres", "SELECT name FROM singer", "SELECT nme FROM singer");
+    assert_eq!(missing["status"], "pred_error");
+    let broken = [
+        "execute",
+        "--db",
+        "db",
+        "--db-id",
+        "broken",
+        "--dialect",
+        "postgres",
+        "--gold-sql",
+        "SELECT 1",
+        "--pred-sql",
+        "SELECT 1",
+    ];
+    folder.refuses(&broken, &["broken.sqlite"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::Folder;
+use support::{Folder, one_pair, over_pairs};
 
 const GOLD: &str = "SELECT name FROM singer WHERE age > 30";
 const PRED: &str = "SELECT name\nFROM singer WHERE 30 < age";
@@ -41,24 +41,21 @@ fn ids_are_the_same_in_text_json_and_graph() {
 fn dialects_are_read_and_named() {
     let folder = Folder::new();
     let run = |dialect: &str, gold: &str, pred: &str| {
-        let args = [
+        let args = one_pair(
             "score",
-            "--schemas",
-            "concerts.sql",
-            "--gold-sql",
-            gold,
-            "--pred-sql",
-            pred,
-            "--metric",
-            "relpm,suite",
-            "--databases",
-            "20",
-            "--dialect",
-            dialect,
-            "--format",
-            "json",
-        ];
-        serde_json::from_str::<serde_json::Value>(&folder.run(&args, 0).0).unwrap()
+            [gold, pred],
+            &[
+                "--metric",
+                "relpm,suite",
+                "--databases",
+                "20",
+                "--dialect",
+                dialect,
+                "--format",
+                "json",
+            ],
+        );
+        folder.json(&args)
     };
     let same = run(
         "mysql",
@@ -106,15 +103,7 @@ fn hostile_text_is_an_error_of_its_pair() {
         .map(|pred| serde_json::json!({"db_id": "concerts", "gold": GOLD, "pred": pred}).to_string())
         .collect();
     folder.write("pairs.jsonl", lines.join("\n"));
-    let args = [
-        "score",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--metric",
-        "relpm",
-    ];
+    let args = over_pairs("score", &["--metric", "relpm"]);
     let (out, _) = folder.run(&args, 0);
     assert_eq!(out.lines().count(), 4);
     for line in out.lines() {

@@ -19,7 +19,7 @@ const SAME: &str = "SELECT s.name FROM singer s";
 const ROWS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER);
     INSERT INTO singer VALUES (1, 'Ann', 30), (2, 'Bob', 30), (3, 'Cid', 41);";
 /// Few, so that endless queries end soon; what is endless does not end within more.
-const STEPS: &str = "100000";
+const STEPS: &str = "20000";
 
 /// `db/music/music.sqlite`, and pairs of the gold with all hostile predictions between two
 /// good ones.

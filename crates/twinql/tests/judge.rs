@@ -5,20 +5,16 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Folder, four, json_lines, pair};
+use support::{Folder, four, json_lines, one_pair, over_pairs, pair};
 
 #[test]
 fn a_single_pair_with_its_witness() {
     let folder = Folder::new();
-    let args = [
+    let args = one_pair(
         "judge",
-        "--schemas",
-        "concerts.sql",
-        "--gold-sql",
-        "SELECT age FROM singer",
-        "--pred-sql",
-        "SELECT DISTINCT age FROM singer",
-    ];
+        ["SELECT age FROM singer", "SELECT DISTINCT age FROM singer"],
+        &[],
+    );
     let (out, _) = folder.run(&args, 0);
     assert!(out.starts_with("different\n"), "{out}");
     assert!(
@@ -45,17 +41,7 @@ fn verdicts_in_input_order_with_witness_files() {
         0,
     );
     folder.write("pairs.jsonl", format!("{}\n{broken}", four()));
-    let args = [
-        "judge",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--databases",
-        "30",
-        "--witness-dir",
-        "w",
-    ];
+    let args = over_pairs("judge", &["--databases", "30", "--witness-dir", "w"]);
     let (out, err) = folder.run(&args, 0);
     let verdicts: Vec<Value> = json_lines(&out).iter().map(|r| r["verdict"].clone()).collect();
     assert_eq!(
@@ -90,20 +76,15 @@ fn verdicts_in_input_order_with_witness_files() {
 fn the_semantics_decides() {
     let folder = Folder::new();
     let verdict = |semantics| {
-        let args = [
+        let args = one_pair(
             "judge",
-            "--schemas",
-            "concerts.sql",
-            "--semantics",
-            semantics,
-            "--format",
-            "json",
-            "--gold-sql",
-            "SELECT year FROM concert",
-            "--pred-sql",
-            "SELECT year FROM concert JOIN singer ON singer.id = singer_id",
-        ];
-        let document: Value = serde_json::from_str(&folder.run(&args, 0).0).unwrap();
+            [
+                "SELECT year FROM concert",
+                "SELECT year FROM concert JOIN singer ON singer.id = singer_id",
+            ],
+            &["--semantics", semantics, "--format", "json"],
+        );
+        let document: Value = folder.json(&args);
         document["records"][0]["verdict"].clone()
     };
     assert_eq!(verdict("default"), "same");
@@ -114,17 +95,7 @@ fn the_semantics_decides() {
 fn checks_give_exit_code_one() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());
-    let args = [
-        "judge",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--fail-under",
-        "0.6",
-        "--format",
-        "text",
-    ];
+    let args = over_pairs("judge", &["--fail-under", "0.6", "--format", "text"]);
     let (out, err) = folder.run(&args, 1);
     assert!(out.starts_with("id  status"), "{out}");
     assert!(

@@ -5,9 +5,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Folder, json_lines, pair};
-
-const SCHEMAS: [&str; 2] = ["--schemas", "concerts.sql"];
+use support::{Folder, SCHEMAS, json_lines, over_pairs, pair};
 
 fn pairs() -> String {
     [
@@ -86,7 +84,7 @@ fn a_single_pair_in_words() {
 fn a_batch_with_its_counts() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", pairs());
-    let args = ["prove", "--pairs", "pairs.jsonl", "--schemas", "concerts.sql"];
+    let args = over_pairs("prove", &[]);
     let (out, err) = folder.run(&args, 0);
     let records = json_lines(&out);
     let proofs: Vec<Value> = records.iter().map(|r| r["proof"].clone()).collect();
@@ -126,15 +124,7 @@ fn a_batch_with_its_counts() {
 fn the_metric_has_three_values() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", pairs());
-    let score = [
-        "score",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--metric",
-        "proof",
-    ];
+    let score = over_pairs("score", &["--metric", "proof"]);
     let (out, _) = folder.run(&score, 0);
     let records = json_lines(&out);
     let scores: Vec<f64> = records
@@ -143,15 +133,7 @@ fn the_metric_has_three_values() {
         .collect();
     assert_eq!(scores, [1.0, 0.0, 0.5, 0.0]);
     assert_eq!(records[0]["details"]["proof"]["assumptions"], json!(["keys"]));
-    let evaluate = [
-        "evaluate",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--metric",
-        "proof",
-    ];
+    let evaluate = over_pairs("evaluate", &["--metric", "proof"]);
     let (out, _) = folder.run(&evaluate, 0);
     assert!(
         out.contains("|metric:proof|") && out.contains("threshold:1.00"),

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Folder, four, json_lines, pair};
+use support::{Folder, four, json_lines, one_pair, over_pairs, pair};
 
 const GOLD: &str = "SELECT COUNT(*) FROM singer";
 const SAME: &str = "SELECT COUNT(id) FROM singer";
@@ -13,17 +13,7 @@ const SAME: &str = "SELECT COUNT(id) FROM singer";
 #[test]
 fn a_single_pair_from_the_shell() {
     let folder = Folder::new();
-    let args = [
-        "score",
-        "--schemas",
-        "concerts.sql",
-        "--gold-sql",
-        GOLD,
-        "--pred-sql",
-        SAME,
-        "--metric",
-        "relpm,suite",
-    ];
+    let args = one_pair("score", [GOLD, SAME], &["--metric", "relpm,suite"]);
     let (out, err) = folder.run(&args, 0);
     assert!(out.contains("relpm  1.0000  the same"), "{out}");
     assert!(out.contains("suite  1.0000  the same"), "{out}");
@@ -46,18 +36,7 @@ fn records_in_input_order_whatever_becomes_of_a_pair() {
         pair("write", GOLD, "DELETE FROM singer", 0),
     ];
     folder.write("pairs.jsonl", lines.join("\r\n"));
-    let (out, err) = folder.run(
-        &[
-            "score",
-            "--pairs",
-            "pairs.jsonl",
-            "--schemas",
-            "concerts.sql",
-            "--metric",
-            "relpm",
-        ],
-        0,
-    );
+    let (out, err) = folder.run(&over_pairs("score", &["--metric", "relpm"]), 0);
     let records = json_lines(&out);
     let statuses: Vec<(&str, &str)> = records
         .iter()
@@ -96,17 +75,7 @@ fn the_same_bytes_on_any_number_of_threads() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());
     let run = |threads| {
-        let args = [
-            "score",
-            "--pairs",
-            "pairs.jsonl",
-            "--schemas",
-            "concerts.sql",
-            "--metric",
-            "relpm,suite",
-            "--threads",
-            threads,
-        ];
+        let args = over_pairs("score", &["--metric", "relpm,suite", "--threads", threads]);
         folder.run(&args, 0).0
     };
     assert_eq!(run("1"), run("3"));
@@ -116,16 +85,7 @@ fn the_same_bytes_on_any_number_of_threads() {
 fn checks_give_exit_code_one() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", pair("a", GOLD, "SELECT", 0));
-    let base = [
-        "score",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--metric",
-        "relpm",
-        "--quiet",
-    ];
+    let base = over_pairs("score", &["--metric", "relpm", "--quiet"]);
     for (extra, said) in [
         (vec!["--strict"], "--strict: 1 of 1 pairs are not ok"),
         (
@@ -175,19 +135,17 @@ fn gold_and_prediction_files_with_windows_line_ends() {
 fn results_go_to_a_file_whole() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());
-    let args = [
+    let args = over_pairs(
         "score",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--metric",
-        "relpm",
-        "--format",
-        "json",
-        "--out",
-        "new/scores.json",
-    ];
+        &[
+            "--metric",
+            "relpm",
+            "--format",
+            "json",
+            "--out",
+            "new/scores.json",
+        ],
+    );
     let (out, _) = folder.run(&args, 0);
     assert_eq!(out, "");
     let document: Value = serde_json::from_str(&folder.read("new/scores.json")).unwrap();
@@ -269,16 +227,7 @@ fn a_closed_pipe_is_no_error() {
     let many: Vec<String> = (0..3000).map(|i| pair(&i.to_string(), GOLD, SAME, 1)).collect();
     folder.write("pairs.jsonl", many.join("\n"));
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_twinql"))
-        .args([
-            "score",
-            "--pairs",
-            "pairs.jsonl",
-            "--schemas",
-            "concerts.sql",
-            "--metric",
-            "relpm",
-            "--quiet",
-        ])
+        .args(over_pairs("score", &["--metric", "relpm", "--quiet"]))
         .current_dir(folder.path(""))
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())

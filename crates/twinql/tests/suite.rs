@@ -84,6 +84,35 @@ fn build_run_and_show() {
 }
 
 #[test]
+fn queries_of_other_dialects() {
+    let folder = Folder::new();
+    // MySQL's strings in double quotes, and || as OR.
+    folder.write(
+        "gold.sql",
+        "SELECT name FROM singer WHERE name = \"x\" || age = 1\tconcerts\n",
+    );
+    folder.write(
+        "pred.txt",
+        "SELECT `name` FROM singer WHERE age = 1 || name = \"x\"\n",
+    );
+    folder.write("odd.txt", "SELECT name FROM singer FOR UPDATE NOWAIT OF\n");
+    let mysql = ["--dialect", "mysql"];
+    let (_, err) = folder.run(&[&BUILD[..], &["a.suite"], &mysql].concat(), 0);
+    assert!(err.contains("|dialect:mysql|"), "{err}");
+    let run = [
+        "suite", "run", "--suite", "a.suite", "--gold", "gold.sql", "--format", "jsonl", "--pred",
+    ];
+    let right = |pred: &str, dialect: &[&str]| {
+        let (out, err) = folder.run(&[&run[..], &[pred], dialect].concat(), 0);
+        (json_lines(&out)[0]["accuracy"]["all"]["right"].clone(), err)
+    };
+    let (n, err) = right("pred.txt", &mysql);
+    assert!(n == 1 && !err.contains("not distilled"), "{n} {err}");
+    assert_eq!(right("odd.txt", &mysql).0, 0);
+    assert!(right("pred.txt", &[]).1.contains("not distilled for 1 of 1"));
+}
+
+#[test]
 fn bad_input_is_named() {
     let folder = Folder::new();
     folder.write("gold.sql", "SELECT name FROM singer\tsongs\n");

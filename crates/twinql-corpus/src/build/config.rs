@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use twinql_sql::Semantics;
+use twinql_sql::{Dialect, Semantics};
 
 use crate::CorpusError;
 
@@ -56,6 +56,8 @@ pub struct BuildConfig {
     pub seed: u64,
     /// The preset that the labels mean.
     pub semantics: String,
+    /// Whose SQL the queries and the DDL are. The corpus is SQLite's.
+    pub dialect: Dialect,
     /// Databases that a pair has to agree on to be labelled 1.
     pub databases: u64,
     /// A pair that agrees is labelled only if the gold answered with rows on this many
@@ -87,6 +89,7 @@ impl Default for BuildConfig {
             out: PathBuf::from("corpus.jsonl.gz"),
             seed: 8,
             semantics: "no-fk".into(),
+            dialect: Dialect::Sqlite,
             databases: 100,
             min_nonempty: 3,
             schemas: Vec::new(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
-use twinql_sql::{SchemaSet, schema};
+use twinql_sql::{Dialect, SchemaSet, SqlError, in_sqlite, schema};
 
 use super::config::BuildConfig;
 use super::stats::Dropped;
@@ -54,7 +54,7 @@ struct Tasks {
 pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
     let mut schemas = SchemaSet::new();
     for path in &config.schemas {
-        for (db_id, schema) in schema::load(path)? {
+        for (db_id, schema) in schema::load_in(path, config.dialect)? {
             // Spider's test_tables.json repeats tables.json: the first one counts.
             schemas.entry(db_id).or_insert(schema);
         }
@@ -136,11 +136,42 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
             }
         }
     }
-    Ok(Gathered {
+    let mut gathered = Gathered {
         schemas,
         tasks: tasks.tasks.into_values().collect(),
         dropped: tasks.dropped,
-    })
+    };
+    gathered.translate(config.dialect);
+    Ok(gathered)
+}
+
+impl Gathered {
+    /// Says everything in SQLite's terms. What cannot be said so is unusable; what is no query
+    /// over its schema stays, for SQLite to refuse.
+    fn translate(&mut self, dialect: Dialect) {
+        if dialect == Dialect::Sqlite {
+            return;
+        }
+        let (schemas, dropped) = (&self.schemas, &mut self.dropped);
+        let mut usable = |db_id: &str, sql: &mut String| {
+            let Some(schema) = schemas.get(db_id) else {
+                return true;
+            };
+            match in_sqlite(schema, sql, dialect) {
+                Ok(translated) => *sql = translated,
+                Err(SqlError::Unsupported { .. } | SqlError::TooLarge { .. }) => {
+                    dropped.unusable += 1;
+                    return false;
+                }
+                Err(_) => {}
+            }
+            true
+        };
+        self.tasks.retain_mut(|task| {
+            task.real.retain_mut(|real| usable(&task.db_id, &mut real.sql));
+            usable(&task.db_id, &mut task.gold)
+        });
+    }
 }
 
 impl Tasks {

@@ -1,15 +1,17 @@
 //! Arguments: as typed ([`typed`]), and as validated (here). Commands see only the second.
 
 pub(crate) mod prove;
+pub(crate) mod shared;
 pub(crate) mod typed;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
+pub(crate) use shared::Workers;
 use twinql::metrics::{METRICS, MetricInfo, metric};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
-pub(crate) use typed::{Format, GroupBy, Workers};
+pub(crate) use typed::{Format, GroupBy};
 
 /// The seed where none is given.
 pub(crate) const DEFAULT_SEED: u64 = 8;
@@ -84,49 +86,10 @@ impl Input {
         };
         Ok(Input {
             source,
-            schemas: typed.schemas,
+            schemas: typed.schemas.schemas,
             db_id: typed.db_id,
-            dialect: typed.dialect,
+            dialect: typed.schemas.dialect.dialect,
         })
-    }
-}
-
-/// A semantics, and whether DISTINCT counts in it after all.
-pub(crate) fn counting_distinct(semantics: Semantics, keep: bool) -> Semantics {
-    if !keep || !semantics.ignore_distinct {
-        return semantics;
-    }
-    Semantics {
-        name: format!("{}+distinct", semantics.name),
-        ignore_distinct: false,
-        ..semantics
-    }
-}
-
-/// The semantics with this name.
-pub(crate) fn semantics(name: Option<&str>) -> Result<Option<Semantics>> {
-    name.map(|n| {
-        n.parse::<Semantics>()
-            .map_err(|e| anyhow::anyhow!("--semantics: {e}"))
-    })
-    .transpose()
-}
-
-impl typed::RunIn {
-    /// `usual`, with the steps that are asked for.
-    pub(crate) fn limits(&self, usual: Limits) -> Result<Limits> {
-        if self.max_steps == Some(0) {
-            bail!("--max-steps must be at least 1");
-        }
-        Ok(Limits {
-            steps: self.max_steps.unwrap_or(usual.steps),
-            ..usual
-        })
-    }
-
-    /// What a signature has to say of the limits: nothing of the usual ones.
-    pub(crate) fn in_signature(&self) -> String {
-        self.max_steps.map_or_else(String::new, |n| format!("|steps:{n}"))
     }
 }
 
@@ -164,7 +127,7 @@ impl Metrics {
         }
         Ok(Metrics {
             metrics,
-            semantics: semantics(typed.semantics.as_deref())?,
+            semantics: typed.semantics.asked()?,
             checkpoint: typed.checkpoint,
             databases: databases(typed.databases)?,
             workers: typed.run.workers,

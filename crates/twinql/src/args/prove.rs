@@ -1,9 +1,8 @@
 //! `twinql prove`, as typed.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
+use super::shared::{LabelsFlag, SemanticsFlag};
 use super::typed::{Input, Output};
 
 #[derive(Debug, Args)]
@@ -24,12 +23,10 @@ pub(crate) struct Prove {
     pub(crate) queries: Vec<String>,
     #[command(flatten)]
     pub(crate) input: Input,
-    /// What `the same answer` means: default, no-fk, spider, bird, declared, strict [default: default]
-    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
-    pub(crate) semantics: Option<String>,
-    /// A JSON object, id to label (0 or 1), that overrides labels of the pair file
-    #[arg(long, value_name = "FILE", env = "TWINQL_LABELS", hide_env = true)]
-    pub(crate) labels: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
+    #[command(flatten)]
+    pub(crate) labels: LabelsFlag,
     #[command(flatten)]
     pub(crate) output: Output,
 }

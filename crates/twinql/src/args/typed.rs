@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::shared::{
+    ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags, SchemaFlags,
+    SemanticsFlag,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use twinql::sql::Dialect;
 
 /// How likely do two SQL queries return the same answer on every database?
 #[derive(Debug, Parser)]
@@ -117,15 +120,8 @@ pub(crate) struct Input {
     /// The prediction of a single pair, as text
     #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input", env = "TWINQL_PRED_SQL", hide_env = true)]
     pub(crate) pred_sql: Option<String>,
-    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "TWINQL_SCHEMAS",
-        hide_env = true,
-        help_heading = "Input"
-    )]
-    pub(crate) schemas: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) schemas: SchemaFlags,
     /// The database of pairs that name none [default: the only one in --schemas]
     #[arg(
         long,
@@ -135,16 +131,6 @@ pub(crate) struct Input {
         help_heading = "Input"
     )]
     pub(crate) db_id: Option<String>,
-    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value_t,
-        env = "TWINQL_DIALECT",
-        hide_env = true,
-        help_heading = "Input"
-    )]
-    pub(crate) dialect: Dialect,
 }
 
 /// Which metrics, under which semantics.
@@ -160,9 +146,8 @@ pub(crate) struct Metrics {
         hide_env = true
     )]
     pub(crate) metric: Vec<String>,
-    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
-    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
-    pub(crate) semantics: Option<String>,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
     /// A checkpoint of `twinql train` [default: the one built into this program]
     #[arg(long, value_name = "FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
     pub(crate) checkpoint: Option<PathBuf>,
@@ -179,34 +164,7 @@ pub(crate) struct Metrics {
     #[arg(long, value_name = "N", env = "TWINQL_DATABASES", hide_env = true)]
     pub(crate) databases: Option<usize>,
     #[command(flatten)]
-    pub(crate) run: RunIn,
-}
-
-/// Where the test suite runs queries.
-#[derive(Debug, Args)]
-pub(crate) struct RunIn {
-    /// What runs the suite's queries: threads of this process, or processes that can be killed
-    #[arg(
-        long,
-        value_enum,
-        value_name = "KIND",
-        default_value = "processes",
-        env = "TWINQL_WORKERS",
-        hide_env = true
-    )]
-    pub(crate) workers: Workers,
-    /// Steps of SQLite that one execution may take [default: 4 million, on files 1,000 million]
-    #[arg(long, value_name = "N", env = "TWINQL_MAX_STEPS", hide_env = true)]
-    pub(crate) max_steps: Option<u64>,
-}
-
-/// What runs queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Workers {
-    /// A query that brings a process down costs one pair
-    Processes,
-    /// Held back by the sandbox alone
-    Threads,
+    pub(crate) run: RunFlags,
 }
 
 /// Where results go.
@@ -284,17 +242,13 @@ Examples:
 pub(crate) struct Judge {
     #[command(flatten)]
     pub(crate) input: Input,
-    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
-    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
-    pub(crate) semantics: Option<String>,
+    #[command(flatten)]
+    pub(crate) comparison: ComparisonFlags,
     /// Databases generated for a pair before it is called equivalent [default: the suite's own choice]
     #[arg(long, value_name = "N", env = "TWINQL_DATABASES", hide_env = true)]
     pub(crate) databases: Option<usize>,
-    /// Count DISTINCT where the semantics ignores it (spider)
-    #[arg(long, env = "TWINQL_KEEP_DISTINCT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
-    pub(crate) keep_distinct: bool,
     #[command(flatten)]
-    pub(crate) run: RunIn,
+    pub(crate) run: RunFlags,
     /// Write each witness database as FOLDER/ID.sql
     #[arg(long, value_name = "FOLDER", env = "TWINQL_WITNESS_DIR", hide_env = true)]
     pub(crate) witness_dir: Option<PathBuf>,
@@ -322,14 +276,10 @@ pub(crate) struct Execute {
         help_heading = "Input"
     )]
     pub(crate) db: PathBuf,
-    /// How answers are compared: default, no-fk, spider, bird, strict [default: default]
-    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
-    pub(crate) semantics: Option<String>,
-    /// Count DISTINCT where the semantics ignores it (spider)
-    #[arg(long, env = "TWINQL_KEEP_DISTINCT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
-    pub(crate) keep_distinct: bool,
     #[command(flatten)]
-    pub(crate) run: RunIn,
+    pub(crate) comparison: ComparisonFlags,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -344,21 +294,10 @@ pub(crate) struct Evaluate {
     /// Labelled pairs as JSON lines: id, db_id or schema, gold, pred, label
     #[arg(long, value_name = "FILE", env = "TWINQL_PAIRS", hide_env = true)]
     pub(crate) pairs: PathBuf,
-    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
-    pub(crate) schemas: Option<PathBuf>,
-    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value_t,
-        env = "TWINQL_DIALECT",
-        hide_env = true
-    )]
-    pub(crate) dialect: Dialect,
-    /// A JSON object, id to label (0 or 1), that overrides labels of the pair file
-    #[arg(long, value_name = "FILE", env = "TWINQL_LABELS", hide_env = true)]
-    pub(crate) labels: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: SchemaFlags,
+    #[command(flatten)]
+    pub(crate) labels: LabelsFlag,
     /// Evaluate only pairs of this split
     #[arg(long, value_name = "NAME", env = "TWINQL_SPLIT", hide_env = true)]
     pub(crate) split: Option<String>,
@@ -410,37 +349,18 @@ pub(crate) struct Explain {
     /// The prediction
     #[arg(value_name = "PRED")]
     pub(crate) pred: String,
-    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
-    pub(crate) schemas: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: NeededSchemaFlags,
     /// The database [default: the only one in --schemas]
     #[arg(long, value_name = "ID", env = "TWINQL_DB_ID", hide_env = true)]
     pub(crate) db_id: Option<String>,
-    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
-    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
-    pub(crate) semantics: Option<String>,
-    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value_t,
-        env = "TWINQL_DIALECT",
-        hide_env = true
-    )]
-    pub(crate) dialect: Dialect,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
     /// Print the plans as written and canonical, with ids and places in the text
     #[arg(long, env = "TWINQL_PLAN", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) plan: bool,
-    /// How it is printed: text, or one JSON document of plans with ids and places
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "text",
-        env = "TWINQL_FORMAT",
-        hide_env = true
-    )]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
     /// Print the merged pair graph in Graphviz' DOT language instead; with --plan, the plans
     #[arg(long, env = "TWINQL_DOT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) dot: bool,
@@ -468,6 +388,8 @@ pub(crate) struct CorpusBuild {
     /// What the labels mean; overrides semantics
     #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
     pub(crate) semantics: Option<String>,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
     /// Use at most this many gold queries
     #[arg(long, value_name = "N", env = "TWINQL_MAX_GOLD", hide_env = true)]
     pub(crate) max_gold: Option<usize>,
@@ -481,16 +403,8 @@ pub(crate) struct CorpusStats {
     /// A pair file
     #[arg(value_name = "FILE")]
     pub(crate) pairs: PathBuf,
-    /// How counts are written
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "text",
-        env = "TWINQL_FORMAT",
-        hide_env = true
-    )]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
 }
 
 #[derive(Debug, Subcommand)]
@@ -511,18 +425,15 @@ Examples:
 
 Finished schemas are kept in OUT.partial until OUT is written; --resume continues from there.")]
 pub(crate) struct SuiteBuild {
-    /// Gold queries, one a line: SQL, a tab, db_id
-    #[arg(long, value_name = "FILE", env = "TWINQL_GOLD", hide_env = true)]
-    pub(crate) gold: PathBuf,
-    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
-    pub(crate) schemas: PathBuf,
+    #[command(flatten)]
+    pub(crate) gold: GoldFlag,
+    #[command(flatten)]
+    pub(crate) input: NeededSchemaFlags,
     /// The suite file to write, whole or not at all
     #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
     pub(crate) out: PathBuf,
-    /// What `the same answer` means: default, no-fk, spider, bird, strict [default: default]
-    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
-    pub(crate) semantics: Option<String>,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
     /// Candidate databases shared by the gold queries of a schema, at most [default: 200]
     #[arg(long, value_name = "N", env = "TWINQL_MAX_DATABASES", hide_env = true)]
     pub(crate) max_databases: Option<u64>,
@@ -554,9 +465,10 @@ pub(crate) struct SuiteRun {
     /// A suite file of `twinql suite build`
     #[arg(long, value_name = "FILE", env = "TWINQL_SUITE", hide_env = true)]
     pub(crate) suite: PathBuf,
-    /// Gold queries, one a line: SQL, a tab, db_id
-    #[arg(long, value_name = "FILE", env = "TWINQL_GOLD", hide_env = true)]
-    pub(crate) gold: PathBuf,
+    #[command(flatten)]
+    pub(crate) gold: GoldFlag,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
     /// Predictions of a system, as many lines as --gold has; give it again for each system
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     pub(crate) pred: Vec<PathBuf>,
@@ -564,20 +476,12 @@ pub(crate) struct SuiteRun {
     #[arg(long, env = "TWINQL_PLUG_VALUES", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) plug_values: bool,
     #[command(flatten)]
-    pub(crate) run: RunIn,
+    pub(crate) run: RunFlags,
     /// Write a verdict for each system and pair as JSON lines, whole or not at all
     #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
     pub(crate) out: Option<PathBuf>,
-    /// How the table is written
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "text",
-        env = "TWINQL_FORMAT",
-        hide_env = true
-    )]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
     /// Exit with 1 if the accuracy of any system is below X
     #[arg(long, value_name = "X", env = "TWINQL_FAIL_UNDER", hide_env = true)]
     pub(crate) fail_under: Option<f64>,
@@ -602,16 +506,8 @@ pub(crate) struct SuiteShow {
     /// List the neighbours that no database distinguishes
     #[arg(long, conflicts_with = "database")]
     pub(crate) left: bool,
-    /// How counts are written
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "text",
-        env = "TWINQL_FORMAT",
-        hide_env = true
-    )]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
 }
 
 #[derive(Debug, Args)]
@@ -632,15 +528,8 @@ pub(crate) struct Train {
     /// Schemas; overrides those of the only corpus
     #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
     pub(crate) schemas: Option<PathBuf>,
-    /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value_t,
-        env = "TWINQL_DIALECT",
-        hide_env = true
-    )]
-    pub(crate) dialect: Dialect,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
     /// The run's folder; overrides run
     #[arg(long, value_name = "FOLDER", env = "TWINQL_RUN", hide_env = true)]
     pub(crate) run: Option<PathBuf>,

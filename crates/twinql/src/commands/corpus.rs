@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 use twinql::corpus::build::{BuildConfig, origin};
 use twinql::corpus::{self, pairs};
+use twinql::sql::Dialect;
 
 use crate::args::{Format, typed};
 use crate::output::{Console, Sink, table};
@@ -18,6 +19,9 @@ pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Cons
     if let Some(semantics) = &typed.semantics {
         config.semantics.clone_from(semantics);
         config.check()?;
+    }
+    if typed.dialect.dialect != Dialect::Sqlite {
+        config.dialect = typed.dialect.dialect;
     }
     if let Some(max) = typed.max_gold {
         config.max_golds = max;
@@ -83,6 +87,14 @@ fn counted(pairs: &[corpus::Pair]) -> String {
 
 pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
     let file = pairs::read(&typed.pairs)?;
+    if let (true, Some(bad)) = (file.pairs.is_empty(), file.bad.first()) {
+        bail!(
+            "no line of the file is a pair; {}, line {}: {}; give one JSON object a line, with db_id, gold and pred",
+            typed.pairs.display(),
+            bad.line,
+            bad.message
+        );
+    }
     let mut all = Count::default();
     let mut groups: [(&str, BTreeMap<String, Count>); 3] = [
         ("split", BTreeMap::new()),
@@ -101,7 +113,7 @@ pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
         }
     }
     let mut sink = Sink::new(None)?;
-    if typed.format == Format::Text {
+    if typed.format.format == Format::Text {
         let row = |name: &str, c: &Count| {
             let mut cells = vec![name.to_owned()];
             cells.extend([c.total(), c.one, c.zero, c.none].map(|n| n.to_string()));

@@ -31,8 +31,8 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         seed: seed.unwrap_or(DEFAULT_SEED),
         ..Resampling::default()
     };
-    let engine = engine(&metrics, typed.dialect, console)?;
-    let mut schemas = Schemas::load(typed.schemas.as_deref(), typed.dialect)?;
+    let engine = engine(&metrics, typed.input.dialect.dialect, console)?;
+    let mut schemas = Schemas::load(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
     let mut items = input::read_pairs(&typed.pairs, &mut schemas)?;
     if let Some(split) = &typed.split {
         items.retain(|item| item.split.as_deref() == Some(split));
@@ -40,7 +40,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
             bail!("{}: no pair has split {split:?}", typed.pairs.display());
         }
     }
-    if let Some(path) = &typed.labels {
+    if let Some(path) = &typed.labels.labels {
         input::override_labels(&mut items, path, console)?;
     }
     let all = items.len();
@@ -105,7 +105,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     match output.format {
         Format::Text => sink.write(&text)?,
         Format::Json => {
-            let document = document(&overall, &grouped, &counts, &how, typed.labels.is_some());
+            let document = document(&overall, &grouped, &counts, &how, typed.labels.labels.is_some());
             sink.line(&serde_json::to_string_pretty(&document)?)?;
         }
         Format::Jsonl => {

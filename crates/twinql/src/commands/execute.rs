@@ -10,7 +10,7 @@ use twinql::sql::Dialect;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
 use twinql::{Job, Work};
 
-use crate::args::{self, Format, Input, Output, Source, typed};
+use crate::args::{Format, Input, Output, Source, typed};
 use crate::commands::answers::{Side, side_by_side};
 use crate::commands::batch::{Records, in_chunks};
 use crate::commands::judge::plain;
@@ -53,7 +53,7 @@ struct ShownAnswer {
 }
 
 pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
-    if typed.input.schemas.is_some() {
+    if typed.input.schemas.schemas.is_some() {
         bail!("--schemas is not used here: the databases in --db hold their schemas");
     }
     let input = Input::without_schemas(typed.input)?;
@@ -61,20 +61,16 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
         Source::One { .. } => Format::Text,
         _ => Format::Jsonl,
     };
-    if input.dialect != Dialect::Sqlite {
-        bail!("--dialect: queries are executed by SQLite as they are; give SQLite's SQL");
-    }
     let output = Output::new(typed.output, default)?;
-    let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
-    let usual = FileConfig::new(args::counting_distinct(semantics, typed.keep_distinct));
+    let usual = FileConfig::new(typed.comparison.semantics()?);
     let config = FileConfig {
         limits: typed.run.limits(usual.limits)?,
         ..usual
     };
     let workers = worker::workers(typed.run.workers)?;
     let files = Files::find(&typed.db)?;
-    let signature = signature(&config) + &typed.run.in_signature();
-    let items = input::read_over(&input, Schemas::of_files(&files))?;
+    let signature = signature(&config, input.dialect) + &typed.run.in_signature();
+    let items = input::read_over(&input, Schemas::of_files(&files, input.dialect))?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
     let mut records = Records::new(&output, items.single)?;
@@ -120,11 +116,11 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
-fn signature(config: &FileConfig) -> String {
+fn signature(config: &FileConfig, dialect: Dialect) -> String {
     let signature = Signature {
         metric: "execution".into(),
         checkpoint: "none".into(),
-        dialect: Dialect::Sqlite,
+        dialect,
         semantics: config.semantics.name.clone(),
         threshold: 0.5,
         device: "cpu".into(),

@@ -12,18 +12,18 @@ use twinql::sql::{
     plan_with_spans,
 };
 
-use crate::args::{self, Format, typed};
+use crate::args::{Format, typed};
 use crate::input::Schemas;
 use crate::output::{Console, Sink};
 
 pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
-    let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
-    let schemas = Schemas::load(Some(&typed.schemas), typed.dialect)?;
+    let semantics = typed.semantics.get()?;
+    let dialect = typed.input.dialect.dialect;
+    let schemas = Schemas::load(Some(&typed.input.schemas), dialect)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
     let mut sink = Sink::new(None)?;
     let read = |name: &'static str, letters: [char; 2], sql: &str| {
-        side(&schema, name, letters, sql, typed.dialect, &semantics)
-            .with_context(|| format!("the {name} query"))
+        side(&schema, name, letters, sql, dialect, &semantics).with_context(|| format!("the {name} query"))
     };
     let gold = read("gold", ['g', 'G'], &typed.gold)?;
     let pred = read("pred", ['p', 'P'], &typed.pred)?;
@@ -38,7 +38,7 @@ pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
             ]),
             false => dot::pair_to_dot(&gold.graph, &pred.graph),
         })?;
-    } else if typed.format == Format::Text {
+    } else if typed.format.format == Format::Text {
         for side in [&gold, &pred] {
             sink.write(&side.text(&schema, typed.plan))?;
             sink.line("")?;
@@ -53,7 +53,7 @@ pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
     } else {
         let document = Document {
             format: 1,
-            dialect: typed.dialect,
+            dialect,
             semantics: &semantics.name,
             verdict: proof.name(),
             proof: proving::details(&proof),

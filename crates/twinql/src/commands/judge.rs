@@ -55,8 +55,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         _ => Format::Jsonl,
     };
     let output = Output::new(typed.output, default)?;
-    let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
-    let semantics = args::counting_distinct(semantics, typed.keep_distinct);
+    let semantics = typed.comparison.semantics()?;
     let databases = args::databases(typed.databases)?;
     let config = JudgeConfig {
         shrink: true,

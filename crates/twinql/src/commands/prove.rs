@@ -14,7 +14,7 @@ use twinql::sql::{Dialect, Proof, Semantics};
 use twinql::{Job, metrics};
 
 use crate::args::prove::Prove;
-use crate::args::{self, Format, Input, Output, Source};
+use crate::args::{Format, Input, Output, Source};
 use crate::commands::batch::{Records, in_chunks};
 use crate::commands::{fail_under, status_line, strict};
 use crate::input;
@@ -124,10 +124,10 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
         _ => Format::Jsonl,
     };
     let output = Output::new(typed.output, default)?;
-    let semantics = args::semantics(typed.semantics.as_deref())?.unwrap_or_default();
+    let semantics = typed.semantics.get()?;
     let signature = signature(&semantics, input.dialect);
     let mut items = input::read(&input)?;
-    if let Some(path) = &typed.labels {
+    if let Some(path) = &typed.labels.labels {
         input::override_labels(&mut items.items, path, console)?;
     }
     let mut labels = items

@@ -13,7 +13,7 @@ use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
 use twinql::signature::{Signature, short_hash};
-use twinql::sql::{Dialect, schema};
+use twinql::sql::{Dialect, Schema, in_sqlite, schema};
 use twinql::suite::Limits;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
@@ -21,21 +21,23 @@ use twinql::suite::suite::{
     run as run_suite, run_in_processes,
 };
 
-use crate::args::{self, DEFAULT_SEED, Format, typed};
+use crate::args::shared::NeededSchemaFlags;
+use crate::args::{DEFAULT_SEED, Format, typed};
 use crate::commands::worker;
+use crate::input;
 use crate::output::{Console, Sink, table, write_file};
 
 pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let default = DistilConfig::default();
     let config = DistilConfig {
-        semantics: args::semantics(typed.semantics.as_deref())?.unwrap_or_default(),
+        semantics: typed.semantics.get()?,
         seed: seed.unwrap_or(DEFAULT_SEED),
         max_databases: typed.max_databases.unwrap_or(default.max_databases),
         aimed: typed.aimed.unwrap_or(default.aimed),
         neighbours: typed.neighbours.unwrap_or(default.neighbours),
         extra: typed.extra.unwrap_or(default.extra),
     };
-    let mut tasks = tasks(&typed.gold, &typed.schemas, console)?;
+    let mut tasks = tasks(&typed.gold.gold, &typed.input, console)?;
     if let Some(path) = &typed.values_from {
         add_values(&mut tasks, path, console)?;
     }
@@ -89,26 +91,33 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
             ));
         }
     }
-    console.say(signature(&suite, &bytes, "suite-build"));
+    console.say(signature(
+        &suite,
+        &bytes,
+        "suite-build",
+        typed.input.dialect.dialect,
+    ));
     Ok(true)
 }
 
 /// The gold queries of each schema, by `db_id`.
-fn tasks(gold: &Path, schemas: &Path, console: Console) -> Result<Vec<Task>> {
-    let mut set = schema::load(schemas)?;
+fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<Task>> {
+    let (schemas, dialect) = (&from.schemas, from.dialect.dialect);
+    let mut set = schema::load_in(schemas, dialect)?;
     let mut golds: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut lost, mut first) = (0usize, None);
     for line in spider::read_gold(gold)? {
-        let why = line.unusable.or_else(|| {
-            (!set.contains_key(&line.db_id))
-                .then(|| format!("unknown db_id {:?} in {}", line.db_id, schemas.display()))
-        });
-        match why {
-            Some(why) => {
+        let sql = match (line.unusable, set.get(&line.db_id)) {
+            (Some(why), _) => Err(why),
+            (None, None) => Err(format!("unknown db_id {:?} in {}", line.db_id, schemas.display())),
+            (None, Some(schema)) => in_sqlite(schema, &line.sql, dialect).map_err(|e| e.to_string()),
+        };
+        match sql {
+            Ok(sql) => golds.entry(line.db_id).or_default().push(sql),
+            Err(why) => {
                 lost += 1;
                 first.get_or_insert(format!("{}, line {}: {why}", gold.display(), line.line));
             }
-            None => golds.entry(line.db_id).or_default().push(line.sql),
         }
     }
     if let Some(first) = first {
@@ -179,11 +188,11 @@ fn summary(c: &Counts) -> String {
     )
 }
 
-fn signature(suite: &Suite, bytes: &[u8], metric: &str) -> String {
+fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
     let signature = Signature {
         metric: metric.into(),
         checkpoint: "none".into(),
-        dialect: Dialect::Sqlite,
+        dialect,
         semantics: suite.config.semantics.name.clone(),
         threshold: 0.5,
         device: "cpu".into(),
@@ -245,8 +254,17 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         bail!("--fail-under {x}: must lie between 0 and 1");
     }
     let (suite, bytes) = read(&typed.suite)?;
-    let golds = spider::read_gold(&typed.gold)?;
-    let gold_name = typed.gold.display().to_string();
+    let dialect = typed.dialect.dialect;
+    let empty = Schema::default();
+    let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
+    let mut golds = spider::read_gold(&typed.gold.gold)?;
+    for gold in golds.iter_mut().filter(|g| g.unusable.is_none()) {
+        match in_sqlite(schema_of(&gold.db_id), &gold.sql, dialect) {
+            Ok(sql) => gold.sql = sql,
+            Err(why) => gold.unusable = Some(why.to_string()),
+        }
+    }
+    let gold_name = typed.gold.gold.display().to_string();
     let systems = systems(&typed.pred);
     // Everything is read before anything runs. A line that cannot be used has its reason.
     let mut pairs: Vec<RunPair> = Vec::new();
@@ -263,12 +281,14 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
                 )),
                 (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
                 (None, None) => {
-                    pairs.push(RunPair {
-                        db_id: Arc::from(gold.db_id.as_str()),
-                        gold: Arc::from(gold.sql.as_str()),
-                        pred: Arc::from(pred.sql.as_str()),
-                    });
-                    Ok(pairs.len() - 1)
+                    input::in_sqlite(schema_of(&gold.db_id), "pred", &pred.sql, dialect).map(|pred| {
+                        pairs.push(RunPair {
+                            db_id: Arc::from(gold.db_id.as_str()),
+                            gold: Arc::from(gold.sql.as_str()),
+                            pred: Arc::from(pred),
+                        });
+                        pairs.len() - 1
+                    })
                 }
             };
             places.push((system, i, place));
@@ -326,9 +346,10 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         sink.finish()?;
     }
     let plugged = if typed.plug_values { "|values:plugged" } else { "" };
-    let signature = signature(&suite, &bytes, "suite-accuracy") + plugged + &typed.run.in_signature();
+    let signature =
+        signature(&suite, &bytes, "suite-accuracy", dialect) + plugged + &typed.run.in_signature();
     let mut out = Sink::new(None)?;
-    match typed.format {
+    match typed.format.format {
         Format::Text => out.write(&text(&systems, &rows))?,
         Format::Json => out.line(&serde_json::to_string_pretty(&json!({
             "format": 1,
@@ -531,8 +552,8 @@ pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
         out.finish()?;
         return Ok(true);
     }
-    let signature = signature(&suite, &bytes, "suite");
-    if typed.format == Format::Text {
+    let signature = signature(&suite, &bytes, "suite", Dialect::Sqlite);
+    if typed.format.format == Format::Text {
         let head = [
             "schema",
             "golds",

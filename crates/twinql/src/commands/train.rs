@@ -87,8 +87,8 @@ fn config(typed: &typed::Train, seed: Option<u64>) -> Result<(Config, PathBuf)> 
             .replace(typed.pairs.as_deref(), typed.schemas.as_deref())
             .with_context(|| path.display().to_string())?;
     }
-    if typed.dialect != Dialect::Sqlite {
-        config.data.dialect = typed.dialect;
+    if typed.dialect.dialect != Dialect::Sqlite {
+        config.data.dialect = typed.dialect.dialect;
     }
     let corpora = config.data.corpora.iter_mut();
     let paths = corpora.flat_map(|c| std::iter::once(&mut c.pairs).chain(&mut c.schemas));

@@ -12,6 +12,7 @@
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use serde_json::Value;
 use tempfile::TempDir;
 
 pub const DDL: &str = "\
@@ -66,6 +67,11 @@ impl Folder {
         (out, err)
     }
 
+    /// Runs, and reads the document on stdout.
+    pub fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.run(args, 0).0).unwrap()
+    }
+
     /// Runs with exit code 2 and checks that stderr says all of `parts`, and stdout nothing.
     pub fn refuses(&self, args: &[&str], parts: &[&str]) {
         let (out, err) = self.run(args, 2);
@@ -74,6 +80,20 @@ impl Folder {
             assert!(err.contains(part), "{args:?}: {part:?} is not in\n{err}");
         }
     }
+}
+
+/// The schema of a [`Folder`].
+pub const SCHEMAS: [&str; 2] = ["--schemas", "concerts.sql"];
+
+/// A command over `pairs.jsonl`, and more arguments.
+pub fn over_pairs<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&[command, "--pairs", "pairs.jsonl"], &SCHEMAS[..], more].concat()
+}
+
+/// A command over a gold query and a prediction, and more arguments.
+pub fn one_pair<'a>(command: &'a str, [gold, pred]: [&'a str; 2], more: &[&'a str]) -> Vec<&'a str> {
+    let pair = [command, "--gold-sql", gold, "--pred-sql", pred];
+    [&pair[..], &SCHEMAS, more].concat()
 }
 
 /// A line of a pair file.
@@ -108,6 +128,6 @@ pub fn four() -> String {
 }
 
 /// JSON lines as values.
-pub fn json_lines(text: &str) -> Vec<serde_json::Value> {
+pub fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
 }
