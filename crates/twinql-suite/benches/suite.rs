@@ -4,7 +4,9 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use twinql_sql::Schema;
+use twinql_sql::{Schema, Semantics, Value};
+use twinql_suite::compare::{Columns, Mode, equal};
+use twinql_suite::execute::Answer;
 use twinql_suite::suite::{DistilConfig, RunOptions, RunPair, Suite, Tally, distil, run};
 use twinql_suite::{Judge, JudgeConfig, neighbours};
 
@@ -56,5 +58,59 @@ fn benches(c: &mut Criterion) {
     });
 }
 
-criterion_group!(all, benches);
+/// Answers of 48 rows whose columns have to be matched: permuted; two thirds of the columns are alike, the
+/// same five values in other rows. The last pair is equal but for two cells of one column
+/// that changed places.
+fn columns(c: &mut Criterion) {
+    const ROWS: usize = 48;
+    let mut random = 8u64;
+    let mut below = |n: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (random >> 33) as usize % n
+    };
+    for width in [10, 20, 50] {
+        let mut shuffled = |n: usize| {
+            let mut order: Vec<usize> = (0..n).collect();
+            (1..n).rev().for_each(|i| order.swap(i, below(i + 1)));
+            order
+        };
+        let columns: Vec<Vec<usize>> = (0..width)
+            .map(|c| {
+                shuffled(ROWS)
+                    .into_iter()
+                    .map(|r| if c % 3 == 0 { r * c } else { r % 5 })
+                    .collect()
+            })
+            .collect();
+        let (order, rows) = (shuffled(width), shuffled(ROWS));
+        let answer = |order: &[usize], rows: &[usize]| Answer {
+            width,
+            rows: rows
+                .iter()
+                .map(|&r| {
+                    order
+                        .iter()
+                        .map(|&c| Value::Integer(columns[c][r] as i64))
+                        .collect()
+                })
+                .collect(),
+        };
+        let gold = answer(&(0..width).collect::<Vec<_>>(), &(0..ROWS).collect::<Vec<_>>());
+        let same = answer(&order, &rows);
+        let mut other = same.clone();
+        let column = order.iter().position(|c| c % 3 == 1).unwrap_or(0);
+        let first = other.rows[0][column].clone();
+        if let Some(row) = other.rows.iter().position(|r| r[column] != first) {
+            other.rows[0][column] = std::mem::replace(&mut other.rows[row][column], first);
+        }
+        let mode = Mode::new(&Semantics::default(), false);
+        for (name, pred, expected) in [("equal", same, true), ("one column differs", other, false)] {
+            let compared = || equal(&gold, &pred, mode, &mut Columns::new(width, true));
+            assert_eq!(compared(), expected, "{width} columns, {name}");
+            c.bench_function(&format!("columns/{width}, {name}"), |b| b.iter(compared));
+        }
+    }
+}
+
+criterion_group!(all, benches, columns);
 criterion_main!(all);

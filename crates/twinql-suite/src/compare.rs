@@ -1,11 +1,14 @@
 //! Comparing denotations: bags, sets and lists of rows, under any order of columns.
 
+mod refine;
+
 use std::cmp::Ordering;
 
 use twinql_sql::{Semantics, Value};
 
 use crate::database::Row;
 use crate::execute::Answer;
+use refine::Classes;
 
 /// How two answers are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,6 +47,8 @@ pub struct Columns {
 
 /// Orders of columns that are tried in full before giving up.
 const MAX_TRIES: usize = 2_000;
+/// Matches of two columns that are tried before giving up.
+const MAX_MATCHES: usize = 20_000;
 
 impl Columns {
     /// All orders (or the given one alone) for answers of this width.
@@ -81,6 +86,17 @@ impl Columns {
     pub fn search(
         &self,
         similar: impl Fn(usize, usize) -> bool,
+        fits: impl FnMut(&[usize]) -> bool,
+    ) -> Option<Vec<usize>> {
+        self.search_among(similar, || None, fits)
+    }
+
+    /// As [`Columns::search`]; `classes` are made where the given order does not fit, and
+    /// show early which orders cannot.
+    fn search_among(
+        &self,
+        similar: impl Fn(usize, usize) -> bool,
+        classes: impl FnOnce() -> Option<Classes>,
         mut fits: impl FnMut(&[usize]) -> bool,
     ) -> Option<Vec<usize>> {
         let n = self.width;
@@ -103,7 +119,8 @@ impl Columns {
             used: vec![false; n],
             chosen: vec![usize::MAX; n],
             tries: 0,
-            nodes: 0,
+            matches: 0,
+            classes: classes(),
         };
         search.step(0, &mut fits).then_some(search.chosen)
     }
@@ -134,12 +151,12 @@ struct Search<'a> {
     used: Vec<bool>,
     chosen: Vec<usize>,
     tries: usize,
-    nodes: usize,
+    matches: usize,
+    classes: Option<Classes>,
 }
 
 impl Search<'_> {
     fn step(&mut self, depth: usize, fits: &mut impl FnMut(&[usize]) -> bool) -> bool {
-        self.nodes += 1;
         let Some(&gold) = self.order.get(depth) else {
             self.tries += 1;
             return fits(&self.chosen);
@@ -148,14 +165,21 @@ impl Search<'_> {
             if self.used[pred] {
                 continue;
             }
+            if self.tries >= MAX_TRIES || self.matches >= MAX_MATCHES {
+                return false;
+            }
+            self.matches += 1;
+            if self.classes.as_mut().is_some_and(|c| !c.push(gold, pred)) {
+                continue;
+            }
             self.used[pred] = true;
             self.chosen[gold] = pred;
             if self.step(depth + 1, fits) {
                 return true;
             }
             self.used[pred] = false;
-            if self.tries >= MAX_TRIES || self.nodes >= 50 * MAX_TRIES {
-                return false;
+            if let Some(classes) = &mut self.classes {
+                classes.pop();
             }
         }
         false
@@ -305,7 +329,10 @@ pub fn equal(gold: &Answer, pred: &Answer, mode: Mode, columns: &mut Columns) ->
         };
         same_rows(x, y, mode.tolerance)
     };
-    if columns.search(similar, fits).is_none() {
+    // In a list, columns that are alike are the same.
+    let classes =
+        || (!mode.as_list || mode.as_set).then(|| Classes::new(gold, pred, mode.as_set, mode.tolerance));
+    if columns.search_among(similar, classes, fits).is_none() {
         return false;
     }
     columns.restrict(similar)
