@@ -31,15 +31,14 @@ impl Candidates<'_> {
         open.truncate(FOCUS);
         let chosen: Vec<Facts> = open.iter().filter_map(|&i| facts.get(i).cloned()).collect();
         // Low numbers make small databases; shared ones must have room for several queries.
-        self.database(&chosen, 4 + index)
+        self.generator(&chosen).database(4 + index)
     }
 
-    /// Database number `index` made for these queries alone.
-    pub(crate) fn database(&self, facts: &[Facts], index: u64) -> Option<Database> {
+    /// Makes databases for these queries alone.
+    pub(crate) fn generator<'f>(&'f self, facts: &'f [Facts]) -> Generator<'f> {
         let tables: Vec<usize> = (0..self.schema.tables.len()).collect();
         Generator::new(self.schema, self.semantics, facts, &tables, self.seed)
             .thorough()
             .with_values(self.values)
-            .database(index)
     }
 }

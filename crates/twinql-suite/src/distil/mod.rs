@@ -7,6 +7,7 @@
 //! the generator of pairs. Neighbours that the canonical form proves equal are set aside.
 //! And a last pass drops databases and rows that are not needed for any distinction.
 
+mod alone;
 mod candidates;
 pub(crate) mod contest;
 mod reduce;
@@ -16,6 +17,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics, canonicalize};
 
@@ -233,33 +235,48 @@ impl<'a> Work<'a> {
                 error: None,
             };
             match self.contest.add_gold(sql) {
-                Ok(gold) => {
+                Ok(_) => {
                     let facts = match ready(sandbox, sql) {
                         Ok(ready) => ready.ast.as_ref().map(|q| Facts::of(self.schema, q)),
                         Err(_) => None,
                     };
                     self.facts.push(facts.unwrap_or_default());
                     self.golds.push(self.reports.len());
-                    let seed = seed_of(seed, sql);
-                    for n in neighbours_in(sandbox, self.schema, sql, seed, self.config.neighbours) {
-                        if self.contest.add_rival(gold, &n.sql).is_ok() {
-                            self.rivals.push(Neighbouring {
-                                gold,
-                                sql: n.sql,
-                                mutation: n.mutation,
-                                failures: 0,
-                                state: State::Left,
-                            });
-                        }
-                    }
                 }
                 Err(e) => report.error = Some(e.to_string()),
             }
             self.reports.push(report);
         }
+        let (schema, most) = (self.schema, self.config.neighbours);
+        let found = alone::in_parallel(schema, &self.gold_texts(), &|sandbox, sql| {
+            neighbours_in(sandbox, schema, sql, seed_of(seed, sql), most)
+        });
+        for (gold, neighbours) in found.into_iter().enumerate() {
+            for n in neighbours.unwrap_or_default() {
+                if self.contest.add_rival(gold, &n.sql).is_ok() {
+                    self.rivals.push(Neighbouring {
+                        gold,
+                        sql: n.sql,
+                        mutation: n.mutation,
+                        failures: 0,
+                        state: State::Left,
+                    });
+                }
+            }
+        }
         let count = self.rivals.len() as u64;
         self.tally.neighbours.fetch_add(count, Ordering::Relaxed);
         self.tally.left.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// The text of each gold in the contest.
+    fn gold_texts(&self) -> Vec<String> {
+        let text = |&report: &usize| {
+            self.reports
+                .get(report)
+                .map_or_else(String::new, |r| r.sql.clone())
+        };
+        self.golds.iter().map(text).collect()
     }
 
     fn left(&self) -> Vec<usize> {
@@ -307,9 +324,9 @@ impl<'a> Work<'a> {
         Ok(kept)
     }
 
-    fn tried(&mut self) {
-        self.tried += 1;
-        self.tally.tried.fetch_add(1, Ordering::Relaxed);
+    fn tried(&mut self, candidates: u64) {
+        self.tried += candidates;
+        self.tally.tried.fetch_add(candidates, Ordering::Relaxed);
         (self.tick)(self.tally);
     }
 
@@ -332,7 +349,7 @@ impl<'a> Work<'a> {
                 idle += 1;
                 continue;
             };
-            self.tried();
+            self.tried(1);
             idle = if self.offer(database)? { 0 } else { idle + 1 };
         }
         Ok(())
@@ -340,56 +357,76 @@ impl<'a> Work<'a> {
 
     /// Sets aside what is left and has the gold's canonical form.
     fn prove(&mut self) {
-        let semantics = &self.config.semantics;
-        let form = |sql: &str| {
-            canonicalize(self.schema, sql, semantics)
-                .ok()
-                .map(|c| c.plan.query)
-        };
-        let mut gold = None;
-        let mut proved = Vec::new();
-        for i in self.left() {
-            let Some(rival) = self.rivals.get(i) else { continue };
-            if gold.as_ref().is_none_or(|(number, _)| *number != rival.gold) {
-                let sql = self.golds.get(rival.gold).and_then(|&r| self.reports.get(r));
-                gold = Some((rival.gold, sql.and_then(|r| form(&r.sql))));
-            }
-            if let Some((_, Some(gold))) = &gold
-                && form(&rival.sql).as_ref() == Some(gold)
-            {
-                proved.push(i);
-            }
-        }
-        for i in proved {
-            self.set(i, State::Proved);
+        let (schema, semantics) = (self.schema, &self.config.semantics);
+        let form = |sql: &str| canonicalize(schema, sql, semantics).ok().map(|c| c.plan.query);
+        let left: Vec<(usize, usize, &str)> = self
+            .left()
+            .into_iter()
+            .filter_map(|i| self.rivals.get(i).map(|r| (i, r.gold, r.sql.as_str())))
+            .collect();
+        let open: BTreeSet<usize> = left.iter().map(|(_, gold, _)| *gold).collect();
+        let texts = self.gold_texts();
+        let golds: Vec<_> = texts
+            .par_iter()
+            .enumerate()
+            .map(|(gold, sql)| open.contains(&gold).then(|| form(sql)).flatten())
+            .collect();
+        let proved: Vec<usize> = left
+            .par_iter()
+            .filter(|(_, gold, sql)| {
+                let gold = golds.get(*gold).and_then(Option::as_ref);
+                gold.is_some_and(|gold| form(sql).as_ref() == Some(gold))
+            })
+            .map(|(rival, _, _)| *rival)
+            .collect();
+        for rival in proved {
+            self.set(rival, State::Proved);
         }
     }
 
+    fn is_left(&self, rival: usize) -> bool {
+        self.rivals.get(rival).is_some_and(|r| r.state == State::Left)
+    }
+
     /// Databases aimed at one neighbour at a time, made for the pair.
+    ///
+    /// Threads look for them ahead, for several neighbours at once; what they find is taken
+    /// in order, and not at all for a neighbour that is distinguished by then. So the result
+    /// is that of looking for one after the other.
     fn aimed(&mut self) -> Result<(), ExecError> {
-        for rival in self.left() {
-            let Some(r) = self.rivals.get(rival) else { continue };
-            let Some(gold) = self.facts.get(r.gold) else {
-                continue;
-            };
-            let other = match twinql_sql::parse(&r.sql) {
-                Ok(parsed) => Facts::of(self.schema, &parsed.query),
-                Err(_) => Facts::default(),
-            };
-            let pair = [gold.clone(), other];
-            for index in 0..self.config.aimed {
-                if self.rivals.get(rival).is_none_or(|r| r.state != State::Left) {
-                    break;
+        let texts = self.gold_texts();
+        for some in self.left().chunks(alone::ahead()) {
+            let pairs: Vec<alone::Pair<'_>> = some
+                .iter()
+                .filter(|&&rival| self.is_left(rival))
+                .filter_map(|&rival| {
+                    let r = self.rivals.get(rival)?;
+                    Some(alone::Pair {
+                        rival,
+                        gold: texts.get(r.gold)?,
+                        facts: self.facts.get(r.gold)?,
+                        sql: &r.sql,
+                    })
+                })
+                .collect();
+            let (candidates, config) = (&self.candidates, self.config);
+            let aims = alone::in_parallel(self.schema, &pairs, &|sandbox, pair| {
+                (pair.rival, pair.aim(sandbox, candidates, config))
+            });
+            for aim in aims {
+                let (rival, aim) = aim?;
+                let (aim, mut tried) = (aim?, 0);
+                for (at, database) in aim.found {
+                    if !self.is_left(rival) {
+                        break;
+                    }
+                    self.tried(at - tried);
+                    tried = at;
+                    self.offer(database)?;
                 }
-                let Some(database) = self.candidates.database(&pair, index) else {
-                    continue;
-                };
-                self.tried();
-                let seen = self.contest.compare(&database, &[rival], &mut |_, _| false)?;
-                if seen.iter().all(|(_, s)| matches!(s, Seen::Same { .. })) {
-                    continue;
+                if self.is_left(rival) {
+                    self.tried(aim.tried - tried);
                 }
-                self.offer(database)?;
             }
         }
         Ok(())
@@ -397,27 +434,21 @@ impl<'a> Work<'a> {
 
     /// Further databases, on which a gold has an answer.
     fn extra(&mut self) -> Result<Vec<Database>, ExecError> {
-        let mut out = Vec::new();
-        for gold in 0..self.facts.len() {
-            let Some(facts) = self.facts.get(gold).cloned() else {
-                continue;
-            };
-            let mut found = 0;
+        let texts = self.gold_texts();
+        let golds: Vec<(u64, &String, &Facts)> = (1..)
+            .zip(texts.iter().zip(&self.facts))
+            .map(|(number, (sql, facts))| (number, sql, facts))
+            .collect();
+        let (candidates, config) = (&self.candidates, self.config);
+        let found = alone::in_parallel(self.schema, &golds, &|sandbox, (number, sql, facts)| {
             // Golds with the same facts would have the same databases.
-            let from = EXTRA_FROM * (gold as u64 + 1);
-            for index in from..from + self.config.extra as u64 * EXTRA_TRIES {
-                if found >= self.config.extra {
-                    break;
-                }
-                let Some(database) = self.candidates.database(std::slice::from_ref(&facts), index) else {
-                    continue;
-                };
-                self.tried();
-                if self.contest.answers(&database, gold)? {
-                    found += 1;
-                    out.push(database);
-                }
-            }
+            alone::answered(sandbox, (sql, facts), candidates, config, EXTRA_FROM * number)
+        });
+        let mut out = Vec::new();
+        for one in found {
+            let (tried, databases) = one??;
+            self.tried(tried);
+            out.extend(databases);
         }
         Ok(out)
     }

@@ -1,0 +1,125 @@
+//! Work on one gold query or one neighbour that does not depend on the others: done on all
+//! threads, with a sandbox for each, and the same on any number of them.
+
+use rayon::prelude::*;
+use twinql_sql::Schema;
+
+use super::candidates::Candidates;
+use super::contest::{Contest, Seen};
+use super::{DistilConfig, EXTRA_TRIES, limits};
+use crate::database::Database;
+use crate::execute::{ExecError, Sandbox};
+use crate::facts::Facts;
+
+/// Neighbours that databases are looked for at once. What was looked for in vain because an
+/// earlier database of the same lot serves too is lost, so it is not many.
+pub(super) fn ahead() -> usize {
+    match rayon::current_num_threads() {
+        1 => 1,
+        threads => 2 * threads,
+    }
+}
+
+/// Does `work` for each of `items`, in a sandbox of its thread's own.
+pub(super) fn in_parallel<T: Sync, R: Send>(
+    schema: &Schema,
+    items: &[T],
+    work: &(dyn Fn(&Sandbox, &T) -> R + Sync),
+) -> Vec<Result<R, ExecError>> {
+    items
+        .par_iter()
+        .map_init(
+            || Sandbox::new(schema, limits()),
+            |sandbox, item| match sandbox {
+                Ok(sandbox) => Ok(work(sandbox, item)),
+                Err(e) => Err(e.clone()),
+            },
+        )
+        .collect()
+}
+
+/// A neighbour and its gold.
+pub(super) struct Pair<'w> {
+    pub(super) rival: usize,
+    pub(super) gold: &'w str,
+    pub(super) facts: &'w Facts,
+    pub(super) sql: &'w str,
+}
+
+/// What databases made for a pair said of it.
+pub(super) struct Aim {
+    /// Those on which the two did not agree, up to the first that tells them apart; each with
+    /// the candidates that were tried up to it.
+    pub(super) found: Vec<(u64, Database)>,
+    /// Candidates in all.
+    pub(super) tried: u64,
+}
+
+impl Pair<'_> {
+    /// Looks for a database that tells the two apart.
+    pub(super) fn aim(
+        &self,
+        sandbox: &Sandbox,
+        candidates: &Candidates<'_>,
+        config: &DistilConfig,
+    ) -> Result<Aim, ExecError> {
+        let other = match twinql_sql::parse(self.sql) {
+            Ok(parsed) => Facts::of(candidates.schema, &parsed.query),
+            Err(_) => Facts::default(),
+        };
+        let pair = [self.facts.clone(), other];
+        let tables = candidates.schema.tables.len();
+        let mut contest = Contest::new(sandbox, &config.semantics, tables, false)?;
+        let gold = contest.add_gold(self.gold)?;
+        let rival = contest.add_rival(gold, self.sql)?;
+        let generator = candidates.generator(&pair);
+        let mut aim = Aim {
+            found: Vec::new(),
+            tried: 0,
+        };
+        for index in 0..config.aimed {
+            let Some(database) = generator.database(index) else {
+                continue;
+            };
+            aim.tried += 1;
+            let seen = contest.compare(&database, &[rival], &mut |_, _| false)?;
+            if seen.iter().all(|(_, s)| matches!(s, Seen::Same { .. })) {
+                continue;
+            }
+            aim.found.push((aim.tried, database));
+            if seen.iter().any(|(_, s)| *s == Seen::Differ) {
+                break;
+            }
+        }
+        Ok(aim)
+    }
+}
+
+/// Databases on which a gold has an answer, from the candidate of number `from` on, and the
+/// candidates that were tried.
+pub(super) fn answered(
+    sandbox: &Sandbox,
+    (sql, facts): (&str, &Facts),
+    candidates: &Candidates<'_>,
+    config: &DistilConfig,
+    from: u64,
+) -> Result<(u64, Vec<Database>), ExecError> {
+    let tables = candidates.schema.tables.len();
+    let mut contest = Contest::new(sandbox, &config.semantics, tables, false)?;
+    let gold = contest.add_gold(sql)?;
+    let generator = candidates.generator(std::slice::from_ref(facts));
+    let (mut tried, mut out) = (0, Vec::new());
+    for index in from..from + config.extra as u64 * EXTRA_TRIES {
+        if out.len() >= config.extra {
+            break;
+        }
+        let Some(database) = generator.database(index) else {
+            continue;
+        };
+        tried += 1;
+        if contest.answers(&database, gold)? {
+            out.push(database);
+        }
+    }
+    Ok((tried, out))
+}
