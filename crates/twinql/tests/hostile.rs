@@ -147,3 +147,62 @@ fn suite_run() {
     assert_eq!(table[0]["accuracy"]["all"]["right"], 2, "{table:?}");
     assert_eq!(table[0]["errors"], names.len() - 2, "{table:?}");
 }
+
+/// What is odd and no error: each has the verdict that its meaning in SQLite gives it.
+#[test]
+fn odd_queries() {
+    let folder = Folder::new();
+    for (gold, pred, verdict, note) in [
+        // A mistyped column in double quotes is a string.
+        (
+            "SELECT name FROM singer",
+            "SELECT \"nme\" FROM singer",
+            "different",
+            "",
+        ),
+        // One of the tied rows, against the first by id.
+        (
+            "SELECT name FROM singer ORDER BY age LIMIT 1",
+            "SELECT name FROM singer ORDER BY age, id LIMIT 1",
+            "different",
+            "",
+        ),
+        (
+            "SELECT random() FROM singer",
+            "SELECT random() FROM singer s",
+            "same",
+            "random()",
+        ),
+        (
+            "SELECT date('now')",
+            "SELECT '2020-06-15'",
+            "same",
+            "the current time",
+        ),
+    ] {
+        let args = support::one_pair("judge", [gold, pred], &["--format", "json"]);
+        let record = folder.json(&args)["records"][0].clone();
+        assert_eq!(record["verdict"], verdict, "{record}");
+        assert!(record["notes"].to_string().contains(note), "{record}");
+    }
+}
+
+/// Bytes that are no text, and a folder whose name reads like a URI's parameters.
+#[test]
+fn odd_bytes_and_names() {
+    let (folder, _) = folder();
+    let odd = "d b?mode=rwc&x=%41#y";
+    std::fs::rename(folder.path("db"), folder.path(odd)).unwrap();
+    folder.write("gold.txt", format!("{GOLD}\tmusic\n").repeat(2));
+    folder.write(
+        "pred.txt",
+        b"SELECT '\xff\xfe' FROM singer\nSELECT s.name FROM singer s\n",
+    );
+    let args = ["execute", "--gold", "gold.txt", "--pred", "pred.txt", "--db", odd];
+    let records = unchanged(&folder, &args);
+    assert_eq!(
+        (&records[0]["status"], &records[0]["verdict"]),
+        (&json!("pred_error"), &Value::Null)
+    );
+    assert_eq!(records[1]["verdict"], "same");
+}

@@ -100,3 +100,67 @@ impl Classes {
         self.stack.pop();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use twinql_sql::{Semantics, Value};
+
+    use crate::compare::{Columns, Mode, equal};
+    use crate::execute::Answer;
+
+    /// Columns that hold the same values, each in other rows: column `c` holds in row `r`
+    /// what `of(c, r)` says, the same bag for every column.
+    fn answer(order: &[usize], rows: usize, of: &dyn Fn(usize, usize) -> i64) -> Answer {
+        Answer {
+            width: order.len(),
+            rows: (0..rows)
+                .map(|r| order.iter().map(|&c| Value::Integer(of(c, r))).collect())
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn columns_with_the_same_values() {
+        let rows = 37;
+        let of = |c: usize, r: usize| (((r + 1) * (c + 1) % rows) / 4) as i64;
+        for width in [3, 12, 30] {
+            let straight: Vec<usize> = (0..width).collect();
+            let order: Vec<usize> = (0..width).map(|c| (c * 7 + 2) % width).collect();
+            let gold = answer(&straight, rows, &of);
+            let mut pred = answer(&order, rows, &of);
+            pred.rows.reverse();
+            let mode = Mode::new(&Semantics::default(), false);
+            let same = |pred: &Answer| equal(&gold, pred, mode, &mut Columns::new(width, true));
+            assert!(same(&pred), "{width}");
+            // Two values of one column change places: all columns still hold the same.
+            let other = (0..rows).find(|&r| pred.rows[r][0] != pred.rows[0][0]);
+            let other = other.unwrap_or(0);
+            let value = pred.rows[0][0].clone();
+            pred.rows[0][0] = std::mem::replace(&mut pred.rows[other][0], value);
+            assert!(!same(&pred), "{width}");
+        }
+    }
+
+    #[test]
+    fn sets_and_numbers_that_are_nearly_the_same() {
+        let row = |values: [f64; 2]| values.map(|v| Value::Real(v.into())).to_vec();
+        let of = |rows: &[[f64; 2]]| Answer {
+            width: 2,
+            rows: rows.iter().copied().map(row).collect(),
+        };
+        let gold = of(&[[1.0, 2.0], [2.0, 1.0], [2.0, 2.0]]);
+        let semantics = Semantics::default();
+        let same = |pred: &Answer, as_set: bool| {
+            let mode = Mode {
+                as_set,
+                ..Mode::new(&semantics, false)
+            };
+            equal(&gold, pred, mode, &mut Columns::new(2, true))
+        };
+        let twice = of(&[[2.0, 1.0], [1.0, 2.0], [2.0, 2.0], [1.0, 2.0]]);
+        assert!(same(&twice, true) && !same(&twice, false));
+        let near = of(&[[2.000_000_1, 1.0], [1.0, 2.0], [2.0, 1.999_999_9]]);
+        assert!(same(&near, false));
+        assert!(!same(&of(&[[2.0, 1.0], [2.0, 1.0], [2.0, 2.0]]), false));
+    }
+}

@@ -1,11 +1,14 @@
 //! Work on one gold query or one neighbour that does not depend on the others: done on all
 //! threads, with a sandbox for each, and the same on any number of them.
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 use twinql_sql::Schema;
 
 use super::candidates::Candidates;
 use super::contest::{Contest, Seen};
+use super::reduce::{Kept, fewer_rows};
 use super::{DistilConfig, EXTRA_TRIES, limits};
 use crate::database::Database;
 use crate::execute::{ExecError, Sandbox};
@@ -122,4 +125,29 @@ pub(super) fn answered(
         }
     }
     Ok((tried, out))
+}
+
+/// A database with fewer rows that still tells each neighbour from its gold.
+pub(super) fn smaller(
+    sandbox: &Sandbox,
+    schema: &Schema,
+    config: &DistilConfig,
+    database: &Database,
+    rivals: &[(&str, &str)],
+) -> Result<Database, ExecError> {
+    let mut contest = Contest::new(sandbox, &config.semantics, schema.tables.len(), false)?;
+    let mut golds: HashMap<&str, usize> = HashMap::new();
+    let mut kept = Kept {
+        database: database.clone(),
+        rivals: Vec::with_capacity(rivals.len()),
+    };
+    for (gold, rival) in rivals {
+        let gold = match golds.get(gold) {
+            Some(number) => *number,
+            None => *golds.entry(gold).or_insert(contest.add_gold(gold)?),
+        };
+        kept.rivals.push(contest.add_rival(gold, rival)?);
+    }
+    fewer_rows(&mut contest, schema, &config.semantics, &mut kept)?;
+    Ok(kept.database)
 }

@@ -30,7 +30,7 @@ use crate::neighbours::neighbours_in;
 use crate::text::ready;
 use candidates::Candidates;
 use contest::{Contest, Seen};
-use reduce::{Kept, fewer_databases, fewer_rows};
+use reduce::{Kept, fewer_databases};
 
 /// How a suite is distilled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -453,13 +453,33 @@ impl<'a> Work<'a> {
         Ok(out)
     }
 
+    /// The databases with fewer rows.
+    fn smaller(&self, kept: &[Kept]) -> Result<Vec<Database>, ExecError> {
+        let texts = self.gold_texts();
+        let tasks: Vec<(&Database, Vec<(&str, &str)>)> = kept
+            .iter()
+            .map(|one| {
+                let rivals = one.rivals.iter().filter_map(|&rival| {
+                    let r = self.rivals.get(rival)?;
+                    Some((texts.get(r.gold)?.as_str(), r.sql.as_str()))
+                });
+                (&one.database, rivals.collect())
+            })
+            .collect();
+        let config = self.config;
+        alone::in_parallel(self.schema, &tasks, &|sandbox, (database, rivals)| {
+            alone::smaller(sandbox, self.schema, config, database, rivals)
+        })
+        .into_iter()
+        .map(|one| one?)
+        .collect()
+    }
+
     /// The reduction pass, and the report.
     fn finish(mut self) -> Result<SchemaSuite, ExecError> {
         let kept = std::mem::take(&mut self.kept);
-        let mut kept = fewer_databases(&mut self.contest, kept)?;
-        for one in &mut kept {
-            fewer_rows(&mut self.contest, self.schema, &self.config.semantics, one)?;
-        }
+        let kept = fewer_databases(&mut self.contest, kept)?;
+        let kept = self.smaller(&kept)?;
         let extra = self.extra()?;
         for r in &self.rivals {
             let Some(report) = self
@@ -483,7 +503,7 @@ impl<'a> Work<'a> {
         }
         Ok(SchemaSuite {
             schema: self.schema.clone(),
-            databases: kept.into_iter().map(|k| k.database).chain(extra).collect(),
+            databases: kept.into_iter().chain(extra).collect(),
             golds: self.reports,
             tried: self.tried,
         })

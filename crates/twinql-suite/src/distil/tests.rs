@@ -86,6 +86,24 @@ fn proved_neighbours_are_the_same_for_the_judge() {
 }
 
 #[test]
+fn any_number_of_threads_gives_the_same_suite() {
+    let config = DistilConfig {
+        // Few shared databases, so that much is left to aim at.
+        max_databases: 1,
+        extra: 3,
+        ..config()
+    };
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.unwrap().install(|| small(&config))
+    };
+    let one = on(1);
+    assert!(one.databases.len() > 10 && one.tried > 20, "{}", one.tried);
+    assert_eq!(on(2), one);
+    assert_eq!(on(5), one);
+}
+
+#[test]
 fn other_semantics_and_seeds_give_other_suites() {
     let one = small(&config());
     assert_eq!(one, small(&config()));

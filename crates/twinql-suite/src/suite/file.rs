@@ -191,7 +191,7 @@ impl Suite {
             config: self.config.clone(),
             counts: self.counts(),
         };
-        let mut out = GzEncoder::new(Vec::new(), Compression::best());
+        let mut out = GzEncoder::new(Vec::new(), Compression::default());
         let mut put = |text: String| {
             out.write_all(text.as_bytes())
                 .and_then(|()| out.write_all(b"\n"))
