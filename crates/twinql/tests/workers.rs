@@ -181,7 +181,7 @@ fn a_file_that_kills_its_worker_costs_its_pair() {
 
 #[test]
 fn a_worker_beyond_its_time_is_killed() {
-    let (crew, schema, config) = (crew(Duration::from_millis(700)), schema(), unbounded());
+    let (crew, schema, config) = (crew(Duration::from_secs(2)), schema(), unbounded());
     let report = crew.judge(&config, &schema, GOLD, ENDLESS).unwrap();
     assert!(
         matches!(report.verdict, Verdict::Timeout { .. }),
