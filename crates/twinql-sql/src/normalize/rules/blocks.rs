@@ -1,7 +1,9 @@
 //! Inner-join blocks: filters and inner joins as one n-ary join, and predicates pushed
 //! into inputs that are no base tables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+
+use indexmap::IndexSet;
 
 use super::super::context::Context;
 use super::super::rule::{Apply, Needs, Rule};
@@ -68,33 +70,53 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => on,
         _ => return false,
     };
-    let worth = list.iter().enumerate().any(|(at, e)| {
-        matches!(e, Expr::And(_) | Expr::Or(_)) || is_true(e) || list.iter().take(at).any(|other| other == e)
-    });
-    if !worth {
+    let worth = list
+        .iter()
+        .any(|e| matches!(e, Expr::And(_) | Expr::Or(_)) || is_true(e));
+    if !worth && !repeats(list) {
         return false;
     }
     let before = list.clone();
-    let mut kept: Vec<Expr> = Vec::new();
-    for e in std::mem::take(list) {
-        for e in walk::conjuncts(e) {
-            for e in factored(e) {
-                if !(is_true(&e) || kept.contains(&e) && walk::is_deterministic(&e)) {
-                    kept.push(e);
-                }
-            }
+    let mut kept: IndexSet<Expr> = IndexSet::new();
+    // What is drawn anew each time counts as often as it stands.
+    let mut drawn: Vec<Expr> = Vec::new();
+    for e in std::mem::take(list)
+        .into_iter()
+        .flat_map(walk::conjuncts)
+        .flat_map(factored)
+    {
+        if is_true(&e) {
+            continue;
+        }
+        if walk::is_deterministic(&e) {
+            kept.insert(e);
+        } else {
+            drawn.push(e);
         }
     }
     // A disjunction of which one arm holds anyway says nothing.
-    let singles: Vec<Expr> = kept.clone();
-    kept.retain(|e| match e {
-        Expr::Or(arms) => !arms
-            .iter()
-            .any(|a| singles.contains(a) && walk::is_deterministic(a)),
-        _ => true,
-    });
-    *list = kept;
+    let idle = |e: &Expr| matches!(e, Expr::Or(arms) if arms.iter().any(|a| kept.contains(a)));
+    let idle: Vec<bool> = kept.iter().map(idle).collect();
+    *list = kept
+        .into_iter()
+        .zip(idle)
+        .filter(|(_, idle)| !idle)
+        .map(|(e, _)| e)
+        .chain(drawn)
+        .collect();
     *list != before
+}
+
+/// True if an expression stands twice.
+fn repeats(list: &[Expr]) -> bool {
+    if list.len() < 16 {
+        return list
+            .iter()
+            .enumerate()
+            .any(|(at, e)| list.iter().take(at).any(|other| other == e));
+    }
+    let mut seen = HashSet::with_capacity(list.len());
+    !list.iter().all(|e| seen.insert(e))
 }
 
 /// `(a AND b) OR (a AND c)` as `a`, `b OR c`.
