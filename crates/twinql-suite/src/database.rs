@@ -158,7 +158,10 @@ impl Database {
                     return Err(format!("{}.{} holds NULL", table.name, column.name));
                 }
                 if semantics.typed && !rows.iter().filter_map(|r| r.get(i)).all(|v| has_type(column, v)) {
-                    return Err(format!("{}.{} holds text", table.name, column.name));
+                    return Err(format!(
+                        "{}.{} holds a value of another type",
+                        table.name, column.name
+                    ));
                 }
             }
             if semantics.keys_hold {
@@ -194,10 +197,12 @@ impl Database {
     }
 }
 
-/// True if a column of this type may hold the value: numbers are no text.
+/// True if a column of this type may hold the stored value: numbers are no text, whole numbers
+/// have no fraction.
 pub(crate) fn has_type(column: &Column, value: &Value) -> bool {
     match column.class {
-        TypeClass::Integer | TypeClass::Number => !matches!(value, Value::Text(_) | Value::Blob(_)),
+        TypeClass::Integer => matches!(value, Value::Integer(_) | Value::Null),
+        TypeClass::Number => !matches!(value, Value::Text(_) | Value::Blob(_)),
         _ => true,
     }
 }
