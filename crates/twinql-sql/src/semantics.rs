@@ -104,6 +104,27 @@ impl Semantics {
     }
 }
 
+impl Semantics {
+    /// Whether a pair's label under these semantics is its label under `other` too, without
+    /// looking at the pair. Queries that give the same answer on every database still do where
+    /// fewer databases are possible and the comparison is no finer; a database that tells them
+    /// apart still does where no database is lost and the comparison is no coarser.
+    pub fn label_holds_under(&self, other: &Semantics, same: bool) -> bool {
+        let (wide, narrow) = if same { (self, other) } else { (other, self) };
+        let comparable =
+            wide.ignore_distinct == narrow.ignore_distinct && wide.float_tolerance == narrow.float_tolerance;
+        let fewer_databases = (!wide.keys_hold || narrow.keys_hold)
+            && (!wide.foreign_keys_hold || narrow.foreign_keys_hold)
+            && (wide.nulls || !narrow.nulls)
+            && (wide.empty_tables || !narrow.empty_tables)
+            && (!wide.typed || narrow.typed);
+        let coarser = (!wide.any_column_order || narrow.any_column_order)
+            && (!wide.rows_as_set || narrow.rows_as_set)
+            && (wide.respect_order || !narrow.respect_order);
+        comparable && fewer_databases && coarser
+    }
+}
+
 impl fmt::Display for Semantics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
@@ -120,5 +141,31 @@ impl FromStr for Semantics {
                 PRESETS.join(", ")
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn labels_that_hold_under_other_semantics() {
+        for (from, to, same, different) in [
+            ("no-fk", "default", true, false),
+            ("default", "no-fk", false, true),
+            ("no-fk", "strict", false, true),
+            ("strict", "default", true, false),
+            ("default", "bird", false, false),
+            ("strict", "bird", true, false),
+            ("no-fk", "spider", false, false),
+            ("declared", "default", true, false),
+            ("no-fk", "declared", false, false),
+            ("default", "default", true, true),
+        ] {
+            let preset = |name| Semantics::preset(name).unwrap();
+            let holds = |same| preset(from).label_holds_under(&preset(to), same);
+            assert_eq!((holds(true), holds(false)), (same, different), "{from} {to}");
+        }
     }
 }

@@ -79,6 +79,9 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
             command: Corpus::Build(typed),
         } => commands::corpus::build(&typed, common.seed, console),
         Command::Corpus {
+            command: Corpus::Relabel(typed),
+        } => commands::corpus::relabel(&typed, common.seed, console),
+        Command::Corpus {
             command: Corpus::Stats(typed),
         } => commands::corpus::stats(&typed),
         Command::Suite {

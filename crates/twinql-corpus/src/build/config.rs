@@ -67,6 +67,10 @@ pub struct BuildConfig {
     pub schemas: Vec<String>,
     /// More databases to leave out.
     pub exclude_databases: Vec<String>,
+    /// Evaluation sets: pairs that hold one of their queries, by canonical form, are left out,
+    /// whatever their database.
+    #[serde(skip_serializing)]
+    pub evaluation: Vec<EvaluationSource>,
     /// Permit [`EVALUATION_DATABASES`]: for evaluation sets, never for training.
     pub allow_evaluation_databases: bool,
     /// At most this many golds, chosen by the seed; 0: all.
@@ -94,6 +98,7 @@ impl Default for BuildConfig {
             min_nonempty: 3,
             schemas: Vec::new(),
             exclude_databases: Vec::new(),
+            evaluation: Vec::new(),
             allow_evaluation_databases: false,
             max_golds: 0,
             sample: Sample::default(),
@@ -187,6 +192,16 @@ impl Default for Split {
     }
 }
 
+/// A file of an evaluation set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EvaluationSource {
+    /// A pair file (`.jsonl`, `.jsonl.gz`), or a gold file: `SQL<TAB>db_id` a line.
+    pub path: String,
+    /// The schemas of queries that name a database.
+    pub schemas: Vec<String>,
+}
+
 /// A gold file with predictions.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -229,6 +244,10 @@ impl BuildConfig {
             paths.extend(&mut source.beams);
         }
         paths.extend(config.pairs.iter_mut().map(|p| &mut p.path));
+        for source in &mut config.evaluation {
+            paths.push(&mut source.path);
+            paths.extend(&mut source.schemas);
+        }
         paths.push(&mut config.split.test_file);
         for path in paths {
             *path = expand(path)?;

@@ -7,8 +7,10 @@
 
 mod candidates;
 pub mod config;
+mod evaluation;
 mod gather;
 mod oracle;
+mod relabel;
 mod stats;
 mod text;
 
@@ -30,6 +32,7 @@ use twinql_suite::resume::{Finished, partial_of};
 
 pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
+pub use relabel::relabel;
 pub use stats::{Dropped, Labels, Stats, origin};
 pub use text::{normal, plug_values};
 
@@ -87,6 +90,7 @@ pub fn build_with(
         mut tasks,
         mut dropped,
     } = gather(config)?;
+    let known = evaluation::forms(&config.evaluation, &semantics)?;
     if config.max_golds > 0 {
         tasks.shuffle(&mut ChaCha8Rng::seed_from_u64(config.seed));
         tasks.truncate(config.max_golds);
@@ -129,11 +133,16 @@ pub fn build_with(
     for done in &yields {
         dropped.add(&done.dropped);
         for json in &done.pairs {
-            let mut pair = Pair::from_json(&json.to_string()).map_err(CorpusError::Config)?;
-            pair.id = format!("p{}", all.len()).into();
-            pair.split = pair.db_id.as_ref().and_then(|d| splits.get(d).cloned());
-            all.push(pair);
+            all.push(Pair::from_json(&json.to_string()).map_err(CorpusError::Config)?);
         }
+    }
+    let mut held = evaluation::held(&all, &schemas, &known, &semantics).into_iter();
+    let labelled = all.len();
+    all.retain(|_| !held.next().unwrap_or(false));
+    dropped.evaluation = labelled - all.len();
+    for (number, pair) in all.iter_mut().enumerate() {
+        pair.id = format!("p{number}").into();
+        pair.split = pair.db_id.as_ref().and_then(|d| splits.get(d).cloned());
     }
     if all.is_empty() {
         return Err(CorpusError::Config(format!(

@@ -21,6 +21,8 @@ pub struct Labels {
 pub struct Dropped {
     /// Lines over databases that are reserved for evaluation or excluded.
     pub excluded: usize,
+    /// Labelled pairs of which an evaluation set holds a query, by canonical form.
+    pub evaluation: usize,
     /// Lines over databases without a schema.
     pub unknown_database: usize,
     /// Empty, not UTF-8, not a pair.
@@ -46,6 +48,7 @@ pub struct Dropped {
 impl Dropped {
     pub(super) fn add(&mut self, other: &Dropped) {
         self.excluded += other.excluded;
+        self.evaluation += other.evaluation;
         self.unknown_database += other.unknown_database;
         self.unusable += other.unusable;
         self.identical += other.identical;

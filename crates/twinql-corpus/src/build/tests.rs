@@ -190,3 +190,71 @@ fn configurations() {
     };
     assert!(!allowed.excluded("world_1"));
 }
+
+#[test]
+fn queries_of_evaluation_sets_are_left_out_by_canonical_form() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut config = config(dir.path());
+    let before = build_with(&config, &Fake, &mut |_| {}).unwrap();
+    let put = |name: &str, text: &str| {
+        std::fs::write(dir.path().join(name), text).unwrap();
+        dir.path().join(name).display().to_string()
+    };
+    // The gold of number 60 in other words, over another database; and a system's prediction.
+    let ddl = "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c TEXT)";
+    let pair = serde_json::json!({
+        "schema": ddl,
+        "gold": "SELECT x.b FROM t AS x WHERE 'x' = x.b AND 60 < x.a",
+        "pred": "SELECT b FROM t WHERE a > 77",
+    });
+    config.out = dir.path().join("out/other.jsonl.gz");
+    config.evaluation = vec![config::EvaluationSource {
+        path: put("evaluation.jsonl", &format!("{pair}\n")),
+        schemas: Vec::new(),
+    }];
+    let after = build_with(&config, &Fake, &mut |_| {}).unwrap();
+    assert_eq!(after.golds, before.golds - 1);
+    assert!(after.dropped.evaluation > 10, "{:?}", after.dropped);
+    let text = "SELECT b FROM t WHERE a > 60 AND b = 'x'";
+    let kept = pairs::read_strict(&config.out).unwrap();
+    assert!(
+        kept.iter()
+            .all(|p| p.gold != text && p.pred != "SELECT  b from T where a > 77")
+    );
+}
+
+#[test]
+fn pairs_under_other_semantics() {
+    let schema = Schema::from_ddl("d", "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)").unwrap();
+    let schemas = twinql_sql::SchemaSet::from_iter([("d".to_owned(), std::sync::Arc::new(schema))]);
+    let pair = |pred: &str, label: u8| {
+        let text = serde_json::json!({
+            "db_id": "d", "gold": "SELECT b FROM t", "pred": pred, "label": label,
+            "source": "s", "split": "train", "semantics": "no-fk",
+        });
+        Pair::from_json(&text.to_string()).unwrap()
+    };
+    // The fake label of the second is 1, of the third 0; the first keeps its own.
+    let pairs = vec![
+        pair("SELECT b FROM t WHERE 1", 1),
+        pair("SELECT a FROM t", 0),
+        pair("SELECT bb FROM t", 0),
+        pair("broken", 0),
+    ];
+    let default = Semantics::default();
+    let (done, dropped) = relabel(pairs, &schemas, &default, &Fake, &|| ());
+    let labels: Vec<_> = done.iter().map(|p| (p.pred.as_str(), p.label)).collect();
+    assert_eq!(
+        labels,
+        [
+            ("SELECT b FROM t WHERE 1", Some(1)),
+            ("SELECT a FROM t", Some(1)),
+            ("SELECT bb FROM t", Some(0))
+        ]
+    );
+    assert_eq!(dropped.pred_error, 1);
+    assert!(
+        done.iter()
+            .all(|p| p.extra["semantics"] == "default" && p.split.as_deref() == Some("train"))
+    );
+}

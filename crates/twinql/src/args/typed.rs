@@ -370,6 +370,8 @@ pub(crate) struct Explain {
 pub(crate) enum Corpus {
     /// Make labelled pairs from gold queries, predictions, neighbours and rewrites
     Build(CorpusBuild),
+    /// The same pairs with the labels of other semantics
+    Relabel(CorpusRelabel),
     /// Count a pair file by label, source, split and database
     Stats(CorpusStats),
 }
@@ -393,6 +395,36 @@ pub(crate) struct CorpusBuild {
     /// Use at most this many gold queries
     #[arg(long, value_name = "N", env = "TWINQL_MAX_GOLD", hide_env = true)]
     pub(crate) max_gold: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus relabel corpus.jsonl.gz --schemas tables.json --semantics default --out default.jsonl.gz
+
+Labels that hold under both semantics whatever the pair are kept; the suite judges the others.")]
+pub(crate) struct CorpusRelabel {
+    /// The pair file, each pair with its label and its semantics
+    #[arg(value_name = "FILE")]
+    pub(crate) pairs: PathBuf,
+    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
+    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
+    pub(crate) schemas: PathBuf,
+    /// What the new labels mean
+    #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
+    pub(crate) semantics: String,
+    /// Databases that two queries have to agree on to be labelled 1
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 80,
+        env = "TWINQL_DATABASES",
+        hide_env = true
+    )]
+    pub(crate) databases: u64,
+    /// The pair file to write; gzip if it ends in .gz
+    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -1,14 +1,16 @@
-//! `twinql corpus build` and `twinql corpus stats`.
+//! `twinql corpus build`, `twinql corpus relabel` and `twinql corpus stats`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
-use twinql::corpus::build::{BuildConfig, origin};
+use twinql::Semantics;
+use twinql::corpus::build::{BuildConfig, Stats, SuiteOracle, origin, stats_path, write_stats};
 use twinql::corpus::{self, pairs};
-use twinql::sql::Dialect;
+use twinql::metrics::hardness;
+use twinql::sql::{Dialect, schema};
 
-use crate::args::{Format, typed};
+use crate::args::{DEFAULT_SEED, Format, typed};
 use crate::output::{Console, Sink, table};
 
 pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -56,6 +58,50 @@ pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Cons
     Ok(true)
 }
 
+pub(crate) fn relabel(typed: &typed::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
+    let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
+    let schemas = schema::load(&typed.schemas)?;
+    let pairs = pairs::read_strict(&typed.pairs)?;
+    let before = pairs.len();
+    let own: HashMap<String, Option<u8>> = pairs.iter().map(|p| (p.id.to_string(), p.label)).collect();
+    let seed = seed.unwrap_or(DEFAULT_SEED);
+    let oracle = SuiteOracle::new(semantics.clone(), seed, typed.databases, MIN_NONEMPTY);
+    let bar = console.bar(Some(before as u64), "pairs");
+    let (done, dropped) = corpus::build::relabel(pairs, &schemas, &semantics, &oracle, &|| bar.inc(1));
+    bar.finish_and_clear();
+    if done.is_empty() {
+        bail!(
+            "{}: no pair is left ({} over databases that {} lacks)",
+            typed.pairs.display(),
+            dropped.unknown_database,
+            typed.schemas.display()
+        );
+    }
+    pairs::write(&typed.out, &done)?;
+    let stats = Stats {
+        dropped,
+        ..Stats::of(&done)
+    };
+    write_stats(&stats_path(&typed.out), &stats)?;
+    let changed = done
+        .iter()
+        .filter(|p| own.get(&p.id.to_string()) != Some(&p.label));
+    console.say(format!(
+        "wrote {}: {} of {before} pairs, label 1 {}, label 0 {}, under {semantics} semantics; {} labels are others",
+        typed.out.display(),
+        done.len(),
+        stats.labels.same,
+        stats.labels.different,
+        changed.count(),
+    ));
+    console.say(format!("left out: {}", serde_json::to_string(&stats.dropped)?));
+    Ok(true)
+}
+
+/// Databases on which the gold has to answer with rows before agreement counts, as in
+/// [`BuildConfig`].
+const MIN_NONEMPTY: u64 = 3;
+
 /// Pairs of one group by label.
 #[derive(Default, Clone, Copy)]
 struct Count {
@@ -85,6 +131,30 @@ fn counted(pairs: &[corpus::Pair]) -> String {
     format!("{} gold queries, {} databases", golds.len(), databases.len())
 }
 
+/// The rewrite rules and the neighbour's mutation that a source names, each once.
+fn changes(source: &str) -> Vec<String> {
+    let mut changes = BTreeSet::new();
+    for step in source.split('>') {
+        if let Some(rules) = step.strip_prefix("rewrite:") {
+            changes.extend(rules.split('+').map(|rule| format!("rewrite {rule}")));
+        } else if let Some(mutation) = step.strip_prefix("neighbour:") {
+            changes.insert(format!("neighbour {mutation}"));
+        }
+    }
+    changes.into_iter().collect()
+}
+
+/// Spider's hardness of a query, numbered so that levels are listed in order.
+fn level(sql: &str) -> String {
+    match twinql::sql::parse(sql) {
+        Ok(parsed) => {
+            let level = hardness(&parsed.query);
+            format!("{} {level}", level as usize + 1)
+        }
+        Err(_) => "(not parsed)".into(),
+    }
+}
+
 pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
     let file = pairs::read(&typed.pairs)?;
     if let (true, Some(bad)) = (file.pairs.is_empty(), file.bad.first()) {
@@ -96,20 +166,28 @@ pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
         );
     }
     let mut all = Count::default();
-    let mut groups: [(&str, BTreeMap<String, Count>); 3] = [
-        ("split", BTreeMap::new()),
-        ("origin", BTreeMap::new()),
-        ("db_id", BTreeMap::new()),
-    ];
+    let names = ["split", "semantics", "origin", "change", "hardness", "db_id"];
+    let mut groups = names.map(|name| (name, BTreeMap::<String, Count>::new()));
     for pair in &file.pairs {
         all.add(pair.label);
-        let origin = pair.source.as_deref().map(|s| origin(s).to_owned());
-        let keys = [pair.split.clone(), origin, pair.db_id.clone()];
-        for ((_, counts), key) in groups.iter_mut().zip(keys) {
-            counts
-                .entry(key.unwrap_or_else(|| "(none)".into()))
-                .or_default()
-                .add(pair.label);
+        let source = pair.source.as_deref();
+        let semantics = pair.extra.get("semantics").and_then(|s| s.as_str());
+        let keys = [
+            pair.split.iter().cloned().collect(),
+            semantics.iter().map(ToString::to_string).collect(),
+            source.iter().map(|s| origin(s).to_owned()).collect(),
+            changes(source.unwrap_or_default()),
+            vec![level(&pair.gold)],
+            pair.db_id.iter().cloned().collect(),
+        ];
+        for ((name, counts), keys) in groups.iter_mut().zip(keys) {
+            // Pairs without a change are the ones without a rule: predictions.
+            if keys.is_empty() && *name != "change" {
+                counts.entry("(none)".into()).or_default().add(pair.label);
+            }
+            for key in keys {
+                counts.entry(key).or_default().add(pair.label);
+            }
         }
     }
     let mut sink = Sink::new(None)?;

@@ -1,0 +1,126 @@
+//! Queries of evaluation sets, which no corpus holds whatever database they stand over.
+//!
+//! Databases differ and tables are often called alike: `SELECT count(*) FROM singer` may be a
+//! training gold over one database and an evaluation gold over another. Queries are compared
+//! by their canonical form printed as SQL, which names tables and columns and no database.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use rayon::prelude::*;
+use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize, print, schema};
+
+use super::config::EvaluationSource;
+use super::hash;
+use crate::spider::read_gold;
+use crate::{CorpusError, Pair, pairs};
+
+/// The hash of a query's printed canonical form; none where there is no such form.
+fn form(schema: &Schema, sql: &str, semantics: &Semantics) -> Option<u64> {
+    let canonical = canonicalize(schema, sql, semantics).ok()?;
+    let text = print::to_sql(schema, &canonical.plan).ok()?;
+    Some(hash(&[&text.to_lowercase()]))
+}
+
+/// A query of an evaluation set: its schema as DDL or the name of a database, and its text.
+struct Query {
+    ddl: Option<String>,
+    db_id: String,
+    sql: String,
+}
+
+/// The forms of all queries that the sources hold: golds of gold files, both sides of pairs. What
+/// cannot be planned has no form and leaves nothing out.
+pub(super) fn forms(
+    sources: &[EvaluationSource],
+    semantics: &Semantics,
+) -> Result<HashSet<u64>, CorpusError> {
+    let mut forms = HashSet::new();
+    for source in sources {
+        let mut schemas = SchemaSet::new();
+        for path in &source.schemas {
+            schemas.extend(schema::load(path)?);
+        }
+        let queries = read(Path::new(&source.path))?;
+        let mut inline: HashMap<&str, Schema> = HashMap::new();
+        for ddl in queries.iter().filter_map(|q| q.ddl.as_deref()) {
+            if !inline.contains_key(ddl)
+                && let Ok(schema) = Schema::from_ddl("inline", ddl)
+            {
+                inline.insert(ddl, schema);
+            }
+        }
+        let found: Vec<u64> = queries
+            .par_iter()
+            .filter_map(|query| {
+                let schema = match &query.ddl {
+                    Some(ddl) => inline.get(ddl.as_str())?,
+                    None => schemas.get(&query.db_id)?,
+                };
+                form(schema, &query.sql, semantics)
+            })
+            .collect();
+        if found.is_empty() {
+            return Err(CorpusError::Config(format!(
+                "no query of the evaluation set {} can be planned; check its `schemas`",
+                source.path
+            )));
+        }
+        forms.extend(found);
+    }
+    Ok(forms)
+}
+
+fn read(path: &Path) -> Result<Vec<Query>, CorpusError> {
+    let name = path.to_string_lossy();
+    if name.ends_with(".jsonl") || name.ends_with(".jsonl.gz") {
+        let both = |pair: Pair| {
+            let query = |sql: String| Query {
+                ddl: pair.schema.clone(),
+                db_id: pair.db_id.clone().unwrap_or_default(),
+                sql,
+            };
+            [query(pair.gold.clone()), query(pair.pred.clone())]
+        };
+        return Ok(pairs::read(path)?.pairs.into_iter().flat_map(both).collect());
+    }
+    let usable = read_gold(path)?.into_iter().filter(|g| g.unusable.is_none());
+    Ok(usable
+        .map(|g| Query {
+            ddl: None,
+            db_id: g.db_id,
+            sql: g.sql,
+        })
+        .collect())
+}
+
+/// Whether each pair holds a query, on either side, that an evaluation set holds too.
+pub(super) fn held(
+    pairs: &[Pair],
+    schemas: &SchemaSet,
+    known: &HashSet<u64>,
+    semantics: &Semantics,
+) -> Vec<bool> {
+    if known.is_empty() {
+        return vec![false; pairs.len()];
+    }
+    let distinct: HashSet<(&str, &str)> = pairs
+        .iter()
+        .flat_map(|p| [&p.gold, &p.pred].map(|sql| (p.db_id.as_deref().unwrap_or_default(), sql.as_str())))
+        .collect();
+    let held: HashSet<(&str, &str)> = distinct
+        .into_par_iter()
+        .filter(|(db_id, sql)| {
+            let schema = schemas.get(*db_id);
+            let form = schema.and_then(|schema| form(schema, sql, semantics));
+            form.is_some_and(|form| known.contains(&form))
+        })
+        .collect();
+    pairs
+        .iter()
+        .map(|p| {
+            let db_id = p.db_id.as_deref().unwrap_or_default();
+            held.contains(&(db_id, p.gold.as_str())) || held.contains(&(db_id, p.pred.as_str()))
+        })
+        .collect()
+}

@@ -1,0 +1,121 @@
+//! The same pairs under other semantics: what a network that is told the semantics learns most
+//! from.
+//!
+//! Labels that hold under the other semantics whatever the pair is
+//! ([`Semantics::label_holds_under`]) are kept; the suite is asked about the rest. Where foreign
+//! keys come to hold, that is the pairs that differ, which a few databases usually settle.
+
+use indexmap::IndexMap;
+use rayon::prelude::*;
+use serde_json::Value as Json;
+use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize};
+
+use super::oracle::{Oracle, Outcome};
+use super::stats::Dropped;
+use crate::Pair;
+
+/// Labels pairs under `to`, in order, in parallel. Pairs without a label and a semantics of their
+/// own (the field `semantics`), or over an unknown database, are judged or left out; what became
+/// of those left out is counted.
+pub fn relabel(
+    pairs: Vec<Pair>,
+    schemas: &SchemaSet,
+    to: &Semantics,
+    oracle: &dyn Oracle,
+    each: &(dyn Fn() + Sync),
+) -> (Vec<Pair>, Dropped) {
+    let mut golds: IndexMap<(String, String), Vec<(usize, Pair)>> = IndexMap::new();
+    for (place, pair) in pairs.into_iter().enumerate() {
+        let key = (pair.db_id.clone().unwrap_or_default(), pair.gold.clone());
+        golds.entry(key).or_default().push((place, pair));
+    }
+    let golds: Vec<_> = golds.into_iter().collect();
+    let done: Vec<(Vec<(usize, Pair)>, Dropped)> = golds
+        .into_par_iter()
+        .map(|((db_id, gold), pairs)| {
+            let count = pairs.len();
+            let done = match schemas.get(&db_id) {
+                Some(schema) => one_gold(schema, &gold, pairs, to, oracle),
+                None => {
+                    let unknown_database = count;
+                    let dropped = Dropped {
+                        unknown_database,
+                        ..Dropped::default()
+                    };
+                    (Vec::new(), dropped)
+                }
+            };
+            (0..count).for_each(|_| each());
+            done
+        })
+        .collect();
+    let mut dropped = Dropped::default();
+    let mut all = Vec::new();
+    for (pairs, of_gold) in done {
+        all.extend(pairs);
+        dropped.add(&of_gold);
+    }
+    all.sort_by_key(|(place, _)| *place);
+    (all.into_iter().map(|(_, pair)| pair).collect(), dropped)
+}
+
+/// The label that a pair has under `to` by its own label and semantics.
+fn known(pair: &Pair, to: &Semantics) -> Option<u8> {
+    let label = pair.label?;
+    let from = pair.extra.get("semantics").and_then(Json::as_str)?;
+    let from = Semantics::preset(from)?;
+    from.label_holds_under(to, label == 1).then_some(label)
+}
+
+fn one_gold(
+    schema: &Schema,
+    gold: &str,
+    pairs: Vec<(usize, Pair)>,
+    to: &Semantics,
+    oracle: &dyn Oracle,
+) -> (Vec<(usize, Pair)>, Dropped) {
+    let mut dropped = Dropped::default();
+    let labels: Vec<Option<u8>> = pairs.iter().map(|(_, pair)| known(pair, to)).collect();
+    let open: Vec<&str> = pairs
+        .iter()
+        .zip(&labels)
+        .filter(|(_, label)| label.is_none())
+        .map(|((_, pair), _)| pair.pred.as_str())
+        .collect();
+    let mut outcomes = match open.is_empty() {
+        true => Vec::new(),
+        false => oracle.label(schema, gold, &open),
+    }
+    .into_iter();
+    let form = |sql: &str| canonicalize(schema, sql, to).ok().map(|c| c.plan.query);
+    let of_gold = form(gold);
+    let mut kept = Vec::with_capacity(pairs.len());
+    for ((place, mut pair), label) in pairs.into_iter().zip(labels) {
+        let label = match label.map(Outcome::Label).or_else(|| outcomes.next()) {
+            Some(Outcome::Label(label)) => label,
+            Some(Outcome::PredError) => {
+                dropped.pred_error += 1;
+                continue;
+            }
+            Some(Outcome::Timeout) => {
+                dropped.timeout += 1;
+                continue;
+            }
+            Some(Outcome::EmptyAnswers) => {
+                dropped.empty_answers += 1;
+                continue;
+            }
+            Some(Outcome::GoldError) | None => {
+                dropped.gold_error += 1;
+                continue;
+            }
+        };
+        let proved = of_gold.is_some() && form(&pair.pred) == of_gold;
+        pair.label = Some(label);
+        pair.extra
+            .insert("semantics".to_owned(), Json::String(to.name.clone()));
+        pair.extra.insert("proved".to_owned(), Json::Bool(proved));
+        kept.push((place, pair));
+    }
+    (kept, dropped)
+}
