@@ -70,6 +70,22 @@ pub const METRICS: &[MetricInfo] = &[
         semantics: SemanticsOf::Asked,
         threshold: 1.0,
     },
+    MetricInfo {
+        name: "two-tier",
+        summary: "proof, and the network where nothing is proved: a calibrated probability",
+        source: "`proof`, then `gmn`",
+        kind: Kind::Continuous,
+        semantics: SemanticsOf::Checkpoint,
+        threshold: 0.5,
+    },
+    MetricInfo {
+        name: "three-tier",
+        summary: "proof, then test suite, and the network where no database separates them: a calibrated probability",
+        source: "`proof`, then `suite`, then `gmn`",
+        kind: Kind::Continuous,
+        semantics: SemanticsOf::Checkpoint,
+        threshold: 0.5,
+    },
 ];
 
 /// The metric with this name.

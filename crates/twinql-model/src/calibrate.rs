@@ -37,7 +37,7 @@ pub struct Calibration {
     pub offset: f64,
 }
 
-/// A distance, its label and its weight.
+/// A distance (or a probability), its label and its weight.
 pub(crate) type Point = (f32, bool, f32);
 
 impl Calibration {
@@ -135,11 +135,21 @@ fn fit_line(points: &[Point], transform: Transform) -> Calibration {
     }
 }
 
+/// Points with probabilities in place of distances.
+pub(crate) fn probabilities(points: &[Point], calibration: &Calibration) -> Vec<Point> {
+    let probability = |p: &Point| (calibration.probability(p.0), p.1, p.2);
+    points.iter().map(probability).collect()
+}
+
 fn log_loss(points: &[Point], calibration: &Calibration) -> f64 {
+    mean_log_loss(&probabilities(points, calibration))
+}
+
+fn mean_log_loss(scored: &[Point]) -> f64 {
     let mut sum = 0.0;
     let mut total = 0.0;
-    for &(squared, label, weight) in points {
-        let p = f64::from(calibration.probability(squared)).clamp(1e-7, 1.0 - 1e-7);
+    for &(p, label, weight) in scored {
+        let p = f64::from(p).clamp(1e-7, 1.0 - 1e-7);
         sum -= f64::from(weight) * if label { p.ln() } else { (1.0 - p).ln() };
         total += f64::from(weight);
     }
@@ -163,17 +173,22 @@ pub struct Quality {
 
 impl Quality {
     pub(crate) fn of(points: &[Point], calibration: &Calibration, threshold: f32) -> Quality {
-        let scored: Vec<(f32, bool)> = points
-            .iter()
-            .map(|p| (calibration.probability(p.0), p.1))
-            .collect();
-        let right = scored.iter().filter(|(p, l)| (*p >= threshold) == *l).count();
         Quality {
-            pairs: points.len(),
+            // Of distances: far ones have equal probabilities once rounded.
             auc: auc(points.iter().map(|p| (-p.0, p.1))),
-            accuracy: right as f64 / points.len().max(1) as f64,
-            ece: expected_calibration_error(&scored),
-            log_loss: log_loss(points, calibration),
+            ..Quality::of_scores(&probabilities(points, calibration), threshold)
+        }
+    }
+
+    /// As [`Quality::of`], of probabilities with labels and weights.
+    pub(crate) fn of_scores(scored: &[Point], threshold: f32) -> Quality {
+        let right = scored.iter().filter(|p| (p.0 >= threshold) == p.1).count();
+        Quality {
+            pairs: scored.len(),
+            auc: auc(scored.iter().map(|p| (p.0, p.1))),
+            accuracy: right as f64 / scored.len().max(1) as f64,
+            ece: expected_calibration_error(scored),
+            log_loss: mean_log_loss(scored),
         }
     }
 }
@@ -198,9 +213,9 @@ pub(crate) fn auc(scores: impl Iterator<Item = (f32, bool)>) -> f64 {
     }
 }
 
-fn expected_calibration_error(scored: &[(f32, bool)]) -> f64 {
+fn expected_calibration_error(scored: &[Point]) -> f64 {
     let mut bins = [(0.0f64, 0.0f64, 0.0f64); 10];
-    for &(p, label) in scored {
+    for &(p, label, _) in scored {
         if let Some(bin) = bins.get_mut(((p * 10.0) as usize).min(9)) {
             bin.0 += 1.0;
             bin.1 += f64::from(p);
@@ -210,13 +225,10 @@ fn expected_calibration_error(scored: &[(f32, bool)]) -> f64 {
     bins.iter().map(|b| (b.1 - b.2).abs()).sum::<f64>() / scored.len().max(1) as f64
 }
 
-/// The probability from which pairs are called equivalent so that most points are right; among
+/// The probability from which pairs are called equivalent so that most are right; among
 /// equally good ones the one nearest to one half.
-pub(crate) fn best_threshold(points: &[Point], calibration: &Calibration) -> f32 {
-    let mut scored: Vec<(f32, bool)> = points
-        .iter()
-        .map(|p| (calibration.probability(p.0), p.1))
-        .collect();
+pub(crate) fn best_threshold(scored: &[Point]) -> f32 {
+    let mut scored: Vec<(f32, bool)> = scored.iter().map(|p| (p.0, p.1)).collect();
     scored.sort_by(|a, b| a.0.total_cmp(&b.0));
     let total = scored.iter().filter(|s| s.1).count();
     // Threshold below everything: all positives are right.
@@ -268,7 +280,7 @@ mod tests {
     #[test]
     fn fitted_probabilities_match_frequencies() {
         let calibration = Calibration::fit(&points());
-        let threshold = best_threshold(&points(), &calibration);
+        let threshold = best_threshold(&probabilities(&points(), &calibration));
         let quality = Quality::of(&points(), &calibration, threshold);
         assert!(quality.ece < 0.1, "{quality:?}");
         assert!(quality.accuracy > 0.9, "{quality:?}");
@@ -286,7 +298,7 @@ mod tests {
         let points: Vec<Point> = (0..100).map(|i| (i as f32 / 50.0, i < 50, 1.0)).collect();
         let calibration = Calibration::fit(&points);
         assert!(calibration.slope.is_finite() && calibration.offset.is_finite());
-        let threshold = best_threshold(&points, &calibration);
+        let threshold = best_threshold(&probabilities(&points, &calibration));
         assert_eq!(Quality::of(&points, &calibration, threshold).accuracy, 1.0);
     }
 

@@ -11,6 +11,7 @@ use crate::{
     calibrate::{Calibration, Quality},
     config::GmnConfig,
     error::ModelError,
+    tiers::Tiers,
     weights::Layout,
 };
 
@@ -44,6 +45,10 @@ pub struct CheckpointInfo {
     pub threshold: f32,
     /// Measured on the validation pairs.
     pub validation: Quality,
+    /// Scores where proofs and the suite are asked first; none where validation pairs came
+    /// without their verdicts.
+    #[serde(default)]
+    pub tiers: Option<Tiers>,
     /// The epoch whose weights these are, from 1; 0 before training.
     pub epoch: usize,
     /// The run's signature.

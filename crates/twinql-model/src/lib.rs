@@ -24,6 +24,7 @@ mod synthetic;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tiers;
 mod train;
 mod weights;
 
@@ -32,6 +33,7 @@ pub use checkpoint::{Checkpoint, CheckpointInfo, FORMAT};
 pub use config::{Compute, GmnConfig, Schedule, TrainConfig};
 pub use error::ModelError;
 pub use scorer::{Score, Scorer};
+pub use tiers::{Cascade, Evidence, Tier, Tiers};
 pub use train::{
     EpochReport, Example, Observer, Silent, StartReport, StepReport, StopReason, Trained, train,
 };

@@ -11,13 +11,14 @@ use twinql_graph::PairArrays;
 
 use crate::{
     adam::learning_rate,
-    calibrate::{Calibration, Point, Quality, auc, best_threshold},
+    calibrate::{Calibration, Point, Quality, auc, best_threshold, probabilities},
     checkpoint::{Checkpoint, CheckpointInfo, FORMAT, write_whole},
     config::TrainConfig,
     engine::{Engine, Item, engine},
     error::ModelError,
     prepare::Prepared,
     state::{Progress, State},
+    tiers::{Evidence, Tiers},
     weights::{Layout, unit},
 };
 
@@ -30,6 +31,8 @@ pub struct Example {
     pub label: bool,
     /// Weight in the loss and the calibration, not negative.
     pub weight: f32,
+    /// What cheaper judges say; read of validation pairs, to calibrate the tiers.
+    pub evidence: Evidence,
 }
 
 /// What a run starts with.
@@ -249,7 +252,7 @@ pub fn train(
 
     let points = validation.points(engine.as_ref(), &state.best);
     let calibration = Calibration::fit(&points);
-    let threshold = best_threshold(&points, &calibration);
+    let threshold = best_threshold(&probabilities(&points, &calibration));
     let Progress {
         best_epoch, history, ..
     } = state.progress;
@@ -263,6 +266,7 @@ pub fn train(
         calibration,
         threshold,
         validation: Quality::of(&points, &calibration, threshold),
+        tiers: Tiers::fit(&points, &validation.evidence),
         epoch: best_epoch,
         signature: format!(
             "twinql:{}|metric:gmn|data:{}|semantics:{}|threshold:{threshold:.2}|dtype:f32|seed:{}",
@@ -412,6 +416,7 @@ impl TrainingSet {
 struct Validation {
     pairs: Vec<Prepared>,
     labels: Vec<(bool, f32)>,
+    evidence: Vec<Evidence>,
 }
 
 impl Validation {
@@ -422,11 +427,13 @@ impl Validation {
     ) -> Result<Validation, ModelError> {
         let mut pairs = Vec::with_capacity(examples.len());
         let mut labels = Vec::with_capacity(examples.len());
+        let mut evidence = Vec::with_capacity(examples.len());
         for example in examples {
             match Prepared::new(&example.pair, &config.model) {
                 Ok(pair) if example.weight.is_finite() && example.weight >= 0.0 => {
                     pairs.push(pair);
                     labels.push((example.label, example.weight));
+                    evidence.push(example.evidence);
                 }
                 Ok(_) => unusable.add(&ModelError::Input("a weight is not usable".into())),
                 Err(error) => unusable.add(&error),
@@ -439,7 +446,11 @@ impl Validation {
                 labels.len()
             )));
         }
-        Ok(Validation { pairs, labels })
+        Ok(Validation {
+            pairs,
+            labels,
+            evidence,
+        })
     }
 
     fn points(&self, engine: &dyn Engine, weights: &[f32]) -> Vec<Point> {

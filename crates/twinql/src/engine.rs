@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use twinql_graph::{EncodingConfig, PairArrays, QueryGraph, RelPmConfig, relpm, vocabulary};
 use twinql_metrics::{MetricInfo, SemanticsOf};
-use twinql_model::{Checkpoint, ModelError, Scorer};
+use twinql_model::{Cascade, Checkpoint, Evidence, ModelError, Score, Scorer};
 use twinql_sql::{Dialect, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Limits, Verdict};
 
@@ -16,6 +16,7 @@ use crate::prepare::{Graphs, SharedGraph, same_tokens};
 use crate::proving;
 use crate::record::{Record, Status};
 use crate::signature::{Signature, short_hash};
+use crate::tiers::evidence;
 
 /// A trained network with what its signature needs.
 #[derive(Debug, Clone)]
@@ -31,6 +32,9 @@ pub enum NetworkError {
     /// The program was built without a default checkpoint.
     #[error("no default checkpoint is built in; pass --checkpoint FILE (make one with `twinql train`)")]
     NotBuiltIn,
+    /// Tiers are asked for, and the checkpoint was trained without them.
+    #[error("the checkpoint was trained without tiers; use gmn, or train with `tiers = true` under [data]")]
+    NoTiers,
     /// The file cannot be read.
     #[error("cannot read the checkpoint {file}: {message}; check the path, or train one with `twinql train`")]
     Io {
@@ -172,6 +176,10 @@ impl Engine {
         if network.is_none() && metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint) {
             return Err(NetworkError::NotBuiltIn);
         }
+        let calibrated = network.as_ref().is_some_and(|n| n.scorer.info().tiers.is_some());
+        if !calibrated && metrics.iter().any(|m| cascade(m).is_some()) {
+            return Err(NetworkError::NoTiers);
+        }
         Ok(Engine {
             judge: judge_config(semantics.clone(), databases, seed),
             workers: Arc::default(),
@@ -206,7 +214,11 @@ impl Engine {
     /// The score from which on a metric calls two queries the same.
     pub fn threshold(&self, metric: &MetricInfo) -> f64 {
         match (&self.network, metric.semantics) {
-            (Some(network), SemanticsOf::Checkpoint) => shortest(network.scorer.threshold()),
+            (Some(network), SemanticsOf::Checkpoint) => {
+                let tier = cascade(metric).zip(network.scorer.info().tiers.as_ref());
+                let own = network.scorer.threshold();
+                shortest(tier.map_or(own, |(cascade, tiers)| tiers.tier(cascade).threshold))
+            }
             _ => metric.threshold,
         }
     }
@@ -246,6 +258,8 @@ impl Engine {
                 "relpm" => self.relpm(metric, jobs, &mut records),
                 "suite" => self.suite(metric, jobs, &mut records),
                 "proof" => self.proof(metric, jobs, &mut records),
+                "two-tier" => self.tiers(metric, Cascade::Proof, jobs, &mut records),
+                "three-tier" => self.tiers(metric, Cascade::ProofAndSuite, jobs, &mut records),
                 // The registry and this list are held together by a test.
                 _ => {}
             }
@@ -285,33 +299,53 @@ impl Engine {
     fn gmn(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
         let Some(network) = &self.network else { return };
         let graphs = self.graphs(jobs, &network.answers_for(&self.semantics));
-        let encoding = network.encoding();
-        let arrays: Vec<Option<PairArrays>> = graphs
-            .par_iter()
-            .map(|pair| {
-                let (gold, pred) = both(pair.as_ref())?;
-                Some(PairArrays::build(gold, pred, &encoding))
-            })
-            .collect();
-        let places: Vec<usize> = (0..arrays.len())
-            .filter(|i| arrays.get(*i).is_some_and(Option::is_some))
-            .collect();
-        let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
-        let scores = network.scorer.score(&dense);
-        for ((place, pair), score) in places.iter().zip(&dense).zip(scores) {
-            let Some(record) = records.get_mut(*place) else {
-                continue;
-            };
-            match score {
-                Ok(score) => {
+        for (record, read) in records.iter_mut().zip(distances(network, &graphs)) {
+            match read {
+                Some(Ok((score, identical))) => {
                     record.set_score(metric.name, shortest(score.probability));
                     record.set_detail(metric.name, "distance", shortest(score.distance));
-                    record.set_detail(metric.name, "identical", pair.identical);
+                    record.set_detail(metric.name, "identical", identical);
                 }
-                Err(error) => spoil(record, Status::Unsupported, error.to_string()),
+                Some(Err(error)) => spoil(record, Status::Unsupported, error.to_string()),
+                None => {}
             }
         }
         self.explain_failures(metric, jobs, &graphs, records);
+    }
+
+    /// Proof, the suite where the cascade has it, and the network for what they leave open. All
+    /// of them answer for the semantics that the network answers for.
+    fn tiers(&self, metric: &MetricInfo, cascade: Cascade, jobs: &[Job], records: &mut [Record]) {
+        let Some(network) = &self.network else { return };
+        let Some(tiers) = network.scorer.info().tiers else {
+            return;
+        };
+        let semantics = network.answers_for(&self.semantics);
+        let judge = JudgeConfig {
+            semantics: semantics.clone(),
+            ..self.judge.clone()
+        };
+        let suite = (cascade == Cascade::ProofAndSuite).then_some(&judge);
+        let found = evidence(jobs, &semantics, suite, &|| ());
+        let graphs = self.graphs(jobs, &semantics);
+        // Statuses, and scores of pairs that nothing is known of.
+        self.explain_failures(metric, jobs, &graphs, records);
+        let read = distances(network, &graphs);
+        for ((record, found), read) in records.iter_mut().zip(found).zip(read) {
+            let score = match read {
+                Some(Ok((score, _))) => Some(score),
+                Some(Err(error)) => {
+                    spoil(record, Status::Unsupported, error.to_string());
+                    None
+                }
+                None => None,
+            };
+            let squared = score.map(|s| s.distance);
+            if let Some(p) = tiers.probability(cascade, found, squared) {
+                record.set_score(metric.name, shortest(p));
+            }
+            record.set_detail(metric.name, "tier", tier_name(found));
+        }
     }
 
     fn relpm(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
@@ -414,6 +448,51 @@ impl Engine {
             }
         }
     }
+}
+
+/// The cascade that a metric is.
+fn cascade(metric: &MetricInfo) -> Option<Cascade> {
+    match metric.name {
+        "two-tier" => Some(Cascade::Proof),
+        "three-tier" => Some(Cascade::ProofAndSuite),
+        _ => None,
+    }
+}
+
+/// Which judge a pair's score is from.
+fn tier_name(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::ProvedEqual | Evidence::ProvedDifferent => "proof",
+        Evidence::Refuted => "suite",
+        Evidence::None | Evidence::Unrefuted => "network",
+    }
+}
+
+/// The network's score of each pair of graphs, and whether the graphs are equal; none where a
+/// side has no graph.
+fn distances(
+    network: &Network,
+    graphs: &[Option<(SharedGraph, SharedGraph)>],
+) -> Vec<Option<Result<(Score, bool), ModelError>>> {
+    let encoding = network.encoding();
+    let arrays: Vec<Option<PairArrays>> = graphs
+        .par_iter()
+        .map(|pair| {
+            let (gold, pred) = both(pair.as_ref())?;
+            Some(PairArrays::build(gold, pred, &encoding))
+        })
+        .collect();
+    let readable: Vec<bool> = arrays.iter().map(Option::is_some).collect();
+    let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
+    let scores = network.scorer.score(&dense);
+    let mut scores = scores
+        .into_iter()
+        .zip(&dense)
+        .map(|(score, pair)| score.map(|s| (s, pair.identical)));
+    readable
+        .into_iter()
+        .map(|readable| if readable { scores.next() } else { None })
+        .collect()
 }
 
 /// The value of `proof` where nothing is proved either way.

@@ -21,6 +21,7 @@ pub mod prepare;
 pub mod proving;
 pub mod record;
 pub mod signature;
+pub mod tiers;
 
 pub use engine::{Engine, Job, Network, NetworkError, Work};
 pub use pipeline::{Pipeline, PipelineError};

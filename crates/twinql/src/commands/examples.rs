@@ -7,11 +7,12 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use twinql::engine::encoding;
+use twinql::engine::{encoding, judge_config};
 use twinql::graph::{EncodingConfig, PairArrays};
-use twinql::model::Example;
+use twinql::model::{Evidence, Example};
 use twinql::prepare::{Graphs, SideError};
 use twinql::sql::{Dialect, Schema, Semantics};
+use twinql::tiers::evidence;
 use twinql::{Job, Work};
 
 use super::weaken::Weaken;
@@ -35,6 +36,9 @@ pub(super) struct Data {
     weights: BTreeMap<String, f32>,
     /// Copies of training pairs whose forms are less canonical.
     weaken: Weaken,
+    /// Ask proofs and the suite about validation pairs, to calibrate `two-tier` and
+    /// `three-tier`.
+    tiers: bool,
 }
 
 impl Default for Data {
@@ -46,6 +50,7 @@ impl Default for Data {
             valid_split: "valid".into(),
             weights: BTreeMap::new(),
             weaken: Weaken::default(),
+            tiers: true,
         }
     }
 }
@@ -65,6 +70,10 @@ pub(super) struct Corpus {
     #[serde(default = "one")]
     weight: f32,
 }
+
+/// Told apart from the seeds that corpora are usually labelled with: databases that labelled a
+/// pair would agree with its label.
+const OTHER_DATABASES: u64 = 0x7469_6572;
 
 fn one() -> f32 {
     1.0
@@ -142,7 +151,7 @@ pub(super) fn examples(
             .parse()
             .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
         let labelled = read(corpus, data, &mut left_out)?;
-        encode(
+        let validates = encode(
             &labelled,
             &semantics,
             &encoding,
@@ -150,6 +159,9 @@ pub(super) fn examples(
             &mut left_out,
             console,
         );
+        if data.tiers {
+            ask_tiers(&labelled, &validates, &semantics, seed, &mut sets, console);
+        }
         weaken(data, &labelled, &semantics, &encoding, seed, &mut sets, console);
         sets.pairs += labelled.len();
     }
@@ -178,7 +190,7 @@ fn encode(
     sets: &mut Sets,
     left_out: &mut LeftOut,
     console: Console,
-) {
+) -> Vec<usize> {
     let bar = console.bar(None, "planning");
     let queries = labelled
         .iter()
@@ -199,18 +211,56 @@ fn encode(
                     pair: PairArrays::build(gold, pred, encoding),
                     label: pair.label,
                     weight: pair.weight,
+                    evidence: Evidence::None,
                 }),
                 (Err(error), _) | (_, Err(error)) => Err(error.clone()),
             }
         })
         .collect();
     bar.finish_and_clear();
-    for (pair, example) in labelled.iter().zip(encoded) {
+    let mut validates = Vec::new();
+    for (number, (pair, example)) in labelled.iter().zip(encoded).enumerate() {
         match example {
-            Ok(example) if pair.valid => sets.valid.push(example),
+            Ok(example) if pair.valid => {
+                validates.push(number);
+                sets.valid.push(example);
+            }
             Ok(example) => sets.train.push(example),
             Err(error) => left_out.unplanned.add(&error.message),
         }
+    }
+    validates
+}
+
+/// Asks proofs, and where they know nothing the suite, about the validation pairs with these
+/// numbers, the last ones of `sets.valid`. The suite's databases are not those of the labels.
+fn ask_tiers(
+    labelled: &[Labelled],
+    validates: &[usize],
+    semantics: &Semantics,
+    seed: u64,
+    sets: &mut Sets,
+    console: Console,
+) {
+    let bar = console.bar(Some(validates.len() as u64), "proofs and verdicts");
+    let jobs: Vec<Job> = validates
+        .iter()
+        .filter_map(|&number| labelled.get(number))
+        .map(|pair| Job {
+            id: serde_json::Value::Null,
+            work: Work::Pair {
+                schema: Arc::clone(&pair.schema),
+                gold: pair.gold.clone(),
+                pred: pair.pred.clone(),
+            },
+        })
+        .collect();
+    let judge = judge_config(semantics.clone(), None, seed ^ OTHER_DATABASES);
+    let found = evidence(&jobs, semantics, Some(&judge), &|| bar.inc(1));
+    bar.finish_and_clear();
+    let first = sets.valid.len().saturating_sub(found.len());
+    for (example, evidence) in sets.valid.iter_mut().skip(first).zip(found) {
+        example.evidence = evidence;
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
         let answered = network.answers_for(wanted);
         if answered.name != wanted.name {
             console.warn(format!(
-                "gmn answers for the semantics of the labels it was trained on, {}; it takes {answered}, and --semantics {wanted} applies to the other metrics",
+                "the network answers for the semantics of the labels it was trained on, {}; gmn and the tiers take {answered}, and --semantics {wanted} applies to the other metrics",
                 network.semantics().join(", ")
             ));
         }

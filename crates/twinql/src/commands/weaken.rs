@@ -11,7 +11,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use twinql::graph::{EncodingConfig, PairArrays};
-use twinql::model::Example;
+use twinql::model::{Evidence, Example};
 use twinql::prepare::graph_with;
 use twinql::sql::{RULES, Semantics};
 
@@ -80,6 +80,7 @@ impl Weaken {
                     pair: arrays,
                     label: pair.label,
                     weight: pair.weight * self.weight,
+                    evidence: Evidence::None,
                 });
             }
         }

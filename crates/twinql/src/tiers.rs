@@ -1,0 +1,52 @@
+//! Cheaper judges before the network: proofs, then databases, over batches of pairs.
+
+use rayon::prelude::*;
+use twinql_model::Evidence;
+use twinql_sql::{Proof, Semantics};
+use twinql_suite::{JudgeConfig, Verdict};
+
+use crate::engine::Job;
+use crate::judging::judge_all;
+use crate::proving::prove_all;
+
+/// What proofs, and the suite where it is given and they know nothing, say of each job, in order.
+/// A pair that cannot be executed, or a job without a pair, is [`Evidence::None`]. `each` is called
+/// once for each pair that is done.
+pub fn evidence(
+    jobs: &[Job],
+    semantics: &Semantics,
+    suite: Option<&JudgeConfig>,
+    each: &(dyn Fn() + Sync),
+) -> Vec<Evidence> {
+    let mut out: Vec<Option<Evidence>> = prove_all(jobs, semantics, &|| ())
+        .into_par_iter()
+        .map(|proof| match proof {
+            Some(Ok(Proof::Equal(_))) => Some(Evidence::ProvedEqual),
+            Some(Ok(Proof::Different(_))) => Some(Evidence::ProvedDifferent),
+            _ => None,
+        })
+        .inspect(|known| {
+            if known.is_some() || suite.is_none() {
+                each();
+            }
+        })
+        .collect();
+    if let Some(suite) = suite {
+        let (places, open): (Vec<usize>, Vec<Job>) = jobs
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| out.get(*i).is_some_and(Option::is_none))
+            .map(|(i, job)| (i, job.clone()))
+            .unzip();
+        for (place, report) in places.into_iter().zip(judge_all(&open, suite, each)) {
+            if let Some(known) = out.get_mut(place) {
+                *known = match report.map(|r| r.verdict) {
+                    Some(Verdict::Same { .. }) => Some(Evidence::Unrefuted),
+                    Some(Verdict::Different { .. }) => Some(Evidence::Refuted),
+                    _ => None,
+                };
+            }
+        }
+    }
+    out.into_iter().map(Option::unwrap_or_default).collect()
+}
