@@ -10,3 +10,7 @@ pub const ORIGIN: &str = "the embedded checkpoint";
 pub fn default_checkpoint() -> Option<&'static [u8]> {
     (!BYTES.is_empty()).then_some(BYTES)
 }
+
+/// Pairs with the scores that the default checkpoint gives them, for `twinql selftest`; empty in a
+/// program that was built from a checkout without them.
+pub const SELFTEST: &str = include_str!(concat!(env!("OUT_DIR"), "/selftest.jsonl"));

@@ -88,6 +88,11 @@ impl Network {
         &self.scorer
     }
 
+    /// The first digits of the checkpoint's hash, as signatures have them.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
     /// The presets whose labels it was trained on.
     pub fn semantics(&self) -> &[String] {
         &self.scorer.info().semantics
@@ -325,7 +330,7 @@ impl Engine {
             semantics: semantics.clone(),
             ..self.judge.clone()
         };
-        let suite = (cascade == Cascade::ProofAndSuite).then_some(&judge);
+        let suite = (cascade == Cascade::ProofAndSuite).then_some((&judge, &*self.workers));
         let found = evidence(jobs, &semantics, suite, &|| ());
         let graphs = self.graphs(jobs, &semantics);
         // Statuses, and scores of pairs that nothing is known of.

@@ -75,6 +75,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
         Command::Explain(typed) => commands::explain::run(&typed, console),
+        Command::Selftest(typed) => commands::selftest::run(&typed, console),
         Command::Corpus {
             command: Corpus::Build(typed),
         } => commands::corpus::build(&typed, common.seed, console),

@@ -6,7 +6,7 @@ use twinql_sql::{Proof, Semantics};
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::engine::Job;
-use crate::judging::judge_all;
+use crate::judging::{Workers, judge_all};
 use crate::proving::prove_all;
 
 /// What proofs, and the suite where it is given and they know nothing, say of each job, in order.
@@ -15,7 +15,7 @@ use crate::proving::prove_all;
 pub fn evidence(
     jobs: &[Job],
     semantics: &Semantics,
-    suite: Option<&JudgeConfig>,
+    suite: Option<(&JudgeConfig, &Workers)>,
     each: &(dyn Fn() + Sync),
 ) -> Vec<Evidence> {
     let mut out: Vec<Option<Evidence>> = prove_all(jobs, semantics, &|| ())
@@ -31,14 +31,14 @@ pub fn evidence(
             }
         })
         .collect();
-    if let Some(suite) = suite {
+    if let Some((config, workers)) = suite {
         let (places, open): (Vec<usize>, Vec<Job>) = jobs
             .iter()
             .enumerate()
             .filter(|(i, _)| out.get(*i).is_some_and(Option::is_none))
             .map(|(i, job)| (i, job.clone()))
             .unzip();
-        for (place, report) in places.into_iter().zip(judge_all(&open, suite, each)) {
+        for (place, report) in places.into_iter().zip(judge_all(&open, config, workers, each)) {
             if let Some(known) = out.get_mut(place) {
                 *known = match report.map(|r| r.verdict) {
                     Some(Verdict::Same { .. }) => Some(Evidence::Unrefuted),

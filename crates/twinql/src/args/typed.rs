@@ -75,6 +75,8 @@ pub(crate) enum Command {
     },
     /// Train the graph matching network on labelled pairs
     Train(Train),
+    /// Compute scores that are stored with the checkpoint again, and compare
+    Selftest(Selftest),
     /// Judge pairs that another process sends
     #[command(hide = true)]
     Worker,
@@ -364,6 +366,25 @@ pub(crate) struct Explain {
     /// Print the merged pair graph in Graphviz' DOT language instead; with --plan, the plans
     #[arg(long, env = "TWINQL_DOT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) dot: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql selftest
+  twinql selftest --checkpoint model.safetensors --stored scores.jsonl --record
+
+Exits with 1 if a score lies further from the stored one than the file's tolerance.")]
+pub(crate) struct Selftest {
+    /// Checkpoint of the network [default: the built-in one]
+    #[arg(long, value_name = "FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Stored scores [default: the built-in ones]
+    #[arg(long, value_name = "FILE", env = "TWINQL_STORED", hide_env = true)]
+    pub(crate) stored: Option<PathBuf>,
+    /// Store the checkpoint's scores in the file's place
+    #[arg(long, requires = "stored")]
+    pub(crate) record: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use twinql::engine::{encoding, judge_config};
 use twinql::graph::{EncodingConfig, PairArrays};
+use twinql::judging::Workers;
 use twinql::model::{Evidence, Example};
 use twinql::prepare::{Graphs, SideError};
 use twinql::sql::{Dialect, Schema, Semantics};
@@ -256,7 +257,9 @@ fn ask_tiers(
         })
         .collect();
     let judge = judge_config(semantics.clone(), None, seed ^ OTHER_DATABASES);
-    let found = evidence(&jobs, semantics, Some(&judge), &|| bar.inc(1));
+    let found = evidence(&jobs, semantics, Some((&judge, &Workers::Threads)), &|| {
+        bar.inc(1)
+    });
     bar.finish_and_clear();
     let first = sets.valid.len().saturating_sub(found.len());
     for (example, evidence) in sets.valid.iter_mut().skip(first).zip(found) {

@@ -10,6 +10,7 @@ pub(crate) mod explain;
 pub(crate) mod judge;
 pub(crate) mod prove;
 pub(crate) mod score;
+pub(crate) mod selftest;
 pub(crate) mod suite;
 pub(crate) mod train;
 mod weaken;
