@@ -197,6 +197,8 @@ pub struct TrainConfig {
     pub compute: Compute,
     /// Folder for `state.safetensors` (to resume) and `metrics.jsonl`; none: nothing is written.
     pub run_dir: Option<std::path::PathBuf>,
+    /// A checkpoint of the same shape whose weights the run starts with, in place of random ones.
+    pub init: Option<std::path::PathBuf>,
     /// Continue from `run_dir` where it holds a state of the same configuration and data.
     pub resume: bool,
     /// Names of the labels' semantics, for the checkpoint.
@@ -224,6 +226,7 @@ impl Default for TrainConfig {
             max_minutes: 0.0,
             compute: Compute::Native,
             run_dir: None,
+            init: None,
             resume: false,
             semantics: vec!["default".into()],
             vocabulary: vocabulary::hash(),

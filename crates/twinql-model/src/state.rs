@@ -40,8 +40,13 @@ pub(crate) struct Progress {
 }
 
 impl State {
-    pub(crate) fn new(layout: &Layout, config: &TrainConfig, data: String) -> State {
-        let weights = layout.init(config.seed);
+    pub(crate) fn new(
+        layout: &Layout,
+        config: &TrainConfig,
+        data: String,
+        initial: Option<Vec<f32>>,
+    ) -> State {
+        let weights = initial.unwrap_or_else(|| layout.init(config.seed));
         State {
             average: weights.clone(),
             best: weights.clone(),

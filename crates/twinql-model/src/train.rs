@@ -168,7 +168,7 @@ pub fn train(
     }
     let mut state = match &state_path {
         Some(path) if config.resume && path.exists() => State::load(path, &layout, config, &data)?,
-        _ => State::new(&layout, config, data.clone()),
+        _ => State::new(&layout, config, data.clone(), initial(config)?),
     };
     observer.start(&StartReport {
         parameters: layout.total,
@@ -285,6 +285,22 @@ pub fn train(
         history,
         stop,
     })
+}
+
+/// The weights of the checkpoint that the run starts with, if there is one.
+fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
+    let Some(path) = &config.init else {
+        return Ok(None);
+    };
+    let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
+    let origin = path.display().to_string();
+    let checkpoint = Checkpoint::from_bytes(&bytes, &origin, Some(&config.vocabulary))?;
+    if checkpoint.info.model != config.model {
+        return Err(ModelError::Config(format!(
+            "{origin} holds a network of another shape than [model] says"
+        )));
+    }
+    Ok(Some(checkpoint.weights))
 }
 
 #[derive(Default)]

@@ -20,6 +20,7 @@ mod pipeline;
 pub mod prepare;
 pub mod proving;
 pub mod record;
+pub mod reward;
 pub mod signature;
 pub mod tiers;
 

@@ -1,4 +1,4 @@
-//! ROC curves as an SVG picture.
+//! ROC curves, and the course of a training run, as SVG pictures.
 
 use std::fmt::Write;
 
@@ -109,6 +109,88 @@ pub(crate) fn roc_svg(title: &str, curves: &[Curve]) -> String {
     out
 }
 
+/// A quantity over the epochs of a training run.
+pub(crate) struct Course<'a> {
+    /// Shown above it.
+    pub(crate) name: &'a str,
+    /// One value an epoch, from the first on.
+    pub(crate) values: Vec<f64>,
+}
+
+const PANEL: f64 = 160.0;
+
+/// One panel for each course, each on its own scale, the first and last values written out.
+pub(crate) fn courses_svg(title: &str, courses: &[Course<'_>]) -> String {
+    let (width, height) = (
+        LEFT + SIZE + 24.0,
+        TOP + courses.len() as f64 * (PANEL + 48.0) + 16.0,
+    );
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">"#
+    );
+    let _ = writeln!(out, r#"<rect width="{width}" height="{height}" fill="white"/>"#);
+    let _ = writeln!(
+        out,
+        r#"<text x="{}" y="24" text-anchor="middle" font-size="15">{}</text>"#,
+        LEFT + SIZE / 2.0,
+        escape(title)
+    );
+    for (i, course) in courses.iter().enumerate() {
+        let top = TOP + 24.0 + i as f64 * (PANEL + 48.0);
+        let finite = course.values.iter().copied().filter(|v| v.is_finite());
+        let low = finite.clone().fold(f64::INFINITY, f64::min);
+        let high = finite.fold(f64::NEG_INFINITY, f64::max);
+        let span = if high > low { high - low } else { 1.0 };
+        let step = SIZE / (course.values.len().max(2) - 1) as f64;
+        let points: Vec<String> = course
+            .values
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| v.is_finite())
+            .map(|(epoch, v)| {
+                let y = top + PANEL * (1.0 - (v - low) / span);
+                format!("{:.1},{y:.1}", LEFT + epoch as f64 * step)
+            })
+            .collect();
+        let _ = writeln!(
+            out,
+            r##"<rect x="{LEFT}" y="{top:.1}" width="{SIZE}" height="{PANEL}" stroke="#ddd" fill="none"/>"##
+        );
+        let _ = writeln!(
+            out,
+            r#"<text x="{LEFT}" y="{:.1}">{}</text>"#,
+            top - 6.0,
+            escape(course.name)
+        );
+        if high >= low {
+            let _ = writeln!(
+                out,
+                r#"<text x="{0:.1}" y="{1:.1}" text-anchor="end">{high:.4}</text><text x="{0:.1}" y="{2:.1}" text-anchor="end">{low:.4}</text>"#,
+                LEFT - 6.0,
+                top + 10.0,
+                top + PANEL
+            );
+        }
+        let _ = writeln!(
+            out,
+            r#"<text x="{:.1}" y="{:.1}" text-anchor="end">epoch {}</text>"#,
+            LEFT + SIZE,
+            top + PANEL + 16.0,
+            course.values.len()
+        );
+        let (colour, _) = STYLES.get(i % STYLES.len()).copied().unwrap_or(("black", ""));
+        let _ = writeln!(
+            out,
+            r#"<polyline points="{}" fill="none" stroke="{colour}" stroke-width="2"/>"#,
+            points.join(" ")
+        );
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -137,5 +219,22 @@ mod tests {
             "{svg}"
         );
         assert!(svg.contains("a &lt; b") && svg.contains("gmn (AUC 1.0000)"));
+    }
+
+    #[test]
+    fn a_course_fills_its_panel() {
+        let course = |values: &[f64]| Course {
+            name: "loss",
+            values: values.to_vec(),
+        };
+        let svg = courses_svg(
+            "run",
+            &[course(&[0.4, 0.2, 0.1]), course(&[f64::NAN]), course(&[])],
+        );
+        assert!(
+            svg.contains(r#"points="64.0,64.0 304.0,170.7 544.0,224.0""#),
+            "{svg}"
+        );
+        assert!(svg.contains("0.4000") && !svg.contains("NaN") && !svg.contains("inf"));
     }
 }

@@ -32,7 +32,7 @@ use twinql_suite::resume::{Finished, partial_of};
 
 pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
-pub use relabel::relabel;
+pub use relabel::{gold_part, relabel};
 pub use stats::{Dropped, Labels, Stats, origin};
 pub use text::{normal, plug_values};
 

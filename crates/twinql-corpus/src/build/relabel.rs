@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde_json::Value as Json;
 use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize};
 
+use super::hash;
 use super::oracle::{Oracle, Outcome};
 use super::stats::Dropped;
 use crate::Pair;
@@ -57,6 +58,13 @@ pub fn relabel(
     }
     all.sort_by_key(|(place, _)| *place);
     (all.into_iter().map(|(_, pair)| pair).collect(), dropped)
+}
+
+/// Which of `parts` equal parts of the gold queries a pair's gold belongs to, from 1. Its text and
+/// its database alone decide.
+pub fn gold_part(pair: &Pair, parts: u64) -> u64 {
+    let of_gold = hash(&["part", pair.db_id.as_deref().unwrap_or_default(), &pair.gold]);
+    of_gold % parts.max(1) + 1
 }
 
 /// The label that a pair has under `to` by its own label and semantics.

@@ -231,6 +231,9 @@ pub(crate) struct Score {
     pub(crate) input: Input,
     #[command(flatten)]
     pub(crate) metrics: Metrics,
+    /// Add GMNScore's reward to the details of gmn: -1 no SQL, -0.6 no plan, else max(0, 1 - distance)
+    #[arg(long)]
+    pub(crate) reward: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -434,6 +437,9 @@ pub(crate) struct CorpusRelabel {
     /// What the new labels mean
     #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
     pub(crate) semantics: String,
+    /// Only pairs of the K-th of N equal parts of the gold queries [default: all]
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    pub(crate) golds: Option<(u64, u64)>,
     /// Databases that two queries have to agree on to be labelled 1
     #[arg(
         long,
@@ -570,7 +576,7 @@ Examples:
   twinql train --config configs/train-quick.toml --run out/run --resume
 
 Writes RUN/model.safetensors, the checkpoint for --checkpoint, and beside it the configuration,
-metrics.jsonl (one line an epoch) and the state that --resume continues from.")]
+metrics.jsonl (one line an epoch), curves.svg and the state that --resume continues from.")]
 pub(crate) struct Train {
     /// Data, model and training (TOML)
     #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
@@ -598,4 +604,17 @@ pub(crate) struct Train {
     /// Continue an interrupted run
     #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) resume: bool,
+}
+
+/// `2/3`: the second of three parts.
+fn part(text: &str) -> Result<(u64, u64), String> {
+    let parts = text
+        .split_once('/')
+        .and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    match parts {
+        Some((k, n)) if 1 <= k && k <= n => Ok((k, n)),
+        _ => Err(format!(
+            "{text:?} is no part; give K/N with 1 <= K <= N, such as 1/2"
+        )),
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 use twinql::Semantics;
-use twinql::corpus::build::{BuildConfig, Stats, SuiteOracle, origin, stats_path, write_stats};
+use twinql::corpus::build::{BuildConfig, Stats, SuiteOracle, gold_part, origin, stats_path, write_stats};
 use twinql::corpus::{self, pairs};
 use twinql::metrics::hardness;
 use twinql::sql::{Dialect, schema};
@@ -61,7 +61,10 @@ pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Cons
 pub(crate) fn relabel(typed: &typed::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
     let schemas = schema::load(&typed.schemas)?;
-    let pairs = pairs::read_strict(&typed.pairs)?;
+    let mut pairs = pairs::read_strict(&typed.pairs)?;
+    if let Some((part, of)) = typed.golds {
+        pairs.retain(|p| gold_part(p, of) == part);
+    }
     let before = pairs.len();
     let own: HashMap<String, Option<u8>> = pairs.iter().map(|p| (p.id.to_string(), p.label)).collect();
     let seed = seed.unwrap_or(DEFAULT_SEED);

@@ -1,9 +1,10 @@
 //! `twinql score`.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 use twinql::record::{Record, StatusCounts};
-use twinql::{Engine, Job};
+use twinql::reward::reward;
+use twinql::{Engine, Job, Work};
 
 use crate::args::typed;
 use crate::args::{Format, Input, Metrics, Output, Source};
@@ -20,6 +21,9 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         _ => Format::Jsonl,
     };
     let output = Output::new(typed.output, default)?;
+    if typed.reward && metrics.metrics.iter().all(|m| m.name != "gmn") {
+        bail!("--reward is made of the score of gmn; add it to --metric");
+    }
     let engine = engine(&metrics, input.dialect, console)?;
     let items = input::read(&input)?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
@@ -28,8 +32,15 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
     let mut records = Records::new(&output, single)?;
     let mut sums = vec![0.0; engine.metrics().len()];
     let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| {
-        let scored = engine.score(chunk);
-        chunk.iter().for_each(|_| each());
+        let mut scored = engine.score(chunk);
+        for (record, job) in scored.iter_mut().zip(chunk) {
+            if let (true, Work::Pair { pred, .. }) = (typed.reward, &job.work)
+                && let Some(reward) = reward(record, pred)
+            {
+                record.set_detail("gmn", "reward", reward);
+            }
+            each();
+        }
         scored
     };
     in_chunks(&jobs, "scoring", console, &work, &mut |_, scored| {

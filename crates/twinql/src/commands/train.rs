@@ -6,13 +6,16 @@ use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use twinql::graph::vocabulary;
-use twinql::model::{Compute, EpochReport, GmnConfig, Observer, StartReport, StepReport, TrainConfig, train};
+use twinql::model::{
+    Cascade, Compute, EpochReport, GmnConfig, Observer, StartReport, StepReport, TrainConfig, train,
+};
 use twinql::signature::{Signature, short_hash};
 use twinql::sql::Dialect;
 
 use super::examples::{Data, examples};
 use crate::args::typed;
 use crate::output::{Console, Sink, write_file};
+use crate::plot::{Course, courses_svg};
 
 /// A run's configuration file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -49,6 +52,20 @@ pub(crate) fn run(typed: &typed::Train, seed: Option<u64>, console: Console) -> 
     let path = run.join("model.safetensors");
     write_file(&path, &bytes)?;
 
+    let course = |value: fn(&EpochReport) -> f64| trained.history.iter().map(value).collect();
+    let courses = [
+        Course {
+            name: "training loss",
+            values: course(|epoch| epoch.loss),
+        },
+        Course {
+            name: "validation AUC",
+            values: course(|epoch| epoch.valid_auc),
+        },
+    ];
+    let title = run.display().to_string();
+    write_file(&run.join("curves.svg"), courses_svg(&title, &courses).as_bytes())?;
+
     let info = &trained.checkpoint.info;
     let quality = &info.validation;
     let mut sink = Sink::new(None)?;
@@ -57,6 +74,19 @@ pub(crate) fn run(typed: &typed::Train, seed: Option<u64>, console: Console) -> 
         "validation  {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}, log loss {:.4} (chosen and calibrated on these pairs: optimistic)",
         quality.pairs, quality.auc, quality.accuracy, info.threshold, quality.ece, quality.log_loss
     ))?;
+    for (name, cascade) in [
+        ("two-tier", Cascade::Proof),
+        ("three-tier", Cascade::ProofAndSuite),
+    ] {
+        if let Some(tiers) = &info.tiers {
+            let tier = tiers.tier(cascade);
+            let quality = &tier.validation;
+            sink.line(&format!(
+                "{name:<11} {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}",
+                quality.pairs, quality.auc, quality.accuracy, tier.threshold, quality.ece
+            ))?;
+        }
+    }
     sink.line(&format!(
         "epoch       {} of {} kept",
         info.epoch,
@@ -92,7 +122,7 @@ fn config(typed: &typed::Train, seed: Option<u64>) -> Result<(Config, PathBuf)> 
     }
     let corpora = config.data.corpora.iter_mut();
     let paths = corpora.flat_map(|c| std::iter::once(&mut c.pairs).chain(&mut c.schemas));
-    for given in paths.chain(&mut config.run) {
+    for given in paths.chain(&mut config.run).chain(&mut config.train.init) {
         *given = expand(given).with_context(|| path.display().to_string())?;
     }
     if config.data.corpora.is_empty() {
