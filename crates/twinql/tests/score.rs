@@ -240,52 +240,28 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn tiers_name_the_judge_and_rewards_punish_what_is_no_query() {
+fn rewards_punish_what_is_no_query() {
     let folder = Folder::new();
     let lines = [
         pair("same", GOLD, SAME, 1),
-        pair("other", GOLD, "SELECT COUNT(DISTINCT name) FROM singer", 0),
-        pair("columns", GOLD, "SELECT name, id FROM singer", 0),
         pair("unknown", GOLD, "SELECT COUNT(*) FROM nowhere", 0),
         pair("no sql", GOLD, "SELEC COUNT(*) FRM singer", 0),
     ];
     folder.write("pairs.jsonl", lines.join("\n"));
-    let mut args = vec!["score", "--pairs", "pairs.jsonl", "--schemas", "concerts.sql"];
-    args.extend(["--metric", "gmn,two-tier,three-tier", "--reward"]);
-    let (out, _) = folder.run(&args, 0);
-    let records = json_lines(&out);
-    let tiers: Vec<_> = records
+    let score = [
+        "score",
+        "--pairs",
+        "pairs.jsonl",
+        "--schemas",
+        "concerts.sql",
+        "--reward",
+    ];
+    let (out, _) = folder.run(&score, 0);
+    let rewards: Vec<_> = json_lines(&out)
         .iter()
-        .map(|r| {
-            [
-                &r["details"]["two-tier"]["tier"],
-                &r["details"]["three-tier"]["tier"],
-            ]
-        })
+        .map(|r| r["details"]["gmn"]["reward"].as_f64())
         .collect();
-    assert_eq!(tiers[0], ["proof", "proof"]);
-    assert_eq!(tiers[1], ["network", "suite"]);
-    assert_eq!(tiers[2], ["proof", "proof"]);
-    let score = |i: usize, metric: &str| records[i]["scores"][metric].as_f64().unwrap();
-    assert!(score(0, "two-tier") > 0.95 && score(0, "three-tier") > 0.95);
-    assert!(score(1, "three-tier") < 0.05 && score(2, "two-tier") < 0.05);
-    let reward = |i: usize| records[i]["details"]["gmn"]["reward"].as_f64();
-    assert_eq!(
-        [reward(0), reward(3), reward(4)],
-        [Some(1.0), Some(-0.6), Some(-1.0)]
-    );
-    let (_, err) = folder.run(
-        &[
-            "score",
-            "--pairs",
-            "pairs.jsonl",
-            "--schemas",
-            "concerts.sql",
-            "--metric",
-            "relpm",
-            "--reward",
-        ],
-        2,
-    );
+    assert_eq!(rewards, [Some(1.0), Some(-0.6), Some(-1.0)]);
+    let (_, err) = folder.run(&[&score[..], &["--metric", "relpm"]].concat(), 2);
     assert!(err.contains("add it to --metric"), "{err}");
 }

@@ -226,7 +226,7 @@ fn queries_of_evaluation_sets_are_left_out_by_canonical_form() {
 #[test]
 fn pairs_under_other_semantics() {
     let schema = Schema::from_ddl("d", "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)").unwrap();
-    let schemas = twinql_sql::SchemaSet::from_iter([("d".to_owned(), std::sync::Arc::new(schema))]);
+    let schemas = twinql_sql::SchemaSet::from_iter([("d".to_owned(), schema)]);
     let pair = |pred: &str, label: u8| {
         let text = serde_json::json!({
             "db_id": "d", "gold": "SELECT b FROM t", "pred": pred, "label": label,
