@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# All training corpora: pairs labelled under `no-fk`, and the same pairs under other semantics.
+# Training corpora: pairs labelled under `no-fk`, and the same pairs under other semantics.
+#   scripts/corpora.sh                          all: bundled, spider and bird, under five semantics
+#   scripts/corpora.sh spider no-fk default     these alone
 # Needs TWINQL_DATA (docs/training.md). Interrupted builds go on where they stopped; finished files
 # are kept. TWINQL_OUT names another folder.
 set -euo pipefail
@@ -13,21 +15,34 @@ if [ -z "${TWINQL_BIN:-}" ]; then
 fi
 twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
 
-# corpus NAME SCHEMAS SEMANTICS…: builds under no-fk, labels anew under each of the others.
+schemas() {
+  case $1 in
+    bundled) echo data/schemas ;;
+    spider) echo "$TWINQL_DATA/spider/test_tables.json" ;;
+    bird) echo "$TWINQL_DATA/bird/train_tables.json" ;;
+    *) echo "no corpus is called $1; there are bundled, spider and bird" >&2; exit 2 ;;
+  esac
+}
+
+# corpus NAME SEMANTICS…: builds under no-fk, labels anew under each of the others.
 corpus() {
-  local name=$1 schemas=$2 file
-  shift 2
-  file=$out/$name-no-fk.jsonl.gz
-  [ -e "$file" ] || "$twinql" corpus build --config "configs/corpus-$name.toml" --semantics no-fk --out "$file"
+  local name=$1 from=$out/$1-no-fk.jsonl.gz semantics to
+  shift
+  [ -e "$from" ] || "$twinql" corpus build --config "configs/corpus-$name.toml" --semantics no-fk --out "$from"
   for semantics in "$@"; do
-    [ -e "$out/$name-$semantics.jsonl.gz" ] || "$twinql" corpus relabel "$file" --schemas "$schemas" \
-      --semantics "$semantics" --out "$out/$name-$semantics.jsonl.gz"
+    to=$out/$name-$semantics.jsonl.gz
+    [ -e "$to" ] || "$twinql" corpus relabel "$from" --schemas "$(schemas "$name")" \
+      --semantics "$semantics" --databases 100 --out "$to"
   done
 }
 
-corpus bundled data/schemas default bird spider strict
-corpus spider "$TWINQL_DATA/spider/test_tables.json" default bird spider strict
-corpus bird "$TWINQL_DATA/bird/train_tables.json" default bird spider strict
+if [ $# -gt 0 ]; then
+  corpus "$@"
+else
+  for name in bundled spider bird; do
+    corpus "$name" no-fk default bird spider strict
+  done
+fi
 
 for file in "$out"/*.jsonl.gz; do
   echo "── $file"
