@@ -337,13 +337,29 @@ impl Context<'_> {
             Rel::Aggregate { input, keys, calls } => {
                 let below = deps.tokens.len();
                 self.collect(input, deps);
-                deps.tokens.truncate(below);
+                let rows = deps.tokens.split_off(below);
+                let telling: Vec<ColumnId> = calls
+                    .iter()
+                    .filter(
+                        |(_, call)| match (&call.func, call.args.as_slice(), &call.filter) {
+                            (AggFunc::Bare | AggFunc::Min | AggFunc::Max, [Expr::Column(x)], None) => {
+                                let known = deps.closure([*x]);
+                                rows.iter().all(|t| known.contains(t))
+                            }
+                            _ => false,
+                        },
+                    )
+                    .map(|(c, _)| *c)
+                    .collect();
                 let token = deps.token();
                 for (c, e) in keys {
                     derived(*c, e, deps);
                 }
                 let ids: Vec<ColumnId> = keys.iter().map(|(c, _)| *c).collect();
                 deps.rules.push((ids.clone(), vec![token]));
+                // Each group's value comes from a row of its own.
+                deps.rules
+                    .extend(telling.into_iter().map(|c| (vec![c], vec![token])));
                 let all = ids.into_iter().chain(calls.iter().map(|(c, _)| *c));
                 deps.rules.push((vec![token], all.collect()));
             }
@@ -502,6 +518,12 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
             set.extend(all.unwrap_or_default());
         }
         Expr::And(list) => list.iter().for_each(|e| rejects_null(e, set)),
+        // A row inside meets every conjunct, those on columns from outside too.
+        Expr::Exists(query) => {
+            if let Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } = &query.rel {
+                on.iter().for_each(|e| rejects_null(e, set));
+            }
+        }
         Expr::Column(c) => {
             set.insert(*c);
         }

@@ -106,7 +106,7 @@ impl<'a> Draft<'a> {
     }
 
     /// A value that no key can have yet.
-    fn unused(&mut self, column: ColumnRef, dice: &mut Dice) -> Value {
+    pub(crate) fn unused(&mut self, column: ColumnRef, dice: &mut Dice) -> Value {
         self.serial += 1;
         let n = self.serial;
         let style = self

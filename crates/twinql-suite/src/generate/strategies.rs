@@ -4,16 +4,16 @@
 //! rows to it, and those of the third work on the finished rows. Each has a probability
 //! for each database, so that databases differ in kind, and none is made by all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::Value;
 
 use super::Generator;
 use super::draft::Draft;
-use super::values::{Style, between_whole, candidate, fractional, meets, near_date, well_formed};
-use crate::database::{Database, keys, store};
+use super::scenario::{Aim, classes, instantiate, key_classes, with_new_keys};
+use crate::database::{Database, keys};
 use crate::dice::Dice;
-use crate::facts::{Comparison, Facts, Slot};
+use crate::facts::Slot;
 
 /// What a strategy works on, and so when it is applied.
 pub(super) enum Apply {
@@ -100,8 +100,8 @@ pub const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "scenario",
-        doc: "rows that together meet the conditions of a query, or all but one of them",
-        why: "conjunctions over joins, which independent rows hardly ever meet",
+        doc: "rows that together meet the conditions of a query, all but one of them, or all but for the case of letters",
+        why: "conjunctions over joins, which independent rows hardly ever meet; LIKE for =",
         when: "where a query was understood; 85 % of databases",
         weight: |g, _| if g.facts.is_empty() { 0.0 } else { 0.85 },
         apply: Apply::Rows(scenario),
@@ -201,132 +201,6 @@ fn uniform(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice
     }
 }
 
-/// The slots of a query that hold one value: connected by links that are meant to hold.
-fn classes(facts: &Facts, weak: f64, dice: &mut Dice) -> BTreeMap<Slot, usize> {
-    let mut slots: Vec<Slot> = facts
-        .links
-        .iter()
-        .flat_map(|l| [l.left, l.right])
-        .chain(facts.atoms.iter().map(|a| a.slot))
-        .chain(facts.grouped.iter().copied())
-        .collect();
-    slots.sort_unstable();
-    slots.dedup();
-    let mut class: BTreeMap<Slot, usize> = slots.iter().enumerate().map(|(i, s)| (*s, i)).collect();
-    for link in &facts.links {
-        if link.weak && !dice.chance(weak) {
-            continue;
-        }
-        if let (Some(&a), Some(&b)) = (class.get(&link.left), class.get(&link.right)) {
-            for c in class.values_mut() {
-                if *c == b {
-                    *c = a;
-                }
-            }
-        }
-    }
-    class
-}
-
-/// Adds one row for each relation of a query, with values that meet its links and atoms;
-/// `miss` lets one atom fail. `fixed` gives values to some classes of slots.
-fn instantiate(
-    g: &Generator<'_>,
-    facts: &Facts,
-    class: &BTreeMap<Slot, usize>,
-    fixed: &BTreeMap<usize, Value>,
-    miss: bool,
-    draft: &mut Draft<'_>,
-    dice: &mut Dice,
-) {
-    let missed = if miss {
-        Some(dice.below(facts.atoms.len()))
-    } else {
-        None
-    };
-    let used: Vec<bool> = facts.atoms.iter().map(|a| !a.weak || dice.chance(0.6)).collect();
-    let mut values: BTreeMap<usize, Value> = fixed.clone();
-    let mut members: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
-    for (slot, c) in class {
-        members.entry(*c).or_default().push(*slot);
-    }
-    for (c, slots) in &members {
-        if values.contains_key(c) {
-            continue;
-        }
-        let Some(first) = slots.first() else { continue };
-        let atoms: Vec<(usize, &crate::facts::Atom)> = facts
-            .atoms
-            .iter()
-            .enumerate()
-            .filter(|(i, a)| used[*i] && slots.contains(&a.slot))
-            .collect();
-        if atoms.is_empty() && slots.len() == 1 {
-            continue;
-        }
-        let Some(column) = facts.column(*first) else {
-            continue;
-        };
-        let affinity = draft.schema.column(column).map(|c| c.affinity);
-        let style = g
-            .pool_of(facts, *first)
-            .and_then(|d| draft.pools.get(d))
-            .map(|p| p.style)
-            .filter(|_| g.semantics.typed);
-        let dated = style.filter(|s| matches!(s, Style::Days | Style::Moments));
-        let fractional = draft.schema.column(column).is_some_and(fractional);
-        let good = |v: &Value| atoms.iter().all(|(i, a)| meets(v, a) != (missed == Some(*i)));
-        let mut value = None;
-        for attempt in 0..12 {
-            let proposal = if atoms.is_empty() || attempt % 4 == 3 {
-                draft.draw(column, dice)
-            } else {
-                let (i, atom) = atoms[dice.below(atoms.len())];
-                let v = if missed == Some(i) && atom.comparison != Comparison::Like {
-                    super::values::variant(&candidate(atom, dice), dice)
-                } else {
-                    candidate(atom, dice)
-                };
-                let v = match dated {
-                    Some(style) if !well_formed(style, &v) => near_date(style, &v, true, dice),
-                    _ if fractional && dice.chance(0.3) => between_whole(&v, dice),
-                    _ => v,
-                };
-                match affinity {
-                    Some(a) => store(v, a),
-                    None => v,
-                }
-            };
-            let fits_type = match (style, &proposal) {
-                (Some(Style::Integers | Style::Numbers), Value::Text(_)) => false,
-                (Some(Style::Integers), Value::Real(_)) => fractional,
-                (Some(style), v) => well_formed(style, v),
-                (None, _) => true,
-            };
-            if fits_type && good(&proposal) {
-                value = Some(proposal);
-                break;
-            }
-        }
-        let value = match value {
-            Some(v) => v,
-            None => draft.draw(column, dice),
-        };
-        values.insert(*c, value);
-    }
-    // Parents first, so that a child finds its parent with the values wanted.
-    let mut instances: Vec<usize> = (0..facts.instances.len()).collect();
-    instances.sort_by_key(|&i| g.order.iter().position(|&t| t == facts.instances[i]));
-    for instance in instances {
-        let given: Vec<(usize, Value)> = class
-            .iter()
-            .filter(|(slot, _)| slot.instance == instance)
-            .filter_map(|(slot, c)| Some((slot.column, values.get(c)?.clone())))
-            .collect();
-        draft.add(facts.instances[instance], &given, dice);
-    }
-}
-
 fn scenario(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let times = 1 + dice.below(if index < 4 { 2 } else { 5 });
     let same = dice.chance(0.3);
@@ -339,8 +213,12 @@ fn scenario(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dic
             facts = &g.facts[dice.below(g.facts.len())];
             class = classes(facts, 0.5, dice);
         }
-        let miss = !facts.atoms.is_empty() && dice.chance(0.35);
-        instantiate(g, facts, &class, &BTreeMap::new(), miss, draft, dice);
+        let aim = match dice.below(100) {
+            0..35 => Aim::miss(facts, dice),
+            35..45 => Aim::case(facts, dice),
+            _ => Aim::Meet,
+        };
+        instantiate(g, facts, &class, &BTreeMap::new(), aim, draft, dice);
     }
 }
 
@@ -374,9 +252,19 @@ fn group_bounds(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut
                 }
             }
         }
-        let miss = dice.chance(0.15) && !facts.atoms.is_empty();
+        let aim = if dice.chance(0.15) {
+            Aim::miss(facts, dice)
+        } else {
+            Aim::Meet
+        };
+        let own_keys = if dice.chance(0.5) {
+            key_classes(g, facts, &class)
+        } else {
+            Vec::new()
+        };
         for _ in 0..size {
-            instantiate(g, facts, &class, &fixed, miss, draft, dice);
+            let fixed = with_new_keys(&fixed, &own_keys, draft, dice);
+            instantiate(g, facts, &class, &fixed, aim, draft, dice);
         }
     }
 }
@@ -396,17 +284,26 @@ fn large_groups(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &mut Dic
     let class = classes(facts, 0.7, dice);
     let mut fixed = BTreeMap::new();
     let one_group = dice.chance(0.8);
+    // A group that no other row joins has exactly the size that is asked for.
+    let of_its_own = dice.chance(0.6);
+    let bound_slots: BTreeSet<Slot> = facts.atoms.iter().map(|a| a.slot).collect();
     for slot in facts.grouped.iter().filter(|_| one_group) {
         if let (Some(c), Some(column)) = (class.get(slot), facts.column(*slot)) {
-            let value = draft.draw(column, dice);
+            let value = if of_its_own && !bound_slots.contains(slot) {
+                draft.unused(column, dice)
+            } else {
+                draft.draw(column, dice)
+            };
             fixed.insert(*c, value);
         }
     }
+    let own_keys = key_classes(g, facts, &class);
     let size = (bound + [0, 1, -1, 2, 4, 8][dice.below(6)]).clamp(1, *LARGE.end() + 8);
     let usual = draft.max_rows;
     draft.max_rows = draft.max_rows.max(size as usize + 40);
     for _ in 0..size {
-        instantiate(g, facts, &class, &fixed, false, draft, dice);
+        let fixed = with_new_keys(&fixed, &own_keys, draft, dice);
+        instantiate(g, facts, &class, &fixed, Aim::Meet, draft, dice);
     }
     draft.max_rows = usual;
 }

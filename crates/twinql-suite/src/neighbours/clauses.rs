@@ -51,6 +51,28 @@ fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) ->
     VisitMut::visit(query, &mut Selects(&mut change)).is_break()
 }
 
+/// The tables that the query and its subqueries read, by the name that each goes by.
+pub(super) fn sources(query: &mut Query) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    on_selects(query, |s| {
+        for from in &s.from {
+            for factor in std::iter::once(&from.relation).chain(from.joins.iter().map(|j| &j.relation)) {
+                if let TableFactor::Table { name, alias, .. } = factor
+                    && let Some(table) = name.0.last().and_then(|p| p.as_ident())
+                {
+                    let shown = alias.as_ref().map_or(&table.value, |a| &a.name.value);
+                    let pair = (shown.clone(), table.value.clone());
+                    if !found.contains(&pair) {
+                        found.push(pair);
+                    }
+                }
+            }
+        }
+        false
+    });
+    found
+}
+
 pub(super) fn distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {

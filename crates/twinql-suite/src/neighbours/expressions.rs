@@ -7,6 +7,9 @@ use sqlparser::ast::{
     Ident, ObjectName, Query, Value as Lit, visit_expressions_mut,
 };
 
+use twinql_sql::Table;
+
+use super::clauses::sources;
 use super::{Context, Turn};
 
 /// Offers every expression of the query to `change` until it says that it has changed one.
@@ -91,12 +94,13 @@ pub(super) fn string(query: &mut Query, site: usize, context: &mut Context<'_>) 
             5 if text.contains('%') => text.replacen('%', "", 1),
             5 => format!("%{text}%"),
             6 => text.replace('%', ""),
-            7 => {
+            7 | 10 => {
                 let from = dice.below(chars.len());
                 let length = 1 + dice.below(chars.len() - from.min(chars.len()));
                 chars.iter().skip(from).take(length).collect()
             }
-            8 => format!("{text}{}", OTHERS[dice.below(OTHERS.len())]),
+            8 | 11 => format!("{text}{}", OTHERS[dice.below(OTHERS.len())]),
+            12 => format!("{}{text}", OTHERS[dice.below(OTHERS.len())]),
             _ => OTHERS[dice.below(OTHERS.len())].to_owned(),
         };
         true
@@ -143,47 +147,51 @@ pub(super) fn comparison(query: &mut Query, site: usize, context: &mut Context<'
 pub(super) fn column(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let tables = context.tables.clone();
+    let sources: Vec<(String, &Table)> = sources(query)
+        .into_iter()
+        .filter_map(|(shown, name)| Some((shown, context.schema.table(&name)?)))
+        .collect();
     on_expressions(query, |e| {
-        let ident: &mut Ident = match e {
-            Expr::Identifier(i) => i,
-            Expr::CompoundIdentifier(parts) => match parts.last_mut() {
-                Some(i) => i,
-                None => return false,
+        let (qualifier, ident) = match e {
+            Expr::Identifier(i) => (None, i),
+            Expr::CompoundIdentifier(parts) => match parts.as_mut_slice() {
+                [qualifier, i] => (Some(qualifier), i),
+                _ => return false,
             },
             _ => return false,
         };
-        let owners: Vec<_> = tables
-            .iter()
-            .filter(|t| t.column_index(&ident.value).is_some())
-            .collect();
-        if owners.is_empty() || !turn.due() {
-            return false;
-        }
-        let Some(table) = context.dice.pick(&owners) else {
+        let owner = tables.iter().find(|t| t.column_index(&ident.value).is_some());
+        let Some(owner) = owner.filter(|_| turn.due()) else {
             return false;
         };
-        let class = table
+        let class = owner
             .column_index(&ident.value)
-            .and_then(|i| table.columns.get(i))
+            .and_then(|i| owner.columns.get(i))
             .map(|c| c.class);
-        let mut others: Vec<&str> = table
-            .columns
-            .iter()
-            .filter(|c| !c.name.eq_ignore_ascii_case(&ident.value) && Some(c.class) == class)
-            .map(|c| c.name.as_str())
-            .collect();
-        if others.is_empty() || context.dice.chance(0.3) {
-            // Of another table too, which a query with aliases often cannot name.
-            let any = context.dice.pick(&tables).copied().unwrap_or(table);
-            others = any
-                .columns
-                .iter()
-                .filter(|c| !c.name.eq_ignore_ascii_case(&ident.value))
-                .map(|c| c.name.as_str())
-                .collect();
+        // Of its own table and kind first.
+        let mut others: Vec<(bool, bool, Option<&str>, &str)> = Vec::new();
+        for (shown, table) in &sources {
+            let foreign = match &qualifier {
+                Some(q) => !q.value.eq_ignore_ascii_case(shown),
+                None => table.column_index(&ident.value).is_none(),
+            };
+            for c in &table.columns {
+                let kept = qualifier.as_ref().map(|_| shown.as_str());
+                let stands = |name: &str| name.eq_ignore_ascii_case(&c.name);
+                let known = |o: &(bool, bool, Option<&str>, &str)| o.2 == kept && stands(o.3);
+                if !(stands(&ident.value) && !foreign) && !others.iter().any(known) {
+                    others.push((foreign, Some(c.class) != class, kept, c.name.as_str()));
+                }
+            }
         }
-        if let Some(name) = context.dice.pick(&others) {
+        others.sort_by_key(|(foreign, odd, ..)| (*foreign, *odd));
+        if let Some((_, _, shown, name)) = others.get(context.outcome) {
             *ident = named(name);
+            if let (Some(q), Some(shown)) = (qualifier, shown)
+                && !q.value.eq_ignore_ascii_case(shown)
+            {
+                *q = named(shown);
+            }
         }
         true
     })

@@ -7,6 +7,7 @@
 
 mod clauses;
 mod expressions;
+mod spans;
 
 use sqlparser::ast::Query;
 use twinql_sql::{Schema, Table};
@@ -68,13 +69,13 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "number",
         doc: "a number becomes one more, one less (a fraction 0.001), or another",
         apply: expressions::number,
-        outcomes: 6,
+        outcomes: 10,
     },
     Mutation {
         name: "string",
         doc: "a string changes case, loses or gains characters, becomes a part of itself, or another",
         apply: expressions::string,
-        outcomes: 10,
+        outcomes: 14,
     },
     Mutation {
         name: "comparison",
@@ -86,7 +87,7 @@ pub const MUTATIONS: &[Mutation] = &[
         name: "column",
         doc: "a column becomes another of the query's tables",
         apply: expressions::column,
-        outcomes: 8,
+        outcomes: 40,
     },
     Mutation {
         name: "aggregate",
@@ -279,6 +280,12 @@ pub const MUTATIONS: &[Mutation] = &[
         doc: "an output column is added",
         apply: clauses::add_item,
         outcomes: 2,
+    },
+    Mutation {
+        name: "drop-span",
+        doc: "a run of words is dropped, wherever what stays is a query",
+        apply: spans::drop_span,
+        outcomes: spans::MAX_WORDS,
     },
 ];
 

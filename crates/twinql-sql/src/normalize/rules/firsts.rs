@@ -4,7 +4,7 @@ use super::super::context::{Context, Role};
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk;
 use super::predicates::integer;
-use crate::expr::{AggFunc, BinaryOp, Expr};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::ColumnRef;
 use crate::value::Value;
@@ -51,13 +51,13 @@ fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
 
 pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
     name: "first-of-distinct",
-    summary: "DISTINCT below LIMIT 1 does nothing",
+    summary: "DISTINCT and GROUP BY without aggregates do nothing below LIMIT 1",
     source: "the first of the rows by an order of their columns is the first of the different ones",
     needs: Needs::NOTHING,
     apply: Apply::Rel(first_of_distinct),
 };
 
-fn first_of_distinct(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Sort {
         input,
         limit: Some(Expr::Literal(Value::Integer(1))),
@@ -75,9 +75,31 @@ fn first_of_distinct(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    if keys.is_empty() || !calls.is_empty() || !keys.iter().all(|(_, e)| walk::is_deterministic(e)) {
+    if keys.is_empty() || !keys.iter().all(|(_, e)| walk::is_deterministic(e)) {
         return false;
     }
+    // A bare column that the keys determine is as good as one.
+    if !calls.is_empty() {
+        let known = cx
+            .dependencies(below)
+            .closure(keys.iter().filter_map(|(_, e)| match e {
+                Expr::Column(c) => Some(*c),
+                _ => None,
+            }));
+        let determined = |call: &AggregateCall| {
+            call.func == AggFunc::Bare
+                && call.filter.is_none()
+                && matches!(call.args.as_slice(), [e] if walk::is_deterministic(e) && walk::columns_of(e).is_subset(&known))
+        };
+        if !calls.iter().all(|(_, call)| determined(call)) {
+            return false;
+        }
+    }
+    keys.extend(
+        std::mem::take(calls)
+            .into_iter()
+            .filter_map(|(c, call)| Some((c, call.args.into_iter().next()?))),
+    );
     **input = Rel::Project {
         exprs: std::mem::take(keys),
         input: Box::new(walk::take(below)),

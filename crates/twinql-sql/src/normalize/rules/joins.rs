@@ -15,7 +15,7 @@ use crate::value::Value;
 
 pub(super) const NULL_TESTS: Rule = Rule {
     name: "null-tests",
-    summary: "IS NULL on what is never NULL is false; x = x is x IS NOT NULL; x > 3 AND x IS NOT NULL is x > 3",
+    summary: "IS NULL on what is never NULL is false; x = x is x IS NOT NULL; x > 3 AND x IS NOT NULL is x > 3; where only truth counts, x IS y is x = y if one of them is never NULL",
     source: "three-valued logic; which columns are never NULL follows from the schema and the semantics",
     needs: Needs::NOT_NULL,
     apply: Apply::Rel(null_tests),
@@ -43,9 +43,21 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     for e in walk::own_exprs_mut(rel) {
         changed |= null_test(e, &known, cx);
     }
-    // In a conjunct, `x = x` is true where x is not NULL.
+    // In a conjunct, `x = x` is true where x is not NULL, and `x IS y` is `x = y` where one
+    // of the two is not.
     if let Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } = rel {
         for e in on {
+            if let Expr::Binary {
+                op: op @ BinaryOp::Is,
+                left,
+                right,
+            } = e
+                && let (Expr::Column(_), Expr::Column(_)) = (&**left, &**right)
+                && (!cx.may_be_null(left, &known) || !cx.may_be_null(right, &known))
+            {
+                *op = BinaryOp::Eq;
+                changed = true;
+            }
             if let Expr::Binary {
                 op: BinaryOp::Eq,
                 left,
