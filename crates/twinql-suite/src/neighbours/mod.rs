@@ -83,6 +83,13 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: expressions::comparison,
         outcomes: 5,
     },
+    // Before `column`, which makes the same texts: of equal ones the first names the kind.
+    Mutation {
+        name: "join-key",
+        doc: "one side of a join's equality becomes another column",
+        apply: clauses::join_key,
+        outcomes: 4,
+    },
     Mutation {
         name: "column",
         doc: "a column becomes another of the query's tables",
@@ -232,12 +239,6 @@ pub const MUTATIONS: &[Mutation] = &[
         doc: "an inner join becomes a left join, an outer join an inner one",
         apply: clauses::join_type,
         outcomes: 1,
-    },
-    Mutation {
-        name: "join-key",
-        doc: "one side of a join's equality becomes another column",
-        apply: clauses::join_key,
-        outcomes: 4,
     },
     Mutation {
         name: "drop-join",

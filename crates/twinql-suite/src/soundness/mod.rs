@@ -99,7 +99,9 @@ impl Bench {
         let lower = ready.sql.to_ascii_lowercase();
         Ok(Subject {
             // A generated table's rowid is the row's number, not its key.
-            chance: ["random(", "randomblob(", "rowid"].iter().any(|w| lower.contains(w)),
+            chance: ["random(", "randomblob(", "rowid"]
+                .iter()
+                .any(|w| lower.contains(w)),
             sql: ready.sql,
             plan,
             facts,
