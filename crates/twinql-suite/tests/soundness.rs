@@ -114,6 +114,11 @@ fn forms_that_once_were_wrong() {
             "default",
             "SELECT d.id, d.name FROM driver d JOIN lap l ON d.id = l.driver_id GROUP BY d.id HAVING count(*) >= 2 INTERSECT SELECT d.id, d.name FROM driver d JOIN lap l ON d.id = l.driver_id GROUP BY d.id HAVING count(DISTINCT d.id) > 3",
         ),
+        // Of an aggregate that is not read a bare column was left, which makes no aggregate.
+        (
+            "default",
+            "SELECT t.name FROM (SELECT d.name, SUM(l.millis) FROM driver d JOIN lap l ON d.id = l.driver_id WHERE l.shown = 'x' ORDER BY l.millis LIMIT 1) t",
+        ),
         // An order was printed inside a derived table.
         (
             "default",
