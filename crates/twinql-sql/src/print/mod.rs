@@ -502,9 +502,6 @@ impl Printer<'_> {
                     .filter(|(_, call)| call.func != AggFunc::Bare)
                     .map(|(c, _)| *c)
                     .collect();
-                if block.whole.is_empty() {
-                    block.having.push("COUNT(*) >= 0".to_owned());
-                }
             }
         }
         block.items = items;

@@ -179,7 +179,7 @@ pub(super) fn column(query: &mut Query, site: usize, context: &mut Context<'_>) 
                 let kept = qualifier.as_ref().map(|_| shown.as_str());
                 let stands = |name: &str| name.eq_ignore_ascii_case(&c.name);
                 let known = |o: &(bool, bool, Option<&str>, &str)| o.2 == kept && stands(o.3);
-                if !(stands(&ident.value) && !foreign) && !others.iter().any(known) {
+                if (foreign || !stands(&ident.value)) && !others.iter().any(known) {
                     others.push((foreign, Some(c.class) != class, kept, c.name.as_str()));
                 }
             }

@@ -235,9 +235,25 @@ fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> 
             let bare_used = calls
                 .iter()
                 .any(|(c, call)| call.func == AggFunc::Bare && used.contains(c));
+            let counted = calls
+                .iter()
+                .position(|(_, call)| {
+                    call.func == AggFunc::Count && call.args.is_empty() && call.filter.is_none()
+                })
+                .and_then(|at| calls.get(at).cloned());
+            let aggregated = calls.iter().any(|(_, call)| call.func != AggFunc::Bare);
             calls.retain(|(c, call)| {
                 used.contains(c) || bare_used && matches!(call.func, AggFunc::Min | AggFunc::Max)
             });
+            // Bare columns alone would be no aggregate, of one row whatever is below.
+            if keys.is_empty()
+                && aggregated
+                && !calls.is_empty()
+                && calls.iter().all(|(_, call)| call.func == AggFunc::Bare)
+            {
+                changed |= counted.is_none();
+                calls.push(counted.unwrap_or_else(|| one_count(cx)));
+            }
             if calls.is_empty() && keys.is_empty() && before.1 > 0 {
                 calls.push(one_count(cx));
                 // A count in place of what stood there is a change once.
