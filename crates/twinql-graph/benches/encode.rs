@@ -48,7 +48,7 @@ fn pair(c: &mut Criterion) {
     let (Some(gold), Some(pred)) = (planned(&schema, GOLD), planned(&schema, PRED)) else {
         return;
     };
-    let lower = |plan: &Plan| QueryGraph::lower(&schema, plan);
+    let lower = |plan: &Plan| QueryGraph::lower(&schema, plan, &Semantics::default());
     let (Ok(left), Ok(right)) = (lower(&gold), lower(&pred)) else {
         return;
     };

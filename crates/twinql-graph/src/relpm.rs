@@ -50,11 +50,16 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     fn new(graph: &'a QueryGraph) -> Tree<'a> {
-        let children = graph.children();
+        let mut children = graph.children();
+        // What is assumed is no part of a query.
+        let assumed = |&node: &usize| graph.node(node).is_some_and(|n| n.word == Word::ASSUME);
+        if let Some(root) = children.first_mut() {
+            root.retain(|child| !assumed(child));
+        }
         let mut depths = vec![0usize; children.len()];
         // Parents precede their children, so index order is downwards.
         let mut levels: Vec<Vec<usize>> = Vec::new();
-        for node in 0..children.len() {
+        for node in (0..children.len()).filter(|node| !assumed(node)) {
             let depth = depths[node];
             if levels.len() <= depth {
                 levels.resize(depth + 1, Vec::new());

@@ -6,10 +6,10 @@
 
 use std::sync::LazyLock;
 
-use twinql_sql::{Affinity, ColumnRef, Schema, TypeClass, Value};
+use twinql_sql::{Affinity, ColumnRef, Schema, Semantics, TypeClass, Value};
 
 /// Raised when the shape of graphs changes although the lists below do not.
-const GRAPH_VERSION: &str = "1";
+const GRAPH_VERSION: &str = "2";
 
 /// A node's word: the operator of a computing node, or the kind of a content node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +38,7 @@ macro_rules! words {
 words! {
     // Blocks: nodes whose children are the operators of one query block.
     RELS = "rels",
+    ASSUME = "assume",
     ARM = "arm",
     SECOND_ARM = "second_arm",
     DERIVED = "derived",
@@ -246,7 +247,7 @@ impl Word {
 }
 
 /// Tags that are not schema facts, by index.
-const MARKS: [&str; 8] = [
+const MARKS: [&str; 17] = [
     "none",
     "reference",
     "foreign_key",
@@ -255,10 +256,30 @@ const MARKS: [&str; 8] = [
     "real",
     "text",
     "blob",
+    "foreign_key_holds",
+    // What the semantics asked for says beyond or against the plain case; marks of `assume`.
+    "set_of_rows",
+    "order_ignored",
+    "columns_as_given",
+    "distinct_ignored",
+    "keys_open",
+    "foreign_keys_hold",
+    "nulls",
+    "empty_tables",
 ];
 
+/// The first mark of an `assume` node.
+const FIRST_ASSUMPTION: u16 = 9;
+
 const CLASSES: [&str; 6] = ["integer", "number", "text", "boolean", "time", "other"];
-const ROLES: [&str; 5] = ["plain", "primary", "part_of_primary", "foreign", "unique"];
+const ROLES: [&str; 6] = [
+    "plain",
+    "primary",
+    "part_of_primary",
+    "foreign",
+    "unique",
+    "referring",
+];
 
 /// How many tags there are: rows of the tag embedding.
 pub const TAG_COUNT: usize = MARKS.len() + CLASSES.len() * ROLES.len() * 2;
@@ -277,7 +298,8 @@ pub static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 /// What a column is to the keys of its table; the first that holds, in this order:
-/// primary (the whole key), unique, part of the primary key, foreign, plain.
+/// primary (the whole key), unique, part of the primary key, referring (a foreign key that
+/// holds), foreign, plain. What the semantics does not assume does not hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Plain,
@@ -285,6 +307,7 @@ enum Role {
     PartOfPrimary,
     Foreign,
     Unique,
+    Referring,
 }
 
 impl Tag {
@@ -294,6 +317,8 @@ impl Tag {
     pub const REFERENCE: Tag = Tag(1);
     /// An equality between a foreign key's column and the column it refers to.
     pub const FOREIGN_KEY: Tag = Tag(2);
+    /// The same where foreign keys hold.
+    pub const FOREIGN_KEY_HOLDS: Tag = Tag(8);
     /// The node stands for many literals at the end of a long list.
     pub const FOLDED: Tag = Tag(3);
 
@@ -323,30 +348,52 @@ impl Tag {
         facts(class, Role::Plain, nullable)
     }
 
-    /// Facts of a schema column.
-    pub(crate) fn column(schema: &Schema, column: ColumnRef) -> Tag {
+    /// The marks of what `semantics` says beyond or against the plain case: bags of rows
+    /// (lists under ORDER BY), columns in any order, keys that hold, foreign keys that need not,
+    /// no NULLs, no empty tables.
+    pub(crate) fn assumptions(semantics: &Semantics) -> impl Iterator<Item = Tag> {
+        let said = [
+            semantics.rows_as_set,
+            !semantics.respect_order,
+            !semantics.any_column_order,
+            semantics.ignore_distinct,
+            !semantics.keys_hold,
+            semantics.foreign_keys_hold,
+            semantics.nulls,
+            semantics.empty_tables,
+        ];
+        (FIRST_ASSUMPTION..)
+            .zip(said)
+            .filter_map(|(mark, said)| said.then_some(Tag(mark)))
+    }
+
+    /// Facts of a schema column, as far as they hold under `semantics`.
+    pub(crate) fn column(schema: &Schema, column: ColumnRef, semantics: &Semantics) -> Tag {
         let (Some(table), Some(info)) = (schema.tables.get(column.table), schema.column(column)) else {
             return Tag::NONE;
         };
+        let keys = semantics.keys_hold;
         let foreign = table
             .foreign_keys
             .iter()
             .any(|key| key.columns.contains(&column.column));
         // Spider's schemas list one column of a composite key: where it is a foreign key
         // too, uniqueness is not certain.
-        let role = if table.primary_key == [column.column] && !foreign {
+        let role = if keys && table.primary_key == [column.column] && !foreign {
             Role::Primary
-        } else if table.unique.iter().any(|key| *key == [column.column]) {
+        } else if keys && table.unique.iter().any(|key| *key == [column.column]) {
             Role::Unique
-        } else if table.primary_key.contains(&column.column) {
+        } else if keys && table.primary_key.contains(&column.column) {
             Role::PartOfPrimary
+        } else if foreign && semantics.foreign_keys_hold {
+            Role::Referring
         } else if foreign {
             Role::Foreign
         } else {
             Role::Plain
         };
-        let nullable = !info.not_null && !table.primary_key.contains(&column.column);
-        facts(info.class, role, nullable)
+        let key = keys && table.primary_key.contains(&column.column);
+        facts(info.class, role, semantics.nulls && !info.not_null && !key)
     }
 }
 
@@ -423,7 +470,26 @@ mod tests {
         assert_eq!(Tag::FOLDED.name(), "folded");
         assert_eq!(Tag::literal(&Value::Integer(1)).name(), "integer");
         assert_eq!(Tag::literal(&Value::Blob(vec![])).name(), "blob");
+        assert_eq!(Tag::FOREIGN_KEY_HOLDS.name(), "foreign_key_holds");
         assert_eq!(Tag::computed(TypeClass::Other, true).name(), "other:plain:null");
+    }
+
+    #[test]
+    fn assumptions_are_what_is_not_plain() {
+        for (preset, marks) in [
+            ("no-fk", ""),
+            ("default", "foreign_keys_hold"),
+            ("spider", "distinct_ignored foreign_keys_hold"),
+            (
+                "bird",
+                "set_of_rows order_ignored columns_as_given foreign_keys_hold",
+            ),
+            ("strict", "columns_as_given keys_open nulls empty_tables"),
+        ] {
+            let semantics = Semantics::preset(preset).unwrap();
+            let names: Vec<&str> = Tag::assumptions(&semantics).map(Tag::name).collect();
+            assert_eq!(names.join(" "), marks, "{preset}");
+        }
     }
 
     /// A changed vocabulary makes shipped checkpoints useless: change it knowingly.

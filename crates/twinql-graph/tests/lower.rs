@@ -6,7 +6,7 @@ use std::fmt::Write;
 use twinql_graph::{EdgeKind, GraphArrays, PairArrays, QueryGraph, RelPmConfig, relpm};
 use twinql_sql::{
     Affinity, AggFunc, AggregateCall, BinaryOp, Column, ColumnId, ColumnInfo, ColumnRef, Direction, Expr,
-    ForeignKey, NullsOrder, Plan, Query, Rel, Schema, SortKey, Table, TypeClass, Value,
+    ForeignKey, NullsOrder, Plan, Query, Rel, Schema, Semantics, SortKey, Table, TypeClass, Value,
 };
 
 fn schema() -> Schema {
@@ -92,8 +92,13 @@ fn plan(rel: Rel, output: Vec<ColumnId>) -> Plan {
     }
 }
 
+/// The semantics that needs no `assume` node.
+fn plain() -> Semantics {
+    Semantics::preset("no-fk").unwrap()
+}
+
 fn graph(rel: Rel, output: Vec<ColumnId>) -> QueryGraph {
-    QueryGraph::lower(&schema(), &plan(rel, output)).unwrap()
+    QueryGraph::lower(&schema(), &plan(rel, output), &plain()).unwrap()
 }
 
 /// The tree, indented, then the other edges.
@@ -262,7 +267,7 @@ fn hostile_size_and_depth_are_errors() {
         input: Box::new(scan(0, 1)),
         predicate: vec![deep],
     };
-    let error = QueryGraph::lower(&schema(), &plan(rel, vec![id(1, 0)])).unwrap_err();
+    let error = QueryGraph::lower(&schema(), &plan(rel, vec![id(1, 0)]), &plain()).unwrap_err();
     assert!(error.to_string().contains("nests too deep"), "{error}");
     let rel = Rel::Filter {
         input: Box::new(scan(0, 1)),
@@ -270,6 +275,6 @@ fn hostile_size_and_depth_are_errors() {
             .map(|n| binary(BinaryOp::NotEq, column(1, 0), number(n)))
             .collect(),
     };
-    let error = QueryGraph::lower(&schema(), &plan(rel, vec![id(1, 0)])).unwrap_err();
+    let error = QueryGraph::lower(&schema(), &plan(rel, vec![id(1, 0)]), &plain()).unwrap_err();
     assert!(error.to_string().contains("too large"), "{error}");
 }

@@ -24,7 +24,7 @@ fn spider_train_gold() {
             continue;
         };
         let plan = normalize(schema, plan, &semantics).plan;
-        let graph = QueryGraph::lower(schema, &plan).unwrap();
+        let graph = QueryGraph::lower(schema, &plan, &semantics).unwrap();
         sizes.push(graph.node_count());
         assert!(
             (relpm(&graph, &graph, &RelPmConfig::default()) - 1.0).abs() < 1e-12,

@@ -18,11 +18,12 @@ fn pets() -> Schema {
 
 fn graph(sql: &str, normalized: bool) -> QueryGraph {
     let schema = pets();
+    let semantics = Semantics::preset("no-fk").unwrap();
     let mut plan = plan(&schema, &parse(sql).unwrap()).unwrap();
     if normalized {
-        plan = normalize(&schema, plan, &Semantics::default()).plan;
+        plan = normalize(&schema, plan, &semantics).plan;
     }
-    QueryGraph::lower(&schema, &plan).unwrap()
+    QueryGraph::lower(&schema, &plan, &semantics).unwrap()
 }
 
 fn show(sql: &str) -> String {
@@ -127,4 +128,39 @@ fn small_differences_show() {
         assert!(score < 1.0 - 1e-9, "{a} | {b}");
         assert!(ga.fingerprint() != gb.fingerprint(), "{a} | {b}");
     }
+}
+
+/// The same query under two semantics: facts that hold, and what is compared, differ.
+#[test]
+fn semantics_reach_the_graph() {
+    let schema = pets();
+    let sql = "SELECT o.name, p.kind FROM owner o JOIN pet p ON p.owner_id = o.id";
+    let plan = plan(&schema, &parse(sql).unwrap()).unwrap();
+    let marks = |preset: &str| {
+        let semantics = Semantics::preset(preset).unwrap();
+        let graph = QueryGraph::lower(&schema, &plan, &semantics).unwrap();
+        let tags = graph.graph().node_weights().map(|n| n.tag.name());
+        let mut tags: Vec<&str> = tags.filter(|t| *t != "none").collect();
+        tags.sort_unstable();
+        (tags.join(" "), graph.edge_count())
+    };
+    let (plain, edges) = marks("no-fk");
+    assert_eq!(
+        plain,
+        "foreign_key integer:foreign:not_null integer:primary:not_null text:plain:not_null text:plain:not_null"
+    );
+    let (default, _) = marks("default");
+    assert_eq!(
+        default,
+        "foreign_key_holds foreign_keys_hold integer:primary:not_null integer:referring:not_null \
+         text:plain:not_null text:plain:not_null"
+    );
+    let (strict, more) = marks("strict");
+    assert_eq!(
+        strict,
+        "columns_as_given empty_tables foreign_key integer:foreign:not_null integer:plain:not_null keys_open nulls \
+         text:plain:not_null text:plain:null"
+    );
+    // Four assumptions, and the edge from the first output column to the second.
+    assert_eq!(more, edges + 5);
 }

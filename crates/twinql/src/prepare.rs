@@ -60,7 +60,7 @@ pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String,
 /// The query is not one over this schema, or not supported.
 pub fn graph(schema: &Schema, sql: &str, semantics: &Semantics) -> Result<QueryGraph, SideError> {
     let (canonical, _) = canonical(schema, sql, Dialect::Sqlite, semantics)?;
-    lower(schema, &canonical)
+    lower(schema, &canonical, semantics)
 }
 
 /// As [`graph`], of a form for which only the rules are used that `wanted` holds for.
@@ -74,11 +74,15 @@ pub fn graph_with(
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Result<QueryGraph, SideError> {
     let plan = plan(schema, &parse(sql)?)?;
-    lower(schema, &normalize_with(schema, plan, semantics, wanted))
+    lower(
+        schema,
+        &normalize_with(schema, plan, semantics, wanted),
+        semantics,
+    )
 }
 
-fn lower(schema: &Schema, canonical: &Canonical) -> Result<QueryGraph, SideError> {
-    QueryGraph::lower(schema, &canonical.plan).map_err(|e| SideError {
+fn lower(schema: &Schema, canonical: &Canonical, semantics: &Semantics) -> Result<QueryGraph, SideError> {
+    QueryGraph::lower(schema, &canonical.plan, semantics).map_err(|e| SideError {
         unsupported: true,
         message: e.to_string(),
     })

@@ -265,3 +265,28 @@ fn rewards_punish_what_is_no_query() {
     let (_, err) = folder.run(&[&score[..], &["--metric", "relpm"]].concat(), 2);
     assert!(err.contains("add it to --metric"), "{err}");
 }
+
+#[test]
+fn tiers_name_the_judge() {
+    let folder = Folder::new();
+    let lines = [
+        pair("same", GOLD, SAME, 1),
+        pair("other", GOLD, "SELECT COUNT(DISTINCT name) FROM singer", 0),
+        pair("columns", GOLD, "SELECT name, id FROM singer", 0),
+    ];
+    folder.write("pairs.jsonl", lines.join("\n"));
+    let mut args = vec!["score", "--pairs", "pairs.jsonl", "--schemas", "concerts.sql"];
+    args.extend(["--metric", "two-tier,three-tier"]);
+    let (out, _) = folder.run(&args, 0);
+    let records = json_lines(&out);
+    let tiers: Vec<_> = records
+        .iter()
+        .map(|r| [&r["details"]["two-tier"]["tier"], &r["details"]["three-tier"]["tier"]])
+        .collect();
+    assert_eq!(tiers[0], ["proof", "proof"]);
+    assert_eq!(tiers[1], ["network", "suite"]);
+    assert_eq!(tiers[2], ["proof", "proof"]);
+    let score = |i: usize, metric: &str| records[i]["scores"][metric].as_f64().unwrap();
+    assert!(score(0, "two-tier") > 0.95 && score(0, "three-tier") > 0.95);
+    assert!(score(1, "three-tier") < 0.05 && score(2, "two-tier") < 0.05);
+}

@@ -101,8 +101,14 @@ impl<'a> Lowerer<'a> {
             && !plain_set_operation
         {
             let select = self.node(block, Word::SELECT)?;
+            let mut last = None;
             for id in output {
-                self.column_use(*id, select)?;
+                let node = self.column_use(*id, select)?;
+                if let Some(last) = last.replace(node)
+                    && !self.semantics.any_column_order
+                {
+                    self.logic(last, node);
+                }
             }
             top = self.follow(top, select);
         }

@@ -221,10 +221,11 @@ impl<'a> Lowerer<'a> {
         let (word, operands) = binary_word(op);
         match operands {
             Operands::Alike => {
-                let tag = if op == BinaryOp::Eq && self.follows_foreign_key(left, right) {
-                    Tag::FOREIGN_KEY
-                } else {
-                    Tag::NONE
+                let follows = op == BinaryOp::Eq && self.follows_foreign_key(left, right);
+                let tag = match (follows, self.semantics.foreign_keys_hold) {
+                    (true, true) => Tag::FOREIGN_KEY_HOLDS,
+                    (true, false) => Tag::FOREIGN_KEY,
+                    (false, _) => Tag::NONE,
                 };
                 let node = self.builder.add(Some(parent), word, tag, None)?;
                 self.expr(left, node)?;

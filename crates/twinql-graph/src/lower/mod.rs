@@ -6,6 +6,8 @@
 //! to the one that takes its rows. Below an operator stand its operands: predicates' conjuncts,
 //! group keys and aggregate calls, output columns, sort keys.
 //!
+//! - Below the root, `assume` nodes say what the semantics assumes beyond the plain case; where
+//!   it compares columns as given, logic-flow edges lead from each output column to the next.
 //! - Bare projections leave no node: `select` names the output columns. A computed column stands
 //!   where it is first used; a later use, as every use of an aggregate or a window call
 //!   outside its operator, is a leaf with the computing word, the tag `reference`, and the column
@@ -28,7 +30,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use petgraph::graph::NodeIndex;
-use twinql_sql::{ColumnId, ColumnRef, Columns, Expr, Plan, Schema};
+use twinql_sql::{ColumnId, ColumnRef, Columns, Expr, Plan, Schema, Semantics};
 
 use crate::error::GraphError;
 use crate::graph::{Builder, EdgeKind, QueryGraph};
@@ -41,13 +43,15 @@ pub(crate) const MAX_DEPTH: usize = 200;
 pub(crate) const MAX_LIST: usize = 64;
 
 impl QueryGraph {
-    /// The graph of a plan, best of a canonical one.
+    /// The graph of a plan, best of a canonical one. Facts of the schema are told as far as they
+    /// hold under `semantics`; what else it assumes stands below the root.
     ///
     /// # Errors
     /// The plan is larger or nests deeper than a graph may.
-    pub fn lower(schema: &Schema, plan: &Plan) -> Result<QueryGraph, GraphError> {
+    pub fn lower(schema: &Schema, plan: &Plan, semantics: &Semantics) -> Result<QueryGraph, GraphError> {
         let mut lowerer = Lowerer {
             schema,
+            semantics,
             columns: &plan.columns,
             builder: Builder::default(),
             scopes: vec![Scope::default()],
@@ -57,6 +61,9 @@ impl QueryGraph {
             depth: 0,
         };
         let root = lowerer.builder.add(None, Word::RELS, Tag::NONE, None)?;
+        for mark in Tag::assumptions(semantics) {
+            lowerer.builder.add(Some(root), Word::ASSUME, mark, None)?;
+        }
         lowerer.query(&plan.query, root, block::Output::Columns)?;
         let mut hasher = DefaultHasher::new();
         plan.query.hash(&mut hasher);
@@ -92,6 +99,7 @@ struct Source {
 
 struct Lowerer<'a> {
     schema: &'a Schema,
+    semantics: &'a Semantics,
     columns: &'a Columns,
     builder: Builder,
     scopes: Vec<Scope>,
@@ -225,7 +233,7 @@ impl<'a> Lowerer<'a> {
                 } else {
                     Word::OUTER_COLUMN
                 };
-                let tag = Tag::column(self.schema, column);
+                let tag = Tag::column(self.schema, column, self.semantics);
                 (word, tag, Some(self.column_text(column, instance)))
             }
             Origin::Computed {

@@ -125,7 +125,7 @@ fn side(
         plan,
         written,
         canonical: outline(schema, &form.plan, Some(&spans), canonical),
-        graph: QueryGraph::lower(schema, &form.plan)?,
+        graph: QueryGraph::lower(schema, &form.plan, semantics)?,
         form,
     })
 }
