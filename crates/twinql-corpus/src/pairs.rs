@@ -65,6 +65,11 @@ impl Pair {
             Some(Json::String(s)) => Ok(Some(s)),
             Some(other) => Err(format!("{name:?} is {other}, not a string")),
         };
+        // Benchmarks of provers call the two sides `sql1` and `sql2`.
+        let side = |map: &mut Map<String, Json>, name: &str, other: &str| match text(map, name)? {
+            Some(sql) => Ok(sql),
+            None => text(map, other)?.ok_or_else(|| format!("{name:?} is missing")),
+        };
         let id = map.shift_remove("id").unwrap_or(Json::Null);
         if !matches!(id, Json::Null | Json::String(_) | Json::Number(_)) {
             return Err(format!("\"id\" is {id}, neither string nor number"));
@@ -73,8 +78,8 @@ impl Pair {
             id,
             db_id: text(&mut map, "db_id")?,
             schema: text(&mut map, "schema")?,
-            gold: text(&mut map, "gold")?.ok_or("\"gold\" is missing")?,
-            pred: text(&mut map, "pred")?.ok_or("\"pred\" is missing")?,
+            gold: side(&mut map, "gold", "sql1")?,
+            pred: side(&mut map, "pred", "sql2")?,
             label: match map.shift_remove("label") {
                 None | Some(Json::Null) => None,
                 Some(v) => match v.as_u64().or_else(|| v.as_bool().map(u64::from)) {
@@ -205,6 +210,14 @@ mod tests {
         ] {
             assert_eq!(Pair::from_json(line).unwrap().to_json().to_string(), line);
         }
+    }
+
+    #[test]
+    fn provers_name_the_sides_otherwise() {
+        let pair = Pair::from_json(r#"{"id":1,"schema":"s","sql1":"a","sql2":"b","label":1}"#).unwrap();
+        assert_eq!((pair.gold.as_str(), pair.pred.as_str()), ("a", "b"));
+        let both = Pair::from_json(r#"{"db_id":"d","gold":"g","pred":"p","sql1":"a"}"#).unwrap();
+        assert_eq!((both.gold.as_str(), both.extra["sql1"].as_str()), ("g", Some("a")));
     }
 
     #[test]
