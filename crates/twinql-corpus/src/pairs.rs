@@ -65,7 +65,7 @@ impl Pair {
             Some(Json::String(s)) => Ok(Some(s)),
             Some(other) => Err(format!("{name:?} is {other}, not a string")),
         };
-        // Benchmarks of provers call the two sides `sql1` and `sql2`.
+        // Benchmarks of provers call the two sides so.
         let side = |map: &mut Map<String, Json>, name: &str, other: &str| match text(map, name)? {
             Some(sql) => Ok(sql),
             None => text(map, other)?.ok_or_else(|| format!("{name:?} is missing")),
@@ -82,10 +82,13 @@ impl Pair {
             pred: side(&mut map, "pred", "sql2")?,
             label: match map.shift_remove("label") {
                 None | Some(Json::Null) => None,
-                Some(v) => match v.as_u64().or_else(|| v.as_bool().map(u64::from)) {
-                    Some(l @ (0 | 1)) => Some(l as u8),
-                    _ => return Err(format!("\"label\" is {v}, not 0 or 1")),
-                },
+                Some(Json::Number(n)) if n.as_u64() == Some(0) => Some(0),
+                Some(Json::Number(n)) if n.as_u64() == Some(1) => Some(1),
+                Some(Json::Bool(b)) => Some(u8::from(b)),
+                // Those of provers say so in letters.
+                Some(Json::String(s)) if s == "NEQ" => Some(0),
+                Some(Json::String(s)) if s == "EQU" => Some(1),
+                Some(v) => return Err(format!("\"label\" is {v}, not 0 or 1")),
             },
             question: text(&mut map, "question")?,
             source: text(&mut map, "source")?,
@@ -213,9 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn provers_name_the_sides_otherwise() {
-        let pair = Pair::from_json(r#"{"id":1,"schema":"s","sql1":"a","sql2":"b","label":1}"#).unwrap();
-        assert_eq!((pair.gold.as_str(), pair.pred.as_str()), ("a", "b"));
+    fn benchmarks_of_provers_are_read() {
+        let pair = Pair::from_json(r#"{"id":1,"schema":"s","sql1":"a","sql2":"b","label":"EQU"}"#).unwrap();
+        assert_eq!((pair.gold.as_str(), pair.pred.as_str(), pair.label), ("a", "b", Some(1)));
         let both = Pair::from_json(r#"{"db_id":"d","gold":"g","pred":"p","sql1":"a"}"#).unwrap();
         assert_eq!((both.gold.as_str(), both.extra["sql1"].as_str()), ("g", Some("a")));
     }
