@@ -218,9 +218,15 @@ mod tests {
     #[test]
     fn benchmarks_of_provers_are_read() {
         let pair = Pair::from_json(r#"{"id":1,"schema":"s","sql1":"a","sql2":"b","label":"EQU"}"#).unwrap();
-        assert_eq!((pair.gold.as_str(), pair.pred.as_str(), pair.label), ("a", "b", Some(1)));
+        assert_eq!(
+            (pair.gold.as_str(), pair.pred.as_str(), pair.label),
+            ("a", "b", Some(1))
+        );
         let both = Pair::from_json(r#"{"db_id":"d","gold":"g","pred":"p","sql1":"a"}"#).unwrap();
-        assert_eq!((both.gold.as_str(), both.extra["sql1"].as_str()), ("g", Some("a")));
+        assert_eq!(
+            (both.gold.as_str(), both.extra["sql1"].as_str()),
+            ("g", Some("a"))
+        );
     }
 
     #[test]

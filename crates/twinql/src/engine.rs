@@ -10,7 +10,7 @@ use twinql_model::{Cascade, Checkpoint, Evidence, ModelError, Score, Scorer};
 use twinql_sql::{Dialect, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Limits, Verdict};
 
-use crate::embedded;
+use crate::embedded::{BUILT_IN, BuiltIn};
 use crate::judging::{self, Workers};
 use crate::prepare::{Graphs, SharedGraph, same_tokens};
 use crate::proving;
@@ -29,9 +29,9 @@ pub struct Network {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
-    /// The program was built without a default checkpoint.
-    #[error("no default checkpoint is built in; pass --checkpoint FILE (make one with `twinql train`)")]
-    NotBuiltIn,
+    /// The program was built without this checkpoint.
+    #[error("no checkpoint `{0}` is built in; pass --checkpoint FILE (make one with `twinql train`)")]
+    NotBuiltIn(&'static str),
     /// Tiers are asked for, and the checkpoint was trained without them.
     #[error("the checkpoint was trained without tiers; use gmn, or train with `tiers = true` under [data]")]
     NoTiers,
@@ -49,13 +49,32 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// The network in the binary.
+    /// The network in the binary that is used where none is named.
     ///
     /// # Errors
     /// The program was built without one.
     pub fn embedded() -> Result<Network, NetworkError> {
-        let bytes = embedded::default_checkpoint().ok_or(NetworkError::NotBuiltIn)?;
-        Network::from_bytes(bytes, embedded::ORIGIN)
+        Network::built_in(&BUILT_IN[0])
+    }
+
+    /// A network in the binary.
+    ///
+    /// # Errors
+    /// The program was built without it.
+    pub fn built_in(which: &BuiltIn) -> Result<Network, NetworkError> {
+        let bytes = which.checkpoint().ok_or(NetworkError::NotBuiltIn(which.name))?;
+        Network::from_bytes(bytes, &which.origin())
+    }
+
+    /// The network that a user names: one in the binary (`small`, `base`), or a checkpoint file.
+    ///
+    /// # Errors
+    /// Those of [`Network::built_in`] and [`Network::from_file`].
+    pub fn named(name: &std::path::Path) -> Result<Network, NetworkError> {
+        match name.to_str().and_then(BuiltIn::find) {
+            Some(which) => Network::built_in(which),
+            None => Network::from_file(name),
+        }
     }
 
     /// The network of a checkpoint file.
@@ -179,7 +198,7 @@ impl Engine {
         seed: u64,
     ) -> Result<Engine, NetworkError> {
         if network.is_none() && metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint) {
-            return Err(NetworkError::NotBuiltIn);
+            return Err(NetworkError::NotBuiltIn(BUILT_IN[0].name));
         }
         let calibrated = network.as_ref().is_some_and(|n| n.scorer.info().tiers.is_some());
         if !calibrated && metrics.iter().any(|m| cascade(m).is_some()) {

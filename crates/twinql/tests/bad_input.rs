@@ -223,10 +223,10 @@ fn checkpoints() {
         &with("pairs.jsonl"),
         &["pairs.jsonl is not a usable twinql checkpoint"],
     );
-    if twinql::embedded::default_checkpoint().is_none() {
+    if twinql::embedded::BUILT_IN[0].checkpoint().is_none() {
         folder.refuses(
             &over_pairs("score", &[]),
-            &["no default checkpoint is built in", "--checkpoint"],
+            &["no checkpoint `small` is built in", "--checkpoint"],
         );
     }
 }

@@ -281,7 +281,12 @@ fn tiers_name_the_judge() {
     let records = json_lines(&out);
     let tiers: Vec<_> = records
         .iter()
-        .map(|r| [&r["details"]["two-tier"]["tier"], &r["details"]["three-tier"]["tier"]])
+        .map(|r| {
+            [
+                &r["details"]["two-tier"]["tier"],
+                &r["details"]["three-tier"]["tier"],
+            ]
+        })
         .collect();
     assert_eq!(tiers[0], ["proof", "proof"]);
     assert_eq!(tiers[1], ["network", "suite"]);

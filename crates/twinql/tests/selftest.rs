@@ -5,20 +5,25 @@
 mod support;
 
 use support::Folder;
+use twinql::embedded::BUILT_IN;
 
-/// After a new checkpoint or a change of rules, store its scores again:
-/// `twinql selftest --stored checkpoints/selftest.jsonl --record`.
+/// After a new checkpoint or a change of rules, store the scores again:
+/// `twinql selftest --checkpoint small --stored checkpoints/small.selftest.jsonl --record`.
 #[test]
-fn the_built_in_checkpoint_scores_as_stored() {
+fn the_built_in_checkpoints_score_as_stored() {
     let folder = Folder::new();
     let (out, _) = folder.run(&["selftest"], 0);
-    assert!(out.contains("all as stored"), "{out}");
+    let there = BUILT_IN.iter().filter(|b| b.checkpoint().is_some()).count();
+    assert!(there > 0);
+    assert_eq!(out.matches("all as stored").count(), there, "{out}");
+    let (_, err) = folder.run(&["selftest", "--checkpoint", "mine.safetensors"], 2);
+    assert!(err.contains("--stored"), "{err}");
 }
 
 #[test]
 fn a_score_that_moved_is_named() {
     let folder = Folder::new();
-    let stored = twinql::embedded::SELFTEST;
+    let stored = BUILT_IN[0].selftest;
     let moved: Vec<String> = stored
         .lines()
         .enumerate()

@@ -150,8 +150,9 @@ pub(crate) struct Metrics {
     pub(crate) metric: Vec<String>,
     #[command(flatten)]
     pub(crate) semantics: SemanticsFlag,
-    /// A checkpoint of `twinql train` [default: the one built into this program]
-    #[arg(long, value_name = "FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
+    /// The network: `small` or `base`, which are built in, or a checkpoint of `twinql train`
+    /// [default: small]
+    #[arg(long, value_name = "NAME|FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Where the network runs
     #[arg(
@@ -379,10 +380,10 @@ Examples:
 
 Exits with 1 if a score lies further from the stored one than the file's tolerance.")]
 pub(crate) struct Selftest {
-    /// Checkpoint of the network [default: the built-in one]
-    #[arg(long, value_name = "FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
+    /// `small`, `base`, or a checkpoint file [default: all built-in ones]
+    #[arg(long, value_name = "NAME|FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// Stored scores [default: the built-in ones]
+    /// Stored scores [default: those of the built-in checkpoints]
     #[arg(long, value_name = "FILE", env = "TWINQL_STORED", hide_env = true)]
     pub(crate) stored: Option<PathBuf>,
     /// Store the checkpoint's scores in the file's place

@@ -16,6 +16,7 @@ use twinql::sql::{Dialect, Schema, Semantics};
 use twinql::tiers::evidence;
 use twinql::{Job, Work};
 
+use super::spread::spread;
 use super::weaken::Weaken;
 use crate::input::{self, Schemas};
 use crate::output::Console;
@@ -37,6 +38,9 @@ pub(super) struct Data {
     weights: BTreeMap<String, f32>,
     /// Copies of training pairs whose forms are less canonical.
     weaken: Weaken,
+    /// Use a training pair that several corpora label alike under one semantics only, so that
+    /// an epoch costs no more than with one corpus.
+    spread: bool,
     /// Ask proofs and the suite about validation pairs, to calibrate `two-tier` and
     /// `three-tier`.
     tiers: bool,
@@ -51,6 +55,7 @@ impl Default for Data {
             valid_split: "valid".into(),
             weights: BTreeMap::new(),
             weaken: Weaken::default(),
+            spread: false,
             tiers: true,
         }
     }
@@ -119,7 +124,7 @@ pub(super) struct Labelled {
     pub(super) gold: String,
     pub(super) pred: String,
     pub(super) label: bool,
-    valid: bool,
+    pub(super) valid: bool,
     pub(super) origin: &'static str,
     pub(super) weight: f32,
 }
@@ -146,12 +151,23 @@ pub(super) fn examples(
     let encoding = encoding(steps);
     let mut sets = Sets::default();
     let mut left_out = LeftOut::default();
+    let mut corpora = Vec::with_capacity(data.corpora.len());
+    let mut asked = Vec::with_capacity(data.corpora.len());
     for corpus in &data.corpora {
         let semantics: Semantics = corpus
             .semantics
             .parse()
             .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
-        let labelled = read(corpus, data, &mut left_out)?;
+        corpora.push(read(corpus, data, &mut left_out)?);
+        asked.push(semantics);
+    }
+    if data.spread {
+        let taken = spread(&mut corpora);
+        console.say(format!(
+            "{taken} training pairs are used under one semantics of several"
+        ));
+    }
+    for (labelled, semantics) in corpora.into_iter().zip(asked) {
         let validates = encode(
             &labelled,
             &semantics,

@@ -11,6 +11,7 @@ pub(crate) mod judge;
 pub(crate) mod prove;
 pub(crate) mod score;
 pub(crate) mod selftest;
+mod spread;
 pub(crate) mod suite;
 pub(crate) mod train;
 mod weaken;
@@ -34,7 +35,7 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
         .any(|m| m.semantics == SemanticsOf::Checkpoint);
     let network = match (learned, &metrics.checkpoint) {
         (false, _) => None,
-        (true, Some(path)) => Some(Network::from_file(path)?),
+        (true, Some(path)) => Some(Network::named(path)?),
         (true, None) => Some(Network::embedded()?),
     };
     let asked = metrics.semantics.clone().unwrap_or_default();

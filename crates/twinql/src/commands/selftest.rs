@@ -3,13 +3,15 @@
 //! The same weights can score differently on another processor, in another build, or after a
 //! change of rules that nobody meant to matter. Rounding stays far below the tolerance.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use twinql::embedded::{BUILT_IN, BuiltIn};
 use twinql::metrics::{METRICS, MetricInfo};
-use twinql::{Engine, Job, Network, Schema, Semantics, Work, embedded};
+use twinql::{Engine, Job, Network, Schema, Semantics, Work};
 
 use crate::args::{DEFAULT_SEED, typed};
 use crate::output::{Console, Sink, write_file};
@@ -43,34 +45,62 @@ const FORMAT: u32 = 1;
 const DATABASES: usize = 30;
 
 pub(crate) fn run(typed: &typed::Selftest, console: Console) -> Result<bool> {
-    let text = match &typed.stored {
-        Some(path) => {
-            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?
+    let named = typed.checkpoint.as_deref();
+    let Some(path) = &typed.stored else {
+        let mut well = true;
+        for which in built_in(named)? {
+            let network = Network::built_in(which)?;
+            well &= compare(&network, which.selftest).with_context(|| which.origin())?;
         }
-        None => embedded::SELFTEST.to_owned(),
+        return Ok(well);
     };
-    let (head, mut stored) = parse(&text)?;
-    let network = match &typed.checkpoint {
-        Some(path) => Network::from_file(path)?,
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let network = match named {
+        Some(name) => Network::named(name)?,
         None => Network::embedded()?,
     };
-    let found = scores(&stored, &network)?;
-    if let (true, Some(path)) = (typed.record, &typed.stored) {
-        for (pair, found) in stored.iter_mut().zip(found) {
-            pair.scores = found;
-        }
-        let head = Head {
-            checkpoint: network.hash().to_owned(),
-            ..head
-        };
-        write_file(path, print(&head, &stored)?.as_bytes())?;
-        console.say(format!(
-            "stored the scores of {} pairs in {}",
-            stored.len(),
-            path.display()
-        ));
-        return Ok(true);
+    if !typed.record {
+        return compare(&network, &text);
     }
+    let (head, mut stored) = parse(&text)?;
+    let found = scores(&stored, &network)?;
+    for (pair, found) in stored.iter_mut().zip(found) {
+        pair.scores = found;
+    }
+    let head = Head {
+        checkpoint: network.hash().to_owned(),
+        ..head
+    };
+    write_file(path, print(&head, &stored)?.as_bytes())?;
+    console.say(format!(
+        "stored the scores of {} pairs in {}",
+        stored.len(),
+        path.display()
+    ));
+    Ok(true)
+}
+
+/// The built-in checkpoints to test: the one of this name, or all that there are.
+fn built_in(name: Option<&Path>) -> Result<Vec<&'static BuiltIn>> {
+    let Some(name) = name else {
+        let there: Vec<&BuiltIn> = BUILT_IN.iter().filter(|b| b.checkpoint().is_some()).collect();
+        if there.is_empty() {
+            bail!("the program was built from a checkout without checkpoints");
+        }
+        return Ok(there);
+    };
+    match name.to_str().and_then(BuiltIn::find) {
+        Some(which) => Ok(vec![which]),
+        None => bail!(
+            "{} is not built in; give its stored scores too, with --stored FILE",
+            name.display()
+        ),
+    }
+}
+
+/// Computes the stored scores again and reports those that differ.
+fn compare(network: &Network, stored: &str) -> Result<bool> {
+    let (head, stored) = parse(stored)?;
     if network.hash() != head.checkpoint {
         bail!(
             "the stored scores are those of checkpoint {}, this one is {}; store its own with --stored FILE --record",
@@ -78,6 +108,7 @@ pub(crate) fn run(typed: &typed::Selftest, console: Console) -> Result<bool> {
             network.hash()
         );
     }
+    let found = scores(&stored, network)?;
     report(&head, &stored, &found)
 }
 
