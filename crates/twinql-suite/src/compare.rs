@@ -1,5 +1,6 @@
 //! Comparing denotations: bags, sets and lists of rows, under any order of columns.
 
+pub(crate) mod denotation;
 mod refine;
 
 use std::cmp::Ordering;

@@ -44,9 +44,9 @@ pub(crate) const TIE_BREAKER: &str = "twinql_tie_breaker";
 /// A user's views may call these functions.
 const FLAGS: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQLITE_INNOCUOUS);
 
-/// Bytes that SQLite may hold in the whole process: for all threads' databases, sorts and
-/// materialised subqueries together. Queries over generated databases need a few hundred
-/// kilobytes.
+/// Bytes that SQLite may usually hold in the whole process: for all threads' databases, sorts
+/// and materialised subqueries together. Queries over generated databases need a few hundred
+/// kilobytes. Of the bounds that a process's sandboxes have, the lowest holds for all from then on.
 pub const HEAP_BYTES: u64 = if cfg!(test) { 96 << 20 } else { 1 << 30 };
 
 /// Executions pass together; one that ran out of memory passes alone.
@@ -113,7 +113,8 @@ pub(crate) fn configure(
 ) -> rusqlite::Result<()> {
     // The last of these holds for the whole process and can only be lowered.
     connection.execute_batch(&format!(
-        "PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA hard_heap_limit={HEAP_BYTES};"
+        "PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA hard_heap_limit={};",
+        limits.heap_bytes
     ))?;
     for (config, on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),

@@ -17,7 +17,7 @@ use thiserror::Error;
 use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
-use crate::confine::{Guard, configure, settle};
+use crate::confine::{Guard, HEAP_BYTES, configure, settle};
 use crate::database::{Database, Row, create_table, quoted};
 
 /// Bounds on one execution of one query.
@@ -38,6 +38,8 @@ pub struct Limits {
     pub bytes: usize,
     /// Bytes of any one string, blob or row.
     pub value_bytes: i32,
+    /// Bytes that SQLite may hold: see [`HEAP_BYTES`].
+    pub heap_bytes: u64,
 }
 
 impl Default for Limits {
@@ -49,6 +51,7 @@ impl Default for Limits {
             rows: 20_000,
             bytes: 4 * 1024 * 1024,
             value_bytes: 64 * 1024,
+            heap_bytes: HEAP_BYTES,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::execute::{Answer, ExecError, Limits, Loader, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Generator;
 use crate::text::{Ready, ready};
-use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, nonempty, rearranged};
+use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, nonempty, rearranged, told_apart};
 
 /// How a pair is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -169,6 +169,9 @@ struct Trial<'a> {
     pred: Party<'a>,
     loader: Loader<'a>,
     mode: Mode,
+    schema: &'a Schema,
+    /// Databases on which samples of what is left open did not decide.
+    undecided: u32,
 }
 
 impl<'a> Trial<'a> {
@@ -200,6 +203,8 @@ impl<'a> Trial<'a> {
             Agreement::No => return false,
             Agreement::Open(doubt) => doubt,
         };
+        self.gold.open(self.sandbox, self.schema);
+        self.pred.open(self.sandbox, self.schema);
         for round in 1..=ARRANGEMENTS {
             if self.loader.load(&rearranged(database, round)).is_err() {
                 return false;
@@ -216,7 +221,14 @@ impl<'a> Trial<'a> {
                 return true;
             }
         }
-        false
+        !told_apart(
+            &mut self.loader,
+            database,
+            &mut self.gold,
+            &mut self.pred,
+            (doubt, self.mode, columns),
+            &mut self.undecided,
+        )
     }
 }
 
@@ -311,6 +323,8 @@ impl Judge {
             gold,
             pred,
             mode,
+            schema: &self.schema,
+            undecided: 0,
         };
         let wanted = if identical {
             1

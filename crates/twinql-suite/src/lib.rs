@@ -21,6 +21,7 @@ mod judge;
 mod lexical;
 pub mod neighbours;
 pub mod order;
+mod permitted;
 #[cfg(test)]
 mod properties;
 pub mod resume;

@@ -1,11 +1,14 @@
 //! What the outermost query says about the order of its rows, and how far the sort keys
 //! leave it open.
 
-use sqlparser::ast::{
-    Distinct, Expr, GroupByExpr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions,
-    Query, Select, SelectItem, SetExpr, Visit, VisitMut, Visitor, VisitorMut,
-};
+mod inspect;
+
 use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    Distinct, Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, SelectItem,
+    SetExpr, VisitMut, VisitorMut,
+};
 use twinql_sql::Value;
 
 use crate::compare::{Columns, Mode, matched, order, same, view};
@@ -13,6 +16,8 @@ use crate::confine::TIE_BREAKER;
 use crate::database::Row;
 use crate::execute::Answer;
 use crate::facts::constant;
+use crate::permitted::Permitted;
+use inspect::inspect;
 
 /// The outermost ORDER BY and LIMIT of a query.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,6 +40,8 @@ pub struct Ordering {
     pub shaken: Option<String>,
     /// The answer's rows may depend on the order in which rows are stored.
     pub sensitive: bool,
+    /// Nothing but the outermost ORDER BY and LIMIT, whose bounds are known, leaves the answer open.
+    pub certain: bool,
 }
 
 impl Ordering {
@@ -75,11 +82,17 @@ impl Ordering {
             }
             None => {}
         }
-        if out.ordered && known {
+        if (out.ordered || out.limited) && known {
             out.keyed = keyed(query, width);
         }
         let found = inspect(query);
-        out.sensitive = found.sensitive;
+        out.sensitive = found.inside || out.limited;
+        // Under a collation values tie that are not the same.
+        let collated = query
+            .order_by
+            .as_ref()
+            .is_some_and(|o| o.to_string().to_ascii_uppercase().contains("COLLATE"));
+        out.certain = known && !found.inside && !found.chance && !collated;
         out.inner_order = found.orders > usize::from(out.ordered);
         if out.sensitive {
             let mut copy = query.clone();
@@ -88,46 +101,6 @@ impl Ordering {
         }
         out
     }
-}
-
-#[derive(Default)]
-struct Finder {
-    sensitive: bool,
-    orders: usize,
-}
-
-impl Visitor for Finder {
-    type Break = ();
-
-    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
-        self.sensitive |= query.limit_clause.is_some();
-        self.orders += usize::from(query.order_by.is_some());
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
-        match expr {
-            Expr::Subquery(_) => self.sensitive = true,
-            Expr::Function(f) => {
-                self.sensitive |= f.over.is_some() || f.name.to_string().eq_ignore_ascii_case("group_concat");
-                self.orders += usize::from(f.over.is_some());
-            }
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
-        // Bare columns are read from some row of the group.
-        self.sensitive |= matches!(&select.group_by, GroupByExpr::Expressions(e, _) if !e.is_empty());
-        ControlFlow::Continue(())
-    }
-}
-
-fn inspect(query: &Query) -> Finder {
-    let mut finder = Finder::default();
-    let _ = query.visit(&mut finder);
-    finder
 }
 
 /// Adds the tie-breaker to every query with LIMIT, or with one row by being a scalar.
@@ -186,14 +159,15 @@ fn call(name: &str) -> Expr {
     })
 }
 
-/// The query with its sort keys in the answer.
+/// The query without LIMIT and with its sort keys in the answer, if it has any.
 fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
-    let Some(OrderBy {
-        kind: OrderByKind::Expressions(keys),
-        ..
-    }) = &query.order_by
-    else {
-        return None;
+    let keys: &[OrderByExpr] = match &query.order_by {
+        None => &[],
+        Some(OrderBy {
+            kind: OrderByKind::Expressions(keys),
+            ..
+        }) => keys,
+        Some(_) => return None,
     };
     let mut copy = query.clone();
     copy.limit_clause = None;
@@ -324,6 +298,15 @@ impl Runs {
             .filter(|w| w[0] < self.end && w[1] > self.offset)
             .count()
             > 1
+    }
+
+    /// All answers that are possible.
+    pub(crate) fn permitted(&self) -> Permitted<'_> {
+        let runs = self.bounds.windows(2).filter_map(|w| {
+            let (from, to) = (w[0].max(self.offset), w[1].min(self.end));
+            (from < to).then(|| (w[0]..w[1], to - from))
+        });
+        Permitted::new(self.width, &self.rows, runs.collect())
     }
 
     /// True if `answer` is one of the possible answers, under some allowed order of

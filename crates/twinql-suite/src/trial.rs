@@ -6,15 +6,19 @@
 
 use std::rc::Rc;
 
-use twinql_sql::{Semantics, Value};
+use twinql_sql::{Plan, Schema, Semantics, Value, plan, print};
 
 use crate::clock::NOW;
+use crate::compare::denotation::Denotation;
 use crate::compare::{Columns, Mode, equal};
 use crate::database::Database;
 use crate::dice::Dice;
-use crate::execute::{Answer, ExecError, Prepared, Sandbox};
+use crate::execute::{Answer, ExecError, Loader, Prepared, Sandbox};
 use crate::lexical::without_distinct;
 use crate::order::{Ordering, Runs};
+use crate::permitted::{Permitted, same_answers};
+use crate::soundness::open::{Nested, opened};
+use crate::soundness::possible::{Alignment, Opened, Sampled, sample_in_part};
 use crate::text::Ready;
 
 /// Rearrangements of a database that are tried where an answer depends on the order of rows.
@@ -33,14 +37,29 @@ pub(crate) fn rearranged(database: &Database, round: u64) -> Database {
     other
 }
 
+/// A query's plan with what it leaves open decided by chance.
+struct Open<'a> {
+    /// Each of its answers is possible.
+    possible: Option<Prepared<'a>>,
+    /// Each possible answer is one of its answers; `None` where those above are all.
+    all: Option<Prepared<'a>>,
+    /// More is left open than draws can show.
+    unspecified: bool,
+}
+
 /// One query in the trial.
 pub(crate) struct Party<'a> {
     pub(crate) prepared: Prepared<'a>,
     pub(crate) ordering: Ordering,
+    /// What is run.
+    sql: String,
     keyed: Option<(Prepared<'a>, Vec<usize>)>,
     shaken: Option<Prepared<'a>>,
+    open: Option<Open<'a>>,
     /// The runs of equal sort keys on the loaded database, once they were asked for.
     runs: Option<Option<Rc<Runs>>>,
+    /// The hashes of its answer on the loaded database, once they were asked for.
+    denotation: Option<Option<Denotation>>,
     /// It read the clock; it threw dice.
     fixed: (bool, bool),
 }
@@ -50,7 +69,7 @@ impl<'a> Party<'a> {
         let Ready {
             mut prepared,
             mut ast,
-            sql,
+            mut sql,
             ..
         } = ready;
         if semantics.ignore_distinct {
@@ -60,6 +79,7 @@ impl<'a> Party<'a> {
             {
                 prepared = p;
                 ast = twinql_sql::parse(&without).ok().map(|p| *p.query);
+                sql = without;
             }
         }
         let ordering = ast
@@ -68,9 +88,12 @@ impl<'a> Party<'a> {
         Party {
             prepared,
             ordering,
+            sql,
             keyed: None,
             shaken: None,
+            open: None,
             runs: None,
+            denotation: None,
             fixed: (false, false),
         }
     }
@@ -78,6 +101,7 @@ impl<'a> Party<'a> {
     /// The answer on the loaded database, which may be a new one.
     pub(crate) fn answer(&mut self, sandbox: &Sandbox) -> Result<Answer, ExecError> {
         self.runs = None;
+        self.denotation = None;
         sandbox.fixed();
         let answer = self.prepared.run(0);
         // What it asked for that the sandbox fixes.
@@ -96,6 +120,13 @@ impl<'a> Party<'a> {
             .1
             .then(|| format!("{side}: random() and randomblob() are seeded"));
         clock.into_iter().chain(chance)
+    }
+
+    /// The hashes of its answer on the loaded database, which it gave last; `mode` is always the same.
+    fn denotation(&mut self, answer: &Answer, mode: Mode) -> Option<&Denotation> {
+        self.denotation
+            .get_or_insert_with(|| Denotation::of(answer, mode))
+            .as_ref()
     }
 
     /// The runs of equal sort keys on the loaded database, if they can be told.
@@ -144,10 +175,79 @@ impl<'a> Party<'a> {
         self.runs(sandbox, tolerance).is_some_and(|r| !r.several())
     }
 
-    /// The answers that a rearranged database shows: as it is, and with ties broken at random.
+    /// Compiles the query with what it leaves open decided by chance, if that was not done yet.
+    pub(crate) fn open(&mut self, sandbox: &'a Sandbox, schema: &Schema) {
+        if self.open.is_some() {
+            return;
+        }
+        let parsed = twinql_sql::parse(&self.sql).ok();
+        let plan = parsed.and_then(|parsed| plan(schema, &parsed).ok());
+        let found = |nested| plan.as_ref().and_then(|plan| opened(plan, nested));
+        let prepared = |plan: &Plan| {
+            let sql = print::to_sql(schema, plan).ok()?;
+            sandbox.prepare(&sql).ok()
+        };
+        let (values, freely) = (found(Nested::ByValues), found(Nested::Freely));
+        self.open = Some(Open {
+            possible: values.and_then(|o| prepared(&o.plan)),
+            all: freely
+                .as_ref()
+                .filter(|o| o.within)
+                .and_then(|o| prepared(&o.plan)),
+            unspecified: freely.is_some_and(|o| o.unspecified),
+        });
+    }
+
+    /// The answers that a rearranged database shows: as it is, and with what is left open
+    /// decided by chance.
     pub(crate) fn other_answers(&mut self, sandbox: &'a Sandbox, round: u64) -> Vec<Answer> {
-        let plain = self.prepared.run(round).ok();
-        plain.into_iter().chain(self.shake(sandbox, round)).collect()
+        let mut answers: Vec<Answer> = self.prepared.run(round).ok().into_iter().collect();
+        answers.extend(self.shake(sandbox, round));
+        if let Some(open) = &mut self.open {
+            let queries = [&mut open.possible, &mut open.all];
+            let runs = queries.into_iter().flatten().map(|q| q.run(round).ok());
+            answers.extend(runs.flatten());
+        }
+        answers
+    }
+
+    /// What samples of its answers are taken from.
+    fn samples(&mut self) -> Opened<'_, 'a> {
+        let (possible, mut all) = match &mut self.open {
+            Some(open) => (open.possible.as_mut(), open.all.as_mut()),
+            None => (None, None),
+        };
+        if possible.is_none() && all.is_none() {
+            all = self.shaken.as_mut();
+        }
+        Opened {
+            plain: &mut self.prepared,
+            possible,
+            all,
+        }
+    }
+
+    /// All that it may answer, where its sort keys and LIMIT alone leave that open.
+    fn source<'s>(&mut self, sandbox: &'a Sandbox, mode: Mode, answer: &'s Answer) -> Option<Source<'s>> {
+        if !self.ordering.limited && !(mode.as_list && self.ordering.ordered) {
+            return Some(Source::Answer(answer));
+        }
+        self.runs(sandbox, mode.tolerance).map(Source::Runs)
+    }
+}
+
+/// Where the answers that a query permits are read from.
+enum Source<'s> {
+    Answer(&'s Answer),
+    Runs(Rc<Runs>),
+}
+
+impl Source<'_> {
+    fn permitted(&self) -> Permitted<'_> {
+        match self {
+            Source::Answer(answer) => Permitted::whole(answer),
+            Source::Runs(runs) => runs.permitted(),
+        }
     }
 }
 
@@ -170,6 +270,8 @@ pub(crate) struct Doubt {
     pub(crate) possible: bool,
     /// The gold's answer is a possible one of the prediction.
     pub(crate) returned: bool,
+    /// One of them has given two answers.
+    pub(crate) varied: bool,
 }
 
 impl Doubt {
@@ -188,6 +290,11 @@ impl Doubt {
         columns: &Columns,
     ) {
         let (gold, pred) = answers;
+        let other = |answer: &Answer, all: &[Answer]| {
+            let mut own = Columns::new(answer.width, false);
+            all.iter().any(|a| !equal(answer, a, mode, &mut own))
+        };
+        self.varied = self.varied || other(gold, golds) || other(pred, preds);
         if !self.possible {
             self.possible = golds.iter().any(|a| equal(a, pred, mode, &mut columns.clone()));
         }
@@ -215,7 +322,20 @@ pub(crate) fn agree<'a>(
     if loose && gold_answer.rows.len() > 1 && !gold.order_is_moot(sandbox, mode.tolerance, gold_answer) {
         return Agreement::No;
     }
-    if equal(gold_answer, pred_answer, mode, columns) {
+    let exact = gold.ordering.certain && pred.ordering.certain;
+    if exact
+        && (gold.ordering.limited || pred.ordering.limited)
+        && let Some(ours) = gold.source(sandbox, mode, gold_answer)
+        && let Some(theirs) = pred.source(sandbox, mode, pred_answer)
+        && let Some(same) = same_answers(&ours.permitted(), &theirs.permitted(), mode, columns)
+    {
+        return if same { Agreement::Yes } else { Agreement::No };
+    }
+    let hashed = match gold.denotation(gold_answer, mode) {
+        Some(ours) => Denotation::of(pred_answer, mode).and_then(|theirs| ours.equal(&theirs, columns)),
+        None => None,
+    };
+    if hashed.unwrap_or_else(|| equal(gold_answer, pred_answer, mode, columns)) {
         return Agreement::Yes;
     }
     let limited = gold.ordering.limited || pred.ordering.limited;
@@ -231,11 +351,68 @@ pub(crate) fn agree<'a>(
     let returned = pred
         .runs(sandbox, mode.tolerance)
         .is_some_and(|r| r.contains(gold_answer, mode, &back));
-    let doubt = Doubt { possible, returned };
+    let doubt = Doubt {
+        possible,
+        returned,
+        varied: possible || returned,
+    };
     if doubt.settled() {
         Agreement::Yes
     } else {
         Agreement::Open(doubt)
+    }
+}
+
+/// Databases on which samples may leave a pair undecided; on later ones none are taken.
+pub(crate) const MAX_UNDECIDED: u32 = 6;
+
+/// What is to be said of two queries whose doubt no rearrangement has settled: true if they are
+/// different. Where one of them has several possible answers, many samples of both are taken; a
+/// difference needs an answer (or a row) that one often gives and the other, all of whose answers
+/// seem to be known, never does. Leaves a rearranged database behind.
+pub(crate) fn told_apart<'a>(
+    loader: &mut Loader<'_>,
+    database: &Database,
+    gold: &mut Party<'a>,
+    pred: &mut Party<'a>,
+    compared: (Doubt, Mode, &Columns),
+    undecided: &mut u32,
+) -> bool {
+    let (doubt, mode, columns) = compared;
+    // Both seem to have one answer each.
+    if !doubt.varied {
+        return true;
+    }
+    if *undecided >= MAX_UNDECIDED {
+        return false;
+    }
+    let order = columns.search(|_, _| true, |_| true);
+    let alignment = match &order {
+        Some(order) if columns.decided() => Alignment::Known(order),
+        Some(_) => Alignment::Unknown,
+        None => return true,
+    };
+    let mode = Mode {
+        as_list: mode.as_list && pred.ordering.ordered,
+        ..mode
+    };
+    let unspecified = |party: &Party<'_>| party.open.as_ref().is_some_and(|o| o.unspecified);
+    let unspecified = unspecified(gold) || unspecified(pred);
+    let found = sample_in_part(
+        loader,
+        database,
+        &mut gold.samples(),
+        &mut pred.samples(),
+        mode,
+        alignment,
+    );
+    match found {
+        Ok(Sampled::Different) if !unspecified => true,
+        Ok(Sampled::Same) => false,
+        _ => {
+            *undecided += 1;
+            false
+        }
     }
 }
 

@@ -71,8 +71,7 @@ impl Pair<'_> {
             Err(_) => Facts::default(),
         };
         let pair = [self.facts.clone(), other];
-        let tables = candidates.schema.tables.len();
-        let mut contest = Contest::new(sandbox, &config.semantics, tables, false)?;
+        let mut contest = Contest::new(sandbox, candidates.schema, &config.semantics, false)?;
         let gold = contest.add_gold(self.gold)?;
         let rival = contest.add_rival(gold, self.sql)?;
         let generator = candidates.generator(&pair);
@@ -107,8 +106,7 @@ pub(super) fn answered(
     config: &DistilConfig,
     from: u64,
 ) -> Result<(u64, Vec<Database>), ExecError> {
-    let tables = candidates.schema.tables.len();
-    let mut contest = Contest::new(sandbox, &config.semantics, tables, false)?;
+    let mut contest = Contest::new(sandbox, candidates.schema, &config.semantics, false)?;
     let gold = contest.add_gold(sql)?;
     let generator = candidates.generator(std::slice::from_ref(facts));
     let (mut tried, mut out) = (0, Vec::new());
@@ -135,7 +133,7 @@ pub(super) fn smaller(
     database: &Database,
     rivals: &[(&str, &str)],
 ) -> Result<Database, ExecError> {
-    let mut contest = Contest::new(sandbox, &config.semantics, schema.tables.len(), false)?;
+    let mut contest = Contest::new(sandbox, schema, &config.semantics, false)?;
     let mut golds: HashMap<&str, usize> = HashMap::new();
     let mut kept = Kept {
         database: database.clone(),

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 
-use twinql_sql::Semantics;
+use twinql_sql::{Schema, Semantics};
 
 use crate::compare::{Columns, Mode};
 use crate::database::Database;
 use crate::execute::{Answer, ExecError, Loader, Sandbox};
 use crate::text::ready;
-use crate::trial::{ARRANGEMENTS, Agreement, Doubt, Party, agree, nonempty, rearranged};
+use crate::trial::{ARRANGEMENTS, Agreement, Doubt, Party, agree, nonempty, rearranged, told_apart};
 
 /// What one database says of a rival and its gold.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,11 +42,14 @@ struct Rival<'a> {
     timeouts: u64,
     /// What earlier databases leave of the orders of columns.
     columns: Columns,
+    /// Databases on which samples of what is left open did not decide.
+    undecided: u32,
 }
 
 /// Golds and their rivals in one sandbox.
 pub(crate) struct Contest<'a> {
     sandbox: &'a Sandbox,
+    schema: &'a Schema,
     semantics: &'a Semantics,
     loader: Loader<'a>,
     golds: Vec<Gold<'a>>,
@@ -78,19 +81,20 @@ struct Open {
 }
 
 impl<'a> Contest<'a> {
-    /// An empty contest over all `tables` tables of the sandbox's schema.
+    /// An empty contest over all tables of the sandbox's schema.
     ///
     /// # Errors
     /// [`ExecError::Failed`] if SQLite refuses a statement.
     pub(crate) fn new(
         sandbox: &'a Sandbox,
+        schema: &'a Schema,
         semantics: &'a Semantics,
-        tables: usize,
         carry: bool,
     ) -> Result<Contest<'a>, ExecError> {
-        let tables: Vec<usize> = (0..tables).collect();
+        let tables: Vec<usize> = (0..schema.tables.len()).collect();
         Ok(Contest {
             sandbox,
+            schema,
             semantics,
             loader: sandbox.loader(&tables)?,
             golds: Vec::new(),
@@ -127,6 +131,7 @@ impl<'a> Contest<'a> {
             party,
             timeouts: 0,
             columns: Columns::new(width, self.semantics.any_column_order),
+            undecided: 0,
         });
         Ok(self.rivals.len() - 1)
     }
@@ -259,6 +264,8 @@ impl<'a> Contest<'a> {
                 let Some(Ok(answer)) = &gold.answer else {
                     continue;
                 };
+                gold.party.open(sandbox, self.schema);
+                rival.party.open(sandbox, self.schema);
                 let preds = if one.doubt.returned {
                     Vec::new()
                 } else {
@@ -284,6 +291,27 @@ impl<'a> Contest<'a> {
                 }
             }
             open = rest;
+        }
+        for (at, one) in open {
+            let Some(rival) = self.rivals.get_mut(one.rival) else {
+                continue;
+            };
+            let Some(gold) = self.golds.get_mut(rival.gold) else {
+                continue;
+            };
+            let apart = told_apart(
+                &mut self.loader,
+                database,
+                &mut gold.party,
+                &mut rival.party,
+                (one.doubt, gold.mode, &one.columns),
+                &mut rival.undecided,
+            );
+            if let (false, Some(entry), Some(Ok(answer))) = (apart, out.get_mut(at), &gold.answer) {
+                entry.1 = Seen::Same {
+                    nonempty: nonempty(answer),
+                };
+            }
         }
         Ok(())
     }

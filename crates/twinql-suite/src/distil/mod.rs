@@ -167,7 +167,7 @@ pub fn distil(
     tick: &(dyn Fn(&Tally) + Sync),
 ) -> Result<SchemaSuite, ExecError> {
     let sandbox = Sandbox::new(schema, limits())?;
-    let contest = Contest::new(&sandbox, &config.semantics, schema.tables.len(), false)?;
+    let contest = Contest::new(&sandbox, schema, &config.semantics, false)?;
     let seed = seed_of(config.seed, &schema.db_id);
     let mut work = Work {
         schema,

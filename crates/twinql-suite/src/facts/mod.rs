@@ -81,6 +81,8 @@ pub struct Facts {
     pub grouped: Vec<Slot>,
     /// Columns that are summed, averaged, cast or computed with.
     pub computed: Vec<Slot>,
+    /// Columns whose largest or smallest value matters: those of ORDER BY, arguments of MIN and MAX.
+    pub ranked: Vec<Slot>,
 }
 
 impl Facts {
@@ -223,6 +225,7 @@ impl Walker<'_> {
                 self.expr(&key.expr, true);
                 if let Some(slot) = self.slot(&key.expr) {
                     self.facts.grouped.push(slot);
+                    self.facts.ranked.push(slot);
                 }
             }
             self.scopes.pop();

@@ -186,6 +186,11 @@ impl Walker<'_> {
                             if is(&f.name, &["sum", "avg", "round", "abs", "total"]) {
                                 self.compute(e);
                             }
+                            if is(&f.name, &["min", "max"])
+                                && let Some(slot) = self.slot(e)
+                            {
+                                self.facts.ranked.push(slot);
+                            }
                             self.predicate_or_expr(e);
                         }
                     }

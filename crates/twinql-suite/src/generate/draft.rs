@@ -35,6 +35,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) domains: &'a [Vec<usize>],
     /// Probability that a foreign key is left dangling, where the semantics allows it.
     pub(crate) dangling: f64,
+    /// A table to which no foreign key leads, where the semantics allows it: its keys are its own.
+    pub(crate) severed: Option<usize>,
     /// Probability of NULL where the semantics allows it.
     pub(crate) nulls: f64,
     /// 1 picks parents uniformly, more prefers the first ones.
@@ -66,6 +68,7 @@ impl<'a> Draft<'a> {
             pools,
             domains,
             dangling: 0.0,
+            severed: None,
             nulls: 0.0,
             parent_skew: 1.0,
             max_rows,
@@ -171,6 +174,7 @@ impl<'a> Draft<'a> {
         let given: Vec<(usize, Value)> = given
             .iter()
             .map(|(c, v)| (*c, self.stored(v.clone(), ColumnRef { table, column: *c })))
+            .filter(|(c, _)| self.severed != Some(table) || !self.referenced(table, *c))
             .filter(|(c, v)| {
                 !self.semantics.typed || definition.columns.get(*c).is_some_and(|d| has_type(d, v))
             })
@@ -250,7 +254,9 @@ impl<'a> Draft<'a> {
         self.making.push(table);
         let mut held = true;
         for (index, fk) in definition.foreign_keys.iter().enumerate() {
-            if !self.semantics.foreign_keys_hold && dice.chance(self.dangling) {
+            if !self.semantics.foreign_keys_hold
+                && (self.severed == Some(fk.target) || dice.chance(self.dangling))
+            {
                 continue;
             }
             if !self.needed.contains(&fk.target) {
@@ -277,9 +283,10 @@ impl<'a> Draft<'a> {
                     let c = &definition.columns[column];
                     if self.may_be_null(c) && dice.chance(self.nulls) {
                         Value::Null
-                    } else if attempt >= 1
+                    } else if (attempt >= 1
                         && self.semantics.keys_hold
-                        && keys(definition).any(|k| k.contains(&column))
+                        && keys(definition).any(|k| k.contains(&column)))
+                        || (self.severed == Some(table) && self.referenced(table, column))
                     {
                         self.unused(at, dice)
                     } else {

@@ -5,6 +5,7 @@
 //! database's own random stream. Databases with small numbers are small.
 
 mod draft;
+mod guided;
 mod scenario;
 pub mod strategies;
 mod values;

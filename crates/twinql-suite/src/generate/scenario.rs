@@ -16,18 +16,29 @@ use crate::facts::{Atom, Comparison, Facts, Slot};
 
 /// The slots of a query that hold one value: connected by links that are meant to hold.
 pub(super) fn classes(facts: &Facts, weak: f64, dice: &mut Dice) -> BTreeMap<Slot, usize> {
+    classes_without(facts, weak, None, dice)
+}
+
+/// The same where one link, by its number, does not hold: a join path that leads nowhere.
+pub(super) fn classes_without(
+    facts: &Facts,
+    weak: f64,
+    parted: Option<usize>,
+    dice: &mut Dice,
+) -> BTreeMap<Slot, usize> {
     let mut slots: Vec<Slot> = facts
         .links
         .iter()
         .flat_map(|l| [l.left, l.right])
         .chain(facts.atoms.iter().map(|a| a.slot))
         .chain(facts.grouped.iter().copied())
+        .chain(facts.ranked.iter().copied())
         .collect();
     slots.sort_unstable();
     slots.dedup();
     let mut class: BTreeMap<Slot, usize> = slots.iter().enumerate().map(|(i, s)| (*s, i)).collect();
-    for link in &facts.links {
-        if link.weak && !dice.chance(weak) {
+    for (number, link) in facts.links.iter().enumerate() {
+        if (link.weak && !dice.chance(weak)) || parted == Some(number) {
             continue;
         }
         if let (Some(&a), Some(&b)) = (class.get(&link.left), class.get(&link.right)) {
@@ -48,6 +59,10 @@ pub(super) enum Aim {
     Meet,
     /// They miss one, by its number.
     Miss(usize),
+    /// They miss two.
+    MissBoth(usize, usize),
+    /// They meet all of them, but one relation, by its number, has no row for them.
+    Without(usize),
     /// They meet all but for the case of one's letters: LIKE does not see it, = does.
     Case(usize),
 }
@@ -58,6 +73,24 @@ impl Aim {
         match facts.atoms.len() {
             0 => Aim::Meet,
             n => Aim::Miss(dice.below(n)),
+        }
+    }
+
+    /// [`Aim::MissBoth`] for two of the conditions, where there are two.
+    pub(super) fn miss_both(facts: &Facts, dice: &mut Dice) -> Aim {
+        let n = facts.atoms.len();
+        let first = dice.below(n);
+        match n {
+            0 | 1 => Aim::miss(facts, dice),
+            _ => Aim::MissBoth(first, (first + 1 + dice.below(n - 1)) % n),
+        }
+    }
+
+    fn misses(self, atom: usize) -> bool {
+        match self {
+            Aim::Miss(i) => i == atom,
+            Aim::MissBoth(i, j) => i == atom || j == atom,
+            _ => false,
         }
     }
 
@@ -117,10 +150,6 @@ pub(super) fn instantiate(
     draft: &mut Draft<'_>,
     dice: &mut Dice,
 ) {
-    let missed = match aim {
-        Aim::Miss(i) => Some(i),
-        _ => None,
-    };
     let used: Vec<bool> = facts.atoms.iter().map(|a| !a.weak || dice.chance(0.6)).collect();
     let mut values: BTreeMap<usize, Value> = fixed.clone();
     let mut members: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
@@ -159,14 +188,14 @@ pub(super) fn instantiate(
             .filter(|_| g.semantics.typed);
         let dated = style.filter(|s| matches!(s, Style::Days | Style::Moments));
         let fractional = draft.schema.column(column).is_some_and(fractional);
-        let good = |v: &Value| atoms.iter().all(|(i, a)| meets(v, a) != (missed == Some(*i)));
+        let good = |v: &Value| atoms.iter().all(|(i, a)| meets(v, a) != aim.misses(*i));
         let mut value = None;
         for attempt in 0..12 {
             let proposal = if atoms.is_empty() || attempt % 4 == 3 {
                 draft.draw(column, dice)
             } else {
                 let (i, atom) = atoms[dice.below(atoms.len())];
-                let v = if missed == Some(i) && atom.comparison != Comparison::Like {
+                let v = if aim.misses(i) && atom.comparison != Comparison::Like {
                     variant(&candidate(atom, dice), dice)
                 } else {
                     candidate(atom, dice)
@@ -202,6 +231,9 @@ pub(super) fn instantiate(
     let mut instances: Vec<usize> = (0..facts.instances.len()).collect();
     instances.sort_by_key(|&i| g.order.iter().position(|&t| t == facts.instances[i]));
     for instance in instances {
+        if aim == Aim::Without(instance) {
+            continue;
+        }
         let given: Vec<(usize, Value)> = class
             .iter()
             .filter(|(slot, _)| slot.instance == instance)

@@ -90,8 +90,12 @@ pub(crate) fn fresh(style: Style, wide: bool, dice: &mut Dice) -> Value {
     match style {
         Style::Integers => Value::Integer(whole(wide, dice)),
         Style::Numbers => {
-            let n = whole(wide, dice) as f64;
-            Value::Real((n + [0.0, 0.5, 0.25, 0.1][dice.below(4)]).into())
+            // A whole one is stored as such, or a text that refers to it would have another form.
+            let n = whole(wide, dice);
+            match [0.0, 0.5, 0.25, 0.1][dice.below(4)] {
+                0.0 => Value::Integer(n),
+                part => Value::Real((n as f64 + part).into()),
+            }
         }
         Style::Words => word(wide, dice),
         Style::Digits => Value::Text(whole(wide, dice).to_string()),

@@ -12,8 +12,8 @@
 //! and, where these are not enough, by samples of the possible answers. Each such case is counted.
 
 mod duel;
-mod open;
-mod possible;
+pub(crate) mod open;
+pub(crate) mod possible;
 mod report;
 #[cfg(test)]
 mod tests;

@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 200;
 /// How ties are broken inside subqueries of expressions and inputs of joins, which SQLite may
 /// run once for each row around them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Nested {
+pub(crate) enum Nested {
     /// Anew in each run: shows all possible answers, and some that are not, where a subquery
     /// runs more than once.
     Freely,
@@ -27,19 +27,19 @@ pub(super) enum Nested {
 }
 
 /// A plan with what it leaves open decided by chance.
-pub(super) struct Opening {
+pub(crate) struct Opening {
     /// The plan with the tie-breaker wherever it leaves open which row comes first.
-    pub(super) plan: Plan,
+    pub(crate) plan: Plan,
     /// Some of these places may run more than once.
-    pub(super) within: bool,
+    pub(crate) within: bool,
     /// A bare column stands beside several MIN and MAX: SQLite takes it from the row of one of
     /// them and does not say which, and no draw shows the other.
-    pub(super) unspecified: bool,
+    pub(crate) unspecified: bool,
 }
 
 /// Puts the tie-breaker at the end of every order, below bare columns and concatenations, and
 /// in scalar subqueries. `None` where nothing is open.
-pub(super) fn opened(plan: &Plan, nested: Nested) -> Option<Opening> {
+pub(crate) fn opened(plan: &Plan, nested: Nested) -> Option<Opening> {
     let mut plan = plan.clone();
     let mut opener = Opener {
         nested,

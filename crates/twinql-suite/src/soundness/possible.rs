@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use twinql_sql::Value;
 
 use crate::compare::Mode;
-use crate::database::Database;
+use crate::database::{Database, Row};
 use crate::execute::{Answer, ExecError, Loader, Prepared};
 use crate::trial::rearranged;
 
@@ -20,7 +20,7 @@ const OFTEN: usize = 7;
 
 /// What the samples say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sampled {
+pub(crate) enum Sampled {
     /// The possible answers that were seen are the same, or overlap where not all were seen.
     Same,
     /// One query often gives an answer that the other, all of whose answers were seen, never gives.
@@ -30,12 +30,21 @@ pub(super) enum Sampled {
 }
 
 /// A query, and the same with what it leaves open decided by chance.
-pub(super) struct Opened<'s, 'a> {
-    pub(super) plain: &'s mut Prepared<'a>,
+pub(crate) struct Opened<'s, 'a> {
+    pub(crate) plain: &'s mut Prepared<'a>,
     /// Each of its answers is possible.
-    pub(super) possible: Option<&'s mut Prepared<'a>>,
+    pub(crate) possible: Option<&'s mut Prepared<'a>>,
     /// Each possible answer is one of its answers.
-    pub(super) all: Option<&'s mut Prepared<'a>>,
+    pub(crate) all: Option<&'s mut Prepared<'a>>,
+}
+
+/// Which column of the right answer is which of the left one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Alignment<'o> {
+    /// Column `i` of the left answer is this column of the right one.
+    Known(&'o [usize]),
+    /// Not known yet: rows are compared as bags of values.
+    Unknown,
 }
 
 /// An answer as text: numbers to six digits, rows in order or sorted.
@@ -44,19 +53,54 @@ type Form = Vec<String>;
 /// The answers that were seen of a query, and how often.
 #[derive(Default)]
 struct Seen {
+    answers: Counts,
+    /// Where answers are too many: the rows that were seen in any of them.
+    rows: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
     possible: BTreeMap<Form, usize>,
     /// Those, and answers that may not be possible.
     all: BTreeMap<Form, usize>,
 }
 
 impl Seen {
+    fn note(&mut self, form: Form, possible: bool, parts: bool) {
+        if parts {
+            // The number of rows is a part too.
+            self.rows.note(vec![form.len().to_string()], possible);
+            let mut last: Option<&String> = None;
+            for row in &form {
+                if last != Some(row) {
+                    self.rows.note(vec![String::new(), row.clone()], possible);
+                }
+                last = Some(row);
+            }
+        }
+        self.answers.note(form, possible);
+    }
+
+    fn exceeds(&self, other: &Seen) -> bool {
+        self.answers.exceeds(&other.answers) || self.rows.exceeds(&other.rows)
+    }
+}
+
+impl Counts {
+    fn note(&mut self, form: Form, possible: bool) {
+        if possible {
+            *self.possible.entry(form.clone()).or_default() += 1;
+        }
+        *self.all.entry(form).or_default() += 1;
+    }
+
     /// True if an answer that was not seen is unlikely to be possible: none was seen only
     /// once or twice (Good and Turing's estimate of what is missing).
     fn saturated(&self) -> bool {
         self.all.values().all(|n| *n > 2)
     }
 
-    fn exceeds(&self, other: &Seen) -> bool {
+    fn exceeds(&self, other: &Counts) -> bool {
         other.saturated()
             && self
                 .possible
@@ -64,11 +108,11 @@ impl Seen {
                 .any(|(a, n)| *n > OFTEN && !other.all.contains_key(a))
     }
 
-    fn within(&self, other: &Seen) -> bool {
+    fn within(&self, other: &Counts) -> bool {
         self.possible.keys().all(|a| other.all.contains_key(a))
     }
 
-    fn meets(&self, other: &Seen) -> bool {
+    fn meets(&self, other: &Counts) -> bool {
         self.possible.keys().any(|a| other.all.contains_key(a))
     }
 }
@@ -81,6 +125,23 @@ struct Shape<'o> {
     mode: Mode,
     /// The order of rows counts.
     ordered: bool,
+    /// The order of columns does not.
+    loose: bool,
+    /// Rows are looked at one by one too.
+    parts: bool,
+}
+
+impl<'o> Shape<'o> {
+    /// Of answers whose columns are known.
+    fn own(order: &'o [usize], mode: Mode, ordered: bool) -> Shape<'o> {
+        Shape {
+            order,
+            mode,
+            ordered,
+            loose: false,
+            parts: false,
+        }
+    }
 }
 
 /// Runs a query on the loaded database and notes its answers.
@@ -90,57 +151,77 @@ fn look(
     shape: Shape<'_>,
     seen: &mut Seen,
 ) -> Result<(), ExecError> {
-    let text = |answer: &Answer| form(answer, shape.order, shape.mode, shape.ordered);
-    let mut certain = |form: Form| {
-        *seen.possible.entry(form.clone()).or_default() += 1;
-        *seen.all.entry(form).or_default() += 1;
+    let mut note = |answer: &Answer, possible: bool| {
+        seen.note(form(answer, shape), possible, shape.parts);
     };
-    certain(text(&query.plain.run(seeds.start)?));
+    note(&query.plain.run(seeds.start)?, true);
     for seed in seeds.clone() {
         if let Some(open) = &mut query.possible {
-            certain(text(&open.run(seed)?));
+            note(&open.run(seed)?, true);
         }
     }
     for seed in seeds {
         if let Some(open) = &mut query.all {
-            *seen.all.entry(text(&open.run(seed)?)).or_default() += 1;
+            note(&open.run(seed)?, false);
         }
     }
     Ok(())
 }
 
-fn form(answer: &Answer, order: &[usize], mode: Mode, ordered: bool) -> Form {
-    let mut rows: Form = answer
-        .rows
-        .iter()
-        .map(|row| {
-            let mut text = String::new();
-            for &c in order {
-                match row.get(c).unwrap_or(&Value::Null) {
-                    Value::Text(s) => {
-                        text.push('\'');
-                        text.push_str(s);
-                    }
-                    Value::Null => text.push_str("NULL"),
-                    Value::Blob(b) => text.push_str(&format!("{b:?}")),
-                    number => {
-                        // Sums come out in other orders: 0.1 + 0.2, -0.0.
-                        let n = number.as_f64().unwrap_or(0.0);
-                        text.push_str(&format!("{:.5e}", if n == 0.0 { 0.0 } else { n }));
-                    }
-                }
-                text.push('|');
-            }
-            text
-        })
-        .collect();
-    if !ordered {
+fn form(answer: &Answer, shape: Shape<'_>) -> Form {
+    let text = |row: &Row| {
+        let mut cells: Vec<String> = shape.order.iter().map(|&c| cell(row.get(c))).collect();
+        if shape.loose {
+            cells.sort_unstable();
+        }
+        cells.concat()
+    };
+    let mut rows: Form = answer.rows.iter().map(text).collect();
+    if !shape.ordered {
         rows.sort_unstable();
-        if mode.as_set {
+        if shape.mode.as_set {
             rows.dedup();
         }
     }
     rows
+}
+
+fn cell(value: Option<&Value>) -> String {
+    match value.unwrap_or(&Value::Null) {
+        Value::Text(s) => format!("'{s}|"),
+        Value::Null => "NULL|".into(),
+        Value::Blob(b) => format!("{b:?}|"),
+        number => {
+            // Sums come out in other orders: 0.1 + 0.2, -0.0.
+            let n = number.as_f64().unwrap_or(0.0);
+            format!("{:.5e}|", if n == 0.0 { 0.0 } else { n })
+        }
+    }
+}
+
+/// As [`sample`], where it may not be known yet which column is which, and where a row that one
+/// query often has and the other never tells them apart too.
+pub(crate) fn sample_in_part(
+    loader: &mut Loader<'_>,
+    database: &Database,
+    left: &mut Opened<'_, '_>,
+    right: &mut Opened<'_, '_>,
+    mode: Mode,
+    alignment: Alignment<'_>,
+) -> Result<Sampled, ExecError> {
+    let kind = |ordered: bool| Kind {
+        mode,
+        alignment,
+        ordered,
+        parts: true,
+    };
+    if mode.as_list {
+        match sample_as(loader, database, left, right, kind(true))? {
+            Sampled::Undecided => {}
+            found => return Ok(found),
+        }
+    }
+    sample_as(loader, database, left, right, kind(false))
 }
 
 /// Samples the possible answers of both queries; column `i` of the left answer is column
@@ -155,12 +236,12 @@ pub(super) fn sample(
 ) -> Result<Sampled, ExecError> {
     // Ties of a list are many; where too many are possible, at least its rows are compared.
     if mode.as_list {
-        match sample_as(loader, database, left, right, mode, order, true)? {
+        match sample_as(loader, database, left, right, Kind::known(mode, order, true))? {
             Sampled::Undecided => {}
             found => return Ok(found),
         }
     }
-    sample_as(loader, database, left, right, mode, order, false)
+    sample_as(loader, database, left, right, Kind::known(mode, order, false))
 }
 
 /// The same where the right query has no order and so claims that any order of the left one's
@@ -176,7 +257,7 @@ pub(super) fn sample_rows(
     if settled(loader, database, left, mode)? {
         return Ok(Sampled::Different);
     }
-    sample_as(loader, database, left, right, mode, order, false)
+    sample_as(loader, database, left, right, Kind::known(mode, order, false))
 }
 
 /// Rows of an answer whose order is looked at.
@@ -206,7 +287,7 @@ fn settled(
                     None => query.plain.run(seed)?,
                 };
                 let mut rows: Vec<String> = Vec::new();
-                for row in form(&answer, &own, mode, true) {
+                for row in form(&answer, Shape::own(&own, mode, true)) {
                     if rows.len() < MAX_ORDERED && !rows.contains(&row) {
                         rows.push(row);
                     }
@@ -229,18 +310,44 @@ fn settled(
     Ok(true)
 }
 
+/// What is compared of the answers.
+#[derive(Clone, Copy)]
+struct Kind<'o> {
+    mode: Mode,
+    alignment: Alignment<'o>,
+    ordered: bool,
+    parts: bool,
+}
+
+impl<'o> Kind<'o> {
+    fn known(mode: Mode, order: &'o [usize], ordered: bool) -> Kind<'o> {
+        Kind {
+            mode,
+            alignment: Alignment::Known(order),
+            ordered,
+            parts: false,
+        }
+    }
+}
+
 fn sample_as(
     loader: &mut Loader<'_>,
     database: &Database,
     left: &mut Opened<'_, '_>,
     right: &mut Opened<'_, '_>,
-    mode: Mode,
-    order: &[usize],
-    ordered: bool,
+    kind: Kind<'_>,
 ) -> Result<Sampled, ExecError> {
     let (mut ours, mut theirs) = (Seen::default(), Seen::default());
-    let own: Vec<usize> = (0..order.len()).collect();
-    let shape = |order| Shape { order, mode, ordered };
+    let own: Vec<usize> = (0..left.plain.width()).collect();
+    let (order, loose) = match kind.alignment {
+        Alignment::Known(order) => (order, false),
+        Alignment::Unknown => (own.as_slice(), true),
+    };
+    let shape = |order| Shape {
+        loose,
+        parts: kind.parts,
+        ..Shape::own(order, kind.mode, kind.ordered)
+    };
     for (arrangements, runs) in STAGES.into_iter().chain([CONFIRM]) {
         if (arrangements, runs) == CONFIRM && !(ours.exceeds(&theirs) || theirs.exceeds(&ours)) {
             break;
@@ -261,14 +368,15 @@ fn sample_as(
                 &mut theirs,
             )?;
         }
-        if ours.within(&theirs) && theirs.within(&ours) {
+        if ours.answers.within(&theirs.answers) && theirs.answers.within(&ours.answers) {
             return Ok(Sampled::Same);
         }
     }
     if ours.exceeds(&theirs) || theirs.exceeds(&ours) {
         return Ok(Sampled::Different);
     }
-    Ok(if ours.meets(&theirs) || theirs.meets(&ours) {
+    let (ours, theirs) = (&ours.answers, &theirs.answers);
+    Ok(if ours.meets(theirs) || theirs.meets(ours) {
         Sampled::Same
     } else {
         Sampled::Undecided
@@ -291,7 +399,7 @@ pub(super) fn stable(
         } else {
             loader.load(&rearranged(database, round))?;
         }
-        seen.insert(form(&query.run(0)?, &own, mode, false));
+        seen.insert(form(&query.run(0)?, Shape::own(&own, mode, false)));
     }
     Ok(seen.len() == 1)
 }

@@ -194,7 +194,7 @@ pub(crate) fn run_piece(
 ) -> Vec<RunVerdict> {
     let work = || -> Result<Vec<RunVerdict>, ExecError> {
         let sandbox = Sandbox::new(&schema.schema, options.limits)?;
-        let mut contest = Contest::new(&sandbox, semantics, schema.schema.tables.len(), true)?;
+        let mut contest = Contest::new(&sandbox, &schema.schema, semantics, true)?;
         decide(&mut contest, schema, pairs, options)
     };
     work().unwrap_or_else(|e| {
