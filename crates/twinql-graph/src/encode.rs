@@ -179,8 +179,11 @@ pub fn seeds(left: &QueryGraph, right: &QueryGraph) -> Vec<(u32, u32)> {
 fn take_subtree(root: usize, children: &[Vec<usize>], taken: &mut [bool]) {
     let mut stack = vec![root];
     while let Some(node) = stack.pop() {
-        taken[node] = true;
-        stack.extend(&children[node]);
+        // Whoever is taken is so with its subtree; in views of a graph (see [`crate::augment`]) a
+        // node may have several parents.
+        if !std::mem::replace(&mut taken[node], true) {
+            stack.extend(&children[node]);
+        }
     }
 }
 

@@ -47,6 +47,13 @@ impl QueryGraph {
         QueryGraph { graph, fingerprint }
     }
 
+    /// The same nodes with tree edges alone: without logic and data flow.
+    pub fn without_flows(mut self) -> QueryGraph {
+        self.graph
+            .retain_edges(|graph, edge| graph[edge] == EdgeKind::Tree);
+        self
+    }
+
     /// The graph itself.
     pub fn graph(&self) -> &DiGraph<Node, EdgeKind> {
         &self.graph

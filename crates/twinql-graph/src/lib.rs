@@ -1,11 +1,14 @@
 //! A canonical relational operator tree as a heterogeneous program graph, and what is
 //! computed on graphs.
 //!
-//! [`QueryGraph::lower`] makes the graph of a plan, [`PairArrays::build`] makes what the
-//! network reads of two graphs, [`relpm::relpm`] is the rule-based partial matching.
+//! [`QueryGraph::lower`] makes the graph of a plan, [`QueryGraph::of_ast`] that of a syntax tree,
+//! [`PairArrays::build`] makes what the network reads of two graphs, [`relpm::relpm`] is the
+//! rule-based partial matching, [`augment`] changes graphs at random for pretraining.
 
 pub mod agree;
 pub mod arrays;
+mod ast;
+pub mod augment;
 pub mod dot;
 pub mod encode;
 pub mod error;
@@ -15,6 +18,7 @@ pub mod relpm;
 pub mod vocabulary;
 
 pub use arrays::{GraphArrays, PairArrays};
+pub use augment::{AUGMENTATIONS, Augmentation};
 pub use encode::EncodingConfig;
 pub use error::GraphError;
 pub use graph::{EdgeKind, Node, QueryGraph};
