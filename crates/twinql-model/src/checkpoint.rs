@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     calibrate::{Calibration, Quality},
-    config::GmnConfig,
+    config::{GmnConfig, GraphConfig},
     error::ModelError,
     tiers::Tiers,
     weights::Layout,
@@ -29,6 +29,12 @@ pub struct CheckpointInfo {
     pub program: String,
     /// Shape of the network.
     pub model: GmnConfig,
+    /// How a query becomes the graph that the network reads.
+    #[serde(default)]
+    pub graph: GraphConfig,
+    /// The weights are those of pretraining: to start a training run with, not to score with.
+    #[serde(default)]
+    pub pretrained: bool,
     /// Hash of the feature vocabulary.
     pub vocabulary: String,
     /// Names of the semantics of the training labels: what the network can be asked for.
@@ -147,6 +153,11 @@ pub(crate) fn damaged(origin: &str, reason: impl Into<String>) -> ModelError {
         origin: origin.to_owned(),
         reason: reason.into(),
     }
+}
+
+/// Lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Several copies of the weights, each under a prefix, as one safetensors file.

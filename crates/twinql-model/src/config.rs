@@ -116,6 +116,41 @@ impl GmnConfig {
     }
 }
 
+/// What a query's graph is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GraphKind {
+    /// The relational operator tree.
+    #[default]
+    Plan,
+    /// The syntax tree: the baseline of paper §5.3, experiment 0.
+    Ast,
+}
+
+/// How a query becomes the graph that the network reads. Stored in every checkpoint; the network
+/// itself does not read it, those who make graphs for it do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GraphConfig {
+    /// What the graph is made of.
+    pub kind: GraphKind,
+    /// Of plans: with edges of logic and data flow, besides those of the tree.
+    pub flows: bool,
+    /// Of plans: use the normalisation rules.
+    pub canonical: bool,
+}
+
+impl Default for GraphConfig {
+    /// Canonical plans with their flows.
+    fn default() -> Self {
+        GraphConfig {
+            kind: GraphKind::Plan,
+            flows: true,
+            canonical: true,
+        }
+    }
+}
+
 /// How the learning rate moves after the warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -165,6 +200,8 @@ impl std::str::FromStr for Compute {
 pub struct TrainConfig {
     /// Shape of the network.
     pub model: GmnConfig,
+    /// How queries became graphs, for the checkpoint.
+    pub graph: GraphConfig,
     /// Seed of initial weights and of the order of batches.
     pub seed: u64,
     /// Most passes over the training pairs.
@@ -211,6 +248,7 @@ impl Default for TrainConfig {
     fn default() -> Self {
         TrainConfig {
             model: GmnConfig::default(),
+            graph: GraphConfig::default(),
             seed: 8,
             epochs: 30,
             batch_size: 32,

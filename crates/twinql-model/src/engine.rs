@@ -26,10 +26,24 @@ pub(crate) struct StepResult {
     pub(crate) gradients: Vec<f32>,
 }
 
+/// What a contrastive step gives.
+pub(crate) struct ContrastResult {
+    /// NT-Xent over the batch.
+    pub(crate) loss: f32,
+    /// Share of views that are nearest to their own partner.
+    pub(crate) nearest: f32,
+    /// In the order of the flat weights.
+    pub(crate) gradients: Vec<f32>,
+}
+
 /// An execution of the network: on a CPU by hand, or by burn on any of its devices.
 pub(crate) trait Engine: Sync {
     /// Loss and gradients over one batch.
     fn step(&self, weights: &[f32], items: &[Item], margin: f32) -> StepResult;
+
+    /// Contrastive loss and gradients over a batch of at least two pairs, each of two views of
+    /// one graph.
+    fn contrast(&self, weights: &[f32], views: &[Prepared], temperature: f32) -> ContrastResult;
 
     /// Squared distances of pairs.
     fn distances(&self, weights: &[f32], pairs: &[Prepared]) -> Vec<f32>;

@@ -21,7 +21,8 @@ use burn::tensor::{
 
 use crate::{
     config::{Compute, GmnConfig},
-    engine::{Engine, Item, StepResult},
+    contrast::TINY,
+    engine::{ContrastResult, Engine, Item, StepResult},
     error::ModelError,
     prepare::Prepared,
     weights::{Layout, Slot},
@@ -243,6 +244,18 @@ impl BurnEngine {
 
     /// Squared distances, shape \[pairs\].
     fn forward(&self, p: &Parameters, b: &Batch, device: &Device) -> Tensor<1> {
+        let g = self.config.graph_dim;
+        let graphs = self.graphs(p, b, device);
+        let difference = graphs.clone().slice([0..b.pairs, 0..1]) - graphs.slice([0..b.pairs, 1..2]);
+        difference
+            .powi_scalar(2)
+            .reshape([b.pairs, g])
+            .sum_dim(1)
+            .reshape([b.pairs])
+    }
+
+    /// Representations of the graphs, shape \[pairs, 2, g\].
+    fn graphs(&self, p: &Parameters, b: &Batch, device: &Device) -> Tensor<3> {
         let (layout, config) = (&self.layout, &self.config);
         let (n, d) = (b.nodes, config.node_dim);
         let mut h = p.rows(layout.words, &b.words, device);
@@ -351,9 +364,34 @@ impl BurnEngine {
         );
         let graphs =
             relu(sums.matmul(p.get(layout.graph)) + p.get(layout.graph_bias)).matmul(p.get(layout.graph_out));
-        let graphs: Tensor<3> = graphs.reshape([b.pairs, 2, g]);
-        let difference = graphs.clone().slice([0..b.pairs, 0..1]) - graphs.slice([0..b.pairs, 1..2]);
-        difference.powi_scalar(2).sum_dim(2).reshape([b.pairs])
+        graphs.reshape([b.pairs, 2, g])
+    }
+
+    /// Parameters that gradients are asked for.
+    fn tracked(&self, weights: &[f32], device: &Device) -> Parameters {
+        Parameters {
+            tensors: self
+                .parameters(weights, device)
+                .into_iter()
+                .map(Tensor::require_grad)
+                .collect(),
+            empty: Tensor::zeros([1, 1], device),
+        }
+    }
+
+    /// The gradients of a loss, in the order of the flat weights.
+    fn gradients(&self, loss: &Tensor<1>, p: &Parameters) -> Vec<f32> {
+        let mut all = loss.backward();
+        let mut gradients = vec![0.0; self.layout.total];
+        for (slot, tensor) in self.layout.slots.iter().zip(&p.tensors) {
+            if let Some(gradient) = tensor.grad_remove(&mut all) {
+                let gradient = values(gradient);
+                for (to, from) in slot.of_mut(&mut gradients).iter_mut().zip(gradient) {
+                    *to = from;
+                }
+            }
+        }
+        gradients
     }
 }
 
@@ -390,15 +428,7 @@ impl Engine for BurnEngine {
         let device = self.device.clone().autodiff();
         let pairs: Vec<&Prepared> = items.iter().map(|i| &i.pair).collect();
         let batch = Batch::new(&pairs, &self.config);
-        let tensors: Vec<_> = self
-            .parameters(weights, &device)
-            .into_iter()
-            .map(Tensor::require_grad)
-            .collect();
-        let p = Parameters {
-            tensors,
-            empty: Tensor::zeros([1, 1], &device),
-        };
+        let p = self.tracked(weights, &device);
         let squared = self.forward(&p, &batch, &device);
         let total: f32 = items.iter().map(|i| i.weight).sum::<f32>().max(f32::MIN_POSITIVE);
         let list = |f: &dyn Fn(&Item) -> f32| -> Tensor<1> {
@@ -409,19 +439,42 @@ impl Engine for BurnEngine {
         let shares = list(&|i| i.weight / total);
         // γ − y(1 − d²) = (γ − y) + y d²
         let loss = (relu(squared * signs.clone() + (signs.neg() + margin)) * shares).sum();
-        let mut all = loss.backward();
-        let mut gradients = vec![0.0; self.layout.total];
-        for (slot, tensor) in self.layout.slots.iter().zip(&p.tensors) {
-            if let Some(gradient) = tensor.grad_remove(&mut all) {
-                let gradient = values(gradient);
-                for (to, from) in slot.of_mut(&mut gradients).iter_mut().zip(gradient) {
-                    *to = from;
-                }
-            }
-        }
         StepResult {
+            gradients: self.gradients(&loss, &p),
             loss: values(loss.inner()).first().copied().unwrap_or(f32::NAN),
-            gradients,
+        }
+    }
+
+    fn contrast(&self, weights: &[f32], views: &[Prepared], temperature: f32) -> ContrastResult {
+        let device = self.device.clone().autodiff();
+        let pairs: Vec<&Prepared> = views.iter().collect();
+        let batch = Batch::new(&pairs, &self.config);
+        let p = self.tracked(weights, &device);
+        let (n, g) = (batch.pairs, self.config.graph_dim);
+        let graphs = self.graphs(&p, &batch, &device);
+        let unit = |side: usize| {
+            let rows: Tensor<2> = graphs.clone().slice([0..n, side..side + 1]).reshape([n, g]);
+            let lengths = (rows.clone().powi_scalar(2).sum_dim(1) + TINY).sqrt();
+            rows / lengths
+        };
+        let (left, right) = (unit(0), unit(1));
+        let own = (left.clone() * right.clone()).sum_dim(1) / temperature;
+        let similarity = left.matmul(right.swap_dims(0, 1)) / temperature;
+        // Similarities are at most 1 / τ, so their exponentials are no danger.
+        let others: Vec<f32> = (0..n * n).map(|i| f32::from(u8::from(i / n != i % n))).collect();
+        let shares = similarity.clone().exp() * matrix(others, n, n, &device);
+        let sums = shares.clone().sum_dim(1).log().reshape([n, 1]) + shares.sum_dim(0).log().reshape([n, 1]);
+        let loss = (sums * 0.5 - own).mean();
+        let similarity = values(similarity.inner());
+        let nearest = (0..n).flat_map(|i| {
+            let of = |row: usize, column: usize| similarity.get(row * n + column).copied().unwrap_or(0.0);
+            let first = |at: &dyn Fn(usize) -> f32| (0..n).all(|j| j == i || at(j) < at(i));
+            [first(&|j| of(i, j)), first(&|j| of(j, i))]
+        });
+        ContrastResult {
+            nearest: nearest.filter(|first| *first).count() as f32 / (2 * n).max(1) as f32,
+            gradients: self.gradients(&loss, &p),
+            loss: values(loss.inner()).first().copied().unwrap_or(f32::NAN),
         }
     }
 

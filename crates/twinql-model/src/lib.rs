@@ -1,6 +1,7 @@
 //! The graph matching network: training, checkpoints and batched inference.
 //!
-//! [`train()`] turns labelled pairs of graphs into a [`Checkpoint`]; a [`Scorer`] turns a
+//! [`train()`] turns labelled pairs of graphs into a [`Checkpoint`], from random weights or from those
+//! that [`pretrain()`] finds without labels; a [`Scorer`] turns a
 //! checkpoint and pairs of graphs into distances and calibrated probabilities.
 //!
 //! There is one model, a flat list of weights with a layout, and two executions of it: by burn
@@ -12,11 +13,13 @@ mod adam;
 mod calibrate;
 mod checkpoint;
 mod config;
+mod contrast;
 mod engine;
 mod error;
 mod gmn;
 mod native;
 mod prepare;
+mod pretrain;
 mod scorer;
 mod state;
 #[cfg(test)]
@@ -30,8 +33,9 @@ mod weights;
 
 pub use calibrate::{Calibration, Quality, Transform};
 pub use checkpoint::{Checkpoint, CheckpointInfo, FORMAT};
-pub use config::{Compute, GmnConfig, Schedule, TrainConfig};
+pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Schedule, TrainConfig};
 pub use error::ModelError;
+pub use pretrain::{PretrainConfig, PretrainEpoch, Pretrained, pretrain};
 pub use scorer::{Score, Scorer};
 pub use tiers::{Cascade, Evidence, Tier, Tiers};
 pub use train::{

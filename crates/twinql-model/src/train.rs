@@ -12,7 +12,7 @@ use twinql_graph::PairArrays;
 use crate::{
     adam::learning_rate,
     calibrate::{Calibration, Point, Quality, auc, best_threshold, probabilities},
-    checkpoint::{Checkpoint, CheckpointInfo, FORMAT, write_whole},
+    checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex, write_whole},
     config::TrainConfig,
     engine::{Engine, Item, engine},
     error::ModelError,
@@ -260,6 +260,8 @@ pub fn train(
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         model: config.model.clone(),
+        graph: config.graph,
+        pretrained: false,
         vocabulary: config.vocabulary.clone(),
         semantics: config.semantics.clone(),
         seed: config.seed,
@@ -295,10 +297,15 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
     let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
     let origin = path.display().to_string();
     let checkpoint = Checkpoint::from_bytes(&bytes, &origin, Some(&config.vocabulary))?;
-    if checkpoint.info.model != config.model {
-        return Err(ModelError::Config(format!(
-            "{origin} holds a network of another shape than [model] says"
-        )));
+    for (table, same) in [
+        ("model", checkpoint.info.model == config.model),
+        ("graph", checkpoint.info.graph == config.graph),
+    ] {
+        if !same {
+            return Err(ModelError::Config(format!(
+                "{origin} holds a network of another [{table}] than the configuration"
+            )));
+        }
     }
     Ok(Some(checkpoint.weights))
 }
@@ -534,5 +541,5 @@ fn data_hash(train: &[Example], valid: &[Example]) -> String {
             }
         }
     }
-    hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    hex(&hash.finalize())
 }

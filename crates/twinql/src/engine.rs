@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use twinql_graph::{EncodingConfig, PairArrays, QueryGraph, RelPmConfig, relpm, vocabulary};
 use twinql_metrics::{MetricInfo, SemanticsOf};
-use twinql_model::{Cascade, Checkpoint, Evidence, ModelError, Score, Scorer};
+use twinql_model::{Cascade, Checkpoint, Evidence, GraphConfig, ModelError, Score, Scorer};
 use twinql_sql::{Dialect, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Limits, Verdict};
 
@@ -32,6 +32,9 @@ pub enum NetworkError {
     /// The program was built without this checkpoint.
     #[error("no checkpoint `{0}` is built in; pass --checkpoint FILE (make one with `twinql train`)")]
     NotBuiltIn(&'static str),
+    /// The weights are not trained yet.
+    #[error("{0} is pretrained only; train from it (init under [train], or `twinql train --init`)")]
+    Pretrained(String),
     /// Tiers are asked for, and the checkpoint was trained without them.
     #[error("the checkpoint was trained without tiers; use gmn, or train with `tiers = true` under [data]")]
     NoTiers,
@@ -96,6 +99,9 @@ impl Network {
     /// The bytes are damaged, or not this program's.
     pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Network, NetworkError> {
         let checkpoint = Checkpoint::from_bytes(bytes, origin, Some(&vocabulary::hash()))?;
+        if checkpoint.info.pretrained {
+            return Err(NetworkError::Pretrained(origin.to_owned()));
+        }
         Ok(Network {
             scorer: Arc::new(Scorer::new(checkpoint)),
             hash: short_hash(bytes),
@@ -130,15 +136,12 @@ impl Network {
     }
 
     fn encoding(&self) -> EncodingConfig {
-        encoding(self.scorer.info().model.walk_steps)
+        self.scorer.info().model.encoding()
     }
-}
 
-/// How pairs are encoded for a network of `steps` walk steps.
-pub fn encoding(steps: usize) -> EncodingConfig {
-    EncodingConfig {
-        steps,
-        ..EncodingConfig::default()
+    /// How it wants queries' graphs to be made.
+    pub fn graph(&self) -> GraphConfig {
+        self.scorer.info().graph
     }
 }
 
@@ -304,12 +307,17 @@ impl Engine {
         record
     }
 
-    fn graphs(&self, jobs: &[Job], semantics: &Semantics) -> Vec<Option<(SharedGraph, SharedGraph)>> {
+    fn graphs(
+        &self,
+        jobs: &[Job],
+        semantics: &Semantics,
+        config: &GraphConfig,
+    ) -> Vec<Option<(SharedGraph, SharedGraph)>> {
         let queries = jobs.iter().flat_map(|job| match &job.work {
             Work::Pair { schema, gold, pred } => vec![(schema, gold.as_str()), (schema, pred.as_str())],
             Work::Unusable { .. } => Vec::new(),
         });
-        let graphs = Graphs::build(queries, semantics, &|| ());
+        let graphs = Graphs::build(queries, semantics, config, &|| ());
         jobs.iter()
             .map(|job| match &job.work {
                 Work::Pair { schema, gold, pred } => {
@@ -322,7 +330,7 @@ impl Engine {
 
     fn gmn(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
         let Some(network) = &self.network else { return };
-        let graphs = self.graphs(jobs, &network.answers_for(&self.semantics));
+        let graphs = self.graphs(jobs, &network.answers_for(&self.semantics), &network.graph());
         for (record, read) in records.iter_mut().zip(distances(network, &graphs)) {
             match read {
                 Some(Ok((score, identical))) => {
@@ -351,7 +359,7 @@ impl Engine {
         };
         let suite = (cascade == Cascade::ProofAndSuite).then_some((&judge, &*self.workers));
         let found = evidence(jobs, &semantics, suite, &|| ());
-        let graphs = self.graphs(jobs, &semantics);
+        let graphs = self.graphs(jobs, &semantics, &network.graph());
         // Statuses, and scores of pairs that nothing is known of.
         self.explain_failures(metric, jobs, &graphs, records);
         let read = distances(network, &graphs);
@@ -373,7 +381,7 @@ impl Engine {
     }
 
     fn relpm(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
-        let graphs = self.graphs(jobs, &self.semantics);
+        let graphs = self.graphs(jobs, &self.semantics, &GraphConfig::default());
         let scores: Vec<Option<(f64, bool)>> = graphs
             .par_iter()
             .map(|pair| {

@@ -95,6 +95,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
             command: Suite::Show(typed),
         } => commands::suite::show(&typed),
         Command::Worker => commands::worker::run(),
+        Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),
     }
 }

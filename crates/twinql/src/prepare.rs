@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use twinql_graph::QueryGraph;
+use twinql_graph::{GraphError, QueryGraph};
+use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::{
     Canonical, Dialect, Rule, Schema, Semantics, SqlError, normalize, normalize::normalize_with, parse,
     parse_in, plan,
@@ -19,6 +20,15 @@ pub struct SideError {
     pub unsupported: bool,
     /// What is wrong, and where.
     pub message: String,
+}
+
+impl From<GraphError> for SideError {
+    fn from(error: GraphError) -> Self {
+        SideError {
+            unsupported: true,
+            message: error.to_string(),
+        }
+    }
 }
 
 impl From<SqlError> for SideError {
@@ -54,16 +64,20 @@ pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String,
     Ok(twinql_sql::in_sqlite(schema, sql, dialect)?)
 }
 
-/// The graph of a query's canonical form under `semantics`.
+/// The graph of a query under `semantics`, made as `config` says.
 ///
 /// # Errors
 /// The query is not one over this schema, or not supported.
-pub fn graph(schema: &Schema, sql: &str, semantics: &Semantics) -> Result<QueryGraph, SideError> {
-    let (canonical, _) = canonical(schema, sql, Dialect::Sqlite, semantics)?;
-    lower(schema, &canonical, semantics)
+pub fn graph(
+    schema: &Schema,
+    sql: &str,
+    semantics: &Semantics,
+    config: &GraphConfig,
+) -> Result<QueryGraph, SideError> {
+    graph_with(schema, sql, semantics, config, &|_| true)
 }
 
-/// As [`graph`], of a form for which only the rules are used that `wanted` holds for.
+/// As [`graph`]; of plans, only the normalisation rules are used that `wanted` holds for.
 ///
 /// # Errors
 /// The query is not one over this schema, or not supported.
@@ -71,20 +85,21 @@ pub fn graph_with(
     schema: &Schema,
     sql: &str,
     semantics: &Semantics,
+    config: &GraphConfig,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Result<QueryGraph, SideError> {
-    let plan = plan(schema, &parse(sql)?)?;
-    lower(
-        schema,
-        &normalize_with(schema, plan, semantics, wanted),
-        semantics,
-    )
-}
-
-fn lower(schema: &Schema, canonical: &Canonical, semantics: &Semantics) -> Result<QueryGraph, SideError> {
-    QueryGraph::lower(schema, &canonical.plan, semantics).map_err(|e| SideError {
-        unsupported: true,
-        message: e.to_string(),
+    let parsed = parse(sql)?;
+    // A syntax tree needs no plan; that there is one says that the query is one over the schema.
+    let plan = plan(schema, &parsed)?;
+    if config.kind == GraphKind::Ast {
+        return Ok(QueryGraph::of_ast(&parsed.query)?);
+    }
+    let wanted = |rule: &Rule| config.canonical && wanted(rule);
+    let canonical = normalize_with(schema, plan, semantics, &wanted);
+    let graph = QueryGraph::lower(schema, &canonical.plan, semantics)?;
+    Ok(match config.flows {
+        true => graph,
+        false => graph.without_flows(),
     })
 }
 
@@ -103,6 +118,7 @@ impl Graphs {
     pub fn build<'q>(
         queries: impl IntoIterator<Item = (&'q Arc<Schema>, &'q str)>,
         semantics: &Semantics,
+        config: &GraphConfig,
         each: &(dyn Fn() + Sync),
     ) -> Graphs {
         let mut distinct: HashMap<(usize, &str), &Arc<Schema>> = HashMap::new();
@@ -112,7 +128,7 @@ impl Graphs {
         let known = distinct
             .into_par_iter()
             .map(|((key, sql), schema)| {
-                let made = graph(schema, sql, semantics);
+                let made = graph(schema, sql, semantics, config);
                 each();
                 ((key, sql.to_owned()), Arc::new(made))
             })

@@ -39,6 +39,16 @@ fn a_report_for_people() {
 }
 
 #[test]
+fn equal_forms_apart_from_others() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", four());
+    let (out, _) = folder.run(&with(&["--by", "form"]), 0);
+    for group in ["forms differ", "forms equal"] {
+        assert!(out.lines().any(|l| l.starts_with(group)), "{out}");
+    }
+}
+
+#[test]
 fn a_report_for_programs_with_plot_and_scores() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());

@@ -216,3 +216,108 @@ fn configurations_that_cannot_work() {
         &["the only [[data.corpora]], and there are 2"],
     );
 }
+
+/// A checkpoint of syntax trees scores syntax trees, one without flows plans without them.
+#[test]
+fn graphs_are_made_for_scoring_as_they_were_for_training() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    let score = |checkpoint: &str| {
+        let (out, _) = folder.run(
+            &[
+                "score",
+                "--pairs",
+                "corpus.jsonl",
+                "--schemas",
+                "concerts.sql",
+                "--checkpoint",
+                checkpoint,
+            ],
+            0,
+        );
+        json_lines(&out)
+    };
+    for (graph, identical) in [
+        // `SELECT s.name FROM singer AS s` has the plan of `SELECT name FROM singer`.
+        ("kind = \"plan\"\nflows = false", 24),
+        ("kind = \"plan\"\ncanonical = false", 24),
+        ("kind = \"ast\"", 0),
+    ] {
+        folder.write("train.toml", format!("{CONFIG}[graph]\n{graph}\n"));
+        folder.run(&["train", "--config", "train.toml"], 0);
+        let records = score("run/model.safetensors");
+        let equal = records
+            .iter()
+            .filter(|r| r["details"]["gmn"]["identical"] == true)
+            .count();
+        assert!(
+            equal >= identical && (identical > 0 || equal == 0),
+            "{graph}: {equal}"
+        );
+    }
+}
+
+#[test]
+fn pretrain_then_train() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    folder.write("train.toml", CONFIG);
+    let (out, err) = folder.run(&["pretrain", "--config", "train.toml", "--max-pairs", "40"], 0);
+    assert!(out.contains("pretrained  run/pretrained.safetensors"), "{out}");
+    assert!(
+        out.contains("|metric:none|") && out.contains("of them used"),
+        "{out}"
+    );
+    assert!(
+        err.contains("32 training pairs are left out of the sample"),
+        "{err}"
+    );
+    assert!(err.contains("epoch   2  contrastive loss"), "{err}");
+    for file in ["pretrain.toml", "pretrain.jsonl"] {
+        assert!(folder.path("run").join(file).is_file(), "{file}");
+    }
+    // The weights are no metric …
+    folder.refuses(
+        &[
+            "score",
+            "--pairs",
+            "corpus.jsonl",
+            "--schemas",
+            "concerts.sql",
+            "--checkpoint",
+            "run/pretrained.safetensors",
+        ],
+        &["run/pretrained.safetensors is pretrained only", "--init"],
+    );
+    // … but a start, for a network of their own shape and graphs.
+    let train = |config: &'static str| {
+        [
+            "train",
+            "--config",
+            config,
+            "--init",
+            "run/pretrained.safetensors",
+            "--run",
+            "run2",
+        ]
+    };
+    folder.run(&train("train.toml"), 0);
+    let with = std::fs::read(folder.path("run2/model.safetensors")).unwrap();
+    folder.run(&["train", "--config", "train.toml"], 0);
+    assert_ne!(std::fs::read(folder.path("run/model.safetensors")).unwrap(), with);
+    for (over, message) in [
+        ("[model]\nnode_dim = 12", "another [model]"),
+        ("[graph]\nflows = false", "another [graph]"),
+    ] {
+        folder.write("other.toml", format!("extends = \"train.toml\"\n{over}\n"));
+        folder.refuses(&train("other.toml"), &["run/pretrained.safetensors", message]);
+    }
+    folder.write(
+        "other.toml",
+        "extends = \"train.toml\"\n[pretrain.augmentations]\nrotation = 0.1\n",
+    );
+    folder.refuses(
+        &["pretrain", "--config", "other.toml"],
+        &["there is no \"rotation\"; there are node-dropping, edge-perturbation"],
+    );
+}

@@ -16,12 +16,13 @@ use twinql_graph::PairArrays;
 
 use self::{
     math::{Gradients, add, flat, flat_mut},
-    pair::{Network, join_states, split_states},
+    pair::{Network, PairPass, join_states, split_states},
     text::TextPass,
 };
 use crate::{
     config::GmnConfig,
-    engine::{Engine, Item, StepResult},
+    contrast::nt_xent,
+    engine::{ContrastResult, Engine, Item, StepResult},
     error::ModelError,
     prepare::Prepared,
     weights::Layout,
@@ -89,23 +90,83 @@ fn row(matrix: &Array2<f32>, row: usize) -> &[f32] {
         .unwrap_or_default()
 }
 
-impl Engine for NativeEngine {
-    fn step(&self, weights: &[f32], items: &[Item], margin: f32) -> StepResult {
-        let (layout, d) = (&self.layout, self.config.node_dim);
-        let states = join_states(layout, weights);
-        let network = Network::new(&self.config, layout, weights, &states);
-        let texts = Texts::of(items.iter().map(|i| &i.pair));
-        let passes: Vec<TextPass> = texts
+/// The distinct strings of a batch, encoded.
+struct Encoded {
+    texts: Texts,
+    passes: Vec<TextPass>,
+}
+
+impl Encoded {
+    fn new<'p>(layout: &Layout, weights: &[f32], pairs: impl Iterator<Item = &'p Prepared>) -> Encoded {
+        let texts = Texts::of(pairs);
+        let passes = texts
             .list
             .par_chunks(TEXTS_A_TASK)
             .map(|chunk| TextPass::new(layout, weights, chunk.to_vec()))
             .collect();
-        let encoding = |text: &Arc<[u8]>| -> &[f32] {
-            let position = texts.position(text);
-            passes
-                .get(position / TEXTS_A_TASK)
-                .map_or(&[], |pass| row(&pass.out, position % TEXTS_A_TASK))
-        };
+        Encoded { texts, passes }
+    }
+
+    fn of(&self, text: &Arc<[u8]>) -> &[f32] {
+        let position = self.texts.position(text);
+        self.passes
+            .get(position / TEXTS_A_TASK)
+            .map_or(&[], |pass| row(&pass.out, position % TEXTS_A_TASK))
+    }
+
+    /// The batch's gradients: those of its tasks, of [`PAIRS_A_TASK`] pairs each, and through
+    /// the strings.
+    fn gradients<'p>(
+        &self,
+        layout: &Layout,
+        weights: &[f32],
+        results: &[TaskResult],
+        pairs: impl Iterator<Item = &'p Prepared>,
+    ) -> Vec<f32> {
+        let d = layout.words.cols;
+        let mut gradients = vec![0.0; layout.total];
+        let mut of_passes: Vec<Array2<f32>> = self
+            .passes
+            .iter()
+            .map(|pass| Array2::zeros((pass.out.nrows(), d)))
+            .collect();
+        for result in results {
+            result.gradients.add_to(layout, &mut gradients);
+        }
+        for (of_texts, pair) in results.iter().flat_map(|r| &r.of_texts).zip(pairs) {
+            let Some(of_texts) = of_texts else { continue };
+            for (i, text) in pair.texts.iter().enumerate() {
+                let position = self.texts.position(text);
+                if let Some(to) = of_passes.get_mut(position / TEXTS_A_TASK) {
+                    let start = position % TEXTS_A_TASK * d;
+                    let to = flat_mut(to).get_mut(start..start + d);
+                    add(row(of_texts, i), to.unwrap_or_default());
+                }
+            }
+        }
+        let of_texts: Vec<Gradients> = self
+            .passes
+            .par_iter()
+            .zip(&of_passes)
+            .map(|(pass, gradient)| {
+                let mut all = Gradients::new(layout);
+                pass.backward(layout, weights, gradient, &mut all);
+                all
+            })
+            .collect();
+        for part in of_texts {
+            part.add_to(layout, &mut gradients);
+        }
+        gradients
+    }
+}
+
+impl Engine for NativeEngine {
+    fn step(&self, weights: &[f32], items: &[Item], margin: f32) -> StepResult {
+        let layout = &self.layout;
+        let states = join_states(layout, weights);
+        let network = Network::new(&self.config, layout, weights, &states);
+        let encoded = Encoded::new(layout, weights, items.iter().map(|i| &i.pair));
         let total: f32 = items.iter().map(|i| i.weight).sum::<f32>();
         let total = total.max(f32::MIN_POSITIVE);
         let results: Vec<TaskResult> = items
@@ -117,14 +178,14 @@ impl Engine for NativeEngine {
                 let mut of_texts = Vec::with_capacity(chunk.len());
                 for item in chunk {
                     let share = item.weight / total;
-                    let text = |i: usize| item.pair.texts.get(i).map_or(&[][..], encoding);
+                    let text = |i: usize| item.pair.texts.get(i).map_or(&[][..], |t| encoded.of(t));
                     let pass = network.forward(&item.pair, text, true);
                     let excess = margin - item.sign * (1.0 - pass.squared);
                     // A loss that is not a number must show.
                     if excess > 0.0 || excess.is_nan() {
                         loss += share * excess;
                         let scale = item.sign * share;
-                        of_texts.push(Some(pass.backward(scale, &mut all, &mut joint)));
+                        of_texts.push(Some(pass.backward_distance(scale, &mut all, &mut joint)));
                     } else {
                         of_texts.push(None);
                     }
@@ -137,40 +198,61 @@ impl Engine for NativeEngine {
                 }
             })
             .collect();
-        let mut loss = 0.0;
-        let mut gradients = vec![0.0; layout.total];
-        let mut of_passes: Vec<Array2<f32>> = passes
-            .iter()
-            .map(|pass| Array2::zeros((pass.out.nrows(), d)))
-            .collect();
-        for (result, chunk) in results.iter().zip(items.chunks(PAIRS_A_TASK)) {
-            loss += result.loss;
-            result.gradients.add_to(layout, &mut gradients);
-            for (of_texts, item) in result.of_texts.iter().zip(chunk) {
-                let Some(of_texts) = of_texts else { continue };
-                for (i, text) in item.pair.texts.iter().enumerate() {
-                    let position = texts.position(text);
-                    if let Some(to) = of_passes.get_mut(position / TEXTS_A_TASK) {
-                        let start = position % TEXTS_A_TASK * d;
-                        let to = flat_mut(to).get_mut(start..start + d);
-                        add(row(of_texts, i), to.unwrap_or_default());
-                    }
-                }
-            }
+        StepResult {
+            loss: results.iter().fold(0.0, |sum, r| sum + r.loss),
+            gradients: encoded.gradients(layout, weights, &results, items.iter().map(|i| &i.pair)),
         }
-        let of_texts: Vec<Gradients> = passes
+    }
+
+    fn contrast(&self, weights: &[f32], views: &[Prepared], temperature: f32) -> ContrastResult {
+        let (layout, g) = (&self.layout, self.config.graph_dim);
+        let states = join_states(layout, weights);
+        let network = Network::new(&self.config, layout, weights, &states);
+        let encoded = Encoded::new(layout, weights, views.iter());
+        // The loss of a view depends on all others: all go forward before any goes back.
+        let passes: Vec<PairPass<'_>> = views
             .par_iter()
-            .zip(&of_passes)
-            .map(|(pass, gradient)| {
-                let mut all = Gradients::new(layout);
-                pass.backward(layout, weights, gradient, &mut all);
-                all
+            .map(|pair| {
+                let text = |i: usize| pair.texts.get(i).map_or(&[][..], |t| encoded.of(t));
+                network.forward(pair, text, true)
             })
             .collect();
-        for part in of_texts {
-            part.add_to(layout, &mut gradients);
+        let side = |side: usize| -> Vec<f32> {
+            let rows = passes.iter().flat_map(|pass| row(&pass.graphs, side));
+            rows.copied().collect()
+        };
+        let contrast = nt_xent(&side(0), &side(1), g, temperature);
+        let results: Vec<TaskResult> = passes
+            .par_chunks(PAIRS_A_TASK)
+            .enumerate()
+            .map(|(task, chunk)| {
+                let mut all = Gradients::new(layout);
+                let mut joint = Array2::zeros(states.raw_dim());
+                let first = task * PAIRS_A_TASK;
+                let of_texts = chunk
+                    .iter()
+                    .zip(first..)
+                    .map(|(pass, i)| {
+                        let mut graphs = Array2::zeros((2, g));
+                        let (left, right) = flat_mut(&mut graphs).split_at_mut(g);
+                        add(contrast.left.get(i * g..(i + 1) * g).unwrap_or_default(), left);
+                        add(contrast.right.get(i * g..(i + 1) * g).unwrap_or_default(), right);
+                        Some(pass.backward(&graphs, &mut all, &mut joint))
+                    })
+                    .collect();
+                split_states(layout, &joint, &mut all);
+                TaskResult {
+                    loss: 0.0,
+                    gradients: all,
+                    of_texts,
+                }
+            })
+            .collect();
+        ContrastResult {
+            loss: contrast.loss,
+            nearest: contrast.nearest,
+            gradients: encoded.gradients(layout, weights, &results, views.iter()),
         }
-        StepResult { loss, gradients }
     }
 
     fn distances(&self, weights: &[f32], pairs: &[Prepared]) -> Vec<f32> {

@@ -86,7 +86,8 @@ pub(super) struct PairPass<'a> {
     value: Array2<f32>,
     sums: Array2<f32>,
     hidden: Array2<f32>,
-    difference: Vec<f32>,
+    /// Representations of the two graphs, 2 × g.
+    pub(super) graphs: Array2<f32>,
     /// d²
     pub(super) squared: f32,
 }
@@ -187,9 +188,8 @@ impl<'a> Network<'a> {
         }
         let graphs = product(hidden.view(), self.of(layout.graph_out));
         let (left, right) = flat(&graphs).split_at(g);
-        let difference: Vec<f32> = left.iter().zip(right).map(|(l, r)| l - r).collect();
         PairPass {
-            squared: difference.iter().map(|x| x * x).sum(),
+            squared: left.iter().zip(right).map(|(l, r)| (l - r) * (l - r)).sum(),
             network: self,
             pair,
             h: h0,
@@ -199,7 +199,7 @@ impl<'a> Network<'a> {
             value,
             sums,
             hidden,
-            difference,
+            graphs,
         }
     }
 
@@ -331,19 +331,38 @@ fn state<'s>(
 }
 
 impl PairPass<'_> {
-    /// Gradients of `scale` · d². Those of the joint state matrix go to `states`; the result is
-    /// the gradient of the pair's string encodings.
-    pub(super) fn backward(&self, scale: f32, all: &mut Gradients, states: &mut Array2<f32>) -> Array2<f32> {
+    /// Gradients of `scale` · d², as [`PairPass::backward`].
+    pub(super) fn backward_distance(
+        &self,
+        scale: f32,
+        all: &mut Gradients,
+        states: &mut Array2<f32>,
+    ) -> Array2<f32> {
+        let g = self.network.config.graph_dim;
+        let (left, right) = flat(&self.graphs).split_at(g);
+        let mut graphs = Array2::zeros((2, g));
+        let (to_left, to_right) = flat_mut(&mut graphs).split_at_mut(g);
+        let sides = left.iter().zip(right).zip(to_left.iter_mut().zip(to_right));
+        for ((l, r), (to_left, to_right)) in sides {
+            *to_left = 2.0 * scale * (l - r);
+            *to_right = -*to_left;
+        }
+        self.backward(&graphs, all, states)
+    }
+
+    /// From the gradients of the two representations, 2 × g, to those of the parameters. Those of
+    /// the joint state matrix go to `states`; the result is the gradient of the pair's string
+    /// encodings.
+    pub(super) fn backward(
+        &self,
+        graphs: &Array2<f32>,
+        all: &mut Gradients,
+        states: &mut Array2<f32>,
+    ) -> Array2<f32> {
         let network = self.network;
         let (layout, config) = (network.layout, network.config);
         let (d, g) = (config.node_dim, config.graph_dim);
         let nodes = self.pair.nodes();
-        let mut graphs = Array2::zeros((2, g));
-        let (left, right) = flat_mut(&mut graphs).split_at_mut(g);
-        for ((l, r), x) in left.iter_mut().zip(right).zip(&self.difference) {
-            *l = 2.0 * scale * x;
-            *r = -*l;
-        }
         let into = all.of(layout.graph_out).view_mut();
         add_product(1.0, self.hidden.t(), graphs.view(), into);
         let mut hidden = product(graphs.view(), network.of(layout.graph_out).t());

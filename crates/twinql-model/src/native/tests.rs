@@ -99,3 +99,51 @@ fn gradients_agree_with_burn_and_reach_every_parameter() {
         }
     }
 }
+
+#[test]
+fn contrastive_steps_agree_with_burn() {
+    for config in configs() {
+        let layout = Layout::new(&config);
+        let weights = weights(&layout);
+        let views: Vec<Prepared> = items(&config).into_iter().map(|i| i.pair).collect();
+        let native = NativeEngine::new(config.clone(), layout.clone());
+        let burn = BurnEngine::new(config, layout.clone(), Compute::Flex).unwrap();
+        let a = native.contrast(&weights, &views, 0.2);
+        let b = burn.contrast(&weights, &views, 0.2);
+        assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);
+        assert!((a.nearest - b.nearest).abs() < 0.1, "{} {}", a.nearest, b.nearest);
+        for (name, slot) in layout.names.iter().zip(&layout.slots) {
+            let (a, b) = (slot.of(&a.gradients), slot.of(&b.gradients));
+            let most = b.iter().fold(0.0f32, |m, x| m.max(x.abs()));
+            assert!(most > 0.0, "{name} has no gradient");
+            for (x, y) in a.iter().zip(b) {
+                assert!((x - y).abs() <= 5e-3 * most + 1e-6, "{name}: {x} {y}");
+            }
+        }
+    }
+}
+
+/// Of the whole contrastive step, along the gradient itself.
+#[test]
+fn a_contrastive_step_goes_downhill_as_fast_as_it_says() {
+    for config in configs() {
+        let layout = Layout::new(&config);
+        let weights = weights(&layout);
+        let views: Vec<Prepared> = items(&config).into_iter().map(|i| i.pair).collect();
+        let native = NativeEngine::new(config, layout);
+        let result = native.contrast(&weights, &views, 0.5);
+        let length = result.gradients.iter().map(|g| g * g).sum::<f32>().sqrt();
+        let step = 1e-2 / length;
+        let at = |by: f32| {
+            let moved: Vec<f32> = weights
+                .iter()
+                .zip(&result.gradients)
+                .map(|(w, g)| w + by * g)
+                .collect();
+            native.contrast(&moved, &views, 0.5).loss
+        };
+        let slope = (at(step) - at(-step)) / (2.0 * step);
+        let expected = length * length;
+        assert!((slope / expected - 1.0).abs() < 0.05, "{slope} {expected}");
+    }
+}

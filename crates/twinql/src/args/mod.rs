@@ -2,6 +2,7 @@
 
 pub(crate) mod prove;
 pub(crate) mod shared;
+pub(crate) mod train;
 pub(crate) mod typed;
 
 use std::path::PathBuf;

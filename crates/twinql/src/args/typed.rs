@@ -73,8 +73,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Suite,
     },
+    /// Pretrain the graph matching network on queries without labels
+    Pretrain(super::train::Pretrain),
     /// Train the graph matching network on labelled pairs
-    Train(Train),
+    Train(super::train::Train),
     /// Compute scores that are stored with the checkpoint again, and compare
     Selftest(Selftest),
     /// Judge pairs that another process sends
@@ -307,7 +309,8 @@ pub(crate) struct Evaluate {
     /// Evaluate only pairs of this split
     #[arg(long, value_name = "NAME", env = "TWINQL_SPLIT", hide_env = true)]
     pub(crate) split: Option<String>,
-    /// Also report by group: hardness (Spider's classes of the gold), source, or db_id
+    /// Also report by group: hardness (Spider's classes of the gold), source, db_id, or form (canonical
+    /// forms that differ and equal ones)
     #[arg(long, value_enum, value_name = "GROUP", env = "TWINQL_BY", hide_env = true)]
     pub(crate) by: Option<GroupBy>,
     /// Write the ROC curves as an SVG picture
@@ -340,6 +343,8 @@ pub(crate) enum GroupBy {
     Source,
     /// The pair's database
     DbId,
+    /// Whether the canonical forms of the two queries are equal: what is left to the other metrics
+    Form,
 }
 
 #[derive(Debug, Args)]
@@ -568,43 +573,6 @@ pub(crate) struct SuiteShow {
     pub(crate) left: bool,
     #[command(flatten)]
     pub(crate) format: FormatFlag,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  twinql train --config configs/train-quick.toml --pairs corpus.jsonl.gz --run out/run
-  twinql train --config configs/train-quick.toml --run out/run --resume
-
-Writes RUN/model.safetensors, the checkpoint for --checkpoint, and beside it the configuration,
-metrics.jsonl (one line an epoch), curves.svg and the state that --resume continues from.")]
-pub(crate) struct Train {
-    /// Data, model and training (TOML)
-    #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
-    pub(crate) config: PathBuf,
-    /// Labelled pairs; overrides those of the only corpus
-    #[arg(long, value_name = "FILE", env = "TWINQL_PAIRS", hide_env = true)]
-    pub(crate) pairs: Option<PathBuf>,
-    /// Schemas; overrides those of the only corpus
-    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
-    pub(crate) schemas: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) dialect: DialectFlag,
-    /// The run's folder; overrides run
-    #[arg(long, value_name = "FOLDER", env = "TWINQL_RUN", hide_env = true)]
-    pub(crate) run: Option<PathBuf>,
-    /// Passes over the training pairs at most; overrides train.epochs
-    #[arg(long, value_name = "N", env = "TWINQL_EPOCHS", hide_env = true)]
-    pub(crate) epochs: Option<usize>,
-    /// Stop after this many minutes and keep the best epoch; overrides train.max_minutes
-    #[arg(long, value_name = "M", env = "TWINQL_MAX_MINUTES", hide_env = true)]
-    pub(crate) max_minutes: Option<f64>,
-    /// What executes the steps: cpu, flex, wgpu, cuda; overrides train.compute
-    #[arg(long, value_name = "NAME", env = "TWINQL_DEVICE", hide_env = true)]
-    pub(crate) device: Option<String>,
-    /// Continue an interrupted run
-    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
-    pub(crate) resume: bool,
 }
 
 /// `2/3`: the second of three parts.

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_curve};
+use twinql::model::GraphConfig;
+use twinql::prepare::Graphs;
 use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job, Work};
 
@@ -84,7 +86,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let overall = reports(&engine, &records, &labels, &everything, &how);
     let grouped: Vec<(String, Vec<MetricReport>)> = match typed.by {
         None => Vec::new(),
-        Some(by) => groups(by, &items, &jobs)
+        Some(by) => groups(by, &items, &jobs, &engine)
             .into_iter()
             .map(|(name, members)| (name, reports(&engine, &records, &labels, &members, &how)))
             .collect(),
@@ -183,19 +185,53 @@ fn reports(
 }
 
 /// Members by group, in order of name (hardness: from easy to extra).
-fn groups(by: GroupBy, items: &[About], jobs: &[Job]) -> Vec<(String, Vec<usize>)> {
+fn groups(by: GroupBy, items: &[About], jobs: &[Job], engine: &Engine) -> Vec<(String, Vec<usize>)> {
+    let forms = match by {
+        GroupBy::Form => equal_forms(jobs, engine),
+        _ => Vec::new(),
+    };
     let mut out: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
     for (i, (item, job)) in items.iter().zip(jobs).enumerate() {
         let none = || (usize::MAX, "(none)".to_owned());
         let key = match by {
             GroupBy::Hardness => class(job).map_or_else(none, |h| (h as usize, h.to_string())),
             GroupBy::Source => item.source.clone().map_or_else(none, |s| (0, s)),
+            GroupBy::Form => match forms.get(i).copied().flatten() {
+                Some(false) => (0, "forms differ".to_owned()),
+                Some(true) => (1, "forms equal".to_owned()),
+                None => none(),
+            },
             GroupBy::DbId => item.db_id.clone().map_or_else(none, |d| (0, d)),
         };
         out.entry(key).or_default().push(i);
     }
     out.into_iter()
         .map(|((_, name), members)| (name, members))
+        .collect()
+}
+
+/// Whether the canonical forms of both sides are equal under the semantics that the first metric
+/// answers for; none where a side has no form.
+fn equal_forms(jobs: &[Job], engine: &Engine) -> Vec<Option<bool>> {
+    let Some(metric) = engine.metrics().first() else {
+        return Vec::new();
+    };
+    let pairs = || {
+        jobs.iter().map(|job| match &job.work {
+            Work::Pair { schema, gold, pred } => Some((schema, gold.as_str(), pred.as_str())),
+            Work::Unusable { .. } => None,
+        })
+    };
+    let queries = pairs().flatten();
+    let queries = queries.flat_map(|(schema, gold, pred)| [(schema, gold), (schema, pred)]);
+    let semantics = engine.semantics_of(metric);
+    let graphs = Graphs::build(queries, &semantics, &GraphConfig::default(), &|| ());
+    pairs()
+        .map(|pair| {
+            let (schema, gold, pred) = pair?;
+            let form = |sql: &str| Some(graphs.get(schema, sql).as_ref().as_ref().ok()?.fingerprint());
+            Some(form(gold)? == form(pred)?)
+        })
         .collect()
 }
 

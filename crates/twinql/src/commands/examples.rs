@@ -1,21 +1,22 @@
 //! Training and validation examples from corpora of labelled pairs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use twinql::engine::{encoding, judge_config};
-use twinql::graph::{EncodingConfig, PairArrays};
+use twinql::engine::judge_config;
+use twinql::graph::{EncodingConfig, PairArrays, QueryGraph};
 use twinql::judging::Workers;
-use twinql::model::{Evidence, Example};
+use twinql::model::{Evidence, Example, GraphConfig};
 use twinql::prepare::{Graphs, SideError};
 use twinql::sql::{Dialect, Schema, Semantics};
 use twinql::tiers::evidence;
 use twinql::{Job, Work};
 
+use super::sample::sample;
 use super::spread::spread;
 use super::weaken::Weaken;
 use crate::input::{self, Schemas};
@@ -38,6 +39,9 @@ pub(super) struct Data {
     weights: BTreeMap<String, f32>,
     /// Copies of training pairs whose forms are less canonical.
     weaken: Weaken,
+    /// At most this many training pairs, the same ones whatever the seed; 0 for all. Weaker copies
+    /// come on top.
+    pub(super) max_pairs: usize,
     /// Use a training pair that several corpora label alike under one semantics only, so that
     /// an epoch costs no more than with one corpus.
     spread: bool,
@@ -55,6 +59,7 @@ impl Default for Data {
             valid_split: "valid".into(),
             weights: BTreeMap::new(),
             weaken: Weaken::default(),
+            max_pairs: 0,
             spread: false,
             tiers: true,
         }
@@ -118,6 +123,16 @@ impl Data {
     }
 }
 
+/// How examples are made for a network.
+pub(super) struct How {
+    /// What graphs are made of.
+    pub(super) graph: GraphConfig,
+    /// How their nodes are encoded.
+    pub(super) encoding: EncodingConfig,
+    /// Seed of weaker forms and of the databases that tiers are judged on.
+    pub(super) seed: u64,
+}
+
 /// A labelled pair of a split that is used.
 pub(super) struct Labelled {
     pub(super) schema: Arc<Schema>,
@@ -140,46 +155,16 @@ struct Sets {
     weaker: usize,
 }
 
-/// Reads, plans and encodes all pairs, for a network of `steps` walk steps. Returns training and
-/// validation examples.
-pub(super) fn examples(
-    data: &Data,
-    steps: usize,
-    seed: u64,
-    console: Console,
-) -> Result<(Vec<Example>, Vec<Example>)> {
-    let encoding = encoding(steps);
+/// Reads, plans and encodes all pairs. Returns training and validation examples.
+pub(super) fn examples(data: &Data, how: &How, console: Console) -> Result<(Vec<Example>, Vec<Example>)> {
     let mut sets = Sets::default();
     let mut left_out = LeftOut::default();
-    let mut corpora = Vec::with_capacity(data.corpora.len());
-    let mut asked = Vec::with_capacity(data.corpora.len());
-    for corpus in &data.corpora {
-        let semantics: Semantics = corpus
-            .semantics
-            .parse()
-            .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
-        corpora.push(read(corpus, data, &mut left_out)?);
-        asked.push(semantics);
-    }
-    if data.spread {
-        let taken = spread(&mut corpora);
-        console.say(format!(
-            "{taken} training pairs are used under one semantics of several"
-        ));
-    }
-    for (labelled, semantics) in corpora.into_iter().zip(asked) {
-        let validates = encode(
-            &labelled,
-            &semantics,
-            &encoding,
-            &mut sets,
-            &mut left_out,
-            console,
-        );
+    for (labelled, semantics) in corpora(data, &mut left_out, console)? {
+        let validates = encode(&labelled, &semantics, how, &mut sets, &mut left_out, console);
         if data.tiers {
-            ask_tiers(&labelled, &validates, &semantics, seed, &mut sets, console);
+            ask_tiers(&labelled, &validates, &semantics, how.seed, &mut sets, console);
         }
-        weaken(data, &labelled, &semantics, &encoding, seed, &mut sets, console);
+        weaken(data, &labelled, &semantics, how, &mut sets, console);
         sets.pairs += labelled.len();
     }
     if sets.weaker > 0 {
@@ -200,10 +185,68 @@ pub(super) fn examples(
     Ok((sets.train, sets.valid))
 }
 
+/// The distinct graphs of all queries of the training split, gold and predicted, in the order in
+/// which pairs come. Labels are not read.
+pub(super) fn query_graphs(data: &Data, config: &GraphConfig, console: Console) -> Result<Vec<QueryGraph>> {
+    let mut left_out = LeftOut::default();
+    // Equal plans over different schemas are different graphs.
+    let mut known: HashSet<(String, String, u64)> = HashSet::new();
+    let mut distinct = Vec::new();
+    for (mut labelled, semantics) in corpora(data, &mut left_out, console)? {
+        labelled.retain(|pair| !pair.valid);
+        let queries = || {
+            labelled
+                .iter()
+                .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())])
+        };
+        let bar = console.bar(None, "planning");
+        let graphs = Graphs::build(queries(), &semantics, config, &|| bar.inc(1));
+        bar.finish_and_clear();
+        for (schema, sql) in queries() {
+            match graphs.get(schema, sql).as_ref() {
+                Ok(graph) => {
+                    let key = (semantics.name.clone(), schema.db_id.clone(), graph.fingerprint());
+                    if known.insert(key) {
+                        distinct.push(graph.clone());
+                    }
+                }
+                Err(error) => left_out.unplanned.add(&error.message),
+            }
+        }
+    }
+    left_out.say(console);
+    Ok(distinct)
+}
+
+/// The pairs of each corpus that are used, with the semantics of their labels.
+fn corpora(data: &Data, left_out: &mut LeftOut, console: Console) -> Result<Vec<(Vec<Labelled>, Semantics)>> {
+    let mut corpora = Vec::with_capacity(data.corpora.len());
+    let mut asked = Vec::with_capacity(data.corpora.len());
+    for corpus in &data.corpora {
+        let semantics: Semantics = corpus
+            .semantics
+            .parse()
+            .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
+        corpora.push(read(corpus, data, left_out)?);
+        asked.push(semantics);
+    }
+    if data.spread {
+        let taken = spread(&mut corpora);
+        console.say(format!(
+            "{taken} training pairs are used under one semantics of several"
+        ));
+    }
+    if data.max_pairs > 0 {
+        let taken = sample(&mut corpora, data.max_pairs);
+        console.say(format!("{taken} training pairs are left out of the sample"));
+    }
+    Ok(corpora.into_iter().zip(asked).collect())
+}
+
 fn encode(
     labelled: &[Labelled],
     semantics: &Semantics,
-    encoding: &EncodingConfig,
+    how: &How,
     sets: &mut Sets,
     left_out: &mut LeftOut,
     console: Console,
@@ -212,7 +255,7 @@ fn encode(
     let queries = labelled
         .iter()
         .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
-    let graphs = Graphs::build(queries, semantics, &|| bar.inc(1));
+    let graphs = Graphs::build(queries, semantics, &how.graph, &|| bar.inc(1));
     bar.finish_and_clear();
     sets.queries += graphs.len();
 
@@ -225,7 +268,7 @@ fn encode(
             let pred = graphs.get(&pair.schema, &pair.pred);
             match (gold.as_ref(), pred.as_ref()) {
                 (Ok(gold), Ok(pred)) => Ok(Example {
-                    pair: PairArrays::build(gold, pred, encoding),
+                    pair: PairArrays::build(gold, pred, &how.encoding),
                     label: pair.label,
                     weight: pair.weight,
                     evidence: Evidence::None,
@@ -288,8 +331,7 @@ fn weaken(
     data: &Data,
     labelled: &[Labelled],
     semantics: &Semantics,
-    encoding: &EncodingConfig,
-    seed: u64,
+    how: &How,
     sets: &mut Sets,
     console: Console,
 ) {
@@ -304,8 +346,7 @@ fn weaken(
         .filter(|(_, pair)| !pair.valid)
         .flat_map_iter(|(number, pair)| {
             bar.inc(1);
-            data.weaken
-                .copies_of(before + number, pair, semantics, encoding, seed)
+            data.weaken.copies_of(before + number, pair, semantics, how)
         })
         .collect();
     bar.finish_and_clear();

@@ -17,7 +17,8 @@ struct Holders {
     alike: bool,
 }
 
-fn key(pair: &Labelled) -> u64 {
+/// Tells pairs apart, the same in every run.
+pub(super) fn key(pair: &Labelled) -> u64 {
     // `DefaultHasher::new()` has fixed keys: the same choice in every run.
     let mut hasher = DefaultHasher::new();
     (&pair.schema.db_id, &pair.gold, &pair.pred).hash(&mut hasher);

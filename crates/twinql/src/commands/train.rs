@@ -1,44 +1,34 @@
 //! `twinql train`.
 
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use serde::{Deserialize, Serialize};
-use twinql::graph::vocabulary;
-use twinql::model::{
-    Cascade, Compute, EpochReport, GmnConfig, Observer, StartReport, StepReport, TrainConfig, train,
-};
+use twinql::model::{Cascade, EpochReport, Observer, StartReport, StepReport, train};
 use twinql::signature::{Signature, short_hash};
-use twinql::sql::Dialect;
 
-use super::examples::{Data, examples};
-use crate::args::typed;
+use super::examples::examples;
+use super::run_config::RunConfig;
+use crate::args::train as args;
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Course, courses_svg};
 
-/// A run's configuration file.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Config {
-    /// The run's folder.
-    #[serde(default)]
-    run: Option<PathBuf>,
-    #[serde(default)]
-    data: Data,
-    #[serde(default)]
-    model: GmnConfig,
-    #[serde(default)]
-    train: TrainConfig,
-}
-
-pub(crate) fn run(typed: &typed::Train, seed: Option<u64>, console: Console) -> Result<bool> {
-    let (config, run) = config(typed, seed)?;
-    let (train_set, valid_set) = examples(&config.data, config.model.walk_steps, config.train.seed, console)?;
+pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> Result<bool> {
+    let (mut config, run) = RunConfig::read(&typed.run, seed)?;
+    let train_config = &mut config.train;
+    train_config.resume = typed.resume;
+    if let Some(epochs) = typed.run.epochs {
+        train_config.epochs = epochs;
+    }
+    if let Some(minutes) = typed.max_minutes {
+        train_config.max_minutes = minutes;
+    }
+    if let Some(init) = &typed.init {
+        train_config.init = Some(init.clone());
+    }
+    train_config.validate()?;
+    let (train_set, valid_set) = examples(&config.data, &config.how(), console)?;
     std::fs::create_dir_all(&run)
         .with_context(|| format!("cannot create the run folder {}", run.display()))?;
-    let text = toml::to_string_pretty(&config).context("cannot write the configuration as TOML")?;
-    write_file(&run.join("config.toml"), text.as_bytes())?;
+    write_file(&run.join("config.toml"), config.to_toml()?.as_bytes())?;
 
     let mut progress = Progress {
         console,
@@ -104,71 +94,6 @@ pub(crate) fn run(typed: &typed::Train, seed: Option<u64>, console: Console) -> 
     sink.line(&signature.to_string())?;
     sink.finish()?;
     Ok(true)
-}
-
-/// The configuration with what the flags override, and the run's folder.
-fn config(typed: &typed::Train, seed: Option<u64>) -> Result<(Config, PathBuf)> {
-    let path = &typed.config;
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut config: Config = toml::from_str(&text).with_context(|| path.display().to_string())?;
-    if typed.pairs.is_some() || typed.schemas.is_some() {
-        config
-            .data
-            .replace(typed.pairs.as_deref(), typed.schemas.as_deref())
-            .with_context(|| path.display().to_string())?;
-    }
-    if typed.dialect.dialect != Dialect::Sqlite {
-        config.data.dialect = typed.dialect.dialect;
-    }
-    let corpora = config.data.corpora.iter_mut();
-    let paths = corpora.flat_map(|c| std::iter::once(&mut c.pairs).chain(&mut c.schemas));
-    for given in paths.chain(&mut config.run).chain(&mut config.train.init) {
-        *given = expand(given).with_context(|| path.display().to_string())?;
-    }
-    if config.data.corpora.is_empty() {
-        bail!(
-            "{}: no pairs to train on; add [[data.corpora]] with pairs = \"FILE\", or give --pairs",
-            path.display()
-        );
-    }
-    let run = typed.run.clone().or(config.run.clone());
-    let Some(run) = run else {
-        bail!(
-            "{}: no folder to write into; set run = \"FOLDER\" or give --run",
-            path.display()
-        );
-    };
-    config.run = Some(run.clone());
-    config.model.words = vocabulary::WORD_COUNT;
-    config.model.tags = vocabulary::TAG_COUNT;
-    let train = &mut config.train;
-    train.model = config.model.clone();
-    train.vocabulary = vocabulary::hash();
-    train.semantics = config.data.semantics();
-    train.run_dir = Some(run.clone());
-    train.resume = typed.resume;
-    if let Some(seed) = seed {
-        train.seed = seed;
-    }
-    if let Some(epochs) = typed.epochs {
-        train.epochs = epochs;
-    }
-    if let Some(minutes) = typed.max_minutes {
-        train.max_minutes = minutes;
-    }
-    if let Some(device) = &typed.device {
-        train.compute = device.parse::<Compute>()?;
-    }
-    train.validate().with_context(|| path.display().to_string())?;
-    Ok((config, run))
-}
-
-/// Fills `${NAME}` in from the environment.
-fn expand(path: &Path) -> Result<PathBuf> {
-    match path.to_str() {
-        Some(text) => Ok(twinql::corpus::build::expand(text)?.into()),
-        None => Ok(path.to_owned()),
-    }
 }
 
 /// A bar for each epoch on a terminal, a line for each epoch everywhere.

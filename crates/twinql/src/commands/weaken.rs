@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use twinql::graph::{EncodingConfig, PairArrays};
-use twinql::model::{Evidence, Example};
+use twinql::graph::PairArrays;
+use twinql::model::{Evidence, Example, GraphKind};
 use twinql::prepare::graph_with;
-use twinql::sql::{RULES, Semantics};
+use twinql::sql::{RULES, Rule, Semantics};
 
-use super::examples::Labelled;
+use super::examples::{How, Labelled};
 
 /// How many weaker copies each training pair gets, and how weak.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,16 +46,19 @@ impl Weaken {
         self.copies.values().all(|&copies| copies == 0)
     }
 
-    /// The copies of pair `number`: a function of it, the number and the seed alone.
+    /// The copies of pair `number`: a function of it, the number and the seed alone. Syntax trees
+    /// know no rules, and plans without rules have none to leave out.
     pub(super) fn copies_of(
         &self,
         number: usize,
         pair: &Labelled,
         semantics: &Semantics,
-        encoding: &EncodingConfig,
-        seed: u64,
+        how: &How,
     ) -> Vec<Example> {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        if how.graph.kind == GraphKind::Ast || !how.graph.canonical {
+            return Vec::new();
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
         rng.set_stream(number as u64);
         let copies = self.copies.get(pair.origin).copied().unwrap_or(0);
         let mut out = Vec::with_capacity(copies);
@@ -66,15 +69,12 @@ impl Weaken {
                 .map(|rule| rule.name)
                 .filter(|_| rng.random_bool(chance))
                 .collect();
-            let graph = |sql: &str| {
-                graph_with(&pair.schema, sql, semantics, &|rule| {
-                    !dropped.contains(&rule.name)
-                })
-            };
-            let (Ok(gold), Ok(pred)) = (graph(&pair.gold), graph(&pair.pred)) else {
+            let kept = |rule: &Rule| !dropped.contains(&rule.name);
+            let weaker = |sql: &str| graph_with(&pair.schema, sql, semantics, &how.graph, &kept);
+            let (Ok(gold), Ok(pred)) = (weaker(&pair.gold), weaker(&pair.pred)) else {
                 continue;
             };
-            let arrays = PairArrays::build(&gold, &pred, encoding);
+            let arrays = PairArrays::build(&gold, &pred, &how.encoding);
             if !arrays.identical {
                 out.push(Example {
                     pair: arrays,

@@ -1,0 +1,441 @@
+//! Contrastive pretraining after GraphCL (You et al., 2020; paper §4.4 and appendix C.4).
+//!
+//! Two augmented views of one query's graph go through the network as a pair does: merged, encoded
+//! and attending to each other. The paper leaves the network as it is for pretraining, and that
+//! network reads pairs; so the weights of the attention are pretrained too. What it says of each view
+//! is the view's representation; NT-Xent draws the two of one graph together and pushes those of the
+//! batch's other graphs away. `MLP_G`, the last two layers of the readout, stands where GraphCL has its
+//! projection head, and is kept.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use twinql_graph::{AUGMENTATIONS, Augmentation, GraphArrays, PairArrays, QueryGraph};
+
+use crate::{
+    adam::{Adam, learning_rate},
+    calibrate::{Calibration, Quality, Transform},
+    checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex},
+    config::{Schedule, TrainConfig},
+    engine::engine,
+    error::ModelError,
+    prepare::Prepared,
+    train::StepReport,
+    weights::Layout,
+};
+
+/// What pretraining depends on besides its graphs and what it shares with training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PretrainConfig {
+    /// Passes over the graphs.
+    pub epochs: usize,
+    /// Graphs a step; all but one are a view's negatives.
+    pub batch_size: usize,
+    /// Adam's step size at its highest; it falls along half a cosine.
+    pub learning_rate: f64,
+    /// Steps over which the learning rate rises from zero.
+    pub warmup_steps: usize,
+    /// τ: similarities are divided by it.
+    pub temperature: f32,
+    /// Use at most this many graphs, drawn by the seed; 0 for all.
+    pub max_graphs: usize,
+    /// The augmentations by name ([`AUGMENTATIONS`]), each with the share of a graph that it
+    /// changes. Each view draws one of them.
+    pub augmentations: BTreeMap<String, f64>,
+}
+
+impl Default for PretrainConfig {
+    /// The paper's best mix: attribute masking and node dropping of one tenth each.
+    fn default() -> Self {
+        PretrainConfig {
+            epochs: 2,
+            batch_size: 64,
+            learning_rate: 1e-3,
+            warmup_steps: 50,
+            temperature: 0.2,
+            augmentations: BTreeMap::from([("attribute-masking".into(), 0.1), ("node-dropping".into(), 0.1)]),
+            max_graphs: 0,
+        }
+    }
+}
+
+impl PretrainConfig {
+    /// The augmentations with their shares, in the order of their names.
+    fn mix(&self) -> Result<Vec<(&'static Augmentation, f64)>, ModelError> {
+        let fail = |reason: String| Err(ModelError::Config(format!("pretrain.{reason}")));
+        if self.epochs == 0 {
+            return fail("epochs must not be zero".into());
+        }
+        if self.batch_size < 2 {
+            return fail("batch_size must be at least 2: the others are the negatives".into());
+        }
+        if !(self.temperature.is_finite() && self.temperature >= 0.02) {
+            return fail(format!(
+                "temperature is {}, it must be at least 0.02",
+                self.temperature
+            ));
+        }
+        if self.augmentations.is_empty() {
+            return fail("augmentations is empty: a view must differ from its partner".into());
+        }
+        let mut mix = Vec::with_capacity(self.augmentations.len());
+        for (name, &share) in &self.augmentations {
+            let Some(augmentation) = Augmentation::find(name) else {
+                let known: Vec<&str> = AUGMENTATIONS.iter().map(|a| a.name).collect();
+                return fail(format!(
+                    "augmentations: there is no {name:?}; there are {}",
+                    known.join(", ")
+                ));
+            };
+            if !(0.0..=1.0).contains(&share) {
+                return fail(format!("augmentations.{name} is {share}, it must lie in 0..=1"));
+            }
+            mix.push((augmentation, share));
+        }
+        Ok(mix)
+    }
+}
+
+/// What an epoch of pretraining did: one line of `pretrain.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PretrainEpoch {
+    /// Epoch, from 1.
+    pub epoch: usize,
+    /// Mean NT-Xent of its batches.
+    pub loss: f64,
+    /// Mean share of views that were nearest to their own partner.
+    pub nearest: f64,
+}
+
+/// The outcome of pretraining.
+#[derive(Debug, Clone)]
+pub struct Pretrained {
+    /// Weights to start a training run with (`init`); scores mean nothing yet.
+    pub checkpoint: Checkpoint,
+    /// All epochs.
+    pub history: Vec<PretrainEpoch>,
+    /// How many graphs were used.
+    pub graphs: usize,
+}
+
+/// The two views of a graph as a pair for the network: a function of graph, seed, epoch and
+/// number alone.
+fn views(
+    graph: &QueryGraph,
+    mix: &[(&'static Augmentation, f64)],
+    train: &TrainConfig,
+    epoch: usize,
+    number: usize,
+) -> Result<Prepared, ModelError> {
+    let mut rng = ChaCha8Rng::seed_from_u64(train.seed);
+    rng.set_stream(((epoch as u64) << 32) + number as u64);
+    let mut view = || {
+        let drawn = (rng.next_u64() % mix.len().max(1) as u64) as usize;
+        match mix.get(drawn) {
+            Some((augmentation, share)) => augmentation.apply(graph, *share, &mut rng),
+            None => graph.clone(),
+        }
+    };
+    let (left, right) = (view(), view());
+    let pair = PairArrays::build(&left, &right, &train.model.encoding());
+    Prepared::new(&pair, &train.model)
+}
+
+/// A random order of `0..n`, drawn from a stream of its own.
+fn shuffled(n: usize, seed: u64, stream: u64) -> Vec<usize> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    let mut order: Vec<(u64, usize)> = (0..n).map(|i| (rng.next_u64(), i)).collect();
+    order.sort_unstable();
+    order.into_iter().map(|o| o.1).collect()
+}
+
+/// Pretrains a network on distinct graphs. Network, seed, regularisation, device and what a checkpoint
+/// says of its data are those of `train`. For the same configuration, graphs and machine the result
+/// is the same, whatever the number of threads.
+///
+/// # Errors
+/// [`ModelError::Config`], [`ModelError::Device`], [`ModelError::Diverged`], and
+/// [`ModelError::Data`] for fewer than two graphs.
+pub fn pretrain(
+    train: &TrainConfig,
+    config: &PretrainConfig,
+    graphs: &[QueryGraph],
+    each: &mut dyn FnMut(&StepReport),
+) -> Result<Pretrained, ModelError> {
+    let optimiser = TrainConfig {
+        epochs: config.epochs,
+        batch_size: config.batch_size,
+        learning_rate: config.learning_rate,
+        warmup_steps: config.warmup_steps,
+        schedule: Schedule::Cosine,
+        ..train.clone()
+    };
+    optimiser.validate()?;
+    let mix = config.mix()?;
+    let mut used = shuffled(graphs.len(), train.seed, 0);
+    if config.max_graphs > 0 {
+        used.truncate(config.max_graphs);
+    }
+    if used.len() < 2 {
+        return Err(ModelError::Data(format!(
+            "pretraining needs at least two distinct graphs, there are {}",
+            used.len()
+        )));
+    }
+    let layout = Layout::new(&train.model);
+    let engine = engine(train, layout.clone())?;
+    let mut weights = layout.init(train.seed);
+    let mut adam = Adam::new(weights.len());
+    // A last batch of one would have no negatives.
+    let steps = used.len() / config.batch_size + usize::from(used.len() % config.batch_size > 1);
+    let mut history = Vec::with_capacity(config.epochs);
+    for epoch in 1..=config.epochs {
+        let began = Instant::now();
+        let order = shuffled(used.len(), train.seed, (1 << 48) + epoch as u64);
+        let (mut loss, mut nearest, mut done) = (0.0, 0.0, 0);
+        for (step, batch) in order.chunks(config.batch_size).take(steps).enumerate() {
+            let batch: Vec<Prepared> = batch
+                .par_iter()
+                .filter_map(|&place| {
+                    let number = *used.get(place)?;
+                    views(graphs.get(number)?, &mix, train, epoch, number).ok()
+                })
+                .collect();
+            if batch.len() < 2 {
+                continue;
+            }
+            let result = engine.contrast(&weights, &batch, config.temperature);
+            if !result.loss.is_finite() || result.gradients.iter().any(|g| !g.is_finite()) {
+                return Err(ModelError::Diverged {
+                    epoch,
+                    reason: "a loss or gradient is not finite".into(),
+                });
+            }
+            let progress = adam.step as f64 / (steps * config.epochs).max(1) as f64;
+            let rate = learning_rate(&optimiser, adam.step, progress, 0);
+            adam.update(&mut weights, &result.gradients, rate, &optimiser);
+            loss += f64::from(result.loss);
+            nearest += f64::from(result.nearest);
+            done += batch.len();
+            each(&StepReport {
+                epoch,
+                step: step + 1,
+                steps,
+                loss: result.loss,
+                pairs_per_second: done as f64 / began.elapsed().as_secs_f64().max(1e-9),
+            });
+        }
+        history.push(PretrainEpoch {
+            epoch,
+            loss: loss / steps.max(1) as f64,
+            nearest: nearest / steps.max(1) as f64,
+        });
+    }
+    let data = graphs_hash(graphs, &used);
+    let info = CheckpointInfo {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        model: train.model.clone(),
+        graph: train.graph,
+        pretrained: true,
+        vocabulary: train.vocabulary.clone(),
+        semantics: train.semantics.clone(),
+        seed: train.seed,
+        // Nothing is known of labels.
+        calibration: Calibration {
+            transform: Transform::Squared,
+            slope: 1.0,
+            offset: 0.0,
+        },
+        threshold: 0.5,
+        validation: Quality {
+            pairs: 0,
+            auc: 0.5,
+            accuracy: 0.0,
+            ece: 0.0,
+            log_loss: 0.0,
+        },
+        tiers: None,
+        epoch: config.epochs,
+        signature: format!(
+            "twinql:{}|metric:none|data:{}|dtype:f32|seed:{}",
+            env!("CARGO_PKG_VERSION"),
+            data.get(..12).unwrap_or(&data),
+            train.seed
+        ),
+        data,
+    };
+    Ok(Pretrained {
+        checkpoint: Checkpoint { info, weights },
+        history,
+        graphs: used.len(),
+    })
+}
+
+/// SHA-256 over the graphs that are used, in order.
+fn graphs_hash(graphs: &[QueryGraph], used: &[usize]) -> String {
+    let mut hash = Sha256::new();
+    for graph in used.iter().filter_map(|&i| graphs.get(i)) {
+        let arrays = GraphArrays::new(graph);
+        for words in [&arrays.words, &arrays.tags] {
+            hash.update((words.len() as u64).to_le_bytes());
+            hash.update(words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>());
+        }
+        for node in graph.graph().node_weights() {
+            let content = node.content.as_deref().unwrap_or_default();
+            hash.update((content.len() as u64).to_le_bytes());
+            hash.update(content);
+        }
+        for (from, to, kind) in arrays.edges {
+            hash.update(from.to_le_bytes());
+            hash.update(to.to_le_bytes());
+            hash.update([kind]);
+        }
+    }
+    hex(&hash.finalize())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::{
+        Example, Scorer, Silent,
+        config::GmnConfig,
+        synthetic::{examples, small_config},
+        train,
+    };
+
+    /// Syntax trees of some queries.
+    fn graphs() -> Vec<QueryGraph> {
+        let columns = ["name", "age", "city", "id"];
+        let mut graphs = Vec::new();
+        for (i, select) in columns.iter().enumerate() {
+            for (j, filter) in columns.iter().enumerate() {
+                for sql in [
+                    format!("SELECT {select} FROM t{j} WHERE {filter} > {i}"),
+                    format!("SELECT {select}, COUNT(*) FROM t GROUP BY {filter} ORDER BY {select} LIMIT {j}"),
+                ] {
+                    let parsed = twinql_sql::parse(&sql).unwrap();
+                    graphs.push(QueryGraph::of_ast(&parsed.query).unwrap());
+                }
+            }
+        }
+        graphs
+    }
+
+    fn shared() -> TrainConfig {
+        TrainConfig {
+            model: GmnConfig {
+                words: twinql_graph::vocabulary::WORD_COUNT,
+                tags: twinql_graph::vocabulary::TAG_COUNT,
+                ..small_config()
+            },
+            vocabulary: "v1".into(),
+            ..TrainConfig::default()
+        }
+    }
+
+    fn quick() -> PretrainConfig {
+        PretrainConfig {
+            epochs: 10,
+            batch_size: 8,
+            learning_rate: 3e-3,
+            warmup_steps: 2,
+            ..PretrainConfig::default()
+        }
+    }
+
+    #[test]
+    fn views_find_their_partners() {
+        let pretrained = pretrain(&shared(), &quick(), &graphs(), &mut |_| ()).unwrap();
+        let (first, last) = (&pretrained.history[0], &pretrained.history[9]);
+        assert!(last.loss < first.loss - 0.3, "{first:?} {last:?}");
+        assert!(last.nearest > 0.6, "{last:?}");
+        assert!(pretrained.checkpoint.info.pretrained);
+        assert_eq!(pretrained.graphs, 32);
+    }
+
+    #[test]
+    fn threads_do_not_matter_and_a_share_of_the_graphs_can_be_used() {
+        let config = PretrainConfig {
+            epochs: 1,
+            max_graphs: 17,
+            ..quick()
+        };
+        let runs: Vec<Pretrained> = [1, 3]
+            .into_iter()
+            .map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                pool.build()
+                    .unwrap()
+                    .install(|| pretrain(&shared(), &config, &graphs(), &mut |_| ()).unwrap())
+            })
+            .collect();
+        assert_eq!(runs[0].checkpoint, runs[1].checkpoint);
+        assert_eq!(runs[0].graphs, 17);
+    }
+
+    #[test]
+    fn training_starts_with_the_weights() {
+        let shared = shared();
+        let pretrained = pretrain(&shared, &quick(), &graphs(), &mut |_| ()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pretrained.safetensors");
+        pretrained.checkpoint.save(&path).unwrap();
+        let learn: Vec<Example> = examples(0, 40, 10, 4);
+        let run = TrainConfig {
+            init: Some(path),
+            epochs: 1,
+            learning_rate: 1e-12,
+            weight_decay: 0.0,
+            ema_decay: 0.0,
+            ..shared
+        };
+        let trained = train(&run, &learn, &learn, &mut Silent).unwrap();
+        assert!(!trained.checkpoint.info.pretrained);
+        let moved = trained
+            .checkpoint
+            .weights
+            .iter()
+            .zip(&pretrained.checkpoint.weights);
+        assert!(moved.into_iter().all(|(a, b)| (a - b).abs() < 1e-6));
+        let pairs: Vec<_> = learn.into_iter().map(|e| e.pair).collect();
+        assert!(Scorer::new(trained.checkpoint).score(&pairs)[0].is_ok());
+    }
+
+    #[test]
+    fn what_cannot_be_pretrained_is_refused() {
+        let with = |change: fn(&mut PretrainConfig)| {
+            let mut config = quick();
+            change(&mut config);
+            pretrain(&shared(), &config, &graphs(), &mut |_| ())
+                .unwrap_err()
+                .to_string()
+        };
+        for (error, message) in [
+            (with(|c| c.batch_size = 1), "at least 2"),
+            (with(|c| c.temperature = 0.0), "temperature is 0"),
+            (with(|c| c.augmentations.clear()), "augmentations is empty"),
+            (
+                with(|c| c.augmentations.extend([("rotation".into(), 0.1)])),
+                "there is no \"rotation\"; there are node-dropping",
+            ),
+            (
+                with(|c| c.augmentations.extend([("subgraph".into(), 1.5)])),
+                "must lie in 0..=1",
+            ),
+            (with(|c| c.max_graphs = 1), "at least two distinct graphs"),
+        ] {
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

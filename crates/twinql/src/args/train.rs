@@ -1,0 +1,75 @@
+//! Arguments of `train` and `pretrain`, as typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::shared::DialectFlag;
+
+/// What both share: a configuration, and what overrides it.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Data, model, pretraining and training (TOML)
+    #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
+    pub(crate) config: PathBuf,
+    /// Labelled pairs; overrides those of the only corpus
+    #[arg(long, value_name = "FILE", env = "TWINQL_PAIRS", hide_env = true)]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Schemas; overrides those of the only corpus
+    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
+    pub(crate) schemas: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
+    /// Use at most this many training pairs, the same ones whatever the seed; overrides
+    /// data.max_pairs
+    #[arg(long, value_name = "N", env = "TWINQL_MAX_PAIRS", hide_env = true)]
+    pub(crate) max_pairs: Option<usize>,
+    /// The run's folder; overrides run
+    #[arg(long, value_name = "FOLDER", env = "TWINQL_RUN", hide_env = true)]
+    pub(crate) run: Option<PathBuf>,
+    /// Passes over the data at most; overrides train.epochs, or pretrain.epochs
+    #[arg(long, value_name = "N", env = "TWINQL_EPOCHS", hide_env = true)]
+    pub(crate) epochs: Option<usize>,
+    /// What executes the steps: cpu, flex, wgpu, cuda; overrides train.compute
+    #[arg(long, value_name = "NAME", env = "TWINQL_DEVICE", hide_env = true)]
+    pub(crate) device: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql pretrain --config configs/ablations/5-pretrained.toml --run out/pre
+  twinql train --config configs/ablations/5-pretrained.toml --run out/run --init out/pre/pretrained.safetensors
+
+Two augmented views of each query's graph should be closer to each other than to those of other
+queries (GraphCL). Augmentations, with the share of a graph that each changes, and the rest are set under
+[pretrain]. Writes RUN/pretrained.safetensors, for --init alone, and beside it the
+configuration and pretrain.jsonl (one line an epoch).")]
+pub(crate) struct Pretrain {
+    #[command(flatten)]
+    pub(crate) run: Run,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql train --config configs/train-quick.toml --pairs corpus.jsonl.gz --run out/run
+  twinql train --config configs/train-quick.toml --run out/run --resume
+  twinql train --config my.toml --run out/run --init out/pre/pretrained.safetensors
+
+Writes RUN/model.safetensors, the checkpoint for --checkpoint, and beside it the configuration,
+metrics.jsonl (one line an epoch), curves.svg and the state that --resume continues from.")]
+pub(crate) struct Train {
+    #[command(flatten)]
+    pub(crate) run: Run,
+    /// Start with the weights of a checkpoint of the same shape, such as a pretrained one;
+    /// overrides train.init
+    #[arg(long, value_name = "FILE", env = "TWINQL_INIT", hide_env = true)]
+    pub(crate) init: Option<PathBuf>,
+    /// Stop after this many minutes and keep the best epoch; overrides train.max_minutes
+    #[arg(long, value_name = "M", env = "TWINQL_MAX_MINUTES", hide_env = true)]
+    pub(crate) max_minutes: Option<f64>,
+    /// Continue an interrupted run
+    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) resume: bool,
+}

@@ -1,0 +1,221 @@
+//! The configuration file of `twinql train` and `twinql pretrain`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+use twinql::graph::vocabulary;
+use twinql::model::{Compute, GmnConfig, GraphConfig, PretrainConfig, TrainConfig};
+use twinql::sql::Dialect;
+
+use super::examples::{Data, How};
+use crate::args::train;
+
+/// How many files may extend each other.
+const MAX_BASES: usize = 8;
+
+/// A run's configuration file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunConfig {
+    /// The run's folder.
+    #[serde(default)]
+    pub(super) run: Option<PathBuf>,
+    #[serde(default)]
+    pub(super) data: Data,
+    #[serde(default)]
+    pub(super) graph: GraphConfig,
+    #[serde(default)]
+    pub(super) model: GmnConfig,
+    #[serde(default)]
+    pub(super) pretrain: PretrainConfig,
+    #[serde(default)]
+    pub(super) train: TrainConfig,
+}
+
+impl RunConfig {
+    /// The file's configuration with what the flags override, and the run's folder.
+    pub(super) fn read(typed: &train::Run, seed: Option<u64>) -> Result<(RunConfig, PathBuf)> {
+        let path = &typed.config;
+        let mut config = RunConfig::load(path)?;
+        config
+            .finish(typed, seed)
+            .with_context(|| path.display().to_string())
+            .map(|run| (config, run))
+    }
+
+    /// The file's configuration, laid over those that it extends.
+    fn load(path: &Path) -> Result<RunConfig> {
+        let (text, own) = parse(path)?;
+        let read = match own.contains_key("extends") {
+            // From the text, so that errors name the line.
+            false => toml::from_str(&text),
+            true => table(path, MAX_BASES)?.try_into(),
+        };
+        read.with_context(|| path.display().to_string())
+    }
+
+    /// Applies the flags, fills in what follows from the rest, and checks.
+    fn finish(&mut self, typed: &train::Run, seed: Option<u64>) -> Result<PathBuf> {
+        let data = &mut self.data;
+        if typed.pairs.is_some() || typed.schemas.is_some() {
+            data.replace(typed.pairs.as_deref(), typed.schemas.as_deref())?;
+        }
+        if typed.dialect.dialect != Dialect::Sqlite {
+            data.dialect = typed.dialect.dialect;
+        }
+        if let Some(most) = typed.max_pairs {
+            data.max_pairs = most;
+        }
+        let corpora = data.corpora.iter_mut();
+        let paths = corpora.flat_map(|c| std::iter::once(&mut c.pairs).chain(&mut c.schemas));
+        for given in paths.chain(&mut self.run).chain(&mut self.train.init) {
+            *given = expand(given)?;
+        }
+        if self.data.corpora.is_empty() {
+            bail!("no pairs to train on; add [[data.corpora]] with pairs = \"FILE\", or give --pairs");
+        }
+        let Some(run) = typed.run.clone().or(self.run.clone()) else {
+            bail!("no folder to write into; set run = \"FOLDER\" or give --run");
+        };
+        self.run = Some(run.clone());
+        self.model.words = vocabulary::WORD_COUNT;
+        self.model.tags = vocabulary::TAG_COUNT;
+        let train = &mut self.train;
+        train.model = self.model.clone();
+        train.graph = self.graph;
+        train.vocabulary = vocabulary::hash();
+        train.semantics = self.data.semantics();
+        train.run_dir = Some(run.clone());
+        if let Some(seed) = seed {
+            train.seed = seed;
+        }
+        if let Some(device) = &typed.device {
+            train.compute = device.parse::<Compute>()?;
+        }
+        train.validate()?;
+        Ok(run)
+    }
+
+    /// How examples are made for the network.
+    pub(super) fn how(&self) -> How {
+        How {
+            graph: self.graph,
+            encoding: self.model.encoding(),
+            seed: self.train.seed,
+        }
+    }
+
+    /// The file that is written beside the results.
+    pub(super) fn to_toml(&self) -> Result<String> {
+        toml::to_string_pretty(self).context("cannot write the configuration as TOML")
+    }
+}
+
+/// A file's table, laid over that of the file it `extends` (a path relative to its own): tables
+/// are merged, everything else is replaced.
+fn table(path: &Path, bases: usize) -> Result<Table> {
+    let (_, mut own) = parse(path)?;
+    let base = match own.remove("extends") {
+        None => return Ok(own),
+        Some(Value::String(base)) => path.parent().unwrap_or(Path::new("")).join(base),
+        Some(other) => bail!("{}: extends = {other} is no path", path.display()),
+    };
+    let Some(bases) = bases.checked_sub(1) else {
+        bail!(
+            "{}: more than {MAX_BASES} files extend each other",
+            path.display()
+        );
+    };
+    let mut merged = table(&base, bases)?;
+    lay_over(&mut merged, own);
+    Ok(merged)
+}
+
+fn parse(path: &Path) -> Result<(String, Table)> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let table = toml::from_str(&text).with_context(|| path.display().to_string())?;
+    Ok((text, table))
+}
+
+fn lay_over(base: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(Value::Table(base)), Value::Table(over)) => lay_over(base, over),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Fills `${NAME}` in from the environment.
+fn expand(path: &Path) -> Result<PathBuf> {
+    match path.to_str() {
+        Some(text) => Ok(twinql::corpus::build::expand(text)?.into()),
+        None => Ok(path.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_laid_over_its_base() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write(
+            "base.toml",
+            "run = \"a\"\n[data]\nmax_pairs = 7\n[model]\nnode_dim = 8\ngraph_dim = 9\n[pretrain.augmentations]\nsubgraph = 0.2\n",
+        );
+        write("middle.toml", "extends = \"base.toml\"\n[model]\nnode_dim = 10\n");
+        write(
+            "top.toml",
+            "extends = \"middle.toml\"\nrun = \"b\"\n[graph]\nkind = \"ast\"\n",
+        );
+        let config = RunConfig::load(&folder.path().join("top.toml")).unwrap();
+        assert_eq!(config.run, Some("b".into()));
+        assert_eq!((config.model.node_dim, config.model.graph_dim), (10, 9));
+        assert_eq!(config.graph.kind, twinql::model::GraphKind::Ast);
+        assert_eq!(config.pretrain.augmentations.get("subgraph"), Some(&0.2));
+        assert_eq!(config.pretrain.augmentations.len(), 1);
+    }
+
+    #[test]
+    fn the_ablations_differ_in_graphs_network_or_data() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/ablations");
+        let mut seen: Vec<String> = Vec::new();
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let config = RunConfig::load(&path).unwrap();
+            config.model.validate().unwrap();
+            // Pretrained ones differ from others by what the script does.
+            if !name.ends_with("pretrained") && name != "base" {
+                let what = format!("{:?} {:?} {:?}", config.graph, config.model, config.data);
+                assert!(!seen.contains(&what), "{name}");
+                seen.push(what);
+            }
+        }
+        assert_eq!(seen.len(), 9);
+    }
+
+    #[test]
+    fn circles_and_odd_values_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.toml");
+        for (text, message) in [
+            ("extends = \"a.toml\"", "files extend each other"),
+            ("extends = 3", "is no path"),
+            ("extends = \"missing.toml\"", "cannot read"),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let error = format!("{:#}", RunConfig::load(&path).unwrap_err());
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

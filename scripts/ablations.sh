@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# The ablations of docs/experiments.md: each configuration of configs/ablations, with several seeds, on one
+# sample of one corpus. Prints a Markdown table of mean and spread (population standard deviation).
+#   scripts/ablations.sh                      all of them, seeds 1, 2 and 3
+#   scripts/ablations.sh 0-ast 1-rot          these alone; the table has whatever is finished
+#   SEEDS="1 2" TWINQL_MAX_PAIRS=2000 TWINQL_EPOCHS=1 TWINQL_OUT=out/try scripts/ablations.sh
+# Needs TWINQL_DATA (docs/training.md). TWINQL_CORPUS names a corpus other than that of `scripts/corpora.sh
+# spider no-fk`, which is made where it is missing. Finished runs are kept and interrupted ones go on.
+# Spider-pair dev chooses nothing: epoch, calibration and threshold come from the validation databases.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+: "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
+
+out=${TWINQL_OUT:-out/ablations}
+unset TWINQL_OUT # the commands below would read it as their own --out
+seeds=${SEEDS:-1 2 3}
+corpus=${TWINQL_CORPUS:-out/corpora/spider-no-fk.jsonl.gz}
+mkdir -p "$out"
+if [ -z "${TWINQL_BIN:-}" ]; then
+  cargo build --release --locked --package twinql
+fi
+twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
+[ -e "$corpus" ] || TWINQL_BIN=$twinql scripts/corpora.sh spider no-fk
+
+all=()
+for file in configs/ablations/[0-9]*.toml; do
+  all+=("$(basename "$file" .toml)")
+done
+names=("${all[@]}")
+[ $# -eq 0 ] || names=("$@")
+
+# run NAME SEED
+run() {
+  local name=$1 seed=$2 run=$out/$1-$2 init=()
+  local how=(--config "configs/ablations/$name.toml" --pairs "$corpus" --run "$run" --seed "$seed" --quiet)
+  [ -e "$run/dev.json" ] && return
+  echo "── $name, seed $seed" >&2
+  if [[ $name == *pretrained ]]; then
+    init=(--init "$run/pretrained.safetensors")
+    [ -e "$run/pretrained.safetensors" ] || "$twinql" pretrain "${how[@]}" >&2
+  fi
+  "$twinql" train "${how[@]}" ${init[@]+"${init[@]}"} --resume >&2
+  evaluate() {
+    "$twinql" evaluate --metric gmn --semantics no-fk --checkpoint "$run/model.safetensors" --by form \
+      --resamples 2 --quiet "$@"
+  }
+  evaluate --pairs "$corpus" --split valid --schemas "$TWINQL_DATA/spider/test_tables.json" --out "$run/valid.json"
+  evaluate --pairs "$TWINQL_DATA/pairs/spider_pair_dev.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" \
+    --out "$run/dev.json"
+}
+for seed in $seeds; do
+  for name in "${names[@]}"; do
+    run "$name" "$seed"
+  done
+done
+
+# auc FILE N: the AUC of all pairs (1), or of those whose canonical forms differ (2).
+auc() { grep -o '"estimate": *[0-9.]*' "$1" | sed -n "$2p" | grep -o '[0-9.]*$'; }
+# cell NAME FILE N: mean ± spread over the finished seeds.
+cell() {
+  for file in "$out/$1"-[0-9]*/"$2"; do
+    [ -e "$file" ] && auc "$file" "$3"
+  done | awk '{ n++; s += $1; q += $1 * $1 }
+    END { if (n) { m = s / n; v = q / n - m * m; printf "%.4f ± %.4f", m, sqrt(v > 0 ? v : 0) } else printf "–" }'
+}
+echo "| configuration | seeds | validation | validation, forms differ | Spider-pair dev | Spider-pair dev, forms differ |"
+echo "|---|---|---|---|---|---|"
+for name in "${all[@]}"; do
+  finished=$(find "$out" -path "$out/$name-[0-9]*/dev.json" | wc -l)
+  [ "$finished" -gt 0 ] || continue
+  echo "| $name | $((finished)) | $(cell "$name" valid.json 1) | $(cell "$name" valid.json 2) | $(cell "$name" dev.json 1) | $(cell "$name" dev.json 2) |"
+done
