@@ -229,7 +229,7 @@ impl<'a> Party<'a> {
 
     /// All that it may answer, where its sort keys and LIMIT alone leave that open.
     fn source<'s>(&mut self, sandbox: &'a Sandbox, mode: Mode, answer: &'s Answer) -> Option<Source<'s>> {
-        if !self.ordering.limited && !(mode.as_list && self.ordering.ordered) {
+        if !(self.ordering.limited || (mode.as_list && self.ordering.ordered)) {
             return Some(Source::Answer(answer));
         }
         self.runs(sandbox, mode.tolerance).map(Source::Runs)
