@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Training corpora: pairs labelled under `no-fk`, and the same pairs under other semantics.
-#   scripts/corpora.sh                          all: bundled, spider and bird, under five semantics
+#   scripts/corpora.sh                          all: bundled, grammar, spider and bird, under five semantics
 #   scripts/corpora.sh spider no-fk default     these alone
 # Needs TWINQL_DATA (docs/training.md). Interrupted builds go on where they stopped; finished files
 # are kept. TWINQL_OUT names another folder.
@@ -17,10 +17,10 @@ twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
 
 schemas() {
   case $1 in
-    bundled) echo data/schemas ;;
+    bundled | grammar) echo data/schemas ;;
     spider) echo "$TWINQL_DATA/spider/test_tables.json" ;;
     bird) echo "$TWINQL_DATA/bird/train_tables.json" ;;
-    *) echo "no corpus is called $1; there are bundled, spider and bird" >&2; exit 2 ;;
+    *) echo "no corpus is called $1; there are bundled, grammar, spider and bird" >&2; exit 2 ;;
   esac
 }
 
@@ -39,7 +39,7 @@ corpus() {
 if [ $# -gt 0 ]; then
   corpus "$@"
 else
-  for name in bundled spider bird; do
+  for name in bundled grammar spider bird; do
     corpus "$name" no-fk default bird spider strict
   done
 fi

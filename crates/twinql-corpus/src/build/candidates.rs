@@ -78,7 +78,7 @@ pub(super) fn propose(
     }
     let mut rewritten = Vec::new();
     for (count, longest) in [(sample.rewrites, 1), (sample.compositions, 3)] {
-        for r in rewrites::sample(schema, &task.gold, count, longest, rng) {
+        for r in rewrites::sample(schema, &task.gold, sample.catalogue, count, longest, rng) {
             let source = format!("rewrite:{}", r.rules.join("+"));
             if out.push(r.sql.clone(), source.clone(), None) {
                 rewritten.push((r.sql, source));
@@ -87,7 +87,7 @@ pub(super) fn propose(
     }
     for r in real.iter().take(sample.prediction_rewrites) {
         let longest = rng.random_range(1..=2);
-        for w in rewrites::sample(schema, &r.sql, 1, longest, rng) {
+        for w in rewrites::sample(schema, &r.sql, sample.catalogue, 1, longest, rng) {
             out.push(w.sql, format!("{}>rewrite:{}", r.source, w.rules.join("+")), None);
         }
     }
@@ -118,7 +118,7 @@ fn neighbours(
 }
 
 /// The first `count` of `items`, taken from each kind in turn.
-fn in_turns<T>(items: Vec<T>, kind: impl Fn(&T) -> String, count: usize) -> Vec<T> {
+pub(super) fn in_turns<T>(items: Vec<T>, kind: impl Fn(&T) -> String, count: usize) -> Vec<T> {
     let mut kinds: indexmap::IndexMap<String, std::collections::VecDeque<T>> = indexmap::IndexMap::new();
     for item in items {
         kinds.entry(kind(&item)).or_default().push_back(item);

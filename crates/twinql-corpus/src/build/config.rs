@@ -85,6 +85,8 @@ pub struct BuildConfig {
     pub gold: Vec<GoldSource>,
     /// Pair files.
     pub pairs: Vec<PairSource>,
+    /// Golds that are sampled from a grammar ([`crate::grammar`]).
+    pub grammar: Vec<GrammarSource>,
 }
 
 impl Default for BuildConfig {
@@ -106,6 +108,7 @@ impl Default for BuildConfig {
             split: Split::default(),
             gold: Vec::new(),
             pairs: Vec::new(),
+            grammar: Vec::new(),
         }
     }
 }
@@ -126,6 +129,12 @@ pub struct Sample {
     pub prediction_rewrites: usize,
     /// Neighbours of rewrites: wrong by one change, and far from the gold's text.
     pub rewrite_neighbours: usize,
+    /// Pairs that come back over a changed schema ([`crate::schemas`]), beyond
+    /// [`Select::per_gold`].
+    pub schema_variants: usize,
+    /// Which rewrites are drawn: those of this catalogue and of earlier ones
+    /// ([`crate::rewrites::Rewrite::catalogue`]). A corpus stays what it was when rewrites are added.
+    pub catalogue: u8,
 }
 
 impl Default for Sample {
@@ -137,6 +146,8 @@ impl Default for Sample {
             compositions: 4,
             prediction_rewrites: 3,
             rewrite_neighbours: 4,
+            schema_variants: 0,
+            catalogue: 1,
         }
     }
 }
@@ -230,6 +241,17 @@ pub struct PairSource {
     pub trust_labels: bool,
 }
 
+/// Golds that are sampled from a grammar, over each schema of [`BuildConfig::schemas`] that is
+/// named here.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GrammarSource {
+    /// `db_id`s, or `*` for every database that is neither excluded nor in the part `test`.
+    pub schemas: Vec<String>,
+    /// Queries for each of them.
+    pub queries: usize,
+}
+
 impl BuildConfig {
     /// Reads a configuration from TOML text; environment variables are filled in.
     ///
@@ -266,8 +288,23 @@ impl BuildConfig {
         if self.schemas.is_empty() {
             return fail("`schemas` is empty; name a tables.json or a folder of .sql files".into());
         }
-        if self.gold.is_empty() && self.pairs.is_empty() {
-            return fail("no [[gold]] and no [[pairs]]; name at least one source".into());
+        if self.gold.is_empty() && self.pairs.is_empty() && self.grammar.is_empty() {
+            return fail("no [[gold]], no [[pairs]] and no [[grammar]]; name at least one source".into());
+        }
+        for source in &self.grammar {
+            if source.schemas.is_empty() || source.queries == 0 {
+                return fail(
+                    "[[grammar]] needs `schemas`, a list of db_ids or [\"*\"], and `queries`, 1 or more"
+                        .into(),
+                );
+            }
+        }
+        let last = crate::rewrites::CATALOGUES;
+        if self.sample.catalogue == 0 || self.sample.catalogue > last {
+            let given = self.sample.catalogue;
+            return fail(format!(
+                "`sample.catalogue` is {given}; the catalogues of rewrites are numbered from 1 to {last}"
+            ));
         }
         self.semantics()?;
         for (name, share) in [

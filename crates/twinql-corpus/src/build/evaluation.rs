@@ -22,6 +22,11 @@ fn form(schema: &Schema, sql: &str, semantics: &Semantics) -> Option<u64> {
     Some(hash(&[&text.to_lowercase()]))
 }
 
+/// True if an evaluation set holds this query.
+pub(super) fn holds(schema: &Schema, sql: &str, known: &HashSet<u64>, semantics: &Semantics) -> bool {
+    !known.is_empty() && form(schema, sql, semantics).is_some_and(|form| known.contains(&form))
+}
+
 /// A query of an evaluation set: its schema as DDL or the name of a database, and its text.
 struct Query {
     ddl: Option<String>,
@@ -104,23 +109,35 @@ pub(super) fn held(
     if known.is_empty() {
         return vec![false; pairs.len()];
     }
-    let distinct: HashSet<(&str, &str)> = pairs
-        .iter()
-        .flat_map(|p| [&p.gold, &p.pred].map(|sql| (p.db_id.as_deref().unwrap_or_default(), sql.as_str())))
-        .collect();
-    let held: HashSet<(&str, &str)> = distinct
+    // Over a schema of the pair's own, or that of its database.
+    let key =
+        |p: &'_ Pair| -> (Option<String>, String) { (p.schema.clone(), p.db_id.clone().unwrap_or_default()) };
+    let mut distinct: HashMap<(Option<String>, String), HashSet<&str>> = HashMap::new();
+    for pair in pairs {
+        let of_schema = distinct.entry(key(pair)).or_default();
+        of_schema.extend([pair.gold.as_str(), pair.pred.as_str()]);
+    }
+    let held: HashMap<(Option<String>, String), HashSet<&str>> = distinct
         .into_par_iter()
-        .filter(|(db_id, sql)| {
-            let schema = schemas.get(*db_id);
-            let form = schema.and_then(|schema| form(schema, sql, semantics));
-            form.is_some_and(|form| known.contains(&form))
+        .map(|((ddl, db_id), queries)| {
+            let own = ddl.as_ref().and_then(|ddl| Schema::from_ddl(&db_id, ddl).ok());
+            let schema = match ddl {
+                Some(_) => own.as_ref(),
+                None => schemas.get(&db_id),
+            };
+            let held = schema.map_or_else(HashSet::new, |schema| {
+                let mut held = queries;
+                held.retain(|sql| holds(schema, sql, known, semantics));
+                held
+            });
+            ((ddl, db_id), held)
         })
         .collect();
     pairs
         .iter()
         .map(|p| {
-            let db_id = p.db_id.as_deref().unwrap_or_default();
-            held.contains(&(db_id, p.gold.as_str())) || held.contains(&(db_id, p.pred.as_str()))
+            let held = held.get(&key(p));
+            held.is_some_and(|held| held.contains(p.gold.as_str()) || held.contains(p.pred.as_str()))
         })
         .collect()
 }

@@ -110,9 +110,10 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
                 tasks.dropped.unusable += 1;
             }
             for pair in read.pairs {
+                // A schema of the pair's own is not that of its database.
                 let db_id = match (&pair.db_id, &pair.schema) {
-                    (Some(db_id), _) => db_id.clone(),
-                    (None, _) => {
+                    (Some(db_id), None) => db_id.clone(),
+                    _ => {
                         tasks.dropped.unusable += 1;
                         continue;
                     }

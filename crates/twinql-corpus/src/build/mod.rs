@@ -1,5 +1,5 @@
 //! Labelled pairs from gold queries: real predictions, neighbours and rewrites of each
-//! gold, labelled by the test suite, balanced, split by database.
+//! gold, over its own schema and over changed ones, labelled by the test suite, balanced, split by database.
 //!
 //! The result depends on the configuration and its files alone, not on the number of
 //! threads: every gold has its own random stream. Work that was interrupted goes on from
@@ -11,12 +11,15 @@ mod evaluation;
 mod gather;
 mod oracle;
 mod relabel;
+mod sampled;
 mod stats;
 mod text;
+mod variants;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
@@ -33,7 +36,7 @@ use twinql_suite::resume::{Finished, partial_of};
 pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
 pub use relabel::{gold_part, relabel};
-pub use stats::{Dropped, Labels, Stats, origin};
+pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, origin};
 pub use text::{normal, plug_values};
 
 use crate::io::{io_error, lines, read_bytes, write_whole};
@@ -57,6 +60,16 @@ pub struct Progress {
 struct Yield {
     pairs: Vec<Json>,
     dropped: Dropped,
+}
+
+/// What every gold's work needs.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    config: &'a BuildConfig,
+    semantics: &'a Semantics,
+    oracle: &'a dyn Oracle,
+    /// Forms of the queries of evaluation sets.
+    known: &'a HashSet<u64>,
 }
 
 /// Golds between two writes to the file of finished work.
@@ -91,11 +104,19 @@ pub fn build_with(
         mut dropped,
     } = gather(config)?;
     let known = evaluation::forms(&config.evaluation, &semantics)?;
+    let test = test_databases(config)?;
+    tasks.extend(sampled::tasks(config, &schemas, &test, &semantics, oracle)?);
+    let job = Job {
+        config,
+        semantics: &semantics,
+        oracle,
+        known: &known,
+    };
     if config.max_golds > 0 {
         tasks.shuffle(&mut ChaCha8Rng::seed_from_u64(config.seed));
         tasks.truncate(config.max_golds);
     }
-    let splits = splits(config, &tasks)?;
+    let splits = splits(config, &test, &tasks);
     let path = partial_of(&config.out);
     let unwritten = |e: std::io::Error| io_error(&path, &e);
     let read = |line: &[u8]| serde_json::from_slice::<Yield>(line).ok();
@@ -113,7 +134,7 @@ pub fn build_with(
         let done: Vec<Yield> = chunk
             .par_iter()
             .map(|task| match schemas.get(&task.db_id) {
-                Some(schema) => one_gold(config, &semantics, oracle, schema, task),
+                Some(schema) => one_gold(&job, schema, task),
                 None => Yield::default(),
             })
             .collect();
@@ -203,15 +224,20 @@ fn fingerprint(config: &BuildConfig, tasks: &[Task]) -> String {
     format!("{:016x}", hash(&parts))
 }
 
-/// The part of the corpus that each database belongs to.
-fn splits(config: &BuildConfig, tasks: &[Task]) -> Result<IndexMap<String, String>, CorpusError> {
-    let split = &config.split;
-    let mut test = split.test_databases.clone();
-    if !split.test_file.is_empty() {
-        let bytes = read_bytes(Path::new(&split.test_file))?;
+/// The databases of the part `test`.
+fn test_databases(config: &BuildConfig) -> Result<Vec<String>, CorpusError> {
+    let mut test = config.split.test_databases.clone();
+    if !config.split.test_file.is_empty() {
+        let bytes = read_bytes(Path::new(&config.split.test_file))?;
         let names = lines(&bytes).map(|l| String::from_utf8_lossy(l).trim().to_owned());
         test.extend(names.filter(|n| !n.is_empty()));
     }
+    Ok(test)
+}
+
+/// The part of the corpus that each database belongs to.
+fn splits(config: &BuildConfig, test: &[String], tasks: &[Task]) -> IndexMap<String, String> {
+    let split = &config.split;
     let seed = config.seed.to_string();
     let mut out = IndexMap::new();
     for task in tasks {
@@ -222,7 +248,7 @@ fn splits(config: &BuildConfig, tasks: &[Task]) -> Result<IndexMap<String, Strin
         } else {
             listed(&split.valid_databases)
         };
-        let part = if listed(&test) {
+        let part = if listed(test) {
             "test"
         } else if valid {
             "valid"
@@ -231,17 +257,17 @@ fn splits(config: &BuildConfig, tasks: &[Task]) -> Result<IndexMap<String, Strin
         };
         out.entry(task.db_id.clone()).or_insert_with(|| part.to_owned());
     }
-    Ok(out)
+    out
 }
 
 /// All labelled pairs of one gold.
-fn one_gold(
-    config: &BuildConfig,
-    semantics: &Semantics,
-    oracle: &dyn Oracle,
-    schema: &Schema,
-    task: &Task,
-) -> Yield {
+fn one_gold(job: &Job<'_>, schema: &Schema, task: &Task) -> Yield {
+    let &Job {
+        config,
+        semantics,
+        oracle,
+        ..
+    } = job;
     let seed = hash(&["gold", &config.seed.to_string(), &task.db_id, &task.gold]);
     let mut dropped = Dropped::default();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -255,33 +281,26 @@ fn one_gold(
             (Some(label), _) | (None, Outcome::Label(label)) => {
                 labelled.push((candidate.clone(), label));
             }
-            (None, Outcome::PredError) => dropped.pred_error += 1,
-            (None, Outcome::GoldError) => dropped.gold_error += 1,
-            (None, Outcome::Timeout) => dropped.timeout += 1,
-            (None, Outcome::EmptyAnswers) => dropped.empty_answers += 1,
+            (None, outcome) => dropped.outcome(outcome),
         }
     }
     let before = labelled.len();
     let kept = candidates::select(&config.select, labelled, &mut rng);
     dropped.not_selected += before - kept.len();
-    let pairs = kept
-        .into_iter()
-        .map(|(candidate, label)| {
-            Pair {
-                db_id: Some(task.db_id.clone()),
-                gold: task.gold.clone(),
-                pred: candidate.sql,
-                label: Some(label),
-                question: task.question.clone(),
-                source: Some(candidate.source),
-                extra: Map::from_iter([
-                    ("semantics".to_owned(), Json::String(config.semantics.clone())),
-                    ("proved".to_owned(), Json::Bool(candidate.proved)),
-                ]),
-                ..Pair::default()
-            }
-            .to_json()
-        })
-        .collect();
+    let variants = variants::variants(job, schema, task, &kept, &mut dropped);
+    let own = kept.into_iter().map(|(candidate, label)| Pair {
+        db_id: Some(task.db_id.clone()),
+        gold: task.gold.clone(),
+        pred: candidate.sql,
+        label: Some(label),
+        question: task.question.clone(),
+        source: Some(candidate.source),
+        extra: Map::from_iter([
+            ("semantics".to_owned(), Json::String(config.semantics.clone())),
+            ("proved".to_owned(), Json::Bool(candidate.proved)),
+        ]),
+        ..Pair::default()
+    });
+    let pairs = own.chain(variants).map(|pair| pair.to_json()).collect();
     Yield { pairs, dropped }
 }

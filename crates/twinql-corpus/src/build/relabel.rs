@@ -15,6 +15,9 @@ use super::oracle::{Oracle, Outcome};
 use super::stats::Dropped;
 use crate::Pair;
 
+/// A database, the schema that the pair carries in its place, if any, and a gold query.
+type Gold = (String, Option<String>, String);
+
 /// Labels pairs under `to`, in order, in parallel. Pairs without a label and a semantics of their
 /// own (the field `semantics`), or over an unknown database, are judged or left out; what became
 /// of those left out is counted.
@@ -25,17 +28,23 @@ pub fn relabel(
     oracle: &dyn Oracle,
     each: &(dyn Fn() + Sync),
 ) -> (Vec<Pair>, Dropped) {
-    let mut golds: IndexMap<(String, String), Vec<(usize, Pair)>> = IndexMap::new();
+    let mut golds: IndexMap<Gold, Vec<(usize, Pair)>> = IndexMap::new();
     for (place, pair) in pairs.into_iter().enumerate() {
-        let key = (pair.db_id.clone().unwrap_or_default(), pair.gold.clone());
+        let db_id = pair.db_id.clone().unwrap_or_default();
+        let key = (db_id, pair.schema.clone(), pair.gold.clone());
         golds.entry(key).or_default().push((place, pair));
     }
     let golds: Vec<_> = golds.into_iter().collect();
     let done: Vec<(Vec<(usize, Pair)>, Dropped)> = golds
         .into_par_iter()
-        .map(|((db_id, gold), pairs)| {
+        .map(|((db_id, ddl, gold), pairs)| {
             let count = pairs.len();
-            let done = match schemas.get(&db_id) {
+            let own = ddl.as_ref().and_then(|ddl| Schema::from_ddl(&db_id, ddl).ok());
+            let schema = match ddl {
+                Some(_) => own.as_ref(),
+                None => schemas.get(&db_id),
+            };
+            let done = match schema {
                 Some(schema) => one_gold(schema, &gold, pairs, to, oracle),
                 None => {
                     let unknown_database = count;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::oracle::Outcome;
 use crate::Pair;
 
 /// Pairs by label.
@@ -46,6 +47,17 @@ pub struct Dropped {
 }
 
 impl Dropped {
+    /// Counts a candidate without a label.
+    pub(super) fn outcome(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Label(_) => {}
+            Outcome::PredError => self.pred_error += 1,
+            Outcome::GoldError => self.gold_error += 1,
+            Outcome::Timeout => self.timeout += 1,
+            Outcome::EmptyAnswers => self.empty_answers += 1,
+        }
+    }
+
     pub(super) fn add(&mut self, other: &Dropped) {
         self.excluded += other.excluded;
         self.evaluation += other.evaluation;
@@ -73,7 +85,8 @@ pub struct Stats {
     pub databases: usize,
     /// Pairs by label.
     pub labels: Labels,
-    /// By kind of origin: `prediction`, `neighbour`, `rewrite` and their combinations.
+    /// By kind of origin: `prediction`, `neighbour`, `rewrite`, their combinations, and
+    /// `changed schema`.
     pub by_origin: BTreeMap<String, Labels>,
     /// By the full `source` field.
     pub by_source: BTreeMap<String, Labels>,
@@ -91,9 +104,12 @@ impl Stats {
         let mut databases = std::collections::BTreeSet::new();
         for pair in pairs {
             stats.pairs += 1;
-            golds.insert((pair.db_id.as_deref(), pair.gold.as_str()));
-            databases.insert(pair.db_id.as_deref());
             let source = pair.source.as_deref().unwrap_or("unknown");
+            // A gold over a changed schema is no other gold.
+            if origin(source) != CHANGED_SCHEMA {
+                golds.insert((pair.db_id.as_deref(), pair.gold.as_str()));
+            }
+            databases.insert(pair.db_id.as_deref());
             let split = pair.split.as_deref().unwrap_or("none");
             for labels in [
                 &mut stats.labels,
@@ -114,8 +130,14 @@ impl Stats {
     }
 }
 
+/// The origin of pairs over a changed schema.
+pub const CHANGED_SCHEMA: &str = "changed schema";
+
 /// The kind of origin that a `source` names.
 pub fn origin(source: &str) -> &'static str {
+    if source.contains(">schema:") {
+        return CHANGED_SCHEMA;
+    }
     let neighbour = source.contains("neighbour:");
     let rewrite = source.contains("rewrite:");
     match (neighbour, rewrite) {

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use super::*;
+use twinql_sql::{SchemaSet, canonicalize};
 
 /// Labels by length, so that no suite is needed.
 struct Fake;
@@ -126,13 +127,13 @@ fn interrupted_work_goes_on() {
     let done: Vec<Yield> = gathered.tasks[..10]
         .iter()
         .map(|t| {
-            one_gold(
-                &config,
-                &config.semantics().unwrap(),
-                &Fake,
-                &gathered.schemas[&t.db_id],
-                t,
-            )
+            let job = Job {
+                config: &config,
+                semantics: &config.semantics().unwrap(),
+                oracle: &Fake,
+                known: &HashSet::new(),
+            };
+            one_gold(&job, &gathered.schemas[&t.db_id], t)
         })
         .collect();
     let path = config.out.with_file_name("corpus.jsonl.gz.partial");
@@ -162,6 +163,116 @@ fn interrupted_work_goes_on() {
 }
 
 #[test]
+fn pairs_come_back_over_changed_schemas() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut config = config(dir.path());
+    build_with(&config, &Fake, &mut |_| {}).unwrap();
+    let plain = pairs::read_strict(&config.out).unwrap();
+    config.sample.schema_variants = 3;
+    let stats = build_with(&config, &Fake, &mut |_| {}).unwrap();
+    let all = pairs::read_strict(&config.out).unwrap();
+    let (changed, same): (Vec<Pair>, Vec<Pair>) = all.into_iter().partition(|p| p.schema.is_some());
+    // The others are what they were.
+    let text = |pairs: &[Pair]| -> Vec<(String, String, Option<u8>)> {
+        let key = |p: &Pair| (p.gold.clone(), p.pred.clone(), p.label);
+        pairs.iter().map(key).collect()
+    };
+    assert_eq!(text(&plain), text(&same));
+    assert!(changed.len() > stats.golds, "{}", changed.len());
+    let of = &stats.by_origin["changed schema"];
+    assert_eq!(of.same + of.different, changed.len());
+    for pair in &changed {
+        let db_id = pair.db_id.as_deref().unwrap();
+        assert_eq!(
+            pair.split.as_deref(),
+            Some(if db_id == "d2" { "valid" } else { "train" })
+        );
+        let schema = Schema::from_ddl(db_id, pair.schema.as_deref().unwrap()).unwrap();
+        for sql in [&pair.gold, &pair.pred] {
+            assert!(canonicalize(&schema, sql, &Semantics::default()).is_ok(), "{sql}");
+        }
+        assert!(pair.source.as_deref().unwrap().contains(">schema:"));
+    }
+    // Labels under other semantics are asked for over the pair's own schema.
+    struct Own;
+    impl Oracle for Own {
+        fn label(&self, schema: &Schema, gold: &str, preds: &[&str]) -> Vec<Outcome> {
+            assert!(
+                canonicalize(schema, gold, &Semantics::default()).is_ok(),
+                "{gold}"
+            );
+            vec![Outcome::Label(0); preds.len()]
+        }
+        fn neighbours(&self, _: &Schema, _: &str, _: u64, _: usize) -> Vec<(String, String)> {
+            Vec::new()
+        }
+    }
+    let strict = "strict".parse().unwrap();
+    let (done, dropped) = relabel(changed.clone(), &SchemaSet::new(), &strict, &Own, &|| ());
+    assert_eq!((done.len(), dropped.unknown_database), (changed.len(), 0));
+}
+
+#[test]
+fn queries_of_evaluation_sets_do_not_come_back_under_other_names() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut config = config(dir.path());
+    config.sample.schema_variants = 3;
+    let text = "SELECT b FROM t WHERE a > 60 AND b = 'x'";
+    let pair = serde_json::json!({
+        "schema": "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c TEXT)",
+        "gold": text,
+        "pred": text,
+    });
+    let path = dir.path().join("evaluation.jsonl");
+    std::fs::write(&path, format!("{pair}\n")).unwrap();
+    config.evaluation = vec![config::EvaluationSource {
+        path: path.display().to_string(),
+        schemas: Vec::new(),
+    }];
+    build_with(&config, &Fake, &mut |_| {}).unwrap();
+    let kept = pairs::read_strict(&config.out).unwrap();
+    assert!(kept.iter().any(|p| p.schema.is_some()));
+    // No other gold has this number.
+    assert!(kept.iter().all(|p| !p.gold.contains("> 60")), "{kept:?}");
+}
+
+#[test]
+fn golds_from_a_grammar() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut config = BuildConfig {
+        gold: Vec::new(),
+        pairs: Vec::new(),
+        grammar: vec![config::GrammarSource {
+            schemas: vec!["*".into()],
+            queries: 10,
+        }],
+        ..config(dir.path())
+    };
+    config.split.test_databases = vec!["d3".into()];
+    let stats = build_with(&config, &Fake, &mut |_| {}).unwrap();
+    let first = std::fs::read(&config.out).unwrap();
+    let databases: std::collections::BTreeSet<String> = pairs::read_strict(&config.out)
+        .unwrap()
+        .into_iter()
+        .filter_map(|p| p.db_id)
+        .collect();
+    // Neither those that others evaluate on nor the part `test`.
+    assert_eq!(databases, ["d1", "d2"].map(String::from).into());
+    assert!(stats.golds > 15, "{}", stats.golds);
+    build_with(&config, &Fake, &mut |_| {}).unwrap();
+    assert_eq!(std::fs::read(&config.out).unwrap(), first);
+    for (name, message) in [
+        ("d3", "reserved"),
+        ("world_1", "reserved"),
+        ("d9", "does not have"),
+    ] {
+        config.grammar[0].schemas = vec![name.into()];
+        let e = build_with(&config, &Fake, &mut |_| {}).unwrap_err().to_string();
+        assert!(e.contains(message), "{name}: {e}");
+    }
+}
+
+#[test]
 fn configurations() {
     for (text, message) in [
         ("", "`schemas` is empty"),
@@ -170,6 +281,11 @@ fn configurations() {
         (
             "schemas = ['s']\nsemantics = 'x'\n[[gold]]\ngold = 'g'",
             "unknown semantics",
+        ),
+        ("schemas = ['s']\n[[grammar]]\nqueries = 3", "[[grammar]] needs"),
+        (
+            "schemas = ['s']\n[sample]\ncatalogue = 9\n[[gold]]\ngold = 'g'",
+            "catalogue",
         ),
         ("schemas = ['${TWINQL_NO_SUCH}/s']", "TWINQL_NO_SUCH is not set"),
         ("schemas = ['${X']", "without `}`"),

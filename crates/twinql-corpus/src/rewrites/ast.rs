@@ -27,7 +27,7 @@ pub struct Context<'s> {
 /// Longer queries are not rewritten.
 const MAX_BYTES: usize = 20_000;
 
-pub(super) fn parse_query(sql: &str) -> Option<Query> {
+pub(crate) fn parse_query(sql: &str) -> Option<Query> {
     if sql.len() > MAX_BYTES {
         return None;
     }
@@ -38,7 +38,7 @@ pub(super) fn parse_query(sql: &str) -> Option<Query> {
     }
 }
 
-pub(super) fn parse_expr(text: &str) -> Option<Expr> {
+pub(crate) fn parse_expr(text: &str) -> Option<Expr> {
     Parser::new(&SQLiteDialect {})
         .try_with_sql(text)
         .ok()?
@@ -47,7 +47,7 @@ pub(super) fn parse_expr(text: &str) -> Option<Expr> {
 }
 
 /// The one SELECT of `text`.
-pub(super) fn parse_select(text: &str) -> Option<Select> {
+pub(crate) fn parse_select(text: &str) -> Option<Select> {
     match *parse_query(text)?.body {
         SetExpr::Select(s) => Some(*s),
         _ => None,
@@ -55,7 +55,7 @@ pub(super) fn parse_select(text: &str) -> Option<Select> {
 }
 
 /// `e` as text that may stand beside any operator.
-pub(super) fn par(e: &Expr) -> String {
+pub(crate) fn par(e: &Expr) -> String {
     match e {
         Expr::Identifier(_)
         | Expr::CompoundIdentifier(_)
@@ -67,12 +67,12 @@ pub(super) fn par(e: &Expr) -> String {
     }
 }
 
-pub(super) fn nested(text: &str) -> Option<Expr> {
+pub(crate) fn nested(text: &str) -> Option<Expr> {
     parse_expr(&format!("({text})"))
 }
 
 /// The expression inside parentheses.
-pub(super) fn bare(e: &Expr) -> &Expr {
+pub(crate) fn bare(e: &Expr) -> &Expr {
     let mut e = e;
     while let Expr::Nested(inner) = e {
         e = inner;
@@ -81,7 +81,7 @@ pub(super) fn bare(e: &Expr) -> &Expr {
 }
 
 /// Applies `f` at one of the expressions where it has something to say.
-pub(super) fn at_expr(
+pub(crate) fn at_expr(
     query: &Query,
     rng: &mut ChaCha8Rng,
     mut f: impl FnMut(&Expr) -> Option<Expr>,
@@ -141,7 +141,7 @@ impl VisitorMut for Queries<'_> {
 }
 
 /// Applies `f` at one of the queries, the outermost or a subquery.
-pub(super) fn at_query(
+pub(crate) fn at_query(
     query: &Query,
     rng: &mut ChaCha8Rng,
     mut f: impl FnMut(&Query) -> Option<Query>,
@@ -172,7 +172,7 @@ impl VisitorMut for Selects<'_> {
 }
 
 /// Applies `f` at one of the SELECTs.
-pub(super) fn at_select(
+pub(crate) fn at_select(
     query: &Query,
     rng: &mut ChaCha8Rng,
     mut f: impl FnMut(&Select) -> Option<Select>,
@@ -194,7 +194,7 @@ pub(super) fn at_select(
 }
 
 /// The parts of a chain of AND, or of OR, parentheses around the parts kept.
-pub(super) fn chain(e: &Expr, op: &BinaryOperator) -> Vec<Expr> {
+pub(crate) fn chain(e: &Expr, op: &BinaryOperator) -> Vec<Expr> {
     let mut out = Vec::new();
     let mut rest = vec![e];
     while let Some(e) = rest.pop() {
@@ -209,11 +209,11 @@ pub(super) fn chain(e: &Expr, op: &BinaryOperator) -> Vec<Expr> {
     out
 }
 
-pub(super) fn conjuncts(e: Option<&Expr>) -> Vec<Expr> {
+pub(crate) fn conjuncts(e: Option<&Expr>) -> Vec<Expr> {
     e.map_or(Vec::new(), |e| chain(e, &BinaryOperator::And))
 }
 
-pub(super) fn join(parts: &[Expr], op: &str) -> Option<Expr> {
+pub(crate) fn join(parts: &[Expr], op: &str) -> Option<Expr> {
     let text: Vec<String> = parts.iter().map(part).collect();
     parse_expr(&text.join(op))
 }
@@ -232,7 +232,7 @@ fn part(e: &Expr) -> String {
     }
 }
 
-pub(super) fn and(parts: &[Expr]) -> Option<Expr> {
+pub(crate) fn and(parts: &[Expr]) -> Option<Expr> {
     if parts.is_empty() {
         None
     } else {
@@ -242,21 +242,21 @@ pub(super) fn and(parts: &[Expr]) -> Option<Expr> {
 
 /// One table in a FROM clause.
 #[derive(Debug, Clone)]
-pub(super) struct Source<'s> {
+pub(crate) struct Source<'s> {
     /// The alias, or the table's name.
-    pub(super) name: String,
-    pub(super) table: &'s Table,
+    pub(crate) name: String,
+    pub(crate) table: &'s Table,
 }
 
 impl Source<'_> {
     /// `name."column"`.
-    pub(super) fn column(&self, column: &Column) -> String {
+    pub(crate) fn column(&self, column: &Column) -> String {
         format!("{}.{}", plain(&self.name), plain(&column.name))
     }
 }
 
 /// A name, quoted only where it has to be.
-pub(super) fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     let simple = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && matches!(parse_expr(name), Some(Expr::Identifier(_)))
@@ -288,7 +288,7 @@ pub(super) fn plain(name: &str) -> String {
     if simple { name.to_owned() } else { quote(name) }
 }
 
-pub(super) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'s>> {
+pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'s>> {
     match f {
         TableFactor::Table {
             name,
@@ -310,7 +310,7 @@ pub(super) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'
 }
 
 /// The tables of a SELECT, if every one is a table of the schema.
-pub(super) fn sources<'s>(s: &Select, schema: &'s Schema) -> Option<Vec<Source<'s>>> {
+pub(crate) fn sources<'s>(s: &Select, schema: &'s Schema) -> Option<Vec<Source<'s>>> {
     let mut out = Vec::new();
     for from in &s.from {
         out.push(factor(&from.relation, schema)?);
@@ -322,7 +322,7 @@ pub(super) fn sources<'s>(s: &Select, schema: &'s Schema) -> Option<Vec<Source<'
 }
 
 /// The only table of a SELECT.
-pub(super) fn only<'s>(s: &Select, schema: &'s Schema) -> Option<Source<'s>> {
+pub(crate) fn only<'s>(s: &Select, schema: &'s Schema) -> Option<Source<'s>> {
     match s.from.as_slice() {
         [TableWithJoins { relation, joins }] if joins.is_empty() => factor(relation, schema),
         _ => None,
@@ -330,7 +330,7 @@ pub(super) fn only<'s>(s: &Select, schema: &'s Schema) -> Option<Source<'s>> {
 }
 
 /// The column that `e` names: number of the source and of the column in it.
-pub(super) fn resolve(e: &Expr, sources: &[Source<'_>]) -> Option<(usize, usize)> {
+pub(crate) fn resolve(e: &Expr, sources: &[Source<'_>]) -> Option<(usize, usize)> {
     match bare(e) {
         Expr::Identifier(i) => {
             let mut found = sources
@@ -355,7 +355,7 @@ pub(super) fn resolve(e: &Expr, sources: &[Source<'_>]) -> Option<(usize, usize)
 
 /// Every column that `e` names, or none if a name is not from `sources` (a correlated
 /// name, a string in double quotes) or a subquery hides more.
-pub(super) fn columns_of(e: &Expr, sources: &[Source<'_>]) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn columns_of(e: &Expr, sources: &[Source<'_>]) -> Option<Vec<(usize, usize)>> {
     let mut out = Some(Vec::new());
     let mut e = e.clone();
     let _ = each_expr(&mut e, &mut |e| {
@@ -381,7 +381,7 @@ pub(super) fn columns_of(e: &Expr, sources: &[Source<'_>]) -> Option<Vec<(usize,
 const AGGREGATES: [&str; 7] = ["count", "sum", "avg", "min", "max", "total", "group_concat"];
 
 /// The name and only argument of an aggregate call; `*` for COUNT(*).
-pub(super) fn aggregate(e: &Expr) -> Option<(String, bool, String)> {
+pub(crate) fn aggregate(e: &Expr) -> Option<(String, bool, String)> {
     let Expr::Function(Function {
         name,
         args: FunctionArguments::List(list),
@@ -410,7 +410,7 @@ pub(super) fn aggregate(e: &Expr) -> Option<(String, bool, String)> {
 }
 
 /// True if an aggregate or window function stands in `e`.
-pub(super) fn has_aggregate(e: &Expr) -> bool {
+pub(crate) fn has_aggregate(e: &Expr) -> bool {
     let mut found = false;
     let _ = each_expr(&mut e.clone(), &mut |e| {
         if let Expr::Function(f) = e {
@@ -422,7 +422,7 @@ pub(super) fn has_aggregate(e: &Expr) -> bool {
     found
 }
 
-pub(super) fn item_expr(item: &SelectItem) -> Option<&Expr> {
+pub(crate) fn item_expr(item: &SelectItem) -> Option<&Expr> {
     match item {
         SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } => Some(e),
         _ => None,
@@ -430,11 +430,11 @@ pub(super) fn item_expr(item: &SelectItem) -> Option<&Expr> {
 }
 
 /// The output expressions, if none is a wildcard.
-pub(super) fn items(s: &Select) -> Option<Vec<&Expr>> {
+pub(crate) fn items(s: &Select) -> Option<Vec<&Expr>> {
     s.projection.iter().map(item_expr).collect()
 }
 
-pub(super) fn group_by(s: &Select) -> &[Expr] {
+pub(crate) fn group_by(s: &Select) -> &[Expr] {
     match &s.group_by {
         GroupByExpr::Expressions(list, _) => list,
         GroupByExpr::All(_) => &[],
@@ -442,7 +442,7 @@ pub(super) fn group_by(s: &Select) -> &[Expr] {
 }
 
 /// The only output, if there is one and it is no wildcard.
-pub(super) fn output(s: &Select) -> Option<&Expr> {
+pub(crate) fn output(s: &Select) -> Option<&Expr> {
     match s.projection.as_slice() {
         [item] => item_expr(item),
         _ => None,
@@ -450,12 +450,12 @@ pub(super) fn output(s: &Select) -> Option<&Expr> {
 }
 
 /// No GROUP BY, HAVING, DISTINCT or aggregate: each row stands for itself.
-pub(super) fn is_rowwise(s: &Select) -> bool {
+pub(crate) fn is_rowwise(s: &Select) -> bool {
     s.distinct.is_none() && is_ungrouped(s)
 }
 
 /// No GROUP BY, HAVING or aggregate.
-pub(super) fn is_ungrouped(s: &Select) -> bool {
+pub(crate) fn is_ungrouped(s: &Select) -> bool {
     group_by(s).is_empty()
         && s.having.is_none()
         && s.named_window.is_empty()
@@ -463,19 +463,19 @@ pub(super) fn is_ungrouped(s: &Select) -> bool {
 }
 
 /// The SELECT of a query that is nothing more: no WITH, ORDER BY or LIMIT.
-pub(super) fn only_select(q: &Query) -> Option<&Select> {
+pub(crate) fn only_select(q: &Query) -> Option<&Select> {
     match q.body.as_ref() {
         SetExpr::Select(s) if q.with.is_none() && is_unordered(q) => Some(s),
         _ => None,
     }
 }
 
-pub(super) fn is_unordered(q: &Query) -> bool {
+pub(crate) fn is_unordered(q: &Query) -> bool {
     q.order_by.is_none() && q.limit_clause.is_none() && q.fetch.is_none()
 }
 
 /// A name that does not occur in the query.
-pub(super) fn fresh(q: &impl ToString, stem: &str) -> String {
+pub(crate) fn fresh(q: &impl ToString, stem: &str) -> String {
     let text = q.to_string().to_ascii_lowercase();
     (0..)
         .map(|i| {
@@ -489,7 +489,7 @@ pub(super) fn fresh(q: &impl ToString, stem: &str) -> String {
         .unwrap_or_default()
 }
 
-pub(super) fn ident(name: &str) -> Ident {
+pub(crate) fn ident(name: &str) -> Ident {
     match parse_expr(&plain(name)) {
         Some(Expr::Identifier(i)) => i,
         _ => Ident::with_quote('"', name),

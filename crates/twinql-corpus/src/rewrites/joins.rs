@@ -327,8 +327,14 @@ pub(super) const RULES: &[Rewrite] = &[
     ),
 ];
 
-/// The ON conditions, if every join is inner.
+/// The ON conditions, if there are joins and every one is inner.
 fn all_inner(s: &Select) -> Option<Vec<Expr>> {
+    let on = inner_conditions(s)?;
+    s.from.iter().any(|f| !f.joins.is_empty()).then_some(on)
+}
+
+/// The ON conditions of the joins there are, if every one is inner.
+pub(super) fn inner_conditions(s: &Select) -> Option<Vec<Expr>> {
     let mut on = Vec::new();
     for join in s.from.iter().flat_map(|f| &f.joins) {
         match &join.join_operator {
@@ -337,7 +343,7 @@ fn all_inner(s: &Select) -> Option<Vec<Expr>> {
             _ => return None,
         }
     }
-    s.from.iter().any(|f| !f.joins.is_empty()).then_some(on)
+    Some(on)
 }
 
 fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {

@@ -10,9 +10,11 @@
 //! data, and textbook laws of relational algebra.
 
 mod aggregates;
-mod ast;
+pub(crate) mod ast;
+mod idle;
 mod joins;
 mod predicates;
+mod redundant;
 mod selects;
 mod setops;
 mod subqueries;
@@ -39,6 +41,9 @@ pub enum Kind {
     Candidate,
 }
 
+/// The number of the newest catalogue.
+pub const CATALOGUES: u8 = 2;
+
 /// What a rewrite does to a query: none where its preconditions do not hold.
 pub type Apply = fn(&Context<'_>, &Query, &mut ChaCha8Rng) -> Option<Query>;
 
@@ -51,6 +56,9 @@ pub struct Rewrite {
     pub law: &'static str,
     /// Whether its result needs a judge.
     pub kind: Kind,
+    /// The catalogue that it came with, from 1 to [`CATALOGUES`]: a corpus that asks for an earlier one
+    /// stays what it was.
+    pub catalogue: u8,
     /// How often it is drawn: 1 for changes that a canonical plan undoes, up to 4.
     pub weight: u32,
     /// The rewrite itself.
@@ -66,6 +74,8 @@ pub fn all() -> impl Iterator<Item = &'static Rewrite> {
         joins::RULES,
         subqueries::RULES,
         setops::RULES,
+        idle::RULES,
+        redundant::RULES,
     ]
     .into_iter()
     .flatten()
@@ -90,10 +100,12 @@ pub fn apply(rule: &Rewrite, schema: &Schema, sql: &str, rng: &mut ChaCha8Rng) -
     (text != query.to_string() && ast::parse_query(&text).is_some()).then_some(text)
 }
 
-/// Up to `count` distinct rewrites of `sql`, each by one to `longest` rules.
+/// Up to `count` distinct rewrites of `sql`, each by one to `longest` rules of `catalogue` and of
+/// earlier ones.
 pub fn sample(
     schema: &Schema,
     sql: &str,
+    catalogue: u8,
     count: usize,
     longest: usize,
     rng: &mut ChaCha8Rng,
@@ -118,7 +130,7 @@ pub fn sample(
             sound: true,
         };
         for _ in 0..steps {
-            let Some((rule, text)) = one(schema, &now, rng) else {
+            let Some((rule, text)) = one(schema, &now, catalogue, rng) else {
                 break;
             };
             now.sql = text;
@@ -133,9 +145,14 @@ pub fn sample(
 }
 
 /// One rewrite of `now` by a rule that it has not seen.
-fn one(schema: &Schema, now: &Rewritten, rng: &mut ChaCha8Rng) -> Option<(&'static Rewrite, String)> {
+fn one(
+    schema: &Schema,
+    now: &Rewritten,
+    catalogue: u8,
+    rng: &mut ChaCha8Rng,
+) -> Option<(&'static Rewrite, String)> {
     let mut order: Vec<(f64, &Rewrite)> = all()
-        .filter(|r| !now.rules.contains(&r.name))
+        .filter(|r| r.catalogue <= catalogue && !now.rules.contains(&r.name))
         .map(|r| {
             // Weighted order without replacement (Efraimidis and Spirakis, 2006).
             let u: f64 = rng.random_range(f64::EPSILON..1.0);

@@ -14,6 +14,7 @@ macro_rules! rule {
             name: $name,
             law: $law,
             kind: $kind,
+            catalogue: 1,
             weight: $weight,
             apply: $apply,
         }
@@ -443,7 +444,7 @@ fn is_count(e: &Expr) -> bool {
 
 /// True if `e` names a column, and every column of that name in the schema is `such`:
 /// the place of `e` is not known here.
-fn named(c: &Context<'_>, e: &Expr, such: impl Fn(&Column) -> bool) -> bool {
+pub(super) fn named(c: &Context<'_>, e: &Expr, such: impl Fn(&Column) -> bool) -> bool {
     let name = match e {
         Expr::Identifier(i) if i.quote_style.is_none() => &i.value,
         Expr::CompoundIdentifier(parts) => match parts.last() {

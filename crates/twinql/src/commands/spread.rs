@@ -21,7 +21,9 @@ struct Holders {
 pub(super) fn key(pair: &Labelled) -> u64 {
     // `DefaultHasher::new()` has fixed keys: the same choice in every run.
     let mut hasher = DefaultHasher::new();
-    (&pair.schema.db_id, &pair.gold, &pair.pred).hash(&mut hasher);
+    // Tables too: a pair may come back over a changed schema in the same words.
+    (&pair.schema.db_id, &pair.schema.tables).hash(&mut hasher);
+    (&pair.gold, &pair.pred).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -1,0 +1,108 @@
+//! Golds that are sampled from the grammar.
+
+use std::collections::HashSet;
+
+use indexmap::IndexMap;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize};
+
+use super::config::BuildConfig;
+use super::gather::Task;
+use super::hash;
+use super::oracle::{Oracle, Outcome};
+use crate::CorpusError;
+use crate::grammar::Sampler;
+
+/// Queries that are tried for each one wanted.
+const TRIES: usize = 20;
+
+/// A task for each sampled query: over every database that a `[[grammar]]` names, but for those
+/// that are excluded or in the part `test`. A query is taken that plans, is new by its canonical
+/// form, runs, and has rows on the suite's databases.
+///
+/// # Errors
+/// A database that has no schema, or is reserved.
+pub(super) fn tasks(
+    config: &BuildConfig,
+    schemas: &SchemaSet,
+    test: &[String],
+    semantics: &Semantics,
+    oracle: &dyn Oracle,
+) -> Result<Vec<Task>, CorpusError> {
+    let mut wanted: IndexMap<&str, usize> = IndexMap::new();
+    let reserved = |db_id: &str| config.excluded(db_id) || test.iter().any(|t| t == db_id);
+    for source in &config.grammar {
+        for name in &source.schemas {
+            if name == "*" {
+                for db_id in schemas.keys().filter(|d| !reserved(d)) {
+                    *wanted.entry(db_id).or_default() += source.queries;
+                }
+                continue;
+            }
+            let Some((db_id, _)) = schemas.get_key_value(name) else {
+                return Err(CorpusError::Config(format!(
+                    "[[grammar]] names the database {name:?}, which `schemas` does not have"
+                )));
+            };
+            if reserved(db_id) {
+                return Err(CorpusError::Config(format!(
+                    "[[grammar]] names the database {name:?}, which is reserved for evaluation"
+                )));
+            }
+            *wanted.entry(db_id).or_default() += source.queries;
+        }
+    }
+    let wanted: Vec<(&str, usize)> = wanted.into_iter().collect();
+    let made: Vec<Vec<Task>> = wanted
+        .into_par_iter()
+        .map(|(db_id, count)| match schemas.get(db_id) {
+            Some(schema) => {
+                let golds = golds(config.seed, schema, db_id, count, semantics, oracle);
+                let task = |gold| Task {
+                    db_id: db_id.to_owned(),
+                    gold,
+                    question: None,
+                    real: Vec::new(),
+                };
+                golds.into_iter().map(task).collect()
+            }
+            None => Vec::new(),
+        })
+        .collect();
+    Ok(made.into_iter().flatten().collect())
+}
+
+fn golds(
+    seed: u64,
+    schema: &Schema,
+    db_id: &str,
+    count: usize,
+    semantics: &Semantics,
+    oracle: &dyn Oracle,
+) -> Vec<String> {
+    let seed = hash(&["grammar", &seed.to_string(), db_id]);
+    let mut sampler = Sampler::new(schema, ChaCha8Rng::seed_from_u64(seed));
+    let mut forms = HashSet::new();
+    let mut out = Vec::new();
+    for _ in 0..count.saturating_mul(TRIES) {
+        if out.len() >= count {
+            break;
+        }
+        let Some(sql) = sampler.query() else { continue };
+        let Ok(canonical) = canonicalize(schema, &sql, semantics) else {
+            continue;
+        };
+        if !forms.insert(canonical.plan.query) {
+            continue;
+        }
+        // Two queries of one text are the same on one database, and no more are asked.
+        let again = sql.replacen("SELECT", "select", 1);
+        let outcomes = oracle.label(schema, &sql, &[&again]);
+        if outcomes.first() == Some(&Outcome::Label(1)) {
+            out.push(sql);
+        }
+    }
+    out
+}

@@ -1,0 +1,205 @@
+//! What schema changes ask of queries and do to them.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use indexmap::IndexMap;
+use sqlparser::ast::{
+    Expr, Ident, Query, Select, SelectItem, SetExpr, TableFactor, Value, ValueWithSpan, VisitMut, VisitorMut,
+};
+use twinql_sql::Schema;
+
+use super::Given;
+use crate::rewrites::ast::ident;
+
+// `dyn` closures, so that the walk over sqlparser's whole AST is compiled once.
+struct Idents<'a>(&'a mut dyn FnMut(&mut Ident));
+impl VisitorMut for Idents<'_> {
+    type Break = ();
+    fn pre_visit_ident(&mut self, ident: &mut Ident) -> ControlFlow<()> {
+        (self.0)(ident);
+        ControlFlow::Continue(())
+    }
+}
+
+struct Exprs<'a>(&'a mut dyn FnMut(&mut Expr));
+impl VisitorMut for Exprs<'_> {
+    type Break = ();
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        (self.0)(expr);
+        ControlFlow::Continue(())
+    }
+}
+
+struct Selects<'a>(&'a mut dyn FnMut(&mut Select));
+impl VisitorMut for Selects<'_> {
+    type Break = ();
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        (self.0)(select);
+        ControlFlow::Continue(())
+    }
+}
+
+struct Factors<'a>(&'a mut dyn FnMut(&mut TableFactor));
+impl VisitorMut for Factors<'_> {
+    type Break = ();
+    // After its children: what is put in place of a table is not visited itself.
+    fn post_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+        (self.0)(factor);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Every name in both queries, in lower case: tables, columns, aliases, functions, and strings in
+/// double quotes, which may be any of these.
+pub(super) fn words(given: &Given) -> HashSet<String> {
+    let mut out = HashSet::new();
+    for query in given.both() {
+        let _ = query.clone().visit(&mut Idents(&mut |i: &mut Ident| {
+            out.insert(i.value.to_ascii_lowercase());
+        }));
+    }
+    out
+}
+
+/// Names of functions in both queries, in lower case.
+pub(super) fn functions(given: &Given) -> HashSet<String> {
+    let mut out = HashSet::new();
+    for query in given.both() {
+        let _ = query.clone().visit(&mut Exprs(&mut |e: &mut Expr| {
+            if let Expr::Function(f) = e {
+                out.insert(f.name.to_string().trim_matches('"').to_ascii_lowercase());
+            }
+        }));
+    }
+    out
+}
+
+/// True if a query selects `*`, but for EXISTS, where it means nothing; or joins by the names that
+/// two tables share. Then columns that no query names matter all the same.
+pub(super) fn reads_unnamed(given: &Given) -> bool {
+    given.both().into_iter().any(|query| {
+        let mut query = query.clone();
+        let _ = query.visit(&mut Exprs(&mut |e: &mut Expr| {
+            if let Expr::Exists { subquery, .. } = e
+                && let SetExpr::Select(select) = subquery.body.as_mut()
+                && let [SelectItem::Wildcard(_)] = select.projection.as_slice()
+            {
+                let one = ValueWithSpan::from(Value::Number("1".into(), false));
+                select.projection = vec![SelectItem::UnnamedExpr(Expr::Value(one))];
+            }
+        }));
+        let mut wild = false;
+        let _ = query.visit(&mut Selects(&mut |s: &mut Select| {
+            wild |= s
+                .projection
+                .iter()
+                .any(|item| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)));
+        }));
+        wild || query.to_string().contains("NATURAL")
+    })
+}
+
+/// The query with every name in `new` replaced, wherever it stands.
+pub(super) fn renamed(query: &Query, new: &IndexMap<String, String>) -> Query {
+    let mut query = query.clone();
+    let _ = query.visit(&mut Idents(&mut |i: &mut Ident| {
+        if let Some(name) = new.get(&i.value.to_ascii_lowercase()) {
+            *i = ident(name);
+        }
+    }));
+    query
+}
+
+/// The positions of tables that either query reads.
+pub(super) fn tables_read(given: &Given) -> Vec<usize> {
+    let words = words(given);
+    let read = |name: &str| words.contains(&name.to_ascii_lowercase());
+    let tables = given.schema.tables.iter().enumerate();
+    tables.filter(|(_, t)| read(&t.name)).map(|(i, _)| i).collect()
+}
+
+/// The query with `make(alias)` in place of each reading of the table called `name`; none where a
+/// common table expression has that name, or a reading has more to it than an alias.
+pub(super) fn replaced(
+    query: &Query,
+    name: &str,
+    make: &dyn Fn(&str) -> Option<TableFactor>,
+) -> Option<Query> {
+    let mut query = query.clone();
+    let mut possible = true;
+    let _ = query.visit(&mut Ctes(&mut |q: &mut Query| {
+        let tables = q.with.iter().flat_map(|w| &w.cte_tables);
+        possible &= !tables
+            .into_iter()
+            .any(|t| t.alias.name.value.eq_ignore_ascii_case(name));
+    }));
+    let _ = query.visit(&mut Factors(&mut |factor: &mut TableFactor| {
+        let TableFactor::Table {
+            name: table,
+            alias,
+            args,
+            ..
+        } = &*factor
+        else {
+            return;
+        };
+        let parts: Vec<&Ident> = table.0.iter().filter_map(|p| p.as_ident()).collect();
+        let [part] = parts.as_slice() else {
+            possible = false;
+            return;
+        };
+        if !part.value.eq_ignore_ascii_case(name) {
+            return;
+        }
+        let called = match alias {
+            None => part.value.clone(),
+            Some(a) if a.columns.is_empty() => a.name.value.clone(),
+            Some(_) => {
+                possible = false;
+                return;
+            }
+        };
+        match make(&called) {
+            Some(new) if args.is_none() => *factor = new,
+            _ => possible = false,
+        }
+    }));
+    possible.then_some(query)
+}
+
+struct Ctes<'a>(&'a mut dyn FnMut(&mut Query));
+impl VisitorMut for Ctes<'_> {
+    type Break = ();
+    fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        (self.0)(query);
+        ControlFlow::Continue(())
+    }
+}
+
+/// Every name of the schema and of both queries, in lower case: what a new name must not be.
+pub(super) fn taken(given: &Given) -> HashSet<String> {
+    let mut out = words(given);
+    out.extend(names(&given.schema));
+    out
+}
+
+fn names(schema: &Schema) -> impl Iterator<Item = String> + '_ {
+    schema.tables.iter().flat_map(|t| {
+        std::iter::once(t.name.to_ascii_lowercase())
+            .chain(t.columns.iter().map(|c| c.name.to_ascii_lowercase()))
+    })
+}
+
+/// `stem`, or `stem2`, `stem3` …: the first that is not taken, which then is.
+pub(super) fn fresh(taken: &mut HashSet<String>, stem: &str) -> String {
+    let name = (1..)
+        .map(|n| match n {
+            1 => stem.to_owned(),
+            _ => format!("{stem}{n}"),
+        })
+        .find(|name| !taken.contains(&name.to_ascii_lowercase()))
+        .unwrap_or_default();
+    taken.insert(name.to_ascii_lowercase());
+    name
+}
