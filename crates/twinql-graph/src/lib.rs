@@ -22,4 +22,5 @@ pub use augment::{AUGMENTATIONS, Augmentation};
 pub use encode::EncodingConfig;
 pub use error::GraphError;
 pub use graph::{EdgeKind, Node, QueryGraph};
+pub use lower::Made;
 pub use relpm::{RelPmConfig, relpm};

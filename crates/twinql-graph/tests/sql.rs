@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use twinql_graph::{QueryGraph, RelPmConfig, relpm};
+use twinql_graph::{Made, QueryGraph, RelPmConfig, relpm};
 use twinql_sql::{Schema, Semantics, normalize, parse, plan, schema};
 
 const DDL: &str = "
@@ -163,4 +163,28 @@ fn semantics_reach_the_graph() {
     );
     // Four assumptions, and the edge from the first output column to the second.
     assert_eq!(more, edges + 5);
+}
+
+#[test]
+fn nodes_know_what_they_were_made_from() {
+    let schema = pets();
+    let sql = "SELECT name FROM owner WHERE age > 3";
+    let plan = plan(&schema, &parse(sql).unwrap()).unwrap();
+    let semantics = Semantics::default();
+    let (graph, made) = QueryGraph::lower_traced(&schema, &plan, &semantics).unwrap();
+    let plain = QueryGraph::lower(&schema, &plan, &semantics).unwrap();
+    assert_eq!(graph.fingerprint(), plain.fingerprint());
+    assert_eq!(
+        (made.len(), plain.node_count()),
+        (graph.node_count(), graph.node_count())
+    );
+    for (node, made) in graph.graph().node_weights().zip(&made) {
+        let expected = match node.word.name() {
+            "gt" | "number" => matches!(made, Some(Made::Expr(_))),
+            "column" => matches!(made, Some(Made::Use(_))),
+            "table" => matches!(made, Some(Made::Producer(_))),
+            _ => made.is_none(),
+        };
+        assert!(expected, "{node:?} {made:?}");
+    }
 }

@@ -8,6 +8,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
+    band::Band,
     calibrate::{Calibration, Quality},
     config::{GmnConfig, GraphConfig},
     error::ModelError,
@@ -49,6 +50,10 @@ pub struct CheckpointInfo {
     pub calibration: Calibration,
     /// Probability from which a pair is called equivalent.
     pub threshold: f32,
+    /// Between which probabilities the network had better say nothing; none in checkpoints from
+    /// before there was one.
+    #[serde(default)]
+    pub band: Option<Band>,
     /// Measured on the validation pairs.
     pub validation: Quality,
     /// Scores where proofs and the suite are asked first; none where validation pairs came
@@ -121,7 +126,8 @@ impl Checkpoint {
         let usable = calibration.slope >= 0.0
             && calibration.slope.is_finite()
             && calibration.offset.is_finite()
-            && (0.0..=1.0).contains(&info.threshold);
+            && (0.0..=1.0).contains(&info.threshold)
+            && info.band.as_ref().is_none_or(Band::is_usable);
         if !usable {
             return Err(damaged(origin, "its calibration is not usable"));
         }

@@ -10,6 +10,8 @@
 //! hold distances and gradients of the two together.
 
 mod adam;
+mod attention;
+mod band;
 mod calibrate;
 mod checkpoint;
 mod config;
@@ -31,6 +33,8 @@ mod tiers;
 mod train;
 mod weights;
 
+pub use attention::{Attention, AttentionStep, Match};
+pub use band::{Band, Decision, LEVEL};
 pub use calibrate::{Calibration, Quality, Transform};
 pub use checkpoint::{Checkpoint, CheckpointInfo, FORMAT};
 pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Schedule, TrainConfig};

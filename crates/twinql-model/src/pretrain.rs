@@ -255,6 +255,7 @@ pub fn pretrain(
             offset: 0.0,
         },
         threshold: 0.5,
+        band: None,
         validation: Quality {
             pairs: 0,
             auc: 0.5,

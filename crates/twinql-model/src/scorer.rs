@@ -6,9 +6,15 @@ use serde::{Deserialize, Serialize};
 use twinql_graph::PairArrays;
 
 use crate::{
+    attention::Attention,
     checkpoint::{Checkpoint, CheckpointInfo},
+    config::Compute,
+    engine::Engine,
     error::ModelError,
+    gmn::BurnEngine,
     native::Inference,
+    prepare::Prepared,
+    weights::Layout,
 };
 
 /// The score of one pair.
@@ -78,11 +84,57 @@ impl Scorer {
             .zip(pairs)
             .map(|(distance, pair)| {
                 let distance = if pair.identical { 0.0 } else { distance? };
-                Ok(Score {
-                    distance,
-                    probability: self.info.calibration.probability(distance),
-                })
+                Ok(self.score_of(distance))
             })
             .collect()
+    }
+
+    /// As [`Scorer::score`], by burn on one of its devices, in batches of 64: to check a device
+    /// against the plain execution.
+    ///
+    /// # Errors
+    /// [`ModelError::Device`] for a device that is not built in.
+    pub fn score_on(
+        &self,
+        compute: Compute,
+        pairs: &[PairArrays],
+    ) -> Result<Vec<Result<Score, ModelError>>, ModelError> {
+        if compute == Compute::Native {
+            return Ok(self.score(pairs));
+        }
+        let model = &self.info.model;
+        let engine = BurnEngine::new(model.clone(), Layout::new(model), compute)?;
+        let prepared: Vec<_> = pairs.iter().map(|pair| Prepared::new(pair, model)).collect();
+        let readable: Vec<Prepared> = prepared.iter().flatten().cloned().collect();
+        let mut distances = engine.distances(self.inference.weights(), &readable).into_iter();
+        let score = |pair: Result<Prepared, ModelError>| {
+            let identical = pair?.identical;
+            let distance = distances.next().unwrap_or(f32::NAN);
+            Ok(self.score_of(if identical { 0.0 } else { distance }))
+        };
+        Ok(prepared.into_iter().map(score).collect())
+    }
+
+    /// The score of a pair with the attention that led to it. Costs memory for each step, which
+    /// [`Scorer::score`] does not spend.
+    ///
+    /// # Errors
+    /// [`ModelError::Input`] for a pair that the network cannot read.
+    pub fn attention(&self, pair: &PairArrays) -> Result<Attention, ModelError> {
+        let (distance, steps) = self.inference.attention(pair)?;
+        let distance = if pair.identical { 0.0 } else { distance };
+        Ok(Attention {
+            score: self.score_of(distance),
+            gold_nodes: pair.left.words.len(),
+            pred_nodes: pair.right.words.len(),
+            steps,
+        })
+    }
+
+    fn score_of(&self, distance: f32) -> Score {
+        Score {
+            distance,
+            probability: self.info.calibration.probability(distance),
+        }
     }
 }

@@ -37,6 +37,36 @@ pub(crate) struct Progress {
     pub(crate) bad_epochs: usize,
     pub(crate) halvings: u32,
     pub(crate) history: Vec<EpochReport>,
+    /// In files alone.
+    #[serde(default)]
+    exact: Option<Exact>,
+}
+
+/// The bits of a [`Progress`]'s fractions. Readers of JSON may miss the last bit of a number, and
+/// whether an epoch is better than the best one can hang on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Exact {
+    best_auc: u64,
+    /// Loss and validation AUC of each epoch.
+    history: Vec<[u64; 2]>,
+}
+
+impl Exact {
+    fn of(progress: &Progress) -> Exact {
+        let bits = |report: &EpochReport| [report.loss.to_bits(), report.valid_auc.to_bits()];
+        Exact {
+            best_auc: progress.best_auc.to_bits(),
+            history: progress.history.iter().map(bits).collect(),
+        }
+    }
+
+    fn restore(&self, progress: &mut Progress) {
+        progress.best_auc = f64::from_bits(self.best_auc);
+        for (report, [loss, auc]) in progress.history.iter_mut().zip(&self.history) {
+            report.loss = f64::from_bits(*loss);
+            report.valid_auc = f64::from_bits(*auc);
+        }
+    }
 }
 
 impl State {
@@ -62,6 +92,7 @@ impl State {
                 bad_epochs: 0,
                 halvings: 0,
                 history: Vec::new(),
+                exact: None,
             },
         }
     }
@@ -123,7 +154,11 @@ impl State {
     }
 
     pub(crate) fn save(&self, path: &Path, layout: &Layout) -> Result<(), ModelError> {
-        let json = serde_json::to_string(&self.progress)
+        let progress = Progress {
+            exact: Some(Exact::of(&self.progress)),
+            ..self.progress.clone()
+        };
+        let json = serde_json::to_string(&progress)
             .map_err(|e| damaged(&path.display().to_string(), e.to_string()))?;
         let copies: [(&str, &[f32]); 5] = [
             ("weights.", &self.weights),
@@ -144,8 +179,11 @@ impl State {
     ) -> Result<State, ModelError> {
         let origin = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
-        let progress: Progress = serde_json::from_str(&read_metadata(&bytes, &origin)?)
+        let mut progress: Progress = serde_json::from_str(&read_metadata(&bytes, &origin)?)
             .map_err(|e| damaged(&origin, format!("its metadata cannot be read ({e})")))?;
+        if let Some(exact) = progress.exact.take() {
+            exact.restore(&mut progress);
+        }
         for (what, same) in [
             ("configuration", progress.config == config.resume_key()),
             ("data", progress.data == data),
@@ -169,5 +207,21 @@ impl State {
             },
             progress,
         })
+    }
+}
+
+/// Removes what a killed run left half written in its folder. A file that cannot be removed stays:
+/// nothing reads it.
+pub(crate) fn remove_partials(dir: &Path) {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let ours = ["state.safetensors.", "metrics.jsonl."];
+        if name.ends_with(".partial") && ours.iter().any(|prefix| name.starts_with(prefix)) {
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }

@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::band::{Band, LEVEL};
 use crate::calibrate::{Calibration, Point, Quality, best_threshold};
 
 /// What is known of a pair before the network is asked.
@@ -35,6 +36,17 @@ pub enum Cascade {
     ProofAndSuite,
 }
 
+impl Cascade {
+    /// Whether the network has the last word on a pair of which this is known.
+    pub fn leaves_open(self, evidence: Evidence) -> bool {
+        match evidence {
+            Evidence::ProvedEqual | Evidence::ProvedDifferent => false,
+            Evidence::Refuted => self == Cascade::Proof,
+            Evidence::None | Evidence::Unrefuted => true,
+        }
+    }
+}
+
 /// The scores of both cascades, each a probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Tiers {
@@ -59,6 +71,9 @@ pub struct Tier {
     pub calibration: Calibration,
     /// Probability from which a pair is called equivalent.
     pub threshold: f32,
+    /// Between which probabilities the network had better say nothing.
+    #[serde(default)]
+    pub band: Option<Band>,
     /// The whole cascade on the validation pairs.
     pub validation: Quality,
 }
@@ -112,6 +127,7 @@ impl Tiers {
         let tier = |calibration| Tier {
             calibration,
             threshold: 0.5,
+            band: None,
             validation: Quality {
                 pairs: 0,
                 auc: 0.5,
@@ -129,21 +145,27 @@ impl Tiers {
             three: tier(three),
         };
         for cascade in [Cascade::Proof, Cascade::ProofAndSuite] {
-            let scored: Vec<(f32, bool, f32)> = points
-                .iter()
-                .zip(evidence)
-                .filter(|(_, e)| **e != Evidence::None)
-                .filter_map(|(&(d, label, weight), &e)| {
-                    Some((tiers.probability(cascade, e, Some(d))?, label, weight))
-                })
-                .collect();
+            let score = |wanted: &dyn Fn(Evidence) -> bool| -> Vec<Point> {
+                points
+                    .iter()
+                    .zip(evidence)
+                    .filter(|(_, e)| wanted(**e))
+                    .filter_map(|(&(d, label, weight), &e)| {
+                        Some((tiers.probability(cascade, e, Some(d))?, label, weight))
+                    })
+                    .collect()
+            };
+            let scored = score(&|e| e != Evidence::None);
+            let open = score(&|e| cascade.leaves_open(e) && e != Evidence::None);
             let threshold = best_threshold(&scored);
+            let band = Band::fit(&open, threshold, LEVEL);
             let validation = Quality::of_scores(&scored, threshold);
             let tier = match cascade {
                 Cascade::Proof => &mut tiers.two,
                 Cascade::ProofAndSuite => &mut tiers.three,
             };
             tier.threshold = threshold;
+            tier.band = Some(band);
             tier.validation = validation;
         }
         Some(tiers)

@@ -11,13 +11,14 @@ use twinql_graph::PairArrays;
 
 use crate::{
     adam::learning_rate,
+    band::{Band, LEVEL},
     calibrate::{Calibration, Point, Quality, auc, best_threshold, probabilities},
     checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex, write_whole},
     config::TrainConfig,
     engine::{Engine, Item, engine},
     error::ModelError,
     prepare::Prepared,
-    state::{Progress, State},
+    state::{Progress, State, remove_partials},
     tiers::{Evidence, Tiers},
     weights::{Layout, unit},
 };
@@ -165,6 +166,7 @@ pub fn train(
     let state_path = config.run_dir.as_ref().map(|d| d.join("state.safetensors"));
     if let Some(dir) = &config.run_dir {
         std::fs::create_dir_all(dir).map_err(|e| ModelError::io("create", dir, e))?;
+        remove_partials(dir);
     }
     let mut state = match &state_path {
         Some(path) if config.resume && path.exists() => State::load(path, &layout, config, &data)?,
@@ -180,6 +182,10 @@ pub fn train(
         epochs: config.epochs,
         resumed_after: state.progress.epoch,
     });
+    if let Some(dir) = config.run_dir.as_ref().filter(|_| state.progress.epoch > 0) {
+        // A kill between the two files of an epoch leaves the second behind the first.
+        write_metrics(dir, &state.progress.history)?;
+    }
     if state.progress.epoch == 0 && state.progress.history.is_empty() {
         // Before any step: what the untrained network gives, and a valid best.
         state.progress.best_auc = validation.auc(engine.as_ref(), &state.weights);
@@ -252,7 +258,8 @@ pub fn train(
 
     let points = validation.points(engine.as_ref(), &state.best);
     let calibration = Calibration::fit(&points);
-    let threshold = best_threshold(&probabilities(&points, &calibration));
+    let scored = probabilities(&points, &calibration);
+    let threshold = best_threshold(&scored);
     let Progress {
         best_epoch, history, ..
     } = state.progress;
@@ -267,6 +274,7 @@ pub fn train(
         seed: config.seed,
         calibration,
         threshold,
+        band: Some(Band::fit(&validation.read_by_network(&scored), threshold, LEVEL)),
         validation: Quality::of(&points, &calibration, threshold),
         tiers: Tiers::fit(&points, &validation.evidence),
         epoch: best_epoch,
@@ -485,6 +493,15 @@ impl Validation {
             .map(|((pair, distance), &(label, weight))| {
                 (if pair.identical { 0.0 } else { distance }, label, weight)
             })
+            .collect()
+    }
+
+    /// Those of the points, one for each pair, whose pair the network has to read.
+    fn read_by_network(&self, points: &[Point]) -> Vec<Point> {
+        let pairs = points.iter().zip(&self.pairs);
+        pairs
+            .filter(|(_, pair)| !pair.identical)
+            .map(|(p, _)| *p)
             .collect()
     }
 

@@ -131,6 +131,19 @@ impl Spans {
         self.columns.get(&self.origin(c)).copied()
     }
 
+    /// Where an expression stands, in whatever clause, or what it was made from; in order, none
+    /// inside another.
+    pub fn places(&self, expr: &Expr) -> Vec<TextRange> {
+        let mut found = Vec::new();
+        for clause in [Clause::Output, Clause::Order, Clause::Group, Clause::Any] {
+            self.of_expr(clause, expr, &mut found);
+            if !found.is_empty() {
+                break;
+            }
+        }
+        outermost(found)
+    }
+
     /// Where an expression stands in a clause, or what it was made from.
     pub(crate) fn of_expr(&self, clause: Clause, expr: &Expr, into: &mut Vec<TextRange>) {
         let mut own = expr.clone();
@@ -171,7 +184,7 @@ impl Spans {
 }
 
 /// Ranges in order, those inside others left out.
-pub(crate) fn outermost(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
+pub fn outermost(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
     ranges.sort_by_key(|r| (r.start(), std::cmp::Reverse(r.end())));
     let mut out: Vec<TextRange> = Vec::new();
     for range in ranges {

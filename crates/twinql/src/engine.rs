@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use twinql_graph::{EncodingConfig, PairArrays, QueryGraph, RelPmConfig, relpm, vocabulary};
 use twinql_metrics::{MetricInfo, SemanticsOf};
-use twinql_model::{Cascade, Checkpoint, Evidence, GraphConfig, ModelError, Score, Scorer};
+use twinql_model::{Band, Cascade, Checkpoint, Decision, Evidence, GraphConfig, ModelError, Score, Scorer};
 use twinql_sql::{Dialect, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Limits, Verdict};
 
@@ -135,7 +135,8 @@ impl Network {
             .unwrap_or_default()
     }
 
-    fn encoding(&self) -> EncodingConfig {
+    /// How pairs are encoded for it.
+    pub fn encoding(&self) -> EncodingConfig {
         self.scorer.info().model.encoding()
     }
 
@@ -248,6 +249,42 @@ impl Engine {
             }
             _ => metric.threshold,
         }
+    }
+
+    /// The abstention band of a learned metric; none where its checkpoint has none.
+    pub fn band(&self, metric: &MetricInfo) -> Option<Band> {
+        let network = self.network.as_ref()?;
+        match (cascade(metric), metric.semantics) {
+            (Some(cascade), _) => network.scorer.info().tiers.as_ref()?.tier(cascade).band,
+            (None, SemanticsOf::Checkpoint) => network.scorer.info().band,
+            (None, _) => None,
+        }
+    }
+
+    /// What a learned metric says of a pair that it scored; none where it has no band. A
+    /// prediction that is no query over the schema is different. What is equal by its canonical
+    /// form, or decided by a tier before the network, is never abstained from; a pair that cannot
+    /// be read always is.
+    pub fn decide(&self, metric: &MetricInfo, record: &Record) -> Option<Decision> {
+        let band = self.band(metric)?;
+        match record.status {
+            Status::Ok => {}
+            Status::PredError => return Some(Decision::Different),
+            Status::GoldError | Status::Unsupported | Status::Timeout => return Some(Decision::Abstained),
+        }
+        let detail = |key: &str| record.details.get(metric.name).and_then(|d| d.get(key));
+        let by_network = match detail("tier") {
+            Some(tier) => tier == tier_name(Evidence::None),
+            None => detail("identical") != Some(&Value::Bool(true)),
+        };
+        // The probability as the band was fitted on it.
+        let score = record.score(metric.name)?;
+        let threshold = self.threshold(metric);
+        Some(match by_network {
+            true => band.decide(score as f32, threshold as f32),
+            false if score >= threshold => Decision::Same,
+            false => Decision::Different,
+        })
     }
 
     /// The semantics that a metric answers for.

@@ -6,6 +6,8 @@ use twinql::metrics::{
     spearman,
 };
 
+use twinql::model::{Band, Decision};
+
 use crate::output::table;
 
 /// The figures of one metric over one set of pairs. A figure that is not defined on the
@@ -38,8 +40,69 @@ pub(crate) struct MetricReport {
     pub(crate) brier: Option<f64>,
     /// Only for calibrated probabilities; 15 bins of equal width.
     pub(crate) ece: Option<f64>,
+    /// What is decided outside the checkpoint's abstention band; absent for a metric without one.
+    pub(crate) abstention: Option<Abstention>,
     /// Why figures are null.
     pub(crate) undefined: Option<String>,
+}
+
+/// Decisions of a metric that may abstain.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Abstention {
+    /// The share of either class that the band allows to be called wrongly.
+    pub(crate) level: f64,
+    /// Probabilities below it are called different.
+    pub(crate) low: f32,
+    /// Probabilities above it are called the same.
+    pub(crate) high: f32,
+    /// Pairs that are decided.
+    pub(crate) decided: usize,
+    /// Their share.
+    pub(crate) coverage: f64,
+    /// The share of the decided pairs that is decided rightly.
+    pub(crate) accuracy: Option<f64>,
+    /// The share of all label-1 pairs that is called different.
+    pub(crate) missed: Option<f64>,
+    /// The share of all label-0 pairs that is called the same.
+    pub(crate) false_alarms: Option<f64>,
+}
+
+impl Abstention {
+    /// Figures of decisions against labels, in the same order.
+    pub(crate) fn of(band: &Band, decisions: &[Decision], labels: &[bool]) -> Abstention {
+        let count = |wanted: &dyn Fn(Decision, bool) -> bool| {
+            let pairs = decisions.iter().zip(labels);
+            pairs.filter(|(d, l)| wanted(**d, **l)).count()
+        };
+        let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
+        let decided = count(&|d, _| d != Decision::Abstained);
+        let missed = count(&|d, l| l && d == Decision::Different);
+        let alarms = count(&|d, l| !l && d == Decision::Same);
+        Abstention {
+            level: band.level,
+            low: band.low,
+            high: band.high,
+            decided,
+            coverage: share(decided, labels.len()).unwrap_or(0.0),
+            accuracy: share(decided - missed - alarms, decided),
+            missed: share(missed, count(&|_, l| l)),
+            false_alarms: share(alarms, count(&|_, l| !l)),
+        }
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "outside its band {:.2}-{:.2} it decides {} pairs (coverage {:.4}) with accuracy {}; of label 1, {} are called different, of label 0, {} the same (the band allows {:.2} each)",
+            self.low,
+            self.high,
+            self.decided,
+            self.coverage,
+            figure(self.accuracy),
+            figure(self.missed),
+            figure(self.false_alarms),
+            self.level,
+        )
+    }
 }
 
 /// Agreement of decisions with labels.
@@ -113,6 +176,7 @@ pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &
         binarised,
         brier: calibration(brier(scores, labels)),
         ece: calibration(ece(scores, labels, ECE_BINS)),
+        abstention: None,
         undefined,
     }
 }
@@ -139,6 +203,7 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
             "r",
             "accuracy",
             "F1",
+            "ECE",
             "threshold",
         ]
         .map(String::from),
@@ -165,6 +230,7 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
             figure(report.pearson),
             figure(report.accuracy),
             figure(report.f1),
+            report.ece.map_or_else(String::new, |e| format!("{e:.4}")),
             format!("{:.2}", report.threshold),
         ]);
         lines.push(line);
@@ -176,7 +242,13 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
             lines.push(line);
         }
     }
-    table(&lines)
+    let mut out = table(&lines);
+    for (group, report) in rows {
+        if let (None, Some(abstention)) = (group, &report.abstention) {
+            out.push_str(&format!("{}: {}\n", report.metric, abstention.text()));
+        }
+    }
+    out
 }
 
 #[cfg(test)]

@@ -116,3 +116,82 @@ fn hostile_text_is_an_error_of_its_pair() {
         &["the pred query", "too large"],
     );
 }
+
+#[test]
+fn attention_is_written_and_aligned() {
+    let folder = Folder::new();
+    let pred = "SELECT name FROM singer WHERE age >= 21 AND id IN (SELECT singer_id FROM concert)";
+    let args = [
+        "explain",
+        "--schemas",
+        "concerts.sql",
+        "--attention",
+        "a.json",
+        GOLD,
+        pred,
+    ];
+    let (text, _) = folder.run(&args, 0);
+    assert!(text.contains("network (semantics "), "{text}");
+    assert!(text.contains("what they attend to most in the gold"), "{text}");
+    assert!(
+        text.contains(" number 21 ") && text.contains(" table concert "),
+        "{text}"
+    );
+
+    let file: serde_json::Value = serde_json::from_str(&folder.read("a.json")).unwrap();
+    let ids = |side: &str| -> Vec<String> {
+        let nodes = file[side].as_array().unwrap();
+        nodes
+            .iter()
+            .map(|n| n["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let (gold, pred) = (ids("gold"), ids("pred"));
+    assert!(file["steps"].as_array().unwrap().len() >= 2);
+    for step in file["steps"].as_array().unwrap() {
+        for (list, from, to) in [("gold_over_pred", &gold, &pred), ("pred_over_gold", &pred, &gold)] {
+            let list = step[list].as_array().unwrap();
+            for id in from {
+                let own = list.iter().filter(|e| e[0] == id.as_str());
+                let sum: f64 = own.map(|e| e[2].as_f64().unwrap()).sum();
+                assert!((0.4..1.0001).contains(&sum), "{id} {sum}");
+            }
+            assert!(list.iter().all(|e| to.iter().any(|id| e[1] == id.as_str())));
+        }
+    }
+    let nodes = file["pred"].as_array().unwrap();
+    let number = nodes.iter().find(|n| n["content"] == "21").unwrap();
+    assert_eq!(
+        (&number["word"], &number["alone"]),
+        (&"number".into(), &true.into())
+    );
+    // The comparison around it: `age >= 21`.
+    assert_eq!(number["spans"][0]["column"], 31, "{number}");
+    let table = nodes.iter().find(|n| n["content"] == "singer").unwrap();
+    assert_eq!(
+        (&table["alone"], &table["spans"][0]["column"]),
+        (&false.into(), &18.into())
+    );
+    let aligned = file["network"]["alignment"].as_array().unwrap();
+    assert!(aligned.iter().any(|a| a["pred"] == number["id"]), "{aligned:?}");
+
+    let same = folder
+        .run(&["explain", "--schemas", "concerts.sql", GOLD, PRED], 0)
+        .0;
+    assert!(
+        same.contains("every part of the prediction is found again"),
+        "{same}"
+    );
+    folder.refuses(
+        &[
+            "explain",
+            "--schemas",
+            "concerts.sql",
+            "--checkpoint",
+            "none.safetensors",
+            GOLD,
+            PRED,
+        ],
+        &["none.safetensors"],
+    );
+}

@@ -11,6 +11,16 @@ const GOLD: &str = "SELECT COUNT(*) FROM singer";
 const SAME: &str = "SELECT COUNT(id) FROM singer";
 
 #[test]
+fn abstaining_needs_a_band() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", four());
+    folder.refuses(
+        &over_pairs("score", &["--metric", "relpm", "--abstain"]),
+        &["--abstain needs a learned metric", "abstention band"],
+    );
+}
+
+#[test]
 fn a_single_pair_from_the_shell() {
     let folder = Folder::new();
     let args = one_pair("score", [GOLD, SAME], &["--metric", "relpm,suite"]);

@@ -76,9 +76,21 @@ fn train_then_score() {
         err.contains("train: 72 pairs, 36 with label 1") && err.contains("epoch   2"),
         "{err}"
     );
-    for file in ["model.safetensors", "config.toml", "metrics.jsonl"] {
+    assert!(out.contains("band        "), "{out}");
+    assert!(
+        err.contains(" pairs/s, at most ") && err.contains(" left"),
+        "{err}"
+    );
+    for file in ["model.safetensors", "config.toml", "metrics.jsonl", "curves.svg"] {
         assert!(folder.path("run").join(file).is_file(), "{file}");
     }
+    let environment: serde_json::Value = serde_json::from_str(&folder.read("run/environment.json")).unwrap();
+    assert_eq!(environment["device"], "native");
+    assert!(environment["rustc"].as_str().unwrap().starts_with("rustc "));
+    assert!(
+        out.contains(environment["signature"].as_str().unwrap()),
+        "{environment}"
+    );
 
     let score = [
         "score",
@@ -103,6 +115,33 @@ fn train_then_score() {
     }
     let threads: Vec<&str> = score.iter().copied().chain(["--threads", "1"]).collect();
     assert_eq!(folder.run(&threads, 0).0, first);
+
+    // Two dozen validation pairs cannot promise 2 %: the network abstains wherever it is asked.
+    let abstain: Vec<&str> = score.iter().copied().chain(["--abstain"]).collect();
+    for record in json_lines(&folder.run(&abstain, 0).0) {
+        let gmn = &record["details"]["gmn"];
+        let identical = gmn["identical"] == true;
+        assert_eq!(gmn["abstained"], !identical, "{record}");
+        assert_eq!(gmn["decision"].as_bool(), identical.then_some(true), "{record}");
+    }
+    let evaluated = folder.json(&[
+        "evaluate",
+        "--pairs",
+        "corpus.jsonl",
+        "--schemas",
+        "concerts.sql",
+        "--checkpoint",
+        "run/model.safetensors",
+        "--metric",
+        "gmn",
+        "--format",
+        "json",
+    ]);
+    let gmn = &evaluated["metrics"][0];
+    assert_eq!(gmn["abstention"]["decided"], 24, "{gmn}");
+    assert_eq!(gmn["abstention"]["coverage"], 0.25);
+    assert_eq!(gmn["abstention"]["accuracy"], 1.0);
+    assert!(gmn["ece"].is_number());
 
     // A semantics that the network does not have.
     let other: Vec<&str> = score.iter().copied().chain(["--semantics", "bird"]).collect();
@@ -163,6 +202,62 @@ fn a_run_resumes() {
         std::fs::read(folder.path("run/model.safetensors")).unwrap(),
         whole
     );
+}
+
+/// Killed three times wherever it happens to be, and resumed on another number of threads.
+#[test]
+fn a_killed_run_ends_with_the_same_bytes() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    folder.write(
+        "train.toml",
+        CONFIG.replace("epochs = 2", "epochs = 40\npatience = 40"),
+    );
+    let epochs =
+        || std::fs::read_to_string(folder.path("run/metrics.jsonl")).map_or(0, |t| t.lines().count());
+    for kill in 1..=3 {
+        let threads = kill.to_string();
+        let args = [
+            "train",
+            "--config",
+            "train.toml",
+            "--resume",
+            "--threads",
+            &threads,
+        ];
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_twinql"))
+            .args(args)
+            .current_dir(folder.path("."))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        // A run that ends before it is killed has nothing left to go wrong.
+        while epochs() < 4 * kill && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    folder.run(
+        &["train", "--config", "train.toml", "--resume", "--threads", "2"],
+        0,
+    );
+    assert_eq!(epochs(), 40);
+    let whole = [
+        "train",
+        "--config",
+        "train.toml",
+        "--run",
+        "whole",
+        "--threads",
+        "1",
+    ];
+    folder.run(&whole, 0);
+    for file in ["model.safetensors", "metrics.jsonl"] {
+        let read = |run: &str| std::fs::read(folder.path(run).join(file)).unwrap();
+        assert!(read("run") == read("whole"), "{file}");
+    }
 }
 
 #[test]

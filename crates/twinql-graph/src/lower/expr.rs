@@ -4,7 +4,7 @@ use petgraph::graph::NodeIndex;
 use twinql_sql::{BinaryOp, ColumnId, Expr, UnaryOp, Value};
 
 use super::block::Output;
-use super::{Lowerer, MAX_LIST, Origin};
+use super::{Lowerer, MAX_LIST, Made, Origin};
 use crate::error::GraphError;
 use crate::vocabulary::{Fnv, Tag, Word};
 
@@ -67,7 +67,9 @@ enum Operands {
 impl<'a> Lowerer<'a> {
     /// An expression below `parent`.
     pub(super) fn expr(&mut self, expr: &'a Expr, parent: NodeIndex) -> Result<NodeIndex, GraphError> {
-        self.deeper(|l| l.expr_node(expr, parent))
+        let node = self.deeper(|l| l.expr_node(expr, parent))?;
+        self.made(node, Made::Expr(expr));
+        Ok(node)
     }
 
     fn expr_node(&mut self, expr: &'a Expr, parent: NodeIndex) -> Result<NodeIndex, GraphError> {

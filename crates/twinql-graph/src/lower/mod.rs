@@ -49,26 +49,69 @@ impl QueryGraph {
     /// # Errors
     /// The plan is larger or nests deeper than a graph may.
     pub fn lower(schema: &Schema, plan: &Plan, semantics: &Semantics) -> Result<QueryGraph, GraphError> {
-        let mut lowerer = Lowerer {
-            schema,
-            semantics,
-            columns: &plan.columns,
-            builder: Builder::default(),
-            scopes: vec![Scope::default()],
-            scope: 0,
-            definitions: HashMap::new(),
-            sources: HashMap::new(),
-            depth: 0,
-        };
-        let root = lowerer.builder.add(None, Word::RELS, Tag::NONE, None)?;
-        for mark in Tag::assumptions(semantics) {
-            lowerer.builder.add(Some(root), Word::ASSUME, mark, None)?;
-        }
-        lowerer.query(&plan.query, root, block::Output::Columns)?;
-        let mut hasher = DefaultHasher::new();
-        plan.query.hash(&mut hasher);
-        Ok(QueryGraph::new(lowerer.builder.graph, hasher.finish()))
+        lower(schema, plan, semantics, None).map(|(graph, _)| graph)
     }
+
+    /// As [`QueryGraph::lower`], and what each node was made from: an entry for each node, by its
+    /// index, none for operators and marks.
+    ///
+    /// # Errors
+    /// The plan is larger or nests deeper than a graph may.
+    pub fn lower_traced<'a>(
+        schema: &'a Schema,
+        plan: &'a Plan,
+        semantics: &'a Semantics,
+    ) -> Result<(QueryGraph, Vec<Option<Made<'a>>>), GraphError> {
+        let (graph, made) = lower(schema, plan, semantics, Some(Vec::new()))?;
+        let mut made = made.unwrap_or_default();
+        made.resize(graph.node_count(), None);
+        Ok((graph, made))
+    }
+}
+
+/// The part of a plan that a node was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Made<'a> {
+    /// An expression.
+    Expr(&'a Expr),
+    /// The use of a column.
+    Use(ColumnId),
+    /// What produces a column: a table (its first column), a call, a computed value.
+    Producer(ColumnId),
+}
+
+/// For each node by its index what it was made from.
+type Origins<'a> = Vec<Option<Made<'a>>>;
+
+fn lower<'a>(
+    schema: &'a Schema,
+    plan: &'a Plan,
+    semantics: &'a Semantics,
+    made: Option<Origins<'a>>,
+) -> Result<(QueryGraph, Option<Origins<'a>>), GraphError> {
+    let mut lowerer = Lowerer {
+        made,
+        schema,
+        semantics,
+        columns: &plan.columns,
+        builder: Builder::default(),
+        scopes: vec![Scope::default()],
+        scope: 0,
+        definitions: HashMap::new(),
+        sources: HashMap::new(),
+        depth: 0,
+    };
+    let root = lowerer.builder.add(None, Word::RELS, Tag::NONE, None)?;
+    for mark in Tag::assumptions(semantics) {
+        lowerer.builder.add(Some(root), Word::ASSUME, mark, None)?;
+    }
+    lowerer.query(&plan.query, root, block::Output::Columns)?;
+    let mut hasher = DefaultHasher::new();
+    plan.query.hash(&mut hasher);
+    Ok((
+        QueryGraph::new(lowerer.builder.graph, hasher.finish()),
+        lowerer.made,
+    ))
 }
 
 /// A query or subquery: within it, instances of a table are numbered.
@@ -98,6 +141,8 @@ struct Source {
 }
 
 struct Lowerer<'a> {
+    /// What nodes were made from, by index; none where nobody asks.
+    made: Option<Origins<'a>>,
     schema: &'a Schema,
     semantics: &'a Semantics,
     columns: &'a Columns,
@@ -139,6 +184,17 @@ impl<'a> Lowerer<'a> {
     /// An operator or a leaf without content.
     fn node(&mut self, parent: NodeIndex, word: Word) -> Result<NodeIndex, GraphError> {
         self.builder.add(Some(parent), word, Tag::NONE, None)
+    }
+
+    /// Notes what a node was made from. The innermost part is noted first, and stays.
+    fn made(&mut self, node: NodeIndex, from: Made<'a>) {
+        let Some(made) = &mut self.made else { return };
+        if made.len() <= node.index() {
+            made.resize(node.index() + 1, None);
+        }
+        if let Some(entry) = made.get_mut(node.index()) {
+            entry.get_or_insert(from);
+        }
     }
 
     fn logic(&mut self, from: NodeIndex, to: NodeIndex) {
@@ -198,6 +254,7 @@ impl<'a> Lowerer<'a> {
 
     /// Notes that `node` computes `id`. The node's subtree must be the last one added.
     fn produced(&mut self, id: ColumnId, node: NodeIndex) {
+        self.made(node, Made::Producer(id));
         let graph = &self.builder.graph;
         let nodes = (node.index()..graph.node_count()).filter_map(|i| graph.node_weight(NodeIndex::new(i)));
         let is_column = |word| word == Word::COLUMN || word == Word::OUTER_COLUMN;
@@ -243,6 +300,7 @@ impl<'a> Lowerer<'a> {
             Origin::Computed { word, content } => (word, Tag::REFERENCE, content),
         };
         let node = self.builder.add(Some(parent), word, tag, content)?;
+        self.made(node, Made::Use(id));
         self.builder.edge(source.last, node, EdgeKind::Data);
         if let Some(source) = self.sources.get_mut(&id) {
             source.last = node;

@@ -4,7 +4,7 @@ use petgraph::graph::NodeIndex;
 use twinql_sql::{ColumnId, ColumnRef, Expr, JoinKind, Query, Rel, SetOpKind};
 
 use super::block::{Output, Top};
-use super::{Lowerer, Origin, Source};
+use super::{Lowerer, Made, Origin, Source};
 use crate::error::GraphError;
 use crate::vocabulary::{Tag, Word};
 
@@ -144,6 +144,9 @@ impl<'a> Lowerer<'a> {
         let node = self
             .builder
             .add(Some(block), Word::TABLE, Tag::NONE, Some(content))?;
+        if let Some((first, _)) = columns.first() {
+            self.made(node, Made::Producer(*first));
+        }
         for (id, column) in columns {
             let column = ColumnRef {
                 table,

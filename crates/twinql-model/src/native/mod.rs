@@ -20,6 +20,7 @@ use self::{
     text::TextPass,
 };
 use crate::{
+    attention::AttentionStep,
     config::GmnConfig,
     contrast::nt_xent,
     engine::{ContrastResult, Engine, Item, StepResult},
@@ -312,6 +313,11 @@ impl Inference {
         }
     }
 
+    /// The flat weights.
+    pub(crate) fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
     /// Squared distances in input order, in parallel.
     pub(crate) fn squared_distances(&self, pairs: &[PairArrays]) -> Vec<Result<f32, ModelError>> {
         let mut out = Vec::with_capacity(pairs.len());
@@ -329,10 +335,27 @@ impl Inference {
     }
 
     fn squared_distance(&self, pair: &Prepared) -> f32 {
+        self.forward(pair, false, |pass| pass.squared)
+    }
+
+    /// The squared distance of a pair, and the attention of each step.
+    pub(crate) fn attention(&self, pair: &PairArrays) -> Result<(f32, Vec<AttentionStep>), ModelError> {
+        let pair = Prepared::new(pair, &self.config)?;
+        Ok(self.forward(&pair, true, |pass| {
+            let steps = pass.attention().map(|[gold, pred]| AttentionStep {
+                gold_over_pred: flat(gold).to_vec(),
+                pred_over_gold: flat(pred).to_vec(),
+            });
+            (pass.squared, steps.collect())
+        }))
+    }
+
+    /// Runs the network and reads something off the pass; `keep` keeps all its steps.
+    fn forward<T>(&self, pair: &Prepared, keep: bool, read: impl FnOnce(&PairPass<'_>) -> T) -> T {
         let texts: Vec<Arc<[f32]>> = pair.texts.iter().map(|t| self.encoding(t)).collect();
         let network = Network::new(&self.config, &self.layout, &self.weights, &self.states);
         let text = |i: usize| -> &[f32] { texts.get(i).map_or(&[], |t| t) };
-        network.forward(pair, text, false).squared
+        read(&network.forward(pair, text, keep))
     }
 
     /// A string's encoding. Each is computed alone, so it does not matter who asks first.

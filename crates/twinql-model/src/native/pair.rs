@@ -331,6 +331,12 @@ fn state<'s>(
 }
 
 impl PairPass<'_> {
+    /// Cross-graph attention of each step that was kept: left nodes over right ones, and the
+    /// reverse.
+    pub(super) fn attention(&self) -> impl Iterator<Item = [&Array2<f32>; 2]> {
+        self.steps.iter().map(|step| [&step.to_left, &step.to_right])
+    }
+
     /// Gradients of `scale` · d², as [`PairPass::backward`].
     pub(super) fn backward_distance(
         &self,

@@ -237,6 +237,9 @@ pub(crate) struct Score {
     /// Add GMNScore's reward to the details of gmn: -1 no SQL, -0.6 no plan, else max(0, 1 - distance)
     #[arg(long)]
     pub(crate) reward: bool,
+    /// Add to the details of learned metrics whether the queries are called the same, and abstain where the checkpoint's band says so
+    #[arg(long)]
+    pub(crate) abstain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -372,6 +375,12 @@ pub(crate) struct Explain {
     pub(crate) plan: bool,
     #[command(flatten)]
     pub(crate) format: FormatFlag,
+    /// `small`, `base`, or a checkpoint file: the network whose attention aligns the queries [default: small]
+    #[arg(long, value_name = "NAME|FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Write the network's attention between the queries, node by node and step by step, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attention: Option<PathBuf>,
     /// Print the merged pair graph in Graphviz' DOT language instead; with --plan, the plans
     #[arg(long, env = "TWINQL_DOT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) dot: bool,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_curve};
-use twinql::model::GraphConfig;
+use twinql::model::{Decision, GraphConfig};
 use twinql::prepare::Graphs;
 use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job, Work};
@@ -17,7 +17,7 @@ use crate::commands::{engine, fail_under, status_line, strict};
 use crate::input::{self, Item, Schemas};
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Curve, roc_svg};
-use crate::report::{MetricReport, Subject, measure, text};
+use crate::report::{Abstention, MetricReport, Subject, measure, text};
 
 pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
     let metrics = Metrics::new(typed.metrics, seed)?;
@@ -174,12 +174,21 @@ fn reports(
 ) -> Vec<MetricReport> {
     let labels: Vec<bool> = members.iter().filter_map(|i| labels.get(*i).copied()).collect();
     let measured = |metric: &&'static MetricInfo| {
-        measure(
+        let report = measure(
             &subject(engine, metric),
             &scores(records, members, metric.name),
             &labels,
             how,
-        )
+        );
+        let members = members.iter().filter_map(|i| records.get(*i));
+        let decisions: Option<Vec<Decision>> = members.map(|r| engine.decide(metric, r)).collect();
+        MetricReport {
+            abstention: engine
+                .band(metric)
+                .zip(decisions)
+                .map(|(band, decisions)| Abstention::of(&band, &decisions, &labels)),
+            ..report
+        }
     };
     engine.metrics().iter().map(measured).collect()
 }

@@ -8,15 +8,17 @@ use twinql::proving;
 use twinql::sql::explain::{Node, annotated, outline, outlines_to_dot, tree};
 use twinql::sql::prove::prove_plans;
 use twinql::sql::{
-    Canonical, Dialect, Plan, Proof, Schema, Semantics, SqlError, normalize_with_spans, parse_in,
+    Canonical, Dialect, Plan, Proof, Schema, Semantics, Spans, SqlError, normalize_with_spans, parse_in,
     plan_with_spans,
 };
+use twinql::{Network, NetworkError};
 
 use crate::args::{Format, typed};
+use crate::commands::attention::{Summary, View};
 use crate::input::Schemas;
-use crate::output::{Console, Sink};
+use crate::output::{Console, Sink, write_file};
 
-pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
+pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
     let semantics = typed.semantics.get()?;
     let dialect = typed.input.dialect.dialect;
     let schemas = Schemas::load(Some(&typed.input.schemas), dialect)?;
@@ -28,6 +30,14 @@ pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
     let gold = read("gold", ['g', 'G'], &typed.gold)?;
     let pred = read("pred", ['p', 'P'], &typed.pred)?;
     let proof = prove_plans(&schema, &gold.plan, &pred.plan, &semantics);
+    let view = match typed.dot && typed.attention.is_none() {
+        true => None,
+        false => view(typed, &schema, [&gold, &pred], &semantics, console)?,
+    };
+    if let (Some(path), Some(view)) = (&typed.attention, &view) {
+        let text = serde_json::to_string_pretty(&view.document())?;
+        write_file(path, format!("{text}\n").as_bytes())?;
+    }
     if typed.dot {
         sink.write(&match typed.plan {
             true => outlines_to_dot(&[
@@ -50,6 +60,9 @@ pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
                 relpm(&gold.graph, &pred.graph, &RelPmConfig::default())
             ))?;
         }
+        if let Some(view) = &view {
+            sink.write(&view.text())?;
+        }
     } else {
         let document = Document {
             format: 1,
@@ -59,11 +72,44 @@ pub(crate) fn run(typed: &typed::Explain, _console: Console) -> Result<bool> {
             proof: proving::details(&proof),
             gold: gold.record(),
             pred: pred.record(),
+            network: view.as_ref().map(View::summary),
         };
         sink.line(&serde_json::to_string_pretty(&document)?)?;
     }
     sink.finish()?;
     Ok(true)
+}
+
+/// The pair as the network reads it; none where no network is built in. One that was not asked
+/// for and cannot be used costs a warning.
+fn view(
+    typed: &typed::Explain,
+    schema: &Schema,
+    [gold, pred]: [&Side; 2],
+    semantics: &Semantics,
+    console: Console,
+) -> Result<Option<View>> {
+    let asked = typed.checkpoint.is_some() || typed.attention.is_some();
+    let network = match &typed.checkpoint {
+        Some(name) => Network::named(name),
+        None => Network::embedded(),
+    };
+    let seen = match network {
+        Err(NetworkError::NotBuiltIn(_)) if !asked => return Ok(None),
+        Err(error) => Err(error.into()),
+        Ok(network) => {
+            let pair = [gold, pred].map(|side| (side.sql.as_str(), &side.plan, &side.spans));
+            View::new(&network, schema, pair, semantics)
+        }
+    };
+    match seen {
+        Ok(view) => Ok(Some(view)),
+        Err(error) if asked => Err(error),
+        Err(error) => {
+            console.warn(format!("no alignment: {error:#}"));
+            Ok(None)
+        }
+    }
 }
 
 /// The wire type of `--format json`.
@@ -78,6 +124,8 @@ struct Document<'a> {
     proof: serde_json::Value,
     gold: SideRecord<'a>,
     pred: SideRecord<'a>,
+    /// What the network says, and how it aligns the queries; null without a network.
+    network: Option<Summary>,
 }
 
 /// One query in a [`Document`].
@@ -99,6 +147,8 @@ struct Side {
     sql: String,
     repairs: Vec<String>,
     plan: Plan,
+    /// Places of the plan as written.
+    spans: Spans,
     written: Vec<Node>,
     canonical: Vec<Node>,
     form: Canonical,
@@ -117,14 +167,15 @@ fn side(
     let parsed = parse_in(sql, dialect).map_err(as_read)?;
     let (plan, spans) = plan_with_spans(schema, &parsed).map_err(as_read)?;
     let written = outline(schema, &plan, Some(&spans), written);
-    let (form, spans) = normalize_with_spans(schema, plan.clone(), &spans, semantics);
+    let (form, canonical_spans) = normalize_with_spans(schema, plan.clone(), &spans, semantics);
     Ok(Side {
         name,
         repairs: parsed.repairs.iter().map(ToString::to_string).collect(),
         sql: parsed.sql,
         plan,
         written,
-        canonical: outline(schema, &form.plan, Some(&spans), canonical),
+        canonical: outline(schema, &form.plan, Some(&canonical_spans), canonical),
+        spans,
         graph: QueryGraph::lower(schema, &form.plan, semantics)?,
         form,
     })

@@ -1,8 +1,10 @@
 //! One file for each command.
 
 mod answers;
+mod attention;
 mod batch;
 pub(crate) mod corpus;
+mod environment;
 pub(crate) mod evaluate;
 mod examples;
 pub(crate) mod execute;

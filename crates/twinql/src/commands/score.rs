@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
+use twinql::model::Decision;
 use twinql::record::{Record, StatusCounts};
 use twinql::reward::reward;
 use twinql::{Engine, Job, Work};
@@ -25,6 +26,12 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         bail!("--reward is made of the score of gmn; add it to --metric");
     }
     let engine = engine(&metrics, input.dialect, console)?;
+    if typed.abstain && engine.metrics().iter().all(|m| engine.band(m).is_none()) {
+        bail!(
+            "--abstain needs a learned metric (gmn, two-tier, three-tier) and a checkpoint with an \
+             abstention band; `twinql train` stores one"
+        );
+    }
     let items = input::read(&input)?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
@@ -38,6 +45,9 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
                 && let Some(reward) = reward(record, pred)
             {
                 record.set_detail("gmn", "reward", reward);
+            }
+            if typed.abstain {
+                abstain(&engine, record);
             }
             each();
         }
@@ -80,6 +90,23 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         console,
     );
     Ok(strict(output.strict, &counts, console) && reached)
+}
+
+/// Adds to the details of each metric that has a band what it says: `decision` is true for the
+/// same, false for not the same, and null where it abstains.
+fn abstain(engine: &Engine, record: &mut Record) {
+    for metric in engine.metrics() {
+        let Some(decision) = engine.decide(metric, record) else {
+            continue;
+        };
+        let said = match decision {
+            Decision::Same => Value::Bool(true),
+            Decision::Different => Value::Bool(false),
+            Decision::Abstained => Value::Null,
+        };
+        record.set_detail(metric.name, "decision", said);
+        record.set_detail(metric.name, "abstained", decision == Decision::Abstained);
+    }
 }
 
 fn document(engine: &Engine, records: &[Record], counts: &StatusCounts, means: &[(&str, f64)]) -> Value {
@@ -127,7 +154,11 @@ fn one(engine: &Engine, record: &Record) -> String {
     for metric in engine.metrics() {
         let score = record.score(metric.name).unwrap_or(0.0);
         let threshold = engine.threshold(metric);
-        let called = if score >= threshold {
+        let abstained =
+            record.details.get(metric.name).and_then(|d| d.get("abstained")) == Some(&Value::Bool(true));
+        let called = if abstained {
+            "too close to call"
+        } else if score >= threshold {
             "the same"
         } else {
             "not the same"

@@ -1,10 +1,14 @@
 //! `twinql train`.
 
+use std::path::PathBuf;
+use std::time::Instant;
+
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use twinql::model::{Cascade, EpochReport, Observer, StartReport, StepReport, train};
 use twinql::signature::{Signature, short_hash};
 
+use super::environment::Environment;
 use super::examples::examples;
 use super::run_config::RunConfig;
 use crate::args::train as args;
@@ -32,9 +36,14 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
 
     let mut progress = Progress {
         console,
+        folder: run.clone(),
+        environment: Environment::new(format!("{:?}", config.train.compute).to_lowercase()),
+        clock: Clock::new(config.train.max_minutes),
+        rate: 0.0,
         bar: None,
         auc: None,
     };
+    progress.write_environment();
     let trained = train(&config.train, &train_set, &valid_set, &mut progress)?;
     progress.close();
 
@@ -64,6 +73,12 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
         "validation  {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}, log loss {:.4} (chosen and calibrated on these pairs: optimistic)",
         quality.pairs, quality.auc, quality.accuracy, info.threshold, quality.ece, quality.log_loss
     ))?;
+    if let Some(band) = &info.band {
+        sink.line(&format!(
+            "band        {:.2}-{:.2}: outside, {:.2} of the pairs that reach the network are decided with accuracy {:.4}",
+            band.low, band.high, band.coverage, band.accuracy
+        ))?;
+    }
     for (name, cascade) in [
         ("two-tier", Cascade::Proof),
         ("three-tier", Cascade::ProofAndSuite),
@@ -93,12 +108,63 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     };
     sink.line(&signature.to_string())?;
     sink.finish()?;
+    progress.environment.signed(signature.to_string());
+    progress.write_environment();
     Ok(true)
+}
+
+/// How far a run is, and how long it may still take.
+struct Clock {
+    began: Instant,
+    /// Seconds that the run may take at most.
+    limit: f64,
+    epochs: usize,
+    /// Whole epochs that were done before this process began.
+    before: usize,
+}
+
+impl Clock {
+    fn new(max_minutes: f64) -> Clock {
+        Clock {
+            began: Instant::now(),
+            limit: if max_minutes > 0.0 {
+                max_minutes * 60.0
+            } else {
+                f64::INFINITY
+            },
+            epochs: 0,
+            before: 0,
+        }
+    }
+
+    /// Seconds left if all epochs are run, after `done` epochs (with fractions) of the whole run.
+    fn left(&self, done: f64) -> Option<f64> {
+        let seconds = self.began.elapsed().as_secs_f64();
+        let own = done - self.before as f64;
+        let rest = self.epochs as f64 - done;
+        (own > 0.0).then(|| (seconds / own * rest).min(self.limit - seconds).max(0.0))
+    }
+}
+
+/// `40 s`, `12 min`, `2 h 5 min`.
+fn duration(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
 }
 
 /// A bar for each epoch on a terminal, a line for each epoch everywhere.
 struct Progress {
     console: Console,
+    /// The run's folder.
+    folder: PathBuf,
+    environment: Environment,
+    clock: Clock,
+    /// Pairs a second of the epoch so far.
+    rate: f64,
     bar: Option<ProgressBar>,
     auc: Option<f64>,
 }
@@ -109,6 +175,15 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+
+    /// The run does not depend on it: a failure is a warning.
+    fn write_environment(&self) {
+        let text = serde_json::to_string_pretty(&self.environment).unwrap_or_default();
+        let path = self.folder.join("environment.json");
+        if let Err(error) = write_file(&path, format!("{text}\n").as_bytes()) {
+            self.console.warn(format!("{error:#}"));
+        }
+    }
 }
 
 impl Observer for Progress {
@@ -117,6 +192,13 @@ impl Observer for Progress {
             0 => String::new(),
             epoch => format!(", resumed after epoch {epoch}"),
         };
+        self.clock = Clock {
+            epochs: report.epochs,
+            before: report.resumed_after,
+            ..Clock::new(self.clock.limit / 60.0)
+        };
+        self.environment.resumed_after(report.resumed_after);
+        self.write_environment();
         self.console.say(format!(
             "training {} parameters on {} pairs ({} more have equal canonical forms), {} steps an epoch{resumed}",
             report.parameters, report.train_pairs, report.identical, report.steps
@@ -129,6 +211,7 @@ impl Observer for Progress {
     }
 
     fn step(&mut self, report: &StepReport) {
+        self.rate = report.pairs_per_second;
         if self.bar.is_none() {
             self.bar = Some(
                 self.console
@@ -139,8 +222,10 @@ impl Observer for Progress {
             let auc = self
                 .auc
                 .map_or_else(String::new, |a| format!(" valid AUC {a:.4}"));
+            let done = (report.epoch - 1) as f64 + report.step as f64 / report.steps.max(1) as f64;
+            let left = self.clock.left(done).map_or_else(String::new, duration);
             bar.set_message(format!(
-                "loss {:.4}{auc} {:.0} pairs/s",
+                "loss {:.4}{auc} {:.0} pairs/s, {left} left",
                 report.loss, report.pairs_per_second
             ));
             bar.set_position(report.step as u64);
@@ -150,12 +235,17 @@ impl Observer for Progress {
     fn epoch(&mut self, report: &EpochReport, seconds: f64) {
         self.close();
         self.auc = Some(report.valid_auc);
+        let left = match self.clock.left(report.epoch as f64) {
+            Some(left) if report.epoch < self.clock.epochs => format!(", at most {} left", duration(left)),
+            _ => String::new(),
+        };
         self.console.say(format!(
-            "epoch {:>3}  loss {:.4}  valid AUC {:.4}{}  {seconds:.1} s",
+            "epoch {:>3}  loss {:.4}  valid AUC {:.4}{}  {seconds:.1} s  {:.0} pairs/s{left}",
             report.epoch,
             report.loss,
             report.valid_auc,
             if report.best { " *" } else { "" },
+            self.rate,
         ));
     }
 }

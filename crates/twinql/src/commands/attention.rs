@@ -1,0 +1,323 @@
+//! What the network sees in a pair, for `twinql explain`: attention between the two graphs, step
+//! by step, and the alignment that it amounts to.
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use twinql::Network;
+use twinql::graph::{Made, PairArrays, QueryGraph, agree};
+use twinql::model::{Attention, AttentionStep, GraphConfig};
+use twinql::sql::spans::outermost;
+use twinql::sql::{Expr, Plan, Schema, Semantics, Spans, TextRange, normalize_with_spans};
+
+/// Weights below it are left out of files.
+const FLOOR: f32 = 0.01;
+/// Lines of the alignment that are printed.
+const LINES: usize = 20;
+
+/// One query as the network reads it.
+struct Reading {
+    letter: char,
+    graph: QueryGraph,
+    parents: Vec<Option<usize>>,
+    places: Vec<Vec<TextRange>>,
+    agreement: Vec<u16>,
+}
+
+/// A pair as the network reads it.
+pub(super) struct View {
+    checkpoint: String,
+    semantics: String,
+    identical: bool,
+    attention: Attention,
+    gold: Reading,
+    pred: Reading,
+}
+
+/// A query's text, its plan as written, and the plan's places.
+pub(super) type Written<'a> = (&'a str, &'a Plan, &'a Spans);
+
+impl View {
+    /// Runs the network over a pair, under the semantics that it answers for.
+    pub(super) fn new(
+        network: &Network,
+        schema: &Schema,
+        [gold, pred]: [Written<'_>; 2],
+        asked: &Semantics,
+    ) -> Result<View> {
+        let semantics = network.answers_for(asked);
+        let mut gold = Reading::new(schema, gold, 'g', &semantics, &network.graph())?;
+        let mut pred = Reading::new(schema, pred, 'p', &semantics, &network.graph())?;
+        let pair = PairArrays::build(&gold.graph, &pred.graph, &network.encoding());
+        let attention = network
+            .scorer()
+            .attention(&pair)
+            .context("the network cannot read the pair")?;
+        gold.agreement = pair.left_agreement;
+        pred.agreement = pair.right_agreement;
+        Ok(View {
+            checkpoint: network.hash().to_owned(),
+            semantics: semantics.name,
+            identical: pair.identical,
+            attention,
+            gold,
+            pred,
+        })
+    }
+
+    /// For each node of the prediction that the gold does not hold as it is, the gold's node that
+    /// it attends to most.
+    pub(super) fn alignment(&self) -> Vec<Aligned> {
+        let matches = self.attention.matches().into_iter().enumerate();
+        matches
+            .filter(|(node, _)| !self.identical && self.pred.is_alone(*node))
+            .map(|(node, best)| Aligned {
+                pred: self.pred.id(node),
+                gold: self.gold.id(best.gold),
+                weight: best.weight,
+            })
+            .collect()
+    }
+
+    /// The alignment for people; `network` names the checkpoint.
+    pub(super) fn text(&self) -> String {
+        let score = &self.attention.score;
+        let mut out = format!(
+            "network (semantics {}): probability {:.4}, distance {:.4}\n",
+            self.semantics, score.probability, score.distance
+        );
+        let alone: Vec<_> = self
+            .attention
+            .matches()
+            .into_iter()
+            .enumerate()
+            .filter(|(node, _)| !self.identical && self.pred.is_alone(*node))
+            .collect();
+        if alone.is_empty() {
+            out.push_str("  every part of the prediction is found again in the gold\n");
+            return out;
+        }
+        out.push_str("  parts of the prediction alone, and what they attend to most in the gold:\n");
+        let shown: Vec<_> = alone
+            .iter()
+            .take(LINES)
+            .map(|(node, best)| (self.pred.label(*node), self.gold.label(best.gold), best.weight))
+            .collect();
+        let width = |f: fn(&(String, String, f32)) -> &String| {
+            shown.iter().map(|s| f(s).chars().count()).max().unwrap_or(0)
+        };
+        let (left, right) = (width(|s| &s.0), width(|s| &s.1));
+        for (pred, gold, weight) in &shown {
+            out.push_str(&format!("    {pred:left$}  ~  {gold:right$}  {weight:.2}\n"));
+        }
+        if alone.len() > LINES {
+            let more = alone.len() - LINES;
+            out.push_str(&format!("    … and {more} more; --attention FILE holds all\n"));
+        }
+        out
+    }
+
+    /// What `--format json` of `explain` holds of it.
+    pub(super) fn summary(&self) -> Summary {
+        Summary {
+            checkpoint: self.checkpoint.clone(),
+            semantics: self.semantics.clone(),
+            distance: self.attention.score.distance,
+            probability: self.attention.score.probability,
+            alignment: self.alignment(),
+        }
+    }
+
+    /// The file of `--attention`.
+    pub(super) fn document(&self) -> Document<'_> {
+        let list = |matrix: &[f32], rows: &Reading, columns: &Reading| {
+            AttentionStep::sparse(matrix, columns.graph.node_count(), FLOOR)
+                .into_iter()
+                .map(|(row, column, weight)| (rows.id(row), columns.id(column), weight))
+                .collect()
+        };
+        let steps = self.attention.steps.iter().enumerate();
+        Document {
+            format: 1,
+            network: self.summary(),
+            floor: FLOOR,
+            gold: self.gold.nodes(),
+            pred: self.pred.nodes(),
+            steps: steps
+                .map(|(i, step)| Step {
+                    step: i + 1,
+                    gold_over_pred: list(&step.gold_over_pred, &self.gold, &self.pred),
+                    pred_over_gold: list(&step.pred_over_gold, &self.pred, &self.gold),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Reading {
+    fn new(
+        schema: &Schema,
+        (sql, plan, spans): Written<'_>,
+        letter: char,
+        semantics: &Semantics,
+        config: &GraphConfig,
+    ) -> Result<Reading> {
+        let (form, spans) = normalize_with_spans(schema, plan.clone(), spans, semantics);
+        let (graph, made) = if *config == GraphConfig::default() {
+            QueryGraph::lower_traced(schema, &form.plan, semantics)?
+        } else {
+            // Networks of ablations: their graphs come without places.
+            let graph = twinql::prepare::graph(schema, sql, semantics, config)?;
+            let made = vec![None; graph.node_count()];
+            (graph, made)
+        };
+        let mut parents = vec![None; graph.node_count()];
+        for (parent, children) in graph.children().into_iter().enumerate() {
+            for child in children {
+                if let Some(entry) = parents.get_mut(child) {
+                    *entry = Some(parent);
+                }
+            }
+        }
+        Ok(Reading {
+            letter,
+            places: places(&parents, &made, &spans),
+            parents,
+            graph,
+            agreement: Vec::new(),
+        })
+    }
+
+    /// As `explain --dot` names it.
+    fn id(&self, node: usize) -> String {
+        format!("{}{node}", self.letter)
+    }
+
+    /// Whether the other graph holds neither the node's subtree, nor the node in the same place.
+    fn is_alone(&self, node: usize) -> bool {
+        let found = agree::SUBTREE | agree::PATH;
+        self.agreement.get(node).is_none_or(|code| code & found == 0)
+    }
+
+    /// Id, word and content.
+    fn label(&self, node: usize) -> String {
+        let mut label = self.id(node);
+        if let Some(n) = self.graph.node(node) {
+            label.push(' ');
+            label.push_str(n.word.name());
+            if let Some(content) = &n.content {
+                label.push(' ');
+                label.extend(
+                    content
+                        .chars()
+                        .take(40)
+                        .map(|c| if c.is_control() { ' ' } else { c }),
+                );
+            }
+        }
+        label
+    }
+
+    fn nodes(&self) -> Vec<NodeRecord<'_>> {
+        let nodes = self.graph.graph().node_weights().enumerate();
+        nodes
+            .map(|(index, node)| NodeRecord {
+                id: self.id(index),
+                parent: self.parents.get(index).copied().flatten().map(|p| self.id(p)),
+                word: node.word.name(),
+                tag: node.tag.name(),
+                content: node.content.as_deref(),
+                alone: self.is_alone(index),
+                spans: self.places.get(index).map(Vec::as_slice).unwrap_or_default(),
+            })
+            .collect()
+    }
+}
+
+/// Where in the query each node comes from: its own place; else that of the expression around it;
+/// else those of what lies below it.
+fn places(parents: &[Option<usize>], made: &[Option<Made<'_>>], spans: &Spans) -> Vec<Vec<TextRange>> {
+    let mut places: Vec<Vec<TextRange>> = made
+        .iter()
+        .map(|made| match made {
+            Some(Made::Expr(expr)) => spans.places(expr),
+            Some(Made::Use(column)) => spans.places(&Expr::Column(*column)),
+            Some(Made::Producer(column)) => spans.of_column(*column).into_iter().collect(),
+            None => Vec::new(),
+        })
+        .collect();
+    // Parents precede their children.
+    let above = |places: &[Vec<TextRange>], node: usize| -> Vec<TextRange> {
+        let parent = parents.get(node).copied().flatten();
+        parent.and_then(|p| places.get(p)).cloned().unwrap_or_default()
+    };
+    for node in 0..places.len() {
+        let inherited = above(&places, node);
+        if let Some(own) = places.get_mut(node).filter(|p| p.is_empty()) {
+            *own = inherited;
+        }
+    }
+    let known: Vec<bool> = places.iter().map(|p| !p.is_empty()).collect();
+    for node in (0..places.len()).rev() {
+        let own = places.get(node).cloned().unwrap_or_default();
+        let parent = parents.get(node).copied().flatten();
+        if let Some(parent) = parent.filter(|p| known.get(*p) == Some(&false))
+            && let Some(of_parent) = places.get_mut(parent)
+        {
+            *of_parent = outermost([std::mem::take(of_parent), own].concat());
+        }
+    }
+    places
+}
+
+/// The wire type of the file.
+#[derive(Debug, Serialize)]
+pub(super) struct Document<'a> {
+    format: u32,
+    network: Summary,
+    /// Weights below it are left out; the greatest of each row never is.
+    floor: f32,
+    gold: Vec<NodeRecord<'a>>,
+    pred: Vec<NodeRecord<'a>>,
+    steps: Vec<Step>,
+}
+
+/// The network's word on the pair.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary {
+    checkpoint: String,
+    /// What the network answers for.
+    semantics: String,
+    distance: f32,
+    probability: f32,
+    alignment: Vec<Aligned>,
+}
+
+/// A node of the prediction without an equal counterpart, and its best match.
+#[derive(Debug, Serialize)]
+pub(super) struct Aligned {
+    pred: String,
+    gold: String,
+    /// Attention, the mean over all steps.
+    weight: f32,
+}
+
+#[derive(Debug, Serialize)]
+struct NodeRecord<'a> {
+    id: String,
+    parent: Option<String>,
+    word: &'static str,
+    tag: &'static str,
+    content: Option<&'a str>,
+    /// It has no equal counterpart in the other graph.
+    alone: bool,
+    /// Where in the query it comes from.
+    spans: &'a [TextRange],
+}
+
+/// The attention of one propagation step: from, to, weight.
+#[derive(Debug, Serialize)]
+struct Step {
+    step: usize,
+    gold_over_pred: Vec<(String, String, f32)>,
+    pred_over_gold: Vec<(String, String, f32)>,
+}
