@@ -1,0 +1,147 @@
+//! Scores on burn's devices against those in plain Rust: |Δ| ≤ 10⁻³ in distance and probability.
+//!
+//! `scripts/backends.sh` runs the GPU's part on whatever Vulkan driver there is, software ones
+//! included.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use twinql_graph::{GraphArrays, PairArrays};
+use twinql_model::{Compute, Evidence, Example, GmnConfig, Scorer, Silent, TrainConfig, train};
+
+const STEPS: usize = 4;
+
+/// A tree of `nodes` in which a number made of `seed` picks words, tags and strings.
+fn graph(seed: usize, nodes: usize) -> GraphArrays {
+    let draw = |node: usize, n: usize| (seed * 7_919 + node * 104_729 + node * node * 31) % n;
+    let mut graph = GraphArrays {
+        strings: (0..4).map(|i| format!("table_{i}.column_{}", seed % 5)).collect(),
+        ..GraphArrays::default()
+    };
+    for node in 0..nodes {
+        graph.words.push(draw(node, 20) as u16);
+        graph.tags.push(draw(node, 4) as u16);
+        graph.contents.push((node % 3 == 2).then(|| draw(node, 4) as u32));
+        if node > 0 {
+            graph.edges.push(((node / 2) as u32, node as u32, 0));
+        }
+        if node > 2 && node % 4 == 0 {
+            graph
+                .edges
+                .push((node as u32 - 2, node as u32, 1 + (node % 2) as u8));
+        }
+    }
+    graph
+}
+
+fn pair(seed: usize) -> PairArrays {
+    let left = graph(seed, 9 + seed % 23);
+    let mut right = left.clone();
+    for node in 0..1 + seed % 3 {
+        right.words[node * 2] = (right.words[node * 2] + 1 + (seed % 2) as u16 * 5) % 20;
+    }
+    let positions = |graph: &GraphArrays| -> Vec<f32> {
+        (0..graph.words.len() * STEPS)
+            .map(|i| 1.0 / (2 + i % 7) as f32)
+            .collect()
+    };
+    let nodes = left.words.len();
+    PairArrays {
+        left_positions: positions(&left),
+        right_positions: positions(&right),
+        left_agreement: vec![0; nodes],
+        right_agreement: vec![0; nodes],
+        left,
+        right,
+        steps: STEPS,
+        identical: false,
+    }
+}
+
+fn examples(from: usize, count: usize) -> Vec<Example> {
+    let seeds = from..from + count;
+    seeds
+        .map(|seed| Example {
+            pair: pair(seed),
+            label: seed % 2 == 0,
+            weight: 1.0,
+            evidence: Evidence::None,
+        })
+        .collect()
+}
+
+fn config(compute: Compute) -> TrainConfig {
+    TrainConfig {
+        model: GmnConfig {
+            words: 20,
+            tags: 4,
+            node_dim: 16,
+            message_dim: 16,
+            graph_dim: 16,
+            position_dim: 8,
+            walk_steps: STEPS,
+            propagation_steps: 3,
+            char_channels: 8,
+            char_blocks: 1,
+            ..GmnConfig::default()
+        },
+        epochs: 2,
+        batch_size: 16,
+        compute,
+        ..TrainConfig::default()
+    }
+}
+
+/// Scores of a trained network, and a step of training, on both.
+fn compare(compute: Compute) {
+    let (learn, valid) = (examples(0, 64), examples(1_000, 32));
+    let trained = train(&config(Compute::Native), &learn, &valid, &mut Silent).unwrap();
+    let scorer = Scorer::new(trained.checkpoint);
+    let pairs: Vec<PairArrays> = valid.iter().map(|e| e.pair.clone()).collect();
+    let plain = scorer.score(&pairs);
+    let other = scorer.score_on(compute, &pairs).unwrap();
+    let mut most = 0.0f32;
+    for (a, b) in plain.iter().zip(&other) {
+        let (a, b) = (a.as_ref().unwrap(), b.as_ref().unwrap());
+        most = most.max((a.distance - b.distance).abs());
+        most = most.max((a.probability - b.probability).abs());
+    }
+    println!(
+        "{compute:?}: the scores of {} pairs differ by {most:.1e} at most",
+        pairs.len()
+    );
+    assert!(plain.iter().any(|s| s.as_ref().unwrap().distance > 1e-2));
+    assert!(most <= 1e-3, "{most}");
+
+    let there = train(&config(compute), &learn, &valid, &mut Silent).unwrap();
+    for (a, b) in trained.history.iter().zip(&there.history) {
+        println!(
+            "{compute:?}: epoch {} loss {:.5}, in plain Rust {:.5}",
+            a.epoch, b.loss, a.loss
+        );
+        assert!((a.loss - b.loss).abs() <= 1e-3, "{a:?} {b:?}");
+    }
+}
+
+#[cfg(feature = "flex")]
+#[test]
+fn flex_scores_as_plain_rust_does() {
+    compare(Compute::Flex);
+}
+
+#[cfg(feature = "wgpu")]
+#[test]
+fn wgpu_scores_as_plain_rust_does() {
+    // burn panics where there is no adapter; a failed comparison does on top of that name none.
+    let adapter = std::panic::catch_unwind(|| {
+        let (learn, valid) = (examples(0, 16), examples(1_000, 8));
+        let one = TrainConfig {
+            epochs: 1,
+            ..config(Compute::Wgpu)
+        };
+        train(&one, &learn, &valid, &mut Silent).map(|_| ())
+    });
+    match adapter {
+        Ok(Ok(())) => compare(Compute::Wgpu),
+        Ok(Err(error)) => panic!("{error}"),
+        Err(_) => println!("skipped: no graphics adapter for wgpu"),
+    }
+}
