@@ -9,6 +9,7 @@ use crate::database::Database;
 use crate::execute::{Answer, ExecError, Limits, Loader, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Generator;
+use crate::soundness::possible::Effort;
 use crate::text::{Ready, ready};
 use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, nonempty, rearranged, told_apart};
 
@@ -227,7 +228,7 @@ impl<'a> Trial<'a> {
             &mut self.gold,
             &mut self.pred,
             (doubt, self.mode, columns),
-            &mut self.undecided,
+            (&mut self.undecided, Effort::Full),
         )
     }
 }

@@ -18,7 +18,7 @@ use crate::lexical::without_distinct;
 use crate::order::{Ordering, Runs};
 use crate::permitted::{Permitted, same_answers};
 use crate::soundness::open::{Nested, opened};
-use crate::soundness::possible::{Alignment, Opened, Sampled, sample_in_part};
+use crate::soundness::possible::{Alignment, Effort, Opened, Sampled, sample_in_part};
 use crate::text::Ready;
 
 /// Rearrangements of a database that are tried where an answer depends on the order of rows.
@@ -376,7 +376,7 @@ pub(crate) fn told_apart<'a>(
     gold: &mut Party<'a>,
     pred: &mut Party<'a>,
     compared: (Doubt, Mode, &Columns),
-    undecided: &mut u32,
+    (undecided, effort): (&mut u32, Effort),
 ) -> bool {
     let (doubt, mode, columns) = compared;
     // Both seem to have one answer each.
@@ -403,8 +403,7 @@ pub(crate) fn told_apart<'a>(
         database,
         &mut gold.samples(),
         &mut pred.samples(),
-        mode,
-        alignment,
+        (mode, alignment, effort),
     );
     match found {
         Ok(Sampled::Different) if !unspecified => true,

@@ -10,6 +10,7 @@ use twinql_sql::{Schema, Semantics};
 use crate::compare::{Columns, Mode};
 use crate::database::Database;
 use crate::execute::{Answer, ExecError, Loader, Sandbox};
+use crate::soundness::possible::Effort;
 use crate::text::ready;
 use crate::trial::{ARRANGEMENTS, Agreement, Doubt, Party, agree, nonempty, rearranged, told_apart};
 
@@ -292,6 +293,7 @@ impl<'a> Contest<'a> {
             }
             open = rest;
         }
+        let effort = if self.carry { Effort::Full } else { Effort::Brief };
         for (at, one) in open {
             let Some(rival) = self.rivals.get_mut(one.rival) else {
                 continue;
@@ -305,7 +307,7 @@ impl<'a> Contest<'a> {
                 &mut gold.party,
                 &mut rival.party,
                 (one.doubt, gold.mode, &one.columns),
-                &mut rival.undecided,
+                (&mut rival.undecided, effort),
             );
             if let (false, Some(entry), Some(Ok(answer))) = (apart, out.get_mut(at), &gold.answer) {
                 entry.1 = Seen::Same {

@@ -15,8 +15,20 @@ const STAGES: [(u64, u64); 2] = [(4, 5), (24, 5)];
 /// Those that confirm a difference: an answer with one chance in fifty may well be missing
 /// from the first samples of one query and be the habit of the other.
 const CONFIRM: (u64, u64) = (200, 10);
+/// Those that have to do where thousands of queries are compared, none of which is worth more: a
+/// rare answer may be missed.
+const BRIEF: [(u64, u64); 2] = [(4, 4), (10, 4)];
 /// An answer seen more often than this is no accident.
 const OFTEN: usize = 7;
+
+/// How many samples are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// A few: while a suite is distilled.
+    Brief,
+    /// Many, and more to confirm a difference: for verdicts.
+    Full,
+}
 
 /// What the samples say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,14 +218,14 @@ pub(crate) fn sample_in_part(
     database: &Database,
     left: &mut Opened<'_, '_>,
     right: &mut Opened<'_, '_>,
-    mode: Mode,
-    alignment: Alignment<'_>,
+    (mode, alignment, effort): (Mode, Alignment<'_>, Effort),
 ) -> Result<Sampled, ExecError> {
     let kind = |ordered: bool| Kind {
         mode,
         alignment,
         ordered,
         parts: true,
+        effort,
     };
     if mode.as_list {
         match sample_as(loader, database, left, right, kind(true))? {
@@ -317,6 +329,7 @@ struct Kind<'o> {
     alignment: Alignment<'o>,
     ordered: bool,
     parts: bool,
+    effort: Effort,
 }
 
 impl<'o> Kind<'o> {
@@ -326,6 +339,7 @@ impl<'o> Kind<'o> {
             alignment: Alignment::Known(order),
             ordered,
             parts: false,
+            effort: Effort::Full,
         }
     }
 }
@@ -348,7 +362,11 @@ fn sample_as(
         parts: kind.parts,
         ..Shape::own(order, kind.mode, kind.ordered)
     };
-    for (arrangements, runs) in STAGES.into_iter().chain([CONFIRM]) {
+    let (stages, confirm) = match kind.effort {
+        Effort::Brief => (BRIEF, None),
+        Effort::Full => (STAGES, Some(CONFIRM)),
+    };
+    for (arrangements, runs) in stages.into_iter().chain(confirm) {
         if (arrangements, runs) == CONFIRM && !(ours.exceeds(&theirs) || theirs.exceeds(&ours)) {
             break;
         }
