@@ -15,7 +15,7 @@ use crate::judging::{self, Workers};
 use crate::prepare::{Graphs, SharedGraph, same_tokens};
 use crate::proving;
 use crate::record::{Record, Status};
-use crate::signature::{Signature, short_hash};
+use crate::signature::{Signature, of_suite, short_hash};
 use crate::tiers::evidence;
 
 /// A trained network with what its signature needs.
@@ -309,6 +309,11 @@ impl Engine {
             threshold: self.threshold(metric),
             device: "cpu".into(),
             seed: self.seed,
+            further: if metric.name == "suite" || cascade(metric) == Some(Cascade::ProofAndSuite) {
+                of_suite(&self.judge)
+            } else {
+                Vec::new()
+            },
         }
     }
 

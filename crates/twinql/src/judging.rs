@@ -29,6 +29,10 @@ pub enum Workers {
 /// met long before it, on a busy machine too.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// Bytes that SQLite may usually hold in a worker process that runs one query after the other
+/// on generated databases. The bound of all workers together is this times their number.
+pub const WORKER_HEAP: u64 = 256 << 20;
+
 /// Processes of `program`.
 pub fn crew(program: Program) -> Crew {
     Crew::new(program, PATIENCE)

@@ -94,7 +94,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Suite {
             command: Suite::Show(typed),
         } => commands::suite::show(&typed),
-        Command::Worker => commands::worker::run(),
+        Command::Worker { address_space } => commands::worker::run(address_space),
         Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),
     }

@@ -3,6 +3,9 @@
 use std::fmt;
 
 use twinql_sql::Dialect;
+use twinql_suite::{JudgeConfig, Limits};
+
+use crate::judging::WORKER_HEAP;
 
 /// What a figure depends on, printed with it and stored in every report.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +24,8 @@ pub struct Signature {
     pub device: String,
     /// The seed.
     pub seed: u64,
+    /// What else this metric depends on, `name:value`.
+    pub further: Vec<String>,
 }
 
 impl fmt::Display for Signature {
@@ -37,8 +42,23 @@ impl fmt::Display for Signature {
             self.threshold,
             self.device,
             self.seed,
-        )
+        )?;
+        self.further.iter().try_for_each(|part| write!(f, "|{part}"))
     }
+}
+
+/// What the suite's verdicts depend on beyond what every signature has: the databases for a
+/// pair, and bounds on executions that are not the usual ones.
+pub fn of_suite(config: &JudgeConfig) -> Vec<String> {
+    let (limits, usual) = (&config.limits, Limits::default());
+    let mut parts = vec![format!("databases:{}", config.databases)];
+    if limits.steps != usual.steps {
+        parts.push(format!("steps:{}", limits.steps));
+    }
+    if ![usual.heap_bytes, WORKER_HEAP].contains(&limits.heap_bytes) {
+        parts.push(format!("memory:{}", limits.heap_bytes >> 20));
+    }
+    parts
 }
 
 /// The first eight digits of the SHA-256 of a checkpoint's bytes.
@@ -65,10 +85,22 @@ mod tests {
             threshold: 0.5,
             device: "cpu".into(),
             seed: 8,
+            further: Vec::new(),
         };
         let text = signature.to_string();
         assert!(text.ends_with(
             "|metric:gmn|ckpt:e3b0c442|sql:sqlparser-0.63|dialect:sqlite|semantics:default|threshold:0.50|device:cpu|dtype:f32|seed:8"
         ), "{text}");
+    }
+
+    #[test]
+    fn the_suite_names_its_bounds() {
+        let mut config = JudgeConfig::default();
+        assert_eq!(of_suite(&config), ["databases:100"]);
+        config.limits.heap_bytes = WORKER_HEAP;
+        assert_eq!(of_suite(&config), ["databases:100"]);
+        config.limits.steps = 7;
+        config.limits.heap_bytes = 64 << 20;
+        assert_eq!(of_suite(&config), ["databases:100", "steps:7", "memory:64"]);
     }
 }

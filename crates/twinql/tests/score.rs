@@ -27,7 +27,7 @@ fn a_single_pair_from_the_shell() {
     let (out, err) = folder.run(&args, 0);
     assert!(out.contains("relpm  1.0000  the same"), "{out}");
     assert!(out.contains("suite  1.0000  the same"), "{out}");
-    let signature = "|metric:suite|ckpt:none|sql:sqlparser-0.63|dialect:sqlite|semantics:default|threshold:0.50|device:cpu|dtype:f32|seed:8";
+    let signature = "|metric:suite|ckpt:none|sql:sqlparser-0.63|dialect:sqlite|semantics:default|threshold:0.50|device:cpu|dtype:f32|seed:8|databases:100\n";
     assert!(out.contains(signature), "{out}");
     assert_eq!(err, "");
 }

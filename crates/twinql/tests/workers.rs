@@ -158,6 +158,38 @@ fn a_pair_of_a_suite_that_kills_its_worker_costs_itself() {
     assert_eq!(verdicts, expected);
 }
 
+/// Sorts 60 KB for each of its rows, without end.
+const HUNGRY: &str = "WITH RECURSIVE r(n, z) AS (SELECT 1, zeroblob(60000) UNION ALL SELECT n + 1, zeroblob(60000) FROM r) \
+    SELECT count(*) FROM (SELECT z FROM r ORDER BY z || n LIMIT -1 OFFSET 1)";
+
+/// Nothing but the bound on memory ends it.
+#[test]
+fn a_pair_that_eats_memory_costs_itself() {
+    let config = JudgeConfig {
+        limits: Limits {
+            heap_bytes: 24 << 20,
+            ..unbounded().limits
+        },
+        ..JudgeConfig::default()
+    };
+    // The system lets the process have little more.
+    let program = Program {
+        path: PathBuf::from(env!("CARGO_BIN_EXE_twinql")),
+        arguments: ["worker", "--threads", "1", "--address-space", "1000000000"]
+            .map(str::to_owned)
+            .to_vec(),
+    };
+    let (crew, schema) = (Crew::new(program, LONG), schema());
+    let report = |pred: &str| crew.judge(&config, &schema, GOLD, pred).unwrap();
+    for _ in 0..2 {
+        let hungry = report(HUNGRY);
+        assert!(matches!(hungry.verdict, Verdict::Timeout { .. }), "{hungry:?}");
+        // It was refused, not killed.
+        assert!(hungry.notes.is_empty(), "{hungry:?}");
+        assert_eq!(report(SAME).verdict.label(), Some(1));
+    }
+}
+
 #[test]
 fn a_file_that_kills_its_worker_costs_its_pair() {
     let folder = tempfile::TempDir::new().unwrap();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use twinql::judging::WORKER_HEAP;
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 
@@ -143,6 +144,10 @@ pub(crate) struct FormatFlag {
     pub(crate) format: Format,
 }
 
+/// MiB that can be asked for: below, schemas of many tables have no room.
+const LEAST_MEMORY: u64 = 16;
+const MOST_MEMORY: u64 = 1 << 20;
+
 /// Where and how long the test suite runs queries.
 #[derive(Debug, Args)]
 pub(crate) struct RunFlags {
@@ -159,6 +164,10 @@ pub(crate) struct RunFlags {
     /// Steps of SQLite that one execution may take [default: 4 million, on files 1,000 million]
     #[arg(long, value_name = "N", env = "TWINQL_MAX_STEPS", hide_env = true)]
     max_steps: Option<u64>,
+    /// MiB that SQLite may hold in each worker process, or with --workers threads in all threads
+    /// together [default: 256 in a process, 1024 in threads and on files]
+    #[arg(long, value_name = "MIB", env = "TWINQL_MEMORY", hide_env = true)]
+    memory: Option<u64>,
 }
 
 impl RunFlags {
@@ -167,15 +176,27 @@ impl RunFlags {
         if self.max_steps == Some(0) {
             bail!("--max-steps must be at least 1");
         }
+        let heap_bytes = match (self.memory, self.workers) {
+            (Some(mib), _) if !(LEAST_MEMORY..=MOST_MEMORY).contains(&mib) => {
+                bail!("--memory must be from {LEAST_MEMORY} to {MOST_MEMORY}");
+            }
+            (Some(mib), _) => mib << 20,
+            // Answers on files are larger than those on generated databases.
+            (None, Workers::Processes) if usual == Limits::default() => WORKER_HEAP,
+            (None, _) => usual.heap_bytes,
+        };
         Ok(Limits {
             steps: self.max_steps.unwrap_or(usual.steps),
+            heap_bytes,
             ..usual
         })
     }
 
     /// What a signature has to say of the limits: nothing of the usual ones.
     pub(crate) fn in_signature(&self) -> String {
-        self.max_steps.map_or_else(String::new, |n| format!("|steps:{n}"))
+        let named = [("steps", self.max_steps), ("memory", self.memory)];
+        let named = named.into_iter().filter_map(|(name, n)| Some((name, n?)));
+        named.map(|(name, n)| format!("|{name}:{n}")).collect()
     }
 }
 

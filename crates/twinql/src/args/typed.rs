@@ -81,7 +81,11 @@ pub(crate) enum Command {
     Selftest(Selftest),
     /// Judge pairs that another process sends
     #[command(hide = true)]
-    Worker,
+    Worker {
+        /// Bytes of memory that the system lets it have
+        #[arg(long, default_value_t = 4 << 30)]
+        address_space: u64,
+    },
 }
 
 /// Where pairs come from: one of three forms.

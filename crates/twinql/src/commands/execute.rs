@@ -67,7 +67,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
         limits: typed.run.limits(usual.limits)?,
         ..usual
     };
-    let workers = worker::workers(typed.run.workers)?;
+    let workers = worker::workers(typed.run.workers, &config.limits)?;
     let files = Files::find(&typed.db)?;
     let signature = signature(&config, input.dialect) + &typed.run.in_signature();
     let items = input::read_over(&input, Schemas::of_files(&files, input.dialect))?;
@@ -117,7 +117,11 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
 }
 
 fn signature(config: &FileConfig, dialect: Dialect) -> String {
-    let signature = Signature {
+    let ties = match config.ties {
+        Ties::Possible => "possible",
+        Ties::AsReturned => "as-returned",
+    };
+    Signature {
         metric: "execution".into(),
         checkpoint: "none".into(),
         dialect,
@@ -125,12 +129,9 @@ fn signature(config: &FileConfig, dialect: Dialect) -> String {
         threshold: 0.5,
         device: "cpu".into(),
         seed: 0,
-    };
-    let ties = match config.ties {
-        Ties::Possible => "possible",
-        Ties::AsReturned => "as-returned",
-    };
-    format!("{signature}|ties:{ties}")
+        further: vec![format!("ties:{ties}")],
+    }
+    .to_string()
 }
 
 fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {

@@ -9,7 +9,7 @@ use twinql::Job;
 use twinql::engine::{Work, judge_config};
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
-use twinql::signature::Signature;
+use twinql::signature::{Signature, of_suite};
 use twinql::sql::{Dialect, Value};
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict, Witness};
 
@@ -62,8 +62,8 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         limits: typed.run.limits(Limits::default())?,
         ..judge_config(semantics, databases, seed.unwrap_or(DEFAULT_SEED))
     };
-    let signature = signature(&config, input.dialect) + &typed.run.in_signature();
-    let workers = worker::workers(typed.run.workers)?;
+    let signature = signature(&config, input.dialect);
+    let workers = worker::workers(typed.run.workers, &config.limits)?;
     let items = input::read(&input)?;
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
@@ -115,7 +115,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
 }
 
 fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
-    let signature = Signature {
+    Signature {
         metric: "suite".into(),
         checkpoint: "none".into(),
         dialect,
@@ -123,8 +123,9 @@ fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
         threshold: 0.5,
         device: "cpu".into(),
         seed: config.seed,
-    };
-    format!("{signature}|databases:{}", config.databases)
+        further: of_suite(config),
+    }
+    .to_string()
 }
 
 fn record(job: &Job, report: Option<Report>) -> VerdictRecord {

@@ -55,7 +55,7 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
     }
     let engine = Engine::new(&metrics.metrics, network, asked, metrics.databases, metrics.seed)?
         .translated_from(dialect);
-    Ok(engine.with_workers(worker::workers(metrics.workers)?, metrics.limits))
+    Ok(engine.with_workers(worker::workers(metrics.workers, &metrics.limits)?, metrics.limits))
 }
 
 /// The signatures of all metrics, one a line.

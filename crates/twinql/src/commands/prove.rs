@@ -210,6 +210,7 @@ fn signature(semantics: &Semantics, dialect: Dialect) -> String {
         device: "cpu".into(),
         // Nothing is random.
         seed: 0,
+        further: Vec::new(),
     }
     .to_string()
 }

@@ -189,7 +189,7 @@ fn summary(c: &Counts) -> String {
 }
 
 fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
-    let signature = Signature {
+    Signature {
         metric: metric.into(),
         checkpoint: "none".into(),
         dialect,
@@ -197,12 +197,12 @@ fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> Str
         threshold: 0.5,
         device: "cpu".into(),
         seed: suite.config.seed,
-    };
-    format!(
-        "{signature}|suite:{}|databases:{}",
-        short_hash(bytes),
-        suite.counts().databases
-    )
+        further: vec![
+            format!("suite:{}", short_hash(bytes)),
+            format!("databases:{}", suite.counts().databases),
+        ],
+    }
+    .to_string()
 }
 
 fn read(path: &Path) -> Result<(Suite, Vec<u8>)> {
@@ -310,7 +310,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     };
     let bar = console.bar(Some(pairs.len() as u64), "distinct pairs");
     let each = |n: usize| bar.inc(n as u64);
-    let verdicts = match worker::workers(typed.run.workers)? {
+    let verdicts = match worker::workers(typed.run.workers, &options.limits)? {
         Workers::Threads => run_suite(&suite, &pairs, options, &each),
         Workers::Processes(crew) => run_in_processes(&suite, &pairs, options, crew, &each),
     };

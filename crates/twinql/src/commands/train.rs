@@ -105,6 +105,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
         threshold: f64::from(info.threshold),
         device: "cpu".into(),
         seed: info.seed,
+        further: Vec::new(),
     };
     sink.line(&signature.to_string())?;
     sink.finish()?;

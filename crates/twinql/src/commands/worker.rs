@@ -4,31 +4,43 @@ use std::io::{BufReader, stdin, stdout};
 
 use anyhow::{Context, Result};
 use twinql::judging::{self, Workers};
+use twinql::suite::Limits;
 use twinql::suite::worker::{Program, serve};
 
 use crate::args::Workers as Kind;
 
 /// Threads of this process, or processes of this program.
-pub(crate) fn workers(kind: Kind) -> Result<Workers> {
+pub(crate) fn workers(kind: Kind, limits: &Limits) -> Result<Workers> {
     Ok(match kind {
         Kind::Threads => Workers::Threads,
-        Kind::Processes => Workers::Processes(judging::crew(program()?)),
+        Kind::Processes => Workers::Processes(judging::crew(program(limits)?)),
     })
 }
 
+/// Bytes beside SQLite's: the program, parsing, and two answers of the largest size allowed,
+/// which take several times their own bytes.
+fn beside(limits: &Limits) -> u64 {
+    (1 << 30) + 8 * limits.bytes as u64
+}
+
 /// This program as a worker.
-fn program() -> Result<Program> {
+fn program(limits: &Limits) -> Result<Program> {
+    let most = limits.heap_bytes.saturating_add(beside(limits));
     let path = std::env::current_exe()
         .context("cannot find this program's file to start workers of it; try --workers threads")?;
     Ok(Program {
         path,
-        arguments: vec!["worker".into(), "--threads".into(), "1".into()],
+        arguments: ["worker", "--threads", "1", "--address-space"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain([most.to_string()])
+            .collect(),
     })
 }
 
 /// Judges what comes on standard input.
-pub(crate) fn run() -> Result<bool> {
-    limits::memory();
+pub(crate) fn run(address_space: u64) -> Result<bool> {
+    limits::memory(address_space);
     serve(BufReader::new(stdin()), stdout(), limits::renew)?;
     Ok(true)
 }
@@ -39,14 +51,12 @@ mod limits {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     use rustix::time::{ClockId, clock_gettime};
 
-    /// Bytes of address space of a worker: SQLite's own bound of 1 GiB, and room for parsing.
-    const MEMORY: u64 = 4 << 30;
     /// CPU seconds for one pair.
     const SECONDS: u64 = 120;
 
-    pub(super) fn memory() {
+    pub(super) fn memory(most: u64) {
         // Where it cannot be lowered, a lower one holds already.
-        let _ = lower(Resource::As, MEMORY);
+        let _ = lower(Resource::As, most);
         let _ = lower(Resource::Core, 0);
     }
 
@@ -69,7 +79,7 @@ mod limits {
 /// Only the wall time of the process that started this one.
 #[cfg(not(unix))]
 mod limits {
-    pub(super) fn memory() {}
+    pub(super) fn memory(_most: u64) {}
 
     pub(super) fn renew(_pairs: usize) {}
 }
