@@ -1,7 +1,7 @@
 //! Measures scoring and training in a warm process, for `scripts/speed.sh`.
 //!
-//! `speed score PAIRS SCHEMAS` prints pairs a second in batches, the latency of single pairs, what
-//! attention costs, and peak memory. `speed train CORPUS SCHEMAS OUT` trains the default network on
+//! `throughput score PAIRS SCHEMAS` prints pairs a second in batches, the latency of single pairs, what
+//! attention costs, and peak memory. `throughput train CORPUS SCHEMAS OUT` trains the default network on
 //! a part of the corpus and leaves in OUT what another implementation needs to do the same:
 //! `model.safetensors`, and `batches.jsonl` with the pairs as arrays and their distances.
 
@@ -38,7 +38,7 @@ fn main() -> Done {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["score", pairs, schemas] => score(pairs, schemas),
         ["train", corpus, schemas, out] => measure_training(corpus, schemas, Path::new(out)),
-        _ => Err("usage: speed score PAIRS SCHEMAS | speed train CORPUS SCHEMAS OUT".into()),
+        _ => Err("usage: throughput score PAIRS SCHEMAS | throughput train CORPUS SCHEMAS OUT".into()),
     }
 }
 
