@@ -54,15 +54,8 @@ for seed in $seeds; do
   done
 done
 
-# auc FILE N: the AUC of all pairs (1), or of those whose canonical forms differ (2).
-auc() { grep -o '"estimate": *[0-9.]*' "$1" | sed -n "$2p" | grep -o '[0-9.]*$'; }
-# cell NAME FILE N: mean ± spread over the finished seeds.
-cell() {
-  for file in "$out/$1"-[0-9]*/"$2"; do
-    [ -e "$file" ] && auc "$file" "$3"
-  done | awk '{ n++; s += $1; q += $1 * $1 }
-    END { if (n) { m = s / n; v = q / n - m * m; printf "%.4f ± %.4f", m, sqrt(v > 0 ? v : 0) } else printf "–" }'
-}
+# shellcheck source=scripts/seeds.sh
+. scripts/seeds.sh
 echo "| configuration | seeds | validation | validation, forms differ | Spider-pair dev | Spider-pair dev, forms differ |"
 echo "|---|---|---|---|---|---|"
 for name in "${all[@]}"; do

@@ -41,13 +41,8 @@ for seed in $seeds; do
   done
 done
 
-# cell NAME FILE N: mean ± spread of the Nth AUC (1: all pairs, 2: forms differ) over the finished seeds.
-cell() {
-  for file in "$out/$1"-[0-9]*/"$2"; do
-    [ -e "$file" ] && grep -o '"estimate": *[0-9.]*' "$file" | sed -n "$3p" | grep -o '[0-9.]*$'
-  done | awk '{ n++; s += $1; q += $1 * $1 }
-    END { if (n) { m = s / n; v = q / n - m * m; printf "%.4f ± %.4f", m, sqrt(v > 0 ? v : 0) } else printf "–" }'
-}
+# shellcheck source=scripts/seeds.sh
+. scripts/seeds.sh
 echo "| asked for | network | validation | validation, forms differ | Spider-pair dev | Spider-pair dev, forms differ |"
 echo "|---|---|---|---|---|---|"
 for semantics in no-fk default; do

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Training corpora: pairs labelled under `no-fk`, and the same pairs under other semantics.
+# Training corpora: pairs labelled under `no-fk`, and the same pairs under other semantics; those that
+# differ with how easily they are told apart.
 #   scripts/corpora.sh                          all: bundled, grammar, spider and bird, under five semantics
 #   scripts/corpora.sh spider no-fk default     these alone
 # Needs TWINQL_DATA (docs/training.md). Interrupted builds go on where they stopped; finished files
@@ -9,7 +10,7 @@ cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
 
 out=${TWINQL_OUT:-out/corpora}
-mkdir -p "$out"
+mkdir -p "$out/ungraded"
 if [ -z "${TWINQL_BIN:-}" ]; then
   cargo build --release --locked --package twinql
 fi
@@ -24,15 +25,17 @@ schemas() {
   esac
 }
 
-# corpus NAME SEMANTICS…: builds under no-fk, labels anew under each of the others.
+# corpus NAME SEMANTICS…: builds under no-fk, labels anew under each of the others, grades all.
 corpus() {
-  local name=$1 from=$out/$1-no-fk.jsonl.gz semantics to
+  local name=$1 from=$out/ungraded/$1-no-fk.jsonl.gz semantics to
   shift
   [ -e "$from" ] || "$twinql" corpus build --config "configs/corpus-$name.toml" --semantics no-fk --out "$from"
   for semantics in "$@"; do
-    to=$out/$name-$semantics.jsonl.gz
+    to=$out/ungraded/$name-$semantics.jsonl.gz
     [ -e "$to" ] || "$twinql" corpus relabel "$from" --schemas "$(schemas "$name")" \
       --semantics "$semantics" --databases 100 --out "$to"
+    [ -e "$out/$name-$semantics.jsonl.gz" ] || "$twinql" corpus grade "$to" --schemas "$(schemas "$name")" \
+      --semantics "$semantics" --out "$out/$name-$semantics.jsonl.gz"
   done
 }
 

@@ -172,6 +172,15 @@ pub struct Quality {
 }
 
 impl Quality {
+    /// Of no pairs: a coin's.
+    pub(crate) const UNMEASURED: Quality = Quality {
+        pairs: 0,
+        auc: 0.5,
+        accuracy: 0.0,
+        ece: 0.0,
+        log_loss: 0.0,
+    };
+
     pub(crate) fn of(points: &[Point], calibration: &Calibration, threshold: f32) -> Quality {
         Quality {
             // Of distances: far ones have equal probabilities once rounded.

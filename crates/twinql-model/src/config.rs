@@ -220,6 +220,12 @@ pub struct TrainConfig {
     pub clip_value: f32,
     /// γ of the loss relu(γ − y(1 − d²)).
     pub margin: f32,
+    /// How much larger than 1 + γ the squared distance should be of pairs that every database tells
+    /// apart; those that fewer tell apart lie between, by their [`ease`](crate::Example::ease).
+    /// 0: any distance beyond 1 + γ is as good.
+    pub ease_margin: f32,
+    /// What a squared distance off its grade costs, where one on the wrong side of a bound costs 1.
+    pub ease_weight: f32,
     /// Weight positive and negative pairs so that both classes count alike.
     pub balance: bool,
     /// Stop after this many epochs without a better validation AUC.
@@ -258,6 +264,8 @@ impl Default for TrainConfig {
             weight_decay: 1e-5,
             clip_value: 10.0,
             margin: 0.4,
+            ease_margin: 0.0,
+            ease_weight: 0.2,
             balance: false,
             patience: 6,
             ema_decay: 0.999,
@@ -293,6 +301,8 @@ impl TrainConfig {
         let not_negative = [
             ("weight_decay", self.weight_decay),
             ("margin", f64::from(self.margin)),
+            ("ease_margin", f64::from(self.ease_margin)),
+            ("ease_weight", f64::from(self.ease_weight)),
             ("max_minutes", self.max_minutes),
         ];
         for (name, value) in not_negative {

@@ -12,15 +12,82 @@ use crate::{
 /// A pair with its target.
 pub(crate) struct Item {
     pub(crate) pair: Prepared,
-    /// +1 equivalent, −1 not.
-    pub(crate) sign: f32,
+    /// Where its squared distance should lie.
+    pub(crate) target: Target,
     /// Weight in the loss.
     pub(crate) weight: f32,
 }
 
+/// Where a squared distance d² should lie: relu(least − d²) + relu(d² − most) + weight · |d² − at|.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Target {
+    /// −∞ where there is no lower bound.
+    pub(crate) least: f32,
+    /// ∞ where there is no upper bound.
+    pub(crate) most: f32,
+    /// Of a graded pair, the distance that says how easily databases tell it apart.
+    pub(crate) at: f32,
+    /// What the grade counts against the bounds; 0 of a pair without one.
+    pub(crate) weight: f32,
+}
+
+impl Target {
+    /// γ − y(1 − d²) ≤ 0 (FuncEvalGMN, its loss): d² ≤ 1 − γ of equivalent pairs, d² ≥ 1 + γ of
+    /// others, which the configuration may rank beyond that by their ease.
+    pub(crate) fn new(config: &TrainConfig, label: bool, ease: Option<f32>) -> Target {
+        let (near, far) = (1.0 - config.margin, 1.0 + config.margin);
+        let weight = if config.ease_margin > 0.0 {
+            config.ease_weight
+        } else {
+            0.0
+        };
+        match (label, ease) {
+            (true, _) => Target {
+                least: f32::NEG_INFINITY,
+                most: near,
+                at: 0.0,
+                weight: 0.0,
+            },
+            (false, Some(ease)) => Target {
+                least: far,
+                most: f32::INFINITY,
+                at: far + config.ease_margin * ease,
+                weight,
+            },
+            (false, None) => Target {
+                least: far,
+                most: f32::INFINITY,
+                at: far,
+                weight: 0.0,
+            },
+        }
+    }
+
+    /// The loss of a squared distance and its slope there.
+    pub(crate) fn loss(self, squared: f32) -> (f32, f32) {
+        let (mut loss, mut slope) = if squared < self.least {
+            (self.least - squared, -1.0)
+        } else if squared > self.most {
+            (squared - self.most, 1.0)
+        } else {
+            (0.0, 0.0)
+        };
+        if self.weight > 0.0 {
+            loss += self.weight * (squared - self.at).abs();
+            slope += self.weight * (squared - self.at).signum();
+        }
+        // A distance that is not a number must show.
+        if squared.is_nan() {
+            (f32::NAN, f32::NAN)
+        } else {
+            (loss, slope)
+        }
+    }
+}
+
 /// Loss and gradients of one step.
 pub(crate) struct StepResult {
-    /// Weighted mean of relu(γ − y(1 − d²)).
+    /// Weighted mean of how far squared distances lie outside of their targets.
     pub(crate) loss: f32,
     /// In the order of the flat weights.
     pub(crate) gradients: Vec<f32>,
@@ -39,7 +106,7 @@ pub(crate) struct ContrastResult {
 /// An execution of the network: on a CPU by hand, or by burn on any of its devices.
 pub(crate) trait Engine: Sync {
     /// Loss and gradients over one batch.
-    fn step(&self, weights: &[f32], items: &[Item], margin: f32) -> StepResult;
+    fn step(&self, weights: &[f32], items: &[Item]) -> StepResult;
 
     /// Contrastive loss and gradients over a batch of at least two pairs, each of two views of
     /// one graph.
@@ -59,4 +126,57 @@ pub(crate) fn engine(config: &TrainConfig, layout: Layout) -> Result<Box<dyn Eng
         layout,
         config.compute,
     )?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn losses(config: &TrainConfig, label: bool, ease: Option<f32>) -> [f32; 6] {
+        let target = Target::new(config, label, ease);
+        [0.0, 0.6, 1.0, 1.4, 2.0, 3.0].map(|squared| target.loss(squared).0)
+    }
+
+    fn near(a: [f32; 6], b: [f32; 6]) -> bool {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6)
+    }
+
+    /// relu(γ − y(1 − d²)) with γ = 0.4.
+    #[test]
+    fn ungraded_targets_are_the_papers_loss() {
+        let config = TrainConfig::default();
+        let same = losses(&config, true, None);
+        assert!(near(same, [0.0, 0.0, 0.4, 0.8, 1.4, 2.4]), "{same:?}");
+        let far = [1.4, 0.8, 0.4, 0.0, 0.0, 0.0];
+        assert!(near(losses(&config, false, None), far));
+        // Without an ease margin the ease says nothing.
+        assert!(near(losses(&config, false, Some(0.5)), far));
+    }
+
+    #[test]
+    fn graded_targets_rank_pairs_that_differ_beyond_those_that_do_not() {
+        let config = TrainConfig {
+            ease_margin: 1.6,
+            ease_weight: 0.5,
+            ..TrainConfig::default()
+        };
+        let hard = losses(&config, false, Some(0.0));
+        assert!(near(hard, [2.1, 1.2, 0.6, 0.0, 0.3, 0.8]), "{hard:?}");
+        let easy = losses(&config, false, Some(1.0));
+        assert!(near(easy, [2.9, 2.0, 1.4, 0.8, 0.5, 0.0]), "{easy:?}");
+        let slope = |ease, squared| Target::new(&config, false, Some(ease)).loss(squared).1;
+        assert_eq!(
+            (slope(1.0, 1.0), slope(1.0, 2.0), slope(0.0, 2.0)),
+            (-1.5, -0.5, 0.5)
+        );
+        let plain = TrainConfig::default();
+        assert_eq!(losses(&config, false, None), losses(&plain, false, None));
+        assert_eq!(losses(&config, true, Some(0.5)), losses(&plain, true, None));
+    }
+
+    #[test]
+    fn what_is_no_number_shows() {
+        let target = Target::new(&TrainConfig::default(), true, None);
+        assert!(target.loss(f32::NAN).0.is_nan());
+    }
 }

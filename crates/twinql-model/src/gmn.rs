@@ -424,7 +424,7 @@ fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 }
 
 impl Engine for BurnEngine {
-    fn step(&self, weights: &[f32], items: &[Item], margin: f32) -> StepResult {
+    fn step(&self, weights: &[f32], items: &[Item]) -> StepResult {
         let device = self.device.clone().autodiff();
         let pairs: Vec<&Prepared> = items.iter().map(|i| &i.pair).collect();
         let batch = Batch::new(&pairs, &self.config);
@@ -435,10 +435,12 @@ impl Engine for BurnEngine {
             let list: Vec<f32> = items.iter().map(f).collect();
             Tensor::from_data(TensorData::new(list, [items.len()]), &device)
         };
-        let signs = list(&|i| i.sign);
+        let (least, most) = (list(&|i| i.target.least), list(&|i| i.target.most));
         let shares = list(&|i| i.weight / total);
-        // γ − y(1 − d²) = (γ − y) + y d²
-        let loss = (relu(squared * signs.clone() + (signs.neg() + margin)) * shares).sum();
+        let (at, graded) = (list(&|i| i.target.at), list(&|i| i.target.weight));
+        let outside =
+            relu(least - squared.clone()) + relu(squared.clone() - most) + (squared - at).abs() * graded;
+        let loss = (outside * shares).sum();
         StepResult {
             gradients: self.gradients(&loss, &p),
             loss: values(loss.inner()).first().copied().unwrap_or(f32::NAN),

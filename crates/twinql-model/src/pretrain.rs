@@ -256,13 +256,7 @@ pub fn pretrain(
         },
         threshold: 0.5,
         band: None,
-        validation: Quality {
-            pairs: 0,
-            auc: 0.5,
-            accuracy: 0.0,
-            ece: 0.0,
-            log_loss: 0.0,
-        },
+        validation: Quality::UNMEASURED,
         tiers: None,
         epoch: config.epochs,
         signature: format!(

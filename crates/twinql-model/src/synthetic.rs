@@ -109,6 +109,7 @@ pub(crate) fn example(seed: u64, nodes: usize, steps: usize) -> Example {
         pair: pair(left, right, steps),
         label,
         weight: 1.0,
+        ease: None,
         evidence: crate::Evidence::None,
     }
 }

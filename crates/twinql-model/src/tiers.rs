@@ -128,13 +128,7 @@ impl Tiers {
             calibration,
             threshold: 0.5,
             band: None,
-            validation: Quality {
-                pairs: 0,
-                auc: 0.5,
-                accuracy: 0.0,
-                ece: 0.0,
-                log_loss: 0.0,
-            },
+            validation: Quality::UNMEASURED,
         };
         let mut tiers = Tiers {
             equal: share(&of(&[Evidence::ProvedEqual])),

@@ -15,7 +15,7 @@ use crate::{
     calibrate::{Calibration, Point, Quality, auc, best_threshold, probabilities},
     checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex, write_whole},
     config::TrainConfig,
-    engine::{Engine, Item, engine},
+    engine::{Engine, Item, Target, engine},
     error::ModelError,
     prepare::Prepared,
     state::{Progress, State, remove_partials},
@@ -32,6 +32,8 @@ pub struct Example {
     pub label: bool,
     /// Weight in the loss and the calibration, not negative.
     pub weight: f32,
+    /// Of a pair that differs, the share of databases that tell it apart, where that is known.
+    pub ease: Option<f32>,
     /// What cheaper judges say; read of validation pairs, to calibrate the tiers.
     pub evidence: Evidence,
 }
@@ -206,7 +208,7 @@ pub fn train(
         let mut rate = 0.0;
         for (step, batch) in set.batches(config, epoch).iter().enumerate() {
             let items = set.items(config, train, batch);
-            let result = engine.step(&state.weights, &items, config.margin);
+            let result = engine.step(&state.weights, &items);
             if !result.loss.is_finite() || result.gradients.iter().any(|g| !g.is_finite()) {
                 return Err(ModelError::Diverged {
                     epoch,
@@ -428,14 +430,14 @@ impl TrainingSet {
             .iter()
             .filter_map(|&index| {
                 let example = examples.get(index)?;
-                let (sign, factor) = if example.label {
-                    (1.0, self.factors.0)
+                let factor = if example.label {
+                    self.factors.0
                 } else {
-                    (-1.0, self.factors.1)
+                    self.factors.1
                 };
                 Some(Item {
                     pair: Prepared::new(&example.pair, &config.model).ok()?,
-                    sign,
+                    target: Target::new(config, example.label, example.ease),
                     weight: example.weight * factor,
                 })
             })
@@ -529,6 +531,9 @@ fn data_hash(train: &[Example], valid: &[Example]) -> String {
             let pair = &example.pair;
             hash.update([u8::from(example.label), u8::from(pair.identical)]);
             hash.update(example.weight.to_le_bytes());
+            if let Some(ease) = example.ease {
+                hash.update(ease.to_le_bytes());
+            }
             let sides = [
                 (&pair.left, &pair.left_positions, &pair.left_agreement),
                 (&pair.right, &pair.right_positions, &pair.right_agreement),

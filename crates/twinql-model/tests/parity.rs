@@ -63,6 +63,7 @@ fn examples(from: usize, count: usize) -> Vec<Example> {
             pair: pair(seed),
             label: seed % 2 == 0,
             weight: 1.0,
+            ease: None,
             evidence: Evidence::None,
         })
         .collect()

@@ -196,6 +196,22 @@ fn rank(v: &Value) -> u8 {
     }
 }
 
+/// Numbers for the values of these rows: the same for values that are equal, from 1.
+pub(crate) fn numbers<'v>(rows: impl Iterator<Item = &'v Row>, tolerance: f64) -> impl Fn(&Value) -> u32 {
+    let mut all: Vec<&Value> = rows.flatten().collect();
+    all.sort_by(|a, b| order(a, b));
+    // Values within the tolerance stand side by side, so equal ones are never parted.
+    let mut starts: Vec<&Value> = Vec::new();
+    let mut last: Option<&Value> = None;
+    for value in all {
+        if last.is_none_or(|l| !same(l, value, tolerance)) {
+            starts.push(value);
+        }
+        last = Some(value);
+    }
+    move |value| starts.partition_point(|s| order(s, value).is_le()) as u32
+}
+
 /// A total order of values by which equal ones are neighbours: NULL, numbers, text, blobs.
 pub fn order(a: &Value, b: &Value) -> Ordering {
     match (a, b) {

@@ -1,6 +1,8 @@
 //! The judge: runs two queries on one generated database after another until their
 //! answers differ.
 
+mod ease;
+
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics, Value};
 
@@ -11,6 +13,8 @@ use crate::facts::Facts;
 use crate::generate::Generator;
 use crate::soundness::possible::Effort;
 use crate::text::{Ready, ready};
+pub use ease::Ease;
+
 use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, nonempty, rearranged, told_apart};
 
 /// How a pair is judged.
@@ -177,16 +181,9 @@ struct Trial<'a> {
 
 impl<'a> Trial<'a> {
     fn run(&mut self, database: &Database, columns: &mut Columns) -> Outcome {
-        if let Err(e) = self.loader.load(database) {
-            return Outcome::Failed(Side::Gold, e);
-        }
-        let gold = match self.gold.answer(self.sandbox) {
-            Ok(a) => a,
-            Err(e) => return Outcome::Failed(Side::Gold, e),
-        };
-        let pred = match self.pred.answer(self.sandbox) {
-            Ok(a) => a,
-            Err(e) => return Outcome::Failed(Side::Pred, e),
+        let (gold, pred) = match self.answers(database) {
+            Ok(answers) => answers,
+            Err((side, e)) => return Outcome::Failed(side, e),
         };
         if self.agree(database, &gold, &pred, columns) {
             Outcome::Agree {
@@ -195,6 +192,19 @@ impl<'a> Trial<'a> {
         } else {
             Outcome::Differ(gold, pred)
         }
+    }
+
+    fn answers(&mut self, database: &Database) -> Result<(Answer, Answer), (Side, ExecError)> {
+        self.loader.load(database).map_err(|e| (Side::Gold, e))?;
+        let gold = self.gold.answer(self.sandbox).map_err(|e| (Side::Gold, e))?;
+        let pred = self.pred.answer(self.sandbox).map_err(|e| (Side::Pred, e))?;
+        Ok((gold, pred))
+    }
+
+    /// Whether two answers are equal as they were returned.
+    fn equal(&mut self, (gold, pred): &(Answer, Answer), columns: &mut Columns) -> bool {
+        let (one, two) = ((&mut self.gold, gold), (&mut self.pred, pred));
+        matches!(agree(self.sandbox, one, two, self.mode, columns), Agreement::Yes)
     }
 
     fn agree(&mut self, database: &Database, gold: &Answer, pred: &Answer, columns: &mut Columns) -> bool {
@@ -295,14 +305,14 @@ impl Judge {
         Report { verdict, notes }
     }
 
-    fn trial(&self, gold: Ready<'_>, pred: Ready<'_>, notes: &mut Vec<String>) -> Result<Verdict, ExecError> {
-        let semantics = &self.config.semantics;
+    /// What both queries say of the tables, and the tables that a query mentions which is not
+    /// understood.
+    fn read(&self, gold: &Ready<'_>, pred: &Ready<'_>) -> (Vec<Facts>, Vec<usize>) {
         let mut facts = Vec::new();
         let mut tables = Vec::new();
-        for side in [&gold, &pred] {
+        for side in [gold, pred] {
             match &side.ast {
                 Some(ast) => facts.push(Facts::of(&self.schema, ast)),
-                // Not understood: fill every table that the text mentions.
                 None => {
                     let text = side.sql.to_ascii_lowercase();
                     tables.extend(
@@ -312,21 +322,38 @@ impl Judge {
                 }
             }
         }
-        let identical = gold.sql == pred.sql;
-        let generator = Generator::new(&self.schema, semantics, &facts, &tables, self.config.seed);
+        (facts, tables)
+    }
+
+    /// Both queries prepared over the generator's tables, and no column matched yet.
+    fn start<'a>(
+        &'a self,
+        gold: Ready<'a>,
+        pred: Ready<'a>,
+        generator: &Generator<'_>,
+    ) -> Result<(Trial<'a>, Columns), ExecError> {
+        let semantics = &self.config.semantics;
         let gold = Party::new(&self.sandbox, gold, semantics);
         let pred = Party::new(&self.sandbox, pred, semantics);
-        let mode = Mode::new(semantics, gold.ordering.ordered);
         let fresh = Columns::new(gold.prepared.width(), semantics.any_column_order);
-        let mut trial = Trial {
+        let trial = Trial {
             sandbox: &self.sandbox,
             loader: self.sandbox.loader(generator.tables())?,
+            mode: Mode::new(semantics, gold.ordering.ordered),
             gold,
             pred,
-            mode,
             schema: &self.schema,
             undecided: 0,
         };
+        Ok((trial, fresh))
+    }
+
+    fn trial(&self, gold: Ready<'_>, pred: Ready<'_>, notes: &mut Vec<String>) -> Result<Verdict, ExecError> {
+        let semantics = &self.config.semantics;
+        let (facts, tables) = self.read(&gold, &pred);
+        let identical = gold.sql == pred.sql;
+        let generator = Generator::new(&self.schema, semantics, &facts, &tables, self.config.seed);
+        let (mut trial, fresh) = self.start(gold, pred, &generator)?;
         let wanted = if identical {
             1
         } else {

@@ -40,7 +40,7 @@ pub use database::Database;
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
-pub use judge::{Judge, JudgeConfig, Report, Side, Verdict, Witness, judge};
+pub use judge::{Ease, Judge, JudgeConfig, Report, Side, Verdict, Witness, judge};
 pub use lexical::{outermost_order, without_distinct};
 pub use neighbours::{Neighbour, neighbours, neighbours_in};
 pub use suite::{Suite, SuiteError};

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use twinql_sql::Value;
 
-use crate::compare::{Columns, Mode, order, same};
+use crate::compare::{Columns, Mode, numbers};
 use crate::database::Row;
 use crate::execute::Answer;
 
@@ -124,21 +124,6 @@ pub(crate) fn same_answers(
         None if unsure => None,
         None => Some(false),
     }
-}
-
-/// Numbers for the values of these rows: the same for values that are equal.
-fn numbers<'v>(rows: impl Iterator<Item = &'v Row>, tolerance: f64) -> impl Fn(&Value) -> u32 {
-    let mut all: Vec<&Value> = rows.flatten().collect();
-    all.sort_by(|a, b| order(a, b));
-    let mut starts: Vec<&Value> = Vec::new();
-    let mut last: Option<&Value> = None;
-    for value in all {
-        if last.is_none_or(|l| !same(l, value, tolerance)) {
-            starts.push(value);
-        }
-        last = Some(value);
-    }
-    move |value| starts.partition_point(|s| order(s, value).is_le()) as u32
 }
 
 fn same_under(left: &[Group], right: &[Group], mode: Mode) -> Option<bool> {

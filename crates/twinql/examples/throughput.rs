@@ -211,6 +211,7 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
                 pair: arrays,
                 label: pair.label == Some(1),
                 weight: 1.0,
+                ease: None,
                 evidence: Evidence::None,
             })
         });

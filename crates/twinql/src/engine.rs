@@ -4,147 +4,20 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde_json::Value;
-use twinql_graph::{EncodingConfig, PairArrays, QueryGraph, RelPmConfig, relpm, vocabulary};
+use twinql_graph::{PairArrays, QueryGraph, RelPmConfig, relpm};
 use twinql_metrics::{MetricInfo, SemanticsOf};
-use twinql_model::{Band, Cascade, Checkpoint, Decision, Evidence, GraphConfig, ModelError, Score, Scorer};
+use twinql_model::{Band, Cascade, Decision, Evidence, GraphConfig, ModelError, Score};
 use twinql_sql::{Dialect, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Limits, Verdict};
 
-use crate::embedded::{BUILT_IN, BuiltIn};
+use crate::embedded::BUILT_IN;
 use crate::judging::{self, Workers};
+use crate::network::{Network, NetworkError};
 use crate::prepare::{Graphs, SharedGraph, same_tokens};
 use crate::proving;
 use crate::record::{Record, Status};
-use crate::signature::{Signature, of_suite, short_hash};
+use crate::signature::{Signature, of_suite};
 use crate::tiers::evidence;
-
-/// A trained network with what its signature needs.
-#[derive(Debug, Clone)]
-pub struct Network {
-    scorer: Arc<Scorer>,
-    hash: String,
-}
-
-/// Why there is no network to score with.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NetworkError {
-    /// The program was built without this checkpoint.
-    #[error("no checkpoint `{0}` is built in; pass --checkpoint FILE (make one with `twinql train`)")]
-    NotBuiltIn(&'static str),
-    /// The weights are not trained yet.
-    #[error("{0} is pretrained only; train from it (init under [train], or `twinql train --init`)")]
-    Pretrained(String),
-    /// Tiers are asked for, and the checkpoint was trained without them.
-    #[error("the checkpoint was trained without tiers; use gmn, or train with `tiers = true` under [data]")]
-    NoTiers,
-    /// The file cannot be read.
-    #[error("cannot read the checkpoint {file}: {message}; check the path, or train one with `twinql train`")]
-    Io {
-        /// The file.
-        file: String,
-        /// What the operating system says.
-        message: String,
-    },
-    /// The file is no checkpoint of this program.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-}
-
-impl Network {
-    /// The network in the binary that is used where none is named.
-    ///
-    /// # Errors
-    /// The program was built without one.
-    pub fn embedded() -> Result<Network, NetworkError> {
-        Network::built_in(&BUILT_IN[0])
-    }
-
-    /// A network in the binary.
-    ///
-    /// # Errors
-    /// The program was built without it.
-    pub fn built_in(which: &BuiltIn) -> Result<Network, NetworkError> {
-        let bytes = which.checkpoint().ok_or(NetworkError::NotBuiltIn(which.name))?;
-        Network::from_bytes(bytes, &which.origin())
-    }
-
-    /// The network that a user names: one in the binary (`small`, `base`), or a checkpoint file.
-    ///
-    /// # Errors
-    /// Those of [`Network::built_in`] and [`Network::from_file`].
-    pub fn named(name: &std::path::Path) -> Result<Network, NetworkError> {
-        match name.to_str().and_then(BuiltIn::find) {
-            Some(which) => Network::built_in(which),
-            None => Network::from_file(name),
-        }
-    }
-
-    /// The network of a checkpoint file.
-    ///
-    /// # Errors
-    /// The file cannot be read, is damaged, or is not this program's.
-    pub fn from_file(path: &std::path::Path) -> Result<Network, NetworkError> {
-        let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| NetworkError::Io {
-            file: file.clone(),
-            message: e.to_string(),
-        })?;
-        Network::from_bytes(&bytes, &file)
-    }
-
-    /// The network of a checkpoint in memory; `origin` names it in errors.
-    ///
-    /// # Errors
-    /// The bytes are damaged, or not this program's.
-    pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Network, NetworkError> {
-        let checkpoint = Checkpoint::from_bytes(bytes, origin, Some(&vocabulary::hash()))?;
-        if checkpoint.info.pretrained {
-            return Err(NetworkError::Pretrained(origin.to_owned()));
-        }
-        Ok(Network {
-            scorer: Arc::new(Scorer::new(checkpoint)),
-            hash: short_hash(bytes),
-        })
-    }
-
-    /// The scorer itself.
-    pub fn scorer(&self) -> &Scorer {
-        &self.scorer
-    }
-
-    /// The first digits of the checkpoint's hash, as signatures have them.
-    pub fn hash(&self) -> &str {
-        &self.hash
-    }
-
-    /// The presets whose labels it was trained on.
-    pub fn semantics(&self) -> &[String] {
-        &self.scorer.info().semantics
-    }
-
-    /// The semantics it answers for when asked for `asked`: that one where it was trained on its
-    /// labels, the first of its own elsewhere.
-    pub fn answers_for(&self, asked: &Semantics) -> Semantics {
-        let own = self.semantics();
-        if own.contains(&asked.name) {
-            return asked.clone();
-        }
-        own.first()
-            .and_then(|name| Semantics::preset(name))
-            .unwrap_or_default()
-    }
-
-    /// How pairs are encoded for it.
-    pub fn encoding(&self) -> EncodingConfig {
-        self.scorer.info().model.encoding()
-    }
-
-    /// How it wants queries' graphs to be made.
-    pub fn graph(&self) -> GraphConfig {
-        self.scorer.info().graph
-    }
-}
 
 /// A pair to score, or the reason why there is none.
 #[derive(Debug, Clone)]
@@ -204,7 +77,9 @@ impl Engine {
         if network.is_none() && metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint) {
             return Err(NetworkError::NotBuiltIn(BUILT_IN[0].name));
         }
-        let calibrated = network.as_ref().is_some_and(|n| n.scorer.info().tiers.is_some());
+        let calibrated = network
+            .as_ref()
+            .is_some_and(|n| n.scorer().info().tiers.is_some());
         if !calibrated && metrics.iter().any(|m| cascade(m).is_some()) {
             return Err(NetworkError::NoTiers);
         }
@@ -243,8 +118,8 @@ impl Engine {
     pub fn threshold(&self, metric: &MetricInfo) -> f64 {
         match (&self.network, metric.semantics) {
             (Some(network), SemanticsOf::Checkpoint) => {
-                let tier = cascade(metric).zip(network.scorer.info().tiers.as_ref());
-                let own = network.scorer.threshold();
+                let tier = cascade(metric).zip(network.scorer().info().tiers.as_ref());
+                let own = network.scorer().threshold();
                 shortest(tier.map_or(own, |(cascade, tiers)| tiers.tier(cascade).threshold))
             }
             _ => metric.threshold,
@@ -255,8 +130,8 @@ impl Engine {
     pub fn band(&self, metric: &MetricInfo) -> Option<Band> {
         let network = self.network.as_ref()?;
         match (cascade(metric), metric.semantics) {
-            (Some(cascade), _) => network.scorer.info().tiers.as_ref()?.tier(cascade).band,
-            (None, SemanticsOf::Checkpoint) => network.scorer.info().band,
+            (Some(cascade), _) => network.scorer().info().tiers.as_ref()?.tier(cascade).band,
+            (None, SemanticsOf::Checkpoint) => network.scorer().info().band,
             (None, _) => None,
         }
     }
@@ -298,7 +173,7 @@ impl Engine {
     /// What a metric's figures depend on.
     pub fn signature(&self, metric: &MetricInfo) -> Signature {
         let checkpoint = match (&self.network, metric.semantics) {
-            (Some(network), SemanticsOf::Checkpoint) => network.hash.clone(),
+            (Some(network), SemanticsOf::Checkpoint) => network.hash().to_owned(),
             _ => "none".into(),
         };
         Signature {
@@ -391,7 +266,7 @@ impl Engine {
     /// of them answer for the semantics that the network answers for.
     fn tiers(&self, metric: &MetricInfo, cascade: Cascade, jobs: &[Job], records: &mut [Record]) {
         let Some(network) = &self.network else { return };
-        let Some(tiers) = network.scorer.info().tiers else {
+        let Some(tiers) = network.scorer().info().tiers else {
             return;
         };
         let semantics = network.answers_for(&self.semantics);
@@ -558,7 +433,7 @@ fn distances(
         .collect();
     let readable: Vec<bool> = arrays.iter().map(Option::is_some).collect();
     let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
-    let scores = network.scorer.score(&dense);
+    let scores = network.scorer().score(&dense);
     let mut scores = scores
         .into_iter()
         .zip(&dense)

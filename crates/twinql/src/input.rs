@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
+use twinql::corpus::build::EASE;
 use twinql::corpus::{self, Pair, bird, spider};
 use twinql::prepare;
 use twinql::record::Status;
@@ -202,6 +203,8 @@ pub(crate) struct Item {
     pub(crate) source: Option<String>,
     pub(crate) db_id: Option<String>,
     pub(crate) split: Option<String>,
+    /// What `corpus grade` says of a pair that differs, from 0 to 1.
+    pub(crate) ease: Option<f32>,
 }
 
 /// Everything a command works on.
@@ -242,6 +245,7 @@ pub(crate) fn read_over(input: &Input, mut schemas: Schemas) -> Result<Items> {
                 source: None,
                 db_id,
                 split: None,
+                ease: None,
             };
             Ok(Items {
                 items: vec![item],
@@ -284,6 +288,7 @@ pub(crate) fn read_pairs(path: &Path, schemas: &mut Schemas) -> Result<Vec<Item>
                     source: None,
                     db_id: None,
                     split: None,
+                    ease: None,
                 });
                 first_bad.get_or_insert(error);
             }
@@ -306,6 +311,7 @@ pub(crate) fn read_pairs(path: &Path, schemas: &mut Schemas) -> Result<Vec<Item>
 /// `number` stands for an id where there is none; `place` names the line in errors.
 fn item(pair: Pair, number: usize, place: &str, schemas: &mut Schemas) -> Item {
     let schema = schemas.of(&pair);
+    let ease = pair.extra.get(EASE).and_then(Value::as_f64);
     let id = match pair.id {
         Value::Null => Value::from(number.to_string()),
         id => id,
@@ -323,6 +329,7 @@ fn item(pair: Pair, number: usize, place: &str, schemas: &mut Schemas) -> Item {
         source: pair.source,
         db_id: pair.db_id,
         split: pair.split,
+        ease: ease.map(|share| share.clamp(0.0, 1.0) as f32),
     }
 }
 
@@ -356,6 +363,7 @@ fn read_lines(gold_path: &Path, pred_path: &Path, schemas: &Schemas) -> Result<V
             source: None,
             db_id: Some(gold.db_id.clone()).filter(|d| !d.is_empty()),
             split: None,
+            ease: None,
         }
     });
     Ok(items.collect())

@@ -16,6 +16,7 @@ pub mod embedded;
 pub mod engine;
 pub mod exit;
 pub mod judging;
+mod network;
 mod pipeline;
 pub mod prepare;
 pub mod proving;
@@ -24,7 +25,8 @@ pub mod reward;
 pub mod signature;
 pub mod tiers;
 
-pub use engine::{Engine, Job, Network, NetworkError, Work};
+pub use engine::{Engine, Job, Work};
+pub use network::{Network, NetworkError};
 pub use pipeline::{Pipeline, PipelineError};
 pub use record::{Record, Status, StatusCounts};
 pub use signature::Signature;

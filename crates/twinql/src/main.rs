@@ -14,7 +14,8 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use twinql::exit;
 
-use args::typed::{Cli, Command, Corpus, Suite};
+use args::corpus::Corpus;
+use args::typed::{Cli, Command, Suite};
 use output::Console;
 
 /// Plans and graphs are many small boxes: a fifth of the time from text to score went into the
@@ -82,6 +83,9 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Corpus {
             command: Corpus::Relabel(typed),
         } => commands::corpus::relabel(&typed, common.seed, console),
+        Command::Corpus {
+            command: Corpus::Grade(typed),
+        } => commands::corpus::grade(&typed, common.seed, console),
         Command::Corpus {
             command: Corpus::Stats(typed),
         } => commands::corpus::stats(&typed),

@@ -6,7 +6,8 @@ use serde_json::Value;
 use twinql_metrics::{MetricInfo, metric};
 use twinql_sql::{Schema, Semantics};
 
-use crate::engine::{Engine, Job, Network, NetworkError, Work};
+use crate::engine::{Engine, Job, Work};
+use crate::network::{Network, NetworkError};
 use crate::record::Record;
 
 /// Scores pairs of queries over one schema.

@@ -27,13 +27,10 @@ const STYLES: [(&str, &str); 6] = [
     ("#be185d", "1 4"),
 ];
 
-/// The curves in one square with axes, the diagonal of a random metric and a legend.
-pub(crate) fn roc_svg(title: &str, curves: &[Curve]) -> String {
-    let (width, height) = (LEFT + SIZE + 24.0, TOP + SIZE + 56.0);
-    let x = |rate: f64| LEFT + rate * SIZE;
-    let y = |rate: f64| TOP + (1.0 - rate) * SIZE;
+/// The beginning of a picture: its frame, a white ground, and the title above the middle of the plot.
+fn opened(title: &str, width: f64, height: f64) -> String {
     let mut out = String::new();
-    // Writing to a string cannot fail.
+    // Writing to a string cannot fail, here and below.
     let _ = writeln!(
         out,
         r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">"#
@@ -42,9 +39,18 @@ pub(crate) fn roc_svg(title: &str, curves: &[Curve]) -> String {
     let _ = writeln!(
         out,
         r#"<text x="{}" y="24" text-anchor="middle" font-size="15">{}</text>"#,
-        x(0.5),
+        LEFT + SIZE / 2.0,
         escape(title)
     );
+    out
+}
+
+/// The curves in one square with axes, the diagonal of a random metric and a legend.
+pub(crate) fn roc_svg(title: &str, curves: &[Curve]) -> String {
+    let (width, height) = (LEFT + SIZE + 24.0, TOP + SIZE + 56.0);
+    let x = |rate: f64| LEFT + rate * SIZE;
+    let y = |rate: f64| TOP + (1.0 - rate) * SIZE;
+    let mut out = opened(title, width, height);
     for tick in 0..=5 {
         let rate = f64::from(tick) / 5.0;
         let _ = writeln!(
@@ -125,18 +131,7 @@ pub(crate) fn courses_svg(title: &str, courses: &[Course<'_>]) -> String {
         LEFT + SIZE + 24.0,
         TOP + courses.len() as f64 * (PANEL + 48.0) + 16.0,
     );
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">"#
-    );
-    let _ = writeln!(out, r#"<rect width="{width}" height="{height}" fill="white"/>"#);
-    let _ = writeln!(
-        out,
-        r#"<text x="{}" y="24" text-anchor="middle" font-size="15">{}</text>"#,
-        LEFT + SIZE / 2.0,
-        escape(title)
-    );
+    let mut out = opened(title, width, height);
     for (i, course) in courses.iter().enumerate() {
         let top = TOP + 24.0 + i as f64 * (PANEL + 48.0);
         let finite = course.values.iter().copied().filter(|v| v.is_finite());

@@ -9,6 +9,7 @@ mod candidates;
 pub mod config;
 mod evaluation;
 mod gather;
+mod grade;
 mod oracle;
 mod relabel;
 mod sampled;
@@ -34,6 +35,7 @@ use twinql_sql::{Schema, Semantics};
 use twinql_suite::resume::{Finished, partial_of};
 
 pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
+pub use grade::{EASE, grade};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
 pub use relabel::{gold_part, relabel};
 pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, origin};

@@ -374,3 +374,44 @@ fn pairs_under_other_semantics() {
             .all(|p| p.extra["semantics"] == "default" && p.split.as_deref() == Some("train"))
     );
 }
+
+#[test]
+fn pairs_that_differ_are_graded_and_the_rest_is_left_alone() {
+    let ddl = "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)";
+    let schema = Schema::from_ddl("d", ddl).unwrap();
+    let schemas = twinql_sql::SchemaSet::from_iter([("d".to_owned(), schema)]);
+    let pair = |db_id: &str, pred: &str, label: u8| {
+        let text = serde_json::json!({
+            "db_id": db_id, "gold": "SELECT b FROM t", "pred": pred, "label": label, "question": "which?",
+        });
+        Pair::from_json(&text.to_string()).unwrap()
+    };
+    let mut pairs = vec![
+        pair("d", "SELECT a FROM t", 0),
+        pair("d", "SELECT t.b FROM t", 1),
+        pair("d", "SELECT DISTINCT b FROM t", 0),
+        pair("d", "SELECT nothing FROM nowhere", 0),
+        pair("unknown", "SELECT a FROM t", 0),
+        // An older grade is no grade.
+        pair("d", "SELECT a FROM t WHERE 0", 0),
+    ];
+    pairs[1].extra.insert(EASE.to_owned(), Json::from(0.5));
+    pairs[5].extra.insert(EASE.to_owned(), Json::from(0.5));
+    let mut carried = pair("d", "SELECT c FROM t", 0);
+    carried.schema = Some("CREATE TABLE t (b TEXT, c TEXT)".to_owned());
+    pairs.push(carried);
+    let before: Vec<String> = pairs.iter().map(|p| p.pred.clone()).collect();
+    let config = twinql_suite::JudgeConfig {
+        databases: 40,
+        ..twinql_suite::JudgeConfig::default()
+    };
+    grade(&mut pairs, &schemas, &config, &|| ());
+    let eases: Vec<Option<f64>> = pairs.iter().map(|p| p.extra.get(EASE)?.as_f64()).collect();
+    assert!(before.iter().eq(pairs.iter().map(|p| &p.pred)));
+    assert_eq!(eases[0], Some(1.0));
+    assert_eq!((eases[1], eases[3], eases[4]), (None, None, None));
+    assert!(eases[2].is_some_and(|e| 0.0 < e && e < 0.8), "{eases:?}");
+    assert_eq!(eases[5], Some(1.0));
+    assert!(eases[6].is_some_and(|e| e > 0.9), "{eases:?}");
+    assert!(pairs.iter().all(|p| p.question.as_deref() == Some("which?")));
+}

@@ -163,7 +163,7 @@ impl Encoded {
 }
 
 impl Engine for NativeEngine {
-    fn step(&self, weights: &[f32], items: &[Item], margin: f32) -> StepResult {
+    fn step(&self, weights: &[f32], items: &[Item]) -> StepResult {
         let layout = &self.layout;
         let states = join_states(layout, weights);
         let network = Network::new(&self.config, layout, weights, &states);
@@ -181,12 +181,10 @@ impl Engine for NativeEngine {
                     let share = item.weight / total;
                     let text = |i: usize| item.pair.texts.get(i).map_or(&[][..], |t| encoded.of(t));
                     let pass = network.forward(&item.pair, text, true);
-                    let excess = margin - item.sign * (1.0 - pass.squared);
-                    // A loss that is not a number must show.
-                    if excess > 0.0 || excess.is_nan() {
-                        loss += share * excess;
-                        let scale = item.sign * share;
-                        of_texts.push(Some(pass.backward_distance(scale, &mut all, &mut joint)));
+                    let (of_pair, slope) = item.target.loss(pass.squared);
+                    loss += share * of_pair;
+                    if slope != 0.0 {
+                        of_texts.push(Some(pass.backward_distance(slope * share, &mut all, &mut joint)));
                     } else {
                         of_texts.push(None);
                     }

@@ -4,7 +4,7 @@
 use super::NativeEngine;
 use crate::{
     config::{Compute, GmnConfig},
-    engine::{Engine, Item},
+    engine::{Engine, Item, Target},
     gmn::BurnEngine,
     prepare::Prepared,
     synthetic::{examples, small_config},
@@ -52,7 +52,13 @@ fn items(config: &GmnConfig) -> Vec<Item> {
         .enumerate()
         .map(|(i, e)| Item {
             pair: Prepared::new(&e.pair, config).unwrap(),
-            sign: if e.label { 1.0 } else { -1.0 },
+            // Bounds that every pair violates: all of them count.
+            target: Target {
+                least: if e.label { f32::NEG_INFINITY } else { 100.0 },
+                most: if e.label { -100.0 } else { f32::INFINITY },
+                at: if i % 2 == 0 { 50.0 } else { -50.0 },
+                weight: if i % 3 == 0 { 0.0 } else { 0.3 },
+            },
             weight: 1.0 + i as f32 / 10.0,
         })
         .collect()
@@ -85,9 +91,8 @@ fn gradients_agree_with_burn_and_reach_every_parameter() {
         let items = items(&config);
         let native = NativeEngine::new(config.clone(), layout.clone());
         let burn = BurnEngine::new(config, layout.clone(), Compute::Flex).unwrap();
-        // A margin that every pair violates: all of them count.
-        let a = native.step(&weights, &items, 100.0);
-        let b = burn.step(&weights, &items, 100.0);
+        let a = native.step(&weights, &items);
+        let b = burn.step(&weights, &items);
         assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);
         for (name, slot) in layout.names.iter().zip(&layout.slots) {
             let (a, b) = (slot.of(&a.gradients), slot.of(&b.gradients));

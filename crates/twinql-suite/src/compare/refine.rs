@@ -9,9 +9,7 @@
 
 use std::collections::HashMap;
 
-use twinql_sql::Value;
-
-use super::{order, same};
+use super::numbers;
 use crate::execute::Answer;
 
 /// The classes of both answers' rows for the columns matched so far.
@@ -31,23 +29,12 @@ struct Side {
 
 impl Classes {
     pub(super) fn new(gold: &Answer, pred: &Answer, as_set: bool, tolerance: f64) -> Classes {
-        let mut all: Vec<&Value> = gold.rows.iter().chain(&pred.rows).flatten().collect();
-        all.sort_by(|a, b| order(a, b));
-        // Values within the tolerance stand side by side, so equal ones are never parted.
-        let mut starts: Vec<&Value> = Vec::new();
-        let mut last: Option<&Value> = None;
-        for value in all {
-            if last.is_none_or(|l| !same(l, value, tolerance)) {
-                starts.push(value);
-            }
-            last = Some(value);
-        }
-        let number = |value: &Value| starts.partition_point(|s| order(s, value).is_le()) as u32;
+        let number = numbers(gold.rows.iter().chain(&pred.rows), tolerance);
         let side = |answer: &Answer| Side {
             columns: (0..answer.width)
                 .map(|c| {
                     let cells = answer.rows.iter().map(|r| r.get(c));
-                    cells.map(|cell| cell.map_or(0, number)).collect()
+                    cells.map(|cell| cell.map_or(0, &number)).collect()
                 })
                 .collect(),
         };

@@ -37,6 +37,8 @@ pub struct Strategy {
     pub why: &'static str,
     /// When it is applied.
     pub when: &'static str,
+    /// Whether [plain](Generator::plain) databases use it, always.
+    pub(super) plain: bool,
     /// The probability that a database with this number uses it; from 1 on, always.
     pub(super) weight: fn(&Generator<'_>, u64) -> f64,
     pub(super) apply: Apply,
@@ -45,6 +47,9 @@ pub struct Strategy {
 impl Strategy {
     /// Whether this database uses it.
     pub(super) fn drawn(&self, generator: &Generator<'_>, index: u64, dice: &mut Dice) -> bool {
+        if generator.plain {
+            return self.plain;
+        }
         let weight = (self.weight)(generator, index);
         weight >= 1.0 || (weight > 0.0 && dice.chance(weight))
     }
@@ -57,6 +62,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "rows refer to all rows of another table alike, or mostly to a few",
         why: "groups of unequal size, and parents without children: inner against outer joins, counts",
         when: "always; one of three degrees is drawn",
+        plain: false,
         weight: |_, _| 1.0,
         apply: Apply::Parameters(|draft, dice| draft.parent_skew = [1.0, 1.0, 2.0, 3.0][dice.below(4)]),
     },
@@ -65,6 +71,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "a foreign key refers to no row with probability 0, 0.3 or 0.7",
         why: "queries that differ in a join along a foreign key only",
         when: "where the semantics does not assume foreign keys; half of these databases",
+        plain: false,
         weight: |_, _| 1.0,
         apply: Apply::Parameters(|draft, dice| draft.dangling = [0.0, 0.3, 0.0, 0.7][dice.below(4)]),
     },
@@ -73,6 +80,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "no foreign key refers to a row of one of the tables",
         why: "a join with a table that adds nothing while foreign keys hold",
         when: "where the semantics does not assume foreign keys; a fifth of these databases",
+        plain: false,
         weight: |g, _| if g.semantics.foreign_keys_hold { 0.0 } else { 0.2 },
         apply: Apply::Parameters(|draft, dice| {
             let referred: BTreeSet<usize> = draft
@@ -90,6 +98,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "a nullable column is NULL with probability 0, 0.1 or 0.3",
         why: "NOT IN, COUNT(column), outer joins, negated comparisons; the published fuzzer has no NULLs",
         when: "where the semantics has NULLs; two thirds of these databases",
+        plain: false,
         weight: |_, _| 1.0,
         apply: Apply::Parameters(|draft, dice| draft.nulls = [0.0, 0.1, 0.3][dice.below(3)]),
     },
@@ -98,6 +107,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "tables have at most one or two rows",
         why: "what only a lone row shows: <> inside IN, cross joins, aggregates over one value",
         when: "thorough only; 8 % of databases",
+        plain: false,
         weight: |g, _| if g.thorough { 0.08 } else { 0.0 },
         apply: Apply::Parameters(|draft, dice| draft.max_rows = 1 + dice.below(2)),
     },
@@ -106,6 +116,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "some columns hold one value throughout",
         why: "a value equal to its average, ties everywhere, near-ties where keys differ",
         when: "thorough only; 15 % of databases",
+        plain: false,
         weight: |g, _| if g.thorough { 0.15 } else { 0.0 },
         apply: Apply::Parameters(|draft, dice| {
             for pool in &mut draft.pools {
@@ -121,6 +132,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "rows that together meet the conditions of a query, all but one or two of them, all but a join's equality, or all but for the case of letters",
         why: "conjunctions over joins, which independent rows hardly ever meet; join keys; LIKE for =",
         when: "where a query was understood; 85 % of databases",
+        plain: false,
         weight: |g, _| if g.facts.is_empty() { 0.0 } else { 0.85 },
         apply: Apply::Rows(scenario),
     },
@@ -129,6 +141,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "independent rows from pools of few values: constants, their neighbours, fresh ones",
         why: "joins hit, groups form and ties arise; few distinct values as in test-suite accuracy (Zhong, Yu and Klein, 2020)",
         when: "90 % of databases; more rows in those with higher numbers",
+        plain: true,
         weight: |_, _| 0.9,
         apply: Apply::Rows(uniform),
     },
@@ -137,6 +150,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "groups of sizes around the constants of HAVING and LIMIT",
         why: "> 3 against >= 3, LIMIT 3 against LIMIT 4: bounds that the published fuzzer leaves out",
         when: "60 % of databases where a query has such a constant, else 20 %",
+        plain: false,
         weight: |g, index| match (g.counts.is_empty(), index) {
             (true, _) => 0.2,
             (false, 0..3) => 0.2,
@@ -149,6 +163,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "one group of a size around a bound that ordinary tables do not reach",
         why: "HAVING COUNT(*) > 50, LIMIT 30",
         when: "thorough only, where a query has a bound between 13 and 260; a third of databases",
+        plain: false,
         weight: |g, _| {
             let far = |n: &i64| LARGE.contains(n);
             if g.thorough && g.facts.iter().any(|f| f.counts.iter().any(far)) {
@@ -164,6 +179,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "copies of rows with another key",
         why: "DISTINCT, ties of ORDER BY, UNION against UNION ALL, equal groups",
         when: "55 % of databases, 20 % of the first two",
+        plain: false,
         weight: |_, index| if index < 2 { 0.2 } else { 0.55 },
         apply: Apply::Rows(duplicates),
     },
@@ -172,6 +188,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "copies of rows with another key and one value drawn anew",
         why: "what a single condition, sort key or group key tells apart",
         when: "40 % of databases, 10 % of the first two",
+        plain: false,
         weight: |_, index| if index < 2 { 0.1 } else { 0.4 },
         apply: Apply::Rows(near_duplicates),
     },
@@ -180,6 +197,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "rows that together meet the conditions of a query, while one of its relations has no row for them; often with an extreme value",
         why: "a join with a table that adds nothing while foreign keys hold, outer joins, and these under ORDER BY … LIMIT or MAX",
         when: "where a query joins; 40 % of databases where foreign keys are not assumed, else 15 %",
+        plain: false,
         weight: |g, _| {
             let joins = g.facts.iter().any(|f| f.instances.len() > 1);
             match (joins, g.semantics.foreign_keys_hold) {
@@ -195,6 +213,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "rows that meet the conditions of a query, or all but one, with a larger or smaller value than any in a column of ORDER BY, MIN or MAX",
         why: "the row that LIMIT 1 or MAX picks decides: it must be the one for which a condition or a join counts",
         when: "where a query ranks; 30 % of databases",
+        plain: false,
         weight: |g, _| {
             if g.facts.iter().all(|f| f.ranked.is_empty()) {
                 0.0
@@ -209,6 +228,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "a row for each table that has none yet",
         why: "MAX(c) and ORDER BY c DESC LIMIT 1 agree only where there is a row",
         when: "always",
+        plain: true,
         weight: |_, _| 1.0,
         apply: Apply::Rows(|g, _, draft, dice| g.fill_empty(draft, dice)),
     },
@@ -217,6 +237,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "rows are stored in random order",
         why: "answers that follow from the order of insertion alone",
         when: "always",
+        plain: true,
         weight: |_, _| 1.0,
         apply: Apply::Finished(|_, database, dice| {
             for rows in database.tables.iter_mut().flatten() {
@@ -229,6 +250,7 @@ pub const STRATEGIES: &[Strategy] = &[
         doc: "some tables lose all their rows, none that a kept foreign key refers to",
         why: "aggregates over nothing, EXISTS, cross joins",
         when: "where the semantics has empty tables; a quarter of these databases",
+        plain: false,
         weight: |g, _| if g.semantics.empty_tables { 0.25 } else { 0.0 },
         apply: Apply::Finished(|g, database, dice| g.empty_some(database, dice)),
     },
@@ -236,6 +258,7 @@ pub const STRATEGIES: &[Strategy] = &[
 
 fn uniform(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let most = match index {
+        _ if g.plain => [6, 12, 18][dice.below(3)],
         0..3 => 1,
         3..10 => 3,
         10..25 => 6,

@@ -1,5 +1,6 @@
 //! Arguments: as typed ([`typed`]), and as validated (here). Commands see only the second.
 
+pub(crate) mod corpus;
 pub(crate) mod prove;
 pub(crate) mod shared;
 pub(crate) mod train;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::corpus::Corpus;
 use super::shared::{
     ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags, SchemaFlags,
     SemanticsFlag,
@@ -410,82 +411,6 @@ pub(crate) struct Selftest {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Corpus {
-    /// Make labelled pairs from gold queries, predictions, neighbours and rewrites
-    Build(CorpusBuild),
-    /// The same pairs with the labels of other semantics
-    Relabel(CorpusRelabel),
-    /// Count a pair file by label, source, split and database
-    Stats(CorpusStats),
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  twinql corpus build --config configs/corpus-bundled.toml --out corpus.jsonl.gz")]
-pub(crate) struct CorpusBuild {
-    /// Which files to read and what to make of them (TOML)
-    #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
-    pub(crate) config: PathBuf,
-    /// The pair file to write; gzip if it ends in .gz
-    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
-    pub(crate) out: PathBuf,
-    /// What the labels mean; overrides semantics
-    #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
-    pub(crate) semantics: Option<String>,
-    #[command(flatten)]
-    pub(crate) dialect: DialectFlag,
-    /// Use at most this many gold queries
-    #[arg(long, value_name = "N", env = "TWINQL_MAX_GOLD", hide_env = true)]
-    pub(crate) max_gold: Option<usize>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  twinql corpus relabel corpus.jsonl.gz --schemas tables.json --semantics default --out default.jsonl.gz
-
-Labels that hold under both semantics whatever the pair are kept; the suite judges the others.")]
-pub(crate) struct CorpusRelabel {
-    /// The pair file, each pair with its label and its semantics
-    #[arg(value_name = "FILE")]
-    pub(crate) pairs: PathBuf,
-    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
-    pub(crate) schemas: PathBuf,
-    /// What the new labels mean
-    #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
-    pub(crate) semantics: String,
-    /// Only pairs of the K-th of N equal parts of the gold queries [default: all]
-    #[arg(long, value_name = "K/N", value_parser = part)]
-    pub(crate) golds: Option<(u64, u64)>,
-    /// Databases that two queries have to agree on to be labelled 1
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 80,
-        env = "TWINQL_DATABASES",
-        hide_env = true
-    )]
-    pub(crate) databases: u64,
-    /// The pair file to write; gzip if it ends in .gz
-    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
-    pub(crate) out: PathBuf,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  twinql corpus stats corpus.jsonl.gz --format json")]
-pub(crate) struct CorpusStats {
-    /// A pair file
-    #[arg(value_name = "FILE")]
-    pub(crate) pairs: PathBuf,
-    #[command(flatten)]
-    pub(crate) format: FormatFlag,
-}
-
-#[derive(Debug, Subcommand)]
 pub(crate) enum Suite {
     /// Distil a few databases for each schema that tell gold queries from their neighbours
     Build(SuiteBuild),
@@ -586,17 +511,4 @@ pub(crate) struct SuiteShow {
     pub(crate) left: bool,
     #[command(flatten)]
     pub(crate) format: FormatFlag,
-}
-
-/// `2/3`: the second of three parts.
-fn part(text: &str) -> Result<(u64, u64), String> {
-    let parts = text
-        .split_once('/')
-        .and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
-    match parts {
-        Some((k, n)) if 1 <= k && k <= n => Ok((k, n)),
-        _ => Err(format!(
-            "{text:?} is no part; give K/N with 1 <= K <= N, such as 1/2"
-        )),
-    }
 }

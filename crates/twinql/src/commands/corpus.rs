@@ -1,4 +1,4 @@
-//! `twinql corpus build`, `twinql corpus relabel` and `twinql corpus stats`.
+//! `twinql corpus build`, `twinql corpus relabel`, `twinql corpus grade` and `twinql corpus stats`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,16 +6,19 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 use twinql::Semantics;
 use twinql::corpus::build::{
-    BuildConfig, CHANGED_SCHEMA, Stats, SuiteOracle, gold_part, origin, stats_path, write_stats,
+    BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, stats_path,
+    write_stats,
 };
 use twinql::corpus::{self, pairs};
+use twinql::engine::judge_config;
 use twinql::metrics::hardness;
 use twinql::sql::{Dialect, schema};
+use twinql::suite::{JudgeConfig, Limits};
 
-use crate::args::{DEFAULT_SEED, Format, typed};
+use crate::args::{DEFAULT_SEED, Format, corpus as args};
 use crate::output::{Console, Sink, table};
 
-pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
+pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let path = &typed.config;
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut config = BuildConfig::from_toml(&text).with_context(|| path.display().to_string())?;
@@ -60,7 +63,7 @@ pub(crate) fn build(typed: &typed::CorpusBuild, seed: Option<u64>, console: Cons
     Ok(true)
 }
 
-pub(crate) fn relabel(typed: &typed::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
+pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
     let schemas = schema::load(&typed.schemas)?;
     let mut pairs = pairs::read_strict(&typed.pairs)?;
@@ -100,6 +103,46 @@ pub(crate) fn relabel(typed: &typed::CorpusRelabel, seed: Option<u64>, console: 
         changed.count(),
     ));
     console.say(format!("left out: {}", serde_json::to_string(&stats.dropped)?));
+    Ok(true)
+}
+
+/// Instructions that an execution may take to grade a pair: there is no early exit, and a database on
+/// which a query takes longer is one less.
+const GRADE_STEPS: u64 = 200_000;
+
+pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
+    let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
+    let schemas = schema::load(&typed.schemas)?;
+    let mut pairs = pairs::read_strict(&typed.pairs)?;
+    let config = JudgeConfig {
+        limits: Limits {
+            steps: GRADE_STEPS,
+            ..Limits::default()
+        },
+        ..judge_config(semantics, Some(typed.databases), seed.unwrap_or(DEFAULT_SEED))
+    };
+    let bar = console.bar(Some(pairs.len() as u64), "pairs");
+    add_ease(&mut pairs, &schemas, &config, &|| bar.inc(1));
+    bar.finish_and_clear();
+    pairs::write(&typed.out, &pairs)?;
+    let shares: Vec<f64> = pairs.iter().filter_map(|p| p.extra.get(EASE)?.as_f64()).collect();
+    let different = pairs.iter().filter(|p| p.label == Some(0)).count();
+    if different > 0 && shares.is_empty() {
+        bail!(
+            "none of the {different} pairs with label 0 could be run; are they over the schemas of {}?",
+            typed.schemas.display()
+        );
+    }
+    let count = |from: f64, to: f64| shares.iter().filter(|&&s| from <= s && s < to).count();
+    console.say(format!(
+        "wrote {}: {} pairs, {different} with label 0; of {} such pairs plain databases say something: {} are never told apart, {} on fewer than a tenth, {} on fewer than half",
+        typed.out.display(),
+        pairs.len(),
+        shares.len(),
+        count(0.0, f64::MIN_POSITIVE),
+        count(f64::MIN_POSITIVE, 0.1),
+        count(0.1, 0.5),
+    ));
     Ok(true)
 }
 
@@ -164,7 +207,7 @@ fn level(sql: &str) -> String {
     }
 }
 
-pub(crate) fn stats(typed: &typed::CorpusStats) -> Result<bool> {
+pub(crate) fn stats(typed: &args::CorpusStats) -> Result<bool> {
     let file = pairs::read(&typed.pairs)?;
     if let (true, Some(bad)) = (file.pairs.is_empty(), file.bad.first()) {
         bail!(

@@ -142,6 +142,7 @@ pub(super) struct Labelled {
     pub(super) valid: bool,
     pub(super) origin: &'static str,
     pub(super) weight: f32,
+    pub(super) ease: Option<f32>,
 }
 
 /// Examples of both splits.
@@ -271,6 +272,7 @@ fn encode(
                     pair: PairArrays::build(gold, pred, &how.encoding),
                     label: pair.label,
                     weight: pair.weight,
+                    ease: pair.ease,
                     evidence: Evidence::None,
                 }),
                 (Err(error), _) | (_, Err(error)) => Err(error.clone()),
@@ -386,6 +388,7 @@ fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labe
                 valid,
                 origin,
                 weight,
+                ease: item.ease,
             }),
             None => left_out.unlabelled += 1,
         }

@@ -90,11 +90,7 @@ fn view(
     console: Console,
 ) -> Result<Option<View>> {
     let asked = typed.checkpoint.is_some() || typed.attention.is_some();
-    let network = match &typed.checkpoint {
-        Some(name) => Network::named(name),
-        None => Network::embedded(),
-    };
-    let seen = match network {
+    let seen = match Network::chosen(typed.checkpoint.as_deref()) {
         Err(NetworkError::NotBuiltIn(_)) if !asked => return Ok(None),
         Err(error) => Err(error.into()),
         Ok(network) => {

@@ -40,8 +40,7 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
         .any(|m| m.semantics == SemanticsOf::Checkpoint);
     let network = match (learned, &metrics.checkpoint) {
         (false, _) => None,
-        (true, Some(path)) => Some(Network::named(path)?),
-        (true, None) => Some(Network::embedded()?),
+        (true, name) => Some(Network::chosen(name.as_deref())?),
     };
     let asked = metrics.semantics.clone().unwrap_or_default();
     if let (Some(network), Some(wanted)) = (&network, &metrics.semantics) {

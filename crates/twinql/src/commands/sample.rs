@@ -53,6 +53,7 @@ mod tests {
                     valid: i >= 90,
                     origin: "prediction",
                     weight: 1.0,
+                    ease: None,
                 })
                 .collect()
         })

@@ -55,10 +55,7 @@ pub(crate) fn run(typed: &typed::Selftest, console: Console) -> Result<bool> {
         return Ok(well);
     };
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let network = match named {
-        Some(name) => Network::named(name)?,
-        None => Network::embedded()?,
-    };
+    let network = Network::chosen(named)?;
     if !typed.record {
         return compare(&network, &text);
     }

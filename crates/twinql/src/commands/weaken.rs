@@ -80,6 +80,7 @@ impl Weaken {
                     pair: arrays,
                     label: pair.label,
                     weight: pair.weight * self.weight,
+                    ease: pair.ease,
                     evidence: Evidence::None,
                 });
             }

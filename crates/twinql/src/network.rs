@@ -1,0 +1,149 @@
+//! Trained networks: those in the binary, and those of checkpoint files.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use twinql_graph::{EncodingConfig, vocabulary};
+use twinql_model::{Checkpoint, GraphConfig, ModelError, Scorer};
+use twinql_sql::Semantics;
+
+use crate::embedded::{BUILT_IN, BuiltIn};
+use crate::signature::short_hash;
+
+/// A trained network with what its signature needs.
+#[derive(Debug, Clone)]
+pub struct Network {
+    scorer: Arc<Scorer>,
+    hash: String,
+}
+
+/// Why there is no network to score with.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// The program was built without this checkpoint.
+    #[error("no checkpoint `{0}` is built in; pass --checkpoint FILE (make one with `twinql train`)")]
+    NotBuiltIn(&'static str),
+    /// The weights are not trained yet.
+    #[error("{0} is pretrained only; train from it (init under [train], or `twinql train --init`)")]
+    Pretrained(String),
+    /// Tiers are asked for, and the checkpoint was trained without them.
+    #[error("the checkpoint was trained without tiers; use gmn, or train with `tiers = true` under [data]")]
+    NoTiers,
+    /// The file cannot be read.
+    #[error(
+        "cannot read the checkpoint {file}: {message}; check the path, name a built-in one (small, base), or train one with `twinql train`"
+    )]
+    Io {
+        /// The file.
+        file: String,
+        /// What the operating system says.
+        message: String,
+    },
+    /// The file is no checkpoint of this program.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+impl Network {
+    /// The network in the binary that is used where none is named.
+    ///
+    /// # Errors
+    /// The program was built without one.
+    pub fn embedded() -> Result<Network, NetworkError> {
+        Network::built_in(&BUILT_IN[0])
+    }
+
+    /// A network in the binary.
+    ///
+    /// # Errors
+    /// The program was built without it.
+    pub fn built_in(which: &BuiltIn) -> Result<Network, NetworkError> {
+        let bytes = which.checkpoint().ok_or(NetworkError::NotBuiltIn(which.name))?;
+        Network::from_bytes(bytes, &which.origin())
+    }
+
+    /// The network that a user names: one in the binary (`small`, `base`), or a checkpoint file.
+    ///
+    /// # Errors
+    /// Those of [`Network::built_in`] and [`Network::from_file`].
+    pub fn named(name: &Path) -> Result<Network, NetworkError> {
+        match name.to_str().and_then(BuiltIn::find) {
+            Some(which) => Network::built_in(which),
+            None => Network::from_file(name),
+        }
+    }
+
+    /// The one that a user names, or where none is named the one that is used then.
+    ///
+    /// # Errors
+    /// Those of [`Network::named`] and [`Network::embedded`].
+    pub fn chosen(name: Option<&Path>) -> Result<Network, NetworkError> {
+        name.map_or_else(Network::embedded, Network::named)
+    }
+
+    /// The network of a checkpoint file.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or is not this program's.
+    pub fn from_file(path: &Path) -> Result<Network, NetworkError> {
+        let file = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| NetworkError::Io {
+            file: file.clone(),
+            message: e.to_string(),
+        })?;
+        Network::from_bytes(&bytes, &file)
+    }
+
+    /// The network of a checkpoint in memory; `origin` names it in errors.
+    ///
+    /// # Errors
+    /// The bytes are damaged, or not this program's.
+    pub fn from_bytes(bytes: &[u8], origin: &str) -> Result<Network, NetworkError> {
+        let checkpoint = Checkpoint::from_bytes(bytes, origin, Some(&vocabulary::hash()))?;
+        if checkpoint.info.pretrained {
+            return Err(NetworkError::Pretrained(origin.to_owned()));
+        }
+        Ok(Network {
+            scorer: Arc::new(Scorer::new(checkpoint)),
+            hash: short_hash(bytes),
+        })
+    }
+
+    /// The scorer itself.
+    pub fn scorer(&self) -> &Scorer {
+        &self.scorer
+    }
+
+    /// The first digits of the checkpoint's hash, as signatures have them.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The presets whose labels it was trained on.
+    pub fn semantics(&self) -> &[String] {
+        &self.scorer.info().semantics
+    }
+
+    /// The semantics it answers for when asked for `asked`: that one where it was trained on its
+    /// labels, the first of its own elsewhere.
+    pub fn answers_for(&self, asked: &Semantics) -> Semantics {
+        let own = self.semantics();
+        if own.contains(&asked.name) {
+            return asked.clone();
+        }
+        own.first()
+            .and_then(|name| Semantics::preset(name))
+            .unwrap_or_default()
+    }
+
+    /// How pairs are encoded for it.
+    pub fn encoding(&self) -> EncodingConfig {
+        self.scorer.info().model.encoding()
+    }
+
+    /// How it wants queries' graphs to be made.
+    pub fn graph(&self) -> GraphConfig {
+        self.scorer.info().graph
+    }
+}

@@ -1,0 +1,11 @@
+# Sourced by scripts that train with several seeds: what their tables are made of. Runs are
+# the folders $out/NAME-SEED.
+
+# cell NAME FILE N: mean ± spread (population standard deviation) over the finished seeds of the Nth
+# AUC in the run's FILE of `evaluate --by form`: of all pairs (1), or of those whose canonical forms differ (2).
+cell() {
+  for file in "$out/$1"-[0-9]*/"$2"; do
+    [ -e "$file" ] && grep -o '"estimate": *[0-9.]*' "$file" | sed -n "$3p" | grep -o '[0-9.]*$'
+  done | awk '{ n++; s += $1; q += $1 * $1 }
+    END { if (n) { m = s / n; v = q / n - m * m; printf "%.4f ± %.4f", m, sqrt(v > 0 ? v : 0) } else printf "–" }'
+}
