@@ -204,7 +204,7 @@ pub struct TrainConfig {
     pub graph: GraphConfig,
     /// Seed of initial weights and of the order of batches.
     pub seed: u64,
-    /// Most passes over the training pairs.
+    /// Most passes over the training pairs; with 0, the weights of `init` are calibrated.
     pub epochs: usize,
     /// Pairs a step.
     pub batch_size: usize,
@@ -318,10 +318,13 @@ impl TrainConfig {
                 self.ema_decay
             )));
         }
-        for (name, value) in [("epochs", self.epochs), ("batch_size", self.batch_size)] {
-            if value == 0 {
-                return Err(ModelError::Config(format!("{name} must not be zero")));
-            }
+        if self.batch_size == 0 {
+            return Err(ModelError::Config("batch_size must not be zero".into()));
+        }
+        if self.epochs == 0 && self.init.is_none() {
+            return Err(ModelError::Config(
+                "epochs is zero, which calibrates given weights: name a checkpoint by init".into(),
+            ));
         }
         Ok(())
     }

@@ -189,6 +189,33 @@ fn scores_are_symmetric_and_zero_for_equal_graphs() {
     }
 }
 
+fn stored(dir: &Path, name: &str, checkpoint: &Checkpoint) -> std::path::PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, checkpoint.to_bytes().unwrap()).unwrap();
+    path
+}
+
+#[test]
+fn no_epoch_calibrates_given_weights() {
+    let (learn, valid) = quick_data();
+    let dir = tempfile::tempdir().unwrap();
+    let trained = quick_checkpoint();
+    let config = TrainConfig {
+        init: Some(stored(dir.path(), "trained.safetensors", &trained)),
+        ..quick(0)
+    };
+    let again = train(&config, &[], &valid, &mut Silent).unwrap();
+    assert_eq!(again.checkpoint.weights, trained.weights);
+    assert_eq!(again.checkpoint.info.calibration, trained.info.calibration);
+    assert_eq!(again.checkpoint.info.band, trained.info.band);
+    // On other pairs it is another.
+    let other = train(&config, &[], &learn, &mut Silent).unwrap();
+    assert_eq!(other.checkpoint.weights, trained.weights);
+    assert_ne!(other.checkpoint.info.calibration, trained.info.calibration);
+    let error = train(&quick(0), &learn, &valid, &mut Silent).unwrap_err();
+    assert!(error.to_string().contains("init"), "{error}");
+}
+
 #[test]
 fn a_bad_pair_does_not_stop_a_batch() {
     let scorer = Scorer::new(quick_checkpoint());

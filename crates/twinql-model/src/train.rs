@@ -381,7 +381,7 @@ impl TrainingSet {
             };
             *total += f64::from(example.weight);
         }
-        if totals.0 <= 0.0 || totals.1 <= 0.0 {
+        if config.epochs > 0 && (totals.0 <= 0.0 || totals.1 <= 0.0) {
             let first = unusable.first.as_deref().unwrap_or("none was unusable");
             return Err(ModelError::Data(format!(
                 "of {} training pairs, {identical} have equal canonical forms and {} are unusable \
@@ -390,7 +390,7 @@ impl TrainingSet {
                 unusable.count
             )));
         }
-        let factors = if config.balance {
+        let factors = if config.balance && totals.0 > 0.0 && totals.1 > 0.0 {
             let mean = 0.5 * (totals.0 + totals.1);
             ((mean / totals.0) as f32, (mean / totals.1) as f32)
         } else {

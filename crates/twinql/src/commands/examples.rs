@@ -129,6 +129,8 @@ pub(super) struct How {
     pub(super) graph: GraphConfig,
     /// How their nodes are encoded.
     pub(super) encoding: EncodingConfig,
+    /// Whether training pairs are asked for; only validation pairs otherwise.
+    pub(super) training: bool,
     /// Seed of weaker forms and of the databases that tiers are judged on.
     pub(super) seed: u64,
 }
@@ -160,7 +162,10 @@ struct Sets {
 pub(super) fn examples(data: &Data, how: &How, console: Console) -> Result<(Vec<Example>, Vec<Example>)> {
     let mut sets = Sets::default();
     let mut left_out = LeftOut::default();
-    for (labelled, semantics) in corpora(data, &mut left_out, console)? {
+    for (mut labelled, semantics) in corpora(data, &mut left_out, console)? {
+        if !how.training {
+            labelled.retain(|pair| pair.valid);
+        }
         let validates = encode(&labelled, &semantics, how, &mut sets, &mut left_out, console);
         if data.tiers {
             ask_tiers(&labelled, &validates, &semantics, how.seed, &mut sets, console);
@@ -173,6 +178,9 @@ pub(super) fn examples(data: &Data, how: &How, console: Console) -> Result<(Vec<
     }
     left_out.say(console);
     for (set, split) in [(&sets.train, &data.train_split), (&sets.valid, &data.valid_split)] {
+        if set.is_empty() && !how.training && split == &data.train_split {
+            continue;
+        }
         let positives = set.iter().filter(|e| e.label).count();
         console.say(format!("{split}: {} pairs, {positives} with label 1", set.len()));
         if positives == 0 || positives == set.len() {

@@ -103,6 +103,7 @@ impl RunConfig {
         How {
             graph: self.graph,
             encoding: self.model.encoding(),
+            training: self.train.epochs > 0,
             seed: self.train.seed,
         }
     }
