@@ -281,7 +281,7 @@ fn configurations_that_cannot_work() {
             "epoch = 2",
             &["train.toml", "unknown field `epoch`"],
         ),
-        ("epochs = 2", "epochs = 0", &["epochs must not be zero"]),
+        ("epochs = 2", "epochs = 0", &["epochs is zero", "init"]),
         ("node_dim = 8", "node_dim = 0", &["model.node_dim is 0"]),
         (
             "pairs = \"corpus.jsonl\"",
@@ -350,6 +350,47 @@ fn graphs_are_made_for_scoring_as_they_were_for_training() {
             "{graph}: {equal}"
         );
     }
+}
+
+#[test]
+fn no_epoch_calibrates_a_trained_network() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    folder.write("train.toml", CONFIG);
+    folder.run(&["train", "--config", "train.toml"], 0);
+    // Only validation pairs are there: nothing is trained on.
+    let valid: Vec<String> = corpus()
+        .lines()
+        .filter(|line| line.contains("valid"))
+        .map(String::from)
+        .collect();
+    folder.write("valid.jsonl", valid.join("\n"));
+    let calibrate = [
+        "train",
+        "--config",
+        "train.toml",
+        "--pairs",
+        "valid.jsonl",
+        "--run",
+        "again",
+        "--init",
+        "run/model.safetensors",
+        "--epochs",
+        "0",
+    ];
+    let (out, _) = folder.run(&calibrate, 0);
+    assert!(out.contains("epoch       0 of 0 kept"), "{out}");
+    let line = |out: &str| {
+        let found = out.lines().find(|l| l.starts_with("validation"));
+        found.map(String::from)
+    };
+    let (trained, _) = folder.run(&["train", "--config", "train.toml"], 0);
+    assert!(line(&out).is_some());
+    assert_eq!(
+        line(&out),
+        line(&trained),
+        "the same weights and validation pairs"
+    );
 }
 
 #[test]
