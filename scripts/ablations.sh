@@ -9,17 +9,10 @@
 # Spider-pair dev chooses nothing: epoch, calibration and threshold come from the validation databases.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-: "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
-
 out=${TWINQL_OUT:-out/ablations}
-unset TWINQL_OUT # the commands below would read it as their own --out
-seeds=${SEEDS:-1 2 3}
 corpus=${TWINQL_CORPUS:-out/corpora/spider-no-fk.jsonl.gz}
-mkdir -p "$out"
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --package twinql
-fi
-twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
+# shellcheck source=scripts/seeds.sh
+. scripts/seeds.sh
 [ -e "$corpus" ] || TWINQL_BIN=$twinql scripts/corpora.sh spider no-fk
 
 all=()
@@ -54,8 +47,6 @@ for seed in $seeds; do
   done
 done
 
-# shellcheck source=scripts/seeds.sh
-. scripts/seeds.sh
 echo "| configuration | seeds | validation | validation, forms differ | Spider-pair dev | Spider-pair dev, forms differ |"
 echo "|---|---|---|---|---|---|"
 for name in "${all[@]}"; do

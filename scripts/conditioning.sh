@@ -5,16 +5,9 @@
 # Needs TWINQL_DATA and the corpora of `scripts/corpora.sh spider no-fk default`. Finished runs are kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-: "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
-
 out=${TWINQL_OUT:-out/conditioning}
-unset TWINQL_OUT # the commands below would read it as their own --out
-seeds=${SEEDS:-1 2 3}
-mkdir -p "$out"
-if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --package twinql
-fi
-twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
+# shellcheck source=scripts/seeds.sh
+. scripts/seeds.sh
 TWINQL_BIN=$twinql scripts/corpora.sh spider no-fk default
 
 # evaluate RUN SEMANTICS: on validation pairs and on Spider-pair dev with the labels of these semantics.
@@ -41,8 +34,6 @@ for seed in $seeds; do
   done
 done
 
-# shellcheck source=scripts/seeds.sh
-. scripts/seeds.sh
 echo "| asked for | network | validation | validation, forms differ | Spider-pair dev | Spider-pair dev, forms differ |"
 echo "|---|---|---|---|---|---|"
 for semantics in no-fk default; do

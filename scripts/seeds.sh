@@ -1,5 +1,14 @@
-# Sourced by scripts that train with several seeds: what their tables are made of. Runs are
-# the folders $out/NAME-SEED.
+# Sourced by scripts that train with several seeds, from the repository root: the data's folder, $seeds, $twinql,
+# and what their tables are made of. Runs are the folders $out/NAME-SEED; the caller sets $out.
+: "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
+
+unset TWINQL_OUT # the commands would read it as their own --out
+seeds=${SEEDS:-1 2 3}
+mkdir -p "$out"
+if [ -z "${TWINQL_BIN:-}" ]; then
+  cargo build --release --locked --package twinql
+fi
+twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
 
 # cell NAME FILE N: mean ± spread (population standard deviation) over the finished seeds of the Nth
 # AUC in the run's FILE of `evaluate --by form`: of all pairs (1), or of those whose canonical forms differ (2).

@@ -390,7 +390,7 @@ impl TrainingSet {
                 unusable.count
             )));
         }
-        let factors = if config.balance && totals.0 > 0.0 && totals.1 > 0.0 {
+        let factors = if config.balance {
             let mean = 0.5 * (totals.0 + totals.1);
             ((mean / totals.0) as f32, (mean / totals.1) as f32)
         } else {

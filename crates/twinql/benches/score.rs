@@ -1,38 +1,19 @@
 //! Scoring from SQL text in a warm process: one pair, the bundled pairs as a batch, and the network
 //! alone; for both shipped checkpoints. `scripts/speed.sh` measures the same on any pair file.
 
-use std::collections::HashMap;
 use std::hint::black_box;
 use std::path::Path;
-use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use twinql::corpus::pairs;
 use twinql::graph::PairArrays;
 use twinql::prepare::graph;
-use twinql::{Engine, Job, Network, Schema, Semantics, Work};
+use twinql::{Engine, Job, Network, Semantics, Work};
+
+#[path = "../examples/support/jobs.rs"]
+mod support;
+use support::{jobs, schemas};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data");
-
-/// The bundled pairs, each with its schema.
-fn jobs() -> Vec<Job> {
-    let schemas = twinql::sql::schema::load(Path::new(DATA).join("schemas")).unwrap_or_default();
-    let schemas: HashMap<String, Arc<Schema>> = schemas
-        .into_iter()
-        .map(|(id, schema)| (id, Arc::new(schema)))
-        .collect();
-    let file = pairs::read(Path::new(DATA).join("pairs.jsonl")).unwrap_or_default();
-    let job = |pair: twinql::corpus::Pair| {
-        let schema = schemas.get(pair.db_id.as_ref()?)?.clone();
-        let work = Work::Pair {
-            schema,
-            gold: pair.gold,
-            pred: pair.pred,
-        };
-        Some(Job { id: pair.id, work })
-    };
-    file.pairs.into_iter().filter_map(job).collect()
-}
 
 /// The graphs of all pairs that plan, ready for the network.
 fn arrays(jobs: &[Job], network: &Network) -> Vec<PairArrays> {
@@ -49,7 +30,10 @@ fn arrays(jobs: &[Job], network: &Network) -> Vec<PairArrays> {
 }
 
 fn score(c: &mut Criterion) {
-    let jobs = jobs();
+    let data = Path::new(DATA);
+    let Ok(jobs) = schemas(&data.join("schemas")).and_then(|s| jobs(&data.join("pairs.jsonl"), &s)) else {
+        return;
+    };
     let Some(gmn) = twinql::metrics::metric("gmn") else {
         return;
     };

@@ -5,11 +5,9 @@
 //! a part of the corpus and leaves in OUT what another implementation needs to do the same:
 //! `model.safetensors`, and `batches.jsonl` with the pairs as arrays and their distances.
 
-use std::collections::HashMap;
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -17,7 +15,11 @@ use twinql::corpus::pairs;
 use twinql::graph::{GraphArrays, PairArrays};
 use twinql::model::{EpochReport, Evidence, Example, GmnConfig, Observer, Scorer, TrainConfig, train};
 use twinql::prepare::{Graphs, graph};
-use twinql::{Engine, Job, Network, Schema, Semantics, Work};
+use twinql::{Engine, Network, Semantics, Work};
+
+#[path = "support/jobs.rs"]
+mod support;
+use support::{jobs, schemas};
 
 /// Training pairs at most.
 const TRAIN: usize = 4_000;
@@ -27,7 +29,6 @@ const VALID: usize = 400;
 const EPOCHS: usize = 4;
 
 type Done = Result<(), Box<dyn Error>>;
-type Schemas = HashMap<String, Arc<Schema>>;
 
 fn main() -> Done {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -42,33 +43,13 @@ fn main() -> Done {
     }
 }
 
-fn schemas(path: &str) -> Result<Schemas, Box<dyn Error>> {
-    let set = twinql::sql::schema::load(path)?;
-    Ok(set
-        .into_iter()
-        .map(|(id, schema)| (id, Arc::new(schema)))
-        .collect())
-}
-
 fn score(path: &str, schema_path: &str) -> Done {
-    let schemas = schemas(schema_path)?;
+    let schemas = schemas(Path::new(schema_path))?;
     let network = match std::env::var_os("TWINQL_CHECKPOINT") {
         Some(name) => Network::named(Path::new(&name))?,
         None => Network::embedded()?,
     };
-    let jobs: Vec<Job> = pairs::read(path)?
-        .pairs
-        .into_iter()
-        .filter_map(|pair| {
-            let schema = schemas.get(pair.db_id.as_ref()?)?.clone();
-            let work = Work::Pair {
-                schema,
-                gold: pair.gold,
-                pred: pair.pred,
-            };
-            Some(Job { id: pair.id, work })
-        })
-        .collect();
+    let jobs = jobs(Path::new(path), &schemas)?;
     let metric = twinql::metrics::metric("gmn").ok_or("no metric gmn")?;
     let engine = Engine::new(&[metric], Some(network.clone()), Semantics::default(), None, 8)?;
 
@@ -177,7 +158,7 @@ impl Observer for Watch {
 }
 
 fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
-    let schemas = schemas(schema_path)?;
+    let schemas = schemas(Path::new(schema_path))?;
     let config = TrainConfig {
         model: GmnConfig::default(),
         epochs: EPOCHS,

@@ -301,3 +301,21 @@ fn hostile_predictions_and_odd_schemas() {
     }
     assert!(!folder.path("x.db").exists());
 }
+
+/// What a pipeline takes for finished must not be there if nothing could be graded.
+#[test]
+fn nothing_graded_leaves_no_file() {
+    let folder = Folder::new();
+    folder.write(
+        "pairs.jsonl",
+        r#"{"db_id": "nowhere", "gold": "SELECT 1", "pred": "SELECT 2", "label": 0}"#,
+    );
+    let grade = ["corpus", "grade", "pairs.jsonl", "--schemas", "concerts.sql"];
+    let grade = [&grade[..], &["--semantics", "default", "--out", "graded.jsonl"]].concat();
+    folder.refuses(&grade, &["none of the 1 pairs with label 0", "concerts.sql"]);
+    assert!(!folder.path("graded.jsonl").exists());
+    folder.refuses(
+        &[&grade[..], &["--databases", "0"]].concat(),
+        &["--databases", "1.."],
+    );
+}

@@ -9,6 +9,7 @@ mod candidates;
 pub mod config;
 mod evaluation;
 mod gather;
+mod golds;
 mod grade;
 mod oracle;
 mod relabel;

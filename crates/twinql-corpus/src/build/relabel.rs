@@ -5,18 +5,15 @@
 //! ([`Semantics::label_holds_under`]) are kept; the suite is asked about the rest. Where foreign
 //! keys come to hold, that is the pairs that differ, which a few databases usually settle.
 
-use indexmap::IndexMap;
 use rayon::prelude::*;
 use serde_json::Value as Json;
 use twinql_sql::{Schema, SchemaSet, Semantics, canonicalize};
 
+use super::golds::by_gold;
 use super::hash;
 use super::oracle::{Oracle, Outcome};
 use super::stats::Dropped;
 use crate::Pair;
-
-/// A database, the schema that the pair carries in its place, if any, and a gold query.
-type Gold = (String, Option<String>, String);
 
 /// Labels pairs under `to`, in order, in parallel. Pairs without a label and a semantics of their
 /// own (the field `semantics`), or over an unknown database, are judged or left out; what became
@@ -28,24 +25,12 @@ pub fn relabel(
     oracle: &dyn Oracle,
     each: &(dyn Fn() + Sync),
 ) -> (Vec<Pair>, Dropped) {
-    let mut golds: IndexMap<Gold, Vec<(usize, Pair)>> = IndexMap::new();
-    for (place, pair) in pairs.into_iter().enumerate() {
-        let db_id = pair.db_id.clone().unwrap_or_default();
-        let key = (db_id, pair.schema.clone(), pair.gold.clone());
-        golds.entry(key).or_default().push((place, pair));
-    }
-    let golds: Vec<_> = golds.into_iter().collect();
-    let done: Vec<(Vec<(usize, Pair)>, Dropped)> = golds
+    let done: Vec<(Vec<(usize, Pair)>, Dropped)> = by_gold(pairs)
         .into_par_iter()
-        .map(|((db_id, ddl, gold), pairs)| {
+        .map(|(gold, pairs)| {
             let count = pairs.len();
-            let own = ddl.as_ref().and_then(|ddl| Schema::from_ddl(&db_id, ddl).ok());
-            let schema = match ddl {
-                Some(_) => own.as_ref(),
-                None => schemas.get(&db_id),
-            };
-            let done = match schema {
-                Some(schema) => one_gold(schema, &gold, pairs, to, oracle),
+            let done = gold.with_schema(schemas, |schema| match schema {
+                Some(schema) => one_gold(schema, &gold.sql, pairs, to, oracle),
                 None => {
                     let unknown_database = count;
                     let dropped = Dropped {
@@ -54,7 +39,7 @@ pub fn relabel(
                     };
                     (Vec::new(), dropped)
                 }
-            };
+            });
             (0..count).for_each(|_| each());
             done
         })

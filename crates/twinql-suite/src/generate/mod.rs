@@ -253,12 +253,10 @@ impl<'a> Generator<'a> {
                         values.push(near(literal, dice));
                     }
                 }
-                let mut size = 1 + dice.below(if index < 8 { 4 } else { 7 });
+                let few = 1 + dice.below(if index < 8 { 4 } else { 7 });
                 // Values of a plain database hardly ever coincide, except in some columns.
                 let wide = dice.chance(if self.plain { 0.65 } else { 0.4 });
-                if self.plain && wide {
-                    size = 0;
-                }
+                let size = if self.plain && wide { 0 } else { few };
                 let own = if profile.literals.is_empty() || size == 0 {
                     size
                 } else {

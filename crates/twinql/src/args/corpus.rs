@@ -39,19 +39,29 @@ pub(crate) struct CorpusBuild {
     pub(crate) max_gold: Option<usize>,
 }
 
+/// What pairs are read from and written to.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  twinql corpus relabel corpus.jsonl.gz --schemas tables.json --semantics default --out default.jsonl.gz
-
-Labels that hold under both semantics whatever the pair are kept; the suite judges the others.")]
-pub(crate) struct CorpusRelabel {
-    /// The pair file, each pair with its label and its semantics
+pub(crate) struct Files {
+    /// The pair file, each pair with its label
     #[arg(value_name = "FILE")]
     pub(crate) pairs: PathBuf,
     /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
     #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
     pub(crate) schemas: PathBuf,
+    /// The pair file to write; gzip if it ends in .gz
+    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus relabel corpus.jsonl.gz --schemas tables.json --semantics default --out default.jsonl.gz
+
+Each pair says the semantics of its label. Labels that hold under both semantics whatever the pair are kept; the suite judges the others.")]
+pub(crate) struct CorpusRelabel {
+    #[command(flatten)]
+    pub(crate) files: Files,
     /// What the new labels mean
     #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
     pub(crate) semantics: String,
@@ -67,9 +77,6 @@ pub(crate) struct CorpusRelabel {
         hide_env = true
     )]
     pub(crate) databases: u64,
-    /// The pair file to write; gzip if it ends in .gz
-    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
-    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -81,12 +88,8 @@ Each pair with label 0 gets a field `ease`, from 0 to 1: of the databases with r
 query answers with anything, the share on which the two differ. `train` reads it if its configuration
 says ease_margin.")]
 pub(crate) struct CorpusGrade {
-    /// The pair file, each pair with its label
-    #[arg(value_name = "FILE")]
-    pub(crate) pairs: PathBuf,
-    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
-    pub(crate) schemas: PathBuf,
+    #[command(flatten)]
+    pub(crate) files: Files,
     /// How answers are compared
     #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
     pub(crate) semantics: String,
@@ -95,13 +98,11 @@ pub(crate) struct CorpusGrade {
         long,
         value_name = "N",
         default_value_t = 16,
+        value_parser = clap::value_parser!(u64).range(1..),
         env = "TWINQL_DATABASES",
         hide_env = true
     )]
-    pub(crate) databases: usize,
-    /// The pair file to write; gzip if it ends in .gz
-    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
-    pub(crate) out: PathBuf,
+    pub(crate) databases: u64,
 }
 
 #[derive(Debug, Args)]

@@ -58,7 +58,9 @@ Examples:
   twinql train --config my.toml --run out/run --init out/pre/pretrained.safetensors
   twinql train --config my.toml --run out/calibrated --init model.safetensors --epochs 0
 
-With --epochs 0 the weights of --init stay, and are calibrated on the validation pairs. Writes RUN/model.safetensors, the checkpoint for --checkpoint, and beside it the configuration,
+With --epochs 0 the weights of --init stay, and are calibrated on the validation pairs.
+
+Writes RUN/model.safetensors, the checkpoint for --checkpoint, and beside it the configuration,
 metrics.jsonl (one line an epoch), curves.svg and the state that --resume continues from.")]
 pub(crate) struct Train {
     #[command(flatten)]

@@ -10,7 +10,6 @@ use twinql::corpus::build::{
     write_stats,
 };
 use twinql::corpus::{self, pairs};
-use twinql::engine::judge_config;
 use twinql::metrics::hardness;
 use twinql::sql::{Dialect, schema};
 use twinql::suite::{JudgeConfig, Limits};
@@ -65,8 +64,8 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
 
 pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
-    let schemas = schema::load(&typed.schemas)?;
-    let mut pairs = pairs::read_strict(&typed.pairs)?;
+    let schemas = schema::load(&typed.files.schemas)?;
+    let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     if let Some((part, of)) = typed.golds {
         pairs.retain(|p| gold_part(p, of) == part);
     }
@@ -80,23 +79,23 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
     if done.is_empty() {
         bail!(
             "{}: no pair is left ({} over databases that {} lacks)",
-            typed.pairs.display(),
+            typed.files.pairs.display(),
             dropped.unknown_database,
-            typed.schemas.display()
+            typed.files.schemas.display()
         );
     }
-    pairs::write(&typed.out, &done)?;
+    pairs::write(&typed.files.out, &done)?;
     let stats = Stats {
         dropped,
         ..Stats::of(&done)
     };
-    write_stats(&stats_path(&typed.out), &stats)?;
+    write_stats(&stats_path(&typed.files.out), &stats)?;
     let changed = done
         .iter()
         .filter(|p| own.get(&p.id.to_string()) != Some(&p.label));
     console.say(format!(
         "wrote {}: {} of {before} pairs, label 1 {}, label 0 {}, under {semantics} semantics; {} labels are others",
-        typed.out.display(),
+        typed.files.out.display(),
         done.len(),
         stats.labels.same,
         stats.labels.different,
@@ -112,31 +111,34 @@ const GRADE_STEPS: u64 = 200_000;
 
 pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
-    let schemas = schema::load(&typed.schemas)?;
-    let mut pairs = pairs::read_strict(&typed.pairs)?;
+    let schemas = schema::load(&typed.files.schemas)?;
+    let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     let config = JudgeConfig {
+        semantics,
+        seed: seed.unwrap_or(DEFAULT_SEED),
+        databases: typed.databases,
         limits: Limits {
             steps: GRADE_STEPS,
             ..Limits::default()
         },
-        ..judge_config(semantics, Some(typed.databases), seed.unwrap_or(DEFAULT_SEED))
+        ..JudgeConfig::default()
     };
     let bar = console.bar(Some(pairs.len() as u64), "pairs");
     add_ease(&mut pairs, &schemas, &config, &|| bar.inc(1));
     bar.finish_and_clear();
-    pairs::write(&typed.out, &pairs)?;
     let shares: Vec<f64> = pairs.iter().filter_map(|p| p.extra.get(EASE)?.as_f64()).collect();
     let different = pairs.iter().filter(|p| p.label == Some(0)).count();
     if different > 0 && shares.is_empty() {
         bail!(
             "none of the {different} pairs with label 0 could be run; are they over the schemas of {}?",
-            typed.schemas.display()
+            typed.files.schemas.display()
         );
     }
+    pairs::write(&typed.files.out, &pairs)?;
     let count = |from: f64, to: f64| shares.iter().filter(|&&s| from <= s && s < to).count();
     console.say(format!(
         "wrote {}: {} pairs, {different} with label 0; of {} such pairs plain databases say something: {} are never told apart, {} on fewer than a tenth, {} on fewer than half",
-        typed.out.display(),
+        typed.files.out.display(),
         pairs.len(),
         shares.len(),
         count(0.0, f64::MIN_POSITIVE),

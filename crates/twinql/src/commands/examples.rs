@@ -177,10 +177,8 @@ pub(super) fn examples(data: &Data, how: &How, console: Console) -> Result<(Vec<
         console.say(format!("{} more pairs in weaker forms", sets.weaker));
     }
     left_out.say(console);
-    for (set, split) in [(&sets.train, &data.train_split), (&sets.valid, &data.valid_split)] {
-        if set.is_empty() && !how.training && split == &data.train_split {
-            continue;
-        }
+    let training = how.training.then_some((&sets.train, &data.train_split));
+    for (set, split) in training.into_iter().chain([(&sets.valid, &data.valid_split)]) {
         let positives = set.iter().filter(|e| e.label).count();
         console.say(format!("{split}: {} pairs, {positives} with label 1", set.len()));
         if positives == 0 || positives == set.len() {
