@@ -5,13 +5,14 @@
 //! rows and bytes are counted as they come out; SQLite's memory is bounded for the whole
 //! process. A user's database file is opened read-only and immutable.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ToSql};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, StatementStatus, ToSql};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use twinql_sql::{Schema, Value};
@@ -112,7 +113,12 @@ pub struct Sandbox {
     clock: Arc<Flag>,
     limits: Limits,
     inserts: Vec<Option<(String, String)>>,
+    /// What all executions have cost so far, in steps.
+    spent: Cell<u64>,
 }
+
+/// What an execution costs beside its own steps.
+const STEPS_OF_A_RUN: u64 = 500;
 
 /// A checked and compiled query of a [`Sandbox`].
 pub struct Prepared<'a> {
@@ -186,6 +192,7 @@ impl Sandbox {
             clock,
             limits,
             inserts,
+            spent: Cell::new(0),
         };
         sandbox.query_only(true)?;
         Ok(sandbox)
@@ -240,6 +247,7 @@ impl Sandbox {
                 clock,
                 limits,
                 inserts: Vec::new(),
+                spent: Cell::new(0),
             };
             sandbox.query_only(true)?;
             Ok(sandbox)
@@ -469,6 +477,12 @@ impl Prepared<'_> {
         self.statement.column_count()
     }
 
+    /// What all executions in its sandbox have cost so far, in steps of SQLite's machine: the same
+    /// on every machine, where time is not.
+    pub(crate) fn spent(&self) -> u64 {
+        self.sandbox.spent.get()
+    }
+
     /// Runs the query on what is loaded. `seed` starts `random()` and the tie-breaker.
     ///
     /// # Errors
@@ -524,6 +538,9 @@ impl Prepared<'_> {
         };
         drop(rows);
         guard.querying.store(false, Ordering::Relaxed);
+        let steps = self.statement.reset_status(StatementStatus::VmStep);
+        let spent = &self.sandbox.spent;
+        spent.set(spent.get() + u64::try_from(steps).unwrap_or(0) + STEPS_OF_A_RUN);
         result.map(|()| answer)
     }
 }

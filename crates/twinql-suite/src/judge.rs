@@ -15,7 +15,7 @@ use crate::soundness::possible::Effort;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
 
-use crate::trial::{ARRANGEMENTS, Agreement, Party, agree, nonempty, rearranged, told_apart};
+use crate::trial::{ARRANGEMENTS, Agreement, Party, Patience, agree, nonempty, rearranged, told_apart};
 
 /// How a pair is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -175,8 +175,8 @@ struct Trial<'a> {
     loader: Loader<'a>,
     mode: Mode,
     schema: &'a Schema,
-    /// Databases on which samples of what is left open did not decide.
-    undecided: u32,
+    /// What samples of its possible answers may still cost.
+    patience: Patience,
 }
 
 impl<'a> Trial<'a> {
@@ -238,7 +238,7 @@ impl<'a> Trial<'a> {
             &mut self.gold,
             &mut self.pred,
             (doubt, self.mode, columns),
-            (&mut self.undecided, Effort::Full),
+            (&mut self.patience, Effort::Full),
         )
     }
 }
@@ -343,7 +343,7 @@ impl Judge {
             gold,
             pred,
             schema: &self.schema,
-            undecided: 0,
+            patience: Patience::new(),
         };
         Ok((trial, fresh))
     }

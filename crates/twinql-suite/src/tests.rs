@@ -3,11 +3,13 @@
 use twinql_sql::{Schema, Semantics, Value, semantics::PRESETS};
 
 use crate::database::Database;
+use crate::distil::contest::{Contest, Seen};
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::generate::{Generator, MAX_ROWS};
 use crate::judge::{Judge, JudgeConfig, Side, Verdict};
 use crate::testing::schema;
+use crate::trial::MAX_STEPS;
 
 fn under(semantics: &str, gold: &str, pred: &str) -> Verdict {
     let config = JudgeConfig {
@@ -404,6 +406,44 @@ fn wide_answers_are_matched_without_trying_all_orders() {
 }
 
 /// On the published pairs of Spider dev; a sample, so that it takes a second.
+/// Every singer with every concert, all of whose groups tie: each sample costs what a join costs.
+#[test]
+fn samples_of_a_pair_have_a_price_that_is_not_passed() {
+    let (schema, semantics) = (schema(), Semantics::default());
+    let number = |n: i64| Value::Integer(n);
+    let text = |n: i64| Value::Text(format!("t{n}"));
+    let singers = (0..60).map(|i| vec![number(i), text(i), text(i % 50), number(30)]);
+    let concerts = (0..60).map(|i| vec![number(i), text(i), number(2000), number(1), number(i)]);
+    let database = Database {
+        tables: vec![Some(singers.collect()), Some(concerts.collect())],
+    };
+    let sandbox = Sandbox::new(&schema, Limits::default()).unwrap();
+    let mut contest = Contest::new(&sandbox, &schema, &semantics, true).unwrap();
+    let gold = "SELECT s.name, s.country FROM singer s JOIN concert c ON s.id = c.singer_id \
+                GROUP BY s.id ORDER BY count(*) LIMIT 1";
+    let pred =
+        "SELECT s.name, s.country FROM singer s JOIN concert c GROUP BY s.id ORDER BY count(*) LIMIT 3";
+    let gold = contest.add_gold(gold).unwrap();
+    let rival = contest.add_rival(gold, pred).unwrap();
+    let spent = || sandbox.prepare("SELECT 1").unwrap().spent();
+    let mut costs = Vec::new();
+    for _ in 0..6 {
+        let before = spent();
+        let seen = contest.compare(&database, &[rival], &mut |_, _| false).unwrap();
+        assert!(
+            matches!(seen[..], [(_, Seen::Differ | Seen::Same { .. })]),
+            "{seen:?}"
+        );
+        costs.push(spent() - before);
+    }
+    let total: u64 = costs.iter().sum();
+    // Without the bound the first database alone costs ten times as much.
+    assert!(
+        total > MAX_STEPS / 4 && total < MAX_STEPS + MAX_STEPS / 4,
+        "{costs:?}"
+    );
+}
+
 #[test]
 fn agrees_with_adjudicated_labels() {
     let Ok(data) = std::env::var("TWINQL_DATA") else {

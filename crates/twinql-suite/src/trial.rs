@@ -18,7 +18,7 @@ use crate::lexical::without_distinct;
 use crate::order::{Ordering, Runs};
 use crate::permitted::{Permitted, same_answers};
 use crate::soundness::open::{Nested, opened};
-use crate::soundness::possible::{Alignment, Effort, Opened, Sampled, sample_in_part};
+use crate::soundness::possible::{Alignment, Effort, Opened, Price, Sampled, sample_in_part};
 use crate::text::Ready;
 
 /// Rearrangements of a database that are tried where an answer depends on the order of rows.
@@ -364,7 +364,28 @@ pub(crate) fn agree<'a>(
 }
 
 /// Databases on which samples may leave a pair undecided; on later ones none are taken.
-pub(crate) const MAX_UNDECIDED: u32 = 6;
+const MAX_UNDECIDED: u32 = 6;
+/// Steps of SQLite's machine that samples of one pair may take on all databases, a second or so. Most
+/// need a tenth of it; joins without a condition, all of whose rows tie, would go on for a minute.
+pub(crate) const MAX_STEPS: u64 = 100_000_000;
+
+/// What samples of one pair may still cost.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// Databases on which they left it undecided.
+    undecided: u32,
+    /// Steps that are left.
+    steps: u64,
+}
+
+impl Patience {
+    pub(crate) fn new() -> Patience {
+        Patience {
+            undecided: 0,
+            steps: MAX_STEPS,
+        }
+    }
+}
 
 /// What is to be said of two queries whose doubt no rearrangement has settled: true if they are
 /// different. Where one of them has several possible answers, many samples of both are taken; a
@@ -376,14 +397,14 @@ pub(crate) fn told_apart<'a>(
     gold: &mut Party<'a>,
     pred: &mut Party<'a>,
     compared: (Doubt, Mode, &Columns),
-    (undecided, effort): (&mut u32, Effort),
+    (patience, effort): (&mut Patience, Effort),
 ) -> bool {
     let (doubt, mode, columns) = compared;
     // Both seem to have one answer each.
     if !doubt.varied {
         return true;
     }
-    if *undecided >= MAX_UNDECIDED {
+    if patience.undecided >= MAX_UNDECIDED || patience.steps == 0 {
         return false;
     }
     let order = columns.search(|_, _| true, |_| true);
@@ -398,18 +419,29 @@ pub(crate) fn told_apart<'a>(
     };
     let unspecified = |party: &Party<'_>| party.open.as_ref().is_some_and(|o| o.unspecified);
     let unspecified = unspecified(gold) || unspecified(pred);
+    let price = Price {
+        effort,
+        // Later databases may show more.
+        steps: patience.steps / 2,
+    };
+    let before = gold.prepared.spent();
     let found = sample_in_part(
         loader,
         database,
         &mut gold.samples(),
         &mut pred.samples(),
-        (mode, alignment, effort),
+        (mode, alignment, price),
     );
+    let cost = gold.prepared.spent() - before;
+    if std::env::var("TQ_COST").is_ok() {
+        eprintln!("COST {cost} {found:?} {:?}", gold.sql);
+    }
+    patience.steps = patience.steps.saturating_sub(cost);
     match found {
         Ok(Sampled::Different) if !unspecified => true,
         Ok(Sampled::Same) => false,
         _ => {
-            *undecided += 1;
+            patience.undecided += 1;
             false
         }
     }

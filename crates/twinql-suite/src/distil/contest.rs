@@ -12,7 +12,9 @@ use crate::database::Database;
 use crate::execute::{Answer, ExecError, Loader, Sandbox};
 use crate::soundness::possible::Effort;
 use crate::text::ready;
-use crate::trial::{ARRANGEMENTS, Agreement, Doubt, Party, agree, nonempty, rearranged, told_apart};
+use crate::trial::{
+    ARRANGEMENTS, Agreement, Doubt, Party, Patience, agree, nonempty, rearranged, told_apart,
+};
 
 /// What one database says of a rival and its gold.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,8 +45,8 @@ struct Rival<'a> {
     timeouts: u64,
     /// What earlier databases leave of the orders of columns.
     columns: Columns,
-    /// Databases on which samples of what is left open did not decide.
-    undecided: u32,
+    /// What samples of its possible answers may still cost.
+    patience: Patience,
 }
 
 /// Golds and their rivals in one sandbox.
@@ -132,7 +134,7 @@ impl<'a> Contest<'a> {
             party,
             timeouts: 0,
             columns: Columns::new(width, self.semantics.any_column_order),
-            undecided: 0,
+            patience: Patience::new(),
         });
         Ok(self.rivals.len() - 1)
     }
@@ -307,7 +309,7 @@ impl<'a> Contest<'a> {
                 &mut gold.party,
                 &mut rival.party,
                 (one.doubt, gold.mode, &one.columns),
-                (&mut rival.undecided, effort),
+                (&mut rival.patience, effort),
             );
             if let (false, Some(entry), Some(Ok(answer))) = (apart, out.get_mut(at), &gold.answer) {
                 entry.1 = Seen::Same {

@@ -30,6 +30,14 @@ pub(crate) enum Effort {
     Full,
 }
 
+/// What samples may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Price {
+    pub(crate) effort: Effort,
+    /// Steps of SQLite's machine, after which no further arrangement is tried.
+    pub(crate) steps: u64,
+}
+
 /// What the samples say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sampled {
@@ -218,14 +226,14 @@ pub(crate) fn sample_in_part(
     database: &Database,
     left: &mut Opened<'_, '_>,
     right: &mut Opened<'_, '_>,
-    (mode, alignment, effort): (Mode, Alignment<'_>, Effort),
+    (mode, alignment, price): (Mode, Alignment<'_>, Price),
 ) -> Result<Sampled, ExecError> {
     let kind = |ordered: bool| Kind {
         mode,
         alignment,
         ordered,
         parts: true,
-        effort,
+        price,
     };
     if mode.as_list {
         match sample_as(loader, database, left, right, kind(true))? {
@@ -329,7 +337,7 @@ struct Kind<'o> {
     alignment: Alignment<'o>,
     ordered: bool,
     parts: bool,
-    effort: Effort,
+    price: Price,
 }
 
 impl<'o> Kind<'o> {
@@ -339,7 +347,10 @@ impl<'o> Kind<'o> {
             alignment: Alignment::Known(order),
             ordered,
             parts: false,
-            effort: Effort::Full,
+            price: Price {
+                effort: Effort::Full,
+                steps: u64::MAX,
+            },
         }
     }
 }
@@ -362,15 +373,20 @@ fn sample_as(
         parts: kind.parts,
         ..Shape::own(order, kind.mode, kind.ordered)
     };
-    let (stages, confirm) = match kind.effort {
+    let began = left.plain.spent();
+    let (stages, confirm) = match kind.price.effort {
         Effort::Brief => (BRIEF, None),
         Effort::Full => (STAGES, Some(CONFIRM)),
     };
-    for (arrangements, runs) in stages.into_iter().chain(confirm) {
+    'stages: for (arrangements, runs) in stages.into_iter().chain(confirm) {
         if (arrangements, runs) == CONFIRM && !(ours.exceeds(&theirs) || theirs.exceeds(&ours)) {
             break;
         }
         for round in 0..arrangements {
+            // What was seen until now has to do.
+            if left.plain.spent() - began >= kind.price.steps {
+                break 'stages;
+            }
             if round == 0 {
                 loader.load(database)?;
             } else {
