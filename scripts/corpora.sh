@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Training corpora: pairs labelled under `no-fk`, and the same pairs under other semantics; those that
 # differ with how easily they are told apart.
-#   scripts/corpora.sh                          all: bundled, grammar, spider and bird, under five semantics
-#   scripts/corpora.sh spider no-fk default     these alone
+#   scripts/corpora.sh                               all: bundled, grammar, spider and bird, under five semantics
+#   scripts/corpora.sh spider no-fk strict           these alone
+#   scripts/corpora.sh spider no-fk strict:1/6       under strict the first of six equal parts of the golds
 # Needs TWINQL_DATA (docs/training.md). Interrupted builds go on where they stopped; finished files
 # are kept. TWINQL_OUT names another folder.
 set -euo pipefail
@@ -27,15 +28,19 @@ schemas() {
 
 # corpus NAME SEMANTICS…: builds under no-fk, labels anew under each of the others, grades all.
 corpus() {
-  local name=$1 from=$out/ungraded/$1-no-fk.jsonl.gz semantics to
+  local name=$1 from=$out/ungraded/$1-no-fk.jsonl.gz asked semantics part file
   shift
   [ -e "$from" ] || "$twinql" corpus build --config "configs/corpus-$name.toml" --semantics no-fk --out "$from"
-  for semantics in "$@"; do
-    to=$out/ungraded/$name-$semantics.jsonl.gz
-    [ -e "$to" ] || "$twinql" corpus relabel "$from" --schemas "$(schemas "$name")" \
-      --semantics "$semantics" --databases 100 --out "$to"
-    [ -e "$out/$name-$semantics.jsonl.gz" ] || "$twinql" corpus grade "$to" --schemas "$(schemas "$name")" \
-      --semantics "$semantics" --out "$out/$name-$semantics.jsonl.gz"
+  for asked in "$@"; do
+    semantics=${asked%%:*}
+    part=${asked#"$semantics"}
+    part=${part#:}
+    # strict:1/6 is in NAME-strict-1of6.jsonl.gz.
+    file=$name-$semantics${part:+-${part/\//of}}.jsonl.gz
+    [ -e "$out/ungraded/$file" ] || "$twinql" corpus relabel "$from" --schemas "$(schemas "$name")" \
+      --semantics "$semantics" --databases 100 ${part:+--golds "$part"} --out "$out/ungraded/$file"
+    [ -e "$out/$file" ] || "$twinql" corpus grade "$out/ungraded/$file" --schemas "$(schemas "$name")" \
+      --semantics "$semantics" --out "$out/$file"
   done
 }
 

@@ -71,6 +71,17 @@ impl Calibration {
     }
 }
 
+/// Log odds; finite for 0 and 1.
+pub(crate) fn logit(probability: f32) -> f32 {
+    let p = probability.clamp(1e-6, 1.0 - 1e-6);
+    (p / (1.0 - p)).ln()
+}
+
+/// The probability of these log odds.
+pub(crate) fn probability(logit: f32) -> f32 {
+    sigmoid(f64::from(logit)) as f32
+}
+
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }

@@ -226,6 +226,11 @@ pub struct TrainConfig {
     pub ease_margin: f32,
     /// What a squared distance off its grade costs, where one on the wrong side of a bound costs 1.
     pub ease_weight: f32,
+    /// Trained checkpoints for the same graphs. With them a training pair has a probability for its
+    /// target, between its label and their mean opinion, in place of the bounds that margins set.
+    pub teachers: Vec<std::path::PathBuf>,
+    /// How much of that is theirs: from 0 (the label) to 1.
+    pub teacher_share: f32,
     /// Weight positive and negative pairs so that both classes count alike.
     pub balance: bool,
     /// Stop after this many epochs without a better validation AUC.
@@ -266,6 +271,8 @@ impl Default for TrainConfig {
             margin: 0.4,
             ease_margin: 0.0,
             ease_weight: 0.2,
+            teachers: Vec::new(),
+            teacher_share: 0.7,
             balance: false,
             patience: 6,
             ema_decay: 0.999,
@@ -316,6 +323,12 @@ impl TrainConfig {
             return Err(ModelError::Config(format!(
                 "ema_decay is {}, it must lie in [0, 1)",
                 self.ema_decay
+            )));
+        }
+        if !(0.0..=1.0).contains(&self.teacher_share) {
+            return Err(ModelError::Config(format!(
+                "teacher_share is {}, it must lie in [0, 1]",
+                self.teacher_share
             )));
         }
         if self.batch_size == 0 {

@@ -18,7 +18,8 @@ pub(crate) struct Item {
     pub(crate) weight: f32,
 }
 
-/// Where a squared distance d² should lie: relu(least − d²) + relu(d² − most) + weight · |d² − at|.
+/// Where a squared distance d² should lie: relu(least − d²) + relu(d² − most) + weight · |d² − at| + the
+/// cross-entropy of a chance and of what d² says.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Target {
     /// −∞ where there is no lower bound.
@@ -29,37 +30,48 @@ pub(crate) struct Target {
     pub(crate) at: f32,
     /// What the grade counts against the bounds; 0 of a pair without one.
     pub(crate) weight: f32,
+    /// The probability of equivalence that the pair should have, in place of bounds.
+    pub(crate) chance: Option<f32>,
 }
+
+/// What a squared distance of one more takes from the log odds of equivalence, which are even at 1. Networks
+/// that were trained with bounds are calibrated with about this slope there.
+pub(crate) const ODDS_OF_A_DISTANCE: f32 = 5.0;
+
+const UNBOUNDED: Target = Target {
+    least: f32::NEG_INFINITY,
+    most: f32::INFINITY,
+    at: 0.0,
+    weight: 0.0,
+    chance: None,
+};
 
 impl Target {
     /// γ − y(1 − d²) ≤ 0 (FuncEvalGMN, its loss): d² ≤ 1 − γ of equivalent pairs, d² ≥ 1 + γ of
-    /// others, which the configuration may rank beyond that by their ease.
-    pub(crate) fn new(config: &TrainConfig, label: bool, ease: Option<f32>) -> Target {
+    /// others, which the configuration may rank beyond that by their ease. Where there are teachers, a chance
+    /// between the label and what they say (Hinton, Vinyals and Dean, 2015).
+    pub(crate) fn new(config: &TrainConfig, label: bool, ease: Option<f32>, taught: Option<f32>) -> Target {
+        if !config.teachers.is_empty() {
+            let hard = f32::from(u8::from(label));
+            let share = config.teacher_share;
+            return Target {
+                chance: Some(taught.map_or(hard, |taught| share * taught + (1.0 - share) * hard)),
+                ..UNBOUNDED
+            };
+        }
         let (near, far) = (1.0 - config.margin, 1.0 + config.margin);
-        let weight = if config.ease_margin > 0.0 {
-            config.ease_weight
-        } else {
-            0.0
-        };
-        match (label, ease) {
-            (true, _) => Target {
-                least: f32::NEG_INFINITY,
+        if label {
+            return Target {
                 most: near,
-                at: 0.0,
-                weight: 0.0,
-            },
-            (false, Some(ease)) => Target {
-                least: far,
-                most: f32::INFINITY,
-                at: far + config.ease_margin * ease,
-                weight,
-            },
-            (false, None) => Target {
-                least: far,
-                most: f32::INFINITY,
-                at: far,
-                weight: 0.0,
-            },
+                ..UNBOUNDED
+            };
+        }
+        let graded = ease.filter(|_| config.ease_margin > 0.0);
+        Target {
+            least: far,
+            at: graded.map_or(0.0, |ease| far + config.ease_margin * ease),
+            weight: graded.map_or(0.0, |_| config.ease_weight),
+            ..UNBOUNDED
         }
     }
 
@@ -75,6 +87,13 @@ impl Target {
         if self.weight > 0.0 {
             loss += self.weight * (squared - self.at).abs();
             slope += self.weight * (squared - self.at).signum();
+        }
+        if let Some(chance) = self.chance {
+            let odds = ODDS_OF_A_DISTANCE * (1.0 - squared);
+            // ln(1 + e^x) without overflow. Slopes are at most 1, as those of bounds.
+            let spread = odds.max(0.0) + (-odds.abs()).exp().ln_1p();
+            loss += (spread - chance * odds) / ODDS_OF_A_DISTANCE;
+            slope += chance - 1.0 / (1.0 + (-odds).exp());
         }
         // A distance that is not a number must show.
         if squared.is_nan() {
@@ -133,7 +152,7 @@ mod tests {
     use super::*;
 
     fn losses(config: &TrainConfig, label: bool, ease: Option<f32>) -> [f32; 6] {
-        let target = Target::new(config, label, ease);
+        let target = Target::new(config, label, ease, None);
         [0.0, 0.6, 1.0, 1.4, 2.0, 3.0].map(|squared| target.loss(squared).0)
     }
 
@@ -164,7 +183,7 @@ mod tests {
         assert!(near(hard, [2.1, 1.2, 0.6, 0.0, 0.3, 0.8]), "{hard:?}");
         let easy = losses(&config, false, Some(1.0));
         assert!(near(easy, [2.9, 2.0, 1.4, 0.8, 0.5, 0.0]), "{easy:?}");
-        let slope = |ease, squared| Target::new(&config, false, Some(ease)).loss(squared).1;
+        let slope = |ease, squared| Target::new(&config, false, Some(ease), None).loss(squared).1;
         assert_eq!(
             (slope(1.0, 1.0), slope(1.0, 2.0), slope(0.0, 2.0)),
             (-1.5, -0.5, 0.5)
@@ -175,8 +194,33 @@ mod tests {
     }
 
     #[test]
+    fn taught_pairs_have_a_chance_between_label_and_teachers() {
+        let config = TrainConfig {
+            ease_margin: 1.6,
+            teachers: vec!["teacher".into()],
+            teacher_share: 0.75,
+            ..TrainConfig::default()
+        };
+        let target = |label, taught| Target::new(&config, label, Some(1.0), taught);
+        assert_eq!(target(true, Some(0.2)).chance, Some(0.4));
+        assert_eq!(target(false, Some(0.2)).chance, Some(0.15));
+        // The teachers could not read it.
+        assert_eq!(target(true, None).chance, Some(1.0));
+        // The loss is least where d² says the chance, and its slope is that of the loss.
+        let taught = target(true, Some(0.2));
+        let said = 1.0 - (0.4f32 / 0.6).ln() / ODDS_OF_A_DISTANCE;
+        assert!(taught.loss(said).1.abs() < 1e-6);
+        for squared in [0.0, 0.5, 1.0, 1.5, 3.0, 40.0] {
+            let rise = taught.loss(squared + 0.01).0 - taught.loss(squared - 0.01).0;
+            assert!((rise / 0.02 - taught.loss(squared).1).abs() < 1e-3, "{squared}");
+        }
+        let far = taught.loss(1e30);
+        assert!(far.0.is_finite() && (far.1 - 0.4).abs() < 1e-6, "{far:?}");
+    }
+
+    #[test]
     fn what_is_no_number_shows() {
-        let target = Target::new(&TrainConfig::default(), true, None);
+        let target = Target::new(&TrainConfig::default(), true, None, None);
         assert!(target.loss(f32::NAN).0.is_nan());
     }
 }

@@ -22,7 +22,7 @@ use burn::tensor::{
 use crate::{
     config::{Compute, GmnConfig},
     contrast::TINY,
-    engine::{ContrastResult, Engine, Item, StepResult},
+    engine::{ContrastResult, Engine, Item, ODDS_OF_A_DISTANCE, StepResult},
     error::ModelError,
     prepare::Prepared,
     weights::{Layout, Slot},
@@ -438,8 +438,15 @@ impl Engine for BurnEngine {
         let (least, most) = (list(&|i| i.target.least), list(&|i| i.target.most));
         let shares = list(&|i| i.weight / total);
         let (at, graded) = (list(&|i| i.target.at), list(&|i| i.target.weight));
-        let outside =
-            relu(least - squared.clone()) + relu(squared.clone() - most) + (squared - at).abs() * graded;
+        let (taught, chance) = (
+            list(&|i| f32::from(u8::from(i.target.chance.is_some()))),
+            list(&|i| i.target.chance.unwrap_or(0.0)),
+        );
+        let odds = (squared.clone() - 1.0) * -ODDS_OF_A_DISTANCE;
+        let spread = relu(odds.clone()) + (odds.clone().abs().neg().exp() + 1.0).log();
+        let entropy = (spread - chance * odds) * taught / ODDS_OF_A_DISTANCE;
+        let bounds = relu(least - squared.clone()) + relu(squared.clone() - most);
+        let outside = bounds + (squared - at).abs() * graded + entropy;
         let loss = (outside * shares).sum();
         StepResult {
             gradients: self.gradients(&loss, &p),

@@ -26,6 +26,7 @@ mod scorer;
 mod state;
 #[cfg(test)]
 mod synthetic;
+mod teach;
 #[cfg(test)]
 mod tests;
 mod text;

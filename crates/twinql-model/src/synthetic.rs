@@ -108,6 +108,7 @@ pub(crate) fn example(seed: u64, nodes: usize, steps: usize) -> Example {
     Example {
         pair: pair(left, right, steps),
         label,
+        semantics: "default".into(),
         weight: 1.0,
         ease: None,
         evidence: crate::Evidence::None,

@@ -7,6 +7,7 @@ use crate::{
     Checkpoint, Example, ModelError, Observer, Scorer, Silent, StepReport, StopReason, TrainConfig,
     checkpoint::encode,
     synthetic::{example, examples, graph, pair, small_config},
+    teach::Lessons,
     train,
     weights::Layout,
 };
@@ -193,6 +194,85 @@ fn stored(dir: &Path, name: &str, checkpoint: &Checkpoint) -> std::path::PathBuf
     let path = dir.join(name);
     std::fs::write(&path, checkpoint.to_bytes().unwrap()).unwrap();
     path
+}
+
+/// Correlation of the scores that two networks give.
+fn agreement(a: &Checkpoint, b: &Checkpoint, pairs: &[Example]) -> f64 {
+    let pairs: Vec<_> = pairs.iter().map(|e| e.pair.clone()).collect();
+    let scores = |c: &Checkpoint| -> Vec<f64> {
+        let scores = Scorer::new(c.clone()).score(&pairs);
+        scores
+            .iter()
+            .map(|s| f64::from(s.as_ref().unwrap().probability))
+            .collect()
+    };
+    let (a, b) = (scores(a), scores(b));
+    let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+    let (ma, mb) = (mean(&a), mean(&b));
+    let of = |f: &dyn Fn(f64, f64) -> f64| a.iter().zip(&b).map(|(a, b)| f(a - ma, b - mb)).sum::<f64>();
+    of(&|a, b| a * b) / (of(&|a, _| a * a) * of(&|_, b| b * b)).sqrt()
+}
+
+#[test]
+fn a_pupil_says_what_its_teachers_say() {
+    let (learn, valid) = data();
+    let dir = tempfile::tempdir().unwrap();
+    // Labels that say nothing: what agreement there is comes from the teachers.
+    let noise: Vec<Example> = learn
+        .iter()
+        .enumerate()
+        .map(|(i, e)| Example {
+            // Every other pair is equivalent.
+            label: i % 4 < 2,
+            ..e.clone()
+        })
+        .collect();
+    let teacher = train(&small_run(), &learn, &valid, &mut Silent)
+        .unwrap()
+        .checkpoint;
+    let path = stored(dir.path(), "teacher.safetensors", &teacher);
+    let alone = TrainConfig {
+        seed: 9,
+        ..small_run()
+    };
+    let taught = TrainConfig {
+        teachers: vec![path.clone()],
+        teacher_share: 1.0,
+        ..alone.clone()
+    };
+    let pupil = train(&taught, &noise, &valid, &mut Silent).unwrap().checkpoint;
+    let alone = train(&alone, &noise, &valid, &mut Silent).unwrap().checkpoint;
+    let (with, without) = (
+        agreement(&teacher, &pupil, &valid),
+        agreement(&teacher, &alone, &valid),
+    );
+    assert!(with > 0.6 && with > without + 0.2, "{with} {without}");
+    assert_ne!(
+        pupil.info.data, alone.info.data,
+        "the data are other with teachers"
+    );
+
+    // A teacher has no say under a semantics that it does not know.
+    let foreign = Example {
+        semantics: "bird".into(),
+        ..noise[0].clone()
+    };
+    let lessons = Lessons::new(&taught, &[noise[0].clone(), foreign]).unwrap();
+    assert!(lessons.of(0).is_some() && lessons.of(1).is_none());
+
+    let mut other = teacher.clone();
+    other.info.graph.canonical = !other.info.graph.canonical;
+    let other = TrainConfig {
+        teachers: vec![path, stored(dir.path(), "other.safetensors", &other)],
+        ..taught
+    };
+    let error = train(&other, &noise, &valid, &mut Silent)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("other.safetensors") && error.contains("other graphs"),
+        "{error}"
+    );
 }
 
 #[test]

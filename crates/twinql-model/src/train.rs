@@ -1,6 +1,7 @@
 //! The training loop: seeded, bucketed by size, resumable at the end of each epoch.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha8Rng;
@@ -19,6 +20,7 @@ use crate::{
     error::ModelError,
     prepare::Prepared,
     state::{Progress, State, remove_partials},
+    teach::Lessons,
     tiers::{Evidence, Tiers},
     weights::{Layout, unit},
 };
@@ -30,6 +32,9 @@ pub struct Example {
     pub pair: PairArrays,
     /// Whether the two queries return the same answer.
     pub label: bool,
+    /// The semantics that the label means. The graphs tell the network of it; teachers that do not know it
+    /// are not asked.
+    pub semantics: Arc<str>,
     /// Weight in the loss and the calibration, not negative.
     pub weight: f32,
     /// Of a pair that differs, the share of databases that tell it apart, where that is known.
@@ -159,7 +164,8 @@ pub fn train(
         .flatten();
     let layout = Layout::new(&config.model);
     let engine = engine(config, layout.clone())?;
-    let data = data_hash(train, valid);
+    let lessons = Lessons::new(config, train)?;
+    let data = data_hash(train, valid, lessons.hash.as_deref());
     let mut unusable = Unusable::default();
     let set = TrainingSet::new(config, train, &mut unusable)?;
     let validation = Validation::new(config, valid, &mut unusable)?;
@@ -207,7 +213,7 @@ pub fn train(
         let mut cut = None;
         let mut rate = 0.0;
         for (step, batch) in set.batches(config, epoch).iter().enumerate() {
-            let items = set.items(config, train, batch);
+            let items = set.items(config, train, &lessons, batch);
             let result = engine.step(&state.weights, &items);
             if !result.loss.is_finite() || result.gradients.iter().any(|g| !g.is_finite()) {
                 return Err(ModelError::Diverged {
@@ -425,7 +431,13 @@ impl TrainingSet {
         batches.into_iter().map(|b| b.1).collect()
     }
 
-    fn items(&self, config: &TrainConfig, examples: &[Example], batch: &[usize]) -> Vec<Item> {
+    fn items(
+        &self,
+        config: &TrainConfig,
+        examples: &[Example],
+        lessons: &Lessons,
+        batch: &[usize],
+    ) -> Vec<Item> {
         batch
             .iter()
             .filter_map(|&index| {
@@ -437,7 +449,7 @@ impl TrainingSet {
                 };
                 Some(Item {
                     pair: Prepared::new(&example.pair, &config.model).ok()?,
-                    target: Target::new(config, example.label, example.ease),
+                    target: Target::new(config, example.label, example.ease, lessons.of(index)),
                     weight: example.weight * factor,
                 })
             })
@@ -521,9 +533,10 @@ fn write_metrics(dir: &Path, history: &[EpochReport]) -> Result<(), ModelError> 
     write_whole(&dir.join("metrics.jsonl"), lines.as_bytes())
 }
 
-/// SHA-256 over all pairs, labels and weights, in order.
-fn data_hash(train: &[Example], valid: &[Example]) -> String {
+/// SHA-256 over all pairs, labels and weights, in order, and the teachers' hash.
+fn data_hash(train: &[Example], valid: &[Example], teachers: Option<&str>) -> String {
     let mut hash = Sha256::new();
+    hash.update(teachers.unwrap_or_default());
     for (part, examples) in [train, valid].into_iter().enumerate() {
         hash.update([part as u8]);
         hash.update((examples.len() as u64).to_le_bytes());

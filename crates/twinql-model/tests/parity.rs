@@ -62,6 +62,7 @@ fn examples(from: usize, count: usize) -> Vec<Example> {
         .map(|seed| Example {
             pair: pair(seed),
             label: seed % 2 == 0,
+            semantics: "default".into(),
             weight: 1.0,
             ease: None,
             evidence: Evidence::None,

@@ -191,6 +191,7 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
             (!arrays.identical).then_some(Example {
                 pair: arrays,
                 label: pair.label == Some(1),
+                semantics: "no-fk".into(),
                 weight: 1.0,
                 ease: None,
                 evidence: Evidence::None,

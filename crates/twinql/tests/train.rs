@@ -294,6 +294,16 @@ fn configurations_that_cannot_work() {
             &["split \"training\" has 0 pairs"],
         ),
         (
+            "epochs = 2",
+            "epochs = 2\nteachers = [\"wise.safetensors\"]",
+            &["wise.safetensors", "teachers under [train]", "first"],
+        ),
+        (
+            "epochs = 2",
+            "epochs = 2\nteacher_share = 1.5",
+            &["teacher_share is 1.5"],
+        ),
+        (
             "schemas = \"concerts.sql\"",
             "schemas = \"${TWINQL_NOWHERE}/x\"",
             &["TWINQL_NOWHERE"],
@@ -390,6 +400,37 @@ fn no_epoch_calibrates_a_trained_network() {
         line(&out),
         line(&trained),
         "the same weights and validation pairs"
+    );
+}
+
+#[test]
+fn a_trained_network_teaches_another() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    folder.write("train.toml", CONFIG);
+    folder.run(&["train", "--config", "train.toml"], 0);
+    let taught = "epochs = 2\nteachers = [\"run/model.safetensors\"]";
+    folder.write("pupil.toml", CONFIG.replace("epochs = 2", taught));
+    let train = |run: &str, threads: &str| {
+        folder.run(
+            &[
+                "train",
+                "--config",
+                "pupil.toml",
+                "--run",
+                run,
+                "--threads",
+                threads,
+            ],
+            0,
+        );
+        std::fs::read(folder.path(run).join("model.safetensors")).unwrap()
+    };
+    let pupil = train("pupil", "1");
+    assert!(pupil != std::fs::read(folder.path("run/model.safetensors")).unwrap());
+    assert!(
+        pupil == train("again", "2"),
+        "the same bytes on any number of threads"
     );
 }
 

@@ -58,6 +58,7 @@ fn items(config: &GmnConfig) -> Vec<Item> {
                 most: if e.label { -100.0 } else { f32::INFINITY },
                 at: if i % 2 == 0 { 50.0 } else { -50.0 },
                 weight: if i % 3 == 0 { 0.0 } else { 0.3 },
+                chance: (i % 4 == 1).then_some(0.3),
             },
             weight: 1.0 + i as f32 / 10.0,
         })

@@ -267,6 +267,7 @@ fn encode(
     sets.queries += graphs.len();
 
     let bar = console.bar(Some(labelled.len() as u64), "encoding");
+    let name: Arc<str> = semantics.name.as_str().into();
     let encoded: Vec<Result<Example, SideError>> = labelled
         .par_iter()
         .map(|pair| {
@@ -277,6 +278,7 @@ fn encode(
                 (Ok(gold), Ok(pred)) => Ok(Example {
                     pair: PairArrays::build(gold, pred, &how.encoding),
                     label: pair.label,
+                    semantics: Arc::clone(&name),
                     weight: pair.weight,
                     ease: pair.ease,
                     evidence: Evidence::None,

@@ -70,7 +70,9 @@ impl RunConfig {
         }
         let corpora = data.corpora.iter_mut();
         let paths = corpora.flat_map(|c| std::iter::once(&mut c.pairs).chain(&mut c.schemas));
-        for given in paths.chain(&mut self.run).chain(&mut self.train.init) {
+        let train = &mut self.train;
+        let checkpoints = train.init.iter_mut().chain(&mut train.teachers);
+        for given in paths.chain(&mut self.run).chain(checkpoints) {
             *given = expand(given)?;
         }
         if self.data.corpora.is_empty() {

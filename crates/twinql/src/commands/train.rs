@@ -29,6 +29,20 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
         train_config.init = Some(init.clone());
     }
     train_config.validate()?;
+    // Better now than after the minutes that pairs take to encode.
+    let named = [
+        ("init", train_config.init.as_slice()),
+        ("teachers", &train_config.teachers),
+    ];
+    for (field, path) in named
+        .into_iter()
+        .flat_map(|(field, paths)| paths.iter().map(move |p| (field, p)))
+    {
+        std::fs::File::open(path).with_context(|| {
+            let path = path.display();
+            format!("cannot read {path}, which {field} under [train] names; train that network first")
+        })?;
+    }
     let (train_set, valid_set) = examples(&config.data, &config.how(), console)?;
     std::fs::create_dir_all(&run)
         .with_context(|| format!("cannot create the run folder {}", run.display()))?;

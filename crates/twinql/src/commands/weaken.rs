@@ -6,6 +6,7 @@
 //! equivalence that a rule knows here stands for one that no rule knows elsewhere.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -61,6 +62,7 @@ impl Weaken {
         let mut rng = ChaCha8Rng::seed_from_u64(how.seed);
         rng.set_stream(number as u64);
         let copies = self.copies.get(pair.origin).copied().unwrap_or(0);
+        let name: Arc<str> = semantics.name.as_str().into();
         let mut out = Vec::with_capacity(copies);
         for _ in 0..copies {
             let chance = rng.random_range(0.0..=self.most.clamp(0.0, 1.0));
@@ -79,6 +81,7 @@ impl Weaken {
                 out.push(Example {
                     pair: arrays,
                     label: pair.label,
+                    semantics: Arc::clone(&name),
                     weight: pair.weight * self.weight,
                     ease: pair.ease,
                     evidence: Evidence::None,

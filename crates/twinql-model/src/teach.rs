@@ -1,0 +1,119 @@
+//! Several trained networks as teachers of one (Hinton, Vinyals and Dean, 2015): what they say of a
+//! training pair on average is a target beside its label. Networks that differ by their seed alone
+//! disagree where the corpus leaves room; their mean is steadier than any of them, and costs one
+//! network to ask.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    calibrate::{logit, probability},
+    checkpoint::{Checkpoint, hex},
+    config::TrainConfig,
+    engine::Engine as _,
+    error::ModelError,
+    native::NativeEngine,
+    prepare::Prepared,
+    train::Example,
+    weights::Layout,
+};
+
+/// Pairs prepared at a time.
+const CHUNK: usize = 4_096;
+
+/// What the teachers say of pairs.
+#[derive(Debug, Default)]
+pub(crate) struct Lessons {
+    /// The probability of equivalence of each example; none where there are no teachers, or where none
+    /// of them knows the pair's semantics or can read it.
+    chances: Vec<Option<f32>>,
+    /// SHA-256 over the teachers' files, in order; none without teachers.
+    pub(crate) hash: Option<String>,
+}
+
+impl Lessons {
+    /// Asks the configuration's teachers about all examples whose forms differ.
+    ///
+    /// # Errors
+    /// [`ModelError::Io`] and those of [`Checkpoint::from_bytes`] for a file; [`ModelError::Config`] for
+    /// a teacher that reads other graphs than the network that is trained.
+    pub(crate) fn new(config: &TrainConfig, examples: &[Example]) -> Result<Lessons, ModelError> {
+        if config.teachers.is_empty() || examples.is_empty() {
+            return Ok(Lessons::default());
+        }
+        let mut hash = Sha256::new();
+        // The sum of log odds of each example, and how many teachers gave them.
+        let mut sums = vec![(0.0f32, 0u32); examples.len()];
+        for path in &config.teachers {
+            let (teacher, bytes) = read(path, config)?;
+            hash.update(Sha256::digest(bytes));
+            for ((sum, count), odds) in sums.iter_mut().zip(log_odds(&teacher, examples)) {
+                if let Some(odds) = odds {
+                    *sum += odds;
+                    *count += 1;
+                }
+            }
+        }
+        Ok(Lessons {
+            chances: sums
+                .into_iter()
+                .map(|(sum, count)| (count > 0).then(|| probability(sum / count as f32)))
+                .collect(),
+            hash: Some(hex(&hash.finalize())),
+        })
+    }
+
+    /// What they say of an example.
+    pub(crate) fn of(&self, index: usize) -> Option<f32> {
+        self.chances.get(index).copied().flatten()
+    }
+}
+
+fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), ModelError> {
+    let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
+    let origin = path.display().to_string();
+    let checkpoint = Checkpoint::from_bytes(&bytes, &origin, Some(&config.vocabulary))?;
+    let (theirs, own) = (&checkpoint.info.model, &config.model);
+    let same = checkpoint.info.graph == config.graph
+        && theirs.use_positions == own.use_positions
+        && theirs.encoding() == own.encoding();
+    if !same {
+        return Err(ModelError::Config(format!(
+            "the teacher {origin} reads other graphs than the configuration's [graph] and [model] say"
+        )));
+    }
+    if checkpoint.info.pretrained {
+        return Err(ModelError::Config(format!(
+            "the teacher {origin} holds pretrained weights and no metric; give a trained checkpoint"
+        )));
+    }
+    Ok((checkpoint, bytes))
+}
+
+/// The teacher's calibrated log odds of equivalence; `None` for pairs of equal forms, of semantics that
+/// it was not trained for, and for those it cannot read.
+fn log_odds(teacher: &Checkpoint, examples: &[Example]) -> Vec<Option<f32>> {
+    let model = &teacher.info.model;
+    let engine = NativeEngine::new(model.clone(), Layout::new(model));
+    let known = |e: &Example| teacher.info.semantics.iter().any(|s| **s == *e.semantics);
+    let mut all = Vec::with_capacity(examples.len());
+    for chunk in examples.chunks(CHUNK) {
+        let prepared: Vec<Option<Prepared>> = chunk
+            .par_iter()
+            .map(|e| {
+                let asked = known(e) && !e.pair.identical;
+                asked.then(|| Prepared::new(&e.pair, model).ok()).flatten()
+            })
+            .collect();
+        let asked: Vec<bool> = prepared.iter().map(Option::is_some).collect();
+        let pairs: Vec<Prepared> = prepared.into_iter().flatten().collect();
+        let mut distances = engine.distances(&teacher.weights, &pairs).into_iter();
+        all.extend(asked.into_iter().map(|asked| {
+            let squared = asked.then(|| distances.next()).flatten()?;
+            Some(logit(teacher.info.calibration.probability(squared)))
+        }));
+    }
+    all
+}
