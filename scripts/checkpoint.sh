@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A shipped checkpoint, from data to figures: corpora, training, installation in checkpoints/,
-# stored scores, evaluation.
+# A shipped checkpoint, from data to figures: corpora, its teachers, training, installation in
+# checkpoints/, stored scores, evaluation.
 #   scripts/checkpoint.sh small
 #   scripts/checkpoint.sh base
 # Needs TWINQL_DATA (docs/training.md). Finished steps are kept and interrupted ones go on, so it can
@@ -9,15 +9,27 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
 name=${1:-small}
-[ -e "configs/train-$name.toml" ] || { echo "there is no configs/train-$name.toml; give small or base" >&2; exit 2; }
+
+# What is trained, in order: `base` teaches `small`, with another.
+case $name in
+  small) runs="teacher base small" others="bird spider strict" ;;
+  base) runs=base others="" ;;
+  *) echo "no shipped checkpoint is called $name; give small or base" >&2; exit 2 ;;
+esac
 
 cargo build --release --locked --package twinql
 twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 
-for corpus in spider bird bundled; do
-  TWINQL_BIN=$twinql scripts/corpora.sh $corpus no-fk default
+export TWINQL_BIN=$twinql
+for corpus in spider bird; do
+  # shellcheck disable=SC2086 # several words
+  scripts/corpora.sh $corpus no-fk default ${others// /:1/6 }${others:+:1/6}
 done
-"$twinql" train --config "configs/train-$name.toml" --resume
+# shellcheck disable=SC2086
+scripts/corpora.sh bundled no-fk default $others
+for run in $runs; do
+  "$twinql" train --config "configs/train-$run.toml" --resume
+done
 cp "out/$name/model.safetensors" "checkpoints/$name.safetensors"
 "$twinql" selftest --checkpoint "checkpoints/$name.safetensors" --stored "checkpoints/$name.selftest.jsonl" --record
 cargo build --release --locked --package twinql
