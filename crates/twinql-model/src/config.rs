@@ -194,6 +194,35 @@ impl std::str::FromStr for Compute {
     }
 }
 
+/// The numbers that burn's devices compute with. Weights, gradients and the optimizer have 32 bits in any
+/// case, and so has plain Rust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// 32 bits.
+    #[default]
+    F32,
+    /// 16 bits with a short exponent: GPUs through wgpu, and CUDA.
+    F16,
+    /// 16 bits with the exponent of 32: CUDA.
+    Bf16,
+}
+
+impl std::str::FromStr for Precision {
+    type Err = ModelError;
+
+    fn from_str(text: &str) -> Result<Self, ModelError> {
+        match text {
+            "f32" => Ok(Precision::F32),
+            "f16" => Ok(Precision::F16),
+            "bf16" => Ok(Precision::Bf16),
+            other => Err(ModelError::Config(format!(
+                "precision {other:?} is unknown; choose one of f32, f16, bf16"
+            ))),
+        }
+    }
+}
+
 /// Everything a training run depends on besides its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -243,6 +272,8 @@ pub struct TrainConfig {
     pub max_minutes: f64,
     /// What executes the steps.
     pub compute: Compute,
+    /// The numbers that it computes with.
+    pub precision: Precision,
     /// Folder for `state.safetensors` (to resume) and `metrics.jsonl`; none: nothing is written.
     pub run_dir: Option<std::path::PathBuf>,
     /// A checkpoint of the same shape whose weights the run starts with, in place of random ones.
@@ -278,6 +309,7 @@ impl Default for TrainConfig {
             ema_decay: 0.999,
             max_minutes: 0.0,
             compute: Compute::Native,
+            precision: Precision::F32,
             run_dir: None,
             init: None,
             resume: false,
@@ -330,6 +362,12 @@ impl TrainConfig {
                 "teacher_share is {}, it must lie in [0, 1]",
                 self.teacher_share
             )));
+        }
+        if self.precision != Precision::F32 && self.compute == Compute::Native {
+            return Err(ModelError::Config(
+                "plain Rust computes in 32 bits; with precision f16 or bf16 give --device wgpu or cuda"
+                    .into(),
+            ));
         }
         if self.batch_size == 0 {
             return Err(ModelError::Config("batch_size must not be zero".into()));

@@ -144,6 +144,7 @@ pub(crate) fn engine(config: &TrainConfig, layout: Layout) -> Result<Box<dyn Eng
         config.model.clone(),
         layout,
         config.compute,
+        config.precision,
     )?))
 }
 

@@ -15,52 +15,29 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use burn::tensor::{
-    Device, IndexingUpdateOp, Int, Tensor, TensorData,
+    IndexingUpdateOp, Tensor,
     activation::{relu, sigmoid, softmax},
 };
 
 use crate::{
-    config::{Compute, GmnConfig},
+    config::{Compute, GmnConfig, Precision},
     contrast::TINY,
+    device::{Place, values, wide},
     engine::{ContrastResult, Engine, Item, ODDS_OF_A_DISTANCE, StepResult},
     error::ModelError,
     prepare::Prepared,
     weights::{Layout, Slot},
 };
 
-/// burn's device for a configuration's name.
-///
-/// # Errors
-/// [`ModelError::Device`] where the feature was not built in.
-fn device(compute: Compute) -> Result<Device, ModelError> {
-    let missing = |name: &str| {
-        Err(ModelError::Device {
-            device: name.to_owned(),
-            remedy: format!("build with `--features {name}`, or use --device cpu"),
-        })
-    };
-    match compute {
-        #[cfg(feature = "flex")]
-        Compute::Flex => Ok(Device::flex()),
-        #[cfg(feature = "wgpu")]
-        Compute::Wgpu => Ok(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
-        #[cfg(feature = "cuda")]
-        Compute::Cuda => Ok(Device::cuda(0usize)),
-        #[cfg(not(feature = "flex"))]
-        Compute::Flex => missing("flex"),
-        #[cfg(not(feature = "wgpu"))]
-        Compute::Wgpu => missing("wgpu"),
-        #[cfg(not(feature = "cuda"))]
-        Compute::Cuda => missing("cuda"),
-        Compute::Native => missing("native"),
-    }
-}
+/// Added to the attention of places where there is no node: nothing is left of it after the softmax,
+/// and it is a number in 16 bits too.
+const NO_ATTENTION: f32 = -3e4;
 
 /// The network on a burn device.
 pub(crate) struct BurnEngine {
     config: GmnConfig,
     layout: Layout,
-    device: Device,
+    device: Place,
 }
 
 /// Index lists of a batch, ready to become tensors.
@@ -120,8 +97,8 @@ impl Batch {
             positions: Vec::new(),
             left_places: vec![nodes as i32; pairs.len() * most_left],
             right_places: vec![nodes as i32; pairs.len() * most_right],
-            left_mask: vec![-1e9; pairs.len() * most_left],
-            right_mask: vec![-1e9; pairs.len() * most_right],
+            left_mask: vec![NO_ATTENTION; pairs.len() * most_left],
+            right_mask: vec![NO_ATTENTION; pairs.len() * most_right],
             place_of: Vec::with_capacity(nodes),
             graph_of: Vec::with_capacity(nodes),
         };
@@ -191,33 +168,38 @@ impl Batch {
 }
 
 impl BurnEngine {
-    pub(crate) fn new(config: GmnConfig, layout: Layout, compute: Compute) -> Result<BurnEngine, ModelError> {
+    pub(crate) fn new(
+        config: GmnConfig,
+        layout: Layout,
+        compute: Compute,
+        precision: Precision,
+    ) -> Result<BurnEngine, ModelError> {
         Ok(BurnEngine {
             config,
             layout,
-            device: device(compute)?,
+            device: Place::new(compute, precision)?,
         })
     }
 
-    fn parameters(&self, weights: &[f32], device: &Device) -> Vec<Tensor<2>> {
+    fn parameters(&self, weights: &[f32], device: &Place) -> Vec<Tensor<2>> {
         self.layout
             .slots
             .iter()
-            .map(|slot| matrix(slot.of(weights).to_vec(), slot.rows, slot.cols, device))
+            .map(|slot| device.matrix(slot.of(weights).to_vec(), slot.rows, slot.cols))
             .collect()
     }
 
     /// Encodings of the batch's strings, S × d.
-    fn texts(&self, p: &Parameters, b: &Batch, device: &Device) -> Tensor<2> {
+    fn texts(&self, p: &Parameters, b: &Batch, device: &Place) -> Tensor<2> {
         let (s, l, c) = (b.texts, b.text_length, self.config.char_channels);
         let places: Vec<i32> = (0..s * l).map(|i| (i % l) as i32).collect();
-        let mask = matrix(b.char_mask.clone(), s * l, 1, device);
+        let mask = device.matrix(b.char_mask.clone(), s * l, 1);
         let mut x =
             p.rows(self.layout.chars, &b.chars, device) + p.rows(self.layout.char_places, &places, device);
         x = x * mask.clone();
         let convolve = |x: Tensor<2>, weight: Slot, bias: Slot| {
             let x: Tensor<3> = x.reshape([s, l, c]);
-            let edge = Tensor::<3>::zeros([s, 1, c], device);
+            let edge = device.zeros([s, 1, c]);
             let before = Tensor::cat(vec![edge.clone(), x.clone().slice([0..s, 0..l - 1])], 1);
             let after = Tensor::cat(vec![x.clone().slice([0..s, 1..l]), edge], 1);
             let window = Tensor::cat(vec![before, x, after], 2).reshape([s * l, 3 * c]);
@@ -227,7 +209,7 @@ impl BurnEngine {
             if l > 1 {
                 return convolve(x, weight, bias);
             }
-            let edge = Tensor::<2>::zeros([s, c], device);
+            let edge = device.zeros([s, c]);
             Tensor::cat(vec![edge.clone(), x, edge], 1).matmul(p.get(weight)) + p.get(bias)
         };
         for block in &self.layout.blocks {
@@ -235,7 +217,7 @@ impl BurnEngine {
             let change = convolve(hidden, block.second, block.second_bias);
             x = relu(x + change) * mask.clone();
         }
-        let scale = matrix(b.text_scale.clone(), s, 1, device);
+        let scale = device.matrix(b.text_scale.clone(), s, 1);
         let x: Tensor<3> = x.reshape([s, l, c]);
         let most = x.clone().max_dim(1).reshape([s, c]);
         let mean = x.sum_dim(1).reshape([s, c]) * scale;
@@ -243,9 +225,9 @@ impl BurnEngine {
     }
 
     /// Squared distances, shape \[pairs\].
-    fn forward(&self, p: &Parameters, b: &Batch, device: &Device) -> Tensor<1> {
+    fn forward(&self, p: &Parameters, b: &Batch, device: &Place) -> Tensor<1> {
         let g = self.config.graph_dim;
-        let graphs = self.graphs(p, b, device);
+        let graphs = wide(self.graphs(p, b, device));
         let difference = graphs.clone().slice([0..b.pairs, 0..1]) - graphs.slice([0..b.pairs, 1..2]);
         difference
             .powi_scalar(2)
@@ -255,7 +237,7 @@ impl BurnEngine {
     }
 
     /// Representations of the graphs, shape \[pairs, 2, g\].
-    fn graphs(&self, p: &Parameters, b: &Batch, device: &Device) -> Tensor<3> {
+    fn graphs(&self, p: &Parameters, b: &Batch, device: &Place) -> Tensor<3> {
         let (layout, config) = (&self.layout, &self.config);
         let (n, d) = (b.nodes, config.node_dim);
         let mut h = p.rows(layout.words, &b.words, device);
@@ -263,24 +245,28 @@ impl BurnEngine {
             h = h + p.rows(tags, &b.tags, device);
         }
         if b.texts > 0 {
-            let none = Tensor::<2>::zeros([1, d], device);
+            let none = device.zeros([1, d]);
             let texts = Tensor::cat(vec![self.texts(p, b, device), none], 0);
-            h = h + texts.select(0, indices(&b.text_of, device));
+            h = h + texts.select(0, device.indices(&b.text_of));
         }
-        let targets = indices(&b.targets, device);
-        let sources = indices(&b.sources, device);
+        let targets = device.indices(&b.targets);
+        let sources = device.indices(&b.sources);
         let edge_states = p.rows(layout.edges, &b.kinds, device);
-        let inverse_degree = matrix(b.inverse_degree.clone(), n, 1, device);
-        let left_places = indices(&b.left_places, device);
-        let right_places = indices(&b.right_places, device);
-        let place_of = indices(&b.place_of, device);
+        let inverse_degree = device.matrix(b.inverse_degree.clone(), n, 1);
+        let left_places = device.indices(&b.left_places);
+        let right_places = device.indices(&b.right_places);
+        let place_of = device.indices(&b.place_of);
         let (most_left, most_right) = (b.most_left, b.most_right);
-        let left_mask: Tensor<3> =
-            matrix(b.left_mask.clone(), b.pairs, most_left, device).reshape([b.pairs, most_left, 1]);
-        let right_mask: Tensor<3> =
-            matrix(b.right_mask.clone(), b.pairs, most_right, device).reshape([b.pairs, 1, most_right]);
+        let left_mask: Tensor<3> = device
+            .matrix(b.left_mask.clone(), b.pairs, most_left)
+            .reshape([b.pairs, most_left, 1]);
+        let right_mask: Tensor<3> = device
+            .matrix(b.right_mask.clone(), b.pairs, most_right)
+            .reshape([b.pairs, 1, most_right]);
         let mut position = layout.positions.map(|slots| {
-            matrix(b.positions.clone(), n, config.walk_steps, device).matmul(p.get(slots.input))
+            device
+                .matrix(b.positions.clone(), n, config.walk_steps)
+                .matmul(p.get(slots.input))
                 + p.get(slots.input_bias)
         });
         for step in 0..config.propagation_steps {
@@ -292,7 +278,7 @@ impl BurnEngine {
                     + from_source.select(0, sources.clone())
                     + edge_states.clone(),
             );
-            let message = Tensor::<2>::zeros([n, config.message_dim], device).select_assign(
+            let message = device.zeros([n, config.message_dim]).select_assign(
                 0,
                 targets.clone(),
                 hidden,
@@ -304,7 +290,7 @@ impl BurnEngine {
                 hidden = hidden + position.clone().matmul(p.get(slots.attention));
             }
             let r = relu(hidden).matmul(p.get(layout.attention_out)) + p.get(layout.attention_out_bias);
-            let padded = Tensor::cat(vec![r.clone(), Tensor::zeros([1, d], device)], 0);
+            let padded = Tensor::cat(vec![r.clone(), device.zeros([1, d])], 0);
             let left: Tensor<3> = padded
                 .clone()
                 .select(0, left_places.clone())
@@ -340,7 +326,7 @@ impl BurnEngine {
             if step + 1 < config.propagation_steps
                 && let (Some(old), Some(slots)) = (&position, layout.positions)
             {
-                let near = Tensor::<2>::zeros([n, config.position_dim], device).select_assign(
+                let near = device.zeros([n, config.position_dim]).select_assign(
                     0,
                     targets.clone(),
                     old.clone().select(0, sources.clone()),
@@ -356,9 +342,9 @@ impl BurnEngine {
         let gate = sigmoid(h.clone().matmul(p.get(layout.gate)) + p.get(layout.gate_bias));
         let value = h.matmul(p.get(layout.value)) + p.get(layout.value_bias);
         let g = config.graph_dim;
-        let sums = Tensor::<2>::zeros([2 * b.pairs, g], device).select_assign(
+        let sums = device.zeros([2 * b.pairs, g]).select_assign(
             0,
-            indices(&b.graph_of, device),
+            device.indices(&b.graph_of),
             gate * value,
             IndexingUpdateOp::Add,
         );
@@ -368,26 +354,27 @@ impl BurnEngine {
     }
 
     /// Parameters that gradients are asked for.
-    fn tracked(&self, weights: &[f32], device: &Device) -> Parameters {
+    fn tracked(&self, weights: &[f32], device: &Place) -> Parameters {
         Parameters {
             tensors: self
                 .parameters(weights, device)
                 .into_iter()
                 .map(Tensor::require_grad)
                 .collect(),
-            empty: Tensor::zeros([1, 1], device),
+            empty: device.zeros([1, 1]),
         }
     }
 
     /// The gradients of a loss, in the order of the flat weights.
     fn gradients(&self, loss: &Tensor<1>, p: &Parameters) -> Vec<f32> {
-        let mut all = loss.backward();
+        let scale = self.device.loss_scale();
+        let mut all = (loss.clone() * scale).backward();
         let mut gradients = vec![0.0; self.layout.total];
         for (slot, tensor) in self.layout.slots.iter().zip(&p.tensors) {
             if let Some(gradient) = tensor.grad_remove(&mut all) {
                 let gradient = values(gradient);
                 for (to, from) in slot.of_mut(&mut gradients).iter_mut().zip(gradient) {
-                    *to = from;
+                    *to = from / scale;
                 }
             }
         }
@@ -406,35 +393,20 @@ impl Parameters {
         self.tensors.get(slot.index).unwrap_or(&self.empty).clone()
     }
 
-    fn rows(&self, slot: Slot, rows: &[i32], device: &Device) -> Tensor<2> {
-        self.get(slot).select(0, indices(rows, device))
+    fn rows(&self, slot: Slot, rows: &[i32], device: &Place) -> Tensor<2> {
+        self.get(slot).select(0, device.indices(rows))
     }
-}
-
-fn matrix(values: Vec<f32>, rows: usize, cols: usize, device: &Device) -> Tensor<2> {
-    Tensor::from_data(TensorData::new(values, [rows, cols]), device)
-}
-
-fn indices(values: &[i32], device: &Device) -> Tensor<1, Int> {
-    Tensor::from_data(TensorData::new(values.to_vec(), [values.len()]), device)
-}
-
-fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_to_vec::<f32>().unwrap_or_default()
 }
 
 impl Engine for BurnEngine {
     fn step(&self, weights: &[f32], items: &[Item]) -> StepResult {
-        let device = self.device.clone().autodiff();
+        let device = self.device.autodiff();
         let pairs: Vec<&Prepared> = items.iter().map(|i| &i.pair).collect();
         let batch = Batch::new(&pairs, &self.config);
         let p = self.tracked(weights, &device);
         let squared = self.forward(&p, &batch, &device);
         let total: f32 = items.iter().map(|i| i.weight).sum::<f32>().max(f32::MIN_POSITIVE);
-        let list = |f: &dyn Fn(&Item) -> f32| -> Tensor<1> {
-            let list: Vec<f32> = items.iter().map(f).collect();
-            Tensor::from_data(TensorData::new(list, [items.len()]), &device)
-        };
+        let list = |f: &dyn Fn(&Item) -> f32| device.wide_list(items.iter().map(f).collect());
         let (least, most) = (list(&|i| i.target.least), list(&|i| i.target.most));
         let shares = list(&|i| i.weight / total);
         let (at, graded) = (list(&|i| i.target.at), list(&|i| i.target.weight));
@@ -455,12 +427,12 @@ impl Engine for BurnEngine {
     }
 
     fn contrast(&self, weights: &[f32], views: &[Prepared], temperature: f32) -> ContrastResult {
-        let device = self.device.clone().autodiff();
+        let device = self.device.autodiff();
         let pairs: Vec<&Prepared> = views.iter().collect();
         let batch = Batch::new(&pairs, &self.config);
         let p = self.tracked(weights, &device);
         let (n, g) = (batch.pairs, self.config.graph_dim);
-        let graphs = self.graphs(&p, &batch, &device);
+        let graphs = wide(self.graphs(&p, &batch, &device));
         let unit = |side: usize| {
             let rows: Tensor<2> = graphs.clone().slice([0..n, side..side + 1]).reshape([n, g]);
             let lengths = (rows.clone().powi_scalar(2).sum_dim(1) + TINY).sqrt();
@@ -471,7 +443,7 @@ impl Engine for BurnEngine {
         let similarity = left.matmul(right.swap_dims(0, 1)) / temperature;
         // Similarities are at most 1 / τ, so their exponentials are no danger.
         let others: Vec<f32> = (0..n * n).map(|i| f32::from(u8::from(i / n != i % n))).collect();
-        let shares = similarity.clone().exp() * matrix(others, n, n, &device);
+        let shares = similarity.clone().exp() * device.wide_list(others).reshape([n, n]);
         let sums = shares.clone().sum_dim(1).log().reshape([n, 1]) + shares.sum_dim(0).log().reshape([n, 1]);
         let loss = (sums * 0.5 - own).mean();
         let similarity = values(similarity.inner());
@@ -490,7 +462,7 @@ impl Engine for BurnEngine {
     fn distances(&self, weights: &[f32], pairs: &[Prepared]) -> Vec<f32> {
         let p = Parameters {
             tensors: self.parameters(weights, &self.device),
-            empty: Tensor::zeros([1, 1], &self.device),
+            empty: self.device.zeros([1, 1]),
         };
         let mut out = Vec::with_capacity(pairs.len());
         for chunk in pairs.chunks(64) {

@@ -8,7 +8,7 @@ use twinql_graph::PairArrays;
 use crate::{
     attention::Attention,
     checkpoint::{Checkpoint, CheckpointInfo},
-    config::Compute,
+    config::{Compute, Precision},
     engine::Engine,
     error::ModelError,
     gmn::BurnEngine,
@@ -93,17 +93,18 @@ impl Scorer {
     /// against the plain execution.
     ///
     /// # Errors
-    /// [`ModelError::Device`] for a device that is not built in.
+    /// [`ModelError::Device`] for a device that is not built in, or has no such numbers.
     pub fn score_on(
         &self,
         compute: Compute,
+        precision: Precision,
         pairs: &[PairArrays],
     ) -> Result<Vec<Result<Score, ModelError>>, ModelError> {
         if compute == Compute::Native {
             return Ok(self.score(pairs));
         }
         let model = &self.info.model;
-        let engine = BurnEngine::new(model.clone(), Layout::new(model), compute)?;
+        let engine = BurnEngine::new(model.clone(), Layout::new(model), compute, precision)?;
         let prepared: Vec<_> = pairs.iter().map(|pair| Prepared::new(pair, model)).collect();
         let readable: Vec<Prepared> = prepared.iter().flatten().cloned().collect();
         let mut distances = engine.distances(self.inference.weights(), &readable).into_iter();

@@ -300,6 +300,11 @@ fn configurations_that_cannot_work() {
         ),
         (
             "epochs = 2",
+            "epochs = 2\nprecision = \"f16\"",
+            &["plain Rust computes in 32 bits", "--device"],
+        ),
+        (
+            "epochs = 2",
             "epochs = 2\nteacher_share = 1.5",
             &["teacher_share is 1.5"],
         ),

@@ -3,7 +3,7 @@
 
 use super::NativeEngine;
 use crate::{
-    config::{Compute, GmnConfig},
+    config::{Compute, GmnConfig, Precision},
     engine::{Engine, Item, Target},
     gmn::BurnEngine,
     prepare::Prepared,
@@ -72,7 +72,7 @@ fn distances_agree_with_burn() {
         let weights = weights(&layout);
         let pairs: Vec<Prepared> = items(&config).into_iter().map(|i| i.pair).collect();
         let native = NativeEngine::new(config.clone(), layout.clone());
-        let burn = BurnEngine::new(config, layout, Compute::Flex).unwrap();
+        let burn = BurnEngine::new(config, layout, Compute::Flex, Precision::F32).unwrap();
         let (a, b) = (
             native.distances(&weights, &pairs),
             burn.distances(&weights, &pairs),
@@ -91,7 +91,7 @@ fn gradients_agree_with_burn_and_reach_every_parameter() {
         let weights = weights(&layout);
         let items = items(&config);
         let native = NativeEngine::new(config.clone(), layout.clone());
-        let burn = BurnEngine::new(config, layout.clone(), Compute::Flex).unwrap();
+        let burn = BurnEngine::new(config, layout.clone(), Compute::Flex, Precision::F32).unwrap();
         let a = native.step(&weights, &items);
         let b = burn.step(&weights, &items);
         assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);
@@ -113,7 +113,7 @@ fn contrastive_steps_agree_with_burn() {
         let weights = weights(&layout);
         let views: Vec<Prepared> = items(&config).into_iter().map(|i| i.pair).collect();
         let native = NativeEngine::new(config.clone(), layout.clone());
-        let burn = BurnEngine::new(config, layout.clone(), Compute::Flex).unwrap();
+        let burn = BurnEngine::new(config, layout.clone(), Compute::Flex, Precision::F32).unwrap();
         let a = native.contrast(&weights, &views, 0.2);
         let b = burn.contrast(&weights, &views, 0.2);
         assert!((a.loss - b.loss).abs() < 1e-3, "{} {}", a.loss, b.loss);

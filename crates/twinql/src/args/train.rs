@@ -33,6 +33,9 @@ pub(crate) struct Run {
     /// What executes the steps: cpu, flex, wgpu, cuda; overrides train.compute
     #[arg(long, value_name = "NAME", env = "TWINQL_DEVICE", hide_env = true)]
     pub(crate) device: Option<String>,
+    /// What wgpu and cuda compute with: f32, f16, bf16 (weights keep 32 bits); overrides train.precision
+    #[arg(long, value_name = "NAME", env = "TWINQL_PRECISION", hide_env = true)]
+    pub(crate) precision: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use twinql::graph::vocabulary;
-use twinql::model::{Compute, GmnConfig, GraphConfig, PretrainConfig, TrainConfig};
+use twinql::model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
 use twinql::sql::Dialect;
 
 use super::examples::{Data, How};
@@ -95,6 +95,9 @@ impl RunConfig {
         }
         if let Some(device) = &typed.device {
             train.compute = device.parse::<Compute>()?;
+        }
+        if let Some(precision) = &typed.precision {
+            train.precision = precision.parse::<Precision>()?;
         }
         train.validate()?;
         Ok(run)
