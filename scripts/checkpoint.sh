@@ -12,8 +12,8 @@ name=${1:-small}
 
 # What is trained, in order: `base` teaches `small`, with another.
 case $name in
-  small) runs="teacher base small" others="bird spider strict" ;;
-  base) runs=base others="" ;;
+  small) runs="teacher base small" others="bird spider strict" parts="bird:1/6 spider:1/6 strict:1/6" ;;
+  base) runs=base others="" parts="" ;;
   *) echo "no shipped checkpoint is called $name; give small or base" >&2; exit 2 ;;
 esac
 
@@ -23,7 +23,7 @@ twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 export TWINQL_BIN=$twinql
 for corpus in spider bird; do
   # shellcheck disable=SC2086 # several words
-  scripts/corpora.sh $corpus no-fk default ${others// /:1/6 }${others:+:1/6}
+  scripts/corpora.sh $corpus no-fk default $parts
 done
 # shellcheck disable=SC2086
 scripts/corpora.sh bundled no-fk default $others

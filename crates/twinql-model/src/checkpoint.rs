@@ -99,6 +99,16 @@ impl Checkpoint {
         encode(&layout, &[("", &self.weights)], json)
     }
 
+    /// Reads a checkpoint's file, and gives its bytes too.
+    ///
+    /// # Errors
+    /// [`ModelError::Io`], and those of [`Checkpoint::from_bytes`].
+    pub(crate) fn read(path: &Path, vocabulary: &str) -> Result<(Checkpoint, Vec<u8>), ModelError> {
+        let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
+        let checkpoint = Checkpoint::from_bytes(&bytes, &path.display().to_string(), Some(vocabulary))?;
+        Ok((checkpoint, bytes))
+    }
+
     /// Reads a checkpoint; `origin` names it in errors. `vocabulary`, where given, must be the
     /// one it was trained with.
     ///

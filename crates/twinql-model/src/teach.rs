@@ -72,9 +72,8 @@ impl Lessons {
 }
 
 fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), ModelError> {
-    let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
-    let origin = path.display().to_string();
-    let checkpoint = Checkpoint::from_bytes(&bytes, &origin, Some(&config.vocabulary))?;
+    let (checkpoint, bytes) = Checkpoint::read(path, &config.vocabulary)?;
+    let origin = path.display();
     let (theirs, own) = (&checkpoint.info.model, &config.model);
     let same = checkpoint.info.graph == config.graph
         && theirs.use_positions == own.use_positions

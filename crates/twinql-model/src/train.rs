@@ -310,16 +310,15 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
     let Some(path) = &config.init else {
         return Ok(None);
     };
-    let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
-    let origin = path.display().to_string();
-    let checkpoint = Checkpoint::from_bytes(&bytes, &origin, Some(&config.vocabulary))?;
+    let (checkpoint, _) = Checkpoint::read(path, &config.vocabulary)?;
     for (table, same) in [
         ("model", checkpoint.info.model == config.model),
         ("graph", checkpoint.info.graph == config.graph),
     ] {
         if !same {
             return Err(ModelError::Config(format!(
-                "{origin} holds a network of another [{table}] than the configuration"
+                "{} holds a network of another [{table}] than the configuration",
+                path.display()
             )));
         }
     }
