@@ -30,7 +30,7 @@ run() {
   echo "── $name, seed $seed" >&2
   if [[ $name == *pretrained ]]; then
     init=(--init "$run/pretrained.safetensors")
-    [ -e "$run/pretrained.safetensors" ] || "$twinql" pretrain "${how[@]}" >&2
+    [ -e "$run/pretrained.safetensors" ] || "$twinql" pretrain "${how[@]}" --resume >&2
   fi
   "$twinql" train "${how[@]}" ${init[@]+"${init[@]}"} --resume >&2
   evaluate() {

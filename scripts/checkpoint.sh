@@ -4,16 +4,14 @@
 #   scripts/checkpoint.sh small
 #   scripts/checkpoint.sh base
 # Needs TWINQL_DATA (docs/training.md). Finished steps are kept and interrupted ones go on, so it can
-# be run again after any kill. checkpoints/README.md says how long it takes.
+# be run again after any kill (remove out/NAME to train a network anew). checkpoints/README.md says how long it takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
 name=${1:-small}
 
-# What is trained, in order: `base` teaches `small`, with another.
 case $name in
-  small) runs="teacher base small" others="bird spider strict" parts="bird:1/6 spider:1/6 strict:1/6" ;;
-  base) runs=base others="" parts="" ;;
+  small | base) ;;
   *) echo "no shipped checkpoint is called $name; give small or base" >&2; exit 2 ;;
 esac
 
@@ -22,13 +20,11 @@ twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 
 export TWINQL_BIN=$twinql
 for corpus in spider bird; do
-  # shellcheck disable=SC2086 # several words
-  scripts/corpora.sh $corpus no-fk default $parts
+  scripts/corpora.sh "$corpus" no-fk default bird:1/6 spider:1/6 strict:1/6
 done
-# shellcheck disable=SC2086
-scripts/corpora.sh bundled no-fk default $others
-for run in $runs; do
-  "$twinql" train --config "configs/train-$run.toml" --resume
+scripts/corpora.sh bundled no-fk default bird spider strict
+for run in teacher graded "$name"; do
+  [ -e "out/$run/model.safetensors" ] || "$twinql" train --config "configs/train-$run.toml" --resume
 done
 cp "out/$name/model.safetensors" "checkpoints/$name.safetensors"
 "$twinql" selftest --checkpoint "checkpoints/$name.safetensors" --stored "checkpoints/$name.selftest.jsonl" --record

@@ -247,6 +247,8 @@ pub struct TrainConfig {
     pub weight_decay: f64,
     /// Gradients are cut to ± this value.
     pub clip_value: f32,
+    /// The gradient of a step is cut to this length before; 0 for any length.
+    pub clip_norm: f32,
     /// γ of the loss relu(γ − y(1 − d²)).
     pub margin: f32,
     /// How much larger than 1 + γ the squared distance should be of pairs that every database tells
@@ -260,6 +262,9 @@ pub struct TrainConfig {
     pub teachers: Vec<std::path::PathBuf>,
     /// How much of that is theirs: from 0 (the label) to 1.
     pub teacher_share: f32,
+    /// With teachers, how much the label of a pair that differs is that which a handful of databases with
+    /// random rows give, by its [`ease`](crate::Example::ease): from 0 (the label is what it is) to 1.
+    pub plain_share: f32,
     /// Weight positive and negative pairs so that both classes count alike.
     pub balance: bool,
     /// Stop after this many epochs without a better validation AUC.
@@ -299,11 +304,13 @@ impl Default for TrainConfig {
             schedule: Schedule::Cosine,
             weight_decay: 1e-5,
             clip_value: 10.0,
+            clip_norm: 0.0,
             margin: 0.4,
             ease_margin: 0.0,
             ease_weight: 0.2,
             teachers: Vec::new(),
             teacher_share: 0.7,
+            plain_share: 0.0,
             balance: false,
             patience: 6,
             ema_decay: 0.999,
@@ -339,6 +346,7 @@ impl TrainConfig {
         }
         let not_negative = [
             ("weight_decay", self.weight_decay),
+            ("clip_norm", f64::from(self.clip_norm)),
             ("margin", f64::from(self.margin)),
             ("ease_margin", f64::from(self.ease_margin)),
             ("ease_weight", f64::from(self.ease_weight)),
@@ -357,11 +365,16 @@ impl TrainConfig {
                 self.ema_decay
             )));
         }
-        if !(0.0..=1.0).contains(&self.teacher_share) {
-            return Err(ModelError::Config(format!(
-                "teacher_share is {}, it must lie in [0, 1]",
-                self.teacher_share
-            )));
+        let shares = [
+            ("teacher_share", self.teacher_share),
+            ("plain_share", self.plain_share),
+        ];
+        for (name, value) in shares {
+            if !(0.0..=1.0).contains(&value) {
+                return Err(ModelError::Config(format!(
+                    "{name} is {value}, it must lie in [0, 1]"
+                )));
+            }
         }
         if self.precision != Precision::F32 && self.compute == Compute::Native {
             return Err(ModelError::Config(

@@ -38,6 +38,9 @@ pub(crate) struct Target {
 /// that were trained with bounds are calibrated with about this slope there.
 pub(crate) const ODDS_OF_A_DISTANCE: f32 = 5.0;
 
+/// A published label comes of about so many databases.
+const PLAIN_DATABASES: i32 = 8;
+
 const UNBOUNDED: Target = Target {
     least: f32::NEG_INFINITY,
     most: f32::INFINITY,
@@ -49,13 +52,18 @@ const UNBOUNDED: Target = Target {
 impl Target {
     /// γ − y(1 − d²) ≤ 0 (FuncEvalGMN, its loss): d² ≤ 1 − γ of equivalent pairs, d² ≥ 1 + γ of
     /// others, which the configuration may rank beyond that by their ease. Where there are teachers, a chance
-    /// between the label and what they say (Hinton, Vinyals and Dean, 2015).
+    /// between the label, which may be softened by how rarely plain databases tell the pair apart, and what
+    /// they say (Hinton, Vinyals and Dean, 2015).
     pub(crate) fn new(config: &TrainConfig, label: bool, ease: Option<f32>, taught: Option<f32>) -> Target {
         if !config.teachers.is_empty() {
-            let hard = f32::from(u8::from(label));
+            let told = match (label, ease) {
+                (true, _) => 1.0,
+                (false, Some(ease)) => config.plain_share * (1.0 - ease).powi(PLAIN_DATABASES),
+                (false, None) => 0.0,
+            };
             let share = config.teacher_share;
             return Target {
-                chance: Some(taught.map_or(hard, |taught| share * taught + (1.0 - share) * hard)),
+                chance: Some(taught.map_or(told, |taught| share * taught + (1.0 - share) * told)),
                 ..UNBOUNDED
             };
         }
@@ -207,6 +215,20 @@ mod tests {
         assert_eq!(target(false, Some(0.2)).chance, Some(0.15));
         // The teachers could not read it.
         assert_eq!(target(true, None).chance, Some(1.0));
+        // What few plain databases tell apart is softened where asked for, and only there.
+        let softened = TrainConfig {
+            plain_share: 0.4,
+            ..config.clone()
+        };
+        let chance = |label, ease| {
+            let target = Target::new(&softened, label, ease, Some(0.2));
+            (target.chance.unwrap_or(f32::NAN) * 1e4).round()
+        };
+        assert_eq!(chance(false, Some(0.0)), 2500.0);
+        assert_eq!(chance(false, Some(0.5)), 1504.0);
+        assert_eq!(chance(false, Some(1.0)), 1500.0);
+        assert_eq!(chance(false, None), 1500.0);
+        assert_eq!(chance(true, Some(0.0)), 4000.0);
         // The loss is least where d² says the chance, and its slope is that of the loss.
         let taught = target(true, Some(0.2));
         let said = 1.0 - (0.4f32 / 0.6).ln() / ODDS_OF_A_DISTANCE;

@@ -41,7 +41,7 @@ pub use calibrate::{Calibration, Quality, Transform};
 pub use checkpoint::{Checkpoint, CheckpointInfo, FORMAT};
 pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Precision, Schedule, TrainConfig};
 pub use error::ModelError;
-pub use pretrain::{PretrainConfig, PretrainEpoch, Pretrained, pretrain};
+pub use pretrain::{PretrainConfig, PretrainEpoch, PretrainObserver, Pretrained, pretrain};
 pub use scorer::{Score, Scorer};
 pub use tiers::{Cascade, Evidence, Tier, Tiers};
 pub use train::{

@@ -18,14 +18,15 @@ use sha2::{Digest, Sha256};
 use twinql_graph::{AUGMENTATIONS, Augmentation, GraphArrays, PairArrays, QueryGraph};
 
 use crate::{
-    adam::{Adam, learning_rate},
+    adam::learning_rate,
     calibrate::{Calibration, Quality, Transform},
     checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex},
     config::{Schedule, TrainConfig},
     engine::engine,
     error::ModelError,
     prepare::Prepared,
-    train::StepReport,
+    state::{PRETRAIN_METRICS, PRETRAIN_STATE, PretrainState, remove_partials, write_lines},
+    train::{Silent, StepReport},
     weights::Layout,
 };
 
@@ -113,6 +114,22 @@ pub struct PretrainEpoch {
     pub nearest: f64,
 }
 
+/// Follows pretraining. All methods have empty defaults.
+pub trait PretrainObserver {
+    /// It begins, with so many whole epochs of an interrupted run done.
+    fn start(&mut self, _resumed_after: usize) {}
+    /// A step is done.
+    fn step(&mut self, _report: &StepReport) {}
+    /// An epoch is done.
+    fn epoch(&mut self, _report: &PretrainEpoch) {}
+    /// Asked after each step: true ends the run there.
+    fn should_stop(&mut self) -> bool {
+        false
+    }
+}
+
+impl PretrainObserver for Silent {}
+
 /// The outcome of pretraining.
 #[derive(Debug, Clone)]
 pub struct Pretrained {
@@ -157,17 +174,18 @@ fn shuffled(n: usize, seed: u64, stream: u64) -> Vec<usize> {
 }
 
 /// Pretrains a network on distinct graphs. Network, seed, regularisation, device and what a checkpoint
-/// says of its data are those of `train`. For the same configuration, graphs and machine the result
-/// is the same, whatever the number of threads.
+/// says of its data are those of `train`, and so are the folder where the end of each epoch is kept and
+/// whether to go on from there. For the same configuration, graphs and machine the result is the same,
+/// whatever the number of threads and however often the run was interrupted and resumed.
 ///
 /// # Errors
-/// [`ModelError::Config`], [`ModelError::Device`], [`ModelError::Diverged`], and
-/// [`ModelError::Data`] for fewer than two graphs.
+/// [`ModelError::Config`], [`ModelError::Device`], [`ModelError::Diverged`], [`ModelError::Data`] for
+/// fewer than two graphs, and [`ModelError::Io`] for the run folder.
 pub fn pretrain(
     train: &TrainConfig,
     config: &PretrainConfig,
     graphs: &[QueryGraph],
-    each: &mut dyn FnMut(&StepReport),
+    observer: &mut dyn PretrainObserver,
 ) -> Result<Pretrained, ModelError> {
     let optimiser = TrainConfig {
         epochs: config.epochs,
@@ -191,12 +209,25 @@ pub fn pretrain(
     }
     let layout = Layout::new(&train.model);
     let engine = engine(train, layout.clone())?;
-    let mut weights = layout.init(train.seed);
-    let mut adam = Adam::new(weights.len());
+    let data = graphs_hash(graphs, &used);
+    let folder = train.run_dir.as_deref();
+    if let Some(folder) = folder {
+        std::fs::create_dir_all(folder).map_err(|e| ModelError::io("create", folder, e))?;
+        remove_partials(folder);
+    }
+    let state_path = folder.map(|f| f.join(PRETRAIN_STATE));
+    let mut state = PretrainState::new(&layout, train, config, data.clone());
+    if let Some(path) = state_path.as_deref().filter(|p| train.resume && p.exists()) {
+        state = state.resume(path, &layout)?;
+    }
+    observer.start(state.progress.history.len());
+    if let Some(folder) = folder.filter(|_| !state.progress.history.is_empty()) {
+        // A kill between the two files of an epoch leaves the second behind the first.
+        write_lines(&folder.join(PRETRAIN_METRICS), &state.progress.history)?;
+    }
     // A last batch of one would have no negatives.
     let steps = used.len() / config.batch_size + usize::from(used.len() % config.batch_size > 1);
-    let mut history = Vec::with_capacity(config.epochs);
-    for epoch in 1..=config.epochs {
+    'epochs: for epoch in state.progress.history.len() + 1..=config.epochs {
         let began = Instant::now();
         let order = shuffled(used.len(), train.seed, (1 << 48) + epoch as u64);
         let (mut loss, mut nearest, mut done) = (0.0, 0.0, 0);
@@ -211,34 +242,45 @@ pub fn pretrain(
             if batch.len() < 2 {
                 continue;
             }
-            let result = engine.contrast(&weights, &batch, config.temperature);
+            let result = engine.contrast(&state.weights, &batch, config.temperature);
             if !result.loss.is_finite() || result.gradients.iter().any(|g| !g.is_finite()) {
                 return Err(ModelError::Diverged {
                     epoch,
                     reason: "a loss or gradient is not finite".into(),
                 });
             }
-            let progress = adam.step as f64 / (steps * config.epochs).max(1) as f64;
-            let rate = learning_rate(&optimiser, adam.step, progress, 0);
-            adam.update(&mut weights, &result.gradients, rate, &optimiser);
+            let progress = state.adam.step as f64 / (steps * config.epochs).max(1) as f64;
+            let rate = learning_rate(&optimiser, state.adam.step, progress, 0);
+            state
+                .adam
+                .update(&mut state.weights, &result.gradients, rate, &optimiser);
             loss += f64::from(result.loss);
             nearest += f64::from(result.nearest);
             done += batch.len();
-            each(&StepReport {
+            observer.step(&StepReport {
                 epoch,
                 step: step + 1,
                 steps,
                 loss: result.loss,
                 pairs_per_second: done as f64 / began.elapsed().as_secs_f64().max(1e-9),
             });
+            if observer.should_stop() {
+                // The state on disk stays that of the last whole epoch, to resume from there.
+                break 'epochs;
+            }
         }
-        history.push(PretrainEpoch {
+        let report = PretrainEpoch {
             epoch,
             loss: loss / steps.max(1) as f64,
             nearest: nearest / steps.max(1) as f64,
-        });
+        };
+        observer.epoch(&report);
+        state.progress.history.push(report);
+        if let (Some(path), Some(folder)) = (&state_path, folder) {
+            state.save(path, &layout)?;
+            write_lines(&folder.join(PRETRAIN_METRICS), &state.progress.history)?;
+        }
     }
-    let data = graphs_hash(graphs, &used);
     let info = CheckpointInfo {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -258,7 +300,7 @@ pub fn pretrain(
         band: None,
         validation: Quality::UNMEASURED,
         tiers: None,
-        epoch: config.epochs,
+        epoch: state.progress.history.len(),
         signature: format!(
             "twinql:{}|metric:none|data:{}|dtype:f32|seed:{}",
             env!("CARGO_PKG_VERSION"),
@@ -268,8 +310,11 @@ pub fn pretrain(
         data,
     };
     Ok(Pretrained {
-        checkpoint: Checkpoint { info, weights },
-        history,
+        checkpoint: Checkpoint {
+            info,
+            weights: state.weights,
+        },
+        history: state.progress.history,
         graphs: used.len(),
     })
 }
@@ -303,7 +348,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        Example, Scorer, Silent,
+        Example, Scorer,
         config::GmnConfig,
         synthetic::{examples, small_config},
         train,
@@ -351,7 +396,7 @@ mod tests {
 
     #[test]
     fn views_find_their_partners() {
-        let pretrained = pretrain(&shared(), &quick(), &graphs(), &mut |_| ()).unwrap();
+        let pretrained = pretrain(&shared(), &quick(), &graphs(), &mut Silent).unwrap();
         let (first, last) = (&pretrained.history[0], &pretrained.history[9]);
         assert!(last.loss < first.loss - 0.3, "{first:?} {last:?}");
         assert!(last.nearest > 0.6, "{last:?}");
@@ -372,17 +417,63 @@ mod tests {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
                 pool.build()
                     .unwrap()
-                    .install(|| pretrain(&shared(), &config, &graphs(), &mut |_| ()).unwrap())
+                    .install(|| pretrain(&shared(), &config, &graphs(), &mut Silent).unwrap())
             })
             .collect();
         assert_eq!(runs[0].checkpoint, runs[1].checkpoint);
         assert_eq!(runs[0].graphs, 17);
     }
 
+    /// Stops after so many steps.
+    struct Stop(usize);
+
+    impl PretrainObserver for Stop {
+        fn step(&mut self, _: &StepReport) {
+            self.0 = self.0.saturating_sub(1);
+        }
+        fn should_stop(&mut self) -> bool {
+            self.0 == 0
+        }
+    }
+
+    #[test]
+    fn a_resumed_run_equals_an_uninterrupted_one() {
+        let config = PretrainConfig { epochs: 3, ..quick() };
+        let folder = tempfile::tempdir().unwrap();
+        let graphs = graphs();
+        let run = |name: &str, resume, observer: &mut dyn PretrainObserver| {
+            let train = TrainConfig {
+                run_dir: Some(folder.path().join(name)),
+                resume,
+                ..shared()
+            };
+            pretrain(&train, &config, &graphs, observer)
+        };
+        let whole = run("whole", false, &mut Silent).unwrap();
+        // Four steps an epoch: stopped in the second, in the third after another start, and at its end.
+        for steps in [6, 5, 4] {
+            run("cut", true, &mut Stop(steps)).unwrap();
+        }
+        let resumed = run("cut", true, &mut Silent).unwrap();
+        assert_eq!(resumed.checkpoint, whole.checkpoint);
+        assert_eq!(resumed.history, whole.history);
+        let lines = |name| std::fs::read(folder.path().join(name).join(PRETRAIN_METRICS)).unwrap();
+        assert_eq!(lines("cut"), lines("whole"));
+        // Another configuration is another run.
+        let other = TrainConfig {
+            run_dir: Some(folder.path().join("cut")),
+            resume: true,
+            seed: 9,
+            ..shared()
+        };
+        let error = pretrain(&other, &config, &graphs, &mut Silent).unwrap_err();
+        assert!(error.to_string().contains("another configuration"), "{error}");
+    }
+
     #[test]
     fn training_starts_with_the_weights() {
         let shared = shared();
-        let pretrained = pretrain(&shared, &quick(), &graphs(), &mut |_| ()).unwrap();
+        let pretrained = pretrain(&shared, &quick(), &graphs(), &mut Silent).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pretrained.safetensors");
         pretrained.checkpoint.save(&path).unwrap();
@@ -412,7 +503,7 @@ mod tests {
         let with = |change: fn(&mut PretrainConfig)| {
             let mut config = quick();
             change(&mut config);
-            pretrain(&shared(), &config, &graphs(), &mut |_| ())
+            pretrain(&shared(), &config, &graphs(), &mut Silent)
                 .unwrap_err()
                 .to_string()
         };

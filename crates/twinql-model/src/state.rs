@@ -2,16 +2,23 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     adam::Adam,
     checkpoint::{damaged, decode, encode, read_metadata, write_whole},
     config::{Schedule, TrainConfig},
     error::ModelError,
+    pretrain::{PretrainConfig, PretrainEpoch},
     train::EpochReport,
     weights::Layout,
 };
+
+/// Files of a run's folder.
+pub(crate) const STATE: &str = "state.safetensors";
+pub(crate) const METRICS: &str = "metrics.jsonl";
+pub(crate) const PRETRAIN_STATE: &str = "pretrain-state.safetensors";
+pub(crate) const PRETRAIN_METRICS: &str = "pretrain.jsonl";
 
 /// Everything that the next epoch depends on. Random numbers depend on seed and epoch alone, so
 /// no generator's state is kept.
@@ -37,36 +44,6 @@ pub(crate) struct Progress {
     pub(crate) bad_epochs: usize,
     pub(crate) halvings: u32,
     pub(crate) history: Vec<EpochReport>,
-    /// In files alone.
-    #[serde(default)]
-    exact: Option<Exact>,
-}
-
-/// The bits of a [`Progress`]'s fractions. Readers of JSON may miss the last bit of a number, and
-/// whether an epoch is better than the best one can hang on it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Exact {
-    best_auc: u64,
-    /// Loss and validation AUC of each epoch.
-    history: Vec<[u64; 2]>,
-}
-
-impl Exact {
-    fn of(progress: &Progress) -> Exact {
-        let bits = |report: &EpochReport| [report.loss.to_bits(), report.valid_auc.to_bits()];
-        Exact {
-            best_auc: progress.best_auc.to_bits(),
-            history: progress.history.iter().map(bits).collect(),
-        }
-    }
-
-    fn restore(&self, progress: &mut Progress) {
-        progress.best_auc = f64::from_bits(self.best_auc);
-        for (report, [loss, auc]) in progress.history.iter_mut().zip(&self.history) {
-            report.loss = f64::from_bits(*loss);
-            report.valid_auc = f64::from_bits(*auc);
-        }
-    }
 }
 
 impl State {
@@ -92,7 +69,6 @@ impl State {
                 bad_epochs: 0,
                 halvings: 0,
                 history: Vec::new(),
-                exact: None,
             },
         }
     }
@@ -154,12 +130,6 @@ impl State {
     }
 
     pub(crate) fn save(&self, path: &Path, layout: &Layout) -> Result<(), ModelError> {
-        let progress = Progress {
-            exact: Some(Exact::of(&self.progress)),
-            ..self.progress.clone()
-        };
-        let json = serde_json::to_string(&progress)
-            .map_err(|e| damaged(&path.display().to_string(), e.to_string()))?;
         let copies: [(&str, &[f32]); 5] = [
             ("weights.", &self.weights),
             ("average.", &self.average),
@@ -167,7 +137,7 @@ impl State {
             ("adam.first.", &self.adam.first),
             ("adam.second.", &self.adam.second),
         ];
-        write_whole(path, &encode(layout, &copies, json)?)
+        save(path, layout, &copies, &self.progress)
     }
 
     /// Reads a state and refuses one of another configuration or other data.
@@ -177,25 +147,10 @@ impl State {
         config: &TrainConfig,
         data: &str,
     ) -> Result<State, ModelError> {
-        let origin = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?;
-        let mut progress: Progress = serde_json::from_str(&read_metadata(&bytes, &origin)?)
-            .map_err(|e| damaged(&origin, format!("its metadata cannot be read ({e})")))?;
-        if let Some(exact) = progress.exact.take() {
-            exact.restore(&mut progress);
-        }
-        for (what, same) in [
-            ("configuration", progress.config == config.resume_key()),
-            ("data", progress.data == data),
-        ] {
-            if !same {
-                return Err(ModelError::Config(format!(
-                    "{origin} holds a run with another {what}; resume with the same one, or choose \
-                     another run folder"
-                )));
-            }
-        }
-        let read = |prefix| decode(&bytes, &origin, layout, prefix);
+        let file = StateFile::read(path)?;
+        let progress: Progress = file.progress()?;
+        file.is_of(progress.config == config.resume_key(), progress.data == data)?;
+        let read = |prefix| file.weights(layout, prefix);
         Ok(State {
             weights: read("weights.")?,
             average: read("average.")?,
@@ -210,6 +165,128 @@ impl State {
     }
 }
 
+/// The state of a pretraining at the end of an epoch.
+#[derive(Debug, Clone)]
+pub(crate) struct PretrainState {
+    pub(crate) weights: Vec<f32>,
+    pub(crate) adam: Adam,
+    pub(crate) progress: PretrainProgress,
+}
+
+/// The part of [`PretrainState`] that is no list of numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PretrainProgress {
+    train: TrainConfig,
+    config: PretrainConfig,
+    data: String,
+    step: u64,
+    pub(crate) history: Vec<PretrainEpoch>,
+}
+
+impl PretrainState {
+    pub(crate) fn new(layout: &Layout, train: &TrainConfig, config: &PretrainConfig, data: String) -> Self {
+        let weights = layout.init(train.seed);
+        PretrainState {
+            adam: Adam::new(weights.len()),
+            weights,
+            progress: PretrainProgress {
+                train: train.resume_key(),
+                config: config.clone(),
+                data,
+                step: 0,
+                history: Vec::new(),
+            },
+        }
+    }
+
+    pub(crate) fn save(&mut self, path: &Path, layout: &Layout) -> Result<(), ModelError> {
+        self.progress.step = self.adam.step;
+        let copies: [(&str, &[f32]); 3] = [
+            ("weights.", &self.weights),
+            ("adam.first.", &self.adam.first),
+            ("adam.second.", &self.adam.second),
+        ];
+        save(path, layout, &copies, &self.progress)
+    }
+
+    /// Goes on where the file stopped, unless it is of something else than this new state.
+    pub(crate) fn resume(self, path: &Path, layout: &Layout) -> Result<PretrainState, ModelError> {
+        let file = StateFile::read(path)?;
+        let progress: PretrainProgress = file.progress()?;
+        let own = self.progress;
+        let same_config = (&progress.train, &progress.config) == (&own.train, &own.config);
+        file.is_of(same_config, progress.data == own.data)?;
+        let read = |prefix| file.weights(layout, prefix);
+        Ok(PretrainState {
+            weights: read("weights.")?,
+            adam: Adam {
+                first: read("adam.first.")?,
+                second: read("adam.second.")?,
+                step: progress.step,
+            },
+            progress,
+        })
+    }
+}
+
+fn save(
+    path: &Path,
+    layout: &Layout,
+    copies: &[(&str, &[f32])],
+    progress: &impl Serialize,
+) -> Result<(), ModelError> {
+    let json =
+        serde_json::to_string(progress).map_err(|e| damaged(&path.display().to_string(), e.to_string()))?;
+    write_whole(path, &encode(layout, copies, json)?)
+}
+
+/// A run's state as it lies on disk.
+struct StateFile {
+    origin: String,
+    bytes: Vec<u8>,
+}
+
+impl StateFile {
+    fn read(path: &Path) -> Result<StateFile, ModelError> {
+        Ok(StateFile {
+            origin: path.display().to_string(),
+            bytes: std::fs::read(path).map_err(|e| ModelError::io("read", path, e))?,
+        })
+    }
+
+    fn progress<P: DeserializeOwned>(&self) -> Result<P, ModelError> {
+        serde_json::from_str(&read_metadata(&self.bytes, &self.origin)?)
+            .map_err(|e| damaged(&self.origin, format!("its metadata cannot be read ({e})")))
+    }
+
+    fn weights(&self, layout: &Layout, prefix: &str) -> Result<Vec<f32>, ModelError> {
+        decode(&self.bytes, &self.origin, layout, prefix)
+    }
+
+    /// Refuses the state of another configuration or of other data.
+    fn is_of(&self, same_config: bool, same_data: bool) -> Result<(), ModelError> {
+        for (what, same) in [("configuration", same_config), ("data", same_data)] {
+            if !same {
+                return Err(ModelError::Config(format!(
+                    "{} holds a run with another {what}; resume with the same one, or choose another run folder",
+                    self.origin
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One line for each epoch.
+pub(crate) fn write_lines(path: &Path, epochs: &[impl Serialize]) -> Result<(), ModelError> {
+    let mut lines = String::new();
+    for epoch in epochs {
+        lines.push_str(&serde_json::to_string(epoch).unwrap_or_default());
+        lines.push('\n');
+    }
+    write_whole(path, lines.as_bytes())
+}
+
 /// Removes what a killed run left half written in its folder. A file that cannot be removed stays:
 /// nothing reads it.
 pub(crate) fn remove_partials(dir: &Path) {
@@ -219,8 +296,8 @@ pub(crate) fn remove_partials(dir: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let ours = ["state.safetensors.", "metrics.jsonl."];
-        if name.ends_with(".partial") && ours.iter().any(|prefix| name.starts_with(prefix)) {
+        let ours = [STATE, METRICS, PRETRAIN_STATE, PRETRAIN_METRICS];
+        if name.ends_with(".partial") && ours.iter().any(|file| name.starts_with(file)) {
             let _ = std::fs::remove_file(entry.path());
         }
     }

@@ -1,6 +1,5 @@
 //! The training loop: seeded, bucketed by size, resumable at the end of each epoch.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,12 +13,12 @@ use crate::{
     adam::learning_rate,
     band::{Band, LEVEL},
     calibrate::{Calibration, Point, Quality, auc, best_threshold, probabilities},
-    checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex, write_whole},
+    checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex},
     config::TrainConfig,
     engine::{Engine, Item, Target, engine},
     error::ModelError,
     prepare::Prepared,
-    state::{Progress, State, remove_partials},
+    state::{METRICS, Progress, STATE, State, remove_partials, write_lines},
     teach::Lessons,
     tiers::{Evidence, Tiers},
     weights::{Layout, unit},
@@ -171,7 +170,7 @@ pub fn train(
     let validation = Validation::new(config, valid, &mut unusable)?;
     let steps = set.usable.len().div_ceil(config.batch_size);
 
-    let state_path = config.run_dir.as_ref().map(|d| d.join("state.safetensors"));
+    let state_path = config.run_dir.as_ref().map(|d| d.join(STATE));
     if let Some(dir) = &config.run_dir {
         std::fs::create_dir_all(dir).map_err(|e| ModelError::io("create", dir, e))?;
         remove_partials(dir);
@@ -192,7 +191,7 @@ pub fn train(
     });
     if let Some(dir) = config.run_dir.as_ref().filter(|_| state.progress.epoch > 0) {
         // A kill between the two files of an epoch leaves the second behind the first.
-        write_metrics(dir, &state.progress.history)?;
+        write_lines(&dir.join(METRICS), &state.progress.history)?;
     }
     if state.progress.epoch == 0 && state.progress.history.is_empty() {
         // Before any step: what the untrained network gives, and a valid best.
@@ -257,7 +256,7 @@ pub fn train(
         }
         if let (Some(path), Some(dir)) = (&state_path, &config.run_dir) {
             state.save(path, &layout)?;
-            write_metrics(dir, &state.progress.history)?;
+            write_lines(&dir.join(METRICS), &state.progress.history)?;
         }
         if let Some((reason, _)) = cut {
             break reason;
@@ -521,15 +520,6 @@ impl Validation {
     fn auc(&self, engine: &dyn Engine, weights: &[f32]) -> f64 {
         auc(self.points(engine, weights).into_iter().map(|p| (-p.0, p.1)))
     }
-}
-
-fn write_metrics(dir: &Path, history: &[EpochReport]) -> Result<(), ModelError> {
-    let mut lines = String::new();
-    for report in history {
-        lines.push_str(&serde_json::to_string(report).unwrap_or_default());
-        lines.push('\n');
-    }
-    write_whole(&dir.join("metrics.jsonl"), lines.as_bytes())
 }
 
 /// SHA-256 over all pairs, labels and weights, in order, and the teachers' hash.

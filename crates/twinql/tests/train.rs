@@ -455,6 +455,22 @@ fn pretrain_then_train() {
         "{err}"
     );
     assert!(err.contains("epoch   2  contrastive loss"), "{err}");
+    // Nothing is left to do: the same weights again.
+    let weights = std::fs::read(folder.path("run/pretrained.safetensors")).unwrap();
+    let again = [
+        "pretrain",
+        "--config",
+        "train.toml",
+        "--max-pairs",
+        "40",
+        "--resume",
+    ];
+    let (_, err) = folder.run(&again, 0);
+    assert!(err.contains("resumed after epoch 2"), "{err}");
+    assert_eq!(
+        std::fs::read(folder.path("run/pretrained.safetensors")).unwrap(),
+        weights
+    );
     for file in ["pretrain.toml", "pretrain.jsonl"] {
         assert!(folder.path("run").join(file).is_file(), "{file}");
     }

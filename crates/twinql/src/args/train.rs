@@ -36,18 +36,22 @@ pub(crate) struct Run {
     /// What wgpu and cuda compute with: f32, f16, bf16 (weights keep 32 bits); overrides train.precision
     #[arg(long, value_name = "NAME", env = "TWINQL_PRECISION", hide_env = true)]
     pub(crate) precision: Option<String>,
+    /// Continue an interrupted run
+    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) resume: bool,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   twinql pretrain --config configs/ablations/5-pretrained.toml --run out/pre
+  twinql pretrain --config configs/ablations/5-pretrained.toml --run out/pre --resume
   twinql train --config configs/ablations/5-pretrained.toml --run out/run --init out/pre/pretrained.safetensors
 
 Two augmented views of each query's graph should be closer to each other than to those of other
 queries (GraphCL). Augmentations, with the share of a graph that each changes, and the rest are set under
 [pretrain]. Writes RUN/pretrained.safetensors, for --init alone, and beside it the
-configuration and pretrain.jsonl (one line an epoch).")]
+configuration, pretrain.jsonl (one line an epoch) and the state that --resume continues from.")]
 pub(crate) struct Pretrain {
     #[command(flatten)]
     pub(crate) run: Run,
@@ -75,7 +79,4 @@ pub(crate) struct Train {
     /// Stop after this many minutes and keep the best epoch; overrides train.max_minutes
     #[arg(long, value_name = "M", env = "TWINQL_MAX_MINUTES", hide_env = true)]
     pub(crate) max_minutes: Option<f64>,
-    /// Continue an interrupted run
-    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
-    pub(crate) resume: bool,
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use twinql::model::{StepReport, pretrain};
+use twinql::model::{PretrainEpoch, PretrainObserver, StepReport, pretrain};
 use twinql::signature::short_hash;
 
 use super::examples::query_graphs;
@@ -12,6 +12,7 @@ use crate::output::{Console, Sink, write_file};
 
 pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) -> Result<bool> {
     let (mut config, run) = RunConfig::read(&typed.run, seed)?;
+    config.train.resume = typed.run.resume;
     if let Some(epochs) = typed.run.epochs {
         config.pretrain.epochs = epochs;
     }
@@ -20,31 +21,16 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
         .with_context(|| format!("cannot create the run folder {}", run.display()))?;
     write_file(&run.join("pretrain.toml"), config.to_toml()?.as_bytes())?;
 
-    let mut bar: Option<ProgressBar> = None;
-    let mut each = |report: &StepReport| {
-        let total = report.steps * config.pretrain.epochs;
-        let bar = bar.get_or_insert_with(|| console.bar(Some(total as u64), "pretraining"));
-        bar.set_message(format!(
-            "loss {:.4} {:.0} graphs/s",
-            report.loss, report.pairs_per_second
-        ));
-        bar.inc(1);
+    let mut progress = Progress {
+        console,
+        epochs: config.pretrain.epochs,
+        before: 0,
+        bar: None,
     };
-    let pretrained = pretrain(&config.train, &config.pretrain, &graphs, &mut each)?;
-    if let Some(bar) = bar {
+    let pretrained = pretrain(&config.train, &config.pretrain, &graphs, &mut progress)?;
+    if let Some(bar) = progress.bar {
         bar.finish_and_clear();
     }
-
-    let mut lines = String::new();
-    for epoch in &pretrained.history {
-        console.say(format!(
-            "epoch {:>3}  contrastive loss {:.4}  nearest to its partner {:.4}",
-            epoch.epoch, epoch.loss, epoch.nearest
-        ));
-        lines.push_str(&serde_json::to_string(epoch)?);
-        lines.push('\n');
-    }
-    write_file(&run.join("pretrain.jsonl"), lines.as_bytes())?;
     let bytes = pretrained.checkpoint.to_bytes()?;
     let path = run.join("pretrained.safetensors");
     write_file(&path, &bytes)?;
@@ -63,4 +49,47 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
     ))?;
     sink.finish()?;
     Ok(true)
+}
+
+/// A bar on a terminal, a line for each epoch everywhere.
+struct Progress {
+    console: Console,
+    epochs: usize,
+    /// Whole epochs that were done before this process began.
+    before: usize,
+    bar: Option<ProgressBar>,
+}
+
+impl PretrainObserver for Progress {
+    fn start(&mut self, resumed_after: usize) {
+        self.before = resumed_after;
+        if resumed_after > 0 {
+            self.console.say(format!("resumed after epoch {resumed_after}"));
+        }
+    }
+
+    fn step(&mut self, report: &StepReport) {
+        let total = report.steps * self.epochs.saturating_sub(self.before);
+        let console = self.console;
+        let bar = self
+            .bar
+            .get_or_insert_with(|| console.bar(Some(total as u64), "pretraining"));
+        bar.set_message(format!(
+            "loss {:.4} {:.0} graphs/s",
+            report.loss, report.pairs_per_second
+        ));
+        bar.inc(1);
+    }
+
+    fn epoch(&mut self, report: &PretrainEpoch) {
+        let line = format!(
+            "epoch {:>3}  contrastive loss {:.4}  nearest to its partner {:.4}",
+            report.epoch, report.loss, report.nearest
+        );
+        let console = self.console;
+        match &self.bar {
+            Some(bar) => bar.suspend(|| console.say(line)),
+            None => console.say(line),
+        }
+    }
 }

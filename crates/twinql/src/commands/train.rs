@@ -18,7 +18,7 @@ use crate::plot::{Course, courses_svg};
 pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> Result<bool> {
     let (mut config, run) = RunConfig::read(&typed.run, seed)?;
     let train_config = &mut config.train;
-    train_config.resume = typed.resume;
+    train_config.resume = typed.run.resume;
     if let Some(epochs) = typed.run.epochs {
         train_config.epochs = epochs;
     }
