@@ -279,7 +279,8 @@ pub struct TrainConfig {
     pub compute: Compute,
     /// The numbers that it computes with.
     pub precision: Precision,
-    /// Folder for `state.safetensors` (to resume) and `metrics.jsonl`; none: nothing is written.
+    /// Folder for the state (to resume) and what each epoch did, of pretraining and of training; none: nothing
+    /// is written.
     pub run_dir: Option<std::path::PathBuf>,
     /// A checkpoint of the same shape whose weights the run starts with, in place of random ones.
     pub init: Option<std::path::PathBuf>,

@@ -26,6 +26,16 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// The state of an interrupted run is damaged.
+    #[error(
+        "cannot resume from {origin}: {reason}; remove it to begin the run anew, or choose another run folder"
+    )]
+    State {
+        /// The file's name.
+        origin: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The checkpoint was trained with another feature vocabulary or another version of graphs.
     #[error(
         "{origin} was trained with feature vocabulary {found}, this program has {expected}; use the twinql version that made it, or train again"

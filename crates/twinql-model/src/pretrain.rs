@@ -25,7 +25,7 @@ use crate::{
     engine::engine,
     error::ModelError,
     prepare::Prepared,
-    state::{PRETRAIN_METRICS, PRETRAIN_STATE, PretrainState, remove_partials, write_lines},
+    state::{PRETRAIN_METRICS, PRETRAIN_STATE, PretrainState, prepare_folder, write_lines},
     train::{Silent, StepReport},
     weights::Layout,
 };
@@ -212,8 +212,7 @@ pub fn pretrain(
     let data = graphs_hash(graphs, &used);
     let folder = train.run_dir.as_deref();
     if let Some(folder) = folder {
-        std::fs::create_dir_all(folder).map_err(|e| ModelError::io("create", folder, e))?;
-        remove_partials(folder);
+        prepare_folder(folder)?;
     }
     let state_path = folder.map(|f| f.join(PRETRAIN_STATE));
     let mut state = PretrainState::new(&layout, train, config, data.clone());
@@ -468,6 +467,13 @@ mod tests {
         };
         let error = pretrain(&other, &config, &graphs, &mut Silent).unwrap_err();
         assert!(error.to_string().contains("another configuration"), "{error}");
+        // A damaged file says what to do with it.
+        std::fs::write(folder.path().join("cut").join(PRETRAIN_STATE), b"half a fil").unwrap();
+        let error = pretrain(&other, &config, &graphs, &mut Silent).unwrap_err();
+        assert!(
+            error.to_string().contains("remove it to begin the run anew"),
+            "{error}"
+        );
     }
 
     #[test]

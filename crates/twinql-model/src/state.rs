@@ -137,7 +137,7 @@ impl State {
             ("adam.first.", &self.adam.first),
             ("adam.second.", &self.adam.second),
         ];
-        save(path, layout, &copies, &self.progress)
+        write_state(path, layout, &copies, &self.progress)
     }
 
     /// Reads a state and refuses one of another configuration or other data.
@@ -155,11 +155,7 @@ impl State {
             weights: read("weights.")?,
             average: read("average.")?,
             best: read("best.")?,
-            adam: Adam {
-                first: read("adam.first.")?,
-                second: read("adam.second.")?,
-                step: progress.step,
-            },
+            adam: file.adam(layout, progress.step)?,
             progress,
         })
     }
@@ -206,7 +202,7 @@ impl PretrainState {
             ("adam.first.", &self.adam.first),
             ("adam.second.", &self.adam.second),
         ];
-        save(path, layout, &copies, &self.progress)
+        write_state(path, layout, &copies, &self.progress)
     }
 
     /// Goes on where the file stopped, unless it is of something else than this new state.
@@ -216,20 +212,15 @@ impl PretrainState {
         let own = self.progress;
         let same_config = (&progress.train, &progress.config) == (&own.train, &own.config);
         file.is_of(same_config, progress.data == own.data)?;
-        let read = |prefix| file.weights(layout, prefix);
         Ok(PretrainState {
-            weights: read("weights.")?,
-            adam: Adam {
-                first: read("adam.first.")?,
-                second: read("adam.second.")?,
-                step: progress.step,
-            },
+            weights: file.weights(layout, "weights.")?,
+            adam: file.adam(layout, progress.step)?,
             progress,
         })
     }
 }
 
-fn save(
+fn write_state(
     path: &Path,
     layout: &Layout,
     copies: &[(&str, &[f32])],
@@ -255,12 +246,23 @@ impl StateFile {
     }
 
     fn progress<P: DeserializeOwned>(&self) -> Result<P, ModelError> {
-        serde_json::from_str(&read_metadata(&self.bytes, &self.origin)?)
-            .map_err(|e| damaged(&self.origin, format!("its metadata cannot be read ({e})")))
+        let json = read_metadata(&self.bytes, &self.origin).map_err(unusable)?;
+        serde_json::from_str(&json).map_err(|e| ModelError::State {
+            origin: self.origin.clone(),
+            reason: format!("its metadata cannot be read ({e})"),
+        })
     }
 
     fn weights(&self, layout: &Layout, prefix: &str) -> Result<Vec<f32>, ModelError> {
-        decode(&self.bytes, &self.origin, layout, prefix)
+        decode(&self.bytes, &self.origin, layout, prefix).map_err(unusable)
+    }
+
+    fn adam(&self, layout: &Layout, step: u64) -> Result<Adam, ModelError> {
+        Ok(Adam {
+            first: self.weights(layout, "adam.first.")?,
+            second: self.weights(layout, "adam.second.")?,
+            step,
+        })
     }
 
     /// Refuses the state of another configuration or of other data.
@@ -277,6 +279,14 @@ impl StateFile {
     }
 }
 
+/// What is wrong with a file of weights, said of a state: the remedy is another than a checkpoint's.
+fn unusable(error: ModelError) -> ModelError {
+    match error {
+        ModelError::Checkpoint { origin, reason } => ModelError::State { origin, reason },
+        other => other,
+    }
+}
+
 /// One line for each epoch.
 pub(crate) fn write_lines(path: &Path, epochs: &[impl Serialize]) -> Result<(), ModelError> {
     let mut lines = String::new();
@@ -287,18 +297,21 @@ pub(crate) fn write_lines(path: &Path, epochs: &[impl Serialize]) -> Result<(), 
     write_whole(path, lines.as_bytes())
 }
 
-/// Removes what a killed run left half written in its folder. A file that cannot be removed stays:
-/// nothing reads it.
-pub(crate) fn remove_partials(dir: &Path) {
+/// Makes a run's folder, and removes what a killed run left half written in it. A file that cannot be removed
+/// stays: nothing reads it.
+pub(crate) fn prepare_folder(dir: &Path) -> Result<(), ModelError> {
+    std::fs::create_dir_all(dir).map_err(|e| ModelError::io("create", dir, e))?;
     let Ok(entries) = std::fs::read_dir(dir) else {
-        return;
+        return Ok(());
     };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let ours = [STATE, METRICS, PRETRAIN_STATE, PRETRAIN_METRICS];
-        if name.ends_with(".partial") && ours.iter().any(|file| name.starts_with(file)) {
+        let is_of = |file: &&str| name.strip_prefix(file).is_some_and(|rest| rest.starts_with('.'));
+        if name.ends_with(".partial") && ours.iter().any(is_of) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
+    Ok(())
 }

@@ -18,7 +18,7 @@ use crate::{
     engine::{Engine, Item, Target, engine},
     error::ModelError,
     prepare::Prepared,
-    state::{METRICS, Progress, STATE, State, remove_partials, write_lines},
+    state::{METRICS, Progress, STATE, State, prepare_folder, write_lines},
     teach::Lessons,
     tiers::{Evidence, Tiers},
     weights::{Layout, unit},
@@ -172,8 +172,7 @@ pub fn train(
 
     let state_path = config.run_dir.as_ref().map(|d| d.join(STATE));
     if let Some(dir) = &config.run_dir {
-        std::fs::create_dir_all(dir).map_err(|e| ModelError::io("create", dir, e))?;
-        remove_partials(dir);
+        prepare_folder(dir)?;
     }
     let mut state = match &state_path {
         Some(path) if config.resume && path.exists() => State::load(path, &layout, config, &data)?,
