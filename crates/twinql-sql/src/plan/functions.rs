@@ -248,7 +248,7 @@ impl<'a> Planner<'a> {
             func = AggFunc::Other(name.to_owned());
             for key in call.order_by {
                 let expr = self.plan_expr(&key.expr)?;
-                args.push(ordered::argument(super::select::sort_key(
+                args.push(ordered::argument(super::order::sort_key(
                     self.dialect,
                     expr,
                     key,

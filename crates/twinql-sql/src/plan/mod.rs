@@ -13,6 +13,8 @@ mod expr;
 mod from;
 mod functions;
 mod literal;
+mod order;
+mod project;
 mod scope;
 mod select;
 mod set_op;

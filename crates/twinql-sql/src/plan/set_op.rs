@@ -3,7 +3,7 @@
 use sqlparser::ast::{self, OrderByKind, SetExpr, SetOperator, SetQuantifier, Spanned};
 
 use super::expr::unwrap_nested;
-use super::select::{ordinal, sort_key, strip_collate};
+use super::order::{ordinal, sort_key, strip_collate};
 use super::{Planned, Planner, Result, invalid, types, unsupported};
 use crate::expr::Expr;
 use crate::rel::{ColumnInfo, Query, Rel, SetOpKind};

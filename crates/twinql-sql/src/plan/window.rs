@@ -105,7 +105,7 @@ impl<'a> Planner<'a> {
         for key in &spec.order_by {
             let expr = self.plan_expr(&key.expr)?;
             call.order_by
-                .push(super::select::sort_key(self.dialect, expr, key)?);
+                .push(super::order::sort_key(self.dialect, expr, key)?);
         }
         if let Some(frame) = &spec.window_frame {
             call.frame = frame_text(frame);

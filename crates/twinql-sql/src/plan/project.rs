@@ -1,0 +1,258 @@
+//! What a SELECT gives: its outputs, which of equal rows stay, their order and the limits.
+
+use std::collections::HashSet;
+
+use sqlparser::ast::{self, Distinct, Select, Spanned};
+
+use super::expr::binary;
+use super::order::{OrderTerm, Term, ordinal, sort_key};
+use super::select::Item;
+use super::set_op::Limits;
+use super::walk::{columns_of, has_subquery, rewrite};
+use super::{Planned, Planner, Result, types, unsupported};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SortKey};
+use crate::schema::TypeClass;
+use crate::spans::Clause;
+use crate::value::Value;
+
+impl<'a> Planner<'a> {
+    /// Outputs, duplicate elimination, order and limits.
+    pub(super) fn project(
+        &mut self,
+        rel: Rel,
+        select: &'a Select,
+        items: Vec<Item>,
+        order: Vec<OrderTerm<'a>>,
+        limits: Limits,
+    ) -> Result<Planned> {
+        let mut exprs: Vec<(ColumnId, Expr)> = Vec::with_capacity(items.len());
+        let mut output = Vec::with_capacity(items.len());
+        let mut names = Vec::with_capacity(items.len());
+        for item in items {
+            let id = match &item.expr {
+                Expr::Column(id) => *id,
+                expr => self.new_column_of(&item.name, expr)?,
+            };
+            if !exprs.iter().any(|(known, _)| *known == id) {
+                exprs.push((id, item.expr));
+            }
+            output.push(id);
+            names.push(item.name);
+        }
+        let visible: Vec<ColumnId> = exprs.iter().map(|(id, _)| *id).collect();
+        let below: HashSet<ColumnId> = produced(&rel);
+        let mut extra: Vec<ColumnId> = Vec::new();
+        let mut keys = Vec::with_capacity(order.len());
+        for OrderTerm { term, collation, key } in order {
+            let mut expr = match term {
+                Term::Output(position) => match output.get(position) {
+                    Some(id) => Expr::Column(*id),
+                    None => continue,
+                },
+                Term::Other(expr) => {
+                    if let Some((id, _)) = exprs.iter().find(|(_, e)| *e == expr) {
+                        Expr::Column(*id)
+                    } else {
+                        let readable = columns_of(&expr)
+                            .iter()
+                            .all(|id| visible.contains(id) || !below.contains(id));
+                        if readable {
+                            expr
+                        } else {
+                            let id = match &expr {
+                                Expr::Column(id) => *id,
+                                expr => self.new_column_of("order", expr)?,
+                            };
+                            exprs.push((id, expr));
+                            extra.push(id);
+                            Expr::Column(id)
+                        }
+                    }
+                }
+            };
+            if let Some(collation) = collation {
+                expr = Expr::Collate {
+                    expr: Box::new(expr),
+                    collation,
+                };
+            }
+            self.note_expr(Clause::Order, &expr, || key.expr.span());
+            keys.push(sort_key(self.dialect, expr, key)?);
+        }
+        let mut rel = Rel::Project {
+            input: Box::new(rel),
+            exprs,
+        };
+        match &select.distinct {
+            // DISTINCT ON has chosen its rows already.
+            None | Some(Distinct::All | Distinct::On(_)) => {}
+            Some(Distinct::Distinct) if extra.is_empty() => {
+                rel = Rel::Distinct { input: Box::new(rel) };
+            }
+            Some(Distinct::Distinct) => {
+                rel = self.distinct_with_extra(rel, &visible, &mut extra, &mut keys)?;
+            }
+        }
+        if !keys.is_empty() || !limits.is_empty() {
+            rel = Rel::Sort {
+                input: Box::new(rel),
+                keys,
+                limit: limits.limit,
+                offset: limits.offset,
+            };
+        }
+        if !extra.is_empty() {
+            rel = Rel::Project {
+                input: Box::new(rel),
+                exprs: visible.iter().map(|&id| (id, Expr::Column(id))).collect(),
+            };
+        }
+        Ok(Planned {
+            query: Query { rel, output },
+            names,
+        })
+    }
+
+    /// `SELECT DISTINCT ON (a) … ORDER BY a, b` (PostgreSQL) keeps the first row of each
+    /// `a`: the condition that the row is number 1 of them.
+    pub(super) fn first_of_each(
+        &mut self,
+        on: &'a [ast::Expr],
+        items: &[Item],
+        order: &[OrderTerm<'a>],
+    ) -> Result<Expr> {
+        let span = on
+            .first()
+            .map_or_else(sqlparser::tokenizer::Span::empty, Spanned::span);
+        let mut partition_by = Vec::with_capacity(on.len());
+        for (at, term) in on.iter().enumerate() {
+            partition_by.push(match ordinal(term, items.len(), at, "DISTINCT ON")? {
+                Some(position) => items
+                    .get(position)
+                    .map_or(Expr::Literal(Value::Null), |i| i.expr.clone()),
+                None => self.plan_expr(term)?,
+            });
+        }
+        let mut order_by = Vec::with_capacity(order.len());
+        for OrderTerm { term, collation, key } in order {
+            let mut expr = match term {
+                Term::Output(position) => match items.get(*position) {
+                    Some(item) => item.expr.clone(),
+                    None => continue,
+                },
+                Term::Other(expr) => expr.clone(),
+            };
+            if let Some(collation) = collation {
+                expr = Expr::Collate {
+                    expr: Box::new(expr),
+                    collation: collation.clone(),
+                };
+            }
+            order_by.push(sort_key(self.dialect, expr, key)?);
+        }
+        let windows: Vec<ColumnId> = self
+            .scopes
+            .last()
+            .map(|s| s.windows.iter().map(|(id, _)| *id).collect())
+            .unwrap_or_default();
+        let all = partition_by.iter().chain(order_by.iter().map(|k| &k.expr));
+        for expr in all {
+            if has_subquery(expr) || columns_of(expr).iter().any(|c| windows.contains(c)) {
+                return unsupported("DISTINCT ON with a subquery or a window function", span);
+            }
+        }
+        let id = self.new_column(ColumnInfo {
+            name: "row_number".into(),
+            origin: None,
+            affinity: None,
+            class: TypeClass::Integer,
+            nullable: false,
+        })?;
+        let call = WindowCall {
+            func: "row_number".into(),
+            args: Vec::new(),
+            distinct: false,
+            filter: None,
+            partition_by,
+            order_by,
+            frame: None,
+        };
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.windows.push((id, call));
+        }
+        Ok(binary(
+            BinaryOp::Eq,
+            Expr::Column(id),
+            Expr::Literal(Value::Integer(1)),
+        ))
+    }
+
+    /// `SELECT DISTINCT a … ORDER BY b`: one row for each `a`, ordered by the `b` of one of
+    /// the rows that have it, which is a bare column.
+    fn distinct_with_extra(
+        &mut self,
+        rel: Rel,
+        visible: &[ColumnId],
+        extra: &mut [ColumnId],
+        keys: &mut [SortKey],
+    ) -> Result<Rel> {
+        let mut calls = Vec::with_capacity(extra.len());
+        for id in extra {
+            let call = AggregateCall {
+                func: AggFunc::Bare,
+                distinct: false,
+                args: vec![Expr::Column(*id)],
+                filter: None,
+            };
+            let info = types::aggregate_info(&call, true, &self.columns);
+            let bare = self.new_column(info)?;
+            for key in &mut *keys {
+                rewrite(&mut key.expr, &mut |e| {
+                    if *e == Expr::Column(*id) {
+                        *e = Expr::Column(bare);
+                    }
+                    false
+                });
+            }
+            calls.push((bare, call));
+            *id = bare;
+        }
+        Ok(Rel::Aggregate {
+            input: Box::new(rel),
+            keys: visible.iter().map(|&id| (id, Expr::Column(id))).collect(),
+            calls,
+        })
+    }
+}
+
+/// The columns that a relation produces.
+fn produced(rel: &Rel) -> HashSet<ColumnId> {
+    let mut found = HashSet::new();
+    let mut pending = vec![rel];
+    while let Some(rel) = pending.pop() {
+        match rel {
+            Rel::Scan { columns, .. } => found.extend(columns.iter().map(|(id, _)| *id)),
+            Rel::Values { columns, .. }
+            | Rel::TableFunction { columns, .. }
+            | Rel::Recursive { columns, .. }
+            | Rel::RecursiveRef { columns, .. }
+            | Rel::SetOp { columns, .. } => found.extend(columns),
+            Rel::Filter { input, .. } | Rel::Distinct { input } | Rel::Sort { input, .. } => {
+                pending.push(input);
+            }
+            Rel::Project { exprs, .. } => found.extend(exprs.iter().map(|(id, _)| *id)),
+            Rel::Join { inputs, .. } => pending.extend(inputs),
+            Rel::OuterJoin { left, right, .. } => pending.extend([&**left, &**right]),
+            Rel::Aggregate { keys, calls, .. } => {
+                found.extend(keys.iter().map(|(id, _)| *id));
+                found.extend(calls.iter().map(|(id, _)| *id));
+            }
+            Rel::Window { input, calls } => {
+                found.extend(calls.iter().map(|(id, _)| *id));
+                pending.push(input);
+            }
+        }
+    }
+    found
+}
