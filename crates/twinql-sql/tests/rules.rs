@@ -105,6 +105,8 @@ rules! {
     keys_not: "group-key-cleanup" in "default": differ "SELECT name, COUNT(*) FROM customer GROUP BY name", "SELECT name, COUNT(*) FROM customer GROUP BY name, age";
     count: "count-star" in "nulls": equal "SELECT COUNT(name), COUNT(1) FROM customer", "SELECT COUNT(*), COUNT(id) FROM customer";
     count_null: "count-star" in "nulls": differ "SELECT COUNT(city) FROM customer", "SELECT COUNT(*) FROM customer";
+    extreme_distinct: "count-star" in "strict": equal "SELECT city, MAX(DISTINCT age) FROM customer GROUP BY city", "SELECT city, MAX(age) FROM customer GROUP BY city";
+    extreme_bare: "count-star" in "default": differ "SELECT name, MAX(DISTINCT age) FROM customer", "SELECT name, MAX(age) FROM customer";
     count_key: "distinct-key-aggregate" in "nulls": equal "SELECT COUNT(DISTINCT id) FROM customer", "SELECT COUNT(*) FROM customer";
     count_key_joined: "distinct-key-aggregate" in "no-fk": differ "SELECT COUNT(DISTINCT c.id) FROM customer c JOIN orders o ON o.customer_id = c.id", "SELECT COUNT(c.id) FROM customer c JOIN orders o ON o.customer_id = c.id";
     having_one: "trivial-having" in "strict": equal "SELECT city FROM customer GROUP BY city HAVING COUNT(*) > 0", "SELECT DISTINCT city FROM customer";

@@ -113,7 +113,7 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 pub(super) const COUNT_STAR: Rule = Rule {
     name: "count-star",
-    summary: "COUNT(x) is COUNT(*) where x is never NULL; MIN, MAX need no DISTINCT",
+    summary: "COUNT(x) is COUNT(*) where x is never NULL; MIN, MAX need no DISTINCT where no bare column stands beside them",
     source: "SQL: COUNT(x) counts the rows in which x is not NULL",
     needs: Needs::NOT_NULL,
     apply: Apply::Rel(count_star),
@@ -125,6 +125,7 @@ fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     };
     let mut changed = false;
     let mut known = None;
+    let bare = calls.iter().any(|(_, c)| c.func == AggFunc::Bare);
     for (_, call) in calls {
         match call.func {
             AggFunc::Count if !call.distinct && call.args.len() == 1 => {
@@ -138,7 +139,9 @@ fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                     changed = true;
                 }
             }
-            AggFunc::Min | AggFunc::Max if call.distinct => {
+            // Beside MAX(x), SQLite takes a bare column from the row of the maximum; beside MAX(DISTINCT x) a
+            // later row, whose x has come before, takes its place.
+            AggFunc::Min | AggFunc::Max if call.distinct && !bare => {
                 call.distinct = false;
                 changed = true;
             }

@@ -191,7 +191,8 @@ fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     let [Expr::Column(c)] = call.args.as_slice() else {
         return false;
     };
-    let plain = |c: &AggregateCall| c.filter.is_none() && c.args.len() == 1;
+    // Beside MAX(DISTINCT x) a bare column may come from another row.
+    let plain = |c: &AggregateCall| c.filter.is_none() && !c.distinct && c.args.len() == 1;
     if !matches!(call.func, AggFunc::Min | AggFunc::Max)
         || !plain(call)
         || !bare.iter().all(|(_, b)| plain(b))
