@@ -55,6 +55,17 @@ pub(crate) fn strip_collate(expr: &ast::Expr) -> (&ast::Expr, Option<String>) {
     }
 }
 
+/// A term with the COLLATE that stood around it.
+pub(crate) fn collated(expr: Expr, collation: Option<String>) -> Expr {
+    match collation {
+        Some(collation) => Expr::Collate {
+            expr: Box::new(expr),
+            collation,
+        },
+        None => expr,
+    }
+}
+
 /// The output that an integer in ORDER BY or GROUP BY names, from 0.
 pub(crate) fn ordinal(term: &ast::Expr, outputs: usize, at: usize, clause: &str) -> Result<Option<usize>> {
     let ast::Expr::Value(value) = unwrap_nested(term) else {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use sqlparser::ast::{self, Distinct, Select, Spanned};
 
 use super::expr::binary;
-use super::order::{OrderTerm, Term, ordinal, sort_key};
+use super::order::{OrderTerm, Term, collated, ordinal, sort_key};
 use super::select::Item;
 use super::set_op::Limits;
 use super::walk::{columns_of, has_subquery, rewrite};
@@ -45,7 +45,7 @@ impl<'a> Planner<'a> {
         let mut extra: Vec<ColumnId> = Vec::new();
         let mut keys = Vec::with_capacity(order.len());
         for OrderTerm { term, collation, key } in order {
-            let mut expr = match term {
+            let expr = match term {
                 Term::Output(position) => match output.get(position) {
                     Some(id) => Expr::Column(*id),
                     None => continue,
@@ -71,12 +71,7 @@ impl<'a> Planner<'a> {
                     }
                 }
             };
-            if let Some(collation) = collation {
-                expr = Expr::Collate {
-                    expr: Box::new(expr),
-                    collation,
-                };
-            }
+            let expr = collated(expr, collation);
             self.note_expr(Clause::Order, &expr, || key.expr.span());
             keys.push(sort_key(self.dialect, expr, key)?);
         }
@@ -136,19 +131,14 @@ impl<'a> Planner<'a> {
         }
         let mut order_by = Vec::with_capacity(order.len());
         for OrderTerm { term, collation, key } in order {
-            let mut expr = match term {
+            let expr = match term {
                 Term::Output(position) => match items.get(*position) {
                     Some(item) => item.expr.clone(),
                     None => continue,
                 },
                 Term::Other(expr) => expr.clone(),
             };
-            if let Some(collation) = collation {
-                expr = Expr::Collate {
-                    expr: Box::new(expr),
-                    collation: collation.clone(),
-                };
-            }
+            let expr = collated(expr, collation.clone());
             order_by.push(sort_key(self.dialect, expr, key)?);
         }
         let windows: Vec<ColumnId> = self

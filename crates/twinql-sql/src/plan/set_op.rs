@@ -3,7 +3,7 @@
 use sqlparser::ast::{self, OrderByKind, SetExpr, SetOperator, SetQuantifier, Spanned};
 
 use super::expr::unwrap_nested;
-use super::order::{ordinal, sort_key, strip_collate};
+use super::order::{collated, ordinal, sort_key, strip_collate};
 use super::{Planned, Planner, Result, invalid, types, unsupported};
 use crate::expr::Expr;
 use crate::rel::{ColumnInfo, Query, Rel, SetOpKind};
@@ -281,13 +281,7 @@ impl<'a> Planner<'a> {
                     key.expr.span(),
                 );
             };
-            let mut expr = Expr::Column(*column);
-            if let Some(collation) = collation {
-                expr = Expr::Collate {
-                    expr: Box::new(expr),
-                    collation,
-                };
-            }
+            let expr = collated(Expr::Column(*column), collation);
             self.note_expr(crate::spans::Clause::Order, &expr, || key.expr.span());
             keys.push(sort_key(self.dialect, expr, key)?);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::context::Context;
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk;
-use crate::expr::{AggFunc, BinaryOp, Expr};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::Affinity;
 use crate::value::Value;
@@ -88,7 +88,7 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     *calls = seen;
-    if !keys.is_empty() && calls.iter().any(|(_, c)| c.func == AggFunc::Bare) {
+    if !keys.is_empty() && has_bare(calls) {
         let deps = cx.dependencies(input);
         let known: BTreeSet<ColumnId> = deps.closure(keys.iter().filter_map(|(_, e)| match e {
             Expr::Column(b) => Some(*b),
@@ -111,6 +111,11 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// Whether an aggregation gives a bare column: which row it comes from depends on what else there is.
+pub(super) fn has_bare(calls: &[(ColumnId, AggregateCall)]) -> bool {
+    calls.iter().any(|(_, call)| call.func == AggFunc::Bare)
+}
+
 pub(super) const COUNT_STAR: Rule = Rule {
     name: "count-star",
     summary: "COUNT(x) is COUNT(*) where x is never NULL; MIN, MAX need no DISTINCT where no bare column stands beside them",
@@ -125,7 +130,7 @@ fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     };
     let mut changed = false;
     let mut known = None;
-    let bare = calls.iter().any(|(_, c)| c.func == AggFunc::Bare);
+    let bare = has_bare(calls);
     for (_, call) in calls {
         match call.func {
             AggFunc::Count if !call.distinct && call.args.len() == 1 => {

@@ -3,6 +3,7 @@
 use super::super::context::{self, Context, Role};
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk::{self, Substitution};
+use super::aggregates::has_bare;
 use super::arithmetic::{Kind, kind};
 use super::predicates::{integer, is_boolean};
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
@@ -415,8 +416,7 @@ fn fixed_in(
             && !read.contains(c)
     };
     // Which row a bare column comes from depends on the MIN and MAX beside it.
-    let bare = calls.iter().any(|(_, c)| c.func == AggFunc::Bare);
-    if keys.is_empty() || bare || !calls.iter().any(extreme) {
+    if keys.is_empty() || has_bare(calls) || !calls.iter().any(extreme) {
         return false;
     }
     let deps = cx.dependencies(input);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::super::context::Context;
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk::{self, Substitution};
+use super::aggregates::has_bare;
 use super::unions;
 use crate::expr::{AggFunc, AggregateCall, Expr, UnaryOp};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
@@ -149,7 +150,7 @@ fn over_grouping(
     inner_calls: &Calls,
     cx: &Context<'_>,
 ) -> Option<(Keys, Calls)> {
-    if inner_calls.iter().any(|(_, c)| c.func == AggFunc::Bare) || calls.is_empty() && keys.is_empty() {
+    if has_bare(inner_calls) || calls.is_empty() && keys.is_empty() {
         return None;
     }
     let grouped = !keys.is_empty() || inner_keys.is_empty();
@@ -225,9 +226,7 @@ fn over_union(
             return None;
         };
         // An arm without keys has a row over nothing, too; so has the whole.
-        if inner_keys.is_empty() != keys.is_empty()
-            || inner_calls.iter().any(|(_, c)| c.func == AggFunc::Bare)
-        {
+        if inner_keys.is_empty() != keys.is_empty() || has_bare(inner_calls) {
             return None;
         }
         let meaning = |at: usize| -> Option<Expr> {
@@ -452,7 +451,7 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         }
         new_calls.push((*c, new));
     }
-    if filled.is_empty() || inner_calls.iter().any(|(_, c)| c.func == AggFunc::Bare) {
+    if filled.is_empty() || has_bare(inner_calls) {
         return false;
     }
     let is_filled = |e: &Expr| match e {
