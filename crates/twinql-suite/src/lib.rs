@@ -24,7 +24,6 @@ pub mod order;
 mod permitted;
 #[cfg(test)]
 mod properties;
-pub mod resume;
 pub mod soundness;
 pub mod suite;
 #[cfg(test)]
@@ -45,4 +44,5 @@ pub use lexical::{outermost_order, without_distinct};
 pub use neighbours::{Neighbour, neighbours, neighbours_in};
 pub use suite::{Suite, SuiteError};
 
+pub use twinql_files::resume;
 pub use twinql_sql::Semantics;

@@ -6,6 +6,7 @@
 //! as modules: [`sql`], [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`].
 
 pub use twinql_corpus as corpus;
+pub use twinql_files as files;
 pub use twinql_graph as graph;
 pub use twinql_metrics as metrics;
 pub use twinql_model as model;

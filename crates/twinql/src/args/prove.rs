@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::shared::{LabelsFlag, SemanticsFlag};
+use super::shared::{BatchFlags, LabelsFlag, SemanticsFlag};
 use super::typed::{Input, Output};
 
 #[derive(Debug, Args)]
@@ -29,4 +29,6 @@ pub(crate) struct Prove {
     pub(crate) labels: LabelsFlag,
     #[command(flatten)]
     pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) batch: BatchFlags,
 }

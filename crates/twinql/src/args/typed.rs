@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::corpus::Corpus;
 use super::shared::{
-    ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags, SchemaFlags,
+    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags, SchemaFlags,
     SemanticsFlag,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -180,7 +180,7 @@ pub(crate) struct Metrics {
 /// Where results go.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
-    /// Write results to this file, whole or not at all [default: stdout]
+    /// Write results to this file; while it is not whole, its lines are in FILE.partial [default: stdout]
     #[arg(
         long,
         value_name = "FILE",
@@ -247,6 +247,8 @@ pub(crate) struct Score {
     pub(crate) abstain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) batch: BatchFlags,
 }
 
 #[derive(Debug, Args)]
@@ -270,6 +272,8 @@ pub(crate) struct Judge {
     pub(crate) witness_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) batch: BatchFlags,
 }
 
 #[derive(Debug, Args)]

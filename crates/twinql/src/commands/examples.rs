@@ -19,7 +19,7 @@ use twinql::{Job, Work};
 use super::sample::sample;
 use super::spread::spread;
 use super::weaken::Weaken;
-use crate::input::{self, Schemas};
+use crate::input::{self, Item, Schemas};
 use crate::output::Console;
 
 /// What is trained on.
@@ -366,10 +366,11 @@ fn weaken(
 
 /// The pairs of a corpus that have a label and belong to a split that is used.
 fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labelled>> {
-    let mut schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect)?;
+    let schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect)?;
     let mut labelled = Vec::new();
-    for item in input::read_pairs(&corpus.pairs, &mut schemas)? {
-        let Job { work, .. } = item.job;
+    for item in input::of_file(&corpus.pairs, schemas, false)? {
+        let Item { job, about } = item?;
+        let Job { work, .. } = job;
         let (schema, gold, pred) = match work {
             Work::Pair { schema, gold, pred } => (schema, gold, pred),
             Work::Unusable { error, .. } => {
@@ -377,7 +378,7 @@ fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labe
                 continue;
             }
         };
-        let valid = match item.split.as_deref() {
+        let valid = match about.split.as_deref() {
             Some(split) if split == data.train_split => false,
             Some(split) if split == data.valid_split => true,
             _ => {
@@ -385,9 +386,9 @@ fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labe
                 continue;
             }
         };
-        let origin = twinql::corpus::build::origin(item.source.as_deref().unwrap_or_default());
+        let origin = twinql::corpus::build::origin(about.source.as_deref().unwrap_or_default());
         let weight = corpus.weight * data.weights.get(origin).copied().unwrap_or(1.0);
-        match item.label {
+        match about.label {
             Some(label) => labelled.push(Labelled {
                 schema,
                 gold,
@@ -396,7 +397,7 @@ fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labe
                 valid,
                 origin,
                 weight,
-                ease: item.ease,
+                ease: about.ease,
             }),
             None => left_out.unlabelled += 1,
         }

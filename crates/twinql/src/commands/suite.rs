@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use serde_json::json;
 use twinql::corpus::{bird, spider};
+use twinql::files::{Inputs, read_bounded};
 use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
@@ -25,7 +26,8 @@ use crate::args::shared::NeededSchemaFlags;
 use crate::args::{DEFAULT_SEED, Format, typed};
 use crate::commands::worker;
 use crate::input;
-use crate::output::{Console, Sink, table, write_file};
+use crate::interrupt;
+use crate::output::{Console, Sink, built_file, table, write_file};
 
 pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let default = DistilConfig::default();
@@ -37,21 +39,21 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
         neighbours: typed.neighbours.unwrap_or(default.neighbours),
         extra: typed.extra.unwrap_or(default.extra),
     };
+    let mut inputs = Inputs::default().with([
+        ("--gold", Some(typed.gold.gold.as_path())),
+        ("--schemas", Some(typed.input.schemas.as_path())),
+        ("--values-from", typed.values_from.as_deref()),
+    ]);
+    built_file(&mut inputs, &typed.out)?;
     let mut tasks = tasks(&typed.gold.gold, &typed.input, console)?;
     if let Some(path) = &typed.values_from {
         add_values(&mut tasks, path, console)?;
     }
-    if typed.out.is_dir() {
-        bail!(
-            "cannot write {}: it is a folder; name a file in it",
-            typed.out.display()
-        );
-    }
-    if let Some(folder) = typed.out.parent().filter(|p| !p.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
-    }
     let partial = partial_of(&typed.out);
+    interrupt::hint(format!(
+        "finished schemas are in {}; the same command with --resume goes on from there",
+        partial.display()
+    ));
     let bar = console.bar(Some(tasks.len() as u64), "schemas");
     let databases = AtomicU64::new(0);
     let suite = distil_all(
@@ -205,8 +207,11 @@ fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> Str
     .to_string()
 }
 
+/// MiB of a suite file.
+const LARGEST: u64 = 4096;
+
 fn read(path: &Path) -> Result<(Suite, Vec<u8>)> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = read_bounded(path, LARGEST, "suite")?;
     let suite = Suite::from_bytes(&bytes).with_context(|| path.display().to_string())?;
     Ok((suite, bytes))
 }
@@ -252,6 +257,14 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         && !(0.0..=1.0).contains(&x)
     {
         bail!("--fail-under {x}: must lie between 0 and 1");
+    }
+    let mut inputs = Inputs::default().with([
+        ("--suite", Some(typed.suite.as_path())),
+        ("--gold", Some(typed.gold.gold.as_path())),
+    ]);
+    inputs = inputs.with(typed.pred.iter().map(|pred| ("--pred", Some(pred.as_path()))));
+    if let Some(out) = &typed.out {
+        inputs.output(out)?;
     }
     let (suite, bytes) = read(&typed.suite)?;
     let dialect = typed.dialect.dialect;
