@@ -6,5 +6,5 @@ pub const DONE: u8 = 0;
 pub const CHECK_FAILED: u8 = 1;
 /// Could not run: bad arguments, an unreadable file, no usable input.
 pub const COULD_NOT_RUN: u8 = 2;
-/// Interrupted by Ctrl-C: 128 and the number of the signal, as shells have it.
-pub const INTERRUPTED: u8 = 130;
+/// Ended by a signal: this and its number, as shells have it; 130 for Ctrl-C.
+pub const SIGNAL: u8 = 128;

@@ -1,4 +1,5 @@
-//! Ctrl-C: one line, nothing half written, and the exit code that shells give it.
+//! Ctrl-C (and what else asks a process to end): one line, nothing half written, and the exit code
+//! that shells give it.
 
 use std::io::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,24 +26,39 @@ pub(crate) fn writing() -> MutexGuard<'static, ()> {
 }
 
 /// Ends the process at Ctrl-C. Worker processes do not hear of it, and end when their input does.
+#[cfg(unix)]
 pub(crate) fn listen() {
-    let end = || {
-        let began = Instant::now();
-        let mut writing = WRITING.try_lock();
-        while writing.is_err() && began.elapsed() < PATIENCE {
-            std::thread::sleep(Duration::from_millis(5));
-            writing = WRITING.try_lock();
-        }
-        files::remove_temporaries();
-        let hint = HINT.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = match hint.as_str() {
-            "" => "twinql: interrupted\n".to_owned(),
-            hint => format!("twinql: interrupted: {hint}\n"),
-        };
-        // Nobody may be listening on stderr. The locks are held to the end.
-        let _ = std::io::stderr().write_all(line.as_bytes());
-        std::process::exit(i32::from(exit::INTERRUPTED));
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    // Where nothing can be set, the system ends the process.
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT, SIGTERM]) else {
+        return;
     };
-    // Where it cannot be set, the system ends the process.
-    let _ = ctrlc::set_handler(end);
+    let wait = move || {
+        if let Some(signal) = signals.forever().next() {
+            end(i32::from(exit::SIGNAL) + signal);
+        }
+    };
+    let _ = std::thread::Builder::new().spawn(wait);
+}
+
+#[cfg(not(unix))]
+pub(crate) fn listen() {}
+
+#[cfg(unix)]
+fn end(code: i32) -> ! {
+    let began = Instant::now();
+    let mut writing = WRITING.try_lock();
+    while writing.is_err() && began.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(5));
+        writing = WRITING.try_lock();
+    }
+    files::remove_temporaries();
+    let hint = HINT.lock().unwrap_or_else(PoisonError::into_inner);
+    let line = match hint.as_str() {
+        "" => "twinql: interrupted\n".to_owned(),
+        hint => format!("twinql: interrupted: {hint}\n"),
+    };
+    // Nobody may be listening on stderr. The locks are held to the end.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    std::process::exit(code)
 }

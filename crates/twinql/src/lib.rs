@@ -3,7 +3,7 @@
 //!
 //! [`Pipeline`] scores pairs over a schema; [`Engine`] does the same for batches over many
 //! schemas, with any checkpoint and [`Semantics`]. The crates underneath are re-exported
-//! as modules: [`sql`], [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`].
+//! as modules: [`sql`], [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`], [`files`].
 
 pub use twinql_corpus as corpus;
 pub use twinql_files as files;

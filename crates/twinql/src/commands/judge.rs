@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use twinql::Job;
 use twinql::engine::{Work, judge_config};
 use twinql::files::Inputs;
-use twinql::judging;
+use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, of_suite};
 use twinql::sql::{Dialect, Value};
@@ -91,7 +91,12 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         Ok(())
     })?;
     let work = |jobs: &[Job]| judging::judge_all(jobs, &config, &workers, &|| ());
-    stream(pairs, Window::PAIRS, "judging", console, &work, &mut |done| {
+    let window = match workers {
+        // A process keeps what it has made for a schema; a thread does so for a block.
+        Workers::Processes(_) => Window::PAIRS,
+        Workers::Threads => Window::SMALL_BATCHES,
+    };
+    stream(pairs, window, "judging", console, &work, &mut |done| {
         let Some((job, about, report)) = done else {
             return records.flush();
         };

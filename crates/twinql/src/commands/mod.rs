@@ -59,7 +59,7 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
 }
 
 /// How many pairs are scored at a time: few where each may take as long as the suite needs.
-pub(crate) fn window(engine: &Engine) -> stream::Window {
+fn window(engine: &Engine) -> stream::Window {
     let slow = |m: &&MetricInfo| matches!(m.name, "suite" | "three-tier");
     match engine.metrics().iter().any(|m| slow(&m)) {
         true => stream::Window::SMALL_BATCHES,
