@@ -28,6 +28,8 @@ pub(crate) struct Guard {
     pub(crate) random: AtomicU64,
     /// What it was seeded with.
     pub(crate) seed: AtomicU64,
+    /// A table was named by what was compiled last.
+    pub(crate) reads: AtomicBool,
     /// `random()` or `randomblob()` was called.
     pub(crate) chance: Flag,
     /// When the query began.
@@ -67,6 +69,9 @@ pub(crate) fn settle<T>(mut work: impl FnMut() -> Result<T, ExecError>) -> Resul
     let _alone = TURNSTILE.write().unwrap_or_else(PoisonError::into_inner);
     work()
 }
+
+/// Table-valued functions, which read no table.
+const VALUED: [&str; 4] = ["json_each", "json_tree", "jsonb_each", "jsonb_tree"];
 
 fn splitmix(state: &AtomicU64) -> u64 {
     let mut z = state
@@ -216,6 +221,11 @@ pub(crate) fn configure(
     let state = Arc::clone(guard);
     connection.authorizer(Some(move |context: AuthContext<'_>| {
         if state.querying.load(Ordering::Relaxed) {
+            if let AuthAction::Read { table_name, .. } = context.action
+                && !VALUED.iter().any(|name| table_name.eq_ignore_ascii_case(name))
+            {
+                state.reads.store(true, Ordering::Relaxed);
+            }
             authorize(&context)
         } else {
             Authorization::Allow

@@ -87,6 +87,9 @@ pub enum ExecError {
     /// More steps, time, rows, bytes or memory than allowed.
     #[error("stopped: more {0} than allowed")]
     Limit(&'static str),
+    /// The machine refuses: it has no file descriptor left.
+    #[error("{0}")]
+    Machine(String),
     /// A database file cannot be used.
     #[error("{file}: {message}")]
     File {
@@ -123,6 +126,7 @@ const STEPS_OF_A_RUN: u64 = 500;
 /// A checked and compiled query of a [`Sandbox`].
 pub struct Prepared<'a> {
     statement: Statement<'a>,
+    reads: bool,
     sandbox: &'a Sandbox,
 }
 
@@ -233,7 +237,8 @@ impl Sandbox {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
                 | OpenFlags::SQLITE_OPEN_NO_MUTEX
                 | OpenFlags::SQLITE_OPEN_URI;
-            let mut connection = Connection::open_with_flags(immutable(path), flags).map_err(refused)?;
+            let mut connection = Connection::open_with_flags(immutable(path), flags)
+                .map_err(|e| exhausted(path).unwrap_or_else(|| refused(e)))?;
             let guard = Arc::new(Guard::default());
             let clock = Arc::new(Flag::default());
             configure(&mut connection, &guard, &clock, limits, true).map_err(refused)?;
@@ -262,6 +267,44 @@ impl Sandbox {
             .steps
             .checked_shr(u32::try_from(timeouts).unwrap_or(u32::MAX));
         self.guard.allowed.store(steps.unwrap_or(0), Ordering::Relaxed);
+    }
+
+    /// The tables and views of a user's file without their rows; tables of modules that are not built in
+    /// are missing.
+    ///
+    /// # Errors
+    /// The file's schema cannot be read.
+    pub(crate) fn hollow(&self) -> Result<Sandbox, ExecError> {
+        self.guard.querying.store(false, Ordering::Relaxed);
+        let statements: Vec<String> = self
+            .connection
+            .prepare("SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND sql IS NOT NULL")
+            .and_then(|mut found| found.query_map([], |row| row.get(0))?.collect())
+            .map_err(failed)?;
+        let limits = self.limits;
+        settle(|| {
+            let mut connection = Connection::open_in_memory_with_flags(
+                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+            )
+            .map_err(invalid)?;
+            let guard = Arc::new(Guard::default());
+            let clock = Arc::new(Flag::default());
+            configure(&mut connection, &guard, &clock, limits, true).map_err(invalid)?;
+            for statement in &statements {
+                // SQLite's own tables are made by themselves.
+                let _ = connection.execute_batch(statement);
+            }
+            let sandbox = Sandbox {
+                connection,
+                guard,
+                clock,
+                limits,
+                inserts: Vec::new(),
+                spent: Cell::new(0),
+            };
+            sandbox.query_only(true)?;
+            Ok(sandbox)
+        })
     }
 
     /// A writer of the given tables, reusable for many databases.
@@ -306,6 +349,7 @@ impl Sandbox {
         }
         let statement = settle(|| {
             self.arm(0);
+            self.guard.reads.store(false, Ordering::Relaxed);
             let statement = self.connection.prepare(sql);
             self.guard.querying.store(false, Ordering::Relaxed);
             statement.map_err(|e| match e {
@@ -320,6 +364,7 @@ impl Sandbox {
             return Err(ExecError::Invalid("the query has parameters".into()));
         }
         Ok(Prepared {
+            reads: self.guard.reads.load(Ordering::Relaxed),
             statement,
             sandbox: self,
         })
@@ -369,6 +414,15 @@ impl Sandbox {
     pub(crate) fn fixed(&self) -> (bool, bool) {
         (self.clock.take(), self.guard.chance.take())
     }
+}
+
+/// What the system says where no file at all can be opened any more, which SQLite does not tell from
+/// a bad file.
+fn exhausted(path: &Path) -> Option<ExecError> {
+    let error = std::fs::File::open(path).err()?;
+    // ENFILE and EMFILE; the standard library has no kind for them.
+    let machine = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
+    machine.then(|| ExecError::Machine(format!("cannot open {}: {error}", path.display())))
 }
 
 /// SQL without the white space and semicolons around it.
@@ -477,6 +531,11 @@ impl Prepared<'_> {
         self.statement.column_count()
     }
 
+    /// True if it reads a table, so that its answer may depend on the data.
+    pub(crate) fn reads(&self) -> bool {
+        self.reads
+    }
+
     /// What all executions in its sandbox have cost so far, in steps of SQLite's machine: the same
     /// on every machine, where time is not.
     pub(crate) fn spent(&self) -> u64 {
@@ -509,6 +568,7 @@ impl Prepared<'_> {
                     for i in 0..width {
                         let cell = match row.get_ref(i) {
                             Ok(ValueRef::Integer(i)) => Value::Integer(i),
+                            Ok(ValueRef::Real(r)) if r.is_nan() => Value::Null,
                             Ok(ValueRef::Real(r)) => Value::Real(r.into()),
                             Ok(ValueRef::Text(t)) => Value::Text(String::from_utf8_lossy(t).into_owned()),
                             Ok(ValueRef::Blob(b)) => Value::Blob(b.to_vec()),

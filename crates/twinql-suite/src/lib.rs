@@ -31,6 +31,7 @@ pub mod suite;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod tested;
 mod text;
 mod trial;
 pub mod worker;
