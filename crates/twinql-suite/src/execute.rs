@@ -9,7 +9,6 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, StatementStatus, ToSql};
@@ -19,6 +18,7 @@ use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
 use crate::confine::{Guard, HEAP_BYTES, configure, settle};
+use crate::timing::Moment;
 use crate::database::{Database, Row, create_table, quoted};
 
 /// Bounds on one execution of one query.
@@ -29,9 +29,10 @@ pub struct Limits {
     /// Instructions of SQLite's virtual machine; the bound that normally ends a runaway
     /// query, because it does not depend on the machine's load.
     pub steps: u64,
-    /// Wall time, for what costs much in few steps: functions over long strings. It is
-    /// set so far out that the steps end everything else, on a busy machine too; where
-    /// it is met the pair has no label, so a slow machine never turns a label over.
+    /// CPU time of the thread (wall time where the system does not tell it), for what costs much in
+    /// few steps: functions over long strings. It is set so far out that the steps end everything
+    /// else, on a slow machine too; where it is met the pair has no label, so a slow machine never
+    /// turns a label over.
     pub millis: u64,
     /// Rows of the answer.
     pub rows: usize,
@@ -43,12 +44,20 @@ pub struct Limits {
     pub heap_bytes: u64,
 }
 
+impl ExecError {
+    /// True of a limit that is so far out that no query worth judging meets it: a pair is given up at
+    /// once. Each further database would cost as much again.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self, ExecError::Limit("time" | "memory"))
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             sql_bytes: 64 * 1024,
             steps: 4_000_000,
-            millis: 10_000,
+            millis: 1_200,
             rows: 20_000,
             bytes: 4 * 1024 * 1024,
             value_bytes: 64 * 1024,
@@ -81,7 +90,7 @@ pub enum ExecError {
     /// The query is not a single SELECT.
     #[error("not a single read-only query")]
     NotAQuery,
-    /// It fails on this database: an integer overflow, a string longer than the limit.
+    /// It fails on this database: an integer overflow.
     #[error("{0}")]
     Failed(String),
     /// More steps, time, rows, bytes or memory than allowed.
@@ -179,7 +188,7 @@ impl Sandbox {
                 continue;
             };
             connection.execute_batch(&create).map_err(|e| {
-                out_of_memory(&e).unwrap_or_else(|| {
+                own_limit(&e).unwrap_or_else(|| {
                     ExecError::Invalid(format!("cannot create table {:?}: {e}", table.name))
                 })
             })?;
@@ -378,7 +387,7 @@ impl Sandbox {
         guard.random.store(seed, Ordering::Relaxed);
         guard.seed.store(seed, Ordering::Relaxed);
         if let Ok(mut started) = guard.started.lock() {
-            *started = Some(Instant::now());
+            *started = Some(Moment::now());
         }
         guard.querying.store(true, Ordering::Relaxed);
     }
@@ -453,15 +462,20 @@ fn immutable(path: &Path) -> String {
 }
 
 fn invalid(e: rusqlite::Error) -> ExecError {
-    out_of_memory(&e).unwrap_or_else(|| ExecError::Invalid(message(&e)))
+    own_limit(&e).unwrap_or_else(|| ExecError::Invalid(message(&e)))
 }
 
 fn failed(e: rusqlite::Error) -> ExecError {
-    out_of_memory(&e).unwrap_or_else(|| ExecError::Failed(message(&e)))
+    own_limit(&e).unwrap_or_else(|| ExecError::Failed(message(&e)))
 }
 
-fn out_of_memory(e: &rusqlite::Error) -> Option<ExecError> {
-    (e.sqlite_error_code() == Some(ErrorCode::OutOfMemory)).then_some(ExecError::Limit("memory"))
+/// The limits of SQLite's own that it says it has met.
+fn own_limit(e: &rusqlite::Error) -> Option<ExecError> {
+    match e.sqlite_error_code()? {
+        ErrorCode::OutOfMemory => Some(ExecError::Limit("memory")),
+        ErrorCode::TooBig => Some(ExecError::Limit("bytes in one value")),
+        _ => None,
+    }
 }
 
 fn message(e: &rusqlite::Error) -> String {

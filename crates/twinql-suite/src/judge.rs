@@ -197,9 +197,25 @@ struct Trial<'a> {
     schema: &'a Schema,
     /// What samples of its possible answers may still cost.
     patience: Patience,
+    /// Steps that the gold and the prediction took on all databases.
+    spent: [u64; 2],
+    /// Steps that had been taken in the sandbox before.
+    start: u64,
+    /// Steps that the pair may take.
+    budget: u64,
 }
 
+/// Executions at the limit of steps that one pair is worth, on all databases together. No pair of
+/// real queries comes near it.
+const WORTH: u64 = 20;
+
 impl<'a> Trial<'a> {
+    /// True once the pair has cost more than it is worth, beside samples, which have a bound of their own.
+    fn exhausted(&self) -> bool {
+        let all = self.gold.prepared.spent() - self.start;
+        all.saturating_sub(self.patience.used()) > self.budget
+    }
+
     fn run(&mut self, database: &Database, columns: &mut Columns) -> Outcome {
         let (gold, pred) = match self.answers(database) {
             Ok(answers) => answers,
@@ -214,8 +230,14 @@ impl<'a> Trial<'a> {
 
     fn answers(&mut self, database: &Database) -> Result<(Answer, Answer), (Side, ExecError)> {
         self.loader.load(database).map_err(|e| (Side::Gold, e))?;
-        let gold = self.gold.answer(self.sandbox).map_err(|e| (Side::Gold, e))?;
-        let pred = self.pred.answer(self.sandbox).map_err(|e| (Side::Pred, e))?;
+        let start = self.gold.prepared.spent();
+        let gold = self.gold.answer(self.sandbox);
+        let between = self.gold.prepared.spent();
+        self.spent[0] += between - start;
+        let gold = gold.map_err(|e| (Side::Gold, e))?;
+        let pred = self.pred.answer(self.sandbox);
+        self.spent[1] += self.pred.prepared.spent() - between;
+        let pred = pred.map_err(|e| (Side::Pred, e))?;
         Ok((gold, pred))
     }
 
@@ -354,6 +376,7 @@ impl Judge {
         let gold = Party::new(&self.sandbox, gold, semantics);
         let pred = Party::new(&self.sandbox, pred, semantics);
         let fresh = Columns::new(gold.prepared.width(), semantics.any_column_order);
+        let start = gold.prepared.spent();
         let trial = Trial {
             sandbox: &self.sandbox,
             loader: self.sandbox.loader(generator.tables())?,
@@ -362,6 +385,9 @@ impl Judge {
             pred,
             schema: &self.schema,
             patience: Patience::new(),
+            spent: [0; 2],
+            start,
+            budget: self.config.limits.steps.saturating_mul(WORTH),
         };
         Ok((trial, fresh))
     }
@@ -379,10 +405,20 @@ impl Judge {
             self.config.databases.max(1)
         };
         let nothing = trial.gold.over_nothing(&mut trial.loader);
+        let (nothing, failed) = match nothing {
+            Ok(answer) => (Some(answer), None),
+            Err(error) => (None, Some(error)),
+        };
         let mut course = Course::new(&fresh, Answered::new(trial.gold.prepared.reads(), nothing));
-        let ended = (0..wanted).find_map(|index| {
-            let database = generator.database(index)?;
-            self.step(&mut trial, &mut course, (index, database))
+        let ended = match failed {
+            Some(error @ ExecError::Limit(_)) => course.failed(Side::Gold, error),
+            _ => None,
+        };
+        let ended = ended.or_else(|| {
+            (0..wanted).find_map(|index| {
+                let database = generator.database(index)?;
+                self.step(&mut trial, &mut course, (index, database))
+            })
         });
         let verdict = match ended {
             Some(verdict) => verdict,
@@ -428,6 +464,14 @@ impl Judge {
             }
             Outcome::Failed(side, error) => course.failed(side, error),
         }
+        .or_else(|| {
+            let side = if trial.spent[0] >= trial.spent[1] {
+                Side::Gold
+            } else {
+                Side::Pred
+            };
+            trial.exhausted().then_some(Verdict::Timeout { side })
+        })
     }
 }
 
@@ -460,8 +504,7 @@ impl<'c> Course<'c> {
     /// Takes note that a side gave no answer; a verdict where that ends the trial.
     fn failed(&mut self, side: Side, error: ExecError) -> Option<Verdict> {
         match (side, error) {
-            // Only this limit depends on the machine: the pair has no label, at once.
-            (side, ExecError::Limit("time")) => Some(Verdict::Timeout { side }),
+            (side, error) if error.is_final() => Some(Verdict::Timeout { side }),
             (side, ExecError::Limit(_)) => {
                 let count = &mut self.timeouts[usize::from(side == Side::Pred)];
                 *count += 1;
@@ -511,7 +554,8 @@ fn shrink(
         let mut dropped = false;
         for table in 0..database.tables.len() {
             let mut row = database.rows(table).len();
-            while row > 0 {
+            // A witness of costly queries stays as large as it is.
+            while row > 0 && !trial.exhausted() {
                 row -= 1;
                 let mut smaller = database.clone();
                 if let Some(Some(rows)) = smaller.tables.get_mut(table) {

@@ -33,6 +33,7 @@ mod testing;
 mod tests;
 mod tested;
 mod text;
+mod timing;
 mod trial;
 pub mod worker;
 

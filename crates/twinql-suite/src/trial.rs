@@ -122,12 +122,12 @@ impl<'a> Party<'a> {
         clock.into_iter().chain(chance)
     }
 
-    /// Its answer while every table is empty; none where it fails there.
-    pub(crate) fn over_nothing(&mut self, loader: &mut Loader<'_>) -> Option<Answer> {
-        loader.load(&Database::default()).ok()?;
+    /// Its answer while every table is empty.
+    pub(crate) fn over_nothing(&mut self, loader: &mut Loader<'_>) -> Result<Answer, ExecError> {
+        loader.load(&Database::default())?;
         self.runs = None;
         self.denotation = None;
-        self.prepared.run(0).ok()
+        self.prepared.run(0)
     }
 
     /// The hashes of its answer on the loaded database, which it gave last; `mode` is always the same.
@@ -392,6 +392,11 @@ impl Patience {
             undecided: 0,
             steps: MAX_STEPS,
         }
+    }
+
+    /// What they have cost so far, in steps.
+    pub(crate) fn used(self) -> u64 {
+        MAX_STEPS.saturating_sub(self.steps)
     }
 }
 

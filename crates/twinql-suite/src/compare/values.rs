@@ -93,8 +93,12 @@ fn distance(a: Kind<'_>, b: Kind<'_>) -> Option<(f64, f64)> {
         (Kind::Real(x), Kind::Real(y)) => ((x - y).abs(), x.abs().max(y.abs())),
         (Kind::Integer(i), Kind::Real(r)) | (Kind::Real(r), Kind::Integer(i)) => {
             let whole = r.trunc();
-            // Exact, unless the real is far beyond the integers.
-            let gap = (i128::from(i) - whole as i128) as f64 - (r - whole);
+            let gap = if whole.abs() < 1e30 {
+                (i128::from(i) - whole as i128) as f64 - (r - whole)
+            } else {
+                // So far beyond the integers that these do not count.
+                r
+            };
             (gap.abs(), (i as f64).abs().max(r.abs()))
         }
         (Kind::Integer(x), Kind::Integer(y)) => {

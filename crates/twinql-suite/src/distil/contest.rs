@@ -139,8 +139,11 @@ impl<'a> Contest<'a> {
     /// Notes from now on what the golds answer, beginning with empty tables.
     pub(crate) fn watch(&mut self) {
         for gold in &mut self.golds {
-            let nothing = gold.party.over_nothing(&mut self.loader);
-            gold.answered = Some(Answered::new(gold.party.prepared.reads(), nothing));
+            let sandbox = self.sandbox;
+            let nothing = within(sandbox, &mut gold.timeouts, || {
+                gold.party.over_nothing(&mut self.loader)
+            });
+            gold.answered = Some(Answered::new(gold.party.prepared.reads(), nothing.ok()));
         }
     }
 
@@ -148,7 +151,7 @@ impl<'a> Contest<'a> {
     pub(crate) fn untested(&mut self, rival: usize) -> Option<String> {
         let rival = self.rivals.get_mut(rival)?;
         let answered = self.golds.get(rival.gold)?.answered.as_ref()?;
-        answered.untested(|| rival.party.over_nothing(&mut self.loader))
+        answered.untested(|| rival.party.over_nothing(&mut self.loader).ok())
     }
 
     /// Adds a rival of a gold query and gives its number.

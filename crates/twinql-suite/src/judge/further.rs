@@ -42,6 +42,9 @@ impl Judge {
             if let Some(verdict) = self.step(trial, course, (index, database)) {
                 return verdict;
             }
+            if trial.exhausted() {
+                break;
+            }
             if course.gold.enough() {
                 return course.verdict();
             }
@@ -63,7 +66,7 @@ impl Judge {
 
     fn why(&self, trial: &mut Trial<'_>, course: &Course<'_>) -> Option<String> {
         let Trial { pred, loader, .. } = trial;
-        course.gold.untested(|| pred.over_nothing(loader))
+        course.gold.untested(|| pred.over_nothing(loader).ok())
     }
 }
 

@@ -334,11 +334,8 @@ impl Way<'_> {
                 self.nonempty += u64::from(nonempty);
             }
             Seen::Differ => self.out = Some(RunVerdict::Different { database }),
-            // Only this limit depends on the machine.
-            Seen::Failed(ExecError::Limit("time")) => {
-                self.out = Some(RunVerdict::Timeout { side: Side::Pred })
-            }
-            Seen::GoldFailed(ExecError::Limit("time")) => {
+            Seen::Failed(e) if e.is_final() => self.out = Some(RunVerdict::Timeout { side: Side::Pred }),
+            Seen::GoldFailed(e) if e.is_final() => {
                 self.out = Some(RunVerdict::Timeout { side: Side::Gold });
             }
             Seen::Failed(ExecError::Limit(_)) => self.late(Side::Pred),
