@@ -15,7 +15,7 @@ use crate::commands::answers::{Side, side_by_side};
 use crate::commands::batch::{ForPeople, Out, Records, guard};
 use crate::commands::judge::plain;
 use crate::commands::stream::{Window, stream};
-use crate::commands::{fail_under, status_line, strict, worker};
+use crate::commands::{fail_under, machine, status_line, strict, worker};
 use crate::input::{self, Schemas};
 use crate::output::Console;
 
@@ -28,7 +28,7 @@ struct ExecutionRecord {
     verdict: Option<&'static str>,
     /// Files on which the answers agree, where they agree on all.
     files: Option<usize>,
-    /// On how many of them the gold's answer holds more than NULL and 0.
+    /// On how many of them the gold answered: not what it gives over empty tables.
     nonempty: Option<usize>,
     witness: Option<FileWitness>,
     notes: Vec<String>,
@@ -104,15 +104,18 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
             "pairs": counts.total(),
             "status": counts,
             "same": same,
+            "untested": counts.get(Status::Untested),
             "execution_accuracy": accuracy(counts),
         })
     };
     let counts = records.finish(document)?;
+    machine(&counts)?;
     let accuracy = accuracy(&counts);
     console.say(format!("executed {}", status_line(&counts)));
     console.say(format!(
-        "execution accuracy {accuracy:.4}: same {same} of all {} pairs",
-        counts.total()
+        "execution accuracy {accuracy:.4}: same {same} of all {} pairs ({} untested)",
+        counts.total(),
+        counts.get(Status::Untested)
     ));
     console.say(&signature);
     let reached = fail_under(

@@ -145,8 +145,9 @@ fn decided(engine: &Engine, record: &Record, abstaining: bool) -> Vec<Decided> {
         let threshold = engine.threshold(metric);
         let by_band = abstaining.then(|| engine.decide(metric, record)).flatten();
         let decision = by_band.unwrap_or(match (record.status, record.score(metric.name)) {
-            (Status::Ok, Some(score)) if score >= threshold => Decision::Same,
-            (Status::Ok, Some(_)) | (Status::PredError, _) => Decision::Different,
+            // What the suite could not test another metric has scored all the same.
+            (Status::Ok | Status::Untested, Some(score)) if score >= threshold => Decision::Same,
+            (Status::Ok | Status::Untested, Some(_)) | (Status::PredError, _) => Decision::Different,
             _ => Decision::Abstained,
         });
         Decided {
@@ -191,7 +192,10 @@ fn head(engine: &Engine) -> Vec<String> {
 
 fn row(engine: &Engine, record: &Record) -> Vec<String> {
     let mut row = vec![input::id_text(&record.id), record.status.to_string()];
-    let score = |m: &&'static MetricInfo| format!("{:.4}", record.score(m.name).unwrap_or(0.0));
+    let score = |m: &&'static MetricInfo| match record.score(m.name) {
+        Some(score) => format!("{score:.4}"),
+        None => "-".to_owned(),
+    };
     row.extend(engine.metrics().iter().map(score));
     row
 }

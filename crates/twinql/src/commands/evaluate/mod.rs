@@ -151,6 +151,8 @@ fn reports(engine: &Engine, seen: &Seen, members: &[usize], how: &Resampling) ->
                 .band(metric)
                 .zip(seen.decisions(number, members))
                 .map(|(band, decisions)| Abstention::of(&band, &decisions, &all)),
+            unscored: all.len().saturating_sub(scores.len()),
+            coverage: scores.len() as f64 / all.len().max(1) as f64,
             ..report
         }
     };
@@ -239,10 +241,7 @@ fn render(
         out.push('\n');
         out.push_str(&text(&rows, how.level));
     }
-    out.push_str(&format!(
-        "\n{}; every figure is over all of them\n",
-        status_line(counts)
-    ));
+    out.push_str(&format!("\n{}; {}\n", status_line(counts), over(overall, counts)));
     for why in overall.iter().filter_map(|r| r.undefined.as_ref()).take(1) {
         out.push_str(&format!("n/a: {why}\n"));
     }
@@ -251,6 +250,19 @@ fn render(
         out.push('\n');
     }
     out
+}
+
+/// What the figures are over: all pairs, or those that a metric says something of.
+fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
+    let partial: Vec<String> = overall
+        .iter()
+        .filter(|r| r.unscored > 0)
+        .map(|r| format!("those of {} over the {} that it says something of", r.metric, r.pairs))
+        .collect();
+    match partial.as_slice() {
+        [] => "every figure is over all of them".to_owned(),
+        some => format!("figures are over all {}, but {}", counts.total(), some.join(", ")),
+    }
 }
 
 fn document(
