@@ -205,7 +205,10 @@ impl Draft {
             }
             Some(Json::String(s)) => Json::String(s),
             Some(other) => {
-                fields.complain(format!("\"id\" is {}, neither string nor number", shortened(&other)));
+                fields.complain(format!(
+                    "\"id\" is {}, neither string nor number",
+                    shortened(&other)
+                ));
                 Json::Null
             }
         };
@@ -428,14 +431,49 @@ mod tests {
     #[test]
     fn what_can_be_read_of_a_line_is_kept() {
         for (line, id, of_prediction, part) in [
-            (r#"{"id":7,"db_id":"d","pred":"p"}"#, "7", false, "\"gold\" is missing"),
-            (r#"{"id":"x","db_id":"d","gold":null,"pred":"p"}"#, "\"x\"", false, "\"gold\" is null"),
-            (r#"{"id":"x","db_id":"d","gold":["g"],"pred":"p"}"#, "\"x\"", false, "not a string"),
+            (
+                r#"{"id":7,"db_id":"d","pred":"p"}"#,
+                "7",
+                false,
+                "\"gold\" is missing",
+            ),
+            (
+                r#"{"id":"x","db_id":"d","gold":null,"pred":"p"}"#,
+                "\"x\"",
+                false,
+                "\"gold\" is null",
+            ),
+            (
+                r#"{"id":"x","db_id":"d","gold":["g"],"pred":"p"}"#,
+                "\"x\"",
+                false,
+                "not a string",
+            ),
             (r#"{"id":7,"gold":"g","pred":null}"#, "7", false, "neither"),
-            (r#"{"id":7,"db_id":"d","gold":"g","pred":null}"#, "7", true, "\"pred\" is null"),
-            (r#"{"id":7,"db_id":"d","gold":"g"}"#, "7", true, "\"pred\" is missing"),
-            (r#"{"id":7,"db_id":"d","gold":"g","pred":{}}"#, "7", true, "not a string"),
-            (r#"{"id":[7],"db_id":"d","gold":"g","pred":"p"}"#, "null", false, "neither string nor number"),
+            (
+                r#"{"id":7,"db_id":"d","gold":"g","pred":null}"#,
+                "7",
+                true,
+                "\"pred\" is null",
+            ),
+            (
+                r#"{"id":7,"db_id":"d","gold":"g"}"#,
+                "7",
+                true,
+                "\"pred\" is missing",
+            ),
+            (
+                r#"{"id":7,"db_id":"d","gold":"g","pred":{}}"#,
+                "7",
+                true,
+                "not a string",
+            ),
+            (
+                r#"{"id":[7],"db_id":"d","gold":"g","pred":"p"}"#,
+                "null",
+                false,
+                "neither string nor number",
+            ),
         ] {
             let draft = Draft::from_json(line);
             let problem = draft.problem.unwrap();

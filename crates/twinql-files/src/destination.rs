@@ -43,7 +43,12 @@ impl Destination {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Destination::Plain(at)),
                 // `file/name`: the folder cannot be made, and that is said then.
                 Err(e) if e.kind() == io::ErrorKind::NotADirectory => return Ok(Destination::Plain(at)),
-                Err(e) => return Err(FileError::io("write", path)(io::Error::new(e.kind(), e.to_string()))),
+                Err(e) => {
+                    return Err(FileError::io("write", path)(io::Error::new(
+                        e.kind(),
+                        e.to_string(),
+                    )));
+                }
                 Ok(kind) => kind,
             };
             if !kind.is_symlink() {

@@ -82,11 +82,7 @@ pub enum FileError {
 impl FileError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError {
         let path = path.to_owned();
-        move |source| FileError::Io {
-            action,
-            path,
-            source,
-        }
+        move |source| FileError::Io { action, path, source }
     }
 
     /// The reader of a pipe has gone away.

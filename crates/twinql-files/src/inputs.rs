@@ -53,7 +53,9 @@ impl Inputs {
         if let Destination::Plain(plain) = &destination {
             let whole = named(plain);
             if self.written.contains(&whole) {
-                return Err(FileError::Twice { path: path.to_owned() });
+                return Err(FileError::Twice {
+                    path: path.to_owned(),
+                });
             }
             self.written.push(whole);
         }

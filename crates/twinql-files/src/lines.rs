@@ -43,7 +43,9 @@ impl Line {
             Ok(bytes) => {
                 std::str::from_utf8(bytes).map_err(|e| format!("not UTF-8 at byte {}", e.valid_up_to()))
             }
-            Err(n) => Err(format!("{n} bytes are more than the {LONGEST_LINE} of the longest line")),
+            Err(n) => Err(format!(
+                "{n} bytes are more than the {LONGEST_LINE} of the longest line"
+            )),
         }
     }
 }
@@ -58,7 +60,9 @@ pub struct Lines {
 
 impl std::fmt::Debug for Lines {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lines").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("Lines")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 

@@ -26,11 +26,11 @@ mod permitted;
 mod properties;
 pub mod soundness;
 pub mod suite;
+mod tested;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-mod tested;
 mod text;
 mod timing;
 mod trial;

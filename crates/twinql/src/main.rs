@@ -11,8 +11,8 @@ mod report;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use twinql::exit;
 
 use args::corpus::Corpus;
@@ -65,7 +65,10 @@ fn could_not_run(error: &anyhow::Error) -> ExitCode {
 /// The arguments, from the command line and the environment.
 fn parse() -> Result<Cli, clap::Error> {
     let command = Cli::command();
-    let matches = command.clone().try_get_matches().map_err(|error| environment::named(&command, error))?;
+    let matches = command
+        .clone()
+        .try_get_matches()
+        .map_err(|error| environment::named(&command, error))?;
     environment::switches(&command, &matches)?;
     Cli::from_arg_matches(&matches)
 }
@@ -116,7 +119,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         } => commands::suite::run(&typed, console),
         Command::Suite {
             command: Suite::Show(typed),
-        } => commands::suite::show(&typed),
+        } => commands::suite_show::show(&typed),
         Command::Worker { address_space } => commands::worker::run(address_space),
         Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),

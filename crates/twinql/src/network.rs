@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use twinql_graph::{EncodingConfig, vocabulary};
 use twinql_files::{FileError, read_bounded};
+use twinql_graph::{EncodingConfig, vocabulary};
 use twinql_model::{Checkpoint, GraphConfig, ModelError, Scorer};
 use twinql_sql::Semantics;
 

@@ -32,7 +32,10 @@ fn a_switch_in_the_environment_says_yes_or_no() {
         for junk in ["junk", "2", "ja"] {
             let (code, err) = with_variable(&folder, args, name, junk);
             assert_eq!(code, Some(2), "{name}={junk}: {err}");
-            assert!(err.contains(name) && err.contains(junk) && err.contains("true"), "{err}");
+            assert!(
+                err.contains(name) && err.contains(junk) && err.contains("true"),
+                "{err}"
+            );
         }
     }
     let quiet = |value: &str| with_variable(&folder, &score, "TWINQL_QUIET", value);
@@ -52,12 +55,21 @@ fn a_switch_in_the_environment_says_yes_or_no() {
 fn a_value_in_the_environment_is_named_in_its_error() {
     let folder = folder();
     let score = over_pairs("score", &["--metric", "relpm"]);
-    for (name, value) in [("TWINQL_THREADS", "many"), ("TWINQL_SEED", "x"), ("TWINQL_DIALECT", "cobol")] {
+    for (name, value) in [
+        ("TWINQL_THREADS", "many"),
+        ("TWINQL_SEED", "x"),
+        ("TWINQL_DIALECT", "cobol"),
+    ] {
         let (code, err) = with_variable(&folder, &score, name, value);
         assert_eq!(code, Some(2));
         assert!(err.contains(name) && err.contains(value), "{err}");
     }
-    let (code, err) = with_variable(&folder, &[&score[..], &["--threads", "x"]].concat(), "TWINQL_THREADS", "x");
+    let (code, err) = with_variable(
+        &folder,
+        &[&score[..], &["--threads", "x"]].concat(),
+        "TWINQL_THREADS",
+        "x",
+    );
     assert!(code == Some(2) && !err.contains("TWINQL_THREADS"), "{err}");
 }
 
@@ -68,10 +80,17 @@ fn the_log_takes_levels() {
     for bogus in ["bogus", "twinql=loud", "info,bogus", "=debug"] {
         let (code, err) = with_variable(&folder, &score, "TWINQL_LOG", bogus);
         assert_eq!(code, Some(2), "{bogus}: {err}");
-        assert!(err.contains("TWINQL_LOG") && err.contains("error, warn, info, debug"), "{err}");
+        assert!(
+            err.contains("TWINQL_LOG") && err.contains("error, warn, info, debug"),
+            "{err}"
+        );
     }
     for level in ["", "off", "warn", "INFO", "error,twinql_suite=debug"] {
-        assert_eq!(with_variable(&folder, &score, "TWINQL_LOG", level).0, Some(0), "{level}");
+        assert_eq!(
+            with_variable(&folder, &score, "TWINQL_LOG", level).0,
+            Some(0),
+            "{level}"
+        );
     }
 }
 
@@ -92,8 +111,12 @@ fn input_without_an_end() {
     let endless = "/dev/zero";
     for args in [
         vec!["score", "--pairs", endless, "--metric", "relpm"],
-        vec!["score", "--gold", endless, "--pred", "gold.txt", "--metric", "relpm"],
-        vec!["score", "--gold", "gold.txt", "--pred", endless, "--metric", "relpm"],
+        vec![
+            "score", "--gold", endless, "--pred", "gold.txt", "--metric", "relpm",
+        ],
+        vec![
+            "score", "--gold", "gold.txt", "--pred", endless, "--metric", "relpm",
+        ],
         vec!["prove", "--pairs", endless],
         vec!["evaluate", "--pairs", endless, "--metric", "relpm"],
     ] {
@@ -115,7 +138,10 @@ fn input_without_an_end() {
     let noise = ["score", "--pairs", "noise.jsonl", "--metric", "relpm"];
     folder.refuses(
         &[&noise[..], &SCHEMAS].concat(),
-        &["none of the first 1000 lines of the file is a pair", "noise.jsonl, line 1"],
+        &[
+            "none of the first 1000 lines of the file is a pair",
+            "noise.jsonl, line 1",
+        ],
     );
 }
 
@@ -143,13 +169,17 @@ fn one_run_for_each_folder_and_each_output() {
         file.lock().unwrap();
         file
     };
-    let config = "[[data.corpora]]\npairs = \"pairs.jsonl\"\nschemas = \"concerts.sql\"\nsemantics = \"default\"\n";
+    let config =
+        "[[data.corpora]]\npairs = \"pairs.jsonl\"\nschemas = \"concerts.sql\"\nsemantics = \"default\"\n";
     folder.write("train.toml", config);
     folder.write("gold.txt", "SELECT name FROM singer\tconcerts\n");
     let _run = held("run/.lock");
     for command in ["train", "pretrain"] {
         let args = [command, "--config", "train.toml", "--run", "run"];
-        folder.refuses(&args, &["run is in use by another run of twinql", "another run folder"]);
+        folder.refuses(
+            &args,
+            &["run is in use by another run of twinql", "another run folder"],
+        );
     }
     let _suite = held("x.suite.partial");
     let build = ["suite", "build", "--gold", "gold.txt", "--out", "x.suite"];

@@ -122,8 +122,7 @@ pub fn build_with(
     let splits = splits(config, &test, &tasks);
     let path = partial_of(&config.out);
     let read = |line: &[u8]| serde_json::from_slice::<Yield>(line).ok();
-    let (mut finished, mut yields) =
-        Finished::open(&path, &fingerprint(config, &tasks), true, read)?;
+    let (mut finished, mut yields) = Finished::open(&path, &fingerprint(config, &tasks), true, read)?;
     let mut pairs_so_far: usize = yields.iter().map(|y| y.pairs.len()).sum();
     while yields.len() < tasks.len() {
         let from = yields.len();

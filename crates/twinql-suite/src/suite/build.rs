@@ -54,8 +54,7 @@ pub fn build(
     let (partial, done_before) = match partial {
         Some((path, resume)) => {
             let read = |line: &[u8]| read_line(line).ok();
-            let (file, done) =
-                Finished::open(path, &fingerprint(tasks, config), resume, read)?;
+            let (file, done) = Finished::open(path, &fingerprint(tasks, config), resume, read)?;
             (Some(file), done)
         }
         None => (None, Vec::new()),

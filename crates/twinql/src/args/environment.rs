@@ -68,7 +68,8 @@ pub(crate) fn named(command: &Command, mut error: Error) -> Error {
             .is_some_and(|rest| rest == flag || rest.starts_with(&format!("{flag}=")))
     };
     let name = format!("TWINQL_{}", flag.replace('-', "_").to_uppercase());
-    let set = std::env::var(&name).is_ok_and(|found| found.split(',').any(|part| part == value) || found == *value);
+    let set =
+        std::env::var(&name).is_ok_and(|found| found.split(',').any(|part| part == value) || found == *value);
     if set && !std::env::args_os().any(|arg| typed(&arg)) {
         let hint = format!("the value comes from the environment variable {name}");
         error.insert(

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::corpus::Corpus;
 use super::shared::{
-    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags, SchemaFlags,
-    SemanticsFlag,
+    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags,
+    SchemaFlags, SemanticsFlag,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 

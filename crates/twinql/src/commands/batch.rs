@@ -14,7 +14,7 @@ use twinql::record::{Status, StatusCounts};
 
 use crate::args::shared::BatchFlags;
 use crate::args::{Format, Input, Output, Source};
-use crate::input::{About, Pairs};
+use crate::input::{About, Pairs, Schemas};
 use crate::output::{Console, Journal, Kept, Sink, Table};
 
 /// What a metric says of a pair, where results are to show it.
@@ -89,6 +89,14 @@ pub(super) fn guard<'p>(
     Ok(inputs)
 }
 
+/// What the schemas are, where an output is kept that may be gone on with.
+pub(super) fn made_of(output: &Output, schemas: &Schemas) -> String {
+    match output.out {
+        Some(_) => schemas.fingerprint(),
+        None => String::new(),
+    }
+}
+
 /// What lines depend on, for a run that may be gone on with.
 pub(super) fn settings(command: &str, signatures: Json, schemas: String, more: Json) -> Map<String, Json> {
     let commit = option_env!("TWINQL_COMMIT");
@@ -120,10 +128,18 @@ impl<'f, T: Serialize> Records<'f, T> {
         people: ForPeople<'f, T>,
         count: &mut dyn FnMut(&About, &Json) -> Result<()>,
     ) -> Result<Records<'f, T>> {
-        let Begin { output, flags, console, .. } = *begin;
+        let Begin {
+            output,
+            flags,
+            console,
+            ..
+        } = *begin;
         let lines = output.format == Format::Jsonl;
         let plain = match &output.out {
-            Some(out) => Destination::of(out)?.plain().map(Path::to_owned).zip(Some(out.clone())),
+            Some(out) => Destination::of(out)?
+                .plain()
+                .map(Path::to_owned)
+                .zip(Some(out.clone())),
             None => None,
         };
         let (out, shown): (PathBuf, PathBuf) = match plain {
@@ -167,7 +183,8 @@ impl<'f, T: Serialize> Records<'f, T> {
                 break;
             };
             let status = line.get("status").cloned().unwrap_or_default();
-            self.counts.add(serde_json::from_value(status).context("a line of an earlier run")?);
+            self.counts
+                .add(serde_json::from_value(status).context("a line of an earlier run")?);
             count(&item.about, &line)?;
         }
         if let Some(count) = &mut pairs.count {
@@ -292,7 +309,10 @@ fn pretty<T: Serialize>(out: &Out<'_, T>) -> Result<String> {
 fn write_document(head: &Json, records: BufWriter<File>, sink: &mut Sink) -> Result<()> {
     let head = serde_json::to_string_pretty(head)?;
     sink.write(head.strip_suffix("\n}").unwrap_or(&head))?;
-    let mut records = records.into_inner().map_err(|e| e.into_error()).context("a temporary file")?;
+    let mut records = records
+        .into_inner()
+        .map_err(|e| e.into_error())
+        .context("a temporary file")?;
     records.seek(SeekFrom::Start(0)).context("a temporary file")?;
     let mut lines = BufReader::new(records).lines().peekable();
     if lines.peek().is_none() {
@@ -302,7 +322,11 @@ fn write_document(head: &Json, records: BufWriter<File>, sink: &mut Sink) -> Res
     while let Some(line) = lines.next() {
         let line = line.context("a temporary file")?;
         // The brace that ends a record stands by itself.
-        let comma = if line == "    }" && lines.peek().is_some() { "," } else { "" };
+        let comma = if line == "    }" && lines.peek().is_some() {
+            ","
+        } else {
+            ""
+        };
         sink.line(&format!("{line}{comma}"))?;
     }
     sink.line("  ]\n}")

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 use twinql::Semantics;
 use twinql::corpus::build::{
-    BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, sources, stats_path,
-    write_stats,
+    BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, sources,
+    stats_path, write_stats,
 };
 use twinql::corpus::{self, pairs};
 use twinql::files::Inputs;

@@ -81,21 +81,28 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     let mut records = Records::new(&output, pairs.single, people)?;
     let mut same = 0usize;
     let work = |jobs: &[Job]| judging::execute_all(jobs, &files, &config, &workers, &|| ());
-    stream(pairs, Window::SMALL_BATCHES, "executing", console, &work, &mut |done| {
-        let Some((job, about, report)) = done else {
-            return records.flush();
-        };
-        let record = record(&job, report);
-        same += usize::from(record.verdict == Some("same"));
-        records.add(&Out {
-            job: &job,
-            about: &about,
-            status: record.status,
-            record: &record,
-            decided: Vec::new(),
-        })?;
-        Ok(true)
-    })?;
+    stream(
+        pairs,
+        Window::SMALL_BATCHES,
+        "executing",
+        console,
+        &work,
+        &mut |done| {
+            let Some((job, about, report)) = done else {
+                return records.flush();
+            };
+            let record = record(&job, report);
+            same += usize::from(record.verdict == Some("same"));
+            records.add(&Out {
+                job: &job,
+                about: &about,
+                status: record.status,
+                record: &record,
+                decided: Vec::new(),
+            })?;
+            Ok(true)
+        },
+    )?;
     let accuracy = |counts: &StatusCounts| same as f64 / counts.total().max(1) as f64;
     let document = |counts: &StatusCounts| {
         json!({

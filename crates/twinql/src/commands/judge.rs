@@ -16,7 +16,7 @@ use twinql::suite::{JudgeConfig, Limits, Report, Verdict, Witness};
 
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
 use crate::commands::answers::{Side, side_by_side};
-use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, settings};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::{Window, stream};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
 use crate::input::{self, Schemas};
@@ -73,7 +73,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         flags: &typed.batch,
         console,
         settings: &{
-            let (signature, schemas) = (signature.clone(), schemas.fingerprint());
+            let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
             let flags = json!({"echo": typed.batch.echo});
             move || settings("judge", signature.clone().into(), schemas.clone(), flags.clone())
         },

@@ -16,7 +16,7 @@ use twinql::{Job, metrics};
 
 use crate::args::prove::Prove;
 use crate::args::{Format, Input, Output, Source};
-use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, settings};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::{Window, stream};
 use crate::commands::{fail_under, status_line, strict};
 use crate::input::{self, Labels, Pairs, Schemas};
@@ -148,7 +148,7 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
         flags: &typed.batch,
         console,
         settings: &{
-            let (signature, schemas) = (signature.clone(), schemas.fingerprint());
+            let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
             let flags = json!({"echo": typed.batch.echo});
             move || settings("prove", signature.clone().into(), schemas.clone(), flags.clone())
         },
@@ -194,7 +194,10 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
         Ok(true)
     })?;
     if let Some(labels) = labels {
-        labels.lock().unwrap_or_else(PoisonError::into_inner).say(console)?;
+        labels
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .say(console)?;
     }
     let document = |statuses: &StatusCounts| {
         json!({
@@ -247,7 +250,9 @@ fn labelled(pairs: &mut Pairs, labels: Labels) -> Arc<Mutex<Labels>> {
     let items = std::mem::replace(&mut pairs.items, Box::new(std::iter::empty()));
     pairs.items = Box::new(items.map(move |item| {
         let mut item = item?;
-        own.lock().unwrap_or_else(PoisonError::into_inner).apply(&mut item);
+        own.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .apply(&mut item);
         Ok(item)
     }));
     labels

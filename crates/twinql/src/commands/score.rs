@@ -10,7 +10,7 @@ use twinql::{Engine, Job, Work};
 
 use crate::args::typed;
 use crate::args::{Format, Input, Metrics, Output, Source};
-use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, settings};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, signatures, status_line, strict, window};
 use crate::input::{self, Schemas};
@@ -41,10 +41,9 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         flags: &typed.batch,
         console,
         settings: &{
-            let schemas = schemas.fingerprint();
+            let schemas = made_of(&output, &schemas);
             let signatures: Map<String, Value> = of_all(signatures(&engine));
-            let flags =
-                json!({"reward": typed.reward, "abstain": typed.abstain, "echo": typed.batch.echo});
+            let flags = json!({"reward": typed.reward, "abstain": typed.abstain, "echo": typed.batch.echo});
             move || settings("score", signatures.clone().into(), schemas.clone(), flags.clone())
         },
     };

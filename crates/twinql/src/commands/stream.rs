@@ -157,7 +157,11 @@ fn dispatch<R: Send>(
 }
 
 /// At most `size` items; with what ends the input, if it ends here.
-fn next_block(source: &Receiver<Result<Item>>, size: usize, stop: &AtomicBool) -> (Block, Option<Result<()>>) {
+fn next_block(
+    source: &Receiver<Result<Item>>,
+    size: usize,
+    stop: &AtomicBool,
+) -> (Block, Option<Result<()>>) {
     let mut block = Block::default();
     while block.jobs.len() < size {
         let wait = if block.jobs.is_empty() { GLANCE } else { LINGER };
@@ -177,7 +181,12 @@ fn next_block(source: &Receiver<Result<Item>>, size: usize, stop: &AtomicBool) -
 }
 
 /// Hands results on in order.
-fn hand_on<R>(results: &Receiver<Done<R>>, slots: &Slots, stop: &AtomicBool, take: &mut Take<'_, R>) -> Result<()> {
+fn hand_on<R>(
+    results: &Receiver<Done<R>>,
+    slots: &Slots,
+    stop: &AtomicBool,
+    take: &mut Take<'_, R>,
+) -> Result<()> {
     let mut waiting: BTreeMap<usize, (Block, std::thread::Result<Vec<R>>)> = BTreeMap::new();
     let mut next = 0;
     let mut go_on = true;
@@ -262,8 +271,8 @@ mod tests {
     use anyhow::{anyhow, bail};
     use serde_json::Value;
     use std::sync::atomic::AtomicUsize;
-    use twinql::record::Status;
     use twinql::Work as Kind;
+    use twinql::record::Status;
 
     const QUIET: Console = Console { quiet: true };
 
@@ -326,22 +335,40 @@ mod tests {
     #[test]
     fn an_error_of_either_end_comes_through() {
         let work = |jobs: &[Job]| jobs.iter().map(number).collect::<Vec<_>>();
-        let broken = (0..300).map(|n| if n == 299 { Err(anyhow!("torn")) } else { Ok(item(n)) });
-        let mut seen = 0;
-        let error = stream(pairs(broken), Window::PAIRS, "testing", QUIET, &work, &mut |done| {
-            seen += usize::from(done.is_some());
-            Ok(true)
+        let broken = (0..300).map(|n| {
+            if n == 299 {
+                Err(anyhow!("torn"))
+            } else {
+                Ok(item(n))
+            }
         });
+        let mut seen = 0;
+        let error = stream(
+            pairs(broken),
+            Window::PAIRS,
+            "testing",
+            QUIET,
+            &work,
+            &mut |done| {
+                seen += usize::from(done.is_some());
+                Ok(true)
+            },
+        );
         assert_eq!((error.unwrap_err().to_string().as_str(), seen), ("torn", 299));
         for endless in [true, false] {
             let last = if endless { usize::MAX } else { 200 };
             let source = (0..last).map(|n| Ok(item(n)));
-            let error = stream(pairs(source), Window::SMALL_BATCHES, "testing", QUIET, &work, &mut |done| {
-                match done {
+            let error = stream(
+                pairs(source),
+                Window::SMALL_BATCHES,
+                "testing",
+                QUIET,
+                &work,
+                &mut |done| match done {
                     Some((job, ..)) if number(&job) == 150 => bail!("full"),
                     _ => Ok(true),
-                }
-            });
+                },
+            );
             assert_eq!(error.unwrap_err().to_string(), "full");
         }
     }
@@ -351,10 +378,17 @@ mod tests {
         let work = |jobs: &[Job]| jobs.iter().map(number).collect::<Vec<_>>();
         let mut seen = 0;
         let endless = (0..).map(|n| Ok(item(n)));
-        stream(pairs(endless), Window::PAIRS, "testing", QUIET, &work, &mut |done| {
-            seen += usize::from(done.is_some());
-            Ok(seen < 100)
-        })
+        stream(
+            pairs(endless),
+            Window::PAIRS,
+            "testing",
+            QUIET,
+            &work,
+            &mut |done| {
+                seen += usize::from(done.is_some());
+                Ok(seen < 100)
+            },
+        )
         .unwrap();
         assert_eq!(seen, 100);
     }
@@ -369,6 +403,8 @@ mod tests {
             jobs.iter().map(number).collect::<Vec<_>>()
         };
         let source = (0..100_000).map(|n| Ok(item(n)));
-        let _ = stream(pairs(source), Window::PAIRS, "testing", QUIET, &work, &mut |_| Ok(true));
+        let _ = stream(pairs(source), Window::PAIRS, "testing", QUIET, &work, &mut |_| {
+            Ok(true)
+        });
     }
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::Value;
+use twinql::corpus::bird;
 use twinql::corpus::spider::{
     Blank, Cover, GoldCount, Golds, Prediction, PredictionCount, blank_lines, prediction,
 };
-use twinql::corpus::bird;
 use twinql::files::{FileError, LONGEST_LINE, Lines};
 use twinql::record::Status;
 use twinql::{Job, Work};
@@ -100,7 +100,12 @@ impl Aligned {
             })
         });
         let usable = [gold.unusable.is_none(), pred.unusable.is_none()].map(u8::from);
-        let parts = [gold.sql.as_bytes(), gold.db_id.as_bytes(), pred.sql.as_bytes(), &usable];
+        let parts = [
+            gold.sql.as_bytes(),
+            gold.db_id.as_bytes(),
+            pred.sql.as_bytes(),
+            &usable,
+        ];
         let print = print(&parts);
         let work = match (schema, pred.unusable) {
             (Err(error), _) => Work::Unusable {
@@ -169,7 +174,10 @@ fn twice(path: &Path) -> Result<(Lines, Again)> {
             .and_then(|()| kept.write_all(b"\n"))
             .context("a temporary file")?;
     }
-    let mut file = kept.into_inner().map_err(|e| e.into_error()).context("a temporary file")?;
+    let mut file = kept
+        .into_inner()
+        .map_err(|e| e.into_error())
+        .context("a temporary file")?;
     file.seek(SeekFrom::Start(0)).context("a temporary file")?;
     let first = Lines::plain(file.try_clone()?, path);
     Ok((first, Again::Kept(file, path.to_owned())))

@@ -47,7 +47,10 @@ impl Labels {
             if line.is_blank() {
                 continue;
             }
-            let draft = line.text().map(corpus::pairs::Draft::from_json).unwrap_or_default();
+            let draft = line
+                .text()
+                .map(corpus::pairs::Draft::from_json)
+                .unwrap_or_default();
             if self.labels.contains_key(&super::id_of(&draft, number)) {
                 return Ok(());
             }

@@ -171,8 +171,13 @@ const LARGEST_CONFIGURATION: u64 = 16;
 /// The text of a configuration file.
 pub(crate) fn configuration(path: &Path) -> Result<String> {
     let bytes = read_bounded(path, LARGEST_CONFIGURATION, "configuration")?;
-    String::from_utf8(bytes)
-        .map_err(|e| anyhow::anyhow!("{}: not UTF-8 at byte {}", path.display(), e.utf8_error().valid_up_to()))
+    String::from_utf8(bytes).map_err(|e| {
+        anyhow::anyhow!(
+            "{}: not UTF-8 at byte {}",
+            path.display(),
+            e.utf8_error().valid_up_to()
+        )
+    })
 }
 
 /// A number that tells inputs apart, the same on every machine.
@@ -182,7 +187,10 @@ fn print(parts: &[&[u8]]) -> u64 {
         sha.update((part.len() as u64).to_le_bytes());
         sha.update(part);
     }
-    sha.finalize().iter().take(8).fold(0, |h, b| (h << 8) | u64::from(*b))
+    sha.finalize()
+        .iter()
+        .take(8)
+        .fold(0, |h, b| (h << 8) | u64::from(*b))
 }
 
 /// An id as text, as `--labels` writes it.

@@ -107,7 +107,8 @@ impl PairItems {
         } = draft;
         match &problem {
             Some(problem) if !problem.of_prediction => {
-                self.first_bad.get_or_insert_with(|| format!("{place}: {}", problem.message));
+                self.first_bad
+                    .get_or_insert_with(|| format!("{place}: {}", problem.message));
             }
             _ => self.good = true,
         }

@@ -123,7 +123,11 @@ impl Schemas {
             sha.update((text.len() as u64).to_le_bytes());
             sha.update(text);
         }
-        sha.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
+        sha.finalize()
+            .iter()
+            .take(8)
+            .map(|b| format!("{b:02x}"))
+            .collect()
     }
 
     /// The schema of a pair: its own, or that of its database.

@@ -164,7 +164,12 @@ impl Mark {
         let mut sha = Sha256::new();
         sha.update(&self.input);
         sha.update(print.to_le_bytes());
-        self.input = sha.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect();
+        self.input = sha
+            .finalize()
+            .iter()
+            .take(8)
+            .map(|b| format!("{b:02x}"))
+            .collect();
     }
 }
 

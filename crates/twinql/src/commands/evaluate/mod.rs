@@ -61,7 +61,11 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         typed.split.clone(),
         labels,
     );
-    let mut sink = typed.scores.as_deref().map(|path| Sink::new(Some(path))).transpose()?;
+    let mut sink = typed
+        .scores
+        .as_deref()
+        .map(|path| Sink::new(Some(path)))
+        .transpose()?;
     let mut seen = Seen::new(&engine);
     let work = |jobs: &[Job]| -> Vec<(Record, Option<Group>)> {
         let records = engine.score(jobs);
@@ -142,7 +146,10 @@ fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
 }
 
 fn reports(engine: &Engine, seen: &Seen, members: &[usize], how: &Resampling) -> Vec<MetricReport> {
-    let all: Vec<bool> = members.iter().filter_map(|i| seen.labels.get(*i).copied()).collect();
+    let all: Vec<bool> = members
+        .iter()
+        .filter_map(|i| seen.labels.get(*i).copied())
+        .collect();
     let measured = |(number, metric): (usize, &&'static MetricInfo)| {
         let (scores, labels) = seen.scored(number, members);
         let report = measure(&subject(engine, metric), &scores, &labels, how);
@@ -257,7 +264,12 @@ fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
     let partial: Vec<String> = overall
         .iter()
         .filter(|r| r.unscored > 0)
-        .map(|r| format!("those of {} over the {} that it says something of", r.metric, r.pairs))
+        .map(|r| {
+            format!(
+                "those of {} over the {} that it says something of",
+                r.metric, r.pairs
+            )
+        })
         .collect();
     match partial.as_slice() {
         [] => "every figure is over all of them".to_owned(),

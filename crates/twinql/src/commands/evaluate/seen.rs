@@ -38,7 +38,13 @@ impl Seen {
 
     /// Adds a pair; `group` is none where pairs are not grouped, and holds none for a pair that
     /// belongs nowhere.
-    pub(super) fn add(&mut self, engine: &Engine, record: &Record, label: bool, group: Option<Option<Group>>) {
+    pub(super) fn add(
+        &mut self,
+        engine: &Engine,
+        record: &Record,
+        label: bool,
+        group: Option<Option<Group>>,
+    ) {
         self.counts.add(record.status);
         self.labels.push(label);
         for (metric, scores) in engine.metrics().iter().zip(&mut self.scores) {
@@ -82,7 +88,9 @@ impl Seen {
         }
         let named = self.groups.iter();
         named
-            .filter_map(|((_, name), group)| Some((name.clone(), std::mem::take(members.get_mut(*group as usize)?))))
+            .filter_map(|((_, name), group)| {
+                Some((name.clone(), std::mem::take(members.get_mut(*group as usize)?)))
+            })
             .collect()
     }
 }
