@@ -14,6 +14,20 @@ pub fn names(vacuous: &Vacuous) -> Json {
     json!({ "gold": list(&vacuous.gold), "pred": list(&vacuous.pred) })
 }
 
+/// What [`names`] wrote.
+pub fn from_names(details: &Json) -> Vacuous {
+    let list = |side: &str| {
+        let names = details.get(side).and_then(Json::as_array);
+        let names = names.into_iter().flatten().filter_map(Json::as_str);
+        let find = |name: &str| Assumption::ALL.into_iter().find(|a| a.name() == name);
+        names.filter_map(find).collect()
+    };
+    Vacuous {
+        gold: list("gold"),
+        pred: list("pred"),
+    }
+}
+
 /// A sentence for each side that is vacuous.
 pub fn sentences(vacuous: &Vacuous, semantics: &Semantics) -> Vec<String> {
     vacuous
@@ -44,6 +58,15 @@ pub fn sentence(side: &str, by: &[Assumption], semantics: &Semantics) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        let vacuous = Vacuous {
+            gold: vec![Assumption::NoNulls, Assumption::Typed],
+            pred: Vec::new(),
+        };
+        assert_eq!(from_names(&names(&vacuous)), vacuous);
+    }
 
     #[test]
     fn the_sentence_names_what_is_asked_for_and_who_has_it() {
