@@ -11,6 +11,7 @@ use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, of_suite};
 use twinql::sql::{Dialect, Value};
+use twinql::status;
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict, Witness};
 
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
@@ -148,7 +149,7 @@ fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
     }
     let Some(report) = report else { return out };
     out.notes = report.notes;
-    (out.status, out.error) = judging::status(&report.verdict);
+    (out.status, out.error) = status::of_verdict(&report.verdict);
     match report.verdict {
         Verdict::Same { databases, nonempty } => {
             out.verdict = Some("same");
