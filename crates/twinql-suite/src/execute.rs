@@ -5,7 +5,8 @@
 //! rows and bytes are counted as they come out; SQLite's memory is bounded for the whole
 //! process. A user's database file is opened read-only and immutable.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,6 +21,7 @@ use twinql_sql::{Schema, Value};
 use crate::clock::Flag;
 use crate::confine::{Guard, HEAP_BYTES, configure, settle};
 use crate::database::{Database, Row, create_table, quoted};
+use crate::views::{Names, Relation};
 
 /// Bounds on one execution of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,10 +114,21 @@ pub struct Sandbox {
     guard: Arc<Guard>,
     clock: Arc<Flag>,
     limits: Limits,
-    inserts: Vec<Option<(String, String)>>,
+    /// What is generated in it; none in a user's file.
+    schema: Option<Generated>,
     /// What all executions have cost so far, in steps.
     spent: Cell<u64>,
 }
+
+/// A schema whose tables and views are made when a query names them.
+struct Generated {
+    schema: Schema,
+    names: Names,
+    made: RefCell<HashSet<Relation>>,
+}
+
+/// Tables of a schema that are all made at once.
+const FEW_TABLES: usize = 64;
 
 /// What an execution costs beside its own steps.
 const STEPS_OF_A_RUN: u64 = 500;
@@ -134,7 +147,7 @@ impl std::fmt::Debug for Sandbox {
     }
 }
 
-struct Bound<'a>(&'a Value);
+pub(crate) struct Bound<'a>(pub(crate) &'a Value);
 
 impl ToSql for Bound<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
@@ -149,7 +162,8 @@ impl ToSql for Bound<'_> {
 }
 
 impl Sandbox {
-    /// A database with the schema's tables and no rows.
+    /// A database for the schema's tables and views, without rows. Those of a large schema, and
+    /// all views, are made when a query names them.
     ///
     /// # Errors
     /// [`ExecError::Invalid`] where SQLite cannot create a table, naming it.
@@ -167,33 +181,24 @@ impl Sandbox {
         connection
             .execute_batch("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;")
             .map_err(invalid)?;
-        configure(&mut connection, &guard, &clock, limits, false).map_err(invalid)?;
-        let mut inserts = Vec::with_capacity(schema.tables.len());
-        for (index, table) in schema.tables.iter().enumerate() {
-            let Some(create) = create_table(schema, index) else {
-                inserts.push(None);
-                continue;
-            };
-            connection.execute_batch(&create).map_err(|e| {
-                out_of_memory(&e).unwrap_or_else(|| {
-                    ExecError::Invalid(format!("cannot create table {:?}: {e}", table.name))
-                })
-            })?;
-            let marks = vec!["?"; table.columns.len()].join(",");
-            let name = quoted(&table.name);
-            inserts.push(Some((
-                format!("DELETE FROM {name}"),
-                format!("INSERT INTO {name} VALUES ({marks})"),
-            )));
-        }
+        configure(&mut connection, &guard, &clock, limits, !schema.views.is_empty()).map_err(invalid)?;
         let sandbox = Sandbox {
             connection,
             guard,
             clock,
             limits,
-            inserts,
+            schema: Some(Generated {
+                schema: schema.clone(),
+                names: Names::of(schema),
+                made: RefCell::new(HashSet::new()),
+            }),
             spent: Cell::new(0),
         };
+        if schema.tables.len() <= FEW_TABLES {
+            for index in 0..schema.tables.len() {
+                sandbox.make(Relation::Table(index))?;
+            }
+        }
         sandbox.query_only(true)?;
         Ok(sandbox)
     }
@@ -246,7 +251,7 @@ impl Sandbox {
                 guard,
                 clock,
                 limits,
-                inserts: Vec::new(),
+                schema: None,
                 spent: Cell::new(0),
             };
             sandbox.query_only(true)?;
@@ -264,17 +269,98 @@ impl Sandbox {
         self.guard.allowed.store(steps.unwrap_or(0), Ordering::Relaxed);
     }
 
+    /// Makes a table or view, where it was not made yet.
+    fn make(&self, relation: Relation) -> Result<(), ExecError> {
+        let Some(Generated { schema, names: _, made }) = &self.schema else {
+            return Ok(());
+        };
+        if made.borrow().contains(&relation) {
+            return Ok(());
+        }
+        let (what, name, create) = match relation {
+            Relation::Table(i) => match (schema.tables.get(i), create_table(schema, i)) {
+                (Some(table), Some(create)) => ("table", &table.name, create),
+                _ => return Ok(()),
+            },
+            Relation::View(i) => match schema.views.get(i) {
+                Some(view) => ("view", &view.name, view.create()),
+                None => return Ok(()),
+            },
+        };
+        self.guard.querying.store(false, Ordering::Relaxed);
+        self.guard.steps.store(0, Ordering::Relaxed);
+        if let Ok(mut started) = self.guard.started.lock() {
+            *started = None;
+        }
+        self.connection.execute_batch(&create).map_err(|e| {
+            out_of_memory(&e)
+                .unwrap_or_else(|| ExecError::Invalid(format!("cannot create {what} {name:?}: {e}")))
+        })?;
+        made.borrow_mut().insert(relation);
+        Ok(())
+    }
+
+    /// Makes the tables and views that a query may name.
+    fn make_mentioned(&self, sql: &str) -> Result<(), ExecError> {
+        let Some(Generated { schema, names, made }) = &self.schema else {
+            return Ok(());
+        };
+        let mut missing = names.mentioned(schema, sql);
+        missing.retain(|relation| !made.borrow().contains(relation));
+        self.make_all(&missing)
+    }
+
+    /// The tables that a query may read, by itself or through views.
+    pub(crate) fn tables_of(&self, sql: &str) -> Vec<usize> {
+        let Some(Generated { schema, names, made: _ }) = &self.schema else {
+            return Vec::new();
+        };
+        let relations = names.mentioned(schema, sql).into_iter();
+        let tables = relations.filter_map(|r| match r {
+            Relation::Table(t) => Some(t),
+            Relation::View(_) => None,
+        });
+        tables.collect()
+    }
+
+    fn make_all(&self, missing: &[Relation]) -> Result<(), ExecError> {
+        if missing.is_empty() {
+            return Ok(());
+        }
+        settle(|| {
+            self.query_only(false)?;
+            let made = missing.iter().try_for_each(|&relation| self.make(relation));
+            self.query_only(true).and(made)
+        })
+    }
+
+    /// The statements that empty a table and add a row to it.
+    fn writers(&self, table: usize) -> Option<(String, String)> {
+        let table = self.schema.as_ref()?.schema.tables.get(table)?;
+        if table.columns.is_empty() {
+            return None;
+        }
+        let marks = vec!["?"; table.columns.len()].join(",");
+        let name = quoted(&table.name);
+        Some((
+            format!("DELETE FROM {name}"),
+            format!("INSERT INTO {name} VALUES ({marks})"),
+        ))
+    }
+
     /// A writer of the given tables, reusable for many databases.
     ///
     /// # Errors
     /// [`ExecError::Failed`] if SQLite refuses a statement.
     pub fn loader(&self, tables: &[usize]) -> Result<Loader<'_>, ExecError> {
+        let relations: Vec<Relation> = tables.iter().map(|&t| Relation::Table(t)).collect();
+        self.make_all(&relations)?;
         self.guard.querying.store(false, Ordering::Relaxed);
         let mut writers = Vec::new();
         for &table in tables {
-            if let Some(Some((delete, insert))) = self.inserts.get(table) {
-                let delete = self.connection.prepare(delete).map_err(failed)?;
-                let insert = self.connection.prepare(insert).map_err(failed)?;
+            if let Some((delete, insert)) = self.writers(table) {
+                let delete = self.connection.prepare(&delete).map_err(failed)?;
+                let insert = self.connection.prepare(&insert).map_err(failed)?;
                 writers.push((table, delete, insert));
             }
         }
@@ -304,6 +390,7 @@ impl Sandbox {
         if sql.contains('\0') {
             return Err(ExecError::Invalid("the text holds a NUL byte".into()));
         }
+        self.make_mentioned(sql)?;
         let statement = settle(|| {
             self.arm(0);
             let statement = self.connection.prepare(sql);
@@ -564,8 +651,9 @@ impl Sandbox {
             Ok(())
         };
         let _ = of("SELECT * FROM sqlite_schema ORDER BY rowid");
-        for (insert, _) in self.inserts.iter().flatten() {
-            let _ = of(&insert.replacen("DELETE", "SELECT rowid, *", 1));
+        let tables = self.schema.as_ref().map_or(0, |g| g.schema.tables.len());
+        for (delete, _) in (0..tables).filter_map(|t| self.writers(t)) {
+            let _ = of(&delete.replacen("DELETE", "SELECT rowid, *", 1));
         }
         hasher.finish()
     }

@@ -8,6 +8,7 @@
 mod clock;
 pub mod compare;
 mod confine;
+mod constraints;
 pub mod database;
 mod dice;
 pub mod distil;
@@ -33,6 +34,7 @@ mod testing;
 mod tests;
 mod text;
 mod trial;
+mod views;
 pub mod worker;
 
 pub use confine::HEAP_BYTES;
