@@ -165,6 +165,7 @@ impl Database {
         semantics: &Semantics,
         constraints: &Constraints,
     ) -> Result<(), String> {
+        let constraints = constraints.open();
         for (index, rows) in self.tables.iter().enumerate() {
             let (Some(rows), Some(table)) = (rows, schema.tables.get(index)) else {
                 continue;

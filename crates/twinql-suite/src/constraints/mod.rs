@@ -10,14 +10,14 @@ mod shapes;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 use twinql_sql::{ColumnRef, Schema, Semantics, Table, Value};
 
 use crate::database::{Row, store};
 use crate::dice::Dice;
-use probe::{Found, Probe};
+use probe::{Asking, Found, Probe};
 pub(crate) use rule::Rule;
 use shapes::Shape;
 
@@ -31,7 +31,7 @@ pub(crate) struct Constraints {
 /// A table with CHECKs or generated columns.
 #[derive(Debug)]
 struct Guarded {
-    probe: Mutex<Probe>,
+    probe: Probe,
     shapes: Vec<Shape>,
 }
 
@@ -80,7 +80,6 @@ impl Constraints {
             if !shapes.is_empty() || table.columns.iter().any(|c| c.generated.is_some()) {
                 match Probe::new(table, semantics.checks_hold()) {
                     Ok(probe) => {
-                        let probe = Mutex::new(probe);
                         constraints.guarded.insert(index, Guarded { probe, shapes });
                     }
                     Err(error) => tracing::warn!(table = table.name, %error, "its CHECKs are not enforced"),
@@ -105,6 +104,41 @@ impl Constraints {
         self.guarded.contains_key(&table) || self.rules.range((table, 0)..(table + 1, 0)).next().is_some()
     }
 
+    /// Makes ready to look at many rows.
+    pub(crate) fn open(&self) -> Session<'_> {
+        Session {
+            constraints: self,
+            asking: self
+                .guarded
+                .iter()
+                .filter_map(|(&table, guarded)| Some((table, RefCell::new(guarded.probe.ask()?))))
+                .collect(),
+        }
+    }
+}
+
+/// Constraints at work on one database.
+pub(crate) struct Session<'a> {
+    constraints: &'a Constraints,
+    asking: BTreeMap<usize, RefCell<Asking<'a>>>,
+}
+
+impl<'a> Session<'a> {
+    /// What a column may hold; `None` where it may hold all that its type allows.
+    pub(crate) fn rule(&self, at: ColumnRef) -> Option<&'a Rule> {
+        self.constraints.rule(at)
+    }
+
+    /// Whether the column may hold the value.
+    pub(crate) fn allow(&self, at: ColumnRef, value: &Value) -> bool {
+        self.constraints.allow(at, value)
+    }
+
+    /// Whether rows of the table are bound at all.
+    pub(crate) fn bind(&self, table: usize) -> bool {
+        self.constraints.bind(table)
+    }
+
     /// Computes the generated columns of a row; true where it meets all rules and CHECKs.
     pub(crate) fn meets(&self, table: usize, row: &mut Row) -> bool {
         let allowed = row.iter().enumerate().all(|(column, value)| {
@@ -112,10 +146,8 @@ impl Constraints {
             self.allow(at, value)
         });
         allowed
-            && match self.guarded.get(&table) {
-                Some(guarded) => guarded.look(row).is_some_and(|failing| failing.is_empty()),
-                None => true,
-            }
+            && (!self.asking.contains_key(&table)
+                || self.look(table, row).is_some_and(|failing| failing.is_empty()))
     }
 
     /// Makes a row meet its rules and CHECKs by changing columns that are not `fixed`; false
@@ -140,10 +172,10 @@ impl Constraints {
                 }
             }
         }
-        let Some(guarded) = self.guarded.get(&table) else {
+        let Some(guarded) = self.constraints.guarded.get(&table) else {
             return true;
         };
-        let Some(mut failing) = guarded.look(row) else {
+        let Some(mut failing) = self.look(table, row) else {
             return false;
         };
         for _ in 0..PROPOSALS {
@@ -181,7 +213,7 @@ impl Constraints {
             if let Some(cell) = proposal.get_mut(column) {
                 *cell = value;
             }
-            if let Some(now) = guarded.look(&mut proposal)
+            if let Some(now) = self.look(table, &mut proposal)
                 && now.len() <= failing.len()
             {
                 *row = proposal;
@@ -190,19 +222,11 @@ impl Constraints {
         }
         failing.is_empty()
     }
-}
 
-/// One of the items; no random number is drawn where there is none.
-fn dice_pick<'a, T>(items: &'a [T], dice: &mut Dice) -> Option<&'a T> {
-    if items.is_empty() { None } else { dice.pick(items) }
-}
-
-impl Guarded {
     /// Computes the row's generated columns and gives the numbers of the CHECKs that it fails;
     /// `None` where SQLite cannot evaluate them on this row.
-    fn look(&self, row: &mut Row) -> Option<Vec<usize>> {
-        let probe = self.probe.lock().unwrap_or_else(PoisonError::into_inner);
-        let Found { failing, computed } = probe.look(row)?;
+    fn look(&self, table: usize, row: &mut Row) -> Option<Vec<usize>> {
+        let Found { failing, computed } = self.asking.get(&table)?.borrow_mut().look(row)?;
         for (column, value) in computed {
             if let Some(cell) = row.get_mut(column) {
                 *cell = value;
@@ -210,4 +234,9 @@ impl Guarded {
         }
         Some(failing)
     }
+}
+
+/// One of the items; no random number is drawn where there is none.
+fn dice_pick<'a, T>(items: &'a [T], dice: &mut Dice) -> Option<&'a T> {
+    if items.is_empty() { None } else { dice.pick(items) }
 }

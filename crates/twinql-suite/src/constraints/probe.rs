@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Statement};
 use twinql_sql::{Table, Value};
 
 use crate::clock::Flag;
@@ -93,7 +93,7 @@ impl Probe {
                 columns.join(", ")
             ))
             .map_err(said)?;
-        connection.prepare_cached(&update).map_err(said)?;
+        connection.prepare(&update).map_err(said)?;
         Ok(Probe {
             connection,
             guard,
@@ -104,30 +104,48 @@ impl Probe {
         })
     }
 
-    /// `None` where SQLite cannot evaluate them on this row.
-    pub(super) fn look(&self, row: &Row) -> Option<Found> {
-        self.guard.steps.store(0, Ordering::Relaxed);
-        let mut update = self.connection.prepare_cached(&self.update).ok()?;
-        for (i, &column) in self.plain.iter().enumerate() {
+    /// Compiles the statement that asks. `None` where SQLite does not take it, which
+    /// [`Probe::new`] has found out.
+    pub(super) fn ask(&self) -> Option<Asking<'_>> {
+        let statement = self.connection.prepare(&self.update).ok()?;
+        Some(Asking {
+            probe: self,
+            statement,
+        })
+    }
+}
+
+/// A probe ready to look at many rows.
+pub(super) struct Asking<'a> {
+    probe: &'a Probe,
+    statement: Statement<'a>,
+}
+
+impl Asking<'_> {
+    /// `None` where SQLite cannot evaluate the conditions on this row.
+    pub(super) fn look(&mut self, row: &Row) -> Option<Found> {
+        let probe = self.probe;
+        probe.guard.steps.store(0, Ordering::Relaxed);
+        for (i, &column) in probe.plain.iter().enumerate() {
             let value = row.get(column).unwrap_or(&Value::Null);
-            update.raw_bind_parameter(i + 1, Bound(value)).ok()?;
+            self.statement.raw_bind_parameter(i + 1, Bound(value)).ok()?;
         }
-        let mut rows = update.raw_query();
+        let mut rows = self.statement.raw_query();
         let found = {
             let row = rows.next().ok()??;
             let value = |i: usize| row.get_ref(i).map(owned).unwrap_or(Value::Null);
             Found {
-                failing: (0..self.checks).filter(|&i| value(i) == Value::Integer(1)).collect(),
-                computed: self
+                failing: (0..probe.checks)
+                    .filter(|&i| value(i) == Value::Integer(1))
+                    .collect(),
+                computed: probe
                     .generated
                     .iter()
                     .enumerate()
-                    .map(|(i, &column)| (column, value(self.checks + i)))
+                    .map(|(i, &column)| (column, value(probe.checks + i)))
                     .collect(),
             }
         };
-        // The change is made when the statement has ended.
-        while rows.next().ok()?.is_some() {}
         Some(found)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use twinql_sql::{ColumnRef, Schema, Semantics, Table, Value};
 
-use crate::constraints::Constraints;
+use crate::constraints::{Constraints, Session};
 use crate::database::{Database, Row, has_type, key_form, keys, project, store};
 use crate::dice::Dice;
 use crate::generate::values::{Style, fresh};
@@ -35,7 +35,7 @@ pub(crate) struct Draft<'a> {
     /// The pool of each column, by table.
     pub(crate) domains: &'a [Vec<usize>],
     /// Limits of types, CHECKs and generated columns.
-    constraints: &'a Constraints,
+    constraints: Session<'a>,
     /// Columns that some foreign key refers to.
     referred: &'a HashSet<ColumnRef>,
     /// Probability that a foreign key is left dangling, where the semantics allows it.
@@ -73,7 +73,7 @@ impl<'a> Draft<'a> {
             needed,
             pools,
             domains,
-            constraints,
+            constraints: constraints.open(),
             referred,
             dangling: 0.0,
             severed: None,
@@ -283,9 +283,9 @@ impl<'a> Draft<'a> {
                 *cell = value.clone();
             }
         }
-        if !self.constraints.bind(table) || self.keeps_keys(table, row, &amended)
-            && self.constraints.meets(table, &mut amended)
-            && let Some(place) = self.tables[table].get_mut(row)
+        let kept = !self.constraints.bind(table)
+            || self.keeps_keys(table, row, &amended) && self.constraints.meets(table, &mut amended);
+        if kept && let Some(place) = self.tables[table].get_mut(row)
         {
             *place = amended;
         }

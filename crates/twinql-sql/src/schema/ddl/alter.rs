@@ -198,8 +198,10 @@ impl Reader<'_> {
                 }),
                 None => None,
             };
-            if let (Some(place), Some(added)) = (place, table.columns.pop()) {
-                table.columns.insert(place, added);
+            if let Some(place) = place
+                && let Some(added) = table.columns.pop()
+            {
+                table.columns.insert(place.min(table.columns.len()), added);
             }
         }
         self.put(position, table);
