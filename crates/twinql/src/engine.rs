@@ -143,9 +143,12 @@ impl Engine {
     pub fn decide(&self, metric: &MetricInfo, record: &Record) -> Option<Decision> {
         let band = self.band(metric)?;
         match record.status {
-            Status::Ok => {}
+            // What the suite could not test a learned metric has scored all the same.
+            Status::Ok | Status::Untested => {}
             Status::PredError => return Some(Decision::Different),
-            Status::GoldError | Status::Unsupported | Status::Timeout => return Some(Decision::Abstained),
+            Status::GoldError | Status::Unsupported | Status::Timeout | Status::MachineError => {
+                return Some(Decision::Abstained);
+            }
         }
         let detail = |key: &str| record.details.get(metric.name).and_then(|d| d.get(key));
         let by_network = match detail("tier") {
@@ -153,7 +156,9 @@ impl Engine {
             None => detail("identical") != Some(&Value::Bool(true)),
         };
         // The probability as the band was fitted on it.
-        let score = record.score(metric.name)?;
+        let Some(score) = record.score(metric.name) else {
+            return Some(Decision::Abstained);
+        };
         let threshold = self.threshold(metric);
         Some(match by_network {
             true => band.decide(score as f32, threshold as f32),
@@ -211,11 +216,23 @@ impl Engine {
         records
     }
 
-    /// A record before any metric is computed: score 0 for each.
+    /// A record before any metric is computed: score 0 for each, null where the machine failed.
     fn blank(&self, job: &Job) -> Record {
         let mut record = Record::empty(job.id.clone());
+        let failed = |work: &Work| {
+            matches!(
+                work,
+                Work::Unusable {
+                    status: Status::MachineError,
+                    ..
+                }
+            )
+        };
         for metric in &self.metrics {
-            record.set_score(metric.name, 0.0);
+            match failed(&job.work) {
+                true => record.set_null(metric.name),
+                false => record.set_score(metric.name, 0.0),
+            }
         }
         if let Work::Unusable { status, error } = &job.work {
             record.status = *status;
@@ -386,11 +403,15 @@ impl Engine {
                 continue;
             };
             let same = match &report.verdict {
-                Verdict::Same { .. } => true,
-                Verdict::Timeout { .. } => same_tokens(gold, pred),
-                _ => false,
+                Verdict::Same { .. } => Some(true),
+                Verdict::Timeout { .. } => Some(same_tokens(gold, pred)),
+                Verdict::Different { .. } | Verdict::PredError { .. } | Verdict::GoldError { .. } => Some(false),
+                Verdict::Untested { .. } | Verdict::MachineError { .. } => None,
             };
-            record.set_score(metric.name, f64::from(u8::from(same)));
+            match same {
+                Some(same) => record.set_score(metric.name, f64::from(u8::from(same))),
+                None => record.set_null(metric.name),
+            }
             record.set_detail(metric.name, "verdict", judging::name(&report.verdict));
             if let (status, Some(error)) = judging::status(&report.verdict) {
                 spoil(record, status, error);

@@ -57,8 +57,8 @@ pub fn judge_all(
             let report = match workers {
                 Workers::Processes(crew) => {
                     crew.judge(config, schema, gold, pred).unwrap_or_else(|e| Report {
-                        verdict: Verdict::GoldError {
-                            message: format!("no worker process can be started: {e}"),
+                        verdict: Verdict::MachineError {
+                            message: no_worker(&e),
                         },
                         notes: Vec::new(),
                     })
@@ -101,8 +101,8 @@ pub fn execute_all(
                     Workers::Processes(crew) => {
                         crew.execute(config, of_database, gold, pred)
                             .unwrap_or_else(|e| FileReport {
-                                verdict: FileVerdict::FileError {
-                                    message: format!("no worker process can be started: {e}"),
+                                verdict: FileVerdict::MachineError {
+                                    message: no_worker(&e),
                                 },
                                 notes: Vec::new(),
                             })
@@ -120,6 +120,8 @@ pub fn file_status(verdict: &FileVerdict) -> (Status, Option<String>) {
     match verdict {
         FileVerdict::Same { .. } | FileVerdict::Different { .. } => (Status::Ok, None),
         FileVerdict::FileError { message } => (Status::GoldError, Some(message.clone())),
+        FileVerdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
+        FileVerdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
         FileVerdict::GoldError { file, message } => (
             Status::GoldError,
             Some(format!("gold: {}: {message}", file.display())),
@@ -134,6 +136,10 @@ pub fn file_status(verdict: &FileVerdict) -> (Status, Option<String>) {
         }
         _ => (Status::GoldError, None),
     }
+}
+
+fn no_worker(error: &std::io::Error) -> String {
+    format!("no worker process can be started: {error}")
 }
 
 fn side_name(side: Side) -> &'static str {
@@ -157,7 +163,9 @@ pub fn status(verdict: &Verdict) -> (Status, Option<String>) {
             let error = format!("{side}: stopped by the limits of the sandbox on several databases");
             (Status::Timeout, Some(error))
         }
-        _ => (Status::Ok, None),
+        Verdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
+        Verdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
+        Verdict::Same { .. } | Verdict::Different { .. } => (Status::Ok, None),
     }
 }
 
@@ -168,6 +176,8 @@ pub fn name(verdict: &Verdict) -> &'static str {
         Verdict::Different { .. } => "different",
         Verdict::GoldError { .. } => "gold_error",
         Verdict::PredError { .. } => "pred_error",
-        _ => "timeout",
+        Verdict::Timeout { .. } => "timeout",
+        Verdict::Untested { .. } => "untested",
+        Verdict::MachineError { .. } => "machine_error",
     }
 }

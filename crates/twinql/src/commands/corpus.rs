@@ -11,10 +11,11 @@ use twinql::corpus::build::{
 };
 use twinql::corpus::{self, pairs};
 use twinql::metrics::hardness;
-use twinql::sql::{Dialect, schema};
+use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
 
 use crate::args::{DEFAULT_SEED, Format, corpus as args};
+use crate::input::load_schemas;
 use crate::output::{Console, Sink, table};
 
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {

@@ -223,11 +223,11 @@ struct RunRecord<'a> {
     status: Status,
     /// `same`, `different`, or null where there is no verdict.
     verdict: Option<&'static str>,
-    /// 1 if the prediction counts as right.
-    score: u8,
+    /// 1 if the prediction counts as right; null where no database says.
+    score: Option<u8>,
     /// Databases on which both queries gave an answer.
     databases: Option<u64>,
-    /// Of these, with something in the gold's answer.
+    /// Of these, those on which the gold answered.
     nonempty: Option<u64>,
     /// The number of a database that tells them apart.
     witness: Option<u64>,
@@ -242,6 +242,8 @@ struct Row {
     right: [usize; 5],
     all: [usize; 5],
     errors: usize,
+    /// Pairs that no database of the suite tests: not counted as right.
+    untested: usize,
 }
 
 /// Where the verdict on a line stands among the pairs that ran, or why it has none.
@@ -329,13 +331,17 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         let verdict = place.as_ref().map(|at| verdicts.get(*at));
         let record = record(name, *i, gold, hardness.get(*i).copied().flatten(), verdict);
         if let Some(row) = rows.get_mut(*system) {
-            row.errors += usize::from(record.status != Status::Ok);
+            match record.status {
+                Status::Ok => {}
+                Status::Untested => row.untested += 1,
+                _ => row.errors += 1,
+            }
             let class = record
                 .hardness
                 .and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
             for at in class.into_iter().chain([4]) {
                 row.all[at] += 1;
-                row.right[at] += usize::from(record.score);
+                row.right[at] += usize::from(record.score == Some(1));
             }
         }
         if let Some(sink) = &mut sink {
@@ -418,7 +424,7 @@ fn record<'a>(
         hardness,
         status: Status::Ok,
         verdict: None,
-        score: 0,
+        score: Some(0),
         databases: None,
         nonempty: None,
         witness: None,
@@ -437,7 +443,7 @@ fn record<'a>(
             plugged,
         })) => {
             out.verdict = Some("same");
-            out.score = 1;
+            out.score = Some(1);
             out.databases = Some(*databases);
             out.nonempty = Some(*nonempty);
             out.plugged = plugged.as_deref();
@@ -458,6 +464,17 @@ fn record<'a>(
             out.status = Status::Timeout;
             out.error = Some("stopped by the limits of the sandbox on several databases".into());
         }
+        Ok(Some(RunVerdict::Untested { databases, reason })) => {
+            out.status = Status::Untested;
+            out.score = None;
+            out.databases = Some(*databases);
+            out.error = Some(reason.clone());
+        }
+        Ok(Some(RunVerdict::MachineError { message })) => {
+            out.status = Status::MachineError;
+            out.score = None;
+            out.error = Some(message.clone());
+        }
     }
     out
 }
@@ -468,7 +485,7 @@ fn text(systems: &[String], rows: &[Row]) -> String {
     let mut lines = vec![
         std::iter::once("system")
             .chain(CLASSES)
-            .chain(["errors"])
+            .chain(["untested", "errors"])
             .map(String::from)
             .collect::<Vec<_>>(),
     ];
@@ -480,6 +497,7 @@ fn text(systems: &[String], rows: &[Row]) -> String {
                 all => format!("{:.1}", 100.0 * *right as f64 / all as f64),
             });
         }
+        line.push(row.untested.to_string());
         line.push(row.errors.to_string());
         lines.push(line);
     }
@@ -504,7 +522,7 @@ fn documents(systems: &[String], rows: &[Row]) -> Vec<serde_json::Value> {
                     json!({"right": right, "pairs": all, "accuracy": accuracy}),
                 );
             }
-            json!({"system": system, "accuracy": classes, "errors": row.errors})
+            json!({"system": system, "accuracy": classes, "untested": row.untested, "errors": row.errors})
         })
         .collect()
 }
