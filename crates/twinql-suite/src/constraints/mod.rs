@@ -151,7 +151,7 @@ impl<'a> Session<'a> {
     }
 
     /// Makes a row meet its rules and CHECKs by changing columns that are not `fixed`; false
-    /// where none of the proposals does. `draw` gives a value from a column's pool.
+    /// where none of the proposals does.
     pub(crate) fn mend(
         &self,
         table: usize,

@@ -306,7 +306,7 @@ impl Rule {
             _ if low.is_none_or(|l| near > l) && high.is_none_or(|h| near < h) => near,
             (Some(low), Some(high)) => {
                 let span = ((high - low) * step).clamp(0.0, 1e6) as i64;
-                // A wide range is used near its ends and near nothing.
+                // A range of millions around 0 is used from there on.
                 let from = if low <= 0.0 && high > 0.0 && high - low > 1e6 { 0.0 } else { low };
                 from + dice.between(0, span) as f64 / step
             }

@@ -204,7 +204,7 @@ fn views_are_planned_as_their_queries() {
 fn views_of_other_dialects_are_kept_as_sqlite_has_them() {
     let s = pg(
         "CREATE TABLE public.a (id int PRIMARY KEY, d date, amount numeric);
-         CREATE MATERIALIZED VIEW public.later AS SELECT total / 2 AS half FROM public.totals WITH NO DATA;
+         CREATE MATERIALIZED VIEW public.later AS SELECT total / 2 AS half FROM totals WITH NO DATA;
          CREATE VIEW public.totals AS SELECT a.id, sum(a.amount)::numeric AS total FROM a GROUP BY a.id;",
     );
     assert_eq!(notes(&s, NoteKind::NotRead), Vec::<String>::new());
