@@ -359,6 +359,9 @@ impl Judge {
                         (0..self.schema.tables.len())
                             .filter(|&t| text.contains(&self.schema.tables[t].name.to_ascii_lowercase())),
                     );
+                    if !self.schema.views.is_empty() {
+                        tables.extend(self.sandbox.tables_of(&side.sql));
+                    }
                 }
             }
         }

@@ -15,7 +15,7 @@ use clap::error::ErrorKind;
 use twinql::exit;
 
 use args::corpus::Corpus;
-use args::typed::{Cli, Command, Suite};
+use args::typed::{Cli, Command, SchemaCommand, Suite};
 use output::Console;
 
 /// Plans and graphs are many small boxes: a fifth of the time from text to score went into the
@@ -98,6 +98,9 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Suite {
             command: Suite::Show(typed),
         } => commands::suite::show(&typed),
+        Command::Schema {
+            command: SchemaCommand::Show(typed),
+        } => commands::schema::show(&typed),
         Command::Worker { address_space } => commands::worker::run(address_space),
         Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),

@@ -74,6 +74,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Suite,
     },
+    /// What was read of a schema, and what was not
+    Schema {
+        #[command(subcommand)]
+        command: SchemaCommand,
+    },
     /// Pretrain the graph matching network on queries without labels
     Pretrain(super::train::Pretrain),
     /// Train the graph matching network on labelled pairs
@@ -408,6 +413,32 @@ pub(crate) struct Selftest {
     /// Store the checkpoint's scores in the file's place
     #[arg(long, requires = "stored")]
     pub(crate) record: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchemaCommand {
+    /// Tables, columns, keys, checks and views of a schema, and what was not read of it, with line and reason
+    Show(SchemaShow),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql schema show shop.sql
+  twinql schema show dump.sql --dialect postgres --format json
+  twinql schema show tables.json --db-id concert_singer
+  twinql schema show database/")]
+pub(crate) struct SchemaShow {
+    /// A tables.json, a .sql file, a .sqlite file, or a folder of them
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Only this database
+    #[arg(long, value_name = "ID", env = "TWINQL_DB_ID", hide_env = true)]
+    pub(crate) db_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
 }
 
 #[derive(Debug, Subcommand)]

@@ -11,10 +11,11 @@ use twinql::corpus::build::{
 };
 use twinql::corpus::{self, pairs};
 use twinql::metrics::hardness;
-use twinql::sql::{Dialect, schema};
+use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
 
 use crate::args::{DEFAULT_SEED, Format, corpus as args};
+use crate::input::load_schemas;
 use crate::output::{Console, Sink, table};
 
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -64,7 +65,7 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
 
 pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
-    let schemas = schema::load(&typed.files.schemas)?;
+    let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     if let Some((part, of)) = typed.golds {
         pairs.retain(|p| gold_part(p, of) == part);
@@ -111,7 +112,7 @@ const GRADE_STEPS: u64 = 200_000;
 
 pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
-    let schemas = schema::load(&typed.files.schemas)?;
+    let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     let config = JudgeConfig {
         semantics,

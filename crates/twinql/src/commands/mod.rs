@@ -14,6 +14,7 @@ pub(crate) mod pretrain;
 pub(crate) mod prove;
 mod run_config;
 mod sample;
+pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod selftest;
 mod spread;
