@@ -477,6 +477,12 @@ impl Prepared<'_> {
         self.statement.column_count()
     }
 
+    /// What SQLite calls the columns of the answer.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.statement.column_names();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
     /// What all executions in its sandbox have cost so far, in steps of SQLite's machine: the same
     /// on every machine, where time is not.
     pub(crate) fn spent(&self) -> u64 {

@@ -24,6 +24,7 @@ pub mod record;
 pub mod reward;
 pub mod signature;
 pub mod tiers;
+pub mod witness;
 
 pub use engine::{Engine, Job, Work};
 pub use network::{Network, NetworkError};
