@@ -59,7 +59,8 @@ impl Shrinking<'_, '_, '_> {
                 let mut size = self.database.rows(table).len();
                 while size > 0 {
                     let mut end = self.database.rows(table).len();
-                    while end > 0 {
+                    // A witness of costly queries stays as large as it is.
+                    while end > 0 && !self.trial.exhausted() {
                         let start = end.saturating_sub(size);
                         let mut smaller = self.database.clone();
                         if let Some(Some(rows)) = smaller.tables.get_mut(table) {
@@ -82,7 +83,7 @@ impl Shrinking<'_, '_, '_> {
         let mut trials = 0;
         let mut attempt = |shrinking: &mut Self, renamings: &[(usize, Vec<Renaming>)]| {
             trials += 1;
-            trials <= MAX_TRIALS && {
+            trials <= MAX_TRIALS && !shrinking.trial.exhausted() && {
                 let renamed = shrinking.renamed(renamings);
                 shrinking.keep(renamed)
             }

@@ -13,7 +13,7 @@ use twinql::signature::Signature;
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Dialect, Proof, Semantics};
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
-use twinql::{Job, metrics};
+use twinql::{Job, metrics, status};
 
 use crate::args::prove::Prove;
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source};
@@ -306,7 +306,7 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<R
             out.details = proving::details(proof);
         }
         (_, Some(Err(error))) => {
-            out.status = proving::status(error);
+            out.status = status::of_proof(error);
             out.error = Some(error.to_string());
         }
         (_, None) => {}
