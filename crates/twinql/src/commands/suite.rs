@@ -12,7 +12,7 @@ use twinql::corpus::{bird, spider};
 use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
-use twinql::signature::{Signature, short_hash};
+use twinql::signature::{Signature, suite_hash};
 use twinql::sql::{Dialect, Schema, in_sqlite};
 use twinql::status;
 use twinql::suite::Limits;
@@ -199,7 +199,7 @@ fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> Str
         device: "cpu".into(),
         seed: suite.config.seed,
         further: vec![
-            format!("suite:{}", short_hash(bytes)),
+            format!("suite:{}", suite_hash(bytes)),
             format!("databases:{}", suite.counts().databases),
         ],
     }
