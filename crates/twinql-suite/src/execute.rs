@@ -535,6 +535,12 @@ impl Prepared<'_> {
         self.statement.column_count()
     }
 
+    /// What SQLite calls the columns of the answer.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.statement.column_names();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
     /// True if it reads a table, so that its answer may depend on the data.
     pub(crate) fn reads(&self) -> bool {
         self.reads

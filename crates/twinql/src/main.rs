@@ -72,11 +72,12 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
     match cli.command {
         Command::Score(typed) => commands::score::run(typed, common.seed, console),
         Command::Judge(typed) => commands::judge::run(typed, common.seed, console),
-        Command::Prove(typed) => commands::prove::run(typed, console),
+        Command::Prove(typed) => commands::prove::run(typed, common.seed, console),
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
         Command::Explain(typed) => commands::explain::run(&typed, console),
         Command::Selftest(typed) => commands::selftest::run(&typed, console),
+        Command::Seal(typed) => commands::seal::run(&typed, console),
         Command::Corpus {
             command: Corpus::Build(typed),
         } => commands::corpus::build(&typed, common.seed, console),

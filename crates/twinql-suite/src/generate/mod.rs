@@ -39,6 +39,8 @@ pub struct Generator<'a> {
     semantics: &'a Semantics,
     facts: &'a [Facts],
     seed: u64,
+    /// The tables that the queries mention.
+    read: Vec<usize>,
     needed: Vec<usize>,
     domains: Vec<Vec<usize>>,
     profiles: Vec<Profile>,
@@ -91,7 +93,8 @@ impl<'a> Generator<'a> {
     ) -> Generator<'a> {
         let mut wanted: BTreeSet<usize> = facts.iter().flat_map(Facts::tables).collect();
         wanted.extend(tables.iter().filter(|&&t| t < schema.tables.len()));
-        let mut queue: Vec<usize> = wanted.iter().copied().collect();
+        let read: Vec<usize> = wanted.iter().copied().collect();
+        let mut queue = read.clone();
         while let Some(table) = queue.pop() {
             for fk in &schema.tables[table].foreign_keys {
                 if wanted.insert(fk.target) {
@@ -132,6 +135,7 @@ impl<'a> Generator<'a> {
             semantics,
             facts,
             seed,
+            read,
             needed,
             domains,
             profiles,
@@ -169,6 +173,31 @@ impl<'a> Generator<'a> {
     /// The tables that are filled: those of the queries, and all that these refer to.
     pub fn tables(&self) -> &[usize] {
         &self.needed
+    }
+
+    /// The schema.
+    pub(crate) fn schema(&self) -> &'a Schema {
+        self.schema
+    }
+
+    /// What databases have to meet.
+    pub(crate) fn semantics(&self) -> &'a Semantics {
+        self.semantics
+    }
+
+    /// The tables that the queries mention.
+    pub(crate) fn read(&self) -> &[usize] {
+        &self.read
+    }
+
+    /// The domain of a column: joined columns have the same.
+    pub(crate) fn domain(&self, column: ColumnRef) -> Option<usize> {
+        self.domains.get(column.table)?.get(column.column).copied()
+    }
+
+    /// Constants that columns of a domain are compared with.
+    pub(crate) fn literals(&self, domain: usize) -> &[Value] {
+        self.profiles.get(domain).map_or(&[], |p| &p.literals)
     }
 
     /// Database number `index`. `None` where the assumptions cannot be met (a table that
@@ -342,8 +371,7 @@ impl<'a> Generator<'a> {
     }
 
     fn pool_of(&self, facts: &Facts, slot: Slot) -> Option<usize> {
-        let column = facts.column(slot)?;
-        self.domains.get(column.table)?.get(column.column).copied()
+        self.domain(facts.column(slot)?)
     }
 }
 

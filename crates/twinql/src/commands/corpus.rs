@@ -1,6 +1,7 @@
 //! `twinql corpus build`, `twinql corpus relabel`, `twinql corpus grade` and `twinql corpus stats`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
@@ -9,6 +10,7 @@ use twinql::corpus::build::{
     BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, stats_path,
     write_stats,
 };
+use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, pairs};
 use twinql::metrics::hardness;
 use twinql::sql::Dialect;
@@ -21,7 +23,11 @@ use crate::output::{Console, Sink, table};
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let path = &typed.config;
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut config = BuildConfig::from_toml(&text).with_context(|| path.display().to_string())?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut config = BuildConfig::from_toml(&text, folder).with_context(|| path.display().to_string())?;
+    if let Some(said) = config.inputs().find_map(|input| misplaced(folder, Path::new(input))) {
+        bail!("{}: {said}", path.display());
+    }
     config.out.clone_from(&typed.out);
     if let Some(semantics) = &typed.semantics {
         config.semantics.clone_from(semantics);
