@@ -3,9 +3,11 @@
 use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableFactor, TableWithJoins};
 
 use super::expr::{binary, conjuncts};
+use super::refuse::{refuse_beside, refuse_present};
 use super::scope::{RowId, Scope, ScopeColumn, ScopeTable, find_column};
 use super::walk::columns_of;
-use super::{Planner, Result, invalid, last_ident, place, unsupported};
+use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported};
+use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
@@ -39,20 +41,26 @@ impl<'a> Planner<'a> {
         mut scope: Scope<'a>,
     ) -> Result<(Rel, Vec<Expr>)> {
         let mut inputs = Vec::new();
-        for list in from {
-            let first = std::iter::once((&list.relation, None));
-            let rest = list.joins.iter().map(|j| (&j.relation, Some(&j.join_operator)));
-            for (factor, operator) in first.chain(rest) {
-                let (side, constraint) = read_operator(operator, factor)?;
-                let (rel, tables) = match factor {
-                    // A table-valued function's arguments see the tables before it.
-                    TableFactor::Table { args: Some(_), .. } | TableFactor::Function { .. } => {
+        for TableWithJoins { relation, joins } in from {
+            let first = std::iter::once((relation, None));
+            let rest = joins.iter().map(|join| (&join.relation, Some(join)));
+            for (factor, join) in first.chain(rest) {
+                let (side, constraint) = match join {
+                    Some(join) => read_join(join)?,
+                    None => (Side::Inner, None),
+                };
+                let source = Source::read(factor)?;
+                let (rel, tables) = match source {
+                    // Its arguments see the tables before it.
+                    Source::Call { .. } => {
                         self.scopes.push(scope);
-                        let planned = self.nested(|p| p.plan_factor(factor))?;
+                        let planned = self.nested(|p| p.plan_source(source))?;
                         scope = self.scopes.pop().unwrap_or_default();
                         planned
                     }
-                    _ => self.nested(|p| p.plan_factor(factor))?,
+                    Source::Named { .. } | Source::Derived { .. } | Source::Nested { .. } => {
+                        self.nested(|p| p.plan_source(source))?
+                    }
                 };
                 let start = scope.tables.len();
                 scope.tables.extend(tables);
@@ -143,32 +151,14 @@ impl<'a> Planner<'a> {
             .collect()
     }
 
-    fn plan_factor(&mut self, factor: &'a TableFactor) -> Result<(Rel, Vec<ScopeTable>)> {
-        match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args: None,
-                ..
-            } => {
+    fn plan_source(&mut self, source: Source<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+        match source {
+            Source::Named { name, alias } => {
                 let (rel, table) = self.plan_table(name)?;
-                Ok((rel, vec![with_alias(table, alias.as_ref())?]))
+                Ok((rel, vec![self.with_alias(table, alias, true)?]))
             }
-            TableFactor::Table {
-                name,
-                alias,
-                args: Some(args),
-                ..
-            } => self.plan_table_function(name, &args.args, alias.as_ref()),
-            TableFactor::Function {
-                name, args, alias, ..
-            } => self.plan_table_function(name, args, alias.as_ref()),
-            TableFactor::Derived {
-                lateral: false,
-                subquery,
-                alias,
-                ..
-            } => {
+            Source::Call { name, args, alias } => self.plan_table_function(name, args, alias),
+            Source::Derived { subquery, alias } => {
                 let planned = self.plan_query(subquery)?;
                 let columns = planned
                     .names
@@ -181,19 +171,15 @@ impl<'a> Planner<'a> {
                     columns,
                     rowid: RowId::None,
                 };
-                Ok((planned.query.rel, vec![with_alias(table, alias.as_ref())?]))
+                Ok((planned.query.rel, vec![self.with_alias(table, alias, false)?]))
             }
-            TableFactor::NestedJoin {
-                table_with_joins,
-                alias,
-            } => {
-                let from = std::slice::from_ref(&**table_with_joins);
-                let (rel, late) = self.plan_from(from, Scope::default())?;
+            Source::Nested { from, alias } => {
+                let (rel, late) = self.plan_from(std::slice::from_ref(from), Scope::default())?;
                 let tables = self.scopes.pop().map(|s| s.tables).unwrap_or_default();
                 let rel = filter(rel, late);
-                let Some(alias) = alias else {
+                if alias.is_none() {
                     return Ok((rel, tables));
-                };
+                }
                 let columns = tables
                     .into_iter()
                     .flat_map(|t| t.columns)
@@ -204,9 +190,8 @@ impl<'a> Planner<'a> {
                     columns,
                     rowid: RowId::None,
                 };
-                Ok((rel, vec![with_alias(table, Some(alias))?]))
+                Ok((rel, vec![self.with_alias(table, alias, false)?]))
             }
-            other => unsupported("this kind of table in FROM", other.span()),
         }
     }
 
@@ -215,7 +200,7 @@ impl<'a> Planner<'a> {
         let Some(ident) = last_ident(name) else {
             return unsupported(format!("table name {name}"), name.span());
         };
-        if self.dialect == crate::dialect::Dialect::Sqlite {
+        if self.dialect == Dialect::Sqlite {
             super::scope::refuse_reserved(ident)?;
         }
         if name.0.len() == 1
@@ -223,11 +208,12 @@ impl<'a> Planner<'a> {
         {
             return Ok(found);
         }
-        let database = match name.0.as_slice() {
-            [database, _] => database.as_ident().filter(|d| !super::is_main(d)),
-            _ => None,
+        let is_here = match name.0.as_slice() {
+            [_] => true,
+            [database, _] => database.as_ident().is_some_and(super::is_main),
+            _ => false,
         };
-        if database.is_some() {
+        if !is_here {
             return Err(SqlError::UnknownTable {
                 name: name.to_string(),
                 place: place(ident.span),
@@ -292,9 +278,9 @@ impl<'a> Planner<'a> {
         args: &'a [ast::FunctionArg],
         alias: Option<&'a ast::TableAlias>,
     ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let function = last_ident(name)
-            .map(|i| i.value.to_ascii_lowercase())
-            .unwrap_or_default();
+        let Some(function) = only_ident(name).map(|i| i.value.to_ascii_lowercase()) else {
+            return unsupported(format!("table-valued function {name}"), name.span());
+        };
         let columns: &[&str] = match function.as_str() {
             "json_each" | "json_tree" | "jsonb_each" | "jsonb_tree" => {
                 &["key", "value", "type", "atom", "id", "parent", "fullkey", "path"]
@@ -313,7 +299,7 @@ impl<'a> Planner<'a> {
             }
         }
         let (rel, table) = self.named_relation(&function, planned, columns)?;
-        Ok((rel, vec![with_alias(table, alias)?]))
+        Ok((rel, vec![self.with_alias(table, alias, false)?]))
     }
 
     fn named_relation(&mut self, name: &str, args: Vec<Expr>, columns: &[&str]) -> Result<(Rel, ScopeTable)> {
@@ -381,52 +367,203 @@ fn inner_join(mut rels: Vec<Rel>, on: Vec<Expr>) -> Rel {
 fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
     match constraint {
         JoinConstraint::On(expr) => expr.span(),
-        _ => sqlparser::tokenizer::Span::empty(),
+        JoinConstraint::Using(_) | JoinConstraint::Natural | JoinConstraint::None => {
+            sqlparser::tokenizer::Span::empty()
+        }
     }
 }
 
-fn read_operator<'a>(
-    operator: Option<&'a JoinOperator>,
-    factor: &TableFactor,
-) -> Result<(Side, Option<&'a JoinConstraint>)> {
+/// What stands between the inputs of FROM.
+enum Source<'a> {
+    /// A table, a view or a common table expression.
+    Named {
+        name: &'a ast::ObjectName,
+        alias: Option<&'a ast::TableAlias>,
+    },
+    /// A table-valued function.
+    Call {
+        name: &'a ast::ObjectName,
+        args: &'a [ast::FunctionArg],
+        alias: Option<&'a ast::TableAlias>,
+    },
+    /// A subquery.
+    Derived {
+        subquery: &'a ast::Query,
+        alias: Option<&'a ast::TableAlias>,
+    },
+    /// Joins in parentheses.
+    Nested {
+        from: &'a TableWithJoins,
+        alias: Option<&'a ast::TableAlias>,
+    },
+}
+
+impl<'a> Source<'a> {
+    /// Reads an input; what has no plan is refused.
+    fn read(factor: &'a TableFactor) -> Result<Source<'a>> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args,
+                with_hints,
+                version,
+                with_ordinality,
+                partitions,
+                json_path,
+                sample,
+                // They say how the rows are found, not which.
+                index_hints: _,
+            } => {
+                refuse_hints(with_hints, factor)?;
+                refuse_present(version, "a version of a table", factor)?;
+                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
+                refuse_present(partitions, "PARTITION of a table", factor)?;
+                refuse_present(json_path, "a path behind a table", factor)?;
+                refuse_present(sample, "TABLESAMPLE", factor)?;
+                let alias = alias.as_ref();
+                let Some(ast::TableFunctionArgs { args, settings }) = args else {
+                    return Ok(Source::Named { name, alias });
+                };
+                refuse_present(settings, "SETTINGS of a table function", factor)?;
+                Ok(Source::Call { name, args, alias })
+            }
+            TableFactor::Function {
+                // The arguments see the tables before it, said or not.
+                lateral: _,
+                name,
+                args,
+                with_ordinality,
+                alias,
+            } => {
+                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
+                let alias = alias.as_ref();
+                Ok(Source::Call { name, args, alias })
+            }
+            TableFactor::Derived {
+                lateral,
+                subquery,
+                alias,
+                sample,
+            } => {
+                refuse_present(lateral, "LATERAL", factor)?;
+                refuse_present(sample, "TABLESAMPLE", factor)?;
+                let alias = alias.as_ref();
+                Ok(Source::Derived { subquery, alias })
+            }
+            TableFactor::NestedJoin {
+                table_with_joins: from,
+                alias,
+            } => {
+                let alias = alias.as_ref();
+                Ok(Source::Nested { from, alias })
+            }
+            other => unsupported("this kind of table in FROM", other.span()),
+        }
+    }
+}
+
+/// T-SQL's hints that have no influence on the answer.
+const HINTS: [&str; 8] = [
+    "NOLOCK",
+    "READUNCOMMITTED",
+    "READCOMMITTED",
+    "ROWLOCK",
+    "PAGLOCK",
+    "TABLOCK",
+    "UPDLOCK",
+    "HOLDLOCK",
+];
+
+fn refuse_hints(hints: &[ast::Expr], at: &TableFactor) -> Result<()> {
+    let known = |hint: &ast::Expr| match hint {
+        ast::Expr::Identifier(word) => HINTS.iter().any(|h| word.value.eq_ignore_ascii_case(h)),
+        _ => false,
+    };
+    match hints.iter().find(|hint| !known(hint)) {
+        Some(hint) => unsupported(format!("the hint WITH ({hint})"), at.span()),
+        None => Ok(()),
+    }
+}
+
+fn read_join(join: &ast::Join) -> Result<(Side, Option<&JoinConstraint>)> {
     use JoinOperator as J;
-    Ok(match operator {
-        None => (Side::Inner, None),
-        Some(
-            J::Join(constraint)
-            | J::Inner(constraint)
-            | J::CrossJoin(constraint)
-            | J::StraightJoin(constraint),
-        ) => (Side::Inner, Some(constraint)),
-        Some(J::Left(constraint) | J::LeftOuter(constraint)) => (Side::Left, Some(constraint)),
-        Some(J::Right(constraint) | J::RightOuter(constraint)) => (Side::Right, Some(constraint)),
-        Some(J::FullOuter(constraint)) => (Side::Full, Some(constraint)),
-        Some(_) => return unsupported("this kind of join", factor.span()),
+    let ast::Join {
+        relation,
+        global,
+        join_operator,
+    } = join;
+    refuse_present(global, "GLOBAL JOIN", relation)?;
+    Ok(match join_operator {
+        J::Join(constraint)
+        | J::Inner(constraint)
+        | J::CrossJoin(constraint)
+        | J::StraightJoin(constraint) => (Side::Inner, Some(constraint)),
+        J::Left(constraint) | J::LeftOuter(constraint) => (Side::Left, Some(constraint)),
+        J::Right(constraint) | J::RightOuter(constraint) => (Side::Right, Some(constraint)),
+        J::FullOuter(constraint) => (Side::Full, Some(constraint)),
+        _ => return unsupported("this kind of join", relation.span()),
     })
 }
 
-fn with_alias(mut table: ScopeTable, alias: Option<&ast::TableAlias>) -> Result<ScopeTable> {
-    let Some(alias) = alias else {
-        return Ok(table);
-    };
-    table.name = alias.name.value.clone();
-    if !alias.columns.is_empty() {
-        if alias.columns.len() != table.columns.len() {
+/// The name that an alias gives, and the names of columns.
+pub(crate) fn read_alias(alias: &ast::TableAlias) -> Result<(&Ident, Vec<&Ident>)> {
+    let ast::TableAlias {
+        // AS.
+        explicit: _,
+        name,
+        columns,
+        at,
+    } = alias;
+    refuse_beside(at, "AT behind an alias", name)?;
+    let mut names = Vec::with_capacity(columns.len());
+    for ast::TableAliasColumnDef { name, data_type } in columns {
+        refuse_beside(data_type, "a type in an alias", name)?;
+        names.push(name);
+    }
+    Ok((name, names))
+}
+
+impl Planner<'_> {
+    /// A table under its alias. SQLite and MySQL take no names for the columns of a table;
+    /// for those of a subquery they stand for all, elsewhere the columns after the last
+    /// name keep theirs. (SQLite takes none for a subquery either, but their meaning is plain.)
+    fn with_alias(
+        &self,
+        mut table: ScopeTable,
+        alias: Option<&ast::TableAlias>,
+        is_table: bool,
+    ) -> Result<ScopeTable> {
+        let Some(alias) = alias else {
+            return Ok(table);
+        };
+        let (name, names) = read_alias(alias)?;
+        table.name = name.value.clone();
+        let Some(first) = names.first() else {
+            return Ok(table);
+        };
+        let all_named = match self.dialect {
+            Dialect::Sqlite | Dialect::Mysql => true,
+            Dialect::Postgres | Dialect::Generic => false,
+        };
+        if all_named && is_table {
             return invalid(
-                format!(
-                    "table {} has {} columns, {} names given",
-                    alias.name.value,
-                    table.columns.len(),
-                    alias.columns.len()
-                ),
-                alias.name.span,
+                format!("names of columns behind the alias {}", name.value),
+                first.span,
             );
         }
-        for (column, name) in table.columns.iter_mut().zip(&alias.columns) {
-            column.name = name.name.value.clone();
+        let (given, columns) = (names.len(), table.columns.len());
+        if given > columns || all_named && given < columns {
+            return invalid(
+                format!("table {} has {columns} columns, {given} names given", name.value),
+                name.span,
+            );
         }
+        for (column, name) in table.columns.iter_mut().zip(names) {
+            column.name.clone_from(&name.value);
+        }
+        Ok(table)
     }
-    Ok(table)
 }
 
 /// The conjuncts of USING and NATURAL; the columns they equate become one name.
@@ -435,7 +572,16 @@ fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr
     // Tables of later joins are in the scope already, but not on either side of this one.
     let tables = tables.get_mut(..input.tables.end).unwrap_or_default();
     let names: Vec<Ident> = match input.constraint {
-        Some(JoinConstraint::Using(names)) => names.iter().filter_map(|n| last_ident(n).cloned()).collect(),
+        Some(JoinConstraint::Using(names)) => {
+            let mut found = Vec::with_capacity(names.len());
+            for name in names {
+                match only_ident(name) {
+                    Some(column) => found.push(column.clone()),
+                    None => return unsupported(format!("USING ({name})"), name.span()),
+                }
+            }
+            found
+        }
         Some(JoinConstraint::Natural) => {
             let (left, right) = tables.split_at(start.min(tables.len()));
             right
@@ -452,7 +598,7 @@ fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr
                 })
                 .collect()
         }
-        _ => return Ok(Vec::new()),
+        Some(JoinConstraint::On(_) | JoinConstraint::None) | None => return Ok(Vec::new()),
     };
     let mut on = Vec::new();
     for name in &names {

@@ -7,6 +7,7 @@
 //! `Distinct`, `Sort`, and a `Project` that drops columns only the order needed.
 
 mod aggregate;
+mod cast;
 mod cte;
 mod dialect;
 mod expr;
@@ -15,6 +16,7 @@ mod functions;
 mod literal;
 mod order;
 mod project;
+mod refuse;
 mod scope;
 mod select;
 mod set_op;
@@ -23,6 +25,7 @@ mod subquery;
 mod tests;
 mod types;
 mod walk;
+mod wildcard;
 mod window;
 
 use std::rc::Rc;
@@ -225,6 +228,14 @@ impl<'a> Planner<'a> {
 /// The last part of a name with dots: `main.singer` is `singer`.
 pub(crate) fn last_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
     name.0.last().and_then(ast::ObjectNamePart::as_ident)
+}
+
+/// The name that has no dots.
+pub(crate) fn only_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
+    match name.0.as_slice() {
+        [only] => only.as_ident(),
+        _ => None,
+    }
 }
 
 /// Whether a name is that of SQLite's own database, the only one there is.
