@@ -132,9 +132,8 @@ fn printed_and_read_again(schema: &Schema) {
     assert_eq!(again.tables.len(), schema.tables.len(), "tables are lost\n{text}");
     for (was, is) in schema.tables.iter().zip(&again.tables) {
         assert_eq!(is.name, was.name, "{text}");
-        let columns = |t: &twinql_sql::Table| -> Vec<String> {
-            t.columns.iter().map(|c| c.name.clone()).collect()
-        };
+        let columns =
+            |t: &twinql_sql::Table| -> Vec<String> { t.columns.iter().map(|c| c.name.clone()).collect() };
         assert_eq!(columns(is), columns(was), "{text}");
         assert_eq!(is.primary_key, was.primary_key, "{text}");
         assert_eq!(is.foreign_keys, was.foreign_keys, "{text}");

@@ -13,8 +13,8 @@ use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
 use twinql::signature::{Signature, short_hash};
-use twinql::status;
 use twinql::sql::{Dialect, Schema, in_sqlite, schema};
+use twinql::status;
 use twinql::suite::Limits;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{

@@ -181,18 +181,34 @@ pub(crate) struct Run {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Make {
-    Folder { path: String },
+    Folder {
+        path: String,
+    },
     /// A symbolic link.
-    Link { path: String, to: String },
+    Link {
+        path: String,
+        to: String,
+    },
     /// A second name of a file.
-    HardLink { path: String, to: String },
+    HardLink {
+        path: String,
+        to: String,
+    },
     /// A pipe with a name, which `cat` reads.
-    Fifo { path: String },
+    Fifo {
+        path: String,
+    },
     /// A device of our own: of the memory devices, 3 is what `/dev/null` is, 7 `/dev/full`. The
     /// run is left out where the system does not let us make one.
-    Device { path: String, minor: u8 },
+    Device {
+        path: String,
+        minor: u8,
+    },
     /// Copies a file of the repository.
-    Copy { path: String, from: String },
+    Copy {
+        path: String,
+        from: String,
+    },
 }
 
 /// Bits to turn.
@@ -203,10 +219,16 @@ pub(crate) struct Flip {
     pub(crate) times: usize,
 }
 
+/// A theme; `HOSTILE_CASE` leaves only cases whose name holds it, to look at one.
 pub(crate) fn load(theme: &str) -> Theme {
     let path = folder().join(format!("{theme}.toml"));
     let text = std::fs::read_to_string(&path).unwrap();
-    toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    let mut theme: Theme = toml::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    if let Ok(part) = std::env::var("HOSTILE_CASE") {
+        theme.pairs.retain(|p| p.name.contains(&part));
+        theme.runs.retain(|r| r.name.contains(&part));
+    }
+    theme
 }
 
 pub(crate) fn folder() -> std::path::PathBuf {

@@ -52,7 +52,11 @@ fn cases(theme: &Theme) -> Vec<Case<'_>> {
 
 /// How many inputs a theme's pairs are.
 pub(crate) fn count(theme: &Theme) -> usize {
-    theme.pairs.iter().map(|p| p.preds.len() + usize::from(p.pred.is_some())).sum()
+    theme
+        .pairs
+        .iter()
+        .map(|p| p.preds.len() + usize::from(p.pred.is_some()))
+        .sum()
 }
 
 /// Runs all pairs of a theme; says what does not hold.
@@ -68,7 +72,14 @@ pub(crate) fn failures(theme: &Theme) -> Vec<String> {
         let lines: Vec<&str> = cases.iter().map(|c| c.line.as_str()).collect();
         std::fs::write(folder.path().join("pairs.jsonl"), lines.join("\n")).unwrap();
         let batch = |args: &[&str]| {
-            let common = ["--pairs", "pairs.jsonl", "--dialect", dialect, "--semantics", semantics];
+            let common = [
+                "--pairs",
+                "pairs.jsonl",
+                "--dialect",
+                dialect,
+                "--semantics",
+                semantics,
+            ];
             let args = [args, &common[..]].concat();
             let ended = program::run(program::command(folder.path(), &args, &[]), None, None);
             records(&args, &ended, cases.len())

@@ -1,6 +1,7 @@
 //! Runs the program with a guard against runs without end.
 
 use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
@@ -11,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a run left.
 pub(crate) struct Ended {
-    /// The exit code; none if a signal ended it.
+    /// The exit code, or what a shell would say of the signal that ended it.
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
     pub(crate) err: String,
@@ -31,7 +32,10 @@ pub(crate) fn command(folder: &Path, args: &[&str], limits: &[String]) -> Comman
     if !limits.is_empty() {
         command = Command::new("sh");
         let set: String = limits.iter().map(|l| format!("ulimit {l} && ")).collect();
-        command.arg("-c").arg(format!("{set} exec \"$0\" \"$@\"")).arg(binary());
+        command
+            .arg("-c")
+            .arg(format!("{set} exec \"$0\" \"$@\""))
+            .arg(binary());
     }
     for (name, _) in std::env::vars() {
         if name.starts_with("TWINQL_") {
@@ -92,7 +96,7 @@ pub(crate) fn run(mut command: Command, stdin: Option<Vec<u8>>, interrupt: Optio
     drop(input);
     let text = |bytes: JoinHandle<Vec<u8>>| String::from_utf8_lossy(&bytes.join().unwrap()).into_owned();
     Ended {
-        code: status.code(),
+        code: status.code().or_else(|| status.signal().map(|s| 128 + s)),
         out: text(out),
         err: text(err),
         hung,

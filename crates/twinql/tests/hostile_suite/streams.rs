@@ -50,7 +50,10 @@ fn first_result_before_the_end(args: &[&str]) {
     drop(writer.join());
     let line = line.ok().flatten();
     let line = line.and_then(Result::ok).unwrap_or_default();
-    assert!(line.contains("\"status\":\"ok\""), "{args:?}: no result while the input is open: {line}");
+    assert!(
+        line.contains("\"status\":\"ok\""),
+        "{args:?}: no result while the input is open: {line}"
+    );
 }
 
 #[test]
