@@ -36,7 +36,7 @@ use sqlparser::tokenizer::Span;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::Expr;
-use crate::parse::Parsed;
+use crate::parse::{FrameExclusion, Parsed};
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query};
 use crate::schema::Schema;
 use crate::spans::{Clause, Spans};
@@ -87,6 +87,7 @@ fn plan_noting(
     let mut planner = Planner {
         schema,
         dialect: parsed.dialect,
+        frames: &parsed.frames,
         columns: Vec::new(),
         scopes: Vec::new(),
         ctes: Vec::new(),
@@ -114,6 +115,7 @@ pub(crate) struct Planned {
 pub(crate) struct Planner<'a> {
     schema: &'a Schema,
     dialect: Dialect,
+    frames: &'a [FrameExclusion],
     columns: Columns,
     /// What names mean, outermost first.
     scopes: Vec<Scope<'a>>,
