@@ -224,9 +224,6 @@ impl Draft {
             fields.text("source"),
             fields.text("split"),
         );
-        if db_id.is_none() && schema.is_none() {
-            fields.complain("neither \"db_id\" nor \"schema\" is there".into());
-        }
         let problem = match (fields.problem, &pred) {
             (Some(message), _) => Some((false, message)),
             (None, Err(message)) => Some((true, message.clone())),
@@ -260,10 +257,14 @@ impl Pair {
     /// # Errors
     /// What is wrong with the line, as a sentence.
     pub fn from_json(line: &str) -> Result<Pair, String> {
-        let draft = Draft::from_json(line);
-        match draft.problem {
+        let Draft { pair, problem, .. } = Draft::from_json(line);
+        match problem {
+            Some(problem) if !problem.of_prediction => Err(problem.message),
+            _ if pair.db_id.is_none() && pair.schema.is_none() => {
+                Err("neither \"db_id\" nor \"schema\" is there".into())
+            }
             Some(problem) => Err(problem.message),
-            None => Ok(draft.pair),
+            None => Ok(pair),
         }
     }
 
@@ -449,7 +450,6 @@ mod tests {
                 false,
                 "not a string",
             ),
-            (r#"{"id":7,"gold":"g","pred":null}"#, "7", false, "neither"),
             (
                 r#"{"id":7,"db_id":"d","gold":"g","pred":null}"#,
                 "7",

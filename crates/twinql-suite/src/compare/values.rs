@@ -151,7 +151,14 @@ impl<'v> Numbering<'v> {
     pub(crate) fn of(values: impl Iterator<Item = &'v Value>, tolerance: f64) -> Numbering<'v> {
         let mut all: Vec<&Value> = values.collect();
         all.sort_by(|a, b| order(a, b));
-        all.dedup_by(|a, b| order(a, b).is_eq());
+        all.dedup_by(|later, kept| {
+            let tie = order(later, kept).is_eq();
+            // Of an integer and the real that it is, the real says more.
+            if tie && matches!(later, Value::Real(_)) {
+                *kept = later;
+            }
+            tie
+        });
         // A real links all values within its tolerance; they stand side by side.
         let mut linked = vec![false; all.len()];
         for (i, value) in all.iter().enumerate() {

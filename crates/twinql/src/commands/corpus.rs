@@ -1,6 +1,7 @@
 //! `twinql corpus build`, `twinql corpus relabel`, `twinql corpus grade` and `twinql corpus stats`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
@@ -9,22 +10,28 @@ use twinql::corpus::build::{
     BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, sources,
     stats_path, write_stats,
 };
+use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, pairs};
 use twinql::files::Inputs;
 use twinql::files::resume::partial_of;
 use twinql::metrics::hardness;
-use twinql::sql::{Dialect, schema};
+use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
 
 use crate::args::{DEFAULT_SEED, Format, corpus as args};
+use crate::input::{self, load_schemas};
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table};
 
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let path = &typed.config;
-    let text = crate::input::configuration(path)?;
+    let text = input::configuration(path)?;
     let mut inputs = Inputs::default().with([("--config", Some(path.as_path()))]);
-    let mut config = BuildConfig::from_toml(&text).with_context(|| path.display().to_string())?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut config = BuildConfig::from_toml(&text, folder).with_context(|| path.display().to_string())?;
+    if let Some(said) = config.inputs().find_map(|input| misplaced(folder, Path::new(input))) {
+        bail!("{}: {said}", path.display());
+    }
     config.out.clone_from(&typed.out);
     for source in sources(&config)? {
         inputs.add("a source in --config", &source);
@@ -80,7 +87,7 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
     let mut inputs = of_files(&typed.files);
     inputs.output(&typed.files.out)?;
     inputs.output(&stats_path(&typed.files.out))?;
-    let schemas = schema::load(&typed.files.schemas)?;
+    let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     if let Some((part, of)) = typed.golds {
         pairs.retain(|p| gold_part(p, of) == part);
@@ -136,7 +143,7 @@ pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Conso
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
     let mut inputs = of_files(&typed.files);
     inputs.output(&typed.files.out)?;
-    let schemas = schema::load(&typed.files.schemas)?;
+    let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     let config = JudgeConfig {
         semantics,

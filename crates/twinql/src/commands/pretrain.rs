@@ -22,7 +22,7 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
     let _alone = Lock::folder(&run, "run folder (--run)")?;
     interrupt::hint("the same command with --resume goes on after the last whole epoch");
     let graphs = query_graphs(&config.data, &config.graph, console)?;
-    write_file(&run.join("pretrain.toml"), config.to_toml()?.as_bytes())?;
+    write_file(&run.join("pretrain.toml"), config.to_toml(&run)?.as_bytes())?;
 
     let mut progress = Progress {
         console,

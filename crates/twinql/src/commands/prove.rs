@@ -6,19 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use twinql::engine::Work;
+use twinql::engine::{Work, judge_config};
+use twinql::judging::{self, Workers};
 use twinql::proving;
 use twinql::record::{Status, StatusCounts};
-use twinql::signature::Signature;
+use twinql::signature::{Signature, of_suite};
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Dialect, Proof, Semantics};
-use twinql::{Job, metrics};
+use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
+use twinql::{Job, metrics, status};
 
 use crate::args::prove::Prove;
-use crate::args::{Format, Input, Output, Source};
+use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::{Window, stream};
-use crate::commands::{fail_under, status_line, strict};
+use crate::commands::witness::WitnessRecord;
+use crate::commands::{fail_under, status_line, strict, worker};
 use crate::input::{self, Labels, Pairs, Schemas};
 use crate::output::Console;
 
@@ -31,10 +34,51 @@ struct ProofRecord {
     proof: Option<&'static str>,
     /// Rules, assumptions and certificate; the reason; or what still differs.
     details: Json,
+    /// Where nothing is proved: a database on which the answers differ, if the judge found one.
+    witness: Option<WitnessRecord>,
+    /// Where it found none: the databases that were tried.
+    tested: Option<Tested>,
     error: Option<String>,
     /// The proof in words, where a single pair is asked for.
     #[serde(skip)]
     words: String,
+}
+
+/// Databases on which two queries agreed.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Tested {
+    databases: u64,
+    /// On how many of them the gold's answer held more than NULL and 0.
+    nonempty: u64,
+}
+
+/// What is known of a pair: its proof, and the judge's report where it is unknown.
+type Found = (Option<Result<Proof, ProveError>>, Option<Report>);
+
+/// Proves a chunk, and asks the judge about what stays unknown.
+fn found(
+    chunk: &[Job],
+    semantics: &Semantics,
+    judge: Option<&(JudgeConfig, Workers)>,
+) -> Vec<Found> {
+    let proofs = proving::prove_all(chunk, semantics, &|| ());
+    let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
+    let mut reports = match judge {
+        None => Vec::new(),
+        Some((config, workers)) => {
+            let unknown = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
+            let jobs: Vec<Job> = unknown.map(|(job, _)| job.clone()).collect();
+            judging::judge_all(&jobs, config, workers, &|| ())
+        }
+    }
+    .into_iter();
+    proofs
+        .into_iter()
+        .map(|proof| {
+            let report = if open(&proof) { reports.next().flatten() } else { None };
+            (proof, report)
+        })
+        .collect()
 }
 
 #[derive(Default, Serialize)]
@@ -124,7 +168,7 @@ impl Counts {
     }
 }
 
-pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
+pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Result<bool> {
     if let [gold, pred] = typed.queries.as_slice() {
         typed.input.gold_sql = Some(gold.clone());
         typed.input.pred_sql = Some(pred.clone());
@@ -137,6 +181,18 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
     let output = Output::new(typed.output, default)?;
     let semantics = typed.semantics.get()?;
     let signature = signature(&semantics, input.dialect);
+    let judge = if typed.no_witness {
+        None
+    } else {
+        let databases = args::databases(Some(typed.databases))?;
+        let config = JudgeConfig {
+            shrink: true,
+            limits: typed.run.limits(Limits::default())?,
+            ..judge_config(semantics.clone(), databases, seed.unwrap_or(DEFAULT_SEED))
+        };
+        let workers = worker::workers(typed.run.workers, &config.limits)?;
+        Some((config, workers))
+    };
     let schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
     guard(&input, &output, [("--labels", typed.labels.labels.as_deref())])?;
     let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
@@ -149,13 +205,15 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
         console,
         settings: &{
             let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
-            let flags = json!({"echo": typed.batch.echo});
+            let judge = judge.as_ref().map(|(config, _)| json!([of_suite(config), config.seed]));
+            let flags = json!({"echo": typed.batch.echo, "judge": judge});
             move || settings("prove", signature.clone().into(), schemas.clone(), flags.clone())
         },
     };
     let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
     let labels = labels.map(|labels| labelled(&mut pairs, labels));
     let mut counts = Counts::default();
+    let mut told_apart = 0usize;
     let people = ForPeople {
         text: &|record: &ProofRecord| format!("{}{signature}\n", record.words),
         head: ["id", "status", "proof", "needs"].map(String::from).to_vec(),
@@ -163,15 +221,22 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
     };
     let mut records = Records::begin(&begin, &mut pairs, people, &mut |about, line| {
         counts.add(&line["id"], about.label, line["proof"].as_str(), &line["details"]);
+        told_apart += usize::from(!line["witness"].is_null());
         Ok(())
     })?;
     let spoken = records.for_people();
-    let work = |jobs: &[Job]| proving::prove_all(jobs, &semantics, &|| ());
-    stream(pairs, Window::PAIRS, "proving", console, &work, &mut |done| {
-        let Some((job, about, proof)) = done else {
+    let work = |jobs: &[Job]| found(jobs, &semantics, judge.as_ref());
+    let window = match &judge {
+        // A thread keeps what it has made for a schema for a block.
+        Some((_, Workers::Threads)) => Window::SMALL_BATCHES,
+        Some((_, Workers::Processes(_))) | None => Window::PAIRS,
+    };
+    stream(pairs, window, "proving", console, &work, &mut |done| {
+        let Some((job, about, (proof, report))) = done else {
             return records.flush();
         };
-        let mut record = record(&job, proof.as_ref());
+        let mut record = record(&job, proof.as_ref(), report);
+        told_apart += usize::from(record.witness.is_some());
         if spoken {
             record.words = one(&record, proof.as_ref(), &semantics);
         }
@@ -186,6 +251,8 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
                 decision: match (record.proof, record.status) {
                     (Some("equal"), _) => "same",
                     (Some("different"), _) | (None, Status::PredError) => "different",
+                    // A counterexample, where nothing is proved without one.
+                    _ if record.witness.is_some() => "different",
                     _ => "abstained",
                 },
                 threshold: threshold(),
@@ -206,6 +273,7 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
             "pairs": statuses.total(),
             "status": statuses,
             "counts": counts,
+            "unknown_told_apart": told_apart,
         })
     };
     let statuses = records.finish(document)?;
@@ -216,6 +284,12 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
             "equal {}, different {}, unknown {}, of all {total} pairs",
             counts.equal, counts.different, counts.unknown
         ));
+        if judge.is_some() && counts.unknown > 0 {
+            console.say(format!(
+                "of the {} unknown, a database tells {told_apart} apart",
+                counts.unknown
+            ));
+        }
         let needs: Vec<String> = counts
             .assumptions
             .iter()
@@ -273,15 +347,22 @@ fn signature(semantics: &Semantics, dialect: Dialect) -> String {
     .to_string()
 }
 
-fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>) -> ProofRecord {
+fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<Report>) -> ProofRecord {
     let mut out = ProofRecord {
         id: job.id.clone(),
         status: Status::Ok,
         proof: None,
         details: Json::Null,
+        witness: None,
+        tested: None,
         error: None,
         words: String::new(),
     };
+    match report.map(|r| r.verdict) {
+        Some(Verdict::Different { witness }) => out.witness = WitnessRecord::of(job, *witness),
+        Some(Verdict::Same { databases, nonempty }) => out.tested = Some(Tested { databases, nonempty }),
+        _ => {}
+    }
     match (&job.work, proof) {
         (Work::Unusable { status, error }, _) => {
             out.status = *status;
@@ -292,7 +373,7 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>) -> ProofRecord {
             out.details = proving::details(proof);
         }
         (_, Some(Err(error))) => {
-            out.status = proving::status(error);
+            out.status = status::of_proof(error);
             out.error = Some(error.to_string());
         }
         (_, None) => {}
@@ -301,11 +382,23 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>) -> ProofRecord {
 }
 
 fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantics: &Semantics) -> String {
-    match (proof, &record.error) {
+    let mut out = match (proof, &record.error) {
         (Some(Ok(proof)), _) => proving::text(proof, semantics),
         (_, Some(error)) => format!("{}: {error}\n", record.status),
         _ => String::new(),
+    };
+    if let Some(witness) = &record.witness {
+        out.push_str(&format!(
+            "but not equal: a database that meets {semantics} semantics tells them apart\n\n{}\n",
+            witness.text
+        ));
     }
+    if let Some(Tested { databases, nonempty }) = record.tested {
+        out.push_str(&format!(
+            "no database of {databases} tells them apart ({nonempty} gave a non-empty answer)\n"
+        ));
+    }
+    out
 }
 
 fn row(record: &ProofRecord) -> Vec<String> {

@@ -15,12 +15,14 @@ use twinql::corpus::pairs::Draft;
 use twinql::files::read_bounded;
 use twinql::prepare;
 use twinql::record::Status;
+use twinql::sql::prove::Side;
 use twinql::sql::{Dialect, Schema};
+use twinql::status;
 use twinql::{Job, Work};
 
 use crate::args::{Input, Source};
 pub(crate) use labels::Labels;
-pub(crate) use schemas::Schemas;
+pub(crate) use schemas::{Schemas, load_schemas};
 
 /// A pair's work: both queries as SQLite has them. Everything behind this door is SQLite's;
 /// a query of another dialect is translated here, and one that cannot be is the pair's
@@ -43,11 +45,11 @@ pub(crate) fn in_sqlite(
     dialect: Dialect,
 ) -> std::result::Result<String, (Status, String)> {
     prepare::in_sqlite(schema, sql, dialect).map_err(|error| {
-        let status = match (error.unsupported, side) {
-            (true, _) => Status::Unsupported,
-            (false, "gold") => Status::GoldError,
-            (false, _) => Status::PredError,
+        let which = match side {
+            "gold" => Side::Gold,
+            _ => Side::Pred,
         };
+        let status = status::of_side(which, error.unsupported);
         (status, format!("{side}: {error}"))
     })
 }
@@ -108,6 +110,7 @@ pub(crate) struct Pairs {
 /// Opens the input. A line that cannot be used becomes a job that says so; only a file
 /// that cannot be used at all is an error. With `echo` each pair brings its queries along.
 pub(crate) fn open(input: &Input, schemas: Schemas, echo: bool) -> Result<Pairs> {
+    let schemas = schemas.unnamed(input.db_id.as_deref());
     match &input.source {
         Source::Pairs(path) => Ok(Pairs {
             items: Box::new(of_file(path, schemas, echo)?),

@@ -10,8 +10,29 @@ use twinql::corpus::Pair;
 use twinql::sql::{Dialect, Schema, SchemaSet, schema};
 use twinql::suite::Files;
 
+use crate::output::Console;
+
 /// Schemas of pairs that are kept, so that the same text is read once; then they are read anew.
 const MOST_CARRIED: usize = 4096;
+
+/// Loads all schemas at `path`, and says once how much of them was not read.
+pub(crate) fn load_schemas(path: &Path, dialect: Dialect) -> Result<SchemaSet> {
+    let set = schema::load_in(path, dialect)?;
+    let (count, first) = schema::not_read(set.values());
+    if let Some(first) = first {
+        let dialect = match dialect {
+            Dialect::Sqlite => String::new(),
+            other => format!(" --dialect {other}"),
+        };
+        let (path, s) = (path.display(), if count == 1 { "" } else { "s" });
+        let were = if count == 1 { "was" } else { "were" };
+        Console { quiet: false }.warn(format!(
+            "{path}: {count} statement{s} or part{s} of one {were} not read ({first}); \
+             `twinql schema show {path}{dialect}` lists them"
+        ));
+    }
+    Ok(set)
+}
 
 /// Schemas by `db_id`, and those that pairs carry as DDL text.
 pub(crate) struct Schemas {
@@ -23,13 +44,17 @@ pub(crate) struct Schemas {
     origin: String,
     /// Whose SQL the queries are, and the DDL.
     pub(super) dialect: Dialect,
+    /// It was said that a pair's own schema was not read in full.
+    told: bool,
+    /// The database of pairs that name none.
+    unnamed: Option<String>,
 }
 
 impl Schemas {
     /// Loads all schemas at `path`; without one, only pairs that carry theirs can be used.
     pub(crate) fn load(path: Option<&Path>, dialect: Dialect) -> Result<Schemas> {
         let (set, origin) = match path {
-            Some(path) => (schema::load_in(path, dialect)?, path.display().to_string()),
+            Some(path) => (load_schemas(path, dialect)?, path.display().to_string()),
             None => (SchemaSet::new(), String::new()),
         };
         Ok(Schemas {
@@ -41,7 +66,15 @@ impl Schemas {
             carried: HashMap::new(),
             origin,
             dialect,
+            told: false,
+            unnamed: None,
         })
+    }
+
+    /// Takes pairs that name no database to be over this one; without it, over the only one there is.
+    pub(crate) fn unnamed(mut self, db_id: Option<&str>) -> Schemas {
+        self.unnamed = db_id.map(str::to_owned);
+        self
     }
 
     /// For pairs that are executed on files. SQLite knows what is in them: a schema is read,
@@ -68,6 +101,8 @@ impl Schemas {
             names,
             carried: HashMap::new(),
             dialect,
+            told: false,
+            unnamed: None,
             origin: files.root().display().to_string(),
         }
     }
@@ -135,10 +170,18 @@ impl Schemas {
         match (&pair.schema, &pair.db_id) {
             (Some(ddl), db_id) => {
                 let dialect = self.dialect;
+                let told = &mut self.told;
                 let read = || {
                     let id = db_id.as_deref().unwrap_or("schema");
                     let schema = Schema::from_ddl_in(id, ddl, dialect)
                         .map_err(|e| format!("the pair's schema: {e}"))?;
+                    if let ((_, Some(first)), false) = (schema::not_read([&schema]), *told) {
+                        *told = true;
+                        Console { quiet: false }.warn(format!(
+                            "a pair's own schema was not read in full ({first}); this is said once, \
+                             `twinql schema show` lists what is not read of a file"
+                        ));
+                    }
                     Ok(Arc::new(schema))
                 };
                 if self.carried.len() >= MOST_CARRIED && !self.carried.contains_key(ddl) {
@@ -147,7 +190,15 @@ impl Schemas {
                 self.carried.entry(ddl.clone()).or_insert_with(read).clone()
             }
             (None, Some(db_id)) => self.get(db_id),
-            (None, None) => Err("the pair has neither db_id nor schema".into()),
+            (None, None) => match (&self.unnamed, self.names.as_slice()) {
+                (Some(id), _) | (None, [id]) => self.get(id),
+                (None, []) => Err("neither \"db_id\" nor \"schema\" is there".into()),
+                (None, names) => Err(format!(
+                    "neither \"db_id\" nor \"schema\" is there, and {} has {} databases: say which with --db-id",
+                    self.origin,
+                    names.len()
+                )),
+            },
         }
     }
 }

@@ -9,7 +9,7 @@ use anyhow::Result;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_curve};
+use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_band, roc_curve};
 use twinql::model::GraphConfig;
 use twinql::prepare::Graphs;
 use twinql::record::{Record, StatusCounts};
@@ -22,7 +22,7 @@ use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, status_line, strict, window};
 use crate::input::{self, Labels, Schemas};
 use crate::output::{Console, Sink, write_file};
-use crate::plot::{Curve, roc_svg};
+use crate::plot::{Curve, Operating, roc_svg};
 use crate::report::{Abstention, MetricReport, Subject, measure, text};
 use seen::{Group, Seen};
 use selection::Selection;
@@ -107,7 +107,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         .map(|(name, members)| (name, reports(&engine, &seen, &members, &how)))
         .collect();
     if let Some(path) = &typed.plot {
-        write_file(path, plot(&engine, &seen).as_bytes())?;
+        write_file(path, plot(&engine, &seen, &overall, &how).as_bytes())?;
     }
     let text = render(&overall, &grouped, &counts, &how);
     let mut sink = Sink::new(output.out.as_deref())?;
@@ -218,18 +218,27 @@ fn class(job: &Job) -> Option<Hardness> {
     }
 }
 
-fn plot(engine: &Engine, seen: &Seen) -> String {
+fn plot(engine: &Engine, seen: &Seen, overall: &[MetricReport], how: &Resampling) -> String {
     let everything: Vec<usize> = (0..seen.labels.len()).collect();
-    let curve = |(number, metric): (usize, &&'static MetricInfo)| {
-        let (scores, labels) = seen.scored(number, &everything);
-        Some(Curve {
-            name: format!("{} ({})", metric.name, engine.semantics_of(metric)),
-            points: roc_curve(&scores, &labels).ok()?,
-            auc: twinql::metrics::auc(&scores, &labels).ok()?,
+    let metrics = engine.metrics().iter().zip(overall).enumerate();
+    let curves: Vec<Curve> = metrics
+        .filter_map(|(number, (metric, report))| {
+            let (scores, labels) = seen.scored(number, &everything);
+            let points = roc_curve(&scores, &labels).ok()?;
+            Some(Curve {
+                name: format!("{} ({})", metric.name, engine.semantics_of(metric)),
+                operating: Operating::of(&points, report.threshold),
+                points,
+                band: roc_band(&scores, &labels, how).ok()?,
+                auc: report.auc?,
+            })
         })
-    };
-    let curves: Vec<Curve> = engine.metrics().iter().enumerate().filter_map(curve).collect();
-    roc_svg(&format!("agreement with {} labels", seen.labels.len()), &curves)
+        .collect();
+    roc_svg(
+        &format!("agreement with {} labels", seen.labels.len()),
+        &curves,
+        how.level,
+    )
 }
 
 fn render(
