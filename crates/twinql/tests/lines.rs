@@ -107,7 +107,7 @@ fn echo_adds_what_reading_needs_and_nothing_else_changes() {
     ];
     folder.write("pairs.jsonl", format!("{}\n{}", four(), more.join("\n")));
     let same = ["same", "different", "same", "different", "different", "abstained", "different", "abstained", "same"];
-    let proved = ["same", "abstained", "same", "different", "different", "abstained", "different", "abstained", "same"];
+    let proved = ["same", "different", "same", "different", "different", "abstained", "different", "abstained", "same"];
     for (command, metric, threshold, expected) in [
         (&["score", "--metric", "relpm,suite"][..], "suite", 0.5, same),
         (&["judge"], "suite", 0.5, same),
