@@ -88,14 +88,9 @@ impl Reader<'_> {
         if word(0, "OWNER") || word(0, "SET") {
             self.ignored(line, "ALTER TYPE", "rights");
         } else if word(0, "ADD") && word(1, "VALUE") {
-            if let (Some(draft), Some(value)) = (self.model.types.get_mut(&key), strings.first()) {
-                draft.values.push(value.clone());
+            if let Some(value) = strings.first() {
+                self.change_values(|values| values.push(value.clone()), &key);
             }
-            self.change_values(|values| {
-                if let Some(value) = strings.first() {
-                    values.push(value.clone());
-                }
-            }, &key);
         } else if word(0, "RENAME") && word(1, "VALUE") {
             if let [old, new] = strings.as_slice() {
                 let rename = |values: &mut Vec<String>| {
@@ -103,9 +98,6 @@ impl Reader<'_> {
                         new.clone_into(value);
                     }
                 };
-                if let Some(draft) = self.model.types.get_mut(&key) {
-                    rename(&mut draft.values);
-                }
                 self.change_values(rename, &key);
             }
         } else if let (true, true, Some(new)) =
@@ -119,8 +111,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Changes the values of the columns that were declared with a type, too.
+    /// Changes the values of a type, and of the columns that were declared with it.
     fn change_values(&mut self, change: impl Fn(&mut Vec<String>), type_name: &str) {
+        if let Some(draft) = self.model.types.get_mut(type_name) {
+            change(&mut draft.values);
+        }
         for column in self.model.tables.iter_mut().flat_map(|t| &mut t.columns) {
             if column.of_type.as_deref() == Some(type_name) {
                 change(&mut column.column.values);
