@@ -62,7 +62,11 @@ impl Reader<'_> {
             } else if token.is("DEFAULT") {
                 at = behind_default(tokens, at + 1);
             } else {
-                self.not_read(token.line, shown(&tokens[at..]), "a clause of a domain that is not known");
+                self.not_read(
+                    token.line,
+                    shown(&tokens[at..]),
+                    "a clause of a domain that is not known",
+                );
                 break;
             }
         }
@@ -100,9 +104,11 @@ impl Reader<'_> {
                 };
                 self.change_values(rename, &key);
             }
-        } else if let (true, true, Some(new)) =
-            (word(0, "RENAME"), word(1, "TO"), rest.get(2).and_then(Token::name))
-        {
+        } else if let (true, true, Some(new)) = (
+            word(0, "RENAME"),
+            word(1, "TO"),
+            rest.get(2).and_then(Token::name),
+        ) {
             if let Some(draft) = self.model.types.remove(&key) {
                 self.model.types.insert(new.to_lowercase(), draft);
             }
@@ -143,9 +149,10 @@ impl Reader<'_> {
                 let list: String = inner.iter().map(Token::shown).collect();
                 if super::words::is_size(&list) {
                     size = format!("({list})");
-                } else if words.last().is_some_and(|w| {
-                    w.eq_ignore_ascii_case("enum") || w.eq_ignore_ascii_case("set")
-                }) {
+                } else if words
+                    .last()
+                    .is_some_and(|w| w.eq_ignore_ascii_case("enum") || w.eq_ignore_ascii_case("set"))
+                {
                     values = texts(inner);
                 }
                 at = behind_group(item, at);
