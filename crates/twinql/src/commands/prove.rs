@@ -71,7 +71,11 @@ fn found(
     proofs
         .into_iter()
         .map(|proof| {
-            let report = if open(&proof) { reports.next().flatten() } else { None };
+            let report = if open(&proof) {
+                reports.next().flatten()
+            } else {
+                None
+            };
             (proof, report)
         })
         .collect()
