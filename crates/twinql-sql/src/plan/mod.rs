@@ -37,7 +37,7 @@ use sqlparser::tokenizer::Span;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::Expr;
-use crate::parse::Parsed;
+use crate::parse::{FrameExclusion, Parsed};
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query};
 use crate::schema::Schema;
 use crate::spans::{Clause, Spans};
@@ -99,6 +99,7 @@ fn plan_noting(
         schema,
         views: &views,
         dialect: parsed.dialect,
+        frames: &parsed.frames,
         columns: Vec::new(),
         scopes: Vec::new(),
         ctes: Vec::new(),
@@ -127,6 +128,7 @@ pub(crate) struct Planner<'a> {
     schema: &'a Schema,
     views: &'a [ViewQuery<'a>],
     dialect: Dialect,
+    frames: &'a [FrameExclusion],
     columns: Columns,
     /// What names mean, outermost first.
     scopes: Vec<Scope<'a>>,
