@@ -94,8 +94,8 @@ fn with_tables(schema: &Schema, order: &[usize]) -> Option<Schema> {
         tables.push(table);
     }
     Some(Schema {
-        db_id: schema.db_id.clone(),
         tables,
+        ..schema.clone()
     })
 }
 
@@ -150,6 +150,7 @@ fn split(given: &Given, at: usize, column: usize) -> Option<(Schema, String)> {
     let target = schema.tables.get(at)?.primary_key.clone();
     schema.tables.push(Table {
         name: name.clone(),
+        schema: None,
         columns: vec![link, moved],
         primary_key: vec![0],
         unique: Vec::new(),

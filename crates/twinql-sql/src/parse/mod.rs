@@ -1,5 +1,6 @@
 //! From SQL text to sqlparser's AST, with the repairs that real predictions need.
 
+mod desugar;
 mod dialect;
 mod limits;
 mod repairs;
@@ -53,7 +54,7 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     let grammar = Grammar::of(dialect);
     let finish = |query, sql, repairs| finish(query, sql, repairs, dialect);
     let failure = match grammar.attempt(text) {
-        Ok(query) => return Ok(finish(query, text.to_owned(), Vec::new())),
+        Ok(query) => return finish(query, text.to_owned(), Vec::new()),
         Err(failure) => failure,
     };
     if failure.is_final {
@@ -64,26 +65,32 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     {
         let mut repairs = vec![Repair::Fence];
         repairs.extend(rest);
-        return Ok(finish(query, text, repairs));
+        return finish(query, text, repairs);
     }
     match grammar.mend(text) {
-        Ok((query, text, repairs)) => Ok(finish(query, text, repairs)),
+        Ok((query, text, repairs)) => finish(query, text, repairs),
         // A repair may have laid open what the text is; otherwise its own error says most.
         Err(mended) if mended.is_final => Err(mended.error),
         Err(_) => Err(failure.error),
     }
 }
 
-fn finish(mut query: Box<Query>, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Parsed {
+fn finish(
+    mut query: Box<Query>,
+    sql: String,
+    repairs: Vec<Repair>,
+    dialect: Dialect,
+) -> Result<Parsed, SqlError> {
     if dialect.set_operators_are_of_one_level() {
         set_ops::associate_left(&mut query);
     }
-    Parsed {
+    desugar::desugar(&mut query, dialect)?;
+    Ok(Parsed {
         query,
         sql,
         repairs,
         dialect,
-    }
+    })
 }
 
 type Mended = (Box<Query>, String, Vec<Repair>);

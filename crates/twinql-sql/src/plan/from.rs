@@ -6,10 +6,11 @@ use super::expr::{binary, conjuncts};
 use super::scope::{RowId, Scope, ScopeColumn, ScopeTable, find_column};
 use super::walk::columns_of;
 use super::{Planner, Result, invalid, last_ident, place, unsupported};
+use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
-use crate::schema::{Affinity, ColumnRef, TypeClass};
+use crate::schema::{Affinity, ColumnRef, TypeClass, same_name};
 
 /// How an input joins those before it.
 #[derive(Clone, Copy, PartialEq)]
@@ -66,7 +67,7 @@ impl<'a> Planner<'a> {
             }
         }
         for input in &mut inputs {
-            input.on = merge_common(&mut scope.tables, input)?;
+            input.on = merge_common(self.exact_names, &mut scope.tables, input)?;
         }
         self.scopes.push(scope);
         for input in &mut inputs {
@@ -152,7 +153,7 @@ impl<'a> Planner<'a> {
                 ..
             } => {
                 let (rel, table) = self.plan_table(name)?;
-                Ok((rel, vec![with_alias(table, alias.as_ref())?]))
+                Ok((rel, vec![self.with_alias(table, alias.as_ref())?]))
             }
             TableFactor::Table {
                 name,
@@ -180,8 +181,9 @@ impl<'a> Planner<'a> {
                     name: String::new(),
                     columns,
                     rowid: RowId::None,
+                    table: None,
                 };
-                Ok((planned.query.rel, vec![with_alias(table, alias.as_ref())?]))
+                Ok((planned.query.rel, vec![self.with_alias(table, alias.as_ref())?]))
             }
             TableFactor::NestedJoin {
                 table_with_joins,
@@ -203,8 +205,9 @@ impl<'a> Planner<'a> {
                     name: String::new(),
                     columns,
                     rowid: RowId::None,
+                    table: None,
                 };
-                Ok((rel, vec![with_alias(table, Some(alias))?]))
+                Ok((rel, vec![self.with_alias(table, Some(alias))?]))
             }
             other => unsupported("this kind of table in FROM", other.span()),
         }
@@ -215,7 +218,7 @@ impl<'a> Planner<'a> {
         let Some(ident) = last_ident(name) else {
             return unsupported(format!("table name {name}"), name.span());
         };
-        if self.dialect == crate::dialect::Dialect::Sqlite {
+        if self.dialect == Dialect::Sqlite {
             super::scope::refuse_reserved(ident)?;
         }
         if name.0.len() == 1
@@ -223,22 +226,15 @@ impl<'a> Planner<'a> {
         {
             return Ok(found);
         }
-        let database = match name.0.as_slice() {
-            [database, _] => database.as_ident().filter(|d| !super::is_main(d)),
-            _ => None,
-        };
-        if database.is_some() {
-            return Err(SqlError::UnknownTable {
-                name: name.to_string(),
-                place: place(ident.span),
-            });
-        }
-        let Some(index) = self.schema.table_index(&ident.value) else {
-            if is_catalogue(&ident.value) {
+        let Some(index) = self.table_named(name)? else {
+            if name.0.len() == 1 && is_catalogue(&ident.value) {
                 return self.named_relation("sqlite_schema", Vec::new(), &CATALOGUE);
             }
             return Err(SqlError::UnknownTable {
-                name: ident.value.clone(),
+                name: match name.0.len() {
+                    1 => ident.value.clone(),
+                    _ => name.to_string(),
+                },
                 place: place(ident.span),
             });
         };
@@ -279,9 +275,10 @@ impl<'a> Planner<'a> {
             columns,
         };
         let scope = ScopeTable {
-            name: table.name.clone(),
+            name: table.bare_name().to_owned(),
             columns: scope,
             rowid,
+            table: Some(index),
         };
         Ok((rel, scope))
     }
@@ -299,6 +296,11 @@ impl<'a> Planner<'a> {
             "json_each" | "json_tree" | "jsonb_each" | "jsonb_tree" => {
                 &["key", "value", "type", "atom", "id", "parent", "fullkey", "path"]
             }
+            "unnest" | "jsonb_array_elements_text" | "json_array_elements_text" | "regexp_split_to_table"
+                if self.dialect != Dialect::Sqlite =>
+            {
+                return self.plan_unnest(&function, args, alias, name);
+            }
             "generate_series" => &["value"],
             "pragma_table_info" => &["cid", "name", "type", "notnull", "dflt_value", "pk"],
             _ => return unsupported(format!("table-valued function {function}"), name.span()),
@@ -313,7 +315,32 @@ impl<'a> Planner<'a> {
             }
         }
         let (rel, table) = self.named_relation(&function, planned, columns)?;
-        Ok((rel, vec![with_alias(table, alias)?]))
+        Ok((rel, vec![self.with_alias(table, alias)?]))
+    }
+
+    fn with_alias(&self, mut table: ScopeTable, alias: Option<&ast::TableAlias>) -> Result<ScopeTable> {
+        let Some(alias) = alias else {
+            return Ok(table);
+        };
+        table.name = self.stored(&alias.name);
+        table.table = None;
+        if !alias.columns.is_empty() {
+            if alias.columns.len() != table.columns.len() {
+                return invalid(
+                    format!(
+                        "table {} has {} columns, {} names given",
+                        alias.name.value,
+                        table.columns.len(),
+                        alias.columns.len()
+                    ),
+                    alias.name.span,
+                );
+            }
+            for (column, name) in table.columns.iter_mut().zip(&alias.columns) {
+                column.name = self.stored(&name.name);
+            }
+        }
+        Ok(table)
     }
 
     fn named_relation(&mut self, name: &str, args: Vec<Expr>, columns: &[&str]) -> Result<(Rel, ScopeTable)> {
@@ -339,6 +366,7 @@ impl<'a> Planner<'a> {
             name: name.to_owned(),
             columns: scope,
             rowid: RowId::None,
+            table: None,
         };
         Ok((rel, table))
     }
@@ -405,33 +433,10 @@ fn read_operator<'a>(
     })
 }
 
-fn with_alias(mut table: ScopeTable, alias: Option<&ast::TableAlias>) -> Result<ScopeTable> {
-    let Some(alias) = alias else {
-        return Ok(table);
-    };
-    table.name = alias.name.value.clone();
-    if !alias.columns.is_empty() {
-        if alias.columns.len() != table.columns.len() {
-            return invalid(
-                format!(
-                    "table {} has {} columns, {} names given",
-                    alias.name.value,
-                    table.columns.len(),
-                    alias.columns.len()
-                ),
-                alias.name.span,
-            );
-        }
-        for (column, name) in table.columns.iter_mut().zip(&alias.columns) {
-            column.name = name.name.value.clone();
-        }
-    }
-    Ok(table)
-}
-
 /// The conjuncts of USING and NATURAL; the columns they equate become one name.
-fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr>> {
+fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr>> {
     let start = input.tables.start;
+    let same = |stored: &str, n: &Ident| same_name(exact, stored, &n.value, n.quote_style.is_some());
     // Tables of later joins are in the scope already, but not on either side of this one.
     let tables = tables.get_mut(..input.tables.end).unwrap_or_default();
     let names: Vec<Ident> = match input.constraint {
@@ -447,7 +452,7 @@ fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr
                     left.iter().any(|t| {
                         t.columns
                             .iter()
-                            .any(|c| !c.hidden && c.name.eq_ignore_ascii_case(&name.value))
+                            .any(|c| !c.hidden && same(&c.name, name))
                     })
                 })
                 .collect()
@@ -457,7 +462,7 @@ fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr
     let mut on = Vec::new();
     for name in &names {
         let (left, right) = tables.split_at_mut(start.min(tables.len()));
-        let (Some(l), Some(r)) = (find_column(left, None, name)?, find_column(right, None, name)?) else {
+        let (Some(l), Some(r)) = (find_column(exact, left, None, name)?, find_column(exact, right, None, name)?) else {
             return invalid(
                 format!(
                     "cannot join using column {}: it is not present in both tables",
@@ -475,15 +480,53 @@ fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr
                 args: vec![l, r],
             }),
         };
-        let same = |c: &&mut ScopeColumn| !c.hidden && c.name.eq_ignore_ascii_case(&name.value);
-        for column in right.iter_mut().flat_map(|t| &mut t.columns).filter(same) {
+        let is_it = |c: &&mut ScopeColumn| !c.hidden && same(&c.name, name);
+        for column in right.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {
             column.hidden = true;
         }
         if value.is_some() {
-            for column in left.iter_mut().flat_map(|t| &mut t.columns).filter(same) {
+            for column in left.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {
                 column.merged.clone_from(&value);
             }
         }
     }
     Ok(on)
+}
+
+impl<'a> Planner<'a> {
+    /// `unnest(array)` and its relatives: the elements, in a column that is called as the
+    /// table is.
+    fn plan_unnest(
+        &mut self,
+        function: &str,
+        args: &'a [ast::FunctionArg],
+        alias: Option<&'a ast::TableAlias>,
+        name: &ast::ObjectName,
+    ) -> Result<(Rel, Vec<ScopeTable>)> {
+        let mut planned = Vec::new();
+        for arg in args {
+            match arg {
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => {
+                    planned.push(self.plan_expr(expr)?);
+                }
+                other => return unsupported(format!("argument {other}"), name.span()),
+            }
+        }
+        let elements = match (function, planned.as_slice()) {
+            ("regexp_split_to_table", [_, _]) => "pg_string_to_array",
+            ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
+            _ => return unsupported(format!("{function} with these arguments"), name.span()),
+        };
+        let array = Expr::Function {
+            name: elements.into(),
+            args: planned,
+        };
+        let (rel, mut table) = self.named_relation("json_each", vec![array], &["value"])?;
+        table.name = function.to_owned();
+        let called = alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));
+        if let Some(column) = table.columns.first_mut() {
+            column.name = called;
+        }
+        Ok((rel, vec![self.with_alias(table, alias)?]))
+    }
 }

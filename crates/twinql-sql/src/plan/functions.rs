@@ -6,7 +6,9 @@ use sqlparser::tokenizer::Span;
 use crate::ordered;
 use crate::value::Value;
 
-use super::{Planner, Result, dialect, invalid, last_ident, unsupported};
+use super::aggregates::is_ordered_set;
+use super::literal::literal;
+use super::{Planner, Result, invalid, last_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 
@@ -54,6 +56,11 @@ fn aggregate(name: &str, arguments: usize) -> Option<AggFunc> {
     })
 }
 
+/// Whether a function of this lower-case name aggregates.
+pub(crate) fn is_aggregate(name: &str) -> bool {
+    aggregate(name, 1).is_some()
+}
+
 /// The least and the greatest number of arguments of SQLite's functions that real queries use.
 fn arity(name: &str) -> Option<(usize, usize)> {
     Some(match name {
@@ -91,6 +98,8 @@ pub(crate) struct Call<'a> {
     pub(crate) order_by: &'a [ast::OrderByExpr],
     /// WITHIN GROUP.
     pub(crate) within_group: bool,
+    /// MySQL's SEPARATOR.
+    pub(crate) separator: Option<&'a ast::ValueWithSpan>,
 }
 
 impl<'a> Planner<'a> {
@@ -131,9 +140,14 @@ impl<'a> Planner<'a> {
             E::Ceil { expr, .. } => ("ceil", vec![&**expr]),
             E::Floor { expr, .. } => ("floor", vec![&**expr]),
             E::Position { expr, r#in } => ("instr", vec![&**r#in, &**expr]),
-            E::Extract { field, expr, .. } => {
+            E::Extract {
+                field,
+                // FROM or a comma.
+                syntax: _,
+                expr,
+            } => {
                 let date = self.plan_expr(expr)?;
-                return Ok(dialect::extract(&field.to_string(), date));
+                return Ok(self.extract(&field.to_string(), date));
             }
             E::Overlay {
                 expr,
@@ -154,7 +168,11 @@ impl<'a> Planner<'a> {
                     .as_ref()
                     .map(|f| format!("_{}", f.to_string().to_ascii_lowercase()))
                     .unwrap_or_default();
-                let args = vec![self.plan_expr(&interval.value)?];
+                let value = self.plan_expr(&interval.value)?;
+                if self.dialect != Dialect::Sqlite {
+                    return Ok(self.span_of(value, unit.trim_start_matches('_')));
+                }
+                let args = vec![value];
                 return Ok(Expr::Function {
                     name: format!("interval{unit}"),
                     args,
@@ -183,13 +201,16 @@ impl<'a> Planner<'a> {
         if self.dialect == Dialect::Sqlite {
             return Expr::Function { name, args };
         }
-        dialect::common(self.dialect, name, args)
+        self.foreign_function(name, args)
     }
 
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
         let call = read_call(function)?;
         if function.over.is_some() {
             return self.plan_window_call(function, call);
+        }
+        if let Some(whose) = self.foreign_call(&call) {
+            return unsupported(whose, function.span());
         }
         let given = call.args.len();
         check_arity(self.dialect, &call.name, given, function.span())?;
@@ -198,6 +219,9 @@ impl<'a> Planner<'a> {
                 format!("wrong number of arguments to function {}()", call.name),
                 function.span(),
             );
+        }
+        if self.dialect != Dialect::Sqlite && is_ordered_set(&call) {
+            return self.plan_ordered_set(function, call);
         }
         let Some(func) = aggregate(&call.name, given) else {
             if call.distinct || function.filter.is_some() {
@@ -210,7 +234,7 @@ impl<'a> Planner<'a> {
                 && let [_, date] = call.args.as_slice()
             {
                 let date = self.plan_expr(date)?;
-                return Ok(dialect::extract(field, date));
+                return Ok(self.extract(field, date));
             }
             let args = self.plan_exprs(call.args)?;
             return Ok(self.function(call.name, args));
@@ -233,19 +257,25 @@ impl<'a> Planner<'a> {
             allow.windows = false;
         });
         let mut args = self.plan_exprs(call.args)?;
-        let mut func = func;
+        if let Some(separator) = call.separator {
+            args.push(literal(separator)?);
+        }
+        let mut func = self.over_spans(self.aggregate_of(func), &args);
         let comma = Expr::Literal(Value::Text(",".into()));
         if func == AggFunc::GroupConcat && args.get(1) == Some(&comma) {
             args.truncate(1);
         }
         if depends_on_order && !call.order_by.is_empty() {
             // No rule about concatenations knows of an order.
-            let name = if func == AggFunc::GroupConcat {
-                "group_concat"
-            } else {
-                &call.name
+            if call.distinct && args.len() > 1 && self.dialect != Dialect::Sqlite {
+                return self.plan_distinct_concatenation(function, call, args, allow);
+            }
+            let name = match func {
+                AggFunc::GroupConcat => "group_concat".to_owned(),
+                AggFunc::Other(name) => name,
+                _ => call.name.clone(),
             };
-            func = AggFunc::Other(name.to_owned());
+            func = AggFunc::Other(name);
             for key in call.order_by {
                 let expr = self.plan_expr(&key.expr)?;
                 args.push(ordered::argument(super::order::sort_key(
@@ -254,6 +284,9 @@ impl<'a> Planner<'a> {
                     key,
                 )?));
             }
+        }
+        if call.distinct && func == AggFunc::GroupConcat && args.len() > 1 {
+            return self.plan_distinct_concatenation(function, call, args, allow);
         }
         let filter = match &function.filter {
             Some(filter) => Some(self.plan_expr(filter)?),
@@ -282,6 +315,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         distinct: false,
         order_by: &function.within_group,
         within_group: !function.within_group.is_empty(),
+        separator: None,
     };
     let list = match &function.args {
         ast::FunctionArguments::None => return Ok(call),
@@ -294,6 +328,9 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
     for clause in &list.clauses {
         match clause {
             ast::FunctionArgumentClause::OrderBy(keys) => call.order_by = keys,
+            ast::FunctionArgumentClause::Separator(text) if call.name == "group_concat" => {
+                call.separator = Some(text);
+            }
             other => return unsupported(format!("{other} inside a call"), function.span()),
         }
     }

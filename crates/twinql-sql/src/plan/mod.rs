@@ -7,24 +7,32 @@
 //! `Distinct`, `Sort`, and a `Project` that drops columns only the order needed.
 
 mod aggregate;
+mod aggregates;
+mod calls;
 mod cte;
 mod dialect;
 mod expr;
+mod foreign;
 mod from;
 mod functions;
+mod lateral;
 mod literal;
+mod names;
+mod operators;
 mod order;
 mod project;
 mod scope;
 mod select;
 mod set_op;
 mod subquery;
+mod temporal;
 #[cfg(test)]
 mod tests;
 mod types;
 mod walk;
 mod window;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use sqlparser::ast;
@@ -39,6 +47,7 @@ use crate::schema::Schema;
 use crate::spans::{Clause, Spans};
 
 use cte::Cte;
+pub(crate) use functions::is_aggregate;
 use scope::Scope;
 
 /// A planned query with what is known of its columns.
@@ -84,6 +93,8 @@ fn plan_noting(
     let mut planner = Planner {
         schema,
         dialect: parsed.dialect,
+        exact_names: schema.compares_exactly(parsed.dialect),
+        kinds: HashMap::new(),
         columns: Vec::new(),
         scopes: Vec::new(),
         ctes: Vec::new(),
@@ -111,6 +122,10 @@ pub(crate) struct Planned {
 pub(crate) struct Planner<'a> {
     schema: &'a Schema,
     dialect: Dialect,
+    /// Names are told apart as PostgreSQL does it.
+    exact_names: bool,
+    /// What columns hold beyond what SQLite's types say.
+    kinds: HashMap<ColumnId, temporal::Kind>,
     columns: Columns,
     /// What names mean, outermost first.
     scopes: Vec<Scope<'a>>,
@@ -210,7 +225,9 @@ impl<'a> Planner<'a> {
     fn new_column_of(&mut self, name: &str, expr: &Expr) -> Result<ColumnId> {
         let mut info = types::info_of(expr, &self.columns);
         info.name = name.to_owned();
-        self.new_column(info)
+        let id = self.new_column(info)?;
+        self.note_kind(id, expr);
+        Ok(id)
     }
 
     fn mark_nullable(&mut self, ids: impl IntoIterator<Item = ColumnId>) {

@@ -9,7 +9,7 @@ use super::aggregate::Groups;
 use super::expr::{conjuncts, unwrap_nested};
 use super::from::filter;
 use super::order::{Term, ordinal};
-use super::scope::{Allow, Scope, ScopeTable};
+use super::scope::{Allow, Scope};
 use super::set_op::Limits;
 use super::walk::{columns_of, rewrite_window};
 use super::{Planned, Planner, Result, invalid, last_ident, types, unsupported};
@@ -145,9 +145,9 @@ impl<'a> Planner<'a> {
             match item {
                 SelectItem::UnnamedExpr(expr) => {
                     let name = match unwrap_nested(expr) {
-                        ast::Expr::Identifier(i) => i.value.clone(),
+                        ast::Expr::Identifier(i) => self.stored(i),
                         ast::Expr::CompoundIdentifier(parts) => {
-                            parts.last().map(|i| i.value.clone()).unwrap_or_default()
+                            parts.last().map(|i| self.stored(i)).unwrap_or_default()
                         }
                         other => other.to_string(),
                     };
@@ -160,7 +160,7 @@ impl<'a> Planner<'a> {
                     let written = expr;
                     let expr = self.plan_item(expr)?;
                     self.note_expr(Clause::Output, &expr, || written.span());
-                    let name = alias.value.clone();
+                    let name = self.stored(alias);
                     items.push(Item { expr, name });
                 }
                 SelectItem::Wildcard(_) => {
@@ -174,15 +174,20 @@ impl<'a> Planner<'a> {
                     let Some(table) = last_ident(name) else {
                         return unsupported(item.to_string(), item.span());
                     };
-                    let named = |t: &ScopeTable| t.name.eq_ignore_ascii_case(&table.value);
-                    let known = self.scopes.last().is_some_and(|s| s.tables.iter().any(named));
+                    let mut listed = Vec::new();
+                    for (i, t) in self.scopes.last().iter().flat_map(|s| s.tables.iter().enumerate()) {
+                        if self.is_named(t, name)? {
+                            listed.push(i);
+                        }
+                    }
+                    let known = !listed.is_empty();
                     if !known {
                         return Err(crate::error::SqlError::UnknownTable {
                             name: table.value.clone(),
                             place: super::place(table.span),
                         });
                     }
-                    items.extend(self.expand(named));
+                    items.extend(self.expand(|i| listed.contains(&i)));
                 }
                 other => return unsupported(other.to_string(), other.span()),
             }
@@ -204,11 +209,11 @@ impl<'a> Planner<'a> {
     }
 
     /// The columns of `*` or `t.*`.
-    fn expand(&self, tables: impl Fn(&ScopeTable) -> bool) -> Vec<Item> {
+    fn expand(&self, tables: impl Fn(usize) -> bool) -> Vec<Item> {
         let Some(scope) = self.scopes.last() else {
             return Vec::new();
         };
-        let single = scope.tables.iter().filter(|t| tables(t));
+        let single = scope.tables.iter().enumerate().filter(|(i, _)| tables(*i)).map(|(_, t)| t);
         single
             .flat_map(|t| &t.columns)
             .filter(|c| !c.hidden)
@@ -282,7 +287,7 @@ impl<'a> Planner<'a> {
             return Ok(None);
         };
         if let Some(scope) = self.scopes.last()
-            && super::scope::find_column(&scope.tables, None, name)?.is_some()
+            && super::scope::find_column(self.exact_names, &scope.tables, None, name)?.is_some()
         {
             return Ok(None);
         }
@@ -295,7 +300,7 @@ impl<'a> Planner<'a> {
         }
         Ok(select.projection.iter().position(|item| {
             matches!(item, SelectItem::ExprWithAlias { alias, .. }
-                if alias.value.eq_ignore_ascii_case(&name.value))
+                if self.same(&self.stored(alias), name))
         }))
     }
 

@@ -16,8 +16,13 @@ impl<'a> Planner<'a> {
                 list,
                 negated,
             } => {
-                let tested = Box::new(self.plan_expr(tested)?);
-                let list = self.plan_exprs(list)?;
+                let mut tested = self.plan_expr(tested)?;
+                let mut list = self.plan_exprs(list)?;
+                for member in &mut list {
+                    let value = std::mem::replace(member, Expr::Literal(crate::value::Value::Null));
+                    (tested, *member) = self.aligned(tested, value);
+                }
+                let tested = Box::new(tested);
                 Ok(negate_if(*negated, Expr::InList { expr: tested, list }))
             }
             E::InSubquery {

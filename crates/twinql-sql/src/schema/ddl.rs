@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::dialect::Dialect;
 
 use super::error::{SchemaError, SchemaErrorKind as E};
+use super::names::Places;
 use super::scan::{Kind, Token, tokens};
 use super::types::ENDS_A_TYPE;
 use super::{Affinity, Column, ForeignKey, Schema, Table, TypeClass};
@@ -57,7 +58,7 @@ pub fn read_in(db_id: &str, text: &str, dialect: Dialect) -> Result<WithWarnings
         file: format!("schema {db_id}"),
         schema: Schema {
             db_id: db_id.to_owned(),
-            tables: Vec::new(),
+            ..Schema::default()
         },
         references: Vec::new(),
         warnings: Vec::new(),
@@ -67,7 +68,8 @@ pub fn read_in(db_id: &str, text: &str, dialect: Dialect) -> Result<WithWarnings
     if text.trim().is_empty() {
         return Err(reader.error("", E::Empty));
     }
-    let all = tokens(text, dialect);
+    let mut all = tokens(text, dialect);
+    let places = Places::settle(&mut all, dialect);
     for statement in all.split(|t| t.is_symbol(';')) {
         reader.statement(statement)?;
     }
@@ -75,6 +77,7 @@ pub fn read_in(db_id: &str, text: &str, dialect: Dialect) -> Result<WithWarnings
         return Err(reader.error("", E::NoTables));
     }
     reader.resolve_references();
+    places.apply(&mut reader.schema);
     Ok((reader.schema, reader.warnings))
 }
 
@@ -182,6 +185,7 @@ impl Reader {
         let index = self.schema.tables.len();
         self.schema.tables.push(Table {
             name: name.clone(),
+            schema: None,
             columns: Vec::new(),
             primary_key: Vec::new(),
             unique: Vec::new(),

@@ -4,6 +4,7 @@
 mod ddl;
 mod error;
 mod load;
+mod names;
 mod print;
 mod scan;
 pub mod spider;
@@ -16,6 +17,8 @@ mod tests;
 pub use ddl::{WithWarnings, read as read_ddl, read_in as read_ddl_in};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use load::{load, load_in};
+pub use names::{Found, NamePart};
+pub(crate) use names::{case_hint, same_name};
 pub use print::quote;
 
 use indexmap::IndexMap;
@@ -94,6 +97,9 @@ pub struct ForeignKey {
 pub struct Table {
     /// The name as written in the schema; looked up without regard to ASCII case.
     pub name: String,
+    /// The schema (in MySQL the database) that it lies in, where the DDL says one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
     /// Columns in declaration order.
     pub columns: Vec<Column>,
     /// Positions of the primary key's columns; empty where there is none. These columns
@@ -132,6 +138,9 @@ pub struct Schema {
     pub db_id: String,
     /// Tables in declaration order.
     pub tables: Vec<Table>,
+    /// Names are those that PostgreSQL keeps: they are compared exactly.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact_names: bool,
 }
 
 impl Schema {

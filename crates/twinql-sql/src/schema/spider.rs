@@ -85,6 +85,7 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
         }
         tables.push(Table {
             name: name.to_owned(),
+            schema: None,
             columns: Vec::new(),
             primary_key: Vec::new(),
             unique: Vec::new(),
@@ -139,6 +140,7 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
     Ok(Schema {
         db_id: db_id.to_owned(),
         tables,
+        ..Schema::default()
     })
 }
 

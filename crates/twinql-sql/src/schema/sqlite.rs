@@ -37,6 +37,7 @@ impl Schema {
         Ok(Schema {
             db_id: db_id.unwrap_or_default(),
             tables,
+            ..Schema::default()
         })
     }
 }
@@ -87,6 +88,7 @@ fn table(db: &Connection, name: &str) -> rusqlite::Result<Table> {
     key.sort_unstable();
     let mut table = Table {
         name: name.to_owned(),
+        schema: None,
         columns,
         primary_key: key.into_iter().map(|(_, c)| c).collect(),
         unique: Vec::new(),
