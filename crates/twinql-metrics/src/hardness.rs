@@ -92,7 +92,12 @@ pub fn counts(query: &Query) -> Counts {
     let mut tail = Some(query);
     let select = loop {
         match body {
-            SetExpr::SetOperation { left, .. } => {
+            SetExpr::SetOperation {
+                left,
+                op: _,
+                set_quantifier: _,
+                right: _,
+            } => {
                 arms = 1;
                 // ORDER BY and LIMIT at the end belong to the last arm there.
                 tail = None;
@@ -147,7 +152,18 @@ impl<'a> Conditions<'a> {
     }
 
     fn likes(&self) -> usize {
-        let is_like = |e: &&&Expr| matches!(strip_not(e), Expr::Like { .. });
+        let is_like = |e: &&&Expr| {
+            matches!(
+                strip_not(e),
+                Expr::Like {
+                    negated: _,
+                    any: _,
+                    expr: _,
+                    pattern: _,
+                    escape_char: _
+                }
+            )
+        };
         self.atoms.iter().filter(is_like).count()
     }
 
@@ -176,13 +192,32 @@ fn is_negated(expr: &Expr) -> bool {
     match expr {
         Expr::UnaryOp {
             op: UnaryOperator::Not,
-            ..
+            expr: _,
         } => true,
-        Expr::Like { negated, .. }
-        | Expr::InList { negated, .. }
-        | Expr::InSubquery { negated, .. }
-        | Expr::Between { negated, .. }
-        | Expr::Exists { negated, .. } => *negated,
+        Expr::Like {
+            negated,
+            any: _,
+            expr: _,
+            pattern: _,
+            escape_char: _,
+        }
+        | Expr::InList {
+            negated,
+            expr: _,
+            list: _,
+        }
+        | Expr::InSubquery {
+            negated,
+            expr: _,
+            subquery: _,
+        }
+        | Expr::Between {
+            negated,
+            expr: _,
+            low: _,
+            high: _,
+        }
+        | Expr::Exists { negated, subquery: _ } => *negated,
         _ => false,
     }
 }
@@ -193,23 +228,50 @@ fn subqueries(expr: &Expr) -> usize {
     let mut todo = vec![expr];
     while let Some(e) = todo.pop() {
         match e {
-            Expr::Subquery(_) | Expr::Exists { .. } => found += 1,
-            Expr::InSubquery { expr, .. } => {
+            Expr::Subquery(_)
+            | Expr::Exists {
+                subquery: _,
+                negated: _,
+            } => found += 1,
+            Expr::InSubquery {
+                expr,
+                subquery: _,
+                negated: _,
+            } => {
                 found += 1;
                 todo.push(expr);
             }
-            Expr::Nested(inner) | Expr::UnaryOp { expr: inner, .. } | Expr::Cast { expr: inner, .. } => {
+            Expr::Nested(inner)
+            | Expr::UnaryOp { expr: inner, op: _ }
+            | Expr::Cast {
+                expr: inner,
+                kind: _,
+                data_type: _,
+                format: _,
+            } => {
                 todo.push(inner);
             }
-            Expr::BinaryOp { left, right, .. }
-            | Expr::AnyOp { left, right, .. }
-            | Expr::AllOp { left, right, .. } => {
+            Expr::BinaryOp { left, right, op: _ }
+            | Expr::AnyOp {
+                left,
+                right,
+                compare_op: _,
+                is_some: _,
+            }
+            | Expr::AllOp {
+                left,
+                right,
+                compare_op: _,
+            } => {
                 todo.push(left);
                 todo.push(right);
             }
-            Expr::Between { expr, low, high, .. } => {
-                todo.extend([expr.as_ref(), low.as_ref(), high.as_ref()])
-            }
+            Expr::Between {
+                expr,
+                low,
+                high,
+                negated: _,
+            } => todo.extend([expr.as_ref(), low.as_ref(), high.as_ref()]),
             _ => {}
         }
     }
@@ -271,7 +333,7 @@ fn count_select(select: &Select, tail: Option<&Query>) -> Counts {
 
     let outputs = select.projection.iter();
     let aggregates = outputs.filter(|item| match item {
-        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } => is_aggregate(e),
+        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => is_aggregate(e),
         _ => false,
     });
     let order_aggregates = match order.map(|o| &o.kind) {
@@ -296,7 +358,7 @@ fn count_select(select: &Select, tail: Option<&Query>) -> Counts {
 /// Aggregates among the at most two operands of an ORDER BY key.
 fn order_operands(expr: &Expr) -> usize {
     match expr {
-        Expr::BinaryOp { left, right, .. } => {
+        Expr::BinaryOp { left, right, op: _ } => {
             usize::from(is_aggregate(left)) + usize::from(is_aggregate(right))
         }
         other => usize::from(is_aggregate(other)),

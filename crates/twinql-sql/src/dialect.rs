@@ -89,6 +89,11 @@ impl Dialect {
         matches!(self, Dialect::Sqlite)
     }
 
+    /// A common table expression sees itself only after WITH RECURSIVE.
+    pub(crate) const fn recursion_is_said(self) -> bool {
+        matches!(self, Dialect::Postgres | Dialect::Mysql)
+    }
+
     /// `||` is OR.
     pub(crate) const fn bars_are_or(self) -> bool {
         matches!(self, Dialect::Mysql)

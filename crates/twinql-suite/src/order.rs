@@ -57,7 +57,11 @@ impl Ordering {
         };
         let mut known = true;
         match &query.limit_clause {
-            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
+            Some(LimitClause::LimitOffset {
+                limit,
+                offset,
+                limit_by: _,
+            }) => {
                 out.limited = true;
                 match limit.as_ref().map(number) {
                     Some(Some(n)) => out.limit = usize::try_from(n).ok(),
@@ -176,19 +180,26 @@ fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
     let select = loop {
         match body {
             SetExpr::Select(s) => break s,
-            SetExpr::SetOperation { left, .. } => body = left,
+            SetExpr::SetOperation {
+                left,
+                op: _,
+                set_quantifier: _,
+                right: _,
+            } => body = left,
             SetExpr::Query(q) => body = &q.body,
             _ => return None,
         }
     };
     let single = matches!(&*query.body, SetExpr::Select(_))
         && !matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_)));
-    let plain = select
-        .projection
-        .iter()
-        .all(|i| matches!(i, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. }));
+    let plain = select.projection.iter().all(|i| {
+        matches!(
+            i,
+            SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { expr: _, alias: _ }
+        )
+    });
     let item = |i: usize| match select.projection.get(i) {
-        Some(SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. }) => Some(e),
+        Some(SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ }) => Some(e),
         _ => None,
     };
     let position = |e: &Expr| -> Option<usize> {
@@ -204,7 +215,7 @@ fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
             _ => None,
         };
         let alias = |i: &SelectItem| match (i, e) {
-            (SelectItem::ExprWithAlias { alias, .. }, Expr::Identifier(id)) => {
+            (SelectItem::ExprWithAlias { alias, expr: _ }, Expr::Identifier(id)) => {
                 alias.value.eq_ignore_ascii_case(&id.value)
             }
             _ => false,

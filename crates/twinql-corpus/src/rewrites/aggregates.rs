@@ -281,14 +281,18 @@ fn replaced(s: &Select, f: impl Fn(&Expr) -> Option<Expr>) -> Option<Select> {
     let mut changed = false;
     for item in &mut s.projection {
         if let sqlparser::ast::SelectItem::UnnamedExpr(e)
-        | sqlparser::ast::SelectItem::ExprWithAlias { expr: e, .. } = item
+        | sqlparser::ast::SelectItem::ExprWithAlias { expr: e, alias: _ } = item
             && let Some(new) = f(e)
         {
             *e = new;
             changed = true;
         }
     }
-    if let Some(Expr::BinaryOp { left, .. }) = &mut s.having
+    if let Some(Expr::BinaryOp {
+        left,
+        op: _,
+        right: _,
+    }) = &mut s.having
         && let Some(new) = f(left)
     {
         **left = new;

@@ -8,14 +8,16 @@ use std::ops::ControlFlow;
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident,
-    Query, Select, SelectItem, SetExpr, Statement, TableFactor, TableWithJoins, VisitMut, VisitorMut,
-    visit_expressions_mut,
+    BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
+    FunctionArguments, GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, Statement, TableFactor,
+    TableWithJoins, VisitMut, VisitorMut, visit_expressions_mut,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 use twinql_sql::schema::quote;
 use twinql_sql::{Column, Schema, Table};
+
+use super::known::is_known;
 
 /// What a rewrite may know besides the query.
 #[derive(Debug, Clone, Copy)]
@@ -33,7 +35,7 @@ pub(crate) fn parse_query(sql: &str) -> Option<Query> {
     }
     let mut statements = Parser::parse_sql(&SQLiteDialect {}, sql).ok()?;
     match (statements.pop(), statements.is_empty()) {
-        (Some(Statement::Query(q)), true) => Some(*q),
+        (Some(Statement::Query(q)), true) if is_known(&q) => Some(*q),
         _ => None,
     }
 }
@@ -223,9 +225,15 @@ fn part(e: &Expr) -> String {
     match bare(e) {
         Expr::BinaryOp {
             op: BinaryOperator::And | BinaryOperator::Or,
-            ..
+            left: _,
+            right: _,
         }
-        | Expr::Between { .. } => {
+        | Expr::Between {
+            expr: _,
+            negated: _,
+            low: _,
+            high: _,
+        } => {
             format!("({})", bare(e))
         }
         inner => inner.to_string(),
@@ -294,7 +302,13 @@ pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'
             name,
             alias,
             args: None,
-            ..
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
         } => {
             let [part] = name.0.as_slice() else { return None };
             let table = schema.table(&part.as_ident()?.value)?;
@@ -360,7 +374,16 @@ pub(crate) fn columns_of(e: &Expr, sources: &[Source<'_>]) -> Option<Vec<(usize,
     let mut e = e.clone();
     let _ = each_expr(&mut e, &mut |e| {
         match e {
-            Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => out = None,
+            Expr::Subquery(_)
+            | Expr::InSubquery {
+                expr: _,
+                subquery: _,
+                negated: _,
+            }
+            | Expr::Exists {
+                subquery: _,
+                negated: _,
+            } => out = None,
             // A string in double quotes names nothing.
             Expr::Identifier(i) if i.quote_style == Some('"') && resolve(e, sources).is_none() => {}
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => match resolve(e, sources) {
@@ -384,24 +407,30 @@ const AGGREGATES: [&str; 7] = ["count", "sum", "avg", "min", "max", "total", "gr
 pub(crate) fn aggregate(e: &Expr) -> Option<(String, bool, String)> {
     let Expr::Function(Function {
         name,
-        args: FunctionArguments::List(list),
+        uses_odbc_syntax: _,
+        parameters: FunctionArguments::None,
+        args:
+            FunctionArguments::List(FunctionArgumentList {
+                duplicate_treatment,
+                args,
+                clauses,
+            }),
         filter: None,
+        null_treatment: None,
         over: None,
-        ..
+        within_group,
     }) = bare(e)
     else {
         return None;
     };
     let name = name.to_string().to_ascii_lowercase();
-    let [argument] = list.args.as_slice() else {
+    let [argument] = args.as_slice() else {
         return None;
     };
-    if !AGGREGATES.contains(&name.as_str()) || !list.clauses.is_empty() {
+    if !AGGREGATES.contains(&name.as_str()) || !clauses.is_empty() || !within_group.is_empty() {
         return None;
     }
-    let distinct = list
-        .duplicate_treatment
-        .is_some_and(|d| d.to_string() == "DISTINCT");
+    let distinct = *duplicate_treatment == Some(DuplicateTreatment::Distinct);
     match argument {
         FunctionArg::Unnamed(FunctionArgExpr::Wildcard) => Some((name, distinct, "*".into())),
         FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some((name, distinct, e.to_string())),
@@ -424,7 +453,7 @@ pub(crate) fn has_aggregate(e: &Expr) -> bool {
 
 pub(crate) fn item_expr(item: &SelectItem) -> Option<&Expr> {
     match item {
-        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } => Some(e),
+        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
         _ => None,
     }
 }

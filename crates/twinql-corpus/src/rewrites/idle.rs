@@ -112,12 +112,28 @@ pub(super) const RULES: &[Rewrite] = &[
         2,
         "x LIKE p → LOWER(x) LIKE p: LIKE has no case (https://sqlite.org/lang_expr.html)",
         |c, q, rng| at_expr(q, rng, |e| {
-            let Expr::Like { expr, .. } = e else { return None };
+            let Expr::Like {
+                expr,
+                negated: _,
+                any: _,
+                pattern: _,
+                escape_char: _,
+            } = e
+            else {
+                return None;
+            };
             if !named(c, bare(expr), |k| k.affinity == Affinity::Text) {
                 return None;
             }
             let mut new = e.clone();
-            if let Expr::Like { expr, .. } = &mut new {
+            if let Expr::Like {
+                expr,
+                negated: _,
+                any: _,
+                pattern: _,
+                escape_char: _,
+            } = &mut new
+            {
                 **expr = parse_expr(&format!("LOWER({expr})"))?;
             }
             Some(new)
@@ -185,7 +201,7 @@ pub(super) const RULES: &[Rewrite] = &[
                 named(c, bare(o), |k| k.affinity == Affinity::Text).then_some((i, equal))
             })?;
             match s.projection.get_mut(at)? {
-                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } => *e = value,
+                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => *e = value,
                 _ => return None,
             }
             Some(s)
@@ -216,7 +232,7 @@ pub(super) const RULES: &[Rewrite] = &[
             }
             let mut s = s.clone();
             let item = s.projection.iter_mut().find_map(|item| match item {
-                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } => {
+                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => {
                     (aggregate(e)? == ("count".to_owned(), false, "*".to_owned())).then_some(e)
                 }
                 _ => None,
@@ -242,7 +258,7 @@ pub(super) const RULES: &[Rewrite] = &[
             let mut s = s.clone();
             let item = s.projection.get_mut(at)?;
             match item {
-                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } => {
+                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => {
                     *e = parse_expr(&format!("MAX({e})"))?;
                 }
                 _ => return None,

@@ -431,7 +431,16 @@ fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> 
                 }
                 None => hidden |= !matches!(e, Expr::Identifier(i) if i.quote_style == Some('"')),
             },
-            Expr::Subquery(_) | Expr::InSubquery { .. } | Expr::Exists { .. } => hidden = true,
+            Expr::Subquery(_)
+            | Expr::InSubquery {
+                expr: _,
+                subquery: _,
+                negated: _,
+            }
+            | Expr::Exists {
+                subquery: _,
+                negated: _,
+            } => hidden = true,
             _ => {}
         }
         ControlFlow::Continue(())
@@ -449,7 +458,18 @@ impl VisitorMut for Tables {
     type Break = ();
     fn pre_visit_table_factor(&mut self, f: &mut TableFactor) -> ControlFlow<()> {
         match f {
-            TableFactor::Table { name, alias, .. } => self.0.push((
+            TableFactor::Table {
+                name,
+                alias,
+                args: _,
+                with_hints: _,
+                version: _,
+                with_ordinality: _,
+                partitions: _,
+                json_path: _,
+                sample: _,
+                index_hints: _,
+            } => self.0.push((
                 name.0
                     .last()
                     .and_then(|p| p.as_ident())
@@ -457,9 +477,12 @@ impl VisitorMut for Tables {
                     .unwrap_or_default(),
                 alias.as_ref().map(|a| a.name.value.clone()),
             )),
-            TableFactor::Derived { alias: Some(a), .. } => {
-                self.0.push((String::new(), Some(a.name.value.clone())))
-            }
+            TableFactor::Derived {
+                alias: Some(a),
+                lateral: _,
+                subquery: _,
+                sample: _,
+            } => self.0.push((String::new(), Some(a.name.value.clone()))),
             _ => {}
         }
         ControlFlow::Continue(())
@@ -484,7 +507,24 @@ struct Rename<'r> {
 impl VisitorMut for Rename<'_> {
     type Break = ();
     fn pre_visit_table_factor(&mut self, f: &mut TableFactor) -> ControlFlow<()> {
-        if let TableFactor::Table { alias, .. } | TableFactor::Derived { alias, .. } = f
+        if let TableFactor::Table {
+            alias,
+            name: _,
+            args: _,
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
+        }
+        | TableFactor::Derived {
+            alias,
+            lateral: _,
+            subquery: _,
+            sample: _,
+        } = f
             && alias
                 .as_ref()
                 .is_some_and(|a| a.name.value.eq_ignore_ascii_case(self.old))

@@ -13,6 +13,7 @@ mod aggregates;
 pub(crate) mod ast;
 mod idle;
 mod joins;
+mod known;
 mod predicates;
 mod redundant;
 mod selects;

@@ -219,8 +219,22 @@ pub(super) const RULES: &[Rewrite] = &[
                 return None;
             };
             let (one, or) = match (bare(left), bare(right)) {
-                (_, Expr::BinaryOp { op: B::Or, .. }) => (left, right),
-                (Expr::BinaryOp { op: B::Or, .. }, _) => (right, left),
+                (
+                    _,
+                    Expr::BinaryOp {
+                        op: B::Or,
+                        left: _,
+                        right: _,
+                    },
+                ) => (left, right),
+                (
+                    Expr::BinaryOp {
+                        op: B::Or,
+                        left: _,
+                        right: _,
+                    },
+                    _,
+                ) => (right, left),
                 _ => return None,
             };
             let parts: Vec<String> = chain(or, &B::Or)
@@ -260,7 +274,8 @@ pub(super) const RULES: &[Rewrite] = &[
                 operand: None,
                 conditions,
                 else_result,
-                ..
+                case_token: _,
+                end_token: _,
             } = e
             else {
                 return None;

@@ -271,7 +271,10 @@ fn extreme(c: &Context<'_>, s: &Select) -> Option<(usize, Extreme)> {
 
 /// True if a SELECT takes all columns.
 fn wild(s: &Select) -> bool {
-    s.projection
-        .iter()
-        .any(|item| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)))
+    s.projection.iter().any(|item| {
+        matches!(
+            item,
+            SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _)
+        )
+    })
 }

@@ -103,9 +103,11 @@ pub(super) const RULES: &[Rewrite] = &[
             }
             let x = output(s)?;
             let mut rest = conjuncts(s.selection.as_ref());
-            let at = rest.iter().position(|p| matches!(super::ast::bare(p), sqlparser::ast::Expr::InSubquery { expr, .. } if expr.as_ref() == x))?;
+            let at = rest.iter().position(|p| matches!(super::ast::bare(p), sqlparser::ast::Expr::InSubquery { expr, subquery: _, negated: _ } if expr.as_ref() == x))?;
             let sqlparser::ast::Expr::InSubquery {
-                subquery, negated, ..
+                subquery,
+                negated,
+                expr: _,
             } = super::ast::bare(&rest.remove(at)).clone()
             else {
                 return None;

@@ -183,9 +183,14 @@ fn found(c: &Context<'_>, s: &Select, wanted: bool) -> Option<Found> {
     items(s)?;
     let mut rest = conjuncts(s.selection.as_ref());
     let at = rest.iter().position(
-        |p| matches!(super::ast::bare(p), Expr::InSubquery { negated, .. } if *negated == wanted),
+        |p| matches!(super::ast::bare(p), Expr::InSubquery { negated, expr: _, subquery: _ } if *negated == wanted),
     )?;
-    let Expr::InSubquery { expr, subquery, .. } = super::ast::bare(&rest.remove(at)).clone() else {
+    let Expr::InSubquery {
+        expr,
+        subquery,
+        negated: _,
+    } = super::ast::bare(&rest.remove(at)).clone()
+    else {
         return None;
     };
     let (_, k) = resolve(&expr, std::slice::from_ref(&outer))?;

@@ -81,7 +81,7 @@ pub(super) fn reads_unnamed(given: &Given) -> bool {
     given.both().into_iter().any(|query| {
         let mut query = query.clone();
         let _ = query.visit(&mut Exprs(&mut |e: &mut Expr| {
-            if let Expr::Exists { subquery, .. } = e
+            if let Expr::Exists { subquery, negated: _ } = e
                 && let SetExpr::Select(select) = subquery.body.as_mut()
                 && let [SelectItem::Wildcard(_)] = select.projection.as_slice()
             {
@@ -91,10 +91,12 @@ pub(super) fn reads_unnamed(given: &Given) -> bool {
         }));
         let mut wild = false;
         let _ = query.visit(&mut Selects(&mut |s: &mut Select| {
-            wild |= s
-                .projection
-                .iter()
-                .any(|item| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)));
+            wild |= s.projection.iter().any(|item| {
+                matches!(
+                    item,
+                    SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _)
+                )
+            });
         }));
         wild || query.to_string().contains("NATURAL")
     })
@@ -139,7 +141,13 @@ pub(super) fn replaced(
             name: table,
             alias,
             args,
-            ..
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
         } = &*factor
         else {
             return;

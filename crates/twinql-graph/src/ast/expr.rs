@@ -55,7 +55,11 @@ impl Walk {
                 };
                 self.expr(expr, node)
             }
-            Expr::BinaryOp { op, .. } if matches!(op, BinaryOperator::And | BinaryOperator::Or) => {
+            Expr::BinaryOp {
+                op,
+                left: _,
+                right: _,
+            } if matches!(op, BinaryOperator::And | BinaryOperator::Or) => {
                 let word = either(*op == BinaryOperator::Or, Word::AND, Word::OR);
                 let node = self.node(parent, word)?;
                 chain(expr, op).into_iter().try_for_each(|e| self.expr(e, node))
@@ -110,7 +114,8 @@ impl Walk {
                 operand,
                 conditions,
                 else_result,
-                ..
+                case_token: _,
+                end_token: _,
             } => {
                 let node = self.node(parent, Word::CASE)?;
                 if let Some(operand) = operand {
@@ -126,7 +131,12 @@ impl Walk {
                     None => Ok(()),
                 }
             }
-            Expr::Cast { expr, data_type, .. } => {
+            Expr::Cast {
+                expr,
+                data_type,
+                kind: _,
+                format: _,
+            } => {
                 let node = self.keyword(parent, "cast")?;
                 self.text(node, Word::NAME, data_type.to_string().to_ascii_lowercase())?;
                 self.expr(expr, node)
@@ -145,7 +155,8 @@ impl Walk {
                 expr,
                 substring_from,
                 substring_for,
-                ..
+                special: _,
+                shorthand: _,
             } => {
                 let operands = [expr].into_iter().chain(substring_from).chain(substring_for);
                 self.call("substr", operands.map(AsRef::as_ref), parent)
@@ -299,7 +310,8 @@ fn chain<'e>(expr: &'e Expr, op: &BinaryOperator) -> Vec<&'e Expr> {
     while let Some(expr) = stack.pop() {
         match expr {
             Expr::BinaryOp { left, op: own, right } if own == op => stack.extend([&**right, &**left]),
-            Expr::Nested(inner) if matches!(&**inner, Expr::BinaryOp { op: own, .. } if own == op) => {
+            Expr::Nested(inner) if matches!(&**inner, Expr::BinaryOp { op: own, left: _, right: _ } if own == op) =>
+            {
                 stack.push(inner);
             }
             operand => operands.push(operand),

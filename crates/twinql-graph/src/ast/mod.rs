@@ -121,9 +121,11 @@ impl Walk {
         }
         let (limit, offset) = match &query.limit_clause {
             None => (None, None),
-            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
-                (limit.as_ref(), offset.as_ref().map(|o| &o.value))
-            }
+            Some(LimitClause::LimitOffset {
+                limit,
+                offset,
+                limit_by: _,
+            }) => (limit.as_ref(), offset.as_ref().map(|o| &o.value)),
             Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
         };
         for (word, value) in [(Word::LIMIT, limit), (Word::OFFSET, offset)] {
@@ -280,12 +282,23 @@ impl Walk {
                 name,
                 alias,
                 args: None,
-                ..
+                with_hints: _,
+                version: _,
+                with_ordinality: _,
+                partitions: _,
+                json_path: _,
+                sample: _,
+                index_hints: _,
             } => {
                 let node = self.text(parent, Word::TABLE, object(name))?;
                 self.alias(node, alias.as_ref())
             }
-            TableFactor::Derived { subquery, alias, .. } => {
+            TableFactor::Derived {
+                subquery,
+                alias,
+                lateral: _,
+                sample: _,
+            } => {
                 let node = self.node(parent, Word::DERIVED)?;
                 self.alias(node, alias.as_ref())?;
                 self.query(subquery, node)

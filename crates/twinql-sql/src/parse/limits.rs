@@ -67,7 +67,7 @@ pub(crate) fn check_tokens(tokens: &[TokenWithSpan]) -> Result<(), SqlError> {
                 }
             }
             Token::Word(_)
-            | Token::Number(..)
+            | Token::Number(_, _)
             | Token::SingleQuotedString(_)
             | Token::Comma
             | Token::Whitespace(_)

@@ -10,9 +10,9 @@ impl VisitorMut for LeftAssociative {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        let SetExpr::SetOperation { .. } = &*query.body else {
+        if !is_operation(&query.body) {
             return ControlFlow::Continue(());
-        };
+        }
         let body = std::mem::replace(&mut *query.body, placeholder());
         *query.body = rebuild(body);
         ControlFlow::Continue(())
@@ -60,6 +60,18 @@ fn rebuild(body: SetExpr) -> SetExpr {
                 right: Box::new(right),
             }
         })
+}
+
+fn is_operation(body: &SetExpr) -> bool {
+    matches!(
+        body,
+        SetExpr::SetOperation {
+            left: _,
+            op: _,
+            set_quantifier: _,
+            right: _,
+        }
+    )
 }
 
 enum Step {

@@ -61,6 +61,7 @@ impl<'a> Planner<'a> {
             allow.aggregates = false;
             allow.windows = false;
         });
+        let filter = call.filter;
         let mut args = self.plan_exprs(call.args)?;
         let value = self.plan_expr(&key.expr)?;
         let descending =
@@ -85,7 +86,7 @@ impl<'a> Planner<'a> {
             }
         };
         args.push(value);
-        let filter = match &function.filter {
+        let filter = match filter {
             Some(filter) => Some(self.plan_expr(filter)?),
             None => None,
         };
@@ -103,7 +104,7 @@ impl<'a> Planner<'a> {
     pub(super) fn plan_distinct_concatenation(
         &mut self,
         function: &'a ast::Function,
-        call: Call<'a>,
+        call: &Call<'a>,
         args: Vec<Expr>,
         allow: Allow,
     ) -> Result<Expr> {
@@ -129,7 +130,7 @@ impl<'a> Planner<'a> {
                 );
             }
         }
-        let filter = match &function.filter {
+        let filter = match call.filter {
             Some(filter) => Some(self.plan_expr(filter)?),
             None => None,
         };

@@ -4,9 +4,11 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use sqlparser::ast::{self, Ident, SetExpr, SetOperator, SetQuantifier};
+use sqlparser::ast::{self, Ident, SetExpr, SetOperator};
 
+use super::refuse::refuse_beside;
 use super::scope::{RowId, ScopeColumn, ScopeTable};
+use super::set_op::{Clauses, read_operator};
 use super::{Planned, Planner, Result, invalid};
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 
@@ -18,6 +20,8 @@ pub(crate) struct Cte<'a> {
     /// How many scopes and expressions its body sees.
     scopes: usize,
     ctes: usize,
+    /// Its own name in its body means itself.
+    may_recur: bool,
     /// Being planned: a use now is recursive or circular.
     active: Cell<bool>,
     /// What a recursive use reads.
@@ -33,19 +37,38 @@ struct Recursion {
 
 impl<'a> Planner<'a> {
     /// Brings the expressions of WITH into sight. All of one WITH see each other (SQLite).
-    pub(crate) fn push_ctes(&mut self, with: &'a ast::With) {
-        let end = self.ctes.len() + with.cte_tables.len();
-        for cte in &with.cte_tables {
+    pub(crate) fn push_ctes(&mut self, with: &'a ast::With) -> Result<()> {
+        let ast::With {
+            with_token: _,
+            recursive,
+            cte_tables,
+        } = with;
+        // Elsewhere only those before it, and itself where RECURSIVE is said.
+        let sees_itself = *recursive || !self.dialect.recursion_is_said();
+        let end = self.ctes.len() + cte_tables.len();
+        for cte in cte_tables {
+            let ast::Cte {
+                alias,
+                query,
+                from,
+                // How it is computed has no influence on what it is.
+                materialized: _,
+                closing_paren_token: _,
+            } = cte;
+            refuse_beside(from, "FROM after a common table expression", &alias.name)?;
+            let (name, columns) = super::from::read_alias(alias)?;
             self.ctes.push(Rc::new(Cte {
-                name: &cte.alias.name,
-                columns: cte.alias.columns.iter().map(|c| &c.name).collect(),
-                query: &cte.query,
+                name,
+                columns,
+                query,
                 scopes: self.scopes.len(),
-                ctes: end,
+                ctes: if sees_itself { end } else { self.ctes.len() },
+                may_recur: sees_itself,
                 active: Cell::new(false),
                 recursion: std::cell::RefCell::new(None),
             }));
         }
+        Ok(())
     }
 
     /// The relation of a common table expression, if the name is one.
@@ -69,7 +92,12 @@ impl<'a> Planner<'a> {
         let scopes = self.scopes.split_off(cte.scopes.min(self.scopes.len()));
         let ctes = self.ctes.split_off(cte.ctes.min(self.ctes.len()));
         cte.active.set(true);
-        let planned = match recursive_arms(cte.name, cte.query) {
+        let arms = if cte.may_recur {
+            recursive_arms(cte.name, cte.query)?
+        } else {
+            None
+        };
+        let planned = match arms {
             Some((seed, steps)) => self.plan_recursive(&cte, &seed, &steps)?,
             None => self.plan_query(cte.query)?,
         };
@@ -133,8 +161,9 @@ impl<'a> Planner<'a> {
 
     fn plan_recursive(&mut self, cte: &Cte<'a>, seed: &Arms<'a>, steps: &Arms<'a>) -> Result<Planned> {
         let outer = self.ctes.len();
-        if let Some(with) = &cte.query.with {
-            self.push_ctes(with);
+        let clauses = Clauses::read(cte.query)?;
+        if let Some(with) = clauses.with {
+            self.push_ctes(with)?;
         }
         let seed_query = self.plan_arms(seed)?;
         let names = self.column_names(cte, seed_query.names)?;
@@ -182,7 +211,7 @@ impl<'a> Planner<'a> {
             query: Query { rel, output: columns },
             names,
         };
-        let planned = self.order_outputs(planned, cte.query, &[])?;
+        let planned = self.order_outputs(planned, &clauses, &[])?;
         self.ctes.truncate(outer);
         Ok(planned)
     }
@@ -228,7 +257,7 @@ impl Arms<'_> {
 
 /// The arms before the first one that reads the expression itself, and those from there
 /// on; `None` if it is not recursive.
-fn recursive_arms<'a>(name: &Ident, query: &'a ast::Query) -> Option<(Arms<'a>, Arms<'a>)> {
+fn recursive_arms<'a>(name: &Ident, query: &'a ast::Query) -> Result<Option<(Arms<'a>, Arms<'a>)>> {
     let mut arms = Vec::new();
     let mut rest = &*query.body;
     while let SetExpr::SetOperation {
@@ -238,18 +267,19 @@ fn recursive_arms<'a>(name: &Ident, query: &'a ast::Query) -> Option<(Arms<'a>, 
         right,
     } = rest
     {
-        let all = *set_quantifier == SetQuantifier::All;
-        arms.push(((SetOpKind::Union, all), &**right));
+        let operator = read_operator(SetOperator::Union, *set_quantifier, right)?;
+        arms.push((operator, &**right));
         rest = left;
     }
     arms.push(((SetOpKind::Union, true), rest));
     arms.reverse();
-    let first = arms.iter().position(|(_, arm)| mentions(arm, name))?;
-    if first == 0 {
-        return None;
+    match arms.iter().position(|(_, arm)| mentions(arm, name)) {
+        None | Some(0) => Ok(None),
+        Some(first) => {
+            let steps = arms.split_off(first);
+            Ok(Some((Arms(arms), Arms(steps))))
+        }
     }
-    let steps = arms.split_off(first);
-    Some((Arms(arms), Arms(steps)))
 }
 
 fn mentions(arm: &SetExpr, name: &Ident) -> bool {

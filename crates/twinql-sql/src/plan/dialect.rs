@@ -220,32 +220,6 @@ pub(super) fn divide_whole(left: Expr, right: Expr, columns: &Columns) -> Expr {
     }
 }
 
-/// A cast to a type that SQLite lacks; `None` where its affinity says it all.
-pub(super) fn cast_to(dialect: Dialect, expr: &Expr, declared: &str) -> Option<Expr> {
-    if dialect == Dialect::Sqlite {
-        return None;
-    }
-    let upper = declared.to_ascii_uppercase();
-    let function = if upper.starts_with("TIMESTAMP") || upper.starts_with("DATETIME") {
-        "datetime"
-    } else if upper.starts_with("DATE") {
-        "date"
-    } else if upper.starts_with("TIME") {
-        "time"
-    } else if upper.starts_with("INTERVAL") {
-        "interval"
-    } else {
-        let affinity = match TypeClass::of_declared(declared) {
-            TypeClass::Text => Affinity::Text,
-            TypeClass::Boolean => Affinity::Integer,
-            _ if upper.starts_with("SIGNED") || upper.starts_with("UNSIGNED") => Affinity::Integer,
-            _ => return None,
-        };
-        return Some(cast(expr.clone(), affinity));
-    };
-    Some(call(function, vec![expr.clone()]))
-}
-
 /// `expr LIKE pattern` where cases count: GLOB, its pattern rewritten. An escape that is
 /// no constant, or a pattern that ends in it, leaves an opaque function.
 pub(super) fn like_with_case(expr: Expr, pattern: Expr, escape: Option<char>) -> Expr {

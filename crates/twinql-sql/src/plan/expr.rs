@@ -4,11 +4,10 @@ use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
 use super::literal::{literal, number};
 use super::walk::has_subquery;
-use super::{Planner, Result, dialect, invalid, place, scope, unsupported};
+use super::{Planner, Result, dialect, invalid, scope, unsupported};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::schema::Affinity;
 use crate::spans::Clause;
 use crate::value::Value;
 
@@ -143,8 +142,12 @@ impl<'a> Planner<'a> {
             },
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),
             E::Value(value) => literal(value),
-            E::TypedString(string) => literal(&string.value),
-            E::BinaryOp { .. } => self.plan_chain(expr),
+            E::TypedString(string) => self.plan_typed_string(string),
+            E::BinaryOp {
+                left: _,
+                op: _,
+                right: _,
+            } => self.plan_chain(expr),
             E::UnaryOp { op, expr } => self.plan_unary(*op, expr),
             E::IsNull(e) => Ok(unary(UnaryOp::IsNull, self.plan_expr(e)?)),
             E::IsNotNull(e) => Ok(not(unary(UnaryOp::IsNull, self.plan_expr(e)?))),
@@ -189,21 +192,18 @@ impl<'a> Planner<'a> {
                 negated,
                 expr,
                 pattern,
-                ..
+                // RLIKE or REGEXP.
+                regexp: _,
             } => {
                 let (expr, pattern) = (self.plan_expr(expr)?, self.plan_expr(pattern)?);
                 Ok(negate_if(*negated, self.regexp(expr, pattern)))
             }
-            E::Cast { expr, data_type, .. } => {
-                let declared = data_type.to_string();
-                let expr = self.plan_expr(expr)?;
-                Ok(
-                    dialect::cast_to(self.dialect, &expr, &declared).unwrap_or_else(|| Expr::Cast {
-                        expr: Box::new(expr),
-                        affinity: Affinity::of_declared(&declared),
-                    }),
-                )
-            }
+            E::Cast {
+                kind,
+                expr,
+                data_type,
+                format,
+            } => self.plan_cast(kind, expr, data_type, format.as_ref()),
             E::SimilarTo {
                 negated,
                 expr,
@@ -213,19 +213,42 @@ impl<'a> Planner<'a> {
             E::Array(array) => self.plan_array(array),
             E::AtTimeZone { timestamp, time_zone } => self.plan_time_zone(timestamp, time_zone),
             E::Collate { expr, collation } => Ok(Expr::Collate {
+                collation: super::order::read_collation(collation)?,
                 expr: Box::new(self.plan_expr(expr)?),
-                collation: super::last_ident(collation)
-                    .map(|c| c.value.to_ascii_uppercase())
-                    .unwrap_or_default(),
             }),
-            E::Case { .. } => self.plan_case(expr),
+            E::Case {
+                case_token: _,
+                end_token: _,
+                operand,
+                conditions,
+                else_result,
+            } => self.plan_case(operand.as_deref(), conditions, else_result.as_deref()),
             E::Tuple(list) => Ok(Expr::Row(self.plan_exprs(list)?)),
-            E::InList { .. }
-            | E::InSubquery { .. }
-            | E::Exists { .. }
-            | E::Subquery(_)
-            | E::AnyOp { .. }
-            | E::AllOp { .. } => self.plan_subquery_expr(expr),
+            E::InList {
+                expr: tested,
+                list,
+                negated,
+            } => self.plan_in_list(tested, list, *negated),
+            E::InSubquery {
+                expr: tested,
+                subquery,
+                negated,
+            } => self.plan_in_subquery(tested, subquery, *negated, expr),
+            E::Exists { subquery, negated } => self.plan_exists(subquery, *negated),
+            E::Subquery(query) => self.plan_scalar(query),
+            E::AnyOp {
+                left,
+                compare_op,
+                right,
+                // SOME or ANY.
+                is_some: _,
+            } => self.plan_quantified(left, compare_op, false, right),
+            E::AllOp {
+                left,
+                compare_op,
+                right,
+            } => self.plan_quantified(left, compare_op, true, right),
+            // What it does not know either it refuses by name.
             _ => self.plan_function_expr(expr),
         }
     }
@@ -466,23 +489,19 @@ impl<'a> Planner<'a> {
         Ok(negate_if(negated, like))
     }
 
-    fn plan_case(&mut self, case: &'a ast::Expr) -> Result<Expr> {
-        let ast::Expr::Case {
-            operand,
-            conditions,
-            else_result,
-            ..
-        } = case
-        else {
-            return unsupported("CASE", case.span());
-        };
+    fn plan_case(
+        &mut self,
+        operand: Option<&'a ast::Expr>,
+        conditions: &'a [ast::CaseWhen],
+        else_result: Option<&'a ast::Expr>,
+    ) -> Result<Expr> {
         let operand = match operand {
             Some(e) => Some(Box::new(self.plan_expr(e)?)),
             None => None,
         };
         let mut branches = Vec::with_capacity(conditions.len());
-        for when in conditions {
-            branches.push((self.plan_expr(&when.condition)?, self.plan_expr(&when.result)?));
+        for ast::CaseWhen { condition, result } in conditions {
+            branches.push((self.plan_expr(condition)?, self.plan_expr(result)?));
         }
         let otherwise = match else_result {
             Some(e) => Some(Box::new(self.plan_expr(e)?)),

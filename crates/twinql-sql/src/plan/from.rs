@@ -3,14 +3,16 @@
 use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableFactor, TableWithJoins};
 
 use super::expr::{binary, conjuncts};
+use super::refuse::{refuse_beside, refuse_present};
 use super::scope::{RowId, Scope, ScopeColumn, ScopeTable, find_column};
 use super::walk::columns_of;
-use super::{Planner, Result, invalid, last_ident, place, unsupported};
+use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
 use crate::schema::{Affinity, ColumnRef, TypeClass, same_name};
+use crate::value::Value;
 
 /// How an input joins those before it.
 #[derive(Clone, Copy, PartialEq)]
@@ -29,6 +31,10 @@ struct Input<'a> {
     /// Its tables, as positions in the scope.
     tables: std::ops::Range<usize>,
     on: Vec<Expr>,
+    /// What a LATERAL subquery asks of the tables before it.
+    lifted: Vec<Expr>,
+    /// The outputs of a LATERAL subquery that gives one row for each row before it.
+    single: Option<Vec<(ColumnId, Expr)>>,
 }
 
 impl<'a> Planner<'a> {
@@ -40,20 +46,47 @@ impl<'a> Planner<'a> {
         mut scope: Scope<'a>,
     ) -> Result<(Rel, Vec<Expr>)> {
         let mut inputs = Vec::new();
-        for list in from {
-            let first = std::iter::once((&list.relation, None));
-            let rest = list.joins.iter().map(|j| (&j.relation, Some(&j.join_operator)));
-            for (factor, operator) in first.chain(rest) {
-                let (side, constraint) = read_operator(operator, factor)?;
-                let (rel, tables) = match factor {
-                    // A table-valued function's arguments see the tables before it.
-                    TableFactor::Table { args: Some(_), .. } | TableFactor::Function { .. } => {
+        for TableWithJoins { relation, joins } in from {
+            let first = std::iter::once((relation, None));
+            let rest = joins.iter().map(|join| (&join.relation, Some(join)));
+            for (factor, join) in first.chain(rest) {
+                let (side, constraint) = match join {
+                    Some(join) => read_join(join)?,
+                    None => (Side::Inner, None),
+                };
+                let source = Source::read(factor)?;
+                let (mut lifted, mut single) = (Vec::new(), None);
+                let (rel, tables) = match source {
+                    Source::Derived {
+                        subquery,
+                        alias,
+                        lateral: true,
+                    } => {
+                        let outer: Vec<ColumnId> = scope
+                            .tables
+                            .iter()
+                            .flat_map(|t| t.columns.iter().map(|c| c.id))
+                            .collect();
                         self.scopes.push(scope);
-                        let planned = self.nested(|p| p.plan_factor(factor))?;
+                        let (rel, tables) = self.nested(|p| p.plan_derived(subquery, alias))?;
+                        scope = self.scopes.pop().unwrap_or_default();
+                        if matches!(side, Side::Right | Side::Full) {
+                            return unsupported("a RIGHT or FULL join with LATERAL", factor.span());
+                        }
+                        let parts = self.lift_lateral(rel, &outer, factor.span())?;
+                        (lifted, single) = (parts.on, parts.single);
+                        (parts.rel, tables)
+                    }
+                    // Its arguments see the tables before it.
+                    Source::Call { .. } => {
+                        self.scopes.push(scope);
+                        let planned = self.nested(|p| p.plan_source(source))?;
                         scope = self.scopes.pop().unwrap_or_default();
                         planned
                     }
-                    _ => self.nested(|p| p.plan_factor(factor))?,
+                    Source::Named { .. } | Source::Derived { .. } | Source::Nested { .. } => {
+                        self.nested(|p| p.plan_source(source))?
+                    }
                 };
                 let start = scope.tables.len();
                 scope.tables.extend(tables);
@@ -63,6 +96,8 @@ impl<'a> Planner<'a> {
                     constraint,
                     tables: start..scope.tables.len(),
                     on: Vec::new(),
+                    lifted,
+                    single,
                 });
             }
         }
@@ -85,7 +120,35 @@ impl<'a> Planner<'a> {
         let mut late = Vec::new();
         let mut rels: Vec<Rel> = Vec::new();
         let mut on: Vec<Expr> = Vec::new();
-        for input in inputs {
+        for mut input in inputs {
+            if let Some(outputs) = input.single.take() {
+                let left_ids = self.columns_from(0..input.tables.start);
+                let at = input
+                    .constraint
+                    .map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
+                let always = |e: &Expr| *e == Expr::Literal(Value::Integer(1));
+                match input.side {
+                    Side::Inner => late.extend(input.on),
+                    _ if input.on.iter().all(always) => {}
+                    _ => return unsupported("a LEFT JOIN LATERAL of an aggregate on a condition", at),
+                }
+                let left = inner_join(std::mem::take(&mut rels), std::mem::take(&mut on));
+                let joined = Rel::OuterJoin {
+                    kind: JoinKind::Left,
+                    left: Box::new(left),
+                    right: Box::new(input.rel),
+                    on: input.lifted,
+                };
+                let mut exprs: Vec<(ColumnId, Expr)> =
+                    left_ids.into_iter().map(|id| (id, Expr::Column(id))).collect();
+                exprs.extend(outputs);
+                rels.push(Rel::Project {
+                    input: Box::new(joined),
+                    exprs,
+                });
+                continue;
+            }
+            input.on.extend(input.lifted);
             let after = self.columns_from(input.tables.end..usize::MAX);
             let (now, later): (Vec<Expr>, Vec<Expr>) = input
                 .on
@@ -144,58 +207,25 @@ impl<'a> Planner<'a> {
             .collect()
     }
 
-    fn plan_factor(&mut self, factor: &'a TableFactor) -> Result<(Rel, Vec<ScopeTable>)> {
-        match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args: None,
-                ..
-            } => {
+    fn plan_source(&mut self, source: Source<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+        match source {
+            Source::Named { name, alias } => {
                 let (rel, table) = self.plan_table(name)?;
-                Ok((rel, vec![self.with_alias(table, alias.as_ref())?]))
+                Ok((rel, vec![self.with_alias(table, alias, true)?]))
             }
-            TableFactor::Table {
-                name,
-                alias,
-                args: Some(args),
-                ..
-            } => self.plan_table_function(name, &args.args, alias.as_ref()),
-            TableFactor::Function {
-                name, args, alias, ..
-            } => self.plan_table_function(name, args, alias.as_ref()),
-            TableFactor::Derived {
-                lateral: false,
+            Source::Call { name, args, alias } => self.plan_table_function(name, args, alias),
+            Source::Derived {
                 subquery,
                 alias,
-                ..
-            } => {
-                let planned = self.plan_query(subquery)?;
-                let columns = planned
-                    .names
-                    .into_iter()
-                    .zip(planned.query.output)
-                    .map(|(name, id)| ScopeColumn::new(name, id))
-                    .collect();
-                let table = ScopeTable {
-                    name: String::new(),
-                    columns,
-                    rowid: RowId::None,
-                    table: None,
-                };
-                Ok((planned.query.rel, vec![self.with_alias(table, alias.as_ref())?]))
-            }
-            TableFactor::NestedJoin {
-                table_with_joins,
-                alias,
-            } => {
-                let from = std::slice::from_ref(&**table_with_joins);
-                let (rel, late) = self.plan_from(from, Scope::default())?;
+                lateral: _,
+            } => self.plan_derived(subquery, alias),
+            Source::Nested { from, alias } => {
+                let (rel, late) = self.plan_from(std::slice::from_ref(from), Scope::default())?;
                 let tables = self.scopes.pop().map(|s| s.tables).unwrap_or_default();
                 let rel = filter(rel, late);
-                let Some(alias) = alias else {
+                if alias.is_none() {
                     return Ok((rel, tables));
-                };
+                }
                 let columns = tables
                     .into_iter()
                     .flat_map(|t| t.columns)
@@ -207,10 +237,30 @@ impl<'a> Planner<'a> {
                     rowid: RowId::None,
                     table: None,
                 };
-                Ok((rel, vec![self.with_alias(table, Some(alias))?]))
+                Ok((rel, vec![self.with_alias(table, alias, false)?]))
             }
-            other => unsupported("this kind of table in FROM", other.span()),
         }
+    }
+
+    fn plan_derived(
+        &mut self,
+        subquery: &'a ast::Query,
+        alias: Option<&'a ast::TableAlias>,
+    ) -> Result<(Rel, Vec<ScopeTable>)> {
+        let planned = self.plan_query(subquery)?;
+        let columns = planned
+            .names
+            .into_iter()
+            .zip(planned.query.output)
+            .map(|(name, id)| ScopeColumn::new(name, id))
+            .collect();
+        let table = ScopeTable {
+            name: String::new(),
+            columns,
+            rowid: RowId::None,
+            table: None,
+        };
+        Ok((planned.query.rel, vec![self.with_alias(table, alias, false)?]))
     }
 
     /// A common table expression or a table of the schema.
@@ -289,9 +339,9 @@ impl<'a> Planner<'a> {
         args: &'a [ast::FunctionArg],
         alias: Option<&'a ast::TableAlias>,
     ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let function = last_ident(name)
-            .map(|i| i.value.to_ascii_lowercase())
-            .unwrap_or_default();
+        let Some(function) = only_ident(name).map(|i| i.value.to_ascii_lowercase()) else {
+            return unsupported(format!("table-valued function {name}"), name.span());
+        };
         let columns: &[&str] = match function.as_str() {
             "json_each" | "json_tree" | "jsonb_each" | "jsonb_tree" => {
                 &["key", "value", "type", "atom", "id", "parent", "fullkey", "path"]
@@ -315,32 +365,7 @@ impl<'a> Planner<'a> {
             }
         }
         let (rel, table) = self.named_relation(&function, planned, columns)?;
-        Ok((rel, vec![self.with_alias(table, alias)?]))
-    }
-
-    fn with_alias(&self, mut table: ScopeTable, alias: Option<&ast::TableAlias>) -> Result<ScopeTable> {
-        let Some(alias) = alias else {
-            return Ok(table);
-        };
-        table.name = self.stored(&alias.name);
-        table.table = None;
-        if !alias.columns.is_empty() {
-            if alias.columns.len() != table.columns.len() {
-                return invalid(
-                    format!(
-                        "table {} has {} columns, {} names given",
-                        alias.name.value,
-                        table.columns.len(),
-                        alias.columns.len()
-                    ),
-                    alias.name.span,
-                );
-            }
-            for (column, name) in table.columns.iter_mut().zip(&alias.columns) {
-                column.name = self.stored(&name.name);
-            }
-        }
-        Ok(table)
+        Ok((rel, vec![self.with_alias(table, alias, false)?]))
     }
 
     fn named_relation(&mut self, name: &str, args: Vec<Expr>, columns: &[&str]) -> Result<(Rel, ScopeTable)> {
@@ -409,28 +434,206 @@ fn inner_join(mut rels: Vec<Rel>, on: Vec<Expr>) -> Rel {
 fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
     match constraint {
         JoinConstraint::On(expr) => expr.span(),
-        _ => sqlparser::tokenizer::Span::empty(),
+        JoinConstraint::Using(_) | JoinConstraint::Natural | JoinConstraint::None => {
+            sqlparser::tokenizer::Span::empty()
+        }
     }
 }
 
-fn read_operator<'a>(
-    operator: Option<&'a JoinOperator>,
-    factor: &TableFactor,
-) -> Result<(Side, Option<&'a JoinConstraint>)> {
+/// What stands between the inputs of FROM.
+enum Source<'a> {
+    /// A table, a view or a common table expression.
+    Named {
+        name: &'a ast::ObjectName,
+        alias: Option<&'a ast::TableAlias>,
+    },
+    /// A table-valued function.
+    Call {
+        name: &'a ast::ObjectName,
+        args: &'a [ast::FunctionArg],
+        alias: Option<&'a ast::TableAlias>,
+    },
+    /// A subquery.
+    Derived {
+        subquery: &'a ast::Query,
+        alias: Option<&'a ast::TableAlias>,
+    },
+    /// Joins in parentheses.
+    Nested {
+        from: &'a TableWithJoins,
+        alias: Option<&'a ast::TableAlias>,
+    },
+}
+
+impl<'a> Source<'a> {
+    /// Reads an input; what has no plan is refused.
+    fn read(factor: &'a TableFactor) -> Result<Source<'a>> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args,
+                with_hints,
+                version,
+                with_ordinality,
+                partitions,
+                json_path,
+                sample,
+                // They say how the rows are found, not which.
+                index_hints: _,
+            } => {
+                refuse_hints(with_hints, factor)?;
+                refuse_present(version, "a version of a table", factor)?;
+                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
+                refuse_present(partitions, "PARTITION of a table", factor)?;
+                refuse_present(json_path, "a path behind a table", factor)?;
+                refuse_present(sample, "TABLESAMPLE", factor)?;
+                let alias = alias.as_ref();
+                let Some(ast::TableFunctionArgs { args, settings }) = args else {
+                    return Ok(Source::Named { name, alias });
+                };
+                refuse_present(settings, "SETTINGS of a table function", factor)?;
+                Ok(Source::Call { name, args, alias })
+            }
+            TableFactor::Function {
+                // The arguments see the tables before it, said or not.
+                lateral: _,
+                name,
+                args,
+                with_ordinality,
+                alias,
+            } => {
+                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
+                let alias = alias.as_ref();
+                Ok(Source::Call { name, args, alias })
+            }
+            TableFactor::Derived {
+                lateral,
+                subquery,
+                alias,
+                sample,
+            } => {
+                refuse_present(sample, "TABLESAMPLE", factor)?;
+                Ok(Source::Derived {
+                    subquery,
+                    alias: alias.as_ref(),
+                    lateral: *lateral,
+                })
+            }
+            TableFactor::NestedJoin {
+                table_with_joins: from,
+                alias,
+            } => {
+                let alias = alias.as_ref();
+                Ok(Source::Nested { from, alias })
+            }
+            other => unsupported("this kind of table in FROM", other.span()),
+        }
+    }
+}
+
+/// T-SQL's hints that have no influence on the answer.
+const HINTS: [&str; 8] = [
+    "NOLOCK",
+    "READUNCOMMITTED",
+    "READCOMMITTED",
+    "ROWLOCK",
+    "PAGLOCK",
+    "TABLOCK",
+    "UPDLOCK",
+    "HOLDLOCK",
+];
+
+fn refuse_hints(hints: &[ast::Expr], at: &TableFactor) -> Result<()> {
+    let known = |hint: &ast::Expr| match hint {
+        ast::Expr::Identifier(word) => HINTS.iter().any(|h| word.value.eq_ignore_ascii_case(h)),
+        _ => false,
+    };
+    match hints.iter().find(|hint| !known(hint)) {
+        Some(hint) => unsupported(format!("the hint WITH ({hint})"), at.span()),
+        None => Ok(()),
+    }
+}
+
+fn read_join(join: &ast::Join) -> Result<(Side, Option<&JoinConstraint>)> {
     use JoinOperator as J;
-    Ok(match operator {
-        None => (Side::Inner, None),
-        Some(
-            J::Join(constraint)
-            | J::Inner(constraint)
-            | J::CrossJoin(constraint)
-            | J::StraightJoin(constraint),
-        ) => (Side::Inner, Some(constraint)),
-        Some(J::Left(constraint) | J::LeftOuter(constraint)) => (Side::Left, Some(constraint)),
-        Some(J::Right(constraint) | J::RightOuter(constraint)) => (Side::Right, Some(constraint)),
-        Some(J::FullOuter(constraint)) => (Side::Full, Some(constraint)),
-        Some(_) => return unsupported("this kind of join", factor.span()),
+    let ast::Join {
+        relation,
+        global,
+        join_operator,
+    } = join;
+    refuse_present(global, "GLOBAL JOIN", relation)?;
+    Ok(match join_operator {
+        J::Join(constraint)
+        | J::Inner(constraint)
+        | J::CrossJoin(constraint)
+        | J::StraightJoin(constraint) => (Side::Inner, Some(constraint)),
+        J::Left(constraint) | J::LeftOuter(constraint) => (Side::Left, Some(constraint)),
+        J::Right(constraint) | J::RightOuter(constraint) => (Side::Right, Some(constraint)),
+        J::FullOuter(constraint) => (Side::Full, Some(constraint)),
+        _ => return unsupported("this kind of join", relation.span()),
     })
+}
+
+/// The name that an alias gives, and the names of columns.
+pub(crate) fn read_alias(alias: &ast::TableAlias) -> Result<(&Ident, Vec<&Ident>)> {
+    let ast::TableAlias {
+        // AS.
+        explicit: _,
+        name,
+        columns,
+        at,
+    } = alias;
+    refuse_beside(at, "AT behind an alias", name)?;
+    let mut names = Vec::with_capacity(columns.len());
+    for ast::TableAliasColumnDef { name, data_type } in columns {
+        refuse_beside(data_type, "a type in an alias", name)?;
+        names.push(name);
+    }
+    Ok((name, names))
+}
+
+impl Planner<'_> {
+    /// A table under its alias. SQLite and MySQL take no names for the columns of a table;
+    /// for those of a subquery they stand for all, elsewhere the columns after the last
+    /// name keep theirs. (SQLite takes none for a subquery either, but their meaning is plain.)
+    fn with_alias(
+        &self,
+        mut table: ScopeTable,
+        alias: Option<&ast::TableAlias>,
+        is_table: bool,
+    ) -> Result<ScopeTable> {
+        let Some(alias) = alias else {
+            return Ok(table);
+        };
+        let (name, names) = read_alias(alias)?;
+        table.name = self.stored(name);
+        table.table = None;
+        let Some(first) = names.first() else {
+            return Ok(table);
+        };
+        let all_named = match self.dialect {
+            Dialect::Sqlite | Dialect::Mysql => true,
+            Dialect::Postgres | Dialect::Generic => false,
+        };
+        if all_named && is_table {
+            return invalid(
+                format!("names of columns behind the alias {}", name.value),
+                first.span,
+            );
+        }
+        let (given, columns) = (names.len(), table.columns.len());
+        if given > columns || all_named && given < columns {
+            return invalid(
+                format!("table {} has {columns} columns, {given} names given", name.value),
+                name.span,
+            );
+        }
+        for (column, name) in table.columns.iter_mut().zip(names) {
+            column.name = self.stored(name);
+        }
+        Ok(table)
+    }
 }
 
 /// The conjuncts of USING and NATURAL; the columns they equate become one name.
@@ -440,7 +643,16 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
     // Tables of later joins are in the scope already, but not on either side of this one.
     let tables = tables.get_mut(..input.tables.end).unwrap_or_default();
     let names: Vec<Ident> = match input.constraint {
-        Some(JoinConstraint::Using(names)) => names.iter().filter_map(|n| last_ident(n).cloned()).collect(),
+        Some(JoinConstraint::Using(names)) => {
+            let mut found = Vec::with_capacity(names.len());
+            for name in names {
+                match only_ident(name) {
+                    Some(column) => found.push(column.clone()),
+                    None => return unsupported(format!("USING ({name})"), name.span()),
+                }
+            }
+            found
+        }
         Some(JoinConstraint::Natural) => {
             let (left, right) = tables.split_at(start.min(tables.len()));
             right
@@ -457,7 +669,7 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
                 })
                 .collect()
         }
-        _ => return Ok(Vec::new()),
+        Some(JoinConstraint::On(_) | JoinConstraint::None) | None => return Ok(Vec::new()),
     };
     let mut on = Vec::new();
     for name in &names {
@@ -527,6 +739,6 @@ impl<'a> Planner<'a> {
         if let Some(column) = table.columns.first_mut() {
             column.name = called;
         }
-        Ok((rel, vec![self.with_alias(table, alias)?]))
+        Ok((rel, vec![self.with_alias(table, alias, false)?]))
     }
 }

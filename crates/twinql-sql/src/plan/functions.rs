@@ -8,12 +8,13 @@ use crate::value::Value;
 
 use super::aggregates::is_ordered_set;
 use super::literal::literal;
-use super::{Planner, Result, invalid, last_ident, unsupported};
+use super::refuse::refuse_present;
+use super::{Planner, Result, invalid, only_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 
 /// Aggregates that other dialects have and SQLite lacks, or that need no more than a name.
-const OTHER_AGGREGATES: [&str; 24] = [
+const OTHER_AGGREGATES: [&str; 26] = [
     "any_value",
     "array_agg",
     "bit_and",
@@ -33,12 +34,17 @@ const OTHER_AGGREGATES: [&str; 24] = [
     "median",
     "mode",
     "percentile",
+    "percentile_cont",
+    "percentile_disc",
     "stddev",
     "stddev_pop",
     "stddev_samp",
     "var_pop",
     "variance",
 ];
+
+/// Those that take their values from WITHIN GROUP.
+const OF_AN_ORDER: [&str; 4] = ["listagg", "mode", "percentile_cont", "percentile_disc"];
 
 /// The aggregate with this lower-case name, called with that many arguments.
 fn aggregate(name: &str, arguments: usize) -> Option<AggFunc> {
@@ -92,35 +98,42 @@ fn check_arity(dialect: Dialect, name: &str, given: usize, span: Span) -> Result
 pub(crate) struct Call<'a> {
     pub(crate) name: String,
     pub(crate) args: Vec<&'a ast::Expr>,
+    /// It has parentheses; CURRENT_DATE has none.
+    pub(crate) has_list: bool,
     pub(crate) star: bool,
     pub(crate) distinct: bool,
     /// ORDER BY inside the call.
     pub(crate) order_by: &'a [ast::OrderByExpr],
     /// WITHIN GROUP.
     pub(crate) within_group: bool,
+    /// FILTER (WHERE …).
+    pub(crate) filter: Option<&'a ast::Expr>,
+    /// OVER.
+    pub(crate) over: Option<&'a ast::WindowType>,
     /// MySQL's SEPARATOR.
     pub(crate) separator: Option<&'a ast::ValueWithSpan>,
 }
 
 impl<'a> Planner<'a> {
-    /// The expressions that look like function calls, and all that is left.
+    /// The expressions that are function calls in words of their own, and all that is left.
     pub(crate) fn plan_function_expr(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         use ast::Expr as E;
         let (name, args): (&str, Vec<&'a ast::Expr>) = match expr {
             E::Function(function) => return self.plan_function(function),
             E::Substring {
-                expr,
+                expr: text,
                 substring_from,
                 substring_for,
-                ..
-            } => (
-                "substr",
-                std::iter::once(expr)
-                    .chain(substring_from)
-                    .chain(substring_for)
-                    .map(|e| &**e)
-                    .collect(),
-            ),
+                // SUBSTR or SUBSTRING, commas or words.
+                special: _,
+                shorthand: _,
+            } => {
+                let Some(from) = substring_from else {
+                    return self.plan_start(text, substring_for.as_deref(), expr);
+                };
+                let args = [text, from].into_iter().chain(substring_for);
+                ("substr", args.map(|e| &**e).collect())
+            }
             E::Trim {
                 expr,
                 trim_where,
@@ -137,8 +150,8 @@ impl<'a> Planner<'a> {
                     .chain(trim_characters.iter().flatten());
                 (name, args.collect())
             }
-            E::Ceil { expr, .. } => ("ceil", vec![&**expr]),
-            E::Floor { expr, .. } => ("floor", vec![&**expr]),
+            E::Ceil { expr: number, field } => return self.plan_rounding("ceil", number, field),
+            E::Floor { expr: number, field } => return self.plan_rounding("floor", number, field),
             E::Position { expr, r#in } => ("instr", vec![&**r#in, &**expr]),
             E::Extract {
                 field,
@@ -162,27 +175,76 @@ impl<'a> Planner<'a> {
                     .map(|e| &**e)
                     .collect(),
             ),
-            E::Interval(interval) => {
-                let unit = interval
-                    .leading_field
-                    .as_ref()
-                    .map(|f| format!("_{}", f.to_string().to_ascii_lowercase()))
-                    .unwrap_or_default();
-                let value = self.plan_expr(&interval.value)?;
-                if self.dialect != Dialect::Sqlite {
-                    return Ok(self.span_of(value, unit.trim_start_matches('_')));
-                }
-                let args = vec![value];
-                return Ok(Expr::Function {
-                    name: format!("interval{unit}"),
-                    args,
-                });
-            }
+            E::Interval(interval) => return self.plan_interval(interval),
             other => return unsupported(describe(other), other.span()),
         };
         check_arity(self.dialect, name, args.len(), expr.span())?;
         let args = self.plan_exprs(args)?;
         Ok(self.function(name.to_owned(), args))
+    }
+
+    /// `SUBSTRING(text FOR length)`: from the first character.
+    fn plan_start(
+        &mut self,
+        text: &'a ast::Expr,
+        length: Option<&'a ast::Expr>,
+        whole: &ast::Expr,
+    ) -> Result<Expr> {
+        let Some(length) = length else {
+            return invalid("wrong number of arguments to function substr()", whole.span());
+        };
+        let text = self.plan_expr(text)?;
+        let length = self.plan_expr(length)?;
+        let args = vec![text, Expr::Literal(Value::Integer(1)), length];
+        Ok(self.function("substr".into(), args))
+    }
+
+    /// `CEIL(number)` and `CEIL(number, scale)`.
+    fn plan_rounding(
+        &mut self,
+        name: &str,
+        number: &'a ast::Expr,
+        field: &ast::CeilFloorKind,
+    ) -> Result<Expr> {
+        let scale = match field {
+            ast::CeilFloorKind::DateTimeField(ast::DateTimeField::NoDateTime) => None,
+            ast::CeilFloorKind::DateTimeField(field) => {
+                return unsupported(format!("{name} TO {field}"), number.span());
+            }
+            ast::CeilFloorKind::Scale(scale) => Some(literal(scale)?),
+        };
+        let mut args = vec![self.plan_expr(number)?];
+        args.extend(scale);
+        Ok(self.function(name.to_owned(), args))
+    }
+
+    fn plan_interval(&mut self, interval: &'a ast::Interval) -> Result<Expr> {
+        let ast::Interval {
+            value,
+            leading_field,
+            leading_precision,
+            last_field,
+            fractional_seconds_precision,
+        } = interval;
+        refuse_present(leading_precision, "an INTERVAL with a precision", &**value)?;
+        refuse_present(last_field, "an INTERVAL of several fields", &**value)?;
+        refuse_present(
+            fractional_seconds_precision,
+            "an INTERVAL with a precision",
+            &**value,
+        )?;
+        let unit = leading_field
+            .as_ref()
+            .map(|f| format!("_{}", f.to_string().to_ascii_lowercase()))
+            .unwrap_or_default();
+        let value = self.plan_expr(value)?;
+        if self.dialect != Dialect::Sqlite {
+            return Ok(self.span_of(value, unit.trim_start_matches('_')));
+        }
+        Ok(Expr::Function {
+            name: format!("interval{unit}"),
+            args: vec![value],
+        })
     }
 
     /// The part of a date that a call names by a word without quotes: DATE_PART(YEAR, d).
@@ -205,8 +267,8 @@ impl<'a> Planner<'a> {
     }
 
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
-        let call = read_call(function)?;
-        if function.over.is_some() {
+        let mut call = read_call(function)?;
+        if call.over.is_some() {
             return self.plan_window_call(function, call);
         }
         if let Some(whose) = self.foreign_call(&call) {
@@ -224,9 +286,17 @@ impl<'a> Planner<'a> {
             return self.plan_ordered_set(function, call);
         }
         let Some(func) = aggregate(&call.name, given) else {
-            if call.distinct || function.filter.is_some() {
+            refuse_present(
+                &call.within_group,
+                &format!("WITHIN GROUP of {}()", call.name),
+                function,
+            )?;
+            if call.distinct || call.filter.is_some() || !call.order_by.is_empty() {
                 return invalid(
-                    format!("DISTINCT or FILTER with the scalar function {}()", call.name),
+                    format!(
+                        "DISTINCT, FILTER or ORDER BY with the scalar function {}()",
+                        call.name
+                    ),
                     function.span(),
                 );
             }
@@ -239,6 +309,9 @@ impl<'a> Planner<'a> {
             let args = self.plan_exprs(call.args)?;
             return Ok(self.function(call.name, args));
         };
+        if !call.has_list {
+            return invalid(format!("{}() without parentheses", call.name), function.span());
+        }
         // PostgreSQL needs a separator, SQLite takes none beside DISTINCT.
         let with_separator = func == AggFunc::GroupConcat && self.dialect != Dialect::Sqlite;
         if call.distinct && given != 1 && !with_separator {
@@ -248,7 +321,8 @@ impl<'a> Planner<'a> {
             );
         }
         let depends_on_order = matches!(func, AggFunc::GroupConcat | AggFunc::Other(_));
-        if call.within_group && func != AggFunc::GroupConcat {
+        let takes_order = func == AggFunc::GroupConcat || OF_AN_ORDER.contains(&call.name.as_str());
+        if call.within_group && !takes_order {
             return unsupported(format!("WITHIN GROUP of {}()", call.name), function.span());
         }
         // Aggregates do not nest.
@@ -256,7 +330,7 @@ impl<'a> Planner<'a> {
             allow.aggregates = false;
             allow.windows = false;
         });
-        let mut args = self.plan_exprs(call.args)?;
+        let mut args = self.plan_exprs(std::mem::take(&mut call.args))?;
         if let Some(separator) = call.separator {
             args.push(literal(separator)?);
         }
@@ -268,7 +342,7 @@ impl<'a> Planner<'a> {
         if depends_on_order && !call.order_by.is_empty() {
             // No rule about concatenations knows of an order.
             if call.distinct && args.len() > 1 && self.dialect != Dialect::Sqlite {
-                return self.plan_distinct_concatenation(function, call, args, allow);
+                return self.plan_distinct_concatenation(function, &call, args, allow);
             }
             let name = match func {
                 AggFunc::GroupConcat => "group_concat".to_owned(),
@@ -284,11 +358,17 @@ impl<'a> Planner<'a> {
                     key,
                 )?));
             }
+        } else {
+            // No influence on a count, a sum or an extreme; but its names must be known.
+            for key in call.order_by {
+                let expr = self.plan_expr(&key.expr)?;
+                super::order::sort_key(self.dialect, expr, key)?;
+            }
         }
         if call.distinct && func == AggFunc::GroupConcat && args.len() > 1 {
-            return self.plan_distinct_concatenation(function, call, args, allow);
+            return self.plan_distinct_concatenation(function, &call, args, allow);
         }
-        let filter = match &function.filter {
+        let filter = match call.filter {
             Some(filter) => Some(self.plan_expr(filter)?),
             None => None,
         };
@@ -303,49 +383,94 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The name and arguments of a call.
+/// Reads a call; what has no plan in it is refused.
 pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
-    let name = last_ident(&function.name)
-        .map(|i| i.value.to_lowercase())
-        .unwrap_or_default();
-    let mut call = Call {
+    let ast::Function {
         name,
+        // {fn upper(x)} is upper(x).
+        uses_odbc_syntax: _,
+        parameters,
+        args,
+        filter,
+        null_treatment,
+        over,
+        within_group,
+    } = function;
+    let Some(name) = only_ident(name) else {
+        return unsupported(format!("function {name}"), function.span());
+    };
+    match parameters {
+        ast::FunctionArguments::None => {}
+        ast::FunctionArguments::Subquery(_) | ast::FunctionArguments::List(_) => {
+            return unsupported("parameters before the arguments of a function", function.span());
+        }
+    }
+    match null_treatment {
+        // What is meant where nothing is said.
+        None | Some(ast::NullTreatment::RespectNulls) => {}
+        Some(ast::NullTreatment::IgnoreNulls) => return unsupported("IGNORE NULLS", function.span()),
+    }
+    let mut call = Call {
+        name: name.value.to_lowercase(),
         args: Vec::new(),
+        has_list: false,
         star: false,
         distinct: false,
-        order_by: &function.within_group,
-        within_group: !function.within_group.is_empty(),
+        order_by: within_group,
+        within_group: !within_group.is_empty(),
+        filter: filter.as_deref(),
+        over: over.as_ref(),
         separator: None,
     };
-    let list = match &function.args {
+    let ast::FunctionArgumentList {
+        duplicate_treatment,
+        args,
+        clauses,
+    } = match args {
         ast::FunctionArguments::None => return Ok(call),
         ast::FunctionArguments::Subquery(_) => {
             return unsupported("a subquery as the only argument of a function", function.span());
         }
         ast::FunctionArguments::List(list) => list,
     };
-    call.distinct = list.duplicate_treatment == Some(ast::DuplicateTreatment::Distinct);
-    for clause in &list.clauses {
+    call.has_list = true;
+    call.distinct = match duplicate_treatment {
+        Some(ast::DuplicateTreatment::Distinct) => true,
+        None | Some(ast::DuplicateTreatment::All) => false,
+    };
+    for clause in clauses {
         match clause {
-            ast::FunctionArgumentClause::OrderBy(keys) => call.order_by = keys,
+            ast::FunctionArgumentClause::OrderBy(keys) if call.order_by.is_empty() => call.order_by = keys,
             ast::FunctionArgumentClause::Separator(text) if call.name == "group_concat" => {
                 call.separator = Some(text);
             }
             other => return unsupported(format!("{other} inside a call"), function.span()),
         }
     }
-    for arg in &list.args {
+    for arg in args {
         let arg = match arg {
-            ast::FunctionArg::Unnamed(arg)
-            | ast::FunctionArg::Named { arg, .. }
-            | ast::FunctionArg::ExprNamed { arg, .. } => arg,
+            ast::FunctionArg::Unnamed(arg) => arg,
+            ast::FunctionArg::Named {
+                name: _,
+                arg: _,
+                operator: _,
+            }
+            | ast::FunctionArg::ExprNamed {
+                name: _,
+                arg: _,
+                operator: _,
+            } => return unsupported(format!("the named argument {arg}"), function.span()),
         };
         match arg {
             ast::FunctionArgExpr::Expr(expr) => call.args.push(expr),
-            ast::FunctionArgExpr::Wildcard if list.args.len() == 1 && !call.distinct => {
+            ast::FunctionArgExpr::Wildcard if args.len() == 1 && !call.distinct => {
                 call.star = true;
             }
-            _ => return invalid(format!("* inside {}()", call.name), function.span()),
+            ast::FunctionArgExpr::Wildcard
+            | ast::FunctionArgExpr::QualifiedWildcard(_)
+            | ast::FunctionArgExpr::WildcardWithOptions(_) => {
+                return invalid(format!("* inside {}()", call.name), function.span());
+            }
         }
     }
     Ok(call)

@@ -5,13 +5,15 @@
 //! (SIGMOD 2001): a filter passes a projection that keeps its columns; of a grouping, its
 //! columns become keys; of a limit, the rows of each value are numbered.
 
+use std::collections::BTreeSet;
+
 use sqlparser::tokenizer::Span;
 
 use super::expr::{binary, conjuncts};
 use super::from::filter;
-use super::walk::columns_of;
+use super::walk::{columns_of, has_subquery, rewrite};
 use super::{Planner, Result, unsupported};
-use crate::expr::{BinaryOp, Expr, WindowCall};
+use crate::expr::{AggFunc, BinaryOp, Expr, WindowCall};
 use crate::normalize::walk;
 use crate::rel::{ColumnId, ColumnInfo, Rel};
 use crate::schema::TypeClass;
@@ -23,14 +25,113 @@ struct Lifted {
     on: Vec<Expr>,
 }
 
+/// A LATERAL subquery without what it asks of the tables before it.
+pub(super) struct Lateral {
+    /// The relation, which stands alone.
+    pub(super) rel: Rel,
+    /// The conditions of the join.
+    pub(super) on: Vec<Expr>,
+    /// Of an aggregate over all rows, which is one row even where there are none: its outputs
+    /// above an outer join with `rel`.
+    pub(super) single: Option<Vec<(ColumnId, Expr)>>,
+}
+
+/// Aggregates that are no NULL over no rows, beside COUNT and TOTAL.
+const NOT_NULL_OVER_NOTHING: [&str; 4] = [
+    "json_group_array",
+    "json_group_object",
+    "jsonb_group_array",
+    "jsonb_group_object",
+];
+
 impl Planner<'_> {
     /// A subquery's relation with what it asks of `outer` columns lifted out of it.
-    pub(super) fn lift_lateral(&mut self, rel: Rel, outer: &[ColumnId], span: Span) -> Result<(Rel, Vec<Expr>)> {
-        let Lifted { rel, on } = self.lift_rel(rel, outer, span)?;
-        if reads(&rel, outer) {
+    pub(super) fn lift_lateral(&mut self, rel: Rel, outer: &[ColumnId], span: Span) -> Result<Lateral> {
+        let lateral = match rel {
+            Rel::Project { input, exprs } if over_all(&input) && reads(&input, outer) => {
+                self.lift_single(*input, exprs, outer, span)?
+            }
+            rel => {
+                let Lifted { rel, on } = self.lift_rel(rel, outer, span)?;
+                Lateral {
+                    rel,
+                    on,
+                    single: None,
+                }
+            }
+        };
+        if reads(&lateral.rel, outer) {
             return refused(span);
         }
-        Ok((rel, on))
+        Ok(lateral)
+    }
+
+    /// An aggregate over all rows: grouped by the columns that the condition equates, and
+    /// what it is over no rows where there is no group.
+    fn lift_single(
+        &mut self,
+        rel: Rel,
+        mut outputs: Vec<(ColumnId, Expr)>,
+        outer: &[ColumnId],
+        span: Span,
+    ) -> Result<Lateral> {
+        let Rel::Aggregate { input, keys: _, calls } = rel else {
+            return refused(span);
+        };
+        let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
+        equalities(&on, outer, span)?;
+        let mut grouped = Vec::with_capacity(calls.len());
+        let mut values: Vec<(ColumnId, Expr)> = Vec::with_capacity(calls.len());
+        for (id, call) in calls {
+            if call.args.iter().chain(&call.filter).any(|e| mentions(e, outer)) {
+                return refused(span);
+            }
+            let info = match self.columns.get(id.0 as usize) {
+                Some(info) => info.clone(),
+                None => return refused(span),
+            };
+            let renamed = self.new_column(info)?;
+            self.copy_kind(renamed, id);
+            let value = Expr::Column(renamed);
+            let value = match &call.func {
+                AggFunc::Count => or_zero(value, Value::Integer(0)),
+                AggFunc::Total => or_zero(value, Value::Real(0.0.into())),
+                AggFunc::Other(name) if NOT_NULL_OVER_NOTHING.contains(&name.as_str()) => {
+                    return refused(span);
+                }
+                _ => value,
+            };
+            values.push((id, value));
+            grouped.push((renamed, call));
+        }
+        self.mark_nullable(grouped.iter().map(|(id, _)| *id));
+        for (_, expr) in &mut outputs {
+            if mentions(expr, outer) || has_subquery(expr) {
+                return refused(span);
+            }
+            rewrite(expr, &mut |e| {
+                let Expr::Column(id) = e else {
+                    return false;
+                };
+                if let Some((_, value)) = values.iter().find(|(known, _)| known == id) {
+                    *e = value.clone();
+                }
+                true
+            });
+        }
+        let keys = inner_columns(&on, outer)
+            .into_iter()
+            .map(|id| (id, Expr::Column(id)))
+            .collect();
+        Ok(Lateral {
+            rel: Rel::Aggregate {
+                input: Box::new(rel),
+                keys,
+                calls: grouped,
+            },
+            on,
+            single: Some(outputs),
+        })
     }
 
     fn lift_rel(&mut self, rel: Rel, outer: &[ColumnId], span: Span) -> Result<Lifted> {
@@ -201,6 +302,18 @@ impl Planner<'_> {
     }
 }
 
+/// Whether a relation is an aggregate over all rows.
+fn over_all(rel: &Rel) -> bool {
+    matches!(rel, Rel::Aggregate { input: _, keys, calls } if keys.is_empty() && !calls.is_empty())
+}
+
+fn or_zero(value: Expr, zero: Value) -> Expr {
+    Expr::Function {
+        name: "coalesce".into(),
+        args: vec![value, Expr::Literal(zero)],
+    }
+}
+
 fn refused<T>(span: Span) -> Result<T> {
     unsupported("a LATERAL subquery that depends on the tables before it in this way", span)
 }
@@ -211,7 +324,8 @@ fn mentions(expr: &Expr, outer: &[ColumnId]) -> bool {
 
 /// Whether a relation reads one of these columns.
 fn reads(rel: &Rel, outer: &[ColumnId]) -> bool {
-    let used = walk::used_columns(rel);
+    let mut used = BTreeSet::new();
+    walk::rel_columns(rel, &mut used);
     outer.iter().any(|c| used.contains(c))
 }
 

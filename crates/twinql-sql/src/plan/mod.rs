@@ -9,6 +9,7 @@
 mod aggregate;
 mod aggregates;
 mod calls;
+mod cast;
 mod cte;
 mod dialect;
 mod expr;
@@ -21,6 +22,7 @@ mod names;
 mod operators;
 mod order;
 mod project;
+mod refuse;
 mod scope;
 mod select;
 mod set_op;
@@ -30,6 +32,7 @@ mod temporal;
 mod tests;
 mod types;
 mod walk;
+mod wildcard;
 mod window;
 
 use std::collections::HashMap;
@@ -242,6 +245,14 @@ impl<'a> Planner<'a> {
 /// The last part of a name with dots: `main.singer` is `singer`.
 pub(crate) fn last_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
     name.0.last().and_then(ast::ObjectNamePart::as_ident)
+}
+
+/// The name that has no dots.
+pub(crate) fn only_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
+    match name.0.as_slice() {
+        [only] => only.as_ident(),
+        _ => None,
+    }
 }
 
 /// Whether a name is that of SQLite's own database, the only one there is.

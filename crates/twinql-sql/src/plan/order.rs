@@ -3,8 +3,9 @@
 use sqlparser::ast::{self, Spanned};
 
 use super::expr::unwrap_nested;
+use super::refuse::refuse_present;
 use super::select::Item;
-use super::{Planner, Result, invalid, last_ident, unsupported};
+use super::{Planner, Result, invalid, only_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::Expr;
 use crate::rel::{Direction, NullsOrder, SortKey};
@@ -24,15 +25,18 @@ pub(super) struct OrderTerm<'a> {
 
 /// A key of an order, with the dialect's default for NULLs.
 pub(crate) fn sort_key(dialect: Dialect, expr: Expr, key: &ast::OrderByExpr) -> Result<SortKey> {
-    let direction = match &key.options.sort {
+    let ast::OrderByExpr {
+        expr: written,
+        options: ast::OrderByOptions { sort, nulls_first },
+        with_fill,
+    } = key;
+    refuse_present(with_fill, "WITH FILL", written)?;
+    let direction = match sort {
         None | Some(ast::OrderBySort::Asc) => Direction::Asc,
         Some(ast::OrderBySort::Desc) => Direction::Desc,
-        Some(_) => return unsupported("ORDER BY USING", key.expr.span()),
+        Some(ast::OrderBySort::Using(_operator)) => return unsupported("ORDER BY USING", written.span()),
     };
-    let first = key
-        .options
-        .nulls_first
-        .unwrap_or((direction == Direction::Asc) != dialect.nulls_are_greatest());
+    let first = nulls_first.unwrap_or((direction == Direction::Asc) != dialect.nulls_are_greatest());
     Ok(SortKey {
         expr,
         direction,
@@ -45,13 +49,18 @@ pub(crate) fn sort_key(dialect: Dialect, expr: Expr, key: &ast::OrderByExpr) -> 
 }
 
 /// A term without the COLLATE around it.
-pub(crate) fn strip_collate(expr: &ast::Expr) -> (&ast::Expr, Option<String>) {
-    match unwrap_nested(expr) {
-        ast::Expr::Collate { expr, collation } => (
-            unwrap_nested(expr),
-            last_ident(collation).map(|c| c.value.to_ascii_uppercase()),
-        ),
+pub(crate) fn strip_collate(expr: &ast::Expr) -> Result<(&ast::Expr, Option<String>)> {
+    Ok(match unwrap_nested(expr) {
+        ast::Expr::Collate { expr, collation } => (unwrap_nested(expr), Some(read_collation(collation)?)),
         other => (other, None),
+    })
+}
+
+/// The upper-case name of a collation.
+pub(crate) fn read_collation(collation: &ast::ObjectName) -> Result<String> {
+    match only_ident(collation) {
+        Some(name) => Ok(name.value.to_ascii_uppercase()),
+        None => unsupported(format!("collation {collation}"), collation.span()),
     }
 }
 
@@ -98,7 +107,7 @@ impl<'a> Planner<'a> {
     ) -> Result<Vec<OrderTerm<'a>>> {
         let mut order = Vec::with_capacity(keys.len());
         for (at, key) in keys.iter().enumerate() {
-            let (term, collation) = strip_collate(&key.expr);
+            let (term, collation) = strip_collate(&key.expr)?;
             let aliased = |name: &ast::Ident| {
                 let scope = self.scopes.last()?;
                 let (_, expr) = scope

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use sqlparser::ast::{self, Distinct, Select, Spanned};
+use sqlparser::ast::{self, Distinct, Spanned};
 
 use super::expr::binary;
 use super::order::{OrderTerm, Term, collated, ordinal, sort_key};
@@ -21,7 +21,7 @@ impl<'a> Planner<'a> {
     pub(super) fn project(
         &mut self,
         rel: Rel,
-        select: &'a Select,
+        distinct: Option<&'a Distinct>,
         items: Vec<Item>,
         order: Vec<OrderTerm<'a>>,
         limits: Limits,
@@ -79,7 +79,7 @@ impl<'a> Planner<'a> {
             input: Box::new(rel),
             exprs,
         };
-        match &select.distinct {
+        match distinct {
             // DISTINCT ON has chosen its rows already.
             None | Some(Distinct::All | Distinct::On(_)) => {}
             Some(Distinct::Distinct) if extra.is_empty() => {

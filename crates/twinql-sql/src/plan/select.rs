@@ -9,6 +9,7 @@ use super::aggregate::Groups;
 use super::expr::{conjuncts, unwrap_nested};
 use super::from::filter;
 use super::order::{Term, ordinal};
+use super::refuse::refuse_present;
 use super::scope::{Allow, Scope};
 use super::set_op::Limits;
 use super::walk::{columns_of, rewrite_window};
@@ -31,22 +32,31 @@ impl<'a> Planner<'a> {
         order_by: &'a [ast::OrderByExpr],
         limits: Limits,
     ) -> Result<Planned> {
-        refuse_foreign_clauses(select)?;
+        let Clauses {
+            distinct,
+            projection,
+            from,
+            selection,
+            group_by,
+            having,
+            named_window,
+            qualify,
+        } = Clauses::read(select)?;
         let scope = Scope {
-            aliases: aliases(select),
-            named_windows: &select.named_window,
+            aliases: aliases(projection),
+            named_windows: named_window,
             ..Scope::default()
         };
-        let (mut rel, mut predicate) = self.plan_from(&select.from, scope)?;
+        let (mut rel, mut predicate) = self.plan_from(from, scope)?;
         self.allow(false, true, true);
-        let mut items = self.plan_items(select)?;
-        if let Some(selection) = &select.selection {
+        let mut items = self.plan_items(projection)?;
+        if let Some(selection) = selection {
             self.allow(true, false, false);
             predicate.extend(conjuncts(self.plan_expr(selection)?));
         }
         rel = filter(rel, predicate);
-        let (keys, is_grouped) = self.plan_group_by(select, &mut items)?;
-        let mut having = match &select.having {
+        let (keys, is_grouped) = self.plan_group_by(group_by, projection, &mut items, select)?;
+        let mut having = match having {
             Some(having) => {
                 // An aggregate in HAVING alone does not make a query an aggregate one (SQLite).
                 if !is_grouped && self.scopes.last().is_none_or(|s| s.aggregates.is_empty()) {
@@ -61,11 +71,11 @@ impl<'a> Planner<'a> {
         let is_aggregate = is_grouped || self.scopes.last().is_some_and(|s| !s.aggregates.is_empty());
         self.allow(true, is_aggregate, true);
         let mut order = self.plan_order(order_by, &items)?;
-        let mut qualify = match &select.qualify {
+        let mut qualify = match qualify {
             Some(qualify) => conjuncts(self.plan_expr(qualify)?),
             None => Vec::new(),
         };
-        if let Some(Distinct::On(on)) = &select.distinct {
+        if let Some(Distinct::On(on)) = distinct {
             qualify.push(self.first_of_each(on, &items, &order)?);
         }
 
@@ -128,7 +138,7 @@ impl<'a> Planner<'a> {
             };
         }
         rel = filter(rel, qualify);
-        self.project(rel, select, items, order, limits)
+        self.project(rel, distinct, items, order, limits)
     }
 
     fn allow(&mut self, aliases: bool, aggregates: bool, windows: bool) {
@@ -139,9 +149,9 @@ impl<'a> Planner<'a> {
         });
     }
 
-    fn plan_items(&mut self, select: &'a Select) -> Result<Vec<Item>> {
+    fn plan_items(&mut self, projection: &'a [SelectItem]) -> Result<Vec<Item>> {
         let mut items = Vec::new();
-        for item in &select.projection {
+        for item in projection {
             match item {
                 SelectItem::UnnamedExpr(expr) => {
                     let name = match unwrap_nested(expr) {
@@ -163,40 +173,20 @@ impl<'a> Planner<'a> {
                     let name = self.stored(alias);
                     items.push(Item { expr, name });
                 }
-                SelectItem::Wildcard(_) => {
-                    let all = self.expand(|_| true);
-                    if all.is_empty() {
-                        return invalid("no tables specified", item.span());
-                    }
-                    items.extend(all);
+                SelectItem::Wildcard(options) => items.extend(self.plan_wildcard(options, item)?),
+                SelectItem::QualifiedWildcard(kind, options) => {
+                    items.extend(self.plan_qualified_wildcard(kind, options, item)?);
                 }
-                SelectItem::QualifiedWildcard(ast::SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
-                    let Some(table) = last_ident(name) else {
-                        return unsupported(item.to_string(), item.span());
-                    };
-                    let mut listed = Vec::new();
-                    for (i, t) in self.scopes.last().iter().flat_map(|s| s.tables.iter().enumerate()) {
-                        if self.is_named(t, name)? {
-                            listed.push(i);
-                        }
-                    }
-                    let known = !listed.is_empty();
-                    if !known {
-                        return Err(crate::error::SqlError::UnknownTable {
-                            name: table.value.clone(),
-                            place: super::place(table.span),
-                        });
-                    }
-                    items.extend(self.expand(|i| listed.contains(&i)));
+                SelectItem::ExprWithAliases { expr: _, aliases: _ } => {
+                    return unsupported(item.to_string(), item.span());
                 }
-                other => return unsupported(other.to_string(), other.span()),
             }
         }
         Ok(items)
     }
 
     /// An output, which must be one value.
-    fn plan_item(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
+    pub(super) fn plan_item(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         let planned = self.plan_expr(expr)?;
         match &planned {
             Expr::Row(_) => invalid("row value misused", expr.span()),
@@ -208,34 +198,19 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The columns of `*` or `t.*`.
-    fn expand(&self, tables: impl Fn(usize) -> bool) -> Vec<Item> {
-        let Some(scope) = self.scopes.last() else {
-            return Vec::new();
-        };
-        let single = scope.tables.iter().enumerate().filter(|(i, _)| tables(*i)).map(|(_, t)| t);
-        single
-            .flat_map(|t| &t.columns)
-            .filter(|c| !c.hidden)
-            .map(|c| Item {
-                expr: c.value(),
-                name: c.name.clone(),
-            })
-            .collect()
-    }
-
     /// The keys of GROUP BY; an output that a term names becomes the key.
     fn plan_group_by(
         &mut self,
-        select: &'a Select,
+        group_by: &'a GroupByExpr,
+        projection: &'a [SelectItem],
         items: &mut [Item],
+        select: &Select,
     ) -> Result<(Vec<(ColumnId, Expr)>, bool)> {
-        let GroupByExpr::Expressions(terms, modifiers) = &select.group_by else {
-            return unsupported("GROUP BY ALL", select.span());
+        let (terms, modifiers) = match group_by {
+            GroupByExpr::Expressions(terms, modifiers) => (terms, modifiers),
+            GroupByExpr::All(_modifiers) => return unsupported("GROUP BY ALL", select.span()),
         };
-        if !modifiers.is_empty() {
-            return unsupported("GROUP BY with a modifier", select.span());
-        }
+        refuse_present(modifiers, "GROUP BY with a modifier", select)?;
         let mut keys: Vec<(ColumnId, Expr)> = Vec::new();
         for (at, term) in terms.iter().enumerate() {
             if let ast::Expr::Function(call) = unwrap_nested(term)
@@ -246,7 +221,7 @@ impl<'a> Planner<'a> {
             }
             let output = match ordinal(term, items.len(), at, "GROUP BY")? {
                 Some(position) => Some(position),
-                None => self.alias_term(select, term)?,
+                None => self.alias_term(projection, term)?,
             };
             let expr = match output.and_then(|p| items.get(p)) {
                 Some(item) => {
@@ -282,7 +257,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The output that a name in GROUP BY means: an alias that is no column of the tables.
-    fn alias_term(&mut self, select: &'a Select, term: &'a ast::Expr) -> Result<Option<usize>> {
+    fn alias_term(&mut self, projection: &'a [SelectItem], term: &'a ast::Expr) -> Result<Option<usize>> {
         let ast::Expr::Identifier(name) = unwrap_nested(term) else {
             return Ok(None);
         };
@@ -291,15 +266,14 @@ impl<'a> Planner<'a> {
         {
             return Ok(None);
         }
-        let has_star = select
-            .projection
+        let has_star = projection
             .iter()
-            .any(|i| matches!(i, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(..)));
+            .any(|i| matches!(i, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _)));
         if has_star {
             return Ok(None);
         }
-        Ok(select.projection.iter().position(|item| {
-            matches!(item, SelectItem::ExprWithAlias { alias, .. }
+        Ok(projection.iter().position(|item| {
+            matches!(item, SelectItem::ExprWithAlias { expr: _, alias }
                 if self.same(&self.stored(alias), name))
         }))
     }
@@ -322,9 +296,8 @@ impl<'a> Planner<'a> {
     }
 }
 
-fn aliases(select: &Select) -> Vec<(&ast::Ident, &ast::Expr)> {
-    select
-        .projection
+fn aliases(projection: &[SelectItem]) -> Vec<(&ast::Ident, &ast::Expr)> {
+    projection
         .iter()
         .filter_map(|item| match item {
             SelectItem::ExprWithAlias { expr, alias } => Some((alias, expr)),
@@ -333,21 +306,85 @@ fn aliases(select: &Select) -> Vec<(&ast::Ident, &ast::Expr)> {
         .collect()
 }
 
-/// Clauses that sqlparser knows from other dialects.
-fn refuse_foreign_clauses(select: &Select) -> Result<()> {
-    let foreign = [
-        (select.top.is_some(), "TOP"),
-        (select.into.is_some(), "INTO"),
-        (!select.lateral_views.is_empty(), "LATERAL VIEW"),
-        (select.prewhere.is_some(), "PREWHERE"),
-        (!select.connect_by.is_empty(), "CONNECT BY"),
-        (!select.cluster_by.is_empty(), "CLUSTER BY"),
-        (!select.distribute_by.is_empty(), "DISTRIBUTE BY"),
-        (!select.sort_by.is_empty(), "SORT BY"),
-        (select.exclude.is_some(), "EXCLUDE"),
-    ];
-    match foreign.iter().find(|(used, _)| *used) {
-        Some((_, name)) => unsupported(*name, select.span()),
-        None => Ok(()),
+/// The clauses of a SELECT that have a plan.
+struct Clauses<'a> {
+    distinct: Option<&'a Distinct>,
+    projection: &'a [SelectItem],
+    from: &'a [ast::TableWithJoins],
+    selection: Option<&'a ast::Expr>,
+    group_by: &'a GroupByExpr,
+    having: Option<&'a ast::Expr>,
+    named_window: &'a [ast::NamedWindowDefinition],
+    qualify: Option<&'a ast::Expr>,
+}
+
+impl<'a> Clauses<'a> {
+    /// Reads a SELECT; clauses that have no plan are refused.
+    fn read(select: &'a Select) -> Result<Clauses<'a>> {
+        let Select {
+            select_token: _,
+            // Hints say how an answer is computed, not what it is.
+            optimizer_hints: _,
+            distinct,
+            select_modifiers,
+            top,
+            // Where TOP stands, which is refused.
+            top_before_distinct: _,
+            projection,
+            exclude,
+            into,
+            from,
+            lateral_views,
+            prewhere,
+            selection,
+            connect_by,
+            group_by,
+            cluster_by,
+            distribute_by,
+            sort_by,
+            having,
+            named_window,
+            qualify,
+            // The order of two clauses.
+            window_before_qualify: _,
+            value_table_mode,
+            flavor,
+        } = select;
+        if let Some(modifiers) = select_modifiers {
+            // MySQL's hints: which plan, which buffer, which cache, and a count beside the answer.
+            let ast::SelectModifiers {
+                high_priority: _,
+                straight_join: _,
+                sql_small_result: _,
+                sql_big_result: _,
+                sql_buffer_result: _,
+                sql_no_cache: _,
+                sql_calc_found_rows: _,
+            } = modifiers;
+        }
+        refuse_present(top, "TOP", select)?;
+        refuse_present(exclude, "EXCLUDE", select)?;
+        refuse_present(into, "INTO", select)?;
+        refuse_present(lateral_views, "LATERAL VIEW", select)?;
+        refuse_present(prewhere, "PREWHERE", select)?;
+        refuse_present(connect_by, "CONNECT BY", select)?;
+        refuse_present(cluster_by, "CLUSTER BY", select)?;
+        refuse_present(distribute_by, "DISTRIBUTE BY", select)?;
+        refuse_present(sort_by, "SORT BY", select)?;
+        refuse_present(value_table_mode, "AS STRUCT or AS VALUE", select)?;
+        match flavor {
+            ast::SelectFlavor::Standard | ast::SelectFlavor::FromFirst => {}
+            ast::SelectFlavor::FromFirstNoSelect => return unsupported("FROM without SELECT", select.span()),
+        }
+        Ok(Clauses {
+            distinct: distinct.as_ref(),
+            projection,
+            from,
+            selection: selection.as_ref(),
+            group_by,
+            having: having.as_ref(),
+            named_window,
+            qualify: qualify.as_ref(),
+        })
     }
 }

@@ -4,9 +4,10 @@ use sqlparser::ast::{self, OrderByKind, SetExpr, SetOperator, SetQuantifier, Spa
 
 use super::expr::unwrap_nested;
 use super::order::{collated, ordinal, sort_key, strip_collate};
+use super::refuse::refuse_present;
 use super::{Planned, Planner, Result, invalid, types, unsupported};
 use crate::expr::Expr;
-use crate::rel::{ColumnInfo, Query, Rel, SetOpKind};
+use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 
 /// LIMIT and OFFSET.
 #[derive(Default)]
@@ -21,16 +22,77 @@ impl Limits {
     }
 }
 
-/// The keys of ORDER BY.
-pub(crate) fn order_by(query: &ast::Query) -> Result<&[ast::OrderByExpr]> {
-    match &query.order_by {
-        None => Ok(&[]),
-        Some(ast::OrderBy {
-            kind: OrderByKind::Expressions(keys),
-            ..
-        }) => Ok(keys),
-        Some(_) => unsupported("ORDER BY ALL", query.span()),
+/// The clauses of a query that have a plan.
+pub(crate) struct Clauses<'a> {
+    pub(crate) with: Option<&'a ast::With>,
+    pub(crate) body: &'a SetExpr,
+    order_by: &'a [ast::OrderByExpr],
+    limit: Option<&'a ast::LimitClause>,
+    fetch: Option<&'a ast::Fetch>,
+    /// The whole, for its place.
+    query: &'a ast::Query,
+}
+
+impl<'a> Clauses<'a> {
+    /// Reads a query; clauses that have no plan are refused.
+    pub(crate) fn read(query: &'a ast::Query) -> Result<Clauses<'a>> {
+        let ast::Query {
+            with,
+            body,
+            order_by,
+            limit_clause,
+            fetch,
+            locks,
+            for_clause,
+            settings,
+            format_clause,
+            pipe_operators,
+        } = query;
+        refuse_present(locks, "FOR", query)?;
+        refuse_present(for_clause, "FOR", query)?;
+        refuse_present(settings, "SETTINGS", query)?;
+        refuse_present(format_clause, "FORMAT", query)?;
+        refuse_present(pipe_operators, "pipe operators", query)?;
+        let order_by = match order_by {
+            None => &[][..],
+            Some(ast::OrderBy { kind, interpolate }) => {
+                refuse_present(interpolate, "INTERPOLATE", query)?;
+                match kind {
+                    OrderByKind::Expressions(keys) => keys,
+                    OrderByKind::All(_options) => return unsupported("ORDER BY ALL", query.span()),
+                }
+            }
+        };
+        Ok(Clauses {
+            with: with.as_ref(),
+            body,
+            order_by,
+            limit: limit_clause.as_ref(),
+            fetch: fetch.as_ref(),
+            query,
+        })
     }
+}
+
+/// What joins the arms of a compound SELECT, and whether duplicates stay.
+pub(crate) fn read_operator(
+    op: SetOperator,
+    quantifier: SetQuantifier,
+    at: &SetExpr,
+) -> Result<(SetOpKind, bool)> {
+    let kind = match op {
+        SetOperator::Union => SetOpKind::Union,
+        SetOperator::Intersect => SetOpKind::Intersect,
+        SetOperator::Except | SetOperator::Minus => SetOpKind::Except,
+    };
+    let all = match quantifier {
+        SetQuantifier::All => true,
+        SetQuantifier::None | SetQuantifier::Distinct => false,
+        SetQuantifier::ByName | SetQuantifier::AllByName | SetQuantifier::DistinctByName => {
+            return unsupported(format!("{op} {quantifier}"), at.span());
+        }
+    };
+    Ok((kind, all))
 }
 
 impl<'a> Planner<'a> {
@@ -38,28 +100,23 @@ impl<'a> Planner<'a> {
     pub(crate) fn plan_query(&mut self, query: &'a ast::Query) -> Result<Planned> {
         self.nested(|p| {
             let outer = p.ctes.len();
-            if let Some(with) = &query.with {
-                p.push_ctes(with);
+            let clauses = Clauses::read(query)?;
+            if let Some(with) = clauses.with {
+                p.push_ctes(with)?;
             }
-            let planned = p.plan_body(query);
+            let planned = p.plan_body(&clauses);
             p.ctes.truncate(outer);
             planned
         })
     }
 
-    fn plan_body(&mut self, query: &'a ast::Query) -> Result<Planned> {
-        if !query.locks.is_empty() || query.for_clause.is_some() {
-            return unsupported("FOR", query.span());
+    fn plan_body(&mut self, clauses: &Clauses<'a>) -> Result<Planned> {
+        if let SetExpr::Select(select) = clauses.body {
+            let limits = self.plan_limits(clauses)?;
+            return self.plan_select(select, clauses.order_by, limits);
         }
-        if !query.pipe_operators.is_empty() {
-            return unsupported("pipe operators", query.span());
-        }
-        if let SetExpr::Select(select) = &*query.body {
-            let limits = self.plan_limits(query)?;
-            return self.plan_select(select, order_by(query)?, limits);
-        }
-        let (planned, arms) = self.plan_compound(&query.body)?;
-        self.order_outputs(planned, query, &arms)
+        let (planned, arms) = self.plan_compound(clauses.body)?;
+        self.order_outputs(planned, clauses, &arms)
     }
 
     /// A compound SELECT, with its arms from left to right.
@@ -80,16 +137,7 @@ impl<'a> Planner<'a> {
         let mut arms = vec![first];
         let mut planned = self.plan_arm(first)?;
         for (op, quantifier, right) in tail.into_iter().rev() {
-            let kind = match op {
-                SetOperator::Union => SetOpKind::Union,
-                SetOperator::Intersect => SetOpKind::Intersect,
-                SetOperator::Except | SetOperator::Minus => SetOpKind::Except,
-            };
-            let all = match quantifier {
-                SetQuantifier::All => true,
-                SetQuantifier::None | SetQuantifier::Distinct => false,
-                _ => return unsupported(format!("{op} {quantifier}"), right.span()),
-            };
+            let (kind, all) = read_operator(*op, *quantifier, right)?;
             let next = self.plan_arm(right)?;
             planned = self.set_operation(kind, all, planned, next, right)?;
             arms.push(right);
@@ -104,24 +152,42 @@ impl<'a> Planner<'a> {
             SetExpr::Query(query) => self.plan_query(query),
             SetExpr::Values(values) => self.plan_values(values),
             // INTERSECT binds tighter than its neighbours in some dialects.
-            SetExpr::SetOperation { .. } => self.nested(|p| Ok(p.plan_compound(arm)?.0)),
-            other => unsupported("this kind of query body", other.span()),
+            SetExpr::SetOperation {
+                op: _,
+                set_quantifier: _,
+                left: _,
+                right: _,
+            } => self.nested(|p| Ok(p.plan_compound(arm)?.0)),
+            SetExpr::Table(_) => unsupported("TABLE as a query", arm.span()),
+            SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
+                unsupported("a statement that writes", arm.span())
+            }
         }
     }
 
     fn plan_values(&mut self, values: &'a ast::Values) -> Result<Planned> {
-        let mut rows = Vec::with_capacity(values.rows.len());
-        for row in &values.rows {
-            rows.push(self.plan_exprs(&row.content)?);
+        let ast::Values {
+            // `VALUES ROW(1)` and `VALUES (1)`, `VALUE` and `VALUES` say the same.
+            explicit_row: _,
+            value_keyword: _,
+            rows: written,
+        } = values;
+        let mut rows = Vec::with_capacity(written.len());
+        for row in written {
+            let ast::Parens {
+                opening_token: _,
+                content,
+                closing_token: _,
+            } = row;
+            rows.push(self.plan_exprs(content)?);
         }
         let width = rows.first().map_or(0, Vec::len);
         if width == 0 || rows.iter().any(|r| r.len() != width) {
             return invalid(
                 "all VALUES must have the same number of terms",
-                values
-                    .rows
-                    .first()
-                    .and_then(|r| r.content.first())
+                written
+                    .iter()
+                    .find_map(|row| row.content.first())
                     .map_or_else(sqlparser::tokenizer::Span::empty, Spanned::span),
             );
         }
@@ -225,24 +291,24 @@ impl<'a> Planner<'a> {
     }
 
     /// LIMIT, OFFSET and FETCH, which see no columns.
-    pub(crate) fn plan_limits(&mut self, query: &'a ast::Query) -> Result<Limits> {
+    pub(crate) fn plan_limits(&mut self, clauses: &Clauses<'a>) -> Result<Limits> {
+        let query = clauses.query;
         let scopes = std::mem::take(&mut self.scopes);
         let mut limits = Limits::default();
-        match &query.limit_clause {
+        match clauses.limit {
             None => {}
             Some(ast::LimitClause::LimitOffset {
                 limit,
                 offset,
                 limit_by,
             }) => {
-                if !limit_by.is_empty() {
-                    return unsupported("LIMIT BY", query.span());
-                }
+                refuse_present(limit_by, "LIMIT BY", query)?;
                 if let Some(limit) = limit {
                     limits.limit = Some(self.plan_expr(limit)?);
                 }
-                if let Some(offset) = offset {
-                    limits.offset = Some(self.plan_expr(&offset.value)?);
+                // `OFFSET 3` and `OFFSET 3 ROWS` say the same.
+                if let Some(ast::Offset { value, rows: _ }) = offset {
+                    limits.offset = Some(self.plan_expr(value)?);
                 }
             }
             Some(ast::LimitClause::OffsetCommaLimit { offset, limit }) => {
@@ -250,11 +316,18 @@ impl<'a> Planner<'a> {
                 limits.offset = Some(self.plan_expr(offset)?);
             }
         }
-        if let Some(fetch) = &query.fetch {
-            if fetch.with_ties || fetch.percent {
-                return unsupported("FETCH WITH TIES or PERCENT", query.span());
+        if let Some(fetch) = clauses.fetch {
+            let ast::Fetch {
+                with_ties,
+                percent,
+                quantity,
+            } = fetch;
+            refuse_present(with_ties, "FETCH WITH TIES", query)?;
+            refuse_present(percent, "FETCH PERCENT", query)?;
+            if limits.limit.is_some() {
+                return invalid("both LIMIT and FETCH", query.span());
             }
-            limits.limit = Some(match &fetch.quantity {
+            limits.limit = Some(match quantity {
                 Some(quantity) => self.plan_expr(quantity)?,
                 None => Expr::Literal(crate::value::Value::Integer(1)),
             });
@@ -267,13 +340,13 @@ impl<'a> Planner<'a> {
     pub(crate) fn order_outputs(
         &mut self,
         planned: Planned,
-        query: &'a ast::Query,
+        clauses: &Clauses<'a>,
         arms: &[&'a SetExpr],
     ) -> Result<Planned> {
-        let limits = self.plan_limits(query)?;
+        let limits = self.plan_limits(clauses)?;
         let mut keys = Vec::new();
-        for (at, key) in order_by(query)?.iter().enumerate() {
-            let (term, collation) = strip_collate(&key.expr);
+        for (at, key) in clauses.order_by.iter().enumerate() {
+            let (term, collation) = strip_collate(&key.expr)?;
             let position = match ordinal(term, planned.names.len(), at, "ORDER BY")? {
                 Some(position) => Some(position),
                 None => output_position(term, &planned.names, arms),
@@ -330,6 +403,7 @@ fn output_position(term: &ast::Expr, names: &[String], arms: &[&SetExpr]) -> Opt
         let SetExpr::Select(select) = arm else {
             return None;
         };
+        // Its other clauses have been read where it was planned.
         select.projection.iter().position(|item| match item {
             ast::SelectItem::ExprWithAlias { expr, alias } => {
                 name.is_some_and(|n| n.value.eq_ignore_ascii_case(&alias.value))
@@ -345,7 +419,9 @@ fn output_position(term: &ast::Expr, names: &[String], arms: &[&SetExpr]) -> Opt
                 };
                 same_name || expr.to_string().to_ascii_lowercase() == text
             }
-            _ => false,
+            ast::SelectItem::ExprWithAliases { expr: _, aliases: _ }
+            | ast::SelectItem::QualifiedWildcard(_, _)
+            | ast::SelectItem::Wildcard(_) => false,
         })
     })
 }

@@ -6,72 +6,62 @@ use super::expr::{negate_if, unwrap_nested};
 use super::{Planner, Result, invalid, unsupported};
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::Query;
+use crate::value::Value;
 
 impl<'a> Planner<'a> {
-    pub(crate) fn plan_subquery_expr(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
-        use ast::Expr as E;
-        match expr {
-            E::InList {
-                expr: tested,
-                list,
-                negated,
-            } => {
-                let mut tested = self.plan_expr(tested)?;
-                let mut list = self.plan_exprs(list)?;
-                for member in &mut list {
-                    let value = std::mem::replace(member, Expr::Literal(crate::value::Value::Null));
-                    (tested, *member) = self.aligned(tested, value);
-                }
-                let tested = Box::new(tested);
-                Ok(negate_if(*negated, Expr::InList { expr: tested, list }))
-            }
-            E::InSubquery {
-                expr: tested,
-                subquery,
-                negated,
-            } => {
-                let exprs = match self.plan_expr(tested)? {
-                    Expr::Row(list) => list,
-                    other => vec![other],
-                };
-                let query = self.plan_query(subquery)?.query;
-                if query.output.len() != exprs.len() {
-                    return invalid(
-                        format!(
-                            "the subquery of IN returns {} column(s), {} expected",
-                            query.output.len(),
-                            exprs.len()
-                        ),
-                        expr.span(),
-                    );
-                }
-                let query = Box::new(query);
-                Ok(negate_if(*negated, Expr::InSubquery { exprs, query }))
-            }
-            E::Exists { subquery, negated } => {
-                let query = Box::new(self.plan_query(subquery)?.query);
-                Ok(negate_if(*negated, Expr::Exists(query)))
-            }
-            E::Subquery(query) => {
-                let query = self.plan_query(query)?.query;
-                Ok(Expr::Scalar(Box::new(query)))
-            }
-            E::AnyOp {
-                left,
-                compare_op,
-                right,
-                ..
-            } => self.plan_quantified(left, compare_op, false, right),
-            E::AllOp {
-                left,
-                compare_op,
-                right,
-            } => self.plan_quantified(left, compare_op, true, right),
-            other => unsupported(other.to_string(), other.span()),
+    pub(crate) fn plan_in_list(
+        &mut self,
+        tested: &'a ast::Expr,
+        list: &'a [ast::Expr],
+        negated: bool,
+    ) -> Result<Expr> {
+        let mut tested = self.plan_expr(tested)?;
+        let mut list = self.plan_exprs(list)?;
+        for member in &mut list {
+            let value = std::mem::replace(member, Expr::Literal(Value::Null));
+            (tested, *member) = self.aligned(tested, value);
         }
+        let expr = Box::new(tested);
+        Ok(negate_if(negated, Expr::InList { expr, list }))
     }
 
-    fn plan_quantified(
+    pub(crate) fn plan_in_subquery(
+        &mut self,
+        tested: &'a ast::Expr,
+        subquery: &'a ast::Query,
+        negated: bool,
+        whole: &ast::Expr,
+    ) -> Result<Expr> {
+        let exprs = match self.plan_expr(tested)? {
+            Expr::Row(list) => list,
+            other => vec![other],
+        };
+        let query = self.plan_query(subquery)?.query;
+        if query.output.len() != exprs.len() {
+            return invalid(
+                format!(
+                    "the subquery of IN returns {} column(s), {} expected",
+                    query.output.len(),
+                    exprs.len()
+                ),
+                whole.span(),
+            );
+        }
+        let query = Box::new(query);
+        Ok(negate_if(negated, Expr::InSubquery { exprs, query }))
+    }
+
+    pub(crate) fn plan_exists(&mut self, subquery: &'a ast::Query, negated: bool) -> Result<Expr> {
+        let query = Box::new(self.plan_query(subquery)?.query);
+        Ok(negate_if(negated, Expr::Exists(query)))
+    }
+
+    pub(crate) fn plan_scalar(&mut self, subquery: &'a ast::Query) -> Result<Expr> {
+        let query = self.plan_query(subquery)?.query;
+        Ok(Expr::Scalar(Box::new(query)))
+    }
+
+    pub(crate) fn plan_quantified(
         &mut self,
         left: &'a ast::Expr,
         op: &ast::BinaryOperator,

@@ -3,6 +3,7 @@
 use sqlparser::ast::{self, Spanned};
 
 use super::functions::Call;
+use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
 use crate::expr::{Expr, WindowCall};
 use crate::rel::ColumnInfo;
@@ -16,6 +17,19 @@ impl<'a> Planner<'a> {
                 function.span(),
             );
         }
+        if call.star && call.name != "count" {
+            return invalid(
+                format!("wrong number of arguments to window function {}()", call.name),
+                function.span(),
+            );
+        }
+        refuse_present(&call.within_group, "WITHIN GROUP of a window function", function)?;
+        if !call.order_by.is_empty() {
+            return unsupported(
+                "ORDER BY among the arguments of a window function",
+                function.span(),
+            );
+        }
         if call.distinct {
             return invalid("DISTINCT is not supported for window functions", function.span());
         }
@@ -25,7 +39,7 @@ impl<'a> Planner<'a> {
             func: call.name.clone(),
             args: self.plan_exprs(call.args)?,
             distinct: false,
-            filter: match &function.filter {
+            filter: match call.filter {
                 Some(filter) => Some(self.plan_expr(filter)?),
                 None => None,
             },
@@ -33,7 +47,7 @@ impl<'a> Planner<'a> {
             order_by: Vec::new(),
             frame: None,
         };
-        match &function.over {
+        match call.over {
             Some(ast::WindowType::WindowSpec(spec)) => self.plan_window_spec(spec, &mut planned, 0)?,
             Some(ast::WindowType::NamedWindow(name)) => {
                 self.plan_named_window(name, &mut planned, 0)?;
@@ -80,11 +94,12 @@ impl<'a> Planner<'a> {
         let definition = self.scopes.last().and_then(|s| {
             s.named_windows
                 .iter()
-                .find(|d| d.0.value.eq_ignore_ascii_case(&name.value))
+                .find_map(|ast::NamedWindowDefinition(known, found)| {
+                    known.value.eq_ignore_ascii_case(&name.value).then_some(found)
+                })
         });
-        let found = match definition {
-            Some(ast::NamedWindowDefinition(_, found)) if depth < 8 => found,
-            _ => return invalid(format!("no such window: {}", name.value), name.span),
+        let Some(found) = definition.filter(|_| depth < 8) else {
+            return invalid(format!("no such window: {}", name.value), name.span);
         };
         match found {
             ast::NamedWindowExpr::NamedWindow(other) => self.plan_named_window(other, call, depth + 1),
@@ -98,16 +113,22 @@ impl<'a> Planner<'a> {
         call: &mut WindowCall,
         depth: usize,
     ) -> Result<()> {
-        if let Some(base) = &spec.window_name {
+        let ast::WindowSpec {
+            window_name,
+            partition_by,
+            order_by,
+            window_frame,
+        } = spec;
+        if let Some(base) = window_name {
             self.plan_named_window(base, call, depth)?;
         }
-        call.partition_by.extend(self.plan_exprs(&spec.partition_by)?);
-        for key in &spec.order_by {
+        call.partition_by.extend(self.plan_exprs(partition_by)?);
+        for key in order_by {
             let expr = self.plan_expr(&key.expr)?;
             call.order_by
                 .push(super::order::sort_key(self.dialect, expr, key)?);
         }
-        if let Some(frame) = &spec.window_frame {
+        if let Some(frame) = window_frame {
             call.frame = frame_text(frame);
         }
         Ok(())
@@ -116,10 +137,12 @@ impl<'a> Planner<'a> {
 
 /// A frame as canonical text, `None` for the default one.
 fn frame_text(frame: &ast::WindowFrame) -> Option<String> {
-    let end = frame
-        .end_bound
-        .clone()
-        .unwrap_or(ast::WindowFrameBound::CurrentRow);
-    let text = format!("{} BETWEEN {} AND {}", frame.units, frame.start_bound, end).to_uppercase();
+    let ast::WindowFrame {
+        units,
+        start_bound,
+        end_bound,
+    } = frame;
+    let end = end_bound.as_ref().unwrap_or(&ast::WindowFrameBound::CurrentRow);
+    let text = format!("{units} BETWEEN {start_bound} AND {end}").to_uppercase();
     (text != "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW").then_some(text)
 }

@@ -176,7 +176,12 @@ pub(crate) fn number(text: &str) -> Option<Value> {
 pub(crate) fn constant(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::Nested(e) => constant(e),
-        Expr::Cast { expr, .. } => constant(expr),
+        Expr::Cast {
+            expr,
+            kind: _,
+            data_type: _,
+            format: _,
+        } => constant(expr),
         Expr::UnaryOp {
             op: UnaryOperator::Minus,
             expr,
@@ -236,7 +241,11 @@ impl Walker<'_> {
             }
         };
         match &query.limit_clause {
-            Some(LimitClause::LimitOffset { limit, offset, .. }) => {
+            Some(LimitClause::LimitOffset {
+                limit,
+                offset,
+                limit_by: _,
+            }) => {
                 if let Some(e) = limit {
                     bound(self, e);
                 }
@@ -259,7 +268,12 @@ impl Walker<'_> {
         match body {
             SetExpr::Select(select) => self.select(select),
             SetExpr::Query(query) => (self.query(query), Vec::new()),
-            SetExpr::SetOperation { left, op, right, .. } => {
+            SetExpr::SetOperation {
+                left,
+                op,
+                right,
+                set_quantifier: _,
+            } => {
                 let (l, scope) = self.body(left);
                 let (r, _) = self.body(right);
                 let weak = !matches!(op, SetOperator::Intersect);
@@ -276,7 +290,18 @@ impl Walker<'_> {
 
     fn relation(&mut self, factor: &TableFactor, into: &mut Vec<Relation>) {
         match factor {
-            TableFactor::Table { name, alias, .. } => {
+            TableFactor::Table {
+                name,
+                alias,
+                args: _,
+                with_hints: _,
+                version: _,
+                with_ordinality: _,
+                partitions: _,
+                json_path: _,
+                sample: _,
+                index_hints: _,
+            } => {
                 let name = last_name(name);
                 let shown = alias
                     .as_ref()
@@ -307,12 +332,20 @@ impl Walker<'_> {
                     });
                 }
             }
-            TableFactor::Derived { subquery, alias, .. } => {
+            TableFactor::Derived {
+                subquery,
+                alias,
+                lateral: _,
+                sample: _,
+            } => {
                 let columns = self.query(subquery);
                 let alias = alias.as_ref().map_or_else(String::new, |a| a.name.value.clone());
                 into.push(Relation { alias, columns });
             }
-            TableFactor::NestedJoin { table_with_joins, .. } => {
+            TableFactor::NestedJoin {
+                table_with_joins,
+                alias: _,
+            } => {
                 self.relation(&table_with_joins.relation, into);
                 for join in &table_with_joins.joins {
                     self.relation(&join.relation, into);
@@ -448,13 +481,32 @@ impl Walker<'_> {
                 self.resolve(rest.last().map(|q| q.value.as_str()), &name.value)
             }
             Expr::Nested(e)
-            | Expr::Cast { expr: e, .. }
-            | Expr::UnaryOp { expr: e, .. }
-            | Expr::Substring { expr: e, .. }
-            | Expr::Trim { expr: e, .. }
-            | Expr::Ceil { expr: e, .. }
-            | Expr::Floor { expr: e, .. }
-            | Expr::Collate { expr: e, .. } => self.slot(e),
+            | Expr::Cast {
+                expr: e,
+                kind: _,
+                data_type: _,
+                format: _,
+            }
+            | Expr::UnaryOp { expr: e, op: _ }
+            | Expr::Substring {
+                expr: e,
+                substring_from: _,
+                substring_for: _,
+                special: _,
+                shorthand: _,
+            }
+            | Expr::Trim {
+                expr: e,
+                trim_where: _,
+                trim_what: _,
+                trim_characters: _,
+            }
+            | Expr::Ceil { expr: e, field: _ }
+            | Expr::Floor { expr: e, field: _ }
+            | Expr::Collate {
+                expr: e,
+                collation: _,
+            } => self.slot(e),
             Expr::BinaryOp { left, right, op } if comparison(op).is_none() => {
                 self.slot(left).or_else(|| self.slot(right))
             }

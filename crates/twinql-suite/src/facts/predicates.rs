@@ -109,7 +109,8 @@ impl Walker<'_> {
                 negated,
                 expr,
                 pattern,
-                ..
+                any: _,
+                escape_char: _,
             } => {
                 if let Some(v) = self.literal(pattern) {
                     let c = if *negated {
@@ -164,7 +165,7 @@ impl Walker<'_> {
     fn expr_inner(&mut self, expr: &Expr, weak: bool) {
         match expr {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {}
-            Expr::Exists { subquery, .. } | Expr::Subquery(subquery) => {
+            Expr::Exists { subquery, negated: _ } | Expr::Subquery(subquery) => {
                 self.query(subquery);
             }
             Expr::Value(_) => {
@@ -172,10 +173,20 @@ impl Walker<'_> {
                     self.facts.literals.push(v);
                 }
             }
-            Expr::Nested(e) | Expr::UnaryOp { expr: e, .. } | Expr::Collate { expr: e, .. } => {
+            Expr::Nested(e)
+            | Expr::UnaryOp { expr: e, op: _ }
+            | Expr::Collate {
+                expr: e,
+                collation: _,
+            } => {
                 self.expr(e, weak);
             }
-            Expr::Cast { expr: e, .. } => {
+            Expr::Cast {
+                expr: e,
+                kind: _,
+                data_type: _,
+                format: _,
+            } => {
                 self.compute(e);
                 self.expr(e, weak);
             }
@@ -200,7 +211,8 @@ impl Walker<'_> {
                 operand,
                 conditions,
                 else_result,
-                ..
+                case_token: _,
+                end_token: _,
             } => {
                 if let Some(operand) = operand {
                     for when in conditions {
@@ -228,15 +240,43 @@ impl Walker<'_> {
                     self.expr(right, weak);
                 }
             }
-            Expr::Between { .. } | Expr::Like { .. } | Expr::InList { .. } | Expr::InSubquery { .. } => {
-                self.predicate(expr, true)
+            Expr::Between {
+                expr: _,
+                negated: _,
+                low: _,
+                high: _,
             }
+            | Expr::Like {
+                negated: _,
+                any: _,
+                expr: _,
+                pattern: _,
+                escape_char: _,
+            }
+            | Expr::InList {
+                expr: _,
+                list: _,
+                negated: _,
+            }
+            | Expr::InSubquery {
+                expr: _,
+                subquery: _,
+                negated: _,
+            } => self.predicate(expr, true),
             Expr::Tuple(items) => {
                 for e in items {
                     self.expr(e, weak);
                 }
             }
-            Expr::IsNull(e) | Expr::IsNotNull(e) | Expr::Substring { expr: e, .. } => {
+            Expr::IsNull(e)
+            | Expr::IsNotNull(e)
+            | Expr::Substring {
+                expr: e,
+                substring_from: _,
+                substring_for: _,
+                special: _,
+                shorthand: _,
+            } => {
                 self.expr(e, weak);
             }
             _ => {}

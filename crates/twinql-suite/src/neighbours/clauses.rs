@@ -57,7 +57,18 @@ pub(super) fn sources(query: &mut Query) -> Vec<(String, String)> {
     on_selects(query, |s| {
         for from in &s.from {
             for factor in std::iter::once(&from.relation).chain(from.joins.iter().map(|j| &j.relation)) {
-                if let TableFactor::Table { name, alias, .. } = factor
+                if let TableFactor::Table {
+                    name,
+                    alias,
+                    args: _,
+                    with_hints: _,
+                    version: _,
+                    with_ordinality: _,
+                    partitions: _,
+                    json_path: _,
+                    sample: _,
+                    index_hints: _,
+                } = factor
                     && let Some(table) = name.0.last().and_then(|p| p.as_ident())
                 {
                     let shown = alias.as_ref().map_or(&table.value, |a| &a.name.value);
@@ -168,8 +179,12 @@ pub(super) fn limit(query: &mut Query, site: usize, context: &mut Context<'_>) -
             return false;
         }
         let kept = match clause {
-            LimitClause::LimitOffset { limit, .. } => limit.as_mut(),
-            LimitClause::OffsetCommaLimit { limit, .. } => Some(limit),
+            LimitClause::LimitOffset {
+                limit,
+                offset: _,
+                limit_by: _,
+            } => limit.as_mut(),
+            LimitClause::OffsetCommaLimit { limit, offset: _ } => Some(limit),
         };
         let text = kept.and_then(count);
         match (text, context.outcome) {
@@ -253,7 +268,19 @@ pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -
             std::iter::once(&mut f.relation).chain(f.joins.iter_mut().map(|j| &mut j.relation))
         });
         for factor in factors {
-            let TableFactor::Table { name, .. } = factor else {
+            let TableFactor::Table {
+                name,
+                alias: _,
+                args: _,
+                with_hints: _,
+                version: _,
+                with_ordinality: _,
+                partitions: _,
+                json_path: _,
+                sample: _,
+                index_hints: _,
+            } = factor
+            else {
                 continue;
             };
             let current = name
@@ -284,7 +311,10 @@ pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
         let SetExpr::SetOperation {
-            op, set_quantifier, ..
+            op,
+            set_quantifier,
+            left: _,
+            right: _,
         } = &mut *q.body
         else {
             return false;
@@ -317,7 +347,13 @@ pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context
 pub(super) fn drop_arm(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
-        let SetExpr::SetOperation { left, right, .. } = &*q.body else {
+        let SetExpr::SetOperation {
+            left,
+            right,
+            op: _,
+            set_quantifier: _,
+        } = &*q.body
+        else {
             return false;
         };
         if !turn.due() {
@@ -457,7 +493,9 @@ pub(super) fn group_output(query: &mut Query, site: usize, _: &mut Context<'_>) 
             .projection
             .iter()
             .filter_map(|item| match item {
-                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } if is_column(e) => {
+                SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ }
+                    if is_column(e) =>
+                {
                     Some(e.clone())
                 }
                 _ => None,
@@ -483,7 +521,19 @@ pub(super) fn add_group(query: &mut Query, site: usize, context: &mut Context<'_
             .iter()
             .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)))
             .filter_map(|factor| {
-                let TableFactor::Table { name, alias, .. } = factor else {
+                let TableFactor::Table {
+                    name,
+                    alias,
+                    args: _,
+                    with_hints: _,
+                    version: _,
+                    with_ordinality: _,
+                    partitions: _,
+                    json_path: _,
+                    sample: _,
+                    index_hints: _,
+                } = factor
+                else {
                     return None;
                 };
                 let table = name.0.last().and_then(|p| p.as_ident())?;

@@ -119,7 +119,12 @@ const COMPARISONS: [BinaryOperator; 6] = [
 pub(super) fn comparison(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
-        let Expr::BinaryOp { op, .. } = e else {
+        let Expr::BinaryOp {
+            op,
+            left: _,
+            right: _,
+        } = e
+        else {
             return false;
         };
         if !COMPARISONS.contains(op) || !turn.due() {
@@ -294,7 +299,7 @@ pub(super) fn and_or(query: &mut Query, site: usize, _: &mut Context<'_>) -> boo
         }
         // The text must keep the tree's shape, and OR binds looser than AND.
         for side in [left, right] {
-            if matches!(&**side, Expr::BinaryOp { op, .. } if matches!(op, BinaryOperator::And | BinaryOperator::Or))
+            if matches!(&**side, Expr::BinaryOp { op, left: _, right: _ } if matches!(op, BinaryOperator::And | BinaryOperator::Or))
             {
                 let inner = std::mem::replace(&mut **side, Expr::Identifier(Ident::new("")));
                 **side = Expr::Nested(Box::new(inner));
@@ -326,11 +331,30 @@ pub(super) fn drop_conjunct(query: &mut Query, site: usize, context: &mut Contex
 pub(super) fn negation(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| match e {
-        Expr::InList { negated, .. }
-        | Expr::InSubquery { negated, .. }
-        | Expr::Between { negated, .. }
-        | Expr::Like { negated, .. }
-        | Expr::Exists { negated, .. } => {
+        Expr::InList {
+            negated,
+            expr: _,
+            list: _,
+        }
+        | Expr::InSubquery {
+            negated,
+            expr: _,
+            subquery: _,
+        }
+        | Expr::Between {
+            negated,
+            expr: _,
+            low: _,
+            high: _,
+        }
+        | Expr::Like {
+            negated,
+            any: _,
+            expr: _,
+            pattern: _,
+            escape_char: _,
+        }
+        | Expr::Exists { negated, subquery: _ } => {
             let due = turn.due();
             if due {
                 *negated = !*negated;
@@ -356,7 +380,12 @@ pub(super) fn negation(query: &mut Query, site: usize, _: &mut Context<'_>) -> b
 pub(super) fn in_list(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
-        let Expr::InList { list, .. } = e else {
+        let Expr::InList {
+            list,
+            expr: _,
+            negated: _,
+        } = e
+        else {
             return false;
         };
         if list.len() < 2 || !turn.due() {
@@ -398,11 +427,17 @@ pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) ->
                 || matches!(e, Expr::Identifier(i) if i.quote_style == Some('"'))
         };
         let suits = match &*e {
-            Expr::Like { escape_char, .. } => escape_char.is_none(),
+            Expr::Like {
+                escape_char,
+                negated: _,
+                any: _,
+                expr: _,
+                pattern: _,
+            } => escape_char.is_none(),
             Expr::BinaryOp {
                 op: BinaryOperator::Eq,
                 right,
-                ..
+                left: _,
             } => string(right),
             _ => false,
         };
@@ -415,7 +450,8 @@ pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) ->
                 negated,
                 expr,
                 pattern,
-                ..
+                any: _,
+                escape_char: _,
             } => Expr::BinaryOp {
                 left: expr,
                 op: if negated {
@@ -425,7 +461,7 @@ pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) ->
                 },
                 right: pattern,
             },
-            Expr::BinaryOp { left, right, .. } => Expr::Like {
+            Expr::BinaryOp { left, right, op: _ } => Expr::Like {
                 negated: false,
                 any: false,
                 expr: left,
@@ -448,7 +484,12 @@ const ARITHMETIC: [BinaryOperator; 4] = [
 pub(super) fn arithmetic(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
-        let Expr::BinaryOp { op, .. } = e else {
+        let Expr::BinaryOp {
+            op,
+            left: _,
+            right: _,
+        } = e
+        else {
             return false;
         };
         if !ARITHMETIC.contains(op) || !turn.due() {

@@ -98,13 +98,13 @@ impl Visitor for Found {
 
 fn expression(item: &SelectItem) -> Option<&Expr> {
     match item {
-        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, .. } => Some(e),
+        SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
         _ => None,
     }
 }
 
 fn named(item: &SelectItem, name: &Ident) -> bool {
-    matches!(item, SelectItem::ExprWithAlias { alias, .. } if alias.value.eq_ignore_ascii_case(&name.value))
+    matches!(item, SelectItem::ExprWithAlias { alias, expr: _ } if alias.value.eq_ignore_ascii_case(&name.value))
 }
 
 /// True if a scalar subquery has one row whatever the tables hold: an aggregate of all rows.
@@ -144,14 +144,34 @@ fn parts(expr: &Expr) -> Option<Vec<&Expr>> {
     Some(match expr {
         Expr::Value(_) => Vec::new(),
         Expr::Nested(e)
-        | Expr::UnaryOp { expr: e, .. }
-        | Expr::Cast { expr: e, .. }
+        | Expr::UnaryOp { expr: e, op: _ }
+        | Expr::Cast {
+            expr: e,
+            kind: _,
+            data_type: _,
+            format: _,
+        }
         | Expr::IsNull(e)
         | Expr::IsNotNull(e) => vec![e],
-        Expr::BinaryOp { left, right, .. } => vec![left, right],
-        Expr::Between { expr, low, high, .. } => vec![expr, low, high],
-        Expr::Like { expr, pattern, .. } => vec![expr, pattern],
-        Expr::InList { expr, list, .. } => std::iter::once(&**expr).chain(list).collect(),
+        Expr::BinaryOp { left, right, op: _ } => vec![left, right],
+        Expr::Between {
+            expr,
+            low,
+            high,
+            negated: _,
+        } => vec![expr, low, high],
+        Expr::Like {
+            expr,
+            pattern,
+            negated: _,
+            any: _,
+            escape_char: _,
+        } => vec![expr, pattern],
+        Expr::InList {
+            expr,
+            list,
+            negated: _,
+        } => std::iter::once(&**expr).chain(list).collect(),
         Expr::Function(f) => match &f.args {
             FunctionArguments::List(list) if f.filter.is_none() => {
                 let mut args = Vec::with_capacity(list.args.len());

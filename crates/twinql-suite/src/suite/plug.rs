@@ -28,7 +28,7 @@ fn is_slot(schema: &Schema, e: &Expr) -> bool {
     match e {
         Expr::Value(v) => matches!(
             v.value,
-            Lit::Number(..) | Lit::SingleQuotedString(_) | Lit::DoubleQuotedString(_)
+            Lit::Number(_, _) | Lit::SingleQuotedString(_) | Lit::DoubleQuotedString(_)
         ),
         Expr::Identifier(i) => {
             let quoted = i.quote_style == Some('"');

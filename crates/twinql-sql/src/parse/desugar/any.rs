@@ -1,7 +1,7 @@
 //! `x = ANY (array)` and its relatives: of a written array a list of comparisons, of any
 //! other one a subquery over its elements. `'{a,b}'::text[]` is a written array too.
 
-use sqlparser::ast::{Array, BinaryOperator, DataType, Expr, Spanned};
+use sqlparser::ast::{Array, BinaryOperator, DataType, Expr, SetExpr, Spanned};
 
 use super::build::{number, query, string, text};
 use crate::error::SqlError;
@@ -11,15 +11,24 @@ const MAX_ELEMENTS: usize = 5_000;
 
 /// Rewrites one expression.
 pub(super) fn write_out(expr: &mut Expr) -> Result<(), SqlError> {
+    let declared = match &*expr {
+        Expr::Cast {
+            kind: _,
+            expr: _,
+            data_type,
+            format: _,
+        } => data_type.to_string(),
+        _ => String::new(),
+    };
     let rewritten = match expr {
         Expr::Cast {
             kind: _,
             expr: written,
-            data_type: DataType::Array(of),
+            data_type: DataType::Array(_),
             format: None,
         } => match &**written {
             Expr::Array(array) => Some(Expr::Array(array.clone())),
-            other => written_array(other, &of.to_string()),
+            other => written_array(other, &declared),
         },
         Expr::AnyOp {
             left,
@@ -109,7 +118,13 @@ fn compared(left: &Expr, op: &BinaryOperator, right: &Expr, all: bool) -> Option
     };
     let nested = |e: Expr| Expr::Nested(Box::new(e));
     let Some(Array { elem, named: _ }) = written else {
-        let elements = query(r#"SELECT * FROM unnest("$1")"#, std::slice::from_ref(array))?;
+        let mut elements = query(r#"SELECT * FROM unnest("$1")"#, std::slice::from_ref(array))?;
+        if let SetExpr::Select(select) = &mut *elements.body {
+            select
+                .from
+                .iter_mut()
+                .for_each(|from| super::series::as_call(&mut from.relation));
+        }
         let (left, right) = (Box::new(left.clone()), Box::new(Expr::Subquery(elements)));
         return Some(if all {
             Expr::AllOp {

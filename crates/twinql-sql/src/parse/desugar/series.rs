@@ -82,8 +82,31 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize) {
     }
 }
 
+/// Makes a call of `UNNEST(array)`, which has a form of its own in the AST.
+pub(super) fn as_call(factor: &mut TableFactor) {
+    if let TableFactor::UNNEST {
+        alias,
+        array_exprs,
+        with_offset: false,
+        with_offset_alias: None,
+        with_ordinality: false,
+    } = factor
+        && let [array] = array_exprs.as_slice()
+    {
+        let span = array.span();
+        *factor = TableFactor::Function {
+            lateral: true,
+            name: ast::ObjectName::from(vec![Ident::with_span(span, "unnest")]),
+            args: vec![FunctionArg::Unnamed(FunctionArgExpr::Expr(array.clone()))],
+            with_ordinality: false,
+            alias: alias.clone(),
+        };
+    }
+}
+
 /// Writes out a `generate_series` in FROM.
 pub(super) fn write_out(factor: &mut TableFactor) -> Result<(), SqlError> {
+    as_call(factor);
     let (name, args, alias) = match &*factor {
         TableFactor::Table {
             name,

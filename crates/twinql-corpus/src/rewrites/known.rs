@@ -1,0 +1,309 @@
+//! The clauses that rewrites know. A query with any other is left as it is: a rewrite that
+//! builds a new SELECT from the parts that it knows would drop what it does not.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    self, Expr, Function, FunctionArgumentClause, FunctionArgumentList, FunctionArguments, GroupByExpr,
+    LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, Select, SelectItem, SetExpr,
+    TableAlias, TableFactor, TableWithJoins, Visit, Visitor, WildcardAdditionalOptions, With,
+};
+
+struct Known;
+
+impl Visitor for Known {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        go_on(knows_query(query))
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        go_on(knows_select(select))
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        go_on(knows_factor(factor))
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        go_on(knows_expr(expr))
+    }
+}
+
+fn go_on(known: bool) -> ControlFlow<()> {
+    if known {
+        ControlFlow::Continue(())
+    } else {
+        ControlFlow::Break(())
+    }
+}
+
+/// Whether every clause of a query, and of the queries in it, is known.
+pub(super) fn is_known(query: &Query) -> bool {
+    query.visit(&mut Known).is_continue()
+}
+
+fn knows_query(query: &Query) -> bool {
+    let Query {
+        with,
+        body,
+        order_by,
+        limit_clause,
+        fetch,
+        locks,
+        for_clause,
+        settings,
+        format_clause,
+        pipe_operators,
+    } = query;
+    with.as_ref().is_none_or(knows_with)
+        && knows_body(body)
+        && order_by.as_ref().is_none_or(knows_order)
+        && limit_clause.as_ref().is_none_or(knows_limit)
+        && fetch.is_none()
+        && locks.is_empty()
+        && for_clause.is_none()
+        && settings.is_none()
+        && format_clause.is_none()
+        && pipe_operators.is_empty()
+}
+
+fn knows_with(with: &With) -> bool {
+    let With {
+        with_token: _,
+        recursive: _,
+        cte_tables,
+    } = with;
+    cte_tables.iter().all(|cte| {
+        let ast::Cte {
+            alias,
+            query: _,
+            from,
+            materialized: _,
+            closing_paren_token: _,
+        } = cte;
+        from.is_none() && knows_alias(alias)
+    })
+}
+
+fn knows_body(body: &SetExpr) -> bool {
+    match body {
+        SetExpr::Select(_) | SetExpr::Query(_) | SetExpr::Values(_) => true,
+        SetExpr::SetOperation {
+            left,
+            op: _,
+            set_quantifier,
+            right,
+        } => {
+            use ast::SetQuantifier as Q;
+            matches!(set_quantifier, Q::None | Q::All | Q::Distinct) && knows_body(left) && knows_body(right)
+        }
+        SetExpr::Insert(_)
+        | SetExpr::Update(_)
+        | SetExpr::Delete(_)
+        | SetExpr::Merge(_)
+        | SetExpr::Table(_) => false,
+    }
+}
+
+fn knows_order(order: &OrderBy) -> bool {
+    let OrderBy { kind, interpolate } = order;
+    let known = match kind {
+        OrderByKind::Expressions(keys) => keys.iter().all(knows_key),
+        OrderByKind::All(_) => false,
+    };
+    known && interpolate.is_none()
+}
+
+fn knows_key(key: &OrderByExpr) -> bool {
+    let OrderByExpr {
+        expr: _,
+        options: OrderByOptions { sort, nulls_first: _ },
+        with_fill,
+    } = key;
+    !matches!(sort, Some(ast::OrderBySort::Using(_))) && with_fill.is_none()
+}
+
+fn knows_limit(limit: &LimitClause) -> bool {
+    match limit {
+        LimitClause::LimitOffset {
+            limit: _,
+            offset: _,
+            limit_by,
+        } => limit_by.is_empty(),
+        LimitClause::OffsetCommaLimit { offset: _, limit: _ } => true,
+    }
+}
+
+fn knows_select(select: &Select) -> bool {
+    let Select {
+        select_token: _,
+        optimizer_hints: _,
+        distinct,
+        select_modifiers,
+        top,
+        top_before_distinct: _,
+        projection,
+        exclude,
+        into,
+        from,
+        lateral_views,
+        prewhere,
+        selection: _,
+        connect_by,
+        group_by,
+        cluster_by,
+        distribute_by,
+        sort_by,
+        having: _,
+        named_window: _,
+        qualify,
+        window_before_qualify: _,
+        value_table_mode,
+        flavor,
+    } = select;
+    let groups = match group_by {
+        GroupByExpr::Expressions(_, modifiers) => modifiers.is_empty(),
+        GroupByExpr::All(_) => false,
+    };
+    groups
+        && !matches!(distinct, Some(ast::Distinct::On(_)))
+        && select_modifiers.is_none()
+        && top.is_none()
+        && projection.iter().all(knows_item)
+        && exclude.is_none()
+        && into.is_none()
+        && from.iter().all(knows_joins)
+        && lateral_views.is_empty()
+        && prewhere.is_none()
+        && connect_by.is_empty()
+        && cluster_by.is_empty()
+        && distribute_by.is_empty()
+        && sort_by.is_empty()
+        && qualify.is_none()
+        && value_table_mode.is_none()
+        && *flavor == ast::SelectFlavor::Standard
+}
+
+fn knows_item(item: &SelectItem) -> bool {
+    match item {
+        SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { expr: _, alias: _ } => true,
+        SelectItem::Wildcard(options) | SelectItem::QualifiedWildcard(_, options) => {
+            let WildcardAdditionalOptions {
+                wildcard_token: _,
+                opt_ilike,
+                opt_exclude,
+                opt_except,
+                opt_replace,
+                opt_rename,
+                opt_alias,
+            } = options;
+            opt_ilike.is_none()
+                && opt_exclude.is_none()
+                && opt_except.is_none()
+                && opt_replace.is_none()
+                && opt_rename.is_none()
+                && opt_alias.is_none()
+        }
+        SelectItem::ExprWithAliases { expr: _, aliases: _ } => false,
+    }
+}
+
+fn knows_joins(from: &TableWithJoins) -> bool {
+    let TableWithJoins { relation: _, joins } = from;
+    joins.iter().all(|join| {
+        let ast::Join {
+            relation: _,
+            global,
+            // Rules name the joins that they know.
+            join_operator: _,
+        } = join;
+        !global
+    })
+}
+
+fn knows_alias(alias: &TableAlias) -> bool {
+    let TableAlias {
+        explicit: _,
+        name: _,
+        columns: _,
+        at,
+    } = alias;
+    at.is_none()
+}
+
+fn knows_factor(factor: &TableFactor) -> bool {
+    match factor {
+        TableFactor::Table {
+            name: _,
+            alias,
+            args,
+            with_hints,
+            version,
+            with_ordinality,
+            partitions,
+            json_path,
+            sample,
+            index_hints,
+        } => {
+            let settings = args
+                .as_ref()
+                .and_then(|ast::TableFunctionArgs { args: _, settings }| settings.as_ref());
+            alias.as_ref().is_none_or(knows_alias)
+                && settings.is_none()
+                && with_hints.is_empty()
+                && version.is_none()
+                && !with_ordinality
+                && partitions.is_empty()
+                && json_path.is_none()
+                && sample.is_none()
+                && index_hints.is_empty()
+        }
+        TableFactor::Derived {
+            lateral,
+            subquery: _,
+            alias,
+            sample,
+        } => !lateral && alias.as_ref().is_none_or(knows_alias) && sample.is_none(),
+        TableFactor::NestedJoin {
+            table_with_joins,
+            alias,
+        } => knows_joins(table_with_joins) && alias.as_ref().is_none_or(knows_alias),
+        _ => false,
+    }
+}
+
+fn knows_expr(expr: &Expr) -> bool {
+    let Expr::Function(function) = expr else {
+        return true;
+    };
+    let Function {
+        name: _,
+        uses_odbc_syntax,
+        parameters,
+        args,
+        filter: _,
+        null_treatment,
+        over: _,
+        within_group,
+    } = function;
+    let known = match args {
+        FunctionArguments::None | FunctionArguments::Subquery(_) => true,
+        FunctionArguments::List(list) => {
+            let FunctionArgumentList {
+                duplicate_treatment: _,
+                args: _,
+                clauses,
+            } = list;
+            clauses
+                .iter()
+                .all(|c| matches!(c, FunctionArgumentClause::OrderBy(_)))
+        }
+    };
+    known
+        && !uses_odbc_syntax
+        && *parameters == FunctionArguments::None
+        && null_treatment.is_none()
+        && within_group.is_empty()
+}

@@ -1,0 +1,296 @@
+//! Casts and typed strings of other dialects in SQLite's terms: what a type's length, scale
+//! and kind do to a value is written out; a type without a word in SQLite stays opaque.
+
+use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
+
+use super::expr::binary;
+use super::literal::literal;
+use super::refuse::refuse_present;
+use super::temporal::{to_date, to_interval, to_timestamp};
+use super::types::info_of;
+use super::walk::has_subquery;
+use super::{Planner, Result};
+use crate::dialect::Dialect;
+use crate::expr::{BinaryOp, Expr};
+use crate::schema::{Affinity, TypeClass};
+use crate::value::Value;
+
+/// What a cast does.
+enum Target {
+    /// What SQLite's cast to a type of this affinity does.
+    Affinity(Affinity),
+    /// The first characters of the text.
+    Text(u64),
+    /// A number of so many decimal places.
+    Scaled(i64),
+    /// A function of SQLite.
+    Function(&'static str),
+    /// True or false.
+    Truth,
+    /// MySQL's UNSIGNED: a negative number counts from 2⁶⁴ downwards.
+    Unsigned,
+    /// Something else, by the type's name.
+    Opaque(String),
+}
+
+fn text(length: Option<&CharacterLength>, whole: &DataType) -> Target {
+    match length {
+        None | Some(CharacterLength::Max) => Target::Affinity(Affinity::Text),
+        Some(CharacterLength::IntegerLength {
+            length,
+            unit: None | Some(ast::CharLengthUnits::Characters),
+        }) => Target::Text(*length),
+        Some(CharacterLength::IntegerLength {
+            length: _,
+            unit: Some(ast::CharLengthUnits::Octets),
+        }) => opaque(whole),
+    }
+}
+
+/// CHAR(n): MySQL cuts as VARCHAR does; elsewhere it pads too, and is of one character
+/// where nothing is said.
+fn character(dialect: Dialect, length: Option<&CharacterLength>, whole: &DataType) -> Target {
+    match (dialect, length) {
+        (Dialect::Mysql, length) => text(length, whole),
+        (_, None) => Target::Opaque("CHAR(1)".into()),
+        (
+            _,
+            Some(CharacterLength::IntegerLength {
+                length,
+                unit: None | Some(ast::CharLengthUnits::Characters),
+            }),
+        ) => Target::Opaque(format!("CHAR({length})")),
+        (
+            _,
+            Some(
+                CharacterLength::Max
+                | CharacterLength::IntegerLength {
+                    length: _,
+                    unit: Some(ast::CharLengthUnits::Octets),
+                },
+            ),
+        ) => opaque(whole),
+    }
+}
+
+/// A number's scale rounds it; its precision only says what is an overflow.
+fn exact(dialect: Dialect, info: &ExactNumberInfo, whole: &DataType) -> Target {
+    match info {
+        ExactNumberInfo::None if dialect == Dialect::Mysql => Target::Scaled(0),
+        ExactNumberInfo::None => Target::Affinity(Affinity::Numeric),
+        ExactNumberInfo::Precision(_) => Target::Scaled(0),
+        ExactNumberInfo::PrecisionAndScale(_, scale) if *scale >= 0 => Target::Scaled(*scale),
+        ExactNumberInfo::PrecisionAndScale(_, _) => opaque(whole),
+    }
+}
+
+fn opaque(data_type: &DataType) -> Target {
+    Target::Opaque(data_type.to_string())
+}
+
+fn target(dialect: Dialect, data_type: &DataType) -> Target {
+    use DataType as T;
+    match data_type {
+        T::Varchar(length) | T::Nvarchar(length) | T::CharVarying(length) | T::CharacterVarying(length) => {
+            text(length.as_ref(), data_type)
+        }
+        T::Char(length) | T::Character(length) => character(dialect, length.as_ref(), data_type),
+        T::Text
+        | T::TinyText
+        | T::MediumText
+        | T::LongText
+        | T::String(None)
+        | T::Clob(None)
+        | T::CharLargeObject(None)
+        | T::CharacterLargeObject(None) => Target::Affinity(Affinity::Text),
+        T::String(Some(length)) => Target::Text(*length),
+        T::Numeric(info) | T::Decimal(info) | T::Dec(info) => exact(dialect, info, data_type),
+        // The number behind an integer type is a width to print it with.
+        T::TinyInt(_)
+        | T::Int2(_)
+        | T::SmallInt(_)
+        | T::MediumInt(_)
+        | T::Int(_)
+        | T::Int4(_)
+        | T::Int8(_)
+        | T::Integer(_)
+        | T::BigInt(_)
+        | T::Int64
+        | T::Signed
+        | T::SignedInteger => Target::Affinity(Affinity::Integer),
+        T::Unsigned | T::UnsignedInteger if dialect == Dialect::Mysql => Target::Unsigned,
+        // How many bits a real has shows less than two reals may differ and still be the same.
+        T::Float(ExactNumberInfo::None | ExactNumberInfo::Precision(_))
+        | T::Double(ExactNumberInfo::None)
+        | T::DoublePrecision
+        | T::Real
+        | T::Float4
+        | T::Float8
+        | T::Float64 => Target::Affinity(Affinity::Real),
+        T::Bool | T::Boolean => Target::Truth,
+        T::Date => Target::Function("date"),
+        T::Time(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => Target::Function("time"),
+        T::Datetime(None)
+        | T::TimestampNtz(None)
+        | T::Timestamp(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone) => {
+            Target::Function("datetime")
+        }
+        // Two spellings of one type.
+        T::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
+            Target::Function("datetime")
+        }
+        T::Interval {
+            fields: None,
+            precision: None,
+        } => Target::Function("interval"),
+        T::Blob(None) | T::Bytea | T::Bytes(None) | T::Binary(None) | T::Varbinary(None) => {
+            Target::Affinity(Affinity::Blob)
+        }
+        T::Custom(name, arguments) => custom(name, arguments, data_type),
+        other => opaque(other),
+    }
+}
+
+/// Oracle's and Snowflake's names.
+fn custom(name: &ast::ObjectName, arguments: &[String], whole: &DataType) -> Target {
+    let name = name.to_string().to_ascii_uppercase();
+    let numbers: Option<Vec<u32>> = arguments.iter().map(|a| a.parse().ok()).collect();
+    match (name.as_str(), numbers.as_deref()) {
+        ("NUMBER", Some([])) => Target::Affinity(Affinity::Numeric),
+        ("NUMBER", Some([_precision])) => Target::Scaled(0),
+        ("NUMBER", Some([_precision, scale])) => Target::Scaled(i64::from(*scale)),
+        ("VARCHAR2" | "NVARCHAR2", Some([length])) => Target::Text(u64::from(*length)),
+        _ => Target::Opaque(whole.to_string().to_ascii_uppercase()),
+    }
+}
+
+fn cast(expr: Expr, affinity: Affinity) -> Expr {
+    Expr::Cast {
+        expr: Box::new(expr),
+        affinity,
+    }
+}
+
+fn call(name: &str, args: Vec<Expr>) -> Expr {
+    Expr::Function {
+        name: name.to_owned(),
+        args,
+    }
+}
+
+fn integer(value: i64) -> Expr {
+    Expr::Literal(Value::Integer(value))
+}
+
+fn word(text: String) -> Expr {
+    Expr::Literal(Value::Text(text))
+}
+
+impl<'a> Planner<'a> {
+    /// `CAST(expr AS type)` and `expr::type`; TRY_CAST gives NULL where a cast fails.
+    pub(super) fn plan_cast(
+        &mut self,
+        kind: &ast::CastKind,
+        expr: &'a ast::Expr,
+        data_type: &DataType,
+        format: Option<&ast::CastFormat>,
+    ) -> Result<Expr> {
+        refuse_present(&format, "FORMAT in a cast", expr)?;
+        let before = self.nodes;
+        let operand = self.plan_expr(expr)?;
+        let cost = self.nodes - before;
+        match kind {
+            ast::CastKind::Cast | ast::CastKind::DoubleColon => {}
+            ast::CastKind::TryCast | ast::CastKind::SafeCast => {
+                return Ok(call("try_cast", vec![operand, word(data_type.to_string())]));
+            }
+        }
+        if self.dialect == Dialect::Sqlite {
+            return Ok(cast(operand, Affinity::of_declared(&data_type.to_string())));
+        }
+        self.cast_to(operand, cost, target(self.dialect, data_type))
+    }
+
+    fn cast_to(&mut self, operand: Expr, cost: usize, target: Target) -> Result<Expr> {
+        Ok(match target {
+            Target::Affinity(affinity) => cast(operand, affinity),
+            Target::Text(length) => call(
+                "substr",
+                vec![
+                    cast(operand, Affinity::Text),
+                    integer(1),
+                    integer(i64::try_from(length).unwrap_or(i64::MAX)),
+                ],
+            ),
+            Target::Scaled(places) => call("round", vec![cast(operand, Affinity::Numeric), integer(places)]),
+            Target::Function("interval") => to_interval(operand, None, ""),
+            Target::Function("datetime") if self.dialect != Dialect::Sqlite => to_timestamp(operand),
+            Target::Function("date") => to_date(operand),
+            Target::Function(name) => call(name, vec![operand]),
+            Target::Truth => match info_of(&operand, &self.columns).class {
+                TypeClass::Boolean => cast(operand, Affinity::Integer),
+                TypeClass::Integer | TypeClass::Number => binary(BinaryOp::NotEq, operand, integer(0)),
+                TypeClass::Text | TypeClass::Time | TypeClass::Other => {
+                    call("cast_as", vec![operand, word("BOOLEAN".into())])
+                }
+            },
+            Target::Unsigned if has_subquery(&operand) => {
+                call("cast_as", vec![operand, word("UNSIGNED".into())])
+            }
+            Target::Unsigned => {
+                // Two copies more.
+                self.charge(2 * cost)?;
+                let whole = cast(operand, Affinity::Integer);
+                let modulus = Expr::Literal(Value::Real(18_446_744_073_709_551_616.0.into()));
+                Expr::Case {
+                    operand: None,
+                    branches: vec![(
+                        binary(BinaryOp::Lt, whole.clone(), integer(0)),
+                        binary(BinaryOp::Add, whole.clone(), modulus),
+                    )],
+                    otherwise: Some(Box::new(whole)),
+                }
+            }
+            Target::Opaque(name) => call("cast_as", vec![operand, word(name)]),
+        })
+    }
+
+    /// `DATE '2014-01-31'`: the text itself where it is written as SQLite's functions write
+    /// such values.
+    pub(super) fn plan_typed_string(&mut self, string: &ast::TypedString) -> Result<Expr> {
+        let ast::TypedString {
+            data_type,
+            value,
+            // {d '2014-01-31'} is the same.
+            uses_odbc_syntax: _,
+        } = string;
+        let planned = literal(value)?;
+        let target = target(Dialect::Generic, data_type);
+        if let (Target::Function(function), Expr::Literal(Value::Text(text))) = (&target, &planned) {
+            match *function {
+                "date" if has_shape(text, "9999-99-99") => return Ok(planned),
+                "time" if has_shape(text, "99:99:99") => return Ok(planned),
+                "datetime" if has_shape(text, "9999-99-99 00:00:00") => return Ok(planned),
+                // PostgreSQL tells it from a text, which would be a date beside a date.
+                "datetime" if has_shape(text, "9999-99-99 99:99:99") && self.dialect != Dialect::Postgres => {
+                    return Ok(planned);
+                }
+                "datetime" if has_shape(text, "9999-99-99 99:99:99") => {
+                    return Ok(call("pg_timestamp", vec![planned]));
+                }
+                "datetime" if has_shape(text, "9999-99-99") => return Ok(word(format!("{text} 00:00:00"))),
+                _ => {}
+            }
+        }
+        self.cast_to(planned, 1, target)
+    }
+}
+
+/// Whether a text is as long as the shape, with a digit for each 9 and else the same.
+fn has_shape(text: &str, shape: &str) -> bool {
+    text.len() == shape.len()
+        && text.bytes().zip(shape.bytes()).all(|(c, s)| match s {
+            b'9' => c.is_ascii_digit(),
+            _ => c == s,
+        })
+}
