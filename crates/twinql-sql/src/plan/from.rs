@@ -457,6 +457,8 @@ enum Source<'a> {
     Derived {
         subquery: &'a ast::Query,
         alias: Option<&'a ast::TableAlias>,
+        /// It sees the tables before it.
+        lateral: bool,
     },
     /// Joins in parentheses.
     Nested {

@@ -254,10 +254,3 @@ pub(crate) fn only_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
         _ => None,
     }
 }
-
-/// Whether a name is that of SQLite's own database, the only one there is.
-pub(crate) fn is_main(name: &ast::Ident) -> bool {
-    ["main", "temp"]
-        .iter()
-        .any(|n| name.value.eq_ignore_ascii_case(n))
-}

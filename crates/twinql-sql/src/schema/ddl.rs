@@ -223,6 +223,7 @@ impl Reader {
         // becomes `int unsigned(11)`; what is no size (`enum('a')`) is dropped.
         let mut words: Vec<&str> = Vec::new();
         let mut size = String::new();
+        let mut is_array = false;
         let mut at = 1;
         while let Some(token) = item.get(at) {
             let charset = token.is("CHARACTER") && item.get(at + 1).is_some_and(|t| t.is("SET"));
@@ -239,7 +240,13 @@ impl Reader {
                 at = end + 1;
                 continue;
             }
-            if let Kind::Word(w) | Kind::Quoted(w) = &token.kind {
+            let behind_bracket = at > 0 && item.get(at - 1).is_some_and(|t| t.is_symbol('['));
+            is_array |= token.is_symbol('[');
+            if let Kind::Word(w) | Kind::Quoted(w) = &token.kind
+                && !behind_bracket
+                // public.status is status.
+                && !item.get(at + 1).is_some_and(|t| t.is_symbol('.'))
+            {
                 words.push(w);
             }
             at += 1;
@@ -247,6 +254,9 @@ impl Reader {
         let mut declared = words.join(" ");
         if !declared.is_empty() {
             declared.push_str(&size);
+        }
+        if is_array {
+            declared.push_str("[]");
         }
         if let Some(known) = self.types.get(&declared.to_lowercase()) {
             declared.clone_from(known);

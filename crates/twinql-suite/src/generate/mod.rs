@@ -7,6 +7,7 @@
 mod draft;
 mod guided;
 mod scenario;
+mod structured;
 pub mod strategies;
 mod values;
 
@@ -290,6 +291,9 @@ impl<'a> Generator<'a> {
                             _ => true,
                         });
                     }
+                }
+                if let Some(shape) = column.and_then(structured::shape) {
+                    values = structured::values(shape, &profile.literals, &strangers, dice);
                 }
                 dice.shuffle(&mut values);
                 Pool {
