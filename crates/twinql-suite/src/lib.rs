@@ -32,7 +32,9 @@ pub mod suite;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod tested;
 mod text;
+mod timing;
 mod trial;
 pub mod worker;
 

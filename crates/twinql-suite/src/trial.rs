@@ -122,6 +122,14 @@ impl<'a> Party<'a> {
         clock.into_iter().chain(chance)
     }
 
+    /// Its answer while every table is empty.
+    pub(crate) fn over_nothing(&mut self, loader: &mut Loader<'_>) -> Result<Answer, ExecError> {
+        loader.load(&Database::default())?;
+        self.runs = None;
+        self.denotation = None;
+        self.prepared.run(0)
+    }
+
     /// The hashes of its answer on the loaded database, which it gave last; `mode` is always the same.
     fn denotation(&mut self, answer: &Answer, mode: Mode) -> Option<&Denotation> {
         self.denotation
@@ -384,6 +392,11 @@ impl Patience {
             undecided: 0,
             steps: MAX_STEPS,
         }
+    }
+
+    /// What they have cost so far, in steps.
+    pub(crate) fn used(self) -> u64 {
+        MAX_STEPS.saturating_sub(self.steps)
     }
 }
 

@@ -10,7 +10,9 @@ use twinql::corpus::build::EASE;
 use twinql::corpus::{self, Pair, bird, spider};
 use twinql::prepare;
 use twinql::record::Status;
+use twinql::sql::prove::Side;
 use twinql::sql::{Dialect, Schema, SchemaSet, schema};
+use twinql::status;
 use twinql::suite::Files;
 use twinql::{Job, Work};
 
@@ -187,11 +189,11 @@ pub(crate) fn in_sqlite(
     dialect: Dialect,
 ) -> std::result::Result<String, (Status, String)> {
     prepare::in_sqlite(schema, sql, dialect).map_err(|error| {
-        let status = match (error.unsupported, side) {
-            (true, _) => Status::Unsupported,
-            (false, "gold") => Status::GoldError,
-            (false, _) => Status::PredError,
+        let which = match side {
+            "gold" => Side::Gold,
+            _ => Side::Pred,
         };
+        let status = status::of_side(which, error.unsupported);
         (status, format!("{side}: {error}"))
     })
 }

@@ -23,7 +23,9 @@ pub mod proving;
 pub mod record;
 pub mod reward;
 pub mod signature;
+pub mod status;
 pub mod tiers;
+pub mod vacuous;
 
 pub use engine::{Engine, Job, Work};
 pub use network::{Network, NetworkError};

@@ -10,7 +10,7 @@ use crate::judging::{Workers, judge_all};
 use crate::proving::prove_all;
 
 /// What proofs, and the suite where it is given and they know nothing, say of each job, in order.
-/// A pair that cannot be executed, or a job without a pair, is [`Evidence::None`]. `each` is called
+/// A pair that cannot be executed or that no database tests, or a job without a pair, is [`Evidence::None`]. `each` is called
 /// once for each pair that is done.
 pub fn evidence(
     jobs: &[Job],

@@ -194,6 +194,8 @@ fn verdicts_of_a_run() {
         RunVerdict::GoldError { .. } => "gold_error",
         RunVerdict::PredError { .. } => "pred_error",
         RunVerdict::Timeout { .. } => "timeout",
+        RunVerdict::Untested { .. } => "untested",
+        RunVerdict::MachineError { .. } => "machine_error",
     };
     let verdicts = run(&suite, &pairs, options, &|_| ());
     for ((_, g, p, says), verdict) in cases.iter().zip(&verdicts) {

@@ -135,6 +135,8 @@ struct SideRecord<'a> {
     rules: &'a [&'static str],
     /// The limit that ended the normalisation early, if one did.
     stopped: Option<String>,
+    /// Assumptions that empty a part of the query, and without which it was read.
+    vacuous: Vec<&'static str>,
 }
 
 /// A query as it is read.
@@ -186,6 +188,7 @@ impl Side {
             canonical: &self.canonical,
             rules: &self.form.applied,
             stopped: self.form.stopped.as_ref().map(ToString::to_string),
+            vacuous: self.form.vacuous.iter().map(|a| a.name()).collect(),
         }
     }
 

@@ -11,12 +11,13 @@ use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, of_suite};
 use twinql::sql::{Dialect, Value};
+use twinql::status;
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict, Witness};
 
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
 use crate::commands::answers::{Side, side_by_side};
 use crate::commands::batch::{Records, in_chunks};
-use crate::commands::{fail_under, status_line, strict, worker};
+use crate::commands::{fail_under, machine, status_line, strict, worker};
 use crate::input;
 use crate::output::{Console, table, write_file};
 
@@ -29,7 +30,7 @@ struct VerdictRecord {
     verdict: Option<&'static str>,
     /// Databases on which both queries gave an answer.
     databases: Option<u64>,
-    /// On how many of them the gold's answer held more than NULL and 0.
+    /// On how many of them the gold answered: not what it gives over empty tables.
     nonempty: Option<u64>,
     witness: Option<WitnessRecord>,
     /// Repairs of the texts.
@@ -92,6 +93,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
             "status": counts,
             "same": same,
             "different": different,
+            "untested": counts.get(Status::Untested),
             "records": records,
         })
     };
@@ -99,11 +101,13 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     if !spoken {
         console.say(format!("judged {}", status_line(&counts)));
         console.say(format!(
-            "same {same}, different {different}, of all {} pairs",
+            "same {same}, different {different}, untested {}, of all {} pairs",
+            counts.get(Status::Untested),
             counts.total()
         ));
         console.say(&signature);
     }
+    machine(&counts)?;
     let share = same as f64 / counts.total().max(1) as f64;
     let reached = fail_under(
         output.fail_under,
@@ -145,7 +149,7 @@ fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
     }
     let Some(report) = report else { return out };
     out.notes = report.notes;
-    (out.status, out.error) = judging::status(&report.verdict);
+    (out.status, out.error) = status::of_verdict(&report.verdict);
     match report.verdict {
         Verdict::Same { databases, nonempty } => {
             out.verdict = Some("same");
@@ -156,7 +160,11 @@ fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
             out.verdict = Some("different");
             out.witness = Some(witness_record(*witness));
         }
-        _ => {}
+        Verdict::Untested { databases, .. } => out.databases = Some(databases),
+        Verdict::GoldError { .. }
+        | Verdict::PredError { .. }
+        | Verdict::Timeout { .. }
+        | Verdict::MachineError { .. } => {}
     }
     out
 }
@@ -213,7 +221,7 @@ fn one(record: &VerdictRecord, signature: &str) -> String {
     let mut out = String::new();
     match (record.verdict, record.databases.zip(record.nonempty)) {
         (Some("same"), Some((n, filled))) => out.push_str(&format!(
-            "same as far as tested: no database of {n} tells them apart ({filled} gave a non-empty answer)\n"
+            "same as far as tested: no database of {n} tells them apart (the gold answered on {filled})\n"
         )),
         (Some(verdict), _) => out.push_str(&format!("{verdict}\n")),
         (None, _) => {}

@@ -11,7 +11,7 @@ use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Dialect, Proof, Semantics};
-use twinql::{Job, metrics};
+use twinql::{Job, metrics, status};
 
 use crate::args::prove::Prove;
 use crate::args::{Format, Input, Output, Source};
@@ -233,7 +233,7 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>) -> ProofRecord {
             out.details = proving::details(proof);
         }
         (_, Some(Err(error))) => {
-            out.status = proving::status(error);
+            out.status = status::of_proof(error);
             out.error = Some(error.to_string());
         }
         (_, None) => {}
