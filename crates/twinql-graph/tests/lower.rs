@@ -16,6 +16,8 @@ fn schema() -> Schema {
         class,
         affinity,
         not_null: false,
+        values: vec![],
+        generated: None,
     };
     let integer = |name| column(name, TypeClass::Integer, Affinity::Integer);
     let text = |name| column(name, TypeClass::Text, Affinity::Text);
@@ -24,8 +26,8 @@ fn schema() -> Schema {
         schema: None,
         columns,
         primary_key,
-        unique: vec![],
         foreign_keys,
+        ..Table::default()
     };
     let owner = ForeignKey {
         columns: vec![1],
@@ -48,6 +50,7 @@ fn schema() -> Schema {
                 vec![owner],
             ),
         ],
+        ..Schema::default()
     }
 }
 

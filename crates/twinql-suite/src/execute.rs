@@ -5,6 +5,8 @@
 //! rows and bytes are counted as they come out; SQLite's memory is bounded for the whole
 //! process. A user's database file is opened read-only and immutable.
 
+mod made;
+
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,8 +20,9 @@ use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
 use crate::confine::{Guard, HEAP_BYTES, configure, settle};
+use crate::database::{Database, Row};
 use crate::timing::Moment;
-use crate::database::{Database, Row, create_table, quoted};
+use made::Generated;
 
 /// Bounds on one execution of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,7 +127,8 @@ pub struct Sandbox {
     guard: Arc<Guard>,
     clock: Arc<Flag>,
     limits: Limits,
-    inserts: Vec<Option<(String, String)>>,
+    /// What is generated in it; none in a user's file.
+    schema: Option<Generated>,
     /// What all executions have cost so far, in steps.
     spent: Cell<u64>,
 }
@@ -147,7 +151,7 @@ impl std::fmt::Debug for Sandbox {
     }
 }
 
-struct Bound<'a>(&'a Value);
+pub(crate) struct Bound<'a>(pub(crate) &'a Value);
 
 impl ToSql for Bound<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
@@ -162,7 +166,8 @@ impl ToSql for Bound<'_> {
 }
 
 impl Sandbox {
-    /// A database with the schema's tables and no rows.
+    /// A database for the schema's tables and views, without rows. Those of a large schema, and
+    /// all views, are made when a query names them.
     ///
     /// # Errors
     /// [`ExecError::Invalid`] where SQLite cannot create a table, naming it.
@@ -180,33 +185,16 @@ impl Sandbox {
         connection
             .execute_batch("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;")
             .map_err(invalid)?;
-        configure(&mut connection, &guard, &clock, limits, false).map_err(invalid)?;
-        let mut inserts = Vec::with_capacity(schema.tables.len());
-        for (index, table) in schema.tables.iter().enumerate() {
-            let Some(create) = create_table(schema, index) else {
-                inserts.push(None);
-                continue;
-            };
-            connection.execute_batch(&create).map_err(|e| {
-                own_limit(&e).unwrap_or_else(|| {
-                    ExecError::Invalid(format!("cannot create table {:?}: {e}", table.name))
-                })
-            })?;
-            let marks = vec!["?"; table.columns.len()].join(",");
-            let name = quoted(&table.name);
-            inserts.push(Some((
-                format!("DELETE FROM {name}"),
-                format!("INSERT INTO {name} VALUES ({marks})"),
-            )));
-        }
+        configure(&mut connection, &guard, &clock, limits, !schema.views.is_empty()).map_err(invalid)?;
         let sandbox = Sandbox {
             connection,
             guard,
             clock,
             limits,
-            inserts,
+            schema: Some(Generated::new(schema)),
             spent: Cell::new(0),
         };
+        sandbox.make_few()?;
         sandbox.query_only(true)?;
         Ok(sandbox)
     }
@@ -260,7 +248,7 @@ impl Sandbox {
                 guard,
                 clock,
                 limits,
-                inserts: Vec::new(),
+                schema: None,
                 spent: Cell::new(0),
             };
             sandbox.query_only(true)?;
@@ -308,7 +296,7 @@ impl Sandbox {
                 guard,
                 clock,
                 limits,
-                inserts: Vec::new(),
+                schema: None,
                 spent: Cell::new(0),
             };
             sandbox.query_only(true)?;
@@ -321,12 +309,13 @@ impl Sandbox {
     /// # Errors
     /// [`ExecError::Failed`] if SQLite refuses a statement.
     pub fn loader(&self, tables: &[usize]) -> Result<Loader<'_>, ExecError> {
+        self.make_tables(tables)?;
         self.guard.querying.store(false, Ordering::Relaxed);
         let mut writers = Vec::new();
         for &table in tables {
-            if let Some(Some((delete, insert))) = self.inserts.get(table) {
-                let delete = self.connection.prepare(delete).map_err(failed)?;
-                let insert = self.connection.prepare(insert).map_err(failed)?;
+            if let Some((delete, insert)) = self.writers(table) {
+                let delete = self.connection.prepare(&delete).map_err(failed)?;
+                let insert = self.connection.prepare(&insert).map_err(failed)?;
                 writers.push((table, delete, insert));
             }
         }
@@ -356,6 +345,7 @@ impl Sandbox {
         if sql.contains('\0') {
             return Err(ExecError::Invalid("the text holds a NUL byte".into()));
         }
+        self.make_mentioned(sql)?;
         let statement = settle(|| {
             self.arm(0);
             self.guard.reads.store(false, Ordering::Relaxed);
@@ -545,6 +535,12 @@ impl Prepared<'_> {
         self.statement.column_count()
     }
 
+    /// What SQLite calls the columns of the answer.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.statement.column_names();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
     /// True if it reads a table, so that its answer may depend on the data.
     pub(crate) fn reads(&self) -> bool {
         self.reads
@@ -638,8 +634,9 @@ impl Sandbox {
             Ok(())
         };
         let _ = of("SELECT * FROM sqlite_schema ORDER BY rowid");
-        for (insert, _) in self.inserts.iter().flatten() {
-            let _ = of(&insert.replacen("DELETE", "SELECT rowid, *", 1));
+        let tables = self.schema.as_ref().map_or(0, Generated::tables);
+        for (delete, _) in (0..tables).filter_map(|t| self.writers(t)) {
+            let _ = of(&delete.replacen("DELETE", "SELECT rowid, *", 1));
         }
         hasher.finish()
     }

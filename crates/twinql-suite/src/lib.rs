@@ -8,6 +8,7 @@
 mod clock;
 pub mod compare;
 mod confine;
+mod constraints;
 pub mod database;
 mod dice;
 pub mod distil;
@@ -28,14 +29,15 @@ mod properties;
 pub mod resume;
 pub mod soundness;
 pub mod suite;
+mod tested;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-mod tested;
 mod text;
 mod timing;
 mod trial;
+mod views;
 pub mod worker;
 
 pub use confine::HEAP_BYTES;

@@ -110,6 +110,11 @@ impl<'a> Party<'a> {
         answer
     }
 
+    /// What is run.
+    pub(crate) fn sql(&self) -> &str {
+        &self.sql
+    }
+
     pub(crate) fn notes(&self, side: &str) -> impl Iterator<Item = String> {
         let clock = self
             .fixed

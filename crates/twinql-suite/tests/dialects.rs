@@ -84,7 +84,8 @@ fn tally(dialect: Dialect) -> Tally {
         }
         let verdict = judges[&field("db_id")].judge(gold, pred);
         let said = match &verdict {
-            Verdict::Same { nonempty: 0, .. } => None,
+            // Equal texts in SQLite need no database.
+            Verdict::Same { nonempty: 0, .. } => proved,
             Verdict::Same { .. } => Some(1),
             Verdict::Different { .. } => Some(0),
             _ => None,

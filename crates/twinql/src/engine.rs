@@ -244,12 +244,7 @@ impl Engine {
         record
     }
 
-    fn graphs(
-        &self,
-        jobs: &[Job],
-        semantics: &Semantics,
-        config: &GraphConfig,
-    ) -> Vec<Option<PairGraphs>> {
+    fn graphs(&self, jobs: &[Job], semantics: &Semantics, config: &GraphConfig) -> Vec<Option<PairGraphs>> {
         let queries = jobs.iter().flat_map(|job| match &job.work {
             Work::Pair { schema, gold, pred } => vec![(schema, gold.as_str()), (schema, pred.as_str())],
             Work::Unusable { .. } => Vec::new(),
@@ -419,7 +414,9 @@ impl Engine {
             let same = match &report.verdict {
                 Verdict::Same { .. } => Some(true),
                 Verdict::Timeout { .. } => Some(same_tokens(gold, pred)),
-                Verdict::Different { .. } | Verdict::PredError { .. } | Verdict::GoldError { .. } => Some(false),
+                Verdict::Different { .. } | Verdict::PredError { .. } | Verdict::GoldError { .. } => {
+                    Some(false)
+                }
                 Verdict::Untested { .. } | Verdict::MachineError { .. } => None,
             };
             match same {
@@ -521,7 +518,11 @@ fn spoil(record: &mut Record, status: Status, error: String) {
 }
 
 fn both(pair: &PairGraphs) -> Option<(&QueryGraph, &QueryGraph)> {
-    pair.gold.as_ref().as_ref().ok().zip(pair.pred.as_ref().as_ref().ok())
+    pair.gold
+        .as_ref()
+        .as_ref()
+        .ok()
+        .zip(pair.pred.as_ref().as_ref().ok())
 }
 
 /// The double that prints as the float does: 0.97, not 0.9700000286102295.

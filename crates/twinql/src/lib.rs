@@ -26,6 +26,7 @@ pub mod signature;
 pub mod status;
 pub mod tiers;
 pub mod vacuous;
+pub mod witness;
 
 pub use engine::{Engine, Job, Work};
 pub use network::{Network, NetworkError};

@@ -95,7 +95,9 @@ fn with_tables(schema: &Schema, order: &[usize]) -> Option<Schema> {
     }
     Some(Schema {
         tables,
-        ..schema.clone()
+        db_id: schema.db_id.clone(),
+        typing: schema.typing,
+        ..Schema::default()
     })
 }
 
@@ -150,15 +152,14 @@ fn split(given: &Given, at: usize, column: usize) -> Option<(Schema, String)> {
     let target = schema.tables.get(at)?.primary_key.clone();
     schema.tables.push(Table {
         name: name.clone(),
-        schema: None,
         columns: vec![link, moved],
         primary_key: vec![0],
-        unique: Vec::new(),
         foreign_keys: vec![ForeignKey {
             columns: vec![0],
             target: at,
             target_columns: target,
         }],
+        ..Table::default()
     });
     Some((schema, name))
 }

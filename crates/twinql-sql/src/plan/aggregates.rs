@@ -79,10 +79,7 @@ impl<'a> Planner<'a> {
             ("percentile_disc", false) => "pg_percentile_disc",
             ("percentile_disc", true) => "pg_percentile_disc_desc",
             _ => {
-                return unsupported(
-                    format!("WITHIN GROUP … DESC of {}()", call.name),
-                    function.span(),
-                );
+                return unsupported(format!("WITHIN GROUP … DESC of {}()", call.name), function.span());
             }
         };
         args.push(value);

@@ -105,7 +105,9 @@ impl Planner<'_> {
                     Some(f) if self.kind(at) == Some(Kind::Interval) || at_number(f) => call(&name, args),
                     Some(f) => match to_strftime(f) {
                         Some(format) => call("strftime", vec![text(format), at.clone()]),
-                        None if probe.and_then(|p| format_postgres(p, f)).is_some() => call("pg_to_char", args),
+                        None if probe.and_then(|p| format_postgres(p, f)).is_some() => {
+                            call("pg_to_char", args)
+                        }
                         None => call(&name, args),
                     },
                     None => call(&name, args),

@@ -6,7 +6,7 @@ use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneI
 use super::expr::binary;
 use super::literal::literal;
 use super::refuse::refuse_present;
-use super::temporal::{to_date, to_interval, to_timestamp};
+use super::temporal::{Kind, to_date, to_interval, to_timestamp};
 use super::types::info_of;
 use super::walk::has_subquery;
 use super::{Planner, Result};
@@ -136,9 +136,7 @@ fn target(dialect: Dialect, data_type: &DataType) -> Target {
             Target::Function("datetime")
         }
         // Two spellings of one type.
-        T::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
-            Target::Function("datetime")
-        }
+        T::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => Target::Function("datetime"),
         T::Interval {
             fields: None,
             precision: None,
@@ -211,6 +209,27 @@ impl<'a> Planner<'a> {
         self.cast_to(operand, cost, target(self.dialect, data_type))
     }
 
+    /// Whether a cast to a type without a word in SQLite changes nothing: NULL, a document or
+    /// an array cast to what it is, and a member of an enumerated type.
+    fn is_already(&self, operand: &Expr, name: &str) -> bool {
+        let is_json = matches!(name, "JSON" | "JSONB");
+        match operand {
+            Expr::Literal(Value::Null) => self.dialect != Dialect::Sqlite,
+            Expr::Literal(Value::Text(_)) if is_json => true,
+            Expr::Literal(Value::Text(text)) => self
+                .schema
+                .tables
+                .iter()
+                .flat_map(|t| &t.columns)
+                .any(|c| c.values.contains(text)),
+            other => match self.kind(other) {
+                Some(Kind::Json) => is_json,
+                Some(Kind::Array) => name.ends_with(']'),
+                _ => false,
+            },
+        }
+    }
+
     fn cast_to(&mut self, operand: Expr, cost: usize, target: Target) -> Result<Expr> {
         Ok(match target {
             Target::Affinity(affinity) => cast(operand, affinity),
@@ -251,6 +270,7 @@ impl<'a> Planner<'a> {
                     otherwise: Some(Box::new(whole)),
                 }
             }
+            Target::Opaque(name) if self.is_already(&operand, &name) => operand,
             Target::Opaque(name) => call("cast_as", vec![operand, word(name)]),
         })
     }

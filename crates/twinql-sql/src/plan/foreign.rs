@@ -48,11 +48,9 @@ impl<'a> Planner<'a> {
                 "BigQuery's, a dialect that is not read here",
                 "MySQL writes TIMESTAMPDIFF(DAY, b, a): --dialect mysql",
             ),
-            "timestampdiff" | "timestampadd" if unit(args.first()) && self.dialect != Dialect::Mysql => other(
-                "TIMESTAMPDIFF(DAY, a, b)",
-                "MySQL's",
-                mysql,
-            ),
+            "timestampdiff" | "timestampadd" if unit(args.first()) && self.dialect != Dialect::Mysql => {
+                other("TIMESTAMPDIFF(DAY, a, b)", "MySQL's", mysql)
+            }
             "datediff" | "dateadd" | "datepart" | "datename" if unit(args.first()) => other(
                 "DATEDIFF(day, a, b)",
                 "that of SQL Server, Snowflake or Redshift, dialects that are not read here",

@@ -277,6 +277,11 @@ impl<'a> Planner<'a> {
             return Ok(found);
         }
         let Some(index) = self.table_named(name)? else {
+            if (name.0.len() == 1 || self.dialect != Dialect::Sqlite)
+                && let Some(found) = self.plan_view_use(ident)?
+            {
+                return Ok(found);
+            }
             if name.0.len() == 1 && is_catalogue(&ident.value) {
                 return self.named_relation("sqlite_schema", Vec::new(), &CATALOGUE);
             }
@@ -663,11 +668,8 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
                 .filter(|c| !c.hidden)
                 .map(|c| Ident::with_quote('"', c.name.clone()))
                 .filter(|name| {
-                    left.iter().any(|t| {
-                        t.columns
-                            .iter()
-                            .any(|c| !c.hidden && same(&c.name, name))
-                    })
+                    left.iter()
+                        .any(|t| t.columns.iter().any(|c| !c.hidden && same(&c.name, name)))
                 })
                 .collect()
         }
@@ -676,7 +678,10 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
     let mut on = Vec::new();
     for name in &names {
         let (left, right) = tables.split_at_mut(start.min(tables.len()));
-        let (Some(l), Some(r)) = (find_column(exact, left, None, name)?, find_column(exact, right, None, name)?) else {
+        let (Some(l), Some(r)) = (
+            find_column(exact, left, None, name)?,
+            find_column(exact, right, None, name)?,
+        ) else {
             return invalid(
                 format!(
                     "cannot join using column {}: it is not present in both tables",

@@ -14,7 +14,7 @@ use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 
 /// Aggregates that other dialects have and SQLite lacks, or that need no more than a name.
-const OTHER_AGGREGATES: [&str; 26] = [
+const OTHER_AGGREGATES: [&str; 29] = [
     "any_value",
     "array_agg",
     "bit_and",
@@ -28,6 +28,7 @@ const OTHER_AGGREGATES: [&str; 26] = [
     "json_agg",
     "json_group_array",
     "json_group_object",
+    "jsonb_agg",
     "jsonb_group_array",
     "jsonb_group_object",
     "listagg",
@@ -36,15 +37,36 @@ const OTHER_AGGREGATES: [&str; 26] = [
     "percentile",
     "percentile_cont",
     "percentile_disc",
+    "std",
     "stddev",
     "stddev_pop",
     "stddev_samp",
     "var_pop",
+    "var_samp",
     "variance",
 ];
 
 /// Those that take their values from WITHIN GROUP.
 const OF_AN_ORDER: [&str; 4] = ["listagg", "mode", "percentile_cont", "percentile_disc"];
+
+/// Aggregates that only the sandbox has.
+const OURS: [&str; 15] = [
+    "pg_array_agg",
+    "pg_interval_avg",
+    "pg_interval_max",
+    "pg_interval_min",
+    "pg_interval_sum",
+    "pg_mode",
+    "pg_percentile_cont",
+    "pg_percentile_disc",
+    "pg_percentile_disc_desc",
+    "pg_stddev_pop",
+    "pg_stddev_samp",
+    "pg_string_agg_distinct",
+    "pg_string_agg_distinct_desc",
+    "pg_var_pop",
+    "pg_var_samp",
+];
 
 /// The aggregate with this lower-case name, called with that many arguments.
 fn aggregate(name: &str, arguments: usize) -> Option<AggFunc> {
@@ -57,7 +79,9 @@ fn aggregate(name: &str, arguments: usize) -> Option<AggFunc> {
         "min" if arguments <= 1 => AggFunc::Min,
         "max" if arguments <= 1 => AggFunc::Max,
         "group_concat" | "string_agg" => AggFunc::GroupConcat,
-        other if OTHER_AGGREGATES.contains(&other) => AggFunc::Other(other.to_owned()),
+        other if OTHER_AGGREGATES.contains(&other) || OURS.contains(&other) => {
+            AggFunc::Other(other.to_owned())
+        }
         _ => return None,
     })
 }

@@ -75,7 +75,12 @@ impl Planner<'_> {
         outer: &[ColumnId],
         span: Span,
     ) -> Result<Lateral> {
-        let Rel::Aggregate { input, keys: _, calls } = rel else {
+        let Rel::Aggregate {
+            input,
+            keys: _,
+            calls,
+        } = rel
+        else {
             return refused(span);
         };
         let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
@@ -141,8 +146,10 @@ impl Planner<'_> {
         match rel {
             Rel::Filter { input, predicate } => {
                 let Lifted { rel, mut on } = self.lift_rel(*input, outer, span)?;
-                let (lifted, kept): (Vec<Expr>, Vec<Expr>) =
-                    predicate.into_iter().flat_map(conjuncts).partition(|e| mentions(e, outer));
+                let (lifted, kept): (Vec<Expr>, Vec<Expr>) = predicate
+                    .into_iter()
+                    .flat_map(conjuncts)
+                    .partition(|e| mentions(e, outer));
                 on.extend(lifted);
                 Ok(Lifted {
                     rel: filter(rel, kept),
@@ -150,8 +157,10 @@ impl Planner<'_> {
                 })
             }
             Rel::Join { inputs, on: joined } => {
-                let (mut on, kept): (Vec<Expr>, Vec<Expr>) =
-                    joined.into_iter().flat_map(conjuncts).partition(|e| mentions(e, outer));
+                let (mut on, kept): (Vec<Expr>, Vec<Expr>) = joined
+                    .into_iter()
+                    .flat_map(conjuncts)
+                    .partition(|e| mentions(e, outer));
                 let mut rels = Vec::with_capacity(inputs.len());
                 for input in inputs {
                     let lifted = self.lift_rel(input, outer, span)?;
@@ -315,7 +324,10 @@ fn or_zero(value: Expr, zero: Value) -> Expr {
 }
 
 fn refused<T>(span: Span) -> Result<T> {
-    unsupported("a LATERAL subquery that depends on the tables before it in this way", span)
+    unsupported(
+        "a LATERAL subquery that depends on the tables before it in this way",
+        span,
+    )
 }
 
 fn mentions(expr: &Expr, outer: &[ColumnId]) -> bool {

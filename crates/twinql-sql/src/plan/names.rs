@@ -49,7 +49,9 @@ impl<'a> Planner<'a> {
             let parts: Vec<&str> = parts.iter().map(|p| p.value.as_str()).collect();
             parts.join(".")
         };
-        let span = parts.last().map_or_else(sqlparser::tokenizer::Span::empty, |p| p.span);
+        let span = parts
+            .last()
+            .map_or_else(sqlparser::tokenizer::Span::empty, |p| p.span);
         match self.schema.find_table(&written, self.dialect) {
             Found::Table(index) => Ok(Some(index)),
             Found::Unknown(None) => Ok(None),
@@ -126,7 +128,10 @@ impl<'a> Planner<'a> {
         });
         match near.flatten() {
             Some(column) => SqlError::Invalid {
-                message: format!("no column named {written:?} in scope ({})", case_hint(&column.name)),
+                message: format!(
+                    "no column named {written:?} in scope ({})",
+                    case_hint(&column.name)
+                ),
                 place: place(name.span),
             },
             None => SqlError::UnknownColumn {

@@ -47,7 +47,11 @@ impl<'a> Planner<'a> {
                     Expr::Function { name, args: _ } if name == "pg_array" => e.clone(),
                     other => call("pg_array_of", vec![other.clone()]),
                 };
-                let op = if *op == B::Eq { BinaryOp::Eq } else { BinaryOp::NotEq };
+                let op = if *op == B::Eq {
+                    BinaryOp::Eq
+                } else {
+                    BinaryOp::NotEq
+                };
                 super::expr::binary(op, array(left), array(right))
             }
             // TRUE and FALSE where both are known.

@@ -50,8 +50,8 @@ impl Kind {
         Some(match name {
             "date" | "current_date" | "my_last_day" => Kind::Date,
             "datetime" | "current_timestamp" | "pg_date_trunc" | "pg_timestamp" => Kind::Timestamp,
-            "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum" | "pg_interval_avg"
-            | "pg_interval_min" | "pg_interval_max" => Kind::Interval,
+            "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
+            | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => Kind::Interval,
             "pg_array" | "pg_array_agg" | "pg_string_to_array" => Kind::Array,
             "pg_json_get" | "pg_json_path" => Kind::Json,
             _ => return None,
@@ -157,7 +157,9 @@ impl Planner<'_> {
                 "iif" => args.get(1..)?.iter().find_map(|e| self.kind(e)),
                 "pg_add" | "pg_subtract" => self.kind_of_arithmetic(name, args),
                 "my_date_add" => match (args.first().and_then(|e| self.kind(e)), args.get(2)) {
-                    (Some(Kind::Date), Some(unit)) if !matches!(literal_text(unit)?, "second" | "microsecond") => {
+                    (Some(Kind::Date), Some(unit))
+                        if !matches!(literal_text(unit)?, "second" | "microsecond") =>
+                    {
                         Some(Kind::Date)
                     }
                     (Some(_), _) => Some(Kind::Timestamp),
@@ -206,7 +208,11 @@ impl Planner<'_> {
         let kind_or_constant = |e: &Expr| {
             self.kind(e).or_else(|| {
                 let moment = Moment::parse(literal_text(e)?)?;
-                Some(if moment.is_date() { Kind::Date } else { Kind::Timestamp })
+                Some(if moment.is_date() {
+                    Kind::Date
+                } else {
+                    Kind::Timestamp
+                })
             })
         };
         match (kind_or_constant(left), kind_or_constant(right)) {
@@ -241,7 +247,11 @@ impl Planner<'_> {
         }
         let of_constant = || {
             let moment = Moment::parse(literal_text(expr)?)?;
-            Some(if moment.is_date() { Kind::Date } else { Kind::Timestamp })
+            Some(if moment.is_date() {
+                Kind::Date
+            } else {
+                Kind::Timestamp
+            })
         };
         if let Some(kind) = self.kind(expr).or_else(of_constant) {
             self.kinds.insert(id, kind);
@@ -275,7 +285,9 @@ impl Planner<'_> {
         let name = match op {
             BinaryOp::Add => "pg_add",
             BinaryOp::Sub => "pg_subtract",
-            BinaryOp::Mul | BinaryOp::Div if l == Some(Kind::Interval) || r == Some(Kind::Interval) => "pg_scale",
+            BinaryOp::Mul | BinaryOp::Div if l == Some(Kind::Interval) || r == Some(Kind::Interval) => {
+                "pg_scale"
+            }
             _ => return Ok(None),
         };
         if self.dialect == Dialect::Mysql {
@@ -296,7 +308,9 @@ impl Planner<'_> {
         let completed = |e: Expr, beside: Option<Kind>| match (literal_text(&e), beside) {
             (Some(t), Some(Kind::Timestamp)) if Moment::parse(t).is_some() => to_timestamp(e),
             (Some(t), Some(k)) if k.is_moment() && Moment::parse(t).is_none() => to_interval(e, None, ""),
-            (Some(_), Some(Kind::Interval)) if name == "pg_subtract" && !is_date(&e) => to_interval(e, None, ""),
+            (Some(_), Some(Kind::Interval)) if name == "pg_subtract" && !is_date(&e) => {
+                to_interval(e, None, "")
+            }
             _ => e,
         };
         let (left, right) = (completed(left, r), completed(right, l));

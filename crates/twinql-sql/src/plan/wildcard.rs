@@ -34,7 +34,12 @@ impl<'a> Planner<'a> {
             ast::SelectItemQualifiedWildcardKind::Expr(_) => return unsupported(at.to_string(), at.span()),
         };
         let mut listed = Vec::new();
-        for (i, table) in self.scopes.last().iter().flat_map(|s| s.tables.iter().enumerate()) {
+        for (i, table) in self
+            .scopes
+            .last()
+            .iter()
+            .flat_map(|s| s.tables.iter().enumerate())
+        {
             if self.is_named(table, name)? {
                 listed.push(i);
             }

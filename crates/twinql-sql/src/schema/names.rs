@@ -38,10 +38,7 @@ impl Table {
     /// The name without the schema that may be part of it.
     pub fn bare_name(&self) -> &str {
         let of_schema = |schema: &String| self.name.strip_prefix(schema.as_str())?.strip_prefix('.');
-        self.schema
-            .as_ref()
-            .and_then(of_schema)
-            .unwrap_or(&self.name)
+        self.schema.as_ref().and_then(of_schema).unwrap_or(&self.name)
     }
 
     /// The name with the schema, where it has one.
@@ -78,6 +75,13 @@ impl Schema {
                 "the database is called {:?} here, by its db_id",
                 self.db_id
             )));
+        }
+        // SQLite's text says the name under which the table is stored.
+        if schema.is_none()
+            && dialect == Dialect::Sqlite
+            && let Some(stored) = self.table_index(&table.text)
+        {
+            return Found::Table(stored);
         }
         let named: Vec<usize> = (0..self.tables.len())
             .filter(|&i| same(self.tables[i].bare_name(), table))
@@ -216,7 +220,7 @@ impl Places {
     }
 
     /// Says of each table where it lies.
-    pub(super) fn apply(self, schema: &mut Schema) {
+    pub(super) fn apply(&self, schema: &mut Schema) {
         schema.exact_names = self.exact;
         for table in &mut schema.tables {
             table.schema = self.schemas.get(&table.name.to_lowercase()).cloned();
@@ -316,6 +320,9 @@ fn join_names(tokens: &mut Vec<Token>, of_name: &HashMap<String, Vec<String>>) {
             Some(name) => {
                 let mut token = token.clone();
                 token.kind = Kind::Quoted(name);
+                if let Some(last) = tokens.get(at + parts.len() * 2 - 2) {
+                    token.end = last.end;
+                }
                 out.push(token);
                 at += parts.len() * 2 - 1;
             }
@@ -378,13 +385,19 @@ mod tests {
         }
         for (written, hint) in [
             ("\"Orders\"", "\"orders\", which PostgreSQL finds"),
-            ("Mixed", "\"Mixed\", which PostgreSQL finds only when it is quoted so"),
+            (
+                "Mixed",
+                "\"Mixed\", which PostgreSQL finds only when it is quoted so",
+            ),
             ("other.orders", "the schema has public.orders"),
             ("db.public.orders", "called \"shop\" here"),
             ("nothing", ""),
         ] {
             let found = shown(&dump, written, Postgres);
-            assert!(found.starts_with("unknown") && found.contains(hint), "{written}: {found}");
+            assert!(
+                found.starts_with("unknown") && found.contains(hint),
+                "{written}: {found}"
+            );
         }
         // A dump of tables in two schemas keeps its keys.
         let notes = dump.table("billing.notes").unwrap();

@@ -64,11 +64,7 @@ impl Unit {
 
     /// One of it.
     pub fn span(self) -> Interval {
-        let of = |months, days, micros| Interval {
-            months,
-            days,
-            micros,
-        };
+        let of = |months, days, micros| Interval { months, days, micros };
         match self {
             Unit::Microsecond => of(0, 0, 1),
             Unit::Millisecond => of(0, 0, 1_000),
@@ -252,12 +248,7 @@ fn amount(text: &str, default: Option<Unit>) -> Option<(Interval, &str)> {
 /// `HH:MM:SS`, with the fraction that there is.
 pub(super) fn write_time(f: &mut fmt::Formatter<'_>, micros: i64) -> fmt::Result {
     let (hours, rest) = (micros / HOUR, micros % HOUR);
-    write!(
-        f,
-        "{hours:02}:{:02}:{:02}",
-        rest / MINUTE,
-        rest % MINUTE / SECOND
-    )?;
+    write!(f, "{hours:02}:{:02}:{:02}", rest / MINUTE, rest % MINUTE / SECOND)?;
     let fraction = format!("{:06}", rest % SECOND);
     let fraction = fraction.trim_end_matches('0');
     if fraction.is_empty() {
@@ -326,7 +317,14 @@ mod tests {
             "3 days"
         );
         for bad in [
-            "", "x", "1 fortnight", "1:2", "é", "1 é", "99999999999999999999 days", "- -1 day",
+            "",
+            "x",
+            "1 fortnight",
+            "1:2",
+            "é",
+            "1 é",
+            "99999999999999999999 days",
+            "- -1 day",
         ] {
             assert_eq!(Interval::parse(bad, None), None, "{bad}");
         }

@@ -105,11 +105,7 @@ pub(super) fn length_of_month(year: i64, month: i64) -> i64 {
 
 /// The digits at the start of a text as a number, and the rest.
 pub(super) fn digits(text: &str, least: usize, most: usize) -> Option<(i64, &str)> {
-    let length = text
-        .bytes()
-        .take(most)
-        .take_while(u8::is_ascii_digit)
-        .count();
+    let length = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
     if length < least {
         return None;
     }
@@ -264,11 +260,7 @@ impl Moment {
             days += length_of_month(earlier.0, earlier.1);
             months -= 1;
         }
-        Interval {
-            months,
-            days,
-            micros,
-        }
+        Interval { months, days, micros }
     }
 
     fn to_kind(self, like: Moment) -> Moment {
@@ -430,8 +422,19 @@ mod tests {
             assert_eq!(at(read), at(written));
         }
         for bad in [
-            "", "2023-02-29", "2024-13-01", "2024-00-10", "2024-01-01 25:00", "2024-01-01x", "24-01-01", "abc",
-            "2024-01-01 10", "é", "2024-01-01 10:00:00+99", "0001-01-01 00:00:00+14", "2024-01-01 10:00 é",
+            "",
+            "2023-02-29",
+            "2024-13-01",
+            "2024-00-10",
+            "2024-01-01 25:00",
+            "2024-01-01x",
+            "24-01-01",
+            "abc",
+            "2024-01-01 10",
+            "é",
+            "2024-01-01 10:00:00+99",
+            "0001-01-01 00:00:00+14",
+            "2024-01-01 10:00 é",
         ] {
             assert_eq!(Moment::parse(bad), None, "{bad}");
         }
@@ -440,11 +443,7 @@ mod tests {
     /// The answers are PostgreSQL's.
     #[test]
     fn arithmetic() {
-        let span = |months, days, micros| Interval {
-            months,
-            days,
-            micros,
-        };
+        let span = |months, days, micros| Interval { months, days, micros };
         for (from, by, to) in [
             ("2024-01-31", span(1, 0, 0), "2024-02-29 00:00:00"),
             ("2023-01-31", span(1, 1, 0), "2023-03-01 00:00:00"),

@@ -6,11 +6,27 @@ use super::interval::{HOUR, MINUTE, SECOND};
 use super::moment::{Moment, Part, digits};
 
 const MONTHS: [&str; 12] = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
 ];
 const DAYS: [&str; 7] = [
-    "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
 ];
 
 fn month_name(moment: Moment) -> &'static str {
@@ -117,7 +133,11 @@ fn pieces(template: &str) -> Option<Vec<Piece<'_>>> {
             out.push(Piece::Ordinal);
             rest = rest.get(2..)?;
         } else if let Some((name, _)) = PARTS.iter().find(|(name, _)| starts(name)) {
-            out.push(Piece::Part(name, rest.get(..name.len())?, std::mem::take(&mut bare)));
+            out.push(Piece::Part(
+                name,
+                rest.get(..name.len())?,
+                std::mem::take(&mut bare),
+            ));
             rest = rest.get(name.len()..)?;
         } else if c.is_alphabetic() {
             return None;
@@ -399,7 +419,11 @@ mod tests {
     fn patterns() {
         let at = |text| Moment::parse(text).unwrap();
         for (text, template, shown) in [
-            ("2024-05-07 15:04:05", "YYYY-MM-DD HH24:MI:SS", "2024-05-07 15:04:05"),
+            (
+                "2024-05-07 15:04:05",
+                "YYYY-MM-DD HH24:MI:SS",
+                "2024-05-07 15:04:05",
+            ),
             ("2024-05-07", "Month", "May      "),
             ("2024-05-07", "FMMonth YYYY", "May 2024"),
             ("2024-05-07", "DD Mon YYYY", "07 May 2024"),
@@ -413,7 +437,11 @@ mod tests {
             ("2024-05-03", "FMDDth", "3rd"),
             ("2024-05-07", "D ID DDD", "3 2 128"),
         ] {
-            assert_eq!(format_postgres(at(text), template).as_deref(), Some(shown), "{template}");
+            assert_eq!(
+                format_postgres(at(text), template).as_deref(),
+                Some(shown),
+                "{template}"
+            );
         }
         assert_eq!(format_postgres(at("2024-05-07"), "YYYY x"), None);
         assert_eq!(to_strftime("YYYY-MM").as_deref(), Some("%Y-%m"));

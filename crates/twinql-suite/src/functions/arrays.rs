@@ -86,10 +86,7 @@ pub(super) fn length(args: &[Value]) -> Outcome {
 
 /// ARRAY_TO_STRING: NULLs are left out, or stand as the third argument says.
 pub(super) fn to_string(args: &[Value]) -> Outcome {
-    let (Some(list), Some(by)) = (
-        args.first().and_then(elements),
-        args.get(1).and_then(text),
-    ) else {
+    let (Some(list), Some(by)) = (args.first().and_then(elements), args.get(1).and_then(text)) else {
         return Ok(Value::Null);
     };
     let absent = args.get(2).and_then(text);

@@ -1,9 +1,7 @@
 //! Dates, timestamps and spans.
 
 use twinql_sql::Value;
-use twinql_sql::temporal::{
-    Interval, Moment, Part, Unit, format_mysql, format_postgres, parse_mysql,
-};
+use twinql_sql::temporal::{Interval, Moment, Part, Unit, format_mysql, format_postgres, parse_mysql};
 
 use super::{Outcome, number, real, text, text_or_null, whole};
 
@@ -251,7 +249,11 @@ pub(super) fn str_to_date(args: &[Value]) -> Outcome {
     let [from, format] = args else {
         return Ok(Value::Null);
     };
-    shown(text(from).zip(text(format)).and_then(|(t, f)| parse_mysql(&t, &f)))
+    shown(
+        text(from)
+            .zip(text(format))
+            .and_then(|(t, f)| parse_mysql(&t, &f)),
+    )
 }
 
 /// MySQL's LAST_DAY.

@@ -7,10 +7,7 @@ use twinql_sql::Value;
 use super::{Outcome, number, order, real};
 
 fn of_one(args: &[Value], f: fn(f64) -> f64) -> Outcome {
-    Ok(args
-        .first()
-        .and_then(number)
-        .map_or(Value::Null, |x| real(f(x))))
+    Ok(args.first().and_then(number).map_or(Value::Null, |x| real(f(x))))
 }
 
 /// Integers stay what they are.
@@ -84,12 +81,8 @@ pub(super) fn power(args: &[Value]) -> Outcome {
 /// MOD: the remainder, with the sign of the first.
 pub(super) fn modulo(args: &[Value]) -> Outcome {
     match args {
-        [Value::Integer(x), Value::Integer(y)] => {
-            Ok(x.checked_rem(*y).map_or(Value::Null, Value::Integer))
-        }
-        [x, y] => Ok(number(x)
-            .zip(number(y))
-            .map_or(Value::Null, |(x, y)| real(x % y))),
+        [Value::Integer(x), Value::Integer(y)] => Ok(x.checked_rem(*y).map_or(Value::Null, Value::Integer)),
+        [x, y] => Ok(number(x).zip(number(y)).map_or(Value::Null, |(x, y)| real(x % y))),
         _ => Ok(Value::Null),
     }
 }

@@ -48,11 +48,7 @@ pub(crate) struct Collector {
     pub(crate) call: fn(&[Vec<Value>]) -> Outcome,
 }
 
-const fn strict(
-    name: &'static str,
-    arity: (usize, usize),
-    call: fn(&[Value]) -> Outcome,
-) -> Function {
+const fn strict(name: &'static str, arity: (usize, usize), call: fn(&[Value]) -> Outcome) -> Function {
     Function {
         name,
         arity,
@@ -61,11 +57,7 @@ const fn strict(
     }
 }
 
-const fn lenient(
-    name: &'static str,
-    arity: (usize, usize),
-    call: fn(&[Value]) -> Outcome,
-) -> Function {
+const fn lenient(name: &'static str, arity: (usize, usize), call: fn(&[Value]) -> Outcome) -> Function {
     Function {
         name,
         arity,
@@ -157,7 +149,11 @@ pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_stddev_pop", 1, aggregates::stddev_pop),
     collector("pg_stddev_samp", 1, aggregates::stddev_samp),
     collector("pg_string_agg_distinct", 2, aggregates::string_agg_distinct),
-    collector("pg_string_agg_distinct_desc", 2, aggregates::string_agg_distinct_desc),
+    collector(
+        "pg_string_agg_distinct_desc",
+        2,
+        aggregates::string_agg_distinct_desc,
+    ),
     collector("pg_var_pop", 1, aggregates::var_pop),
     collector("pg_var_samp", 1, aggregates::var_samp),
 ];
@@ -187,9 +183,7 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
 pub(crate) fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(i) => Some(*i),
-        other => number(other)
-            .filter(|n| n.abs() < 9e15)
-            .map(|n| n.trunc() as i64),
+        other => number(other).filter(|n| n.abs() < 9e15).map(|n| n.trunc() as i64),
     }
 }
 
@@ -218,9 +212,9 @@ pub(crate) fn order(a: &Value, b: &Value) -> std::cmp::Ordering {
         (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
         (Value::Text(a), Value::Text(b)) => a.cmp(b),
         _ => match (a, b) {
-            (Value::Integer(_) | Value::Real(_), Value::Integer(_) | Value::Real(_)) => number(a)
-                .unwrap_or(0.0)
-                .total_cmp(&number(b).unwrap_or(0.0)),
+            (Value::Integer(_) | Value::Real(_), Value::Integer(_) | Value::Real(_)) => {
+                number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0))
+            }
             _ => a.cmp(b),
         },
     }

@@ -112,9 +112,8 @@ impl Aggregate<Group, rusqlite::types::Value> for Collecting {
 /// # Errors
 /// Whatever SQLite says where it cannot define one.
 pub(crate) fn register(connection: &Connection, value_bytes: i32) -> rusqlite::Result<()> {
-    let flags = FunctionFlags::SQLITE_UTF8
-        | FunctionFlags::SQLITE_DETERMINISTIC
-        | FunctionFlags::SQLITE_INNOCUOUS;
+    let flags =
+        FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     let longest = usize::try_from(value_bytes).unwrap_or(0);
     for function in FUNCTIONS.iter().chain(MATHEMATICS) {
         let function = *function;

@@ -44,7 +44,9 @@ pub(super) fn fit(value: Value, shape: Shape) -> Value {
         Value::Blob(_) => Json::Null,
     };
     match (shape, read(&value)) {
-        (Shape::Array, Some(Json::Array(_))) | (Shape::Document, Some(Json::Object(_) | Json::Array(_))) => value,
+        (Shape::Array, Some(Json::Array(_))) | (Shape::Document, Some(Json::Object(_) | Json::Array(_))) => {
+            value
+        }
         (Shape::Array, _) => written(&Json::Array(vec![plain])),
         (Shape::Document, _) => {
             let name = plain.as_str().unwrap_or("k").to_owned();
@@ -97,7 +99,11 @@ pub(super) fn values(shape: Shape, compared: &[Value], all: &[&Value], dice: &mu
     let own = words.len();
     words.extend(["a", "b", "true", "7"].map(str::to_owned));
     let pick = |dice: &mut Dice| {
-        let from = if own > 0 && dice.chance(0.75) { own } else { words.len() };
+        let from = if own > 0 && dice.chance(0.75) {
+            own
+        } else {
+            words.len()
+        };
         words.get(dice.below(from)).cloned().unwrap_or_default()
     };
     let mut out = Vec::new();
@@ -105,7 +111,9 @@ pub(super) fn values(shape: Shape, compared: &[Value], all: &[&Value], dice: &mu
         out.push(match shape {
             Shape::Array => {
                 let length = dice.below(4);
-                written(&Json::Array((0..length).map(|_| Json::from(pick(dice))).collect()))
+                written(&Json::Array(
+                    (0..length).map(|_| Json::from(pick(dice))).collect(),
+                ))
             }
             Shape::Document => {
                 let mut members = Map::new();

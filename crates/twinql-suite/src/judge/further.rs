@@ -39,7 +39,7 @@ impl Judge {
             let Some(database) = generator.database(index) else {
                 continue;
             };
-            if let Some(verdict) = self.step(trial, course, (index, database)) {
+            if let Some(verdict) = self.step(&generator, trial, course, (index, database)) {
                 return verdict;
             }
             if trial.exhausted() {
@@ -89,7 +89,10 @@ fn unmet(sandbox: &Sandbox, generator: &Generator<'_>, gold: &str) -> Option<Str
         };
         loader.load(&database).ok()?;
         for (prepared, nothing, condition) in &mut weaker {
-            if prepared.run(0).is_ok_and(|answer| Some(&answer) != nothing.as_ref()) {
+            if prepared
+                .run(0)
+                .is_ok_and(|answer| Some(&answer) != nothing.as_ref())
+            {
                 return Some(condition.clone());
             }
         }

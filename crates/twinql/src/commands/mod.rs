@@ -10,16 +10,20 @@ mod examples;
 pub(crate) mod execute;
 pub(crate) mod explain;
 pub(crate) mod judge;
+mod own_split;
 pub(crate) mod pretrain;
 pub(crate) mod prove;
 mod run_config;
 mod sample;
+pub(crate) mod schema;
 pub(crate) mod score;
+pub(crate) mod seal;
 pub(crate) mod selftest;
 mod spread;
 pub(crate) mod suite;
 pub(crate) mod train;
 mod weaken;
+mod witness;
 pub(crate) mod worker;
 
 use anyhow::{Result, bail};
@@ -78,7 +82,11 @@ pub(crate) fn machine(counts: &StatusCounts) -> Result<()> {
     if failed > 0 && failed == counts.total() {
         bail!(
             "the machine failed on {}: the records say how; free memory, processes or file descriptors, or try --workers threads",
-            if failed == 1 { "the pair".to_owned() } else { format!("all {failed} pairs") }
+            if failed == 1 {
+                "the pair".to_owned()
+            } else {
+                format!("all {failed} pairs")
+            }
         );
     }
     Ok(())

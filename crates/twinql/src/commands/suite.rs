@@ -12,9 +12,9 @@ use twinql::corpus::{bird, spider};
 use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
-use twinql::signature::{Signature, short_hash};
+use twinql::signature::{Signature, suite_hash};
+use twinql::sql::{Dialect, Schema, in_sqlite};
 use twinql::status;
-use twinql::sql::{Dialect, Schema, in_sqlite, schema};
 use twinql::suite::Limits;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
@@ -104,7 +104,7 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
 /// The gold queries of each schema, by `db_id`.
 fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<Task>> {
     let (schemas, dialect) = (&from.schemas, from.dialect.dialect);
-    let mut set = schema::load_in(schemas, dialect)?;
+    let mut set = input::load_schemas(schemas, dialect)?;
     let mut golds: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut lost, mut first) = (0usize, None);
     for line in spider::read_gold(gold)? {
@@ -199,7 +199,7 @@ fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> Str
         device: "cpu".into(),
         seed: suite.config.seed,
         further: vec![
-            format!("suite:{}", short_hash(bytes)),
+            format!("suite:{}", suite_hash(bytes)),
             format!("databases:{}", suite.counts().databases),
         ],
     }

@@ -296,11 +296,9 @@ fn arm(select: &Select, set: &Set, all: &[Expr], extra: &[Expr]) -> Result<Selec
                 // GROUP BY may name the output.
                 if grouping.is_missing(&Expr::Identifier(alias.clone())) {
                     *expr = null(expr.span());
-                } else if !grouping
-                    .keys
-                    .iter()
-                    .any(|k| matches!(k, Expr::Identifier(name) if name.value.eq_ignore_ascii_case(&alias.value)))
-                {
+                } else if !grouping.keys.iter().any(
+                    |k| matches!(k, Expr::Identifier(name) if name.value.eq_ignore_ascii_case(&alias.value)),
+                ) {
                     grouping.rewrite(expr)?;
                 }
                 aggregates |= has_aggregate(expr);
@@ -395,7 +393,8 @@ fn expand_ordered(whole: &mut Query, select: &Select, sets: &[Set]) -> Result<()
                 }
                 _ => false,
             };
-            let is_position = matches!(&key.expr, Expr::Value(v) if matches!(v.value, sqlparser::ast::Value::Number(..)));
+            let is_position =
+                matches!(&key.expr, Expr::Value(v) if matches!(v.value, sqlparser::ast::Value::Number(..)));
             if is_position {
                 continue;
             }

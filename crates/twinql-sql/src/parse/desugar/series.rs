@@ -296,9 +296,6 @@ fn span(expr: &Expr) -> Option<Interval> {
                 .and_then(|f| crate::temporal::Unit::named(&f.to_string()));
             Interval::parse(text(value)?, unit)
         }
-        other => Interval::parse(
-            constant(other, &["INTERVAL"]).or_else(|| text(other))?,
-            None,
-        ),
+        other => Interval::parse(constant(other, &["INTERVAL"]).or_else(|| text(other))?, None),
     }
 }
