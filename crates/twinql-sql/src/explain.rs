@@ -87,7 +87,8 @@ pub fn outlines_to_dot(outlines: &[(&str, &[Node])]) -> String {
         out.push_str("  }\n");
     }
     let all: Vec<&[Node]> = outlines.iter().map(|(_, nodes)| *nodes).collect();
-    let mut lines = String::from("box: an operator and its id\\larrow: rows go from one operator to the next\\l");
+    let mut lines =
+        String::from("box: an operator and its id\\larrow: rows go from one operator to the next\\l");
     for (symbol, meaning) in legend(&all) {
         let _ = write!(lines, "{}: {}\\l", escape(symbol), escape(meaning));
     }
@@ -270,10 +271,18 @@ impl Tree<'_> {
                 )
             }
             Rel::Recursive { name, columns, .. } => {
-                format!("Recursive {} [{}]", self.source(name, columns), self.own_ids(columns))
+                format!(
+                    "Recursive {} [{}]",
+                    self.source(name, columns),
+                    self.own_ids(columns)
+                )
             }
             Rel::RecursiveRef { name, columns } => {
-                format!("RecursiveRef {} [{}]", self.source(name, columns), self.own_ids(columns))
+                format!(
+                    "RecursiveRef {} [{}]",
+                    self.source(name, columns),
+                    self.own_ids(columns)
+                )
             }
             Rel::Filter { .. } => format!("Filter {all}"),
             Rel::Project { exprs, .. } => {

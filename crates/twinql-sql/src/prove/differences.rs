@@ -58,7 +58,10 @@ mod tests {
             "SELECT loan.id FROM loan JOIN member ON loan.book = member.boss WHERE loan.id > 3 AND loan.member_id = member.name AND member.id <> 7",
         );
         assert_eq!((gold.len(), pred.len()), (1, 1), "{gold:?} {pred:?}");
-        assert!(gold[0].starts_with("Join ") && pred[0].contains("member.id"), "{gold:?} {pred:?}");
+        assert!(
+            gold[0].starts_with("Join ") && pred[0].contains("member.id"),
+            "{gold:?} {pred:?}"
+        );
     }
 
     #[test]

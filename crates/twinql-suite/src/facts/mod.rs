@@ -4,6 +4,7 @@
 //! Names are resolved leniently and nothing here can fail: what is not understood only
 //! makes generated databases less pointed.
 
+mod patterns;
 mod predicates;
 
 use std::collections::BTreeSet;

@@ -143,7 +143,10 @@ impl Shrinking<'_, '_, '_> {
                 let values = rows.iter().filter_map(|r| r.get(column));
                 domain.values.extend(values.cloned());
                 domain.key |= keys(definition).any(|k| k.contains(&column))
-                    || definition.foreign_keys.iter().any(|f| f.columns.contains(&column));
+                    || definition
+                        .foreign_keys
+                        .iter()
+                        .any(|f| f.columns.contains(&column));
                 domain.year |= about.name.to_ascii_lowercase().contains("year");
             }
         }

@@ -40,7 +40,10 @@ fn plain(value: &Value) -> String {
     match value {
         // SQLite's shell would stop reading there.
         Value::Text(text) if text.contains('\0') => {
-            format!("CAST({} AS TEXT)", literal(&Value::Blob(text.clone().into_bytes())))
+            format!(
+                "CAST({} AS TEXT)",
+                literal(&Value::Blob(text.clone().into_bytes()))
+            )
         }
         Value::Real(r) if r.0 == f64::INFINITY => "9e999".into(),
         Value::Real(r) if r.0 == f64::NEG_INFINITY => "-9e999".into(),
@@ -268,6 +271,9 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        Connection::open_in_memory().unwrap().execute_batch(&text).unwrap();
+        Connection::open_in_memory()
+            .unwrap()
+            .execute_batch(&text)
+            .unwrap();
     }
 }

@@ -128,17 +128,30 @@ fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> St
         }
     }
     if plans {
-        entries.push(("g0, G0, p0, P0", "operators: g of the gold as written, G of its canonical form; p, P of the prediction"));
+        entries.push((
+            "g0, G0, p0, P0",
+            "operators: g of the gold as written, G of its canonical form; p, P of the prediction",
+        ));
         entries.push(("@ 1:8-1:12", "where in the query it stands: line and column"));
     }
     entries.extend(legend(&outlines));
     if matches!(proof, Proof::Unknown(_)) {
-        entries.push(("only gold, only pred", "an operator of one canonical form that the other lacks"));
+        entries.push((
+            "only gold, only pred",
+            "an operator of one canonical form that the other lacks",
+        ));
     }
     if network {
-        entries.push(("g12, p12 below the network", "nodes of the two graphs that it reads, as `--dot` draws them"));
+        entries.push((
+            "g12, p12 below the network",
+            "nodes of the two graphs that it reads, as `--dot` draws them",
+        ));
     }
-    let width = entries.iter().map(|(symbol, _)| symbol.chars().count()).max().unwrap_or(0);
+    let width = entries
+        .iter()
+        .map(|(symbol, _)| symbol.chars().count())
+        .max()
+        .unwrap_or(0);
     let mut out = String::from("\nlegend\n");
     for (symbol, meaning) in entries {
         let pad = " ".repeat(width - symbol.chars().count());
