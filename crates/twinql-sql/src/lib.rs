@@ -5,6 +5,7 @@
 //! Two queries whose canonical forms are equal return the same answer under the
 //! assumptions the applied rules name; the reverse need not hold.
 
+pub mod assumption;
 pub mod dialect;
 pub mod error;
 pub mod explain;
@@ -21,6 +22,7 @@ pub mod semantics;
 pub mod spans;
 pub mod value;
 
+pub use assumption::Assumption;
 pub use dialect::Dialect;
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};

@@ -2,14 +2,15 @@
 
 pub(crate) mod denotation;
 mod refine;
-
-use std::cmp::Ordering;
+mod values;
 
 use twinql_sql::{Semantics, Value};
 
 use crate::database::Row;
 use crate::execute::Answer;
 use refine::Classes;
+pub use values::{order, same};
+pub(crate) use values::{Numbering, among};
 
 /// How two answers are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -187,66 +188,6 @@ impl Search<'_> {
     }
 }
 
-fn rank(v: &Value) -> u8 {
-    match v {
-        Value::Null => 0,
-        Value::Integer(_) | Value::Real(_) => 1,
-        Value::Text(_) => 2,
-        Value::Blob(_) => 3,
-    }
-}
-
-/// Numbers for the values of these rows: the same for values that are equal, from 1.
-pub(crate) fn numbers<'v>(rows: impl Iterator<Item = &'v Row>, tolerance: f64) -> impl Fn(&Value) -> u32 {
-    let mut all: Vec<&Value> = rows.flatten().collect();
-    all.sort_by(|a, b| order(a, b));
-    // Values within the tolerance stand side by side, so equal ones are never parted.
-    let mut starts: Vec<&Value> = Vec::new();
-    let mut last: Option<&Value> = None;
-    for value in all {
-        if last.is_none_or(|l| !same(l, value, tolerance)) {
-            starts.push(value);
-        }
-        last = Some(value);
-    }
-    move |value| starts.partition_point(|s| order(s, value).is_le()) as u32
-}
-
-/// A total order of values by which equal ones are neighbours: NULL, numbers, text, blobs.
-pub fn order(a: &Value, b: &Value) -> Ordering {
-    match (a, b) {
-        (Value::Integer(x), Value::Integer(y)) => x.cmp(y),
-        (Value::Text(x), Value::Text(y)) => x.cmp(y),
-        (Value::Blob(x), Value::Blob(y)) => x.cmp(y),
-        _ => match (a.as_f64(), b.as_f64()) {
-            (Some(x), Some(y)) => x.total_cmp(&y),
-            _ => rank(a).cmp(&rank(b)),
-        },
-    }
-}
-
-/// Equality of values: NULL equals NULL, 2 equals 2.0, reals within the tolerance.
-pub fn same(a: &Value, b: &Value, tolerance: f64) -> bool {
-    match (a, b) {
-        (Value::Integer(x), Value::Integer(y)) => x == y,
-        (Value::Text(x), Value::Text(y)) => x == y,
-        (Value::Blob(x), Value::Blob(y)) => x == y,
-        (Value::Null, Value::Null) => true,
-        _ => match (a.as_f64(), b.as_f64()) {
-            (Some(x), Some(y)) => x == y || (x - y).abs() <= tolerance * x.abs().max(y.abs()).max(1e-9),
-            _ => false,
-        },
-    }
-}
-
-fn order_rows(a: &[&Value], b: &[&Value]) -> Ordering {
-    a.iter()
-        .zip(b)
-        .map(|(x, y)| order(x, y))
-        .find(|o| o.is_ne())
-        .unwrap_or(Ordering::Equal)
-}
-
 fn same_rows(a: &[&Value], b: &[&Value], tolerance: f64) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| same(x, y, tolerance))
 }
@@ -257,33 +198,6 @@ pub(crate) fn view<'a>(row: &'a Row, columns: &[usize]) -> Vec<&'a Value> {
         .iter()
         .map(|&c| row.get(c).unwrap_or(&Value::Null))
         .collect()
-}
-
-/// True if two bags of rows are equal.
-pub(crate) fn same_bag(
-    mut a: Vec<Vec<&Value>>,
-    mut b: Vec<Vec<&Value>>,
-    as_set: bool,
-    tolerance: f64,
-) -> bool {
-    if !as_set && a.len() != b.len() {
-        return false;
-    }
-    a.sort_by(|x, y| order_rows(x, y));
-    b.sort_by(|x, y| order_rows(x, y));
-    if as_set {
-        a.dedup_by(|x, y| same_rows(x, y, tolerance));
-        b.dedup_by(|x, y| same_rows(x, y, tolerance));
-    }
-    if a.len() != b.len() {
-        return false;
-    }
-    if a.iter().zip(&b).all(|(x, y)| same_rows(x, y, tolerance)) {
-        return true;
-    }
-    // Reals within the tolerance may sort differently: match row by row.
-    let inexact = |rows: &[Vec<&Value>]| rows.iter().flatten().any(|v| matches!(v, Value::Real(_)));
-    (inexact(&a) || inexact(&b)) && a.len() <= 200 && matched(&a, &b, tolerance)
 }
 
 /// True if every row of `a` has its own partner in `b`.
@@ -298,22 +212,6 @@ pub(crate) fn matched(a: &[Vec<&Value>], b: &[Vec<&Value>], tolerance: f64) -> b
     })
 }
 
-/// The values of each column: in row order for lists, sorted otherwise.
-fn signatures(answer: &Answer, mode: Mode) -> Vec<Vec<&Value>> {
-    (0..answer.width)
-        .map(|c| {
-            let mut values: Vec<&Value> = answer.rows.iter().filter_map(|r| r.get(c)).collect();
-            if !mode.as_list {
-                values.sort_by(|a, b| order(a, b));
-                if mode.as_set {
-                    values.dedup_by(|a, b| same(a, b, mode.tolerance));
-                }
-            }
-            values
-        })
-        .collect()
-}
-
 /// True if the two answers are equal under `mode` for some allowed order of columns, which
 /// is then remembered in `columns`. Answers of different width differ, empty ones too.
 pub fn equal(gold: &Answer, pred: &Answer, mode: Mode, columns: &mut Columns) -> bool {
@@ -326,31 +224,69 @@ pub fn equal(gold: &Answer, pred: &Answer, mode: Mode, columns: &mut Columns) ->
     if gold.rows.is_empty() && pred.rows.is_empty() {
         return true;
     }
-    let identity: Vec<usize> = (0..gold.width).collect();
+    if mode.as_list && !mode.as_set {
+        equal_lists(gold, pred, mode.tolerance, columns)
+    } else {
+        equal_bags(gold, pred, mode, columns)
+    }
+}
+
+fn equal_lists(gold: &Answer, pred: &Answer, tolerance: f64, columns: &mut Columns) -> bool {
+    let rows = || gold.rows.iter().zip(&pred.rows);
+    let at = |row: &Row, column: usize, other: &Row, theirs: usize| {
+        let (a, b) = (row.get(column), other.get(theirs));
+        same(a.unwrap_or(&Value::Null), b.unwrap_or(&Value::Null), tolerance)
+    };
+    // In a list, columns that are alike are the same.
+    let similar = |g: usize, p: usize| rows().all(|(a, b)| at(a, g, b, p));
     let fits = |order: &[usize]| {
-        let a: Vec<Vec<&Value>> = gold.rows.iter().map(|r| view(r, &identity)).collect();
-        let b: Vec<Vec<&Value>> = pred.rows.iter().map(|r| view(r, order)).collect();
-        if mode.as_list && !mode.as_set {
-            a.len() == b.len() && a.iter().zip(&b).all(|(x, y)| same_rows(x, y, mode.tolerance))
-        } else {
-            same_bag(a, b, mode.as_set, mode.tolerance)
-        }
+        rows().all(|(a, b)| order.iter().enumerate().all(|(g, &p)| at(a, g, b, p)))
     };
     if columns.decided() {
         return columns.search(|_, _| true, fits).is_some();
     }
-    let (a, b) = (signatures(gold, mode), signatures(pred, mode));
-    let similar = |g: usize, p: usize| {
-        let (Some(x), Some(y)) = (a.get(g), b.get(p)) else {
-            return false;
-        };
-        same_rows(x, y, mode.tolerance)
+    columns.search(similar, fits).is_some() && columns.restrict(similar)
+}
+
+/// Bags and sets: values are numbered once, and rows of numbers are compared.
+fn equal_bags(gold: &Answer, pred: &Answer, mode: Mode, columns: &mut Columns) -> bool {
+    let values = gold.rows.iter().chain(&pred.rows).flatten();
+    let numbering = Numbering::of(values, mode.tolerance);
+    let (ours, theirs) = (numbered(gold, &numbering), numbered(pred, &numbering));
+    let tidy = |mut rows: Vec<Vec<u32>>| {
+        rows.sort_unstable();
+        if mode.as_set {
+            rows.dedup();
+        }
+        rows
     };
-    // In a list, columns that are alike are the same.
-    let classes =
-        || (!mode.as_list || mode.as_set).then(|| Classes::new(gold, pred, mode.as_set, mode.tolerance));
-    if columns.search_among(similar, classes, fits).is_none() {
-        return false;
+    let sorted = tidy(ours.clone());
+    let fits = |order: &[usize]| {
+        let seen = |row: &Vec<u32>| order.iter().map(|&c| row.get(c).copied().unwrap_or(0)).collect();
+        tidy(theirs.iter().map(seen).collect()) == sorted
+    };
+    if columns.decided() {
+        return columns.search(|_, _| true, fits).is_some();
     }
-    columns.restrict(similar)
+    let held = |rows: &[Vec<u32>]| -> Vec<Vec<u32>> {
+        let column = |c: usize| {
+            let mut values: Vec<u32> = rows.iter().filter_map(|r| r.get(c).copied()).collect();
+            values.sort_unstable();
+            if mode.as_set {
+                values.dedup();
+            }
+            values
+        };
+        (0..gold.width).map(column).collect()
+    };
+    let (a, b) = (held(&ours), held(&theirs));
+    let similar = |g: usize, p: usize| a.get(g) == b.get(p);
+    let classes = || Some(Classes::new(&ours, &theirs, gold.width, mode.as_set));
+    columns.search_among(similar, classes, fits).is_some() && columns.restrict(similar)
+}
+
+/// The rows of an answer, their values as numbers.
+fn numbered(answer: &Answer, numbering: &Numbering<'_>) -> Vec<Vec<u32>> {
+    let cells = |row: &Row| row.iter().take(answer.width).map(|v| numbering.number(v)).collect();
+    answer.rows.iter().map(cells).collect()
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -14,6 +14,7 @@ use rusqlite::types::ValueRef;
 
 use crate::clock::{self, Flag};
 use crate::execute::{ExecError, Limits};
+use crate::timing::Moment;
 
 /// The state of one connection that its handlers share.
 #[derive(Default)]
@@ -28,14 +29,18 @@ pub(crate) struct Guard {
     pub(crate) random: AtomicU64,
     /// What it was seeded with.
     pub(crate) seed: AtomicU64,
+    /// A table was named by what was compiled last.
+    pub(crate) reads: AtomicBool,
     /// `random()` or `randomblob()` was called.
     pub(crate) chance: Flag,
     /// When the query began.
-    pub(crate) started: Mutex<Option<Instant>>,
+    pub(crate) started: Mutex<Option<Moment>>,
 }
 
 /// Instructions between two calls of the progress handler.
 const PROGRESS: u64 = 1_000;
+/// Calls of the progress handler between two looks at the clock.
+const CLOCKED: u64 = 4;
 
 /// The function that queries may be made to break ties with; see [`crate::order`]. Without
 /// arguments each call gives another number, with arguments each list of values has its own.
@@ -51,22 +56,57 @@ pub const HEAP_BYTES: u64 = if cfg!(test) { 96 << 20 } else { 1 << 30 };
 
 /// Executions pass together; one that ran out of memory passes alone.
 static TURNSTILE: RwLock<()> = RwLock::new(());
+/// Executions under way, and all that ever began.
+static UNDER_WAY: AtomicU64 = AtomicU64::new(0);
+static BEGUN: AtomicU64 = AtomicU64::new(0);
+
+/// An execution among others, from its beginning to its end.
+struct Visit {
+    first: bool,
+    number: u64,
+}
+
+impl Visit {
+    fn begin() -> Visit {
+        Visit {
+            first: UNDER_WAY.fetch_add(1, Ordering::SeqCst) == 0,
+            number: BEGUN.fetch_add(1, Ordering::SeqCst) + 1,
+        }
+    }
+
+    /// True if no other execution was under way at any time.
+    fn alone(&self) -> bool {
+        self.first && BEGUN.load(Ordering::SeqCst) == self.number
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        UNDER_WAY.fetch_sub(1, Ordering::SeqCst);
+    }
+}
 
 /// Does `work`. Memory is bounded for the process, so where it runs out the culprit may be
 /// another thread's query: then the work is done once more while no other thread executes
-/// anything, and its own need decides. Must not be nested.
+/// anything, and its own need decides. Where none did the first time, it has decided. Must not be
+/// nested.
 pub(crate) fn settle<T>(mut work: impl FnMut() -> Result<T, ExecError>) -> Result<T, ExecError> {
-    let first = {
+    let (first, alone) = {
         let _together = TURNSTILE.read().unwrap_or_else(PoisonError::into_inner);
-        work()
+        let visit = Visit::begin();
+        let first = work();
+        (first, visit.alone())
     };
-    if !matches!(first, Err(ExecError::Limit("memory"))) {
+    if alone || !matches!(first, Err(ExecError::Limit("memory"))) {
         return first;
     }
     drop(first);
     let _alone = TURNSTILE.write().unwrap_or_else(PoisonError::into_inner);
     work()
 }
+
+/// Table-valued functions, which read no table.
+const VALUED: [&str; 4] = ["json_each", "json_tree", "jsonb_each", "jsonb_tree"];
 
 fn splitmix(state: &AtomicU64) -> u64 {
     let mut z = state
@@ -172,7 +212,7 @@ pub(crate) fn configure(
         Ok((splitmix(&hash) >> 1) as i64)
     })?;
     let state = Arc::clone(guard);
-    let longest = usize::try_from(limits.value_bytes).unwrap_or(0);
+    let most = usize::try_from(limits.value_bytes).unwrap_or(0);
     connection.create_scalar_function("randomblob", 1, FLAGS, move |context| {
         state.chance.set();
         let wanted = match context.get_raw(0) {
@@ -185,7 +225,7 @@ pub(crate) fn configure(
             _ => 0,
         };
         let length = usize::try_from(wanted.max(1)).unwrap_or(usize::MAX);
-        if length > longest {
+        if length > most {
             return Err(rusqlite::Error::UserFunctionError(
                 "string or blob too big".into(),
             ));
@@ -196,7 +236,7 @@ pub(crate) fn configure(
     clock::stop(connection, limits.value_bytes, clock)?;
     guard.allowed.store(limits.steps, Ordering::Relaxed);
     let state = Arc::clone(guard);
-    let wall = Duration::from_millis(limits.millis);
+    let longest = Duration::from_millis(limits.millis);
     connection.progress_handler(
         PROGRESS as i32,
         Some(move || {
@@ -205,8 +245,12 @@ pub(crate) fn configure(
                 state.out_of_steps.store(true, Ordering::Relaxed);
                 return true;
             }
+            // Reading the clock costs as much as some of the steps between.
+            if !(steps / PROGRESS).is_multiple_of(CLOCKED) {
+                return false;
+            }
             let began = state.started.lock().ok().and_then(|s| *s);
-            if began.is_some_and(|s| s.elapsed() > wall) {
+            if began.is_some_and(|s| s.elapsed() > longest) {
                 state.out_of_time.store(true, Ordering::Relaxed);
                 return true;
             }
@@ -216,6 +260,11 @@ pub(crate) fn configure(
     let state = Arc::clone(guard);
     connection.authorizer(Some(move |context: AuthContext<'_>| {
         if state.querying.load(Ordering::Relaxed) {
+            if let AuthAction::Read { table_name, .. } = context.action
+                && !VALUED.iter().any(|name| table_name.eq_ignore_ascii_case(name))
+            {
+                state.reads.store(true, Ordering::Relaxed);
+            }
             authorize(&context)
         } else {
             Authorization::Allow

@@ -5,11 +5,12 @@
 //! rows and bytes are counted as they come out; SQLite's memory is bounded for the whole
 //! process. A user's database file is opened read-only and immutable.
 
+mod made;
+
 use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, StatementStatus, ToSql};
@@ -19,7 +20,9 @@ use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
 use crate::confine::{Guard, HEAP_BYTES, configure, settle};
-use crate::database::{Database, Row, create_table, quoted};
+use crate::database::{Database, Row};
+use crate::timing::Moment;
+use made::Generated;
 
 /// Bounds on one execution of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,9 +32,10 @@ pub struct Limits {
     /// Instructions of SQLite's virtual machine; the bound that normally ends a runaway
     /// query, because it does not depend on the machine's load.
     pub steps: u64,
-    /// Wall time, for what costs much in few steps: functions over long strings. It is
-    /// set so far out that the steps end everything else, on a busy machine too; where
-    /// it is met the pair has no label, so a slow machine never turns a label over.
+    /// CPU time of the thread (wall time where the system does not tell it), for what costs much in
+    /// few steps: functions over long strings. It is set so far out that the steps end everything
+    /// else, on a slow machine too; where it is met the pair has no label, so a slow machine never
+    /// turns a label over.
     pub millis: u64,
     /// Rows of the answer.
     pub rows: usize,
@@ -43,12 +47,20 @@ pub struct Limits {
     pub heap_bytes: u64,
 }
 
+impl ExecError {
+    /// True of a limit that is so far out that no query worth judging meets it: a pair is given up at
+    /// once. Each further database would cost as much again.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self, ExecError::Limit("time" | "memory"))
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             sql_bytes: 64 * 1024,
             steps: 4_000_000,
-            millis: 10_000,
+            millis: 1_200,
             rows: 20_000,
             bytes: 4 * 1024 * 1024,
             value_bytes: 64 * 1024,
@@ -81,12 +93,15 @@ pub enum ExecError {
     /// The query is not a single SELECT.
     #[error("not a single read-only query")]
     NotAQuery,
-    /// It fails on this database: an integer overflow, a string longer than the limit.
+    /// It fails on this database: an integer overflow.
     #[error("{0}")]
     Failed(String),
     /// More steps, time, rows, bytes or memory than allowed.
     #[error("stopped: more {0} than allowed")]
     Limit(&'static str),
+    /// The machine refuses: it has no file descriptor left.
+    #[error("{0}")]
+    Machine(String),
     /// A database file cannot be used.
     #[error("{file}: {message}")]
     File {
@@ -112,7 +127,8 @@ pub struct Sandbox {
     guard: Arc<Guard>,
     clock: Arc<Flag>,
     limits: Limits,
-    inserts: Vec<Option<(String, String)>>,
+    /// What is generated in it; none in a user's file.
+    schema: Option<Generated>,
     /// What all executions have cost so far, in steps.
     spent: Cell<u64>,
 }
@@ -123,6 +139,7 @@ const STEPS_OF_A_RUN: u64 = 500;
 /// A checked and compiled query of a [`Sandbox`].
 pub struct Prepared<'a> {
     statement: Statement<'a>,
+    reads: bool,
     sandbox: &'a Sandbox,
 }
 
@@ -134,7 +151,7 @@ impl std::fmt::Debug for Sandbox {
     }
 }
 
-struct Bound<'a>(&'a Value);
+pub(crate) struct Bound<'a>(pub(crate) &'a Value);
 
 impl ToSql for Bound<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
@@ -149,7 +166,8 @@ impl ToSql for Bound<'_> {
 }
 
 impl Sandbox {
-    /// A database with the schema's tables and no rows.
+    /// A database for the schema's tables and views, without rows. Those of a large schema, and
+    /// all views, are made when a query names them.
     ///
     /// # Errors
     /// [`ExecError::Invalid`] where SQLite cannot create a table, naming it.
@@ -167,33 +185,16 @@ impl Sandbox {
         connection
             .execute_batch("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;")
             .map_err(invalid)?;
-        configure(&mut connection, &guard, &clock, limits, false).map_err(invalid)?;
-        let mut inserts = Vec::with_capacity(schema.tables.len());
-        for (index, table) in schema.tables.iter().enumerate() {
-            let Some(create) = create_table(schema, index) else {
-                inserts.push(None);
-                continue;
-            };
-            connection.execute_batch(&create).map_err(|e| {
-                out_of_memory(&e).unwrap_or_else(|| {
-                    ExecError::Invalid(format!("cannot create table {:?}: {e}", table.name))
-                })
-            })?;
-            let marks = vec!["?"; table.columns.len()].join(",");
-            let name = quoted(&table.name);
-            inserts.push(Some((
-                format!("DELETE FROM {name}"),
-                format!("INSERT INTO {name} VALUES ({marks})"),
-            )));
-        }
+        configure(&mut connection, &guard, &clock, limits, !schema.views.is_empty()).map_err(invalid)?;
         let sandbox = Sandbox {
             connection,
             guard,
             clock,
             limits,
-            inserts,
+            schema: Some(Generated::new(schema)),
             spent: Cell::new(0),
         };
+        sandbox.make_few()?;
         sandbox.query_only(true)?;
         Ok(sandbox)
     }
@@ -233,7 +234,8 @@ impl Sandbox {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
                 | OpenFlags::SQLITE_OPEN_NO_MUTEX
                 | OpenFlags::SQLITE_OPEN_URI;
-            let mut connection = Connection::open_with_flags(immutable(path), flags).map_err(refused)?;
+            let mut connection = Connection::open_with_flags(immutable(path), flags)
+                .map_err(|e| exhausted(path).unwrap_or_else(|| refused(e)))?;
             let guard = Arc::new(Guard::default());
             let clock = Arc::new(Flag::default());
             configure(&mut connection, &guard, &clock, limits, true).map_err(refused)?;
@@ -246,7 +248,7 @@ impl Sandbox {
                 guard,
                 clock,
                 limits,
-                inserts: Vec::new(),
+                schema: None,
                 spent: Cell::new(0),
             };
             sandbox.query_only(true)?;
@@ -264,17 +266,56 @@ impl Sandbox {
         self.guard.allowed.store(steps.unwrap_or(0), Ordering::Relaxed);
     }
 
+    /// The tables and views of a user's file without their rows; tables of modules that are not built in
+    /// are missing.
+    ///
+    /// # Errors
+    /// The file's schema cannot be read.
+    pub(crate) fn hollow(&self) -> Result<Sandbox, ExecError> {
+        self.guard.querying.store(false, Ordering::Relaxed);
+        let statements: Vec<String> = self
+            .connection
+            .prepare("SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND sql IS NOT NULL")
+            .and_then(|mut found| found.query_map([], |row| row.get(0))?.collect())
+            .map_err(failed)?;
+        let limits = self.limits;
+        settle(|| {
+            let mut connection = Connection::open_in_memory_with_flags(
+                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+            )
+            .map_err(invalid)?;
+            let guard = Arc::new(Guard::default());
+            let clock = Arc::new(Flag::default());
+            configure(&mut connection, &guard, &clock, limits, true).map_err(invalid)?;
+            for statement in &statements {
+                // SQLite's own tables are made by themselves.
+                let _ = connection.execute_batch(statement);
+            }
+            let sandbox = Sandbox {
+                connection,
+                guard,
+                clock,
+                limits,
+                schema: None,
+                spent: Cell::new(0),
+            };
+            sandbox.query_only(true)?;
+            Ok(sandbox)
+        })
+    }
+
     /// A writer of the given tables, reusable for many databases.
     ///
     /// # Errors
     /// [`ExecError::Failed`] if SQLite refuses a statement.
     pub fn loader(&self, tables: &[usize]) -> Result<Loader<'_>, ExecError> {
+        self.make_tables(tables)?;
         self.guard.querying.store(false, Ordering::Relaxed);
         let mut writers = Vec::new();
         for &table in tables {
-            if let Some(Some((delete, insert))) = self.inserts.get(table) {
-                let delete = self.connection.prepare(delete).map_err(failed)?;
-                let insert = self.connection.prepare(insert).map_err(failed)?;
+            if let Some((delete, insert)) = self.writers(table) {
+                let delete = self.connection.prepare(&delete).map_err(failed)?;
+                let insert = self.connection.prepare(&insert).map_err(failed)?;
                 writers.push((table, delete, insert));
             }
         }
@@ -304,8 +345,10 @@ impl Sandbox {
         if sql.contains('\0') {
             return Err(ExecError::Invalid("the text holds a NUL byte".into()));
         }
+        self.make_mentioned(sql)?;
         let statement = settle(|| {
             self.arm(0);
+            self.guard.reads.store(false, Ordering::Relaxed);
             let statement = self.connection.prepare(sql);
             self.guard.querying.store(false, Ordering::Relaxed);
             statement.map_err(|e| match e {
@@ -320,6 +363,7 @@ impl Sandbox {
             return Err(ExecError::Invalid("the query has parameters".into()));
         }
         Ok(Prepared {
+            reads: self.guard.reads.load(Ordering::Relaxed),
             statement,
             sandbox: self,
         })
@@ -333,7 +377,7 @@ impl Sandbox {
         guard.random.store(seed, Ordering::Relaxed);
         guard.seed.store(seed, Ordering::Relaxed);
         if let Ok(mut started) = guard.started.lock() {
-            *started = Some(Instant::now());
+            *started = Some(Moment::now());
         }
         guard.querying.store(true, Ordering::Relaxed);
     }
@@ -371,6 +415,15 @@ impl Sandbox {
     }
 }
 
+/// What the system says where no file at all can be opened any more, which SQLite does not tell from
+/// a bad file.
+fn exhausted(path: &Path) -> Option<ExecError> {
+    let error = std::fs::File::open(path).err()?;
+    // ENFILE and EMFILE; the standard library has no kind for them.
+    let machine = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
+    machine.then(|| ExecError::Machine(format!("cannot open {}: {error}", path.display())))
+}
+
 /// SQL without the white space and semicolons around it.
 pub(crate) fn trim(sql: &str) -> &str {
     sql.trim().trim_end_matches([';', ' ', '\t', '\r', '\n'])
@@ -399,15 +452,20 @@ fn immutable(path: &Path) -> String {
 }
 
 fn invalid(e: rusqlite::Error) -> ExecError {
-    out_of_memory(&e).unwrap_or_else(|| ExecError::Invalid(message(&e)))
+    own_limit(&e).unwrap_or_else(|| ExecError::Invalid(message(&e)))
 }
 
 fn failed(e: rusqlite::Error) -> ExecError {
-    out_of_memory(&e).unwrap_or_else(|| ExecError::Failed(message(&e)))
+    own_limit(&e).unwrap_or_else(|| ExecError::Failed(message(&e)))
 }
 
-fn out_of_memory(e: &rusqlite::Error) -> Option<ExecError> {
-    (e.sqlite_error_code() == Some(ErrorCode::OutOfMemory)).then_some(ExecError::Limit("memory"))
+/// The limits of SQLite's own that it says it has met.
+fn own_limit(e: &rusqlite::Error) -> Option<ExecError> {
+    match e.sqlite_error_code()? {
+        ErrorCode::OutOfMemory => Some(ExecError::Limit("memory")),
+        ErrorCode::TooBig => Some(ExecError::Limit("bytes in one value")),
+        _ => None,
+    }
 }
 
 fn message(e: &rusqlite::Error) -> String {
@@ -477,6 +535,17 @@ impl Prepared<'_> {
         self.statement.column_count()
     }
 
+    /// What SQLite calls the columns of the answer.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.statement.column_names();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// True if it reads a table, so that its answer may depend on the data.
+    pub(crate) fn reads(&self) -> bool {
+        self.reads
+    }
+
     /// What all executions in its sandbox have cost so far, in steps of SQLite's machine: the same
     /// on every machine, where time is not.
     pub(crate) fn spent(&self) -> u64 {
@@ -509,6 +578,7 @@ impl Prepared<'_> {
                     for i in 0..width {
                         let cell = match row.get_ref(i) {
                             Ok(ValueRef::Integer(i)) => Value::Integer(i),
+                            Ok(ValueRef::Real(r)) if r.is_nan() => Value::Null,
                             Ok(ValueRef::Real(r)) => Value::Real(r.into()),
                             Ok(ValueRef::Text(t)) => Value::Text(String::from_utf8_lossy(t).into_owned()),
                             Ok(ValueRef::Blob(b)) => Value::Blob(b.to_vec()),
@@ -564,8 +634,9 @@ impl Sandbox {
             Ok(())
         };
         let _ = of("SELECT * FROM sqlite_schema ORDER BY rowid");
-        for (insert, _) in self.inserts.iter().flatten() {
-            let _ = of(&insert.replacen("DELETE", "SELECT rowid, *", 1));
+        let tables = self.schema.as_ref().map_or(0, Generated::tables);
+        for (delete, _) in (0..tables).filter_map(|t| self.writers(t)) {
+            let _ = of(&delete.replacen("DELETE", "SELECT rowid, *", 1));
         }
         hasher.finish()
     }

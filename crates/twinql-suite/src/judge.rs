@@ -2,6 +2,10 @@
 //! answers differ.
 
 mod ease;
+mod further;
+mod shrink;
+mod simple;
+mod statements;
 
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics, Value};
@@ -15,7 +19,11 @@ use crate::soundness::possible::Effort;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
 
-use crate::trial::{ARRANGEMENTS, Agreement, Party, Patience, agree, nonempty, rearranged, told_apart};
+use shrink::Shrinking;
+use statements::statements;
+
+use crate::tested::Answered;
+use crate::trial::{ARRANGEMENTS, Agreement, Party, Patience, agree, rearranged, told_apart};
 
 /// How a pair is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,7 +37,8 @@ pub struct JudgeConfig {
     pub databases: u64,
     /// Bounds on each execution.
     pub limits: Limits,
-    /// Drop rows from a witness as long as the answers still differ.
+    /// Drop rows from a witness, simplify its values, and declare its keys, as long as the answers
+    /// still differ.
     pub shrink: bool,
 }
 
@@ -72,6 +81,12 @@ pub struct Witness {
     pub gold_width: usize,
     /// Number of columns of the prediction's answer.
     pub pred_width: usize,
+    /// What SQLite calls the columns of the gold's answer.
+    #[serde(default)]
+    pub gold_columns: Vec<String>,
+    /// What SQLite calls the columns of the prediction's answer.
+    #[serde(default)]
+    pub pred_columns: Vec<String>,
 }
 
 /// What the judge found.
@@ -82,7 +97,8 @@ pub enum Verdict {
     Same {
         /// Databases on which both gave an answer.
         databases: u64,
-        /// Databases on which the gold's answer had a row (with more than NULL or 0 in it).
+        /// Databases on which the gold answered: its answer there is not the one that it has when
+        /// every table is empty.
         nonempty: u64,
     },
     /// A database tells them apart.
@@ -105,6 +121,19 @@ pub enum Verdict {
         /// Which query.
         side: Side,
     },
+    /// No database told them apart, and none says that they are the same: the gold never answered, or
+    /// never otherwise than a constant does.
+    Untested {
+        /// Databases on which both gave an answer.
+        databases: u64,
+        /// Which of the two, and the condition that no database met, where it is known.
+        reason: String,
+    },
+    /// The machine failed, not the queries.
+    MachineError {
+        /// How.
+        message: String,
+    },
 }
 
 impl Verdict {
@@ -114,7 +143,10 @@ impl Verdict {
         match self {
             Verdict::Same { .. } => Some(1),
             Verdict::Different { .. } | Verdict::PredError { .. } => Some(0),
-            Verdict::GoldError { .. } | Verdict::Timeout { .. } => None,
+            Verdict::GoldError { .. }
+            | Verdict::Timeout { .. }
+            | Verdict::Untested { .. }
+            | Verdict::MachineError { .. } => None,
         }
     }
 }
@@ -163,7 +195,8 @@ pub fn judge(schema: &Schema, gold: &str, pred: &str, config: &JudgeConfig) -> V
 
 /// What one database says.
 enum Outcome {
-    Agree { nonempty: bool },
+    /// The gold's answer, which both gave.
+    Agree(Answer),
     Differ(Answer, Answer),
     Failed(Side, ExecError),
 }
@@ -177,18 +210,32 @@ struct Trial<'a> {
     schema: &'a Schema,
     /// What samples of its possible answers may still cost.
     patience: Patience,
+    /// Steps that the gold and the prediction took on all databases.
+    spent: [u64; 2],
+    /// Steps that had been taken in the sandbox before.
+    start: u64,
+    /// Steps that the pair may take.
+    budget: u64,
 }
 
+/// Executions at the limit of steps that one pair is worth, on all databases together. No pair of
+/// real queries comes near it.
+const WORTH: u64 = 20;
+
 impl<'a> Trial<'a> {
+    /// True once the pair has cost more than it is worth, beside samples, which have a bound of their own.
+    fn exhausted(&self) -> bool {
+        let all = self.gold.prepared.spent() - self.start;
+        all.saturating_sub(self.patience.used()) > self.budget
+    }
+
     fn run(&mut self, database: &Database, columns: &mut Columns) -> Outcome {
         let (gold, pred) = match self.answers(database) {
             Ok(answers) => answers,
             Err((side, e)) => return Outcome::Failed(side, e),
         };
         if self.agree(database, &gold, &pred, columns) {
-            Outcome::Agree {
-                nonempty: nonempty(&gold),
-            }
+            Outcome::Agree(gold)
         } else {
             Outcome::Differ(gold, pred)
         }
@@ -196,8 +243,14 @@ impl<'a> Trial<'a> {
 
     fn answers(&mut self, database: &Database) -> Result<(Answer, Answer), (Side, ExecError)> {
         self.loader.load(database).map_err(|e| (Side::Gold, e))?;
-        let gold = self.gold.answer(self.sandbox).map_err(|e| (Side::Gold, e))?;
-        let pred = self.pred.answer(self.sandbox).map_err(|e| (Side::Pred, e))?;
+        let start = self.gold.prepared.spent();
+        let gold = self.gold.answer(self.sandbox);
+        let between = self.gold.prepared.spent();
+        self.spent[0] += between - start;
+        let gold = gold.map_err(|e| (Side::Gold, e))?;
+        let pred = self.pred.answer(self.sandbox);
+        self.spent[1] += self.pred.prepared.spent() - between;
+        let pred = pred.map_err(|e| (Side::Pred, e))?;
         Ok((gold, pred))
     }
 
@@ -319,6 +372,9 @@ impl Judge {
                         (0..self.schema.tables.len())
                             .filter(|&t| text.contains(&self.schema.tables[t].name.to_ascii_lowercase())),
                     );
+                    if !self.schema.views.is_empty() {
+                        tables.extend(self.sandbox.tables_of(&side.sql));
+                    }
                 }
             }
         }
@@ -336,6 +392,7 @@ impl Judge {
         let gold = Party::new(&self.sandbox, gold, semantics);
         let pred = Party::new(&self.sandbox, pred, semantics);
         let fresh = Columns::new(gold.prepared.width(), semantics.any_column_order);
+        let start = gold.prepared.spent();
         let trial = Trial {
             sandbox: &self.sandbox,
             loader: self.sandbox.loader(generator.tables())?,
@@ -344,6 +401,9 @@ impl Judge {
             pred,
             schema: &self.schema,
             patience: Patience::new(),
+            spent: [0; 2],
+            start,
+            budget: self.config.limits.steps.saturating_mul(WORTH),
         };
         Ok((trial, fresh))
     }
@@ -352,6 +412,7 @@ impl Judge {
         let semantics = &self.config.semantics;
         let (facts, tables) = self.read(&gold, &pred);
         let identical = gold.sql == pred.sql;
+        let texts = (gold.sql.clone(), pred.sql.clone());
         let generator = Generator::new(&self.schema, semantics, &facts, &tables, self.config.seed);
         let (mut trial, fresh) = self.start(gold, pred, &generator)?;
         let wanted = if identical {
@@ -359,122 +420,164 @@ impl Judge {
         } else {
             self.config.databases.max(1)
         };
-        let verdict = self.decide(&generator, &mut trial, &fresh, wanted);
+        let nothing = trial.gold.over_nothing(&mut trial.loader);
+        let (nothing, failed) = match nothing {
+            Ok(answer) => (Some(answer), None),
+            Err(error) => (None, Some(error)),
+        };
+        let mut course = Course::new(&fresh, Answered::new(trial.gold.prepared.reads(), nothing));
+        let ended = match failed {
+            Some(error @ ExecError::Limit(_)) => course.failed(Side::Gold, error),
+            _ => None,
+        };
+        let ended = ended.or_else(|| {
+            (0..wanted).find_map(|index| {
+                let database = generator.database(index)?;
+                self.step(&generator, &mut trial, &mut course, (index, database))
+            })
+        });
+        let verdict = match ended {
+            Some(verdict) => verdict,
+            None if identical => course.verdict(),
+            None => self.tested(&mut trial, &mut course, generator, texts),
+        };
         notes.extend(trial.gold.notes("gold"));
         notes.extend(trial.pred.notes("pred"));
         Ok(verdict)
     }
 
-    /// Runs a trial on one database after another.
-    fn decide(
+    /// The witness that a database is; a small and plain one if that is asked for.
+    fn witness(
         &self,
+        index: u64,
         generator: &Generator<'_>,
         trial: &mut Trial<'_>,
         fresh: &Columns,
-        wanted: u64,
-    ) -> Verdict {
-        let semantics = &self.config.semantics;
-        let mut columns = fresh.clone();
-        let (mut agreed, mut nonempty) = (0, 0);
-        let mut timeouts = [0u64; 2];
-        let mut failure = None;
-        for index in 0..wanted {
-            self.sandbox.after_timeouts(timeouts.iter().sum());
-            let Some(database) = generator.database(index) else {
-                continue;
+        (database, gold, pred): (Database, Answer, Answer),
+    ) -> Witness {
+        let (gold_columns, pred_columns) = (trial.gold.prepared.names(), trial.pred.prepared.names());
+        let (statements, gold, pred) = if self.config.shrink {
+            let mut shrinking = Shrinking {
+                trial,
+                generator,
+                columns: fresh,
+                database,
+                answers: (gold, pred),
             };
-            match trial.run(&database, &mut columns) {
-                Outcome::Agree { nonempty: n } => {
-                    agreed += 1;
-                    nonempty += u64::from(n);
-                }
-                Outcome::Differ(g, p) => {
-                    let (database, g, p) = if self.config.shrink {
-                        shrink(&self.schema, semantics, trial, fresh, database, (g, p))
-                    } else {
-                        (database, g, p)
-                    };
-                    return Verdict::Different {
-                        witness: Box::new(Witness {
-                            index,
-                            statements: database.to_sql(&self.schema),
-                            gold_width: g.width,
-                            pred_width: p.width,
-                            gold_rows: g.rows,
-                            pred_rows: p.rows,
-                        }),
-                    };
-                }
-                // Only this limit depends on the machine: the pair has no label, at once.
-                Outcome::Failed(side, ExecError::Limit("time")) => return Verdict::Timeout { side },
-                Outcome::Failed(side, ExecError::Limit(_)) => {
-                    let count = &mut timeouts[usize::from(side == Side::Pred)];
-                    *count += 1;
-                    if *count >= MAX_TIMEOUTS {
-                        return Verdict::Timeout { side };
-                    }
-                }
-                Outcome::Failed(Side::Gold, e) => {
-                    failure = Some(e);
-                }
-                Outcome::Failed(Side::Pred, e) => {
-                    return Verdict::PredError {
-                        message: e.to_string(),
-                    };
-                }
-            }
+            shrinking.run(self.config.limits);
+            let (gold, pred) = shrinking.answers;
+            (statements(&shrinking.database, &self.schema), gold, pred)
+        } else {
+            (database.to_sql(&self.schema), gold, pred)
+        };
+        Witness {
+            index,
+            statements,
+            gold_width: gold.width,
+            pred_width: pred.width,
+            gold_rows: gold.rows,
+            pred_rows: pred.rows,
+            gold_columns,
+            pred_columns,
         }
-        if agreed == 0 {
-            if timeouts[0] > 0 {
-                return Verdict::Timeout { side: Side::Gold };
+    }
+
+    /// Runs a trial on one more database; a verdict where that ends it.
+    fn step(
+        &self,
+        generator: &Generator<'_>,
+        trial: &mut Trial<'_>,
+        course: &mut Course<'_>,
+        (index, database): (u64, Database),
+    ) -> Option<Verdict> {
+        self.sandbox.after_timeouts(course.timeouts.iter().sum());
+        match trial.run(&database, &mut course.columns) {
+            Outcome::Agree(answer) => {
+                course.agreed += 1;
+                course.answered += u64::from(course.gold.note(&answer));
+                None
             }
-            if timeouts[1] > 0 {
-                return Verdict::Timeout { side: Side::Pred };
+            Outcome::Differ(g, p) => {
+                let witness = self.witness(index, generator, trial, course.fresh, (database, g, p));
+                Some(Verdict::Different {
+                    witness: Box::new(witness),
+                })
             }
-            return Verdict::GoldError {
-                message: failure.map_or_else(
-                    || "no database meets the assumptions".to_owned(),
-                    |e| e.to_string(),
-                ),
+            Outcome::Failed(side, error) => course.failed(side, error),
+        }
+        .or_else(|| {
+            let side = if trial.spent[0] >= trial.spent[1] {
+                Side::Gold
+            } else {
+                Side::Pred
             };
-        }
-        Verdict::Same {
-            databases: agreed,
-            nonempty,
-        }
+            trial.exhausted().then_some(Verdict::Timeout { side })
+        })
     }
 }
 
-/// Drops rows one by one as long as the answers differ and the assumptions hold.
-fn shrink(
-    schema: &Schema,
-    semantics: &Semantics,
-    trial: &mut Trial<'_>,
-    columns: &Columns,
-    mut database: Database,
-    mut answers: (Answer, Answer),
-) -> (Database, Answer, Answer) {
-    loop {
-        let mut dropped = false;
-        for table in 0..database.tables.len() {
-            let mut row = database.rows(table).len();
-            while row > 0 {
-                row -= 1;
-                let mut smaller = database.clone();
-                if let Some(Some(rows)) = smaller.tables.get_mut(table) {
-                    rows.remove(row);
-                }
-                if smaller.check(schema, semantics).is_ok()
-                    && let Outcome::Differ(g, p) = trial.run(&smaller, &mut columns.clone())
-                {
-                    database = smaller;
-                    answers = (g, p);
-                    dropped = true;
-                }
-            }
+/// What the databases so far say of a pair.
+struct Course<'c> {
+    fresh: &'c Columns,
+    columns: Columns,
+    gold: Answered,
+    /// Databases on which both gave an answer.
+    agreed: u64,
+    /// Of these, those on which the gold answered.
+    answered: u64,
+    timeouts: [u64; 2],
+    failure: Option<ExecError>,
+}
+
+impl<'c> Course<'c> {
+    fn new(fresh: &'c Columns, gold: Answered) -> Course<'c> {
+        Course {
+            fresh,
+            columns: fresh.clone(),
+            gold,
+            agreed: 0,
+            answered: 0,
+            timeouts: [0; 2],
+            failure: None,
         }
-        if !dropped {
-            return (database, answers.0, answers.1);
+    }
+
+    /// Takes note that a side gave no answer; a verdict where that ends the trial.
+    fn failed(&mut self, side: Side, error: ExecError) -> Option<Verdict> {
+        match (side, error) {
+            (side, error) if error.is_final() => Some(Verdict::Timeout { side }),
+            (side, ExecError::Limit(_)) => {
+                let count = &mut self.timeouts[usize::from(side == Side::Pred)];
+                *count += 1;
+                (*count >= MAX_TIMEOUTS).then_some(Verdict::Timeout { side })
+            }
+            (Side::Gold, error) => {
+                self.failure = Some(error);
+                None
+            }
+            (Side::Pred, error) => Some(Verdict::PredError {
+                message: error.to_string(),
+            }),
+        }
+    }
+
+    /// What is to be said where no database told the two apart.
+    fn verdict(&self) -> Verdict {
+        if self.agreed > 0 {
+            return Verdict::Same {
+                databases: self.agreed,
+                nonempty: self.answered,
+            };
+        }
+        match self.timeouts {
+            [0, 0] => Verdict::GoldError {
+                message: self.failure.as_ref().map_or_else(
+                    || "no database meets the assumptions".to_owned(),
+                    ExecError::to_string,
+                ),
+            },
+            [0, _] => Verdict::Timeout { side: Side::Pred },
+            _ => Verdict::Timeout { side: Side::Gold },
         }
     }
 }

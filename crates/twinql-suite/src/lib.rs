@@ -8,6 +8,7 @@
 mod clock;
 pub mod compare;
 mod confine;
+mod constraints;
 pub mod database;
 mod dice;
 pub mod distil;
@@ -31,8 +32,11 @@ pub mod suite;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod tested;
 mod text;
+mod timing;
 mod trial;
+mod views;
 pub mod worker;
 
 pub use confine::HEAP_BYTES;

@@ -11,7 +11,7 @@ use sqlparser::ast::{
 };
 use twinql_sql::Value;
 
-use crate::compare::{Columns, Mode, matched, order, same, view};
+use crate::compare::{Columns, Mode, among, matched, order, same, view};
 use crate::confine::TIE_BREAKER;
 use crate::database::Row;
 use crate::execute::Answer;
@@ -371,12 +371,8 @@ impl Runs {
             // Every value of the answer's column must occur in the gold's.
             let mut pool: Vec<&Value> = self.rows.iter().filter_map(|r| r.get(g)).collect();
             pool.sort_by(|a, b| order(a, b));
-            answer.rows.iter().filter_map(|r| r.get(p)).all(|v| {
-                let at = pool.partition_point(|x| order(x, v).is_lt());
-                [at.wrapping_sub(1), at]
-                    .iter()
-                    .any(|&i| pool.get(i).is_some_and(|x| same(x, v, mode.tolerance)))
-            })
+            let mut values = answer.rows.iter().filter_map(|r| r.get(p));
+            values.all(|v| among(&pool, v, mode.tolerance))
         };
         columns.search(similar, fits).is_some()
     }

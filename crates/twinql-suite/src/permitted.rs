@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use twinql_sql::Value;
 
-use crate::compare::{Columns, Mode, numbers};
+use crate::compare::{Columns, Mode, Numbering};
 use crate::database::Row;
 use crate::execute::Answer;
 
@@ -97,7 +97,8 @@ pub(crate) fn same_answers(
     if gold.len() == 0 || pred.len() == 0 {
         return Some(gold.len() == pred.len());
     }
-    let number = numbers(gold.used().chain(pred.used()), mode.tolerance);
+    let numbering = Numbering::of(gold.used().chain(pred.used()).flatten(), mode.tolerance);
+    let number = |value: &Value| numbering.number(value);
     let (ours, theirs) = (gold.numbered(&number), pred.numbered(&number));
     let held = |cells: &[Vec<u32>]| -> Vec<BTreeSet<u32>> {
         let column = |c: usize| cells.iter().filter_map(|r| r.get(c).copied()).collect();

@@ -111,6 +111,11 @@ impl<'a> Party<'a> {
         answer
     }
 
+    /// What is run.
+    pub(crate) fn sql(&self) -> &str {
+        &self.sql
+    }
+
     pub(crate) fn notes(&self, side: &str) -> impl Iterator<Item = String> {
         let clock = self
             .fixed
@@ -121,6 +126,14 @@ impl<'a> Party<'a> {
             .1
             .then(|| format!("{side}: random() and randomblob() are seeded"));
         clock.into_iter().chain(chance)
+    }
+
+    /// Its answer while every table is empty.
+    pub(crate) fn over_nothing(&mut self, loader: &mut Loader<'_>) -> Result<Answer, ExecError> {
+        loader.load(&Database::default())?;
+        self.runs = None;
+        self.denotation = None;
+        self.prepared.run(0)
     }
 
     /// The hashes of its answer on the loaded database, which it gave last; `mode` is always the same.
@@ -385,6 +398,11 @@ impl Patience {
             undecided: 0,
             steps: MAX_STEPS,
         }
+    }
+
+    /// What they have cost so far, in steps.
+    pub(crate) fn used(self) -> u64 {
+        MAX_STEPS.saturating_sub(self.steps)
     }
 }
 

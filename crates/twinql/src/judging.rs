@@ -9,10 +9,9 @@ use rayon::prelude::*;
 use twinql_sql::Schema;
 use twinql_suite::files::FileReport;
 use twinql_suite::worker::{Crew, Program};
-use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Side, Verdict};
+use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Verdict};
 
 use crate::engine::{Job, Work};
-use crate::record::Status;
 
 /// What runs queries.
 #[derive(Debug, Default)]
@@ -57,8 +56,8 @@ pub fn judge_all(
             let report = match workers {
                 Workers::Processes(crew) => {
                     crew.judge(config, schema, gold, pred).unwrap_or_else(|e| Report {
-                        verdict: Verdict::GoldError {
-                            message: format!("no worker process can be started: {e}"),
+                        verdict: Verdict::MachineError {
+                            message: no_worker(&e),
                         },
                         notes: Vec::new(),
                     })
@@ -101,8 +100,8 @@ pub fn execute_all(
                     Workers::Processes(crew) => {
                         crew.execute(config, of_database, gold, pred)
                             .unwrap_or_else(|e| FileReport {
-                                verdict: FileVerdict::FileError {
-                                    message: format!("no worker process can be started: {e}"),
+                                verdict: FileVerdict::MachineError {
+                                    message: no_worker(&e),
                                 },
                                 notes: Vec::new(),
                             })
@@ -115,50 +114,8 @@ pub fn execute_all(
         .collect()
 }
 
-/// The status of an execution, with the error to show.
-pub fn file_status(verdict: &FileVerdict) -> (Status, Option<String>) {
-    match verdict {
-        FileVerdict::Same { .. } | FileVerdict::Different { .. } => (Status::Ok, None),
-        FileVerdict::FileError { message } => (Status::GoldError, Some(message.clone())),
-        FileVerdict::GoldError { file, message } => (
-            Status::GoldError,
-            Some(format!("gold: {}: {message}", file.display())),
-        ),
-        FileVerdict::PredError { file, message } => (
-            Status::PredError,
-            Some(format!("pred: {}: {message}", file.display())),
-        ),
-        FileVerdict::Timeout { side, file, message } => {
-            let error = format!("{}: {}: {message}", side_name(*side), file.display());
-            (Status::Timeout, Some(error))
-        }
-        _ => (Status::GoldError, None),
-    }
-}
-
-fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::Gold => "gold",
-        Side::Pred => "pred",
-    }
-}
-
-/// The status of a verdict, with the error to show.
-pub fn status(verdict: &Verdict) -> (Status, Option<String>) {
-    match verdict {
-        Verdict::GoldError { message } => (Status::GoldError, Some(format!("gold: {message}"))),
-        Verdict::PredError { message } if message == "not authorized" => (
-            Status::PredError,
-            Some("pred: not authorized: the sandbox runs queries that read, and nothing that writes".into()),
-        ),
-        Verdict::PredError { message } => (Status::PredError, Some(format!("pred: {message}"))),
-        Verdict::Timeout { side } => {
-            let side = side_name(*side);
-            let error = format!("{side}: stopped by the limits of the sandbox on several databases");
-            (Status::Timeout, Some(error))
-        }
-        _ => (Status::Ok, None),
-    }
+fn no_worker(error: &std::io::Error) -> String {
+    format!("no worker process can be started: {error}")
 }
 
 /// The name of a verdict in files.
@@ -168,6 +125,8 @@ pub fn name(verdict: &Verdict) -> &'static str {
         Verdict::Different { .. } => "different",
         Verdict::GoldError { .. } => "gold_error",
         Verdict::PredError { .. } => "pred_error",
-        _ => "timeout",
+        Verdict::Timeout { .. } => "timeout",
+        Verdict::Untested { .. } => "untested",
+        Verdict::MachineError { .. } => "machine_error",
     }
 }

@@ -20,16 +20,24 @@ pub enum Status {
     Unsupported,
     /// A time limit ended the work on this pair.
     Timeout,
+    /// The suite had no database on which the gold answered, so agreement says nothing; the suite's
+    /// score is null.
+    Untested,
+    /// The machine failed, not the queries: no worker process starts, file descriptors run out. What
+    /// could not be computed is null.
+    MachineError,
 }
 
 impl Status {
     /// All of them, in the order in which summaries list them.
-    pub const ALL: [Status; 5] = [
+    pub const ALL: [Status; 7] = [
         Status::Ok,
         Status::GoldError,
         Status::PredError,
         Status::Unsupported,
         Status::Timeout,
+        Status::Untested,
+        Status::MachineError,
     ];
 
     /// The name in files.
@@ -40,6 +48,8 @@ impl Status {
             Status::PredError => "pred_error",
             Status::Unsupported => "unsupported",
             Status::Timeout => "timeout",
+            Status::Untested => "untested",
+            Status::MachineError => "machine_error",
         }
     }
 }
@@ -57,7 +67,7 @@ pub struct Record {
     pub id: Value,
     /// What became of the pair.
     pub status: Status,
-    /// Score by metric, in [0, 1], 1 = the same.
+    /// Score by metric, in [0, 1], 1 = the same; null where the metric has nothing to say of the pair.
     pub scores: Map<String, Value>,
     /// More about a score, by metric.
     pub details: Map<String, Value>,
@@ -77,7 +87,7 @@ impl Record {
         }
     }
 
-    /// The score of a metric.
+    /// The score of a metric; none where it is null.
     pub fn score(&self, metric: &str) -> Option<f64> {
         self.scores.get(metric)?.as_f64()
     }
@@ -90,6 +100,11 @@ impl Record {
             0.0
         };
         self.scores.insert(metric.to_owned(), Value::from(score));
+    }
+
+    /// Takes the score of a metric back: it says nothing of this pair.
+    pub fn set_null(&mut self, metric: &str) {
+        self.scores.insert(metric.to_owned(), Value::Null);
     }
 
     /// Adds to the details of a metric.
@@ -154,10 +169,20 @@ mod tests {
         record.set_score("gmn", 0.97);
         record.set_score("odd", f64::NAN);
         record.set_detail("gmn", "distance", 0.11);
+        record.set_null("suite");
+        assert_eq!(record.score("suite"), None);
         assert_eq!(
             serde_json::to_string(&record).unwrap(),
-            r#"{"id":"7","status":"ok","scores":{"gmn":0.97,"odd":0.0},"details":{"gmn":{"distance":0.11}},"error":null}"#
+            r#"{"id":"7","status":"ok","scores":{"gmn":0.97,"odd":0.0,"suite":null},"details":{"gmn":{"distance":0.11}},"error":null}"#
         );
+    }
+
+    #[test]
+    fn every_status_is_listed_under_its_wire_name() {
+        for status in Status::ALL {
+            let wire = serde_json::to_string(&status).unwrap();
+            assert_eq!(wire, format!("\"{}\"", status.name()));
+        }
     }
 
     #[test]

@@ -18,8 +18,12 @@ pub(crate) struct MetricReport {
     pub(crate) signature: String,
     /// What the metric means by `the same answer`: not always what was asked for.
     pub(crate) semantics: String,
-    /// Pairs, all of them in every figure.
+    /// Pairs that the metric has a score for: those that its figures are over.
     pub(crate) pairs: usize,
+    /// Pairs that it has none for, since nothing tests them; in none of its figures.
+    pub(crate) unscored: usize,
+    /// The share of all pairs that it has a score for.
+    pub(crate) coverage: f64,
     pub(crate) positives: usize,
     /// Area under the ROC curve with its bootstrap interval.
     pub(crate) auc: Option<Interval>,
@@ -162,6 +166,8 @@ pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &
         signature: subject.signature.clone(),
         semantics: subject.semantics.clone(),
         pairs: labels.len(),
+        unscored: 0,
+        coverage: 1.0,
         positives: labels.iter().filter(|l| **l).count(),
         auc: auc_interval,
         kendall_tau_b: tau,

@@ -15,10 +15,11 @@ pub const NO_PLAN: f64 = -0.6;
 /// prediction's fault: the gold cannot be used, or the pair was no pair.
 pub fn reward(record: &Record, pred: &str) -> Option<f64> {
     match record.status {
-        Status::GoldError | Status::Timeout => return None,
+        Status::GoldError | Status::Timeout | Status::MachineError => return None,
         Status::PredError | Status::Unsupported if parse(pred).is_err() => return Some(NO_SQL),
         Status::PredError => return Some(NO_PLAN),
-        Status::Ok | Status::Unsupported => {}
+        // What the suite could not test the network has scored all the same.
+        Status::Ok | Status::Unsupported | Status::Untested => {}
     }
     match record
         .details

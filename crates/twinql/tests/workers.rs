@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use twinql::Schema;
+use twinql::judging::Workers;
+use twinql::{Engine, Job, Schema, Semantics, Status, Work};
 use twinql::suite::files::FileConfig;
 use twinql::suite::suite::{
     DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build, run, run_in_processes,
@@ -248,8 +249,28 @@ fn a_program_that_is_no_worker() {
             .judge(&config, &schema, GOLD, SAME)
             .is_err()
     );
-    let report = scripted("read a; read b; read c; echo nonsense")
-        .judge(&config, &schema, GOLD, SAME)
-        .unwrap();
-    assert!(matches!(report.verdict, Verdict::Timeout { .. }));
+    for script in ["read a; read b; read c; echo nonsense", "exit 1", "echo nonsense"] {
+        let crew = scripted(script);
+        assert!(crew.judge(&config, &schema, GOLD, SAME).is_err(), "{script}");
+    }
+}
+
+/// Nothing is said of a pair where the machine fails: neither query is to blame.
+#[test]
+fn a_machine_that_starts_no_worker_is_a_status_of_its_own() {
+    let job = Job {
+        id: "1".into(),
+        work: Work::Pair {
+            schema: schema(),
+            gold: GOLD.into(),
+            pred: SAME.into(),
+        },
+    };
+    let metrics = ["suite"].map(|name| twinql::metrics::metric(name).unwrap());
+    let engine = Engine::new(&metrics, None, Semantics::default(), None, 8)
+        .unwrap()
+        .with_workers(Workers::Processes(scripted("exit 1")), Limits::default());
+    let record = engine.score(&[job]).remove(0);
+    assert_eq!((record.status, record.score("suite")), (Status::MachineError, None));
+    assert!(record.error.unwrap().contains("no worker process"));
 }

@@ -14,8 +14,12 @@ pub enum Outcome {
     GoldError,
     /// Past the limits on execution.
     Timeout,
-    /// They agree, but the gold hardly ever answers with rows.
+    /// They agree, but the gold answers on too few databases.
     EmptyAnswers,
+    /// They agree, but no database tests them: agreement says nothing.
+    Untested,
+    /// The machine failed.
+    MachineError,
 }
 
 /// Labels pairs and proposes neighbours. Equal arguments must give equal results.
@@ -32,7 +36,7 @@ pub trait Oracle: Sync {
 pub struct SuiteOracle {
     /// How pairs are judged.
     pub judge: JudgeConfig,
-    /// Databases on which the gold has to answer with rows before agreement counts.
+    /// Databases on which the gold has to answer before agreement counts.
     pub min_nonempty: u64,
 }
 
@@ -69,6 +73,8 @@ impl Oracle for SuiteOracle {
                     Verdict::Different { .. } => Outcome::Label(0),
                     Verdict::PredError { .. } => Outcome::PredError,
                     Verdict::Timeout { .. } => Outcome::Timeout,
+                    Verdict::Untested { .. } => Outcome::Untested,
+                    Verdict::MachineError { .. } => Outcome::MachineError,
                     Verdict::GoldError { .. } => {
                         gold_fails = true;
                         Outcome::GoldError

@@ -95,20 +95,8 @@ fn one_gold(
     for ((place, mut pair), label) in pairs.into_iter().zip(labels) {
         let label = match label.map(Outcome::Label).or_else(|| outcomes.next()) {
             Some(Outcome::Label(label)) => label,
-            Some(Outcome::PredError) => {
-                dropped.pred_error += 1;
-                continue;
-            }
-            Some(Outcome::Timeout) => {
-                dropped.timeout += 1;
-                continue;
-            }
-            Some(Outcome::EmptyAnswers) => {
-                dropped.empty_answers += 1;
-                continue;
-            }
-            Some(Outcome::GoldError) | None => {
-                dropped.gold_error += 1;
+            other => {
+                dropped.outcome(other.unwrap_or(Outcome::GoldError));
                 continue;
             }
         };

@@ -40,8 +40,12 @@ pub struct Dropped {
     pub gold_error: usize,
     /// Past the limits on execution.
     pub timeout: usize,
-    /// They agree, but the gold hardly ever answers with rows.
+    /// They agree, but the gold answers on too few databases.
     pub empty_answers: usize,
+    /// They agree, but no database tests them.
+    pub untested: usize,
+    /// The machine failed.
+    pub machine_error: usize,
     /// Labelled, and left out by the cap and the balance of labels.
     pub not_selected: usize,
 }
@@ -55,6 +59,8 @@ impl Dropped {
             Outcome::GoldError => self.gold_error += 1,
             Outcome::Timeout => self.timeout += 1,
             Outcome::EmptyAnswers => self.empty_answers += 1,
+            Outcome::Untested => self.untested += 1,
+            Outcome::MachineError => self.machine_error += 1,
         }
     }
 
@@ -70,6 +76,8 @@ impl Dropped {
         self.gold_error += other.gold_error;
         self.timeout += other.timeout;
         self.empty_answers += other.empty_answers;
+        self.untested += other.untested;
+        self.machine_error += other.machine_error;
         self.not_selected += other.not_selected;
     }
 }

@@ -39,6 +39,12 @@ pub(crate) struct Context<'a> {
     pub(crate) dirty: bool,
     /// A constant stood for a column somewhere.
     pub(crate) pinned: bool,
+    /// How many parts were found to have no rows, or one value in all of them.
+    pub(crate) vacated: usize,
+    /// The expression visited is a value that is produced, not a condition.
+    pub(crate) in_values: bool,
+    /// Columns of the plan that only an order reads.
+    pub(crate) only_ordered_by: BTreeSet<ColumnId>,
     /// Columns of enclosing queries that cannot be NULL here, innermost last.
     pub(crate) outer_not_null: Vec<BTreeSet<ColumnId>>,
     /// Scans of enclosing queries whose columns are in scope, outermost first.

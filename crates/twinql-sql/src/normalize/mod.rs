@@ -16,7 +16,9 @@ pub(crate) mod context;
 mod facts;
 mod rule;
 mod rules;
+mod stopped;
 mod twins;
+mod vacuous;
 pub(crate) mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,8 +26,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use context::{Context, Role};
 use rule::Apply;
 pub use rule::{Needs, RULES, Rule};
+pub use stopped::Stopped;
 use walk::Substitution;
 
+use crate::assumption::Assumption;
 use crate::expr::Expr;
 use crate::plan::Plan;
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
@@ -60,59 +64,11 @@ pub struct Canonical {
     pub complete: bool,
     /// Why the work ended early; `None` exactly where it is complete.
     pub stopped: Option<Stopped>,
-}
-
-/// Which limit ended a normalisation before nothing was left to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stopped {
-    /// The plan is nested deeper than [`MAX_DEPTH`]; it is as it was planned.
-    TooDeep,
-    /// The plan has more than [`MAX_SIZE`] nodes; it is as it was planned.
-    TooLarge {
-        /// How many it has.
-        nodes: usize,
-    },
-    /// Rules made the tree larger than [`MAX_SIZE`] or too deep; it is as it was planned.
-    Grew {
-        /// The rule that changed something last.
-        rule: &'static str,
-    },
-    /// After [`MAX_PASSES`] passes over the tree a rule still changed something.
-    Passes {
-        /// The rule that did so last.
-        rule: &'static str,
-    },
-    /// One id stood for two columns; the plan is as it was planned.
-    RepeatedId,
-    /// More columns look alike than are told apart by trying: equal plans may come out in
-    /// different orders.
-    LookAlikes,
-}
-
-impl std::fmt::Display for Stopped {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Stopped::TooDeep => write!(f, "the plan is nested deeper than {MAX_DEPTH}"),
-            Stopped::TooLarge { nodes } => {
-                write!(f, "the plan has {nodes} nodes, the limit is {MAX_SIZE}")
-            }
-            Stopped::Grew { rule } => {
-                write!(
-                    f,
-                    "the tree grew beyond {MAX_SIZE} nodes, last by the rule {rule}"
-                )
-            }
-            Stopped::Passes { rule } => {
-                write!(
-                    f,
-                    "after {MAX_PASSES} passes the rule {rule} still changed something"
-                )
-            }
-            Stopped::RepeatedId => write!(f, "one id stands for two columns"),
-            Stopped::LookAlikes => write!(f, "too many columns look alike"),
-        }
-    }
+    /// Assumptions of the semantics by which alone a part of the query would have no rows, or
+    /// one value in all of them: `side IS NULL` where no column holds NULL. The plan is the
+    /// canonical form *without* these assumptions, so that nothing is equal because both are
+    /// empty. None for most queries.
+    pub vacuous: Vec<Assumption>,
 }
 
 /// Brings a plan into canonical form under the assumptions of `semantics`.
@@ -155,23 +111,46 @@ fn normalize_noting(
     semantics: &Semantics,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> (Canonical, Option<Vec<ColumnId>>) {
-    let stopped = |plan, why| {
-        let canonical = Canonical {
-            plan,
+    let run = vacuous::settled(semantics, &mut |weaker| {
+        normalize_once(schema, &plan, weaker, wanted)
+    });
+    (run.canonical, run.origins)
+}
+
+/// What came of one normalisation.
+struct Run {
+    canonical: Canonical,
+    /// The plan's column that each canonical column was; `None` where the plan is as it was.
+    origins: Option<Vec<ColumnId>>,
+    /// How many parts were found to have no rows, or one value.
+    vacated: usize,
+}
+
+fn normalize_once(
+    schema: &Schema,
+    original: &Plan,
+    semantics: &Semantics,
+    wanted: &dyn Fn(&Rule) -> bool,
+) -> Run {
+    let stopped = |why| Run {
+        canonical: Canonical {
+            plan: original.clone(),
             applied: Vec::new(),
             complete: false,
             stopped: Some(why),
-        };
-        (canonical, None)
+            vacuous: Vec::new(),
+        },
+        origins: None,
+        vacated: 0,
     };
-    if walk::deeper_than(&plan.query.rel, MAX_DEPTH) {
-        return stopped(plan, Stopped::TooDeep);
+    if walk::deeper_than(&original.query.rel, MAX_DEPTH) {
+        return stopped(Stopped::TooDeep);
     }
-    let nodes = walk::rel_size(&plan.query.rel);
+    let nodes = walk::rel_size(&original.query.rel);
     if nodes > MAX_SIZE {
-        return stopped(plan, Stopped::TooLarge { nodes });
+        return stopped(Stopped::TooLarge { nodes });
     }
-    let original = plan.clone();
+    let plan = original.clone();
     let mut driver = Driver {
         cx: Context {
             schema,
@@ -181,6 +160,9 @@ fn normalize_noting(
             replaced: Substitution::new(),
             dirty: false,
             pinned: false,
+            vacated: 0,
+            in_values: false,
+            only_ordered_by: BTreeSet::new(),
             outer_not_null: Vec::new(),
             outer_scans: Vec::new(),
         },
@@ -195,9 +177,10 @@ fn normalize_noting(
     let mut query = plan.query;
     let mut seen = BTreeSet::new();
     if !driver.freshen_query(&mut query, &mut seen) {
-        return stopped(original, Stopped::RepeatedId);
+        return stopped(Stopped::RepeatedId);
     }
     driver.cx.replaced.clear();
+    driver.cx.only_ordered_by = vacuous::only_ordered_by(&query);
     rules::semantic_prepass(&mut query, &mut driver.cx);
     let mut complete = false;
     for _ in 0..MAX_PASSES {
@@ -210,7 +193,7 @@ fn normalize_noting(
             break;
         }
         if walk::rel_size(&query.rel) > MAX_SIZE || walk::deeper_than(&query.rel, 2 * MAX_DEPTH) {
-            return stopped(original, Stopped::Grew { rule: driver.last });
+            return stopped(Stopped::Grew { rule: driver.last });
         }
     }
     if driver.cx.pinned && !driver.applied.contains(&rules::PINNED_COLUMNS) {
@@ -219,6 +202,7 @@ fn normalize_noting(
     rules::prune_scans(&mut query);
     let (query, order, ordered) =
         canonical::canonical_form(query, &driver.cx.columns, semantics.any_column_order);
+    let vacated = driver.cx.vacated + vacuous::left_in(&query, &original.query);
     let columns = order
         .iter()
         .filter_map(|old| driver.cx.columns.get(old.0 as usize).cloned())
@@ -241,8 +225,13 @@ fn normalize_noting(
             (true, false) => Some(Stopped::LookAlikes),
             (true, true) => None,
         },
+        vacuous: Vec::new(),
     };
-    (canonical, Some(origins))
+    Run {
+        canonical,
+        origins: Some(origins),
+        vacated,
+    }
 }
 
 struct Driver<'a> {
@@ -501,9 +490,15 @@ impl Driver<'_> {
                 .collect();
             self.cx.outer_not_null.push(known);
         }
+        let values = matches!(
+            rel,
+            Rel::Project { .. } | Rel::Aggregate { .. } | Rel::Window { .. }
+        );
+        let around = std::mem::replace(&mut self.cx.in_values, values);
         for expr in walk::own_exprs_mut(rel) {
             self.visit_expr(expr);
         }
+        self.cx.in_values = around;
         if nested {
             self.cx.outer_scans.truncate(scans);
             self.cx.outer_not_null.pop();

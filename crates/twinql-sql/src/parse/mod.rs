@@ -8,7 +8,7 @@ mod set_ops;
 #[cfg(test)]
 mod tests;
 
-use sqlparser::ast::{Query, SetExpr};
+use sqlparser::ast::{Expr, Query, SetExpr};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
@@ -89,6 +89,25 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
         Err(mended) if mended.is_final => Err(mended.error),
         Err(_) => Err(failure.error),
     }
+}
+
+/// Parses one expression, as it stands in a CHECK.
+pub(crate) fn parse_expression(text: &str, dialect: Dialect) -> Result<Expr, SqlError> {
+    limits::check_text(text)?;
+    let grammar = Grammar::of(dialect);
+    let failed = |e: &ParserError| Failure::parse(text, e).error;
+    let tokens = grammar.tokenize(text).map_err(|e| failed(&e))?;
+    limits::check_tokens(&tokens)?;
+    let mut parser = Parser::new(grammar.grammar)
+        .with_recursion_limit(RECURSION_LIMIT)
+        .with_tokens_with_locations(tokens);
+    let expr = parser.parse_expr().map_err(|e| failed(&e))?;
+    let next = parser.peek_token();
+    if next.token != Token::EOF {
+        let message = format!("Expected: end of the expression, found: {}", next.token);
+        return Err(SqlError::Parse { message });
+    }
+    Ok(expr)
 }
 
 fn finish(read: Read, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Parsed {

@@ -130,6 +130,9 @@ pub(super) fn context<'a>(schema: &'a Schema, semantics: &'a Semantics, columns:
         replaced: Substitution::new(),
         dirty: false,
         pinned: false,
+        vacated: 0,
+        in_values: false,
+        only_ordered_by: std::collections::BTreeSet::new(),
         outer_not_null: Vec::new(),
         outer_scans: Vec::new(),
     }

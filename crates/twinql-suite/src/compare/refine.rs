@@ -9,9 +9,6 @@
 
 use std::collections::HashMap;
 
-use super::numbers;
-use crate::execute::Answer;
-
 /// The classes of both answers' rows for the columns matched so far.
 pub(super) struct Classes {
     gold: Side,
@@ -21,25 +18,22 @@ pub(super) struct Classes {
     stack: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
-/// One answer, its values as numbers: equal ones have the same.
+/// One answer.
 struct Side {
     /// By column and row.
     columns: Vec<Vec<u32>>,
 }
 
 impl Classes {
-    pub(super) fn new(gold: &Answer, pred: &Answer, as_set: bool, tolerance: f64) -> Classes {
-        let number = numbers(gold.rows.iter().chain(&pred.rows), tolerance);
-        let side = |answer: &Answer| Side {
-            columns: (0..answer.width)
-                .map(|c| {
-                    let cells = answer.rows.iter().map(|r| r.get(c));
-                    cells.map(|cell| cell.map_or(0, &number)).collect()
-                })
+    /// From the rows of both answers, their values as numbers.
+    pub(super) fn new(gold: &[Vec<u32>], pred: &[Vec<u32>], width: usize, as_set: bool) -> Classes {
+        let side = |rows: &[Vec<u32>]| Side {
+            columns: (0..width)
+                .map(|c| rows.iter().map(|r| r.get(c).copied().unwrap_or(0)).collect())
                 .collect(),
         };
         Classes {
-            stack: vec![(vec![0; gold.rows.len()], vec![0; pred.rows.len()])],
+            stack: vec![(vec![0; gold.len()], vec![0; pred.len()])],
             gold: side(gold),
             pred: side(pred),
             as_set,

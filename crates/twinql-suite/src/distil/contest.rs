@@ -11,6 +11,7 @@ use crate::compare::{Columns, Mode};
 use crate::database::Database;
 use crate::execute::{Answer, ExecError, Loader, Sandbox};
 use crate::soundness::possible::Effort;
+use crate::tested::Answered;
 use crate::text::ready;
 use crate::trial::{
     ARRANGEMENTS, Agreement, Doubt, Party, Patience, agree, nonempty, rearranged, told_apart,
@@ -19,7 +20,7 @@ use crate::trial::{
 /// What one database says of a rival and its gold.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Seen {
-    /// The answers agree; whether the gold's holds more than NULL and 0.
+    /// The answers agree; whether the gold's says something.
     Same { nonempty: bool },
     /// They differ.
     Differ,
@@ -36,6 +37,18 @@ struct Gold<'a> {
     timeouts: u64,
     /// On the loaded database.
     answer: Option<Result<Answer, ExecError>>,
+    /// What it has answered so far; none while distilling.
+    answered: Option<Answered>,
+}
+
+impl Gold<'_> {
+    /// True if this answer of its says something: while distilling, if it holds more than NULL and 0.
+    fn says(&self, answer: &Answer) -> bool {
+        match &self.answered {
+            Some(answered) => answered.on(answer),
+            None => nonempty(answer),
+        }
+    }
 }
 
 struct Rival<'a> {
@@ -118,8 +131,27 @@ impl<'a> Contest<'a> {
             mode,
             timeouts: 0,
             answer: None,
+            answered: None,
         });
         Ok(self.golds.len() - 1)
+    }
+
+    /// Notes from now on what the golds answer, beginning with empty tables.
+    pub(crate) fn watch(&mut self) {
+        for gold in &mut self.golds {
+            let sandbox = self.sandbox;
+            let nothing = within(sandbox, &mut gold.timeouts, || {
+                gold.party.over_nothing(&mut self.loader)
+            });
+            gold.answered = Some(Answered::new(gold.party.prepared.reads(), nothing.ok()));
+        }
+    }
+
+    /// Why agreement of a rival with its gold on the databases so far says nothing, if it does not.
+    pub(crate) fn untested(&mut self, rival: usize) -> Option<String> {
+        let rival = self.rivals.get_mut(rival)?;
+        let answered = self.golds.get(rival.gold)?.answered.as_ref()?;
+        answered.untested(|| rival.party.over_nothing(&mut self.loader).ok())
     }
 
     /// Adds a rival of a gold query and gives its number.
@@ -198,7 +230,13 @@ impl<'a> Contest<'a> {
         let sandbox = self.sandbox;
         let answer = match gold.answer.take() {
             Some(answer) => answer,
-            None => within(sandbox, &mut gold.timeouts, || gold.party.answer(sandbox)),
+            None => {
+                let answer = within(sandbox, &mut gold.timeouts, || gold.party.answer(sandbox));
+                if let (Some(answered), Ok(answer)) = (&mut gold.answered, &answer) {
+                    answered.note(answer);
+                }
+                answer
+            }
         };
         let answer = match answer {
             Ok(answer) => answer,
@@ -228,7 +266,7 @@ impl<'a> Contest<'a> {
                     rival.columns = columns;
                 }
                 Ok(Seen::Same {
-                    nonempty: nonempty(&answer),
+                    nonempty: gold.says(&answer),
                 })
             }
             Agreement::No => Ok(Seen::Differ),
@@ -286,7 +324,7 @@ impl<'a> Contest<'a> {
                 if one.doubt.settled() {
                     if let Some(entry) = out.get_mut(at) {
                         entry.1 = Seen::Same {
-                            nonempty: nonempty(answer),
+                            nonempty: gold.says(answer),
                         };
                     }
                 } else {
@@ -313,7 +351,7 @@ impl<'a> Contest<'a> {
             );
             if let (false, Some(entry), Some(Ok(answer))) = (apart, out.get_mut(at), &gold.answer) {
                 entry.1 = Seen::Same {
-                    nonempty: nonempty(answer),
+                    nonempty: gold.says(answer),
                 };
             }
         }

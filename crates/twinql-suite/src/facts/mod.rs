@@ -93,6 +93,7 @@ impl Facts {
             facts: Facts::default(),
             scopes: Vec::new(),
             ctes: Vec::new(),
+            views: Vec::new(),
             depth: 0,
         };
         walker.query(query);
@@ -126,6 +127,8 @@ struct Walker<'a> {
     facts: Facts,
     scopes: Vec<Vec<Relation>>,
     ctes: Vec<(String, Vec<Output>)>,
+    /// Views whose queries are being read, outermost first.
+    views: Vec<String>,
     depth: usize,
 }
 
@@ -330,6 +333,11 @@ impl Walker<'_> {
                         alias: shown,
                         columns,
                     });
+                } else if let Some(columns) = self.view(&name) {
+                    into.push(Relation {
+                        alias: shown,
+                        columns,
+                    });
                 }
             }
             TableFactor::Derived {
@@ -353,6 +361,26 @@ impl Walker<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The columns of a view, its query being read as if it stood in place of its name.
+    fn view(&mut self, name: &str) -> Option<Vec<Output>> {
+        let view = self.schema.view(name)?;
+        if self.views.iter().any(|v| v.eq_ignore_ascii_case(name)) {
+            return None;
+        }
+        let parsed = twinql_sql::parse(&view.query).ok()?;
+        let scopes = std::mem::take(&mut self.scopes);
+        let ctes = std::mem::take(&mut self.ctes);
+        self.views.push(view.name.clone());
+        let mut columns = self.query(&parsed.query);
+        self.views.pop();
+        self.ctes = ctes;
+        self.scopes = scopes;
+        for (column, name) in columns.iter_mut().zip(&view.columns) {
+            column.0.clone_from(name);
+        }
+        Some(columns)
     }
 
     fn select(&mut self, select: &Select) -> (Vec<Output>, Vec<Relation>) {

@@ -211,11 +211,22 @@ fn cell(value: Option<&Value>) -> String {
         Value::Text(s) => format!("'{s}|"),
         Value::Null => "NULL|".into(),
         Value::Blob(b) => format!("{b:?}|"),
-        number => {
-            // Sums come out in other orders: 0.1 + 0.2, -0.0.
-            let n = number.as_f64().unwrap_or(0.0);
-            format!("{:.5e}|", if n == 0.0 { 0.0 } else { n })
-        }
+        Value::Integer(i) => format!("{i}|"),
+        Value::Real(r) => real(r.0),
+    }
+}
+
+/// A real, so that one that an integer equals is written as that integer.
+fn real(r: f64) -> String {
+    // Sums come out in other orders: 0.1 + 0.2, -0.0.
+    const ROUNDING: f64 = 1e-9;
+    // Above, not every integer is a real.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let whole = r.round();
+    if whole.abs() < EXACT && (r - whole).abs() <= ROUNDING * r.abs() {
+        format!("{}|", whole as i64)
+    } else {
+        format!("{r:.5e}|")
     }
 }
 

@@ -12,7 +12,7 @@ use crate::distil::contest::{Contest, Seen};
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::judge::Side;
 use crate::worker::Crew;
-use twinql_sql::Semantics;
+use twinql_sql::{Proof, Semantics, prove};
 
 /// A gold query and a prediction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,7 +42,8 @@ pub enum RunVerdict {
     Same {
         /// Databases on which both gave an answer.
         databases: u64,
-        /// Databases on which the gold's answer had more than NULL and 0 in it.
+        /// Databases on which the gold answered: its answer there is not the one that it has when
+        /// every table is empty.
         nonempty: u64,
         /// The text that passed, where values were put into the prediction.
         plugged: Option<String>,
@@ -66,6 +67,19 @@ pub enum RunVerdict {
     Timeout {
         /// Which query.
         side: Side,
+    },
+    /// No database told them apart, and none says that they are the same: the gold never answered, or
+    /// never otherwise than a constant does.
+    Untested {
+        /// Databases on which both gave an answer.
+        databases: u64,
+        /// Which of the two.
+        reason: String,
+    },
+    /// The machine failed, not the queries.
+    MachineError {
+        /// How.
+        message: String,
     },
 }
 
@@ -109,7 +123,7 @@ pub fn run_in_processes(
         crew.run(schema, &suite.config.semantics, pairs, options)
             .unwrap_or_else(|e| {
                 let message = format!("no worker process can be started: {e}");
-                vec![RunVerdict::GoldError { message }; pairs.len()]
+                vec![RunVerdict::MachineError { message }; pairs.len()]
             })
     })
 }
@@ -195,7 +209,7 @@ pub(crate) fn run_piece(
     let work = || -> Result<Vec<RunVerdict>, ExecError> {
         let sandbox = Sandbox::new(&schema.schema, options.limits)?;
         let mut contest = Contest::new(&sandbox, &schema.schema, semantics, true)?;
-        decide(&mut contest, schema, pairs, options)
+        decide(&mut contest, schema, semantics, pairs, options)
     };
     work().unwrap_or_else(|e| {
         let message = e.to_string();
@@ -204,9 +218,12 @@ pub(crate) fn run_piece(
 }
 
 /// One text that may stand for a prediction.
-struct Way {
+struct Way<'p> {
     rival: usize,
-    plugged: Option<String>,
+    gold: &'p str,
+    text: String,
+    /// Values were put into it.
+    plugged: bool,
     agreed: u64,
     nonempty: u64,
     timeouts: [u64; 2],
@@ -217,11 +234,12 @@ struct Way {
 fn decide(
     contest: &mut Contest<'_>,
     schema: &SchemaSuite,
+    semantics: &Semantics,
     pairs: &[(&str, &str)],
     options: RunOptions,
 ) -> Result<Vec<RunVerdict>, ExecError> {
     let mut golds: HashMap<&str, Result<usize, ExecError>> = HashMap::new();
-    let mut ways: Vec<Way> = Vec::new();
+    let mut ways: Vec<Way<'_>> = Vec::new();
     // The ways of each pair, or what is known of it at once.
     let mut entries: Vec<Result<Vec<usize>, RunVerdict>> = Vec::with_capacity(pairs.len());
     let mut way_of: HashMap<usize, usize> = HashMap::new();
@@ -253,7 +271,9 @@ fn decide(
                     own.push(ways.len());
                     ways.push(Way {
                         rival,
-                        plugged: (text != *pred_sql).then_some(text),
+                        gold: gold_sql,
+                        plugged: text != *pred_sql,
+                        text,
                         agreed: 0,
                         nonempty: 0,
                         timeouts: [0; 2],
@@ -272,6 +292,7 @@ fn decide(
             _ => Ok(own),
         });
     }
+    contest.watch();
     for (number, database) in schema.databases.iter().enumerate() {
         let wanted: Vec<usize> = ways.iter().filter(|w| w.out.is_none()).map(|w| w.rival).collect();
         if wanted.is_empty() {
@@ -284,6 +305,18 @@ fn decide(
             way.note(number as u64, seen);
         }
     }
+    for way in ways.iter_mut().filter(|w| w.out.is_none() && w.agreed > 0) {
+        let Some(reason) = contest.untested(way.rival) else {
+            continue;
+        };
+        let proved = || matches!(prove(&schema.schema, way.gold, &way.text, semantics), Ok(Proof::Equal(_)));
+        if way.text != way.gold && !proved() {
+            way.out = Some(RunVerdict::Untested {
+                databases: way.agreed,
+                reason,
+            });
+        }
+    }
     Ok(entries
         .into_iter()
         .map(|entry| match entry {
@@ -293,7 +326,7 @@ fn decide(
         .collect())
 }
 
-impl Way {
+impl Way<'_> {
     fn note(&mut self, database: u64, seen: Seen) {
         match seen {
             Seen::Same { nonempty } => {
@@ -301,11 +334,8 @@ impl Way {
                 self.nonempty += u64::from(nonempty);
             }
             Seen::Differ => self.out = Some(RunVerdict::Different { database }),
-            // Only this limit depends on the machine.
-            Seen::Failed(ExecError::Limit("time")) => {
-                self.out = Some(RunVerdict::Timeout { side: Side::Pred })
-            }
-            Seen::GoldFailed(ExecError::Limit("time")) => {
+            Seen::Failed(e) if e.is_final() => self.out = Some(RunVerdict::Timeout { side: Side::Pred }),
+            Seen::GoldFailed(e) if e.is_final() => {
                 self.out = Some(RunVerdict::Timeout { side: Side::Gold });
             }
             Seen::Failed(ExecError::Limit(_)) => self.late(Side::Pred),
@@ -344,14 +374,14 @@ impl Way {
         RunVerdict::Same {
             databases: self.agreed,
             nonempty: self.nonempty,
-            plugged: self.plugged.clone(),
+            plugged: self.plugged.then(|| self.text.clone()),
         }
     }
 }
 
 /// The verdict of the ways of one pair: of the first that passes, else of the one that came
 /// furthest.
-fn best<'w>(ways: impl Iterator<Item = &'w Way>) -> RunVerdict {
+fn best<'w>(ways: impl Iterator<Item = &'w Way<'w>>) -> RunVerdict {
     let mut out: Option<RunVerdict> = None;
     for way in ways {
         let verdict = way.verdict();
@@ -359,7 +389,9 @@ fn best<'w>(ways: impl Iterator<Item = &'w Way>) -> RunVerdict {
             (RunVerdict::Same { .. }, _) => return verdict,
             (_, None) => true,
             (RunVerdict::Different { database: a }, Some(RunVerdict::Different { database: b })) => a > b,
-            (RunVerdict::Different { .. }, Some(_)) => true,
+            // What no database told apart came further than what one did.
+            (RunVerdict::Untested { .. }, Some(other)) => !matches!(other, RunVerdict::Untested { .. }),
+            (RunVerdict::Different { .. }, Some(other)) => !matches!(other, RunVerdict::Untested { .. }),
             _ => false,
         };
         if further {

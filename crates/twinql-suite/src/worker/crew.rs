@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use twinql_sql::{Schema, Semantics};
 
-use super::LOST;
+use super::{GREETING, LOST};
 use super::wire::Request;
 use crate::files::{FileConfig, FileReport, FileVerdict};
 use crate::judge::{JudgeConfig, Report, Side, Verdict};
@@ -141,6 +141,9 @@ impl Crew {
     }
 
     /// Has a worker do something; none if a fresh one dies of it.
+    ///
+    /// # Errors
+    /// No process can be started, or it ends before it works.
     fn ask<R>(&self, work: &dyn Fn(&mut Worker) -> io::Result<R>) -> io::Result<Option<R>> {
         // One that has done other work may die of what this left behind.
         for fresh in [false, true] {
@@ -158,6 +161,9 @@ impl Crew {
                 return Ok(Some(answer));
             }
             if !used {
+                if !worker.process.greets() {
+                    return Err(io::Error::other("it ended, or is no worker, before any work was done"));
+                }
                 break;
             }
         }
@@ -250,6 +256,8 @@ struct Process {
     /// A request has begun (true) or is done.
     watch: Option<Sender<bool>>,
     watcher: Option<JoinHandle<()>>,
+    /// Whether it said what a worker says first; none before that was read.
+    greeted: Option<bool>,
 }
 
 impl Process {
@@ -267,6 +275,7 @@ impl Process {
             output: BufReader::new(output),
             watch: Some(watch),
             watcher: Some(watcher),
+            greeted: None,
         })
     }
 
@@ -284,12 +293,26 @@ impl Process {
     fn ask<R: DeserializeOwned>(&mut self, request: &Request) -> io::Result<R> {
         self.signal(true);
         let answer = self.send(request).and_then(|()| {
+            if !self.greets() {
+                return Err(io::Error::other("no worker"));
+            }
             let mut line = String::new();
             self.output.read_line(&mut line)?;
             Ok(serde_json::from_str(&line)?)
         });
         self.signal(false);
         answer
+    }
+
+    /// True if its first line is a worker's.
+    fn greets(&mut self) -> bool {
+        if self.greeted.is_none() {
+            let mut line = String::new();
+            let read = self.output.read_line(&mut line).is_ok();
+            let greeting = serde_json::from_str::<String>(&line).is_ok_and(|said| said == GREETING);
+            self.greeted = Some(read && greeting);
+        }
+        self.greeted == Some(true)
     }
 
     fn signal(&self, begun: bool) {

@@ -15,5 +15,9 @@ mod wire;
 pub use crew::{Crew, Program};
 pub use serve::serve;
 
+/// What a worker says before anything else: a process that ends without having said it never was one,
+/// and no pair is to blame.
+pub(crate) const GREETING: &str = "twinql worker";
+
 /// What stands in the notes of a pair whose worker did not answer.
 pub(crate) const LOST: &str = "the process that judged this pair died or was stopped";

@@ -7,6 +7,7 @@ use std::io::{self, BufRead, Write};
 use serde::Serialize;
 use twinql_sql::Schema;
 
+use super::GREETING;
 use super::wire::Request;
 use crate::files::{FileConfig, FileJudge};
 use crate::judge::{Judge, JudgeConfig, Report};
@@ -23,6 +24,7 @@ const KEPT_JUDGES: usize = 64;
 pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usize)) -> io::Result<()> {
     let mut output = Output(output);
     let mut known = Known::default();
+    output.line(&GREETING)?;
     for line in input.lines() {
         match serde_json::from_str(&line?)? {
             Request::Judging(config) => {

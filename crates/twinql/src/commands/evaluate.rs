@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
-use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_curve};
+use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_band, roc_curve};
 use twinql::model::{Decision, GraphConfig};
 use twinql::prepare::Graphs;
 use twinql::record::{Record, StatusCounts};
@@ -16,7 +16,7 @@ use crate::commands::batch::in_chunks;
 use crate::commands::{engine, fail_under, status_line, strict};
 use crate::input::{self, Item, Schemas};
 use crate::output::{Console, Sink, write_file};
-use crate::plot::{Curve, roc_svg};
+use crate::plot::{Curve, Operating, roc_svg};
 use crate::report::{Abstention, MetricReport, Subject, measure, text};
 
 pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -100,7 +100,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         sink.finish()?;
     }
     if let Some(path) = &typed.plot {
-        write_file(path, plot(&engine, &records, &labels).as_bytes())?;
+        write_file(path, plot(&engine, &records, &labels, &overall, &how).as_bytes())?;
     }
     let text = render(&overall, &grouped, &counts, &how);
     let mut sink = Sink::new(output.out.as_deref())?;
@@ -157,12 +157,15 @@ fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
     }
 }
 
-fn scores(records: &[Record], members: &[usize], metric: &str) -> Vec<f64> {
-    members
-        .iter()
-        .filter_map(|i| records.get(*i))
-        .map(|r| r.score(metric).unwrap_or(0.0))
-        .collect()
+/// The scores of a metric and their labels, for those pairs that it says something of.
+fn scored(
+    records: &[Record],
+    labels: &[bool],
+    members: &[usize],
+    metric: &str,
+) -> (Vec<f64>, Vec<bool>) {
+    let pair = |i: &usize| Some((records.get(*i)?.score(metric)?, *labels.get(*i)?));
+    members.iter().filter_map(pair).unzip()
 }
 
 fn reports(
@@ -172,21 +175,19 @@ fn reports(
     members: &[usize],
     how: &Resampling,
 ) -> Vec<MetricReport> {
-    let labels: Vec<bool> = members.iter().filter_map(|i| labels.get(*i).copied()).collect();
+    let all: Vec<bool> = members.iter().filter_map(|i| labels.get(*i).copied()).collect();
     let measured = |metric: &&'static MetricInfo| {
-        let report = measure(
-            &subject(engine, metric),
-            &scores(records, members, metric.name),
-            &labels,
-            how,
-        );
+        let (scores, labels) = scored(records, labels, members, metric.name);
+        let report = measure(&subject(engine, metric), &scores, &labels, how);
         let members = members.iter().filter_map(|i| records.get(*i));
         let decisions: Option<Vec<Decision>> = members.map(|r| engine.decide(metric, r)).collect();
         MetricReport {
             abstention: engine
                 .band(metric)
                 .zip(decisions)
-                .map(|(band, decisions)| Abstention::of(&band, &decisions, &labels)),
+                .map(|(band, decisions)| Abstention::of(&band, &decisions, &all)),
+            unscored: all.len().saturating_sub(scores.len()),
+            coverage: scores.len() as f64 / all.len().max(1) as f64,
             ..report
         }
     };
@@ -251,21 +252,31 @@ fn class(job: &Job) -> Option<Hardness> {
     }
 }
 
-fn plot(engine: &Engine, records: &[Record], labels: &[bool]) -> String {
+fn plot(
+    engine: &Engine,
+    records: &[Record],
+    labels: &[bool],
+    overall: &[MetricReport],
+    how: &Resampling,
+) -> String {
     let everything: Vec<usize> = (0..records.len()).collect();
     let curves: Vec<Curve> = engine
         .metrics()
         .iter()
-        .filter_map(|metric| {
-            let scores = scores(records, &everything, metric.name);
+        .zip(overall)
+        .filter_map(|(metric, report)| {
+            let (scores, labels) = scored(records, labels, &everything, metric.name);
+            let points = roc_curve(&scores, &labels).ok()?;
             Some(Curve {
                 name: format!("{} ({})", metric.name, engine.semantics_of(metric)),
-                points: roc_curve(&scores, labels).ok()?,
-                auc: twinql::metrics::auc(&scores, labels).ok()?,
+                operating: Operating::of(&points, report.threshold),
+                points,
+                band: roc_band(&scores, &labels, how).ok()?,
+                auc: report.auc?,
             })
         })
         .collect();
-    roc_svg(&format!("agreement with {} labels", labels.len()), &curves)
+    roc_svg(&format!("agreement with {} labels", labels.len()), &curves, how.level)
 }
 
 fn render(
@@ -284,10 +295,7 @@ fn render(
         out.push('\n');
         out.push_str(&text(&rows, how.level));
     }
-    out.push_str(&format!(
-        "\n{}; every figure is over all of them\n",
-        status_line(counts)
-    ));
+    out.push_str(&format!("\n{}; {}\n", status_line(counts), over(overall, counts)));
     for why in overall.iter().filter_map(|r| r.undefined.as_ref()).take(1) {
         out.push_str(&format!("n/a: {why}\n"));
     }
@@ -296,6 +304,19 @@ fn render(
         out.push('\n');
     }
     out
+}
+
+/// What the figures are over: all pairs, or those that a metric says something of.
+fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
+    let partial: Vec<String> = overall
+        .iter()
+        .filter(|r| r.unscored > 0)
+        .map(|r| format!("those of {} over the {} that it says something of", r.metric, r.pairs))
+        .collect();
+    match partial.as_slice() {
+        [] => "every figure is over all of them".to_owned(),
+        some => format!("figures are over all {}, but {}", counts.total(), some.join(", ")),
+    }
 }
 
 fn document(

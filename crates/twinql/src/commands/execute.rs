@@ -7,6 +7,7 @@ use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
 use twinql::sql::Dialect;
+use twinql::status;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
 use twinql::{Job, Work};
 
@@ -14,7 +15,7 @@ use crate::args::{Format, Input, Output, Source, typed};
 use crate::commands::answers::{Side, side_by_side};
 use crate::commands::batch::{Records, in_chunks};
 use crate::commands::judge::plain;
-use crate::commands::{fail_under, status_line, strict, worker};
+use crate::commands::{fail_under, machine, status_line, strict, worker};
 use crate::input::{self, Schemas};
 use crate::output::{Console, table};
 
@@ -27,7 +28,7 @@ struct ExecutionRecord {
     verdict: Option<&'static str>,
     /// Files on which the answers agree, where they agree on all.
     files: Option<usize>,
-    /// On how many of them the gold's answer holds more than NULL and 0.
+    /// On how many of them the gold answered: not what it gives over empty tables.
     nonempty: Option<usize>,
     witness: Option<FileWitness>,
     notes: Vec<String>,
@@ -95,16 +96,19 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
             "pairs": counts.total(),
             "status": counts,
             "same": same,
+            "untested": counts.get(Status::Untested),
             "execution_accuracy": accuracy(counts),
             "records": records,
         })
     };
     let counts = records.finish(document, listing)?;
+    machine(&counts)?;
     let accuracy = accuracy(&counts);
     console.say(format!("executed {}", status_line(&counts)));
     console.say(format!(
-        "execution accuracy {accuracy:.4}: same {same} of all {} pairs",
-        counts.total()
+        "execution accuracy {accuracy:.4}: same {same} of all {} pairs ({} untested)",
+        counts.total(),
+        counts.get(Status::Untested)
     ));
     console.say(&signature);
     let reached = fail_under(
@@ -151,7 +155,7 @@ fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
     }
     let Some(report) = report else { return out };
     out.notes = report.notes;
-    (out.status, out.error) = judging::file_status(&report.verdict);
+    (out.status, out.error) = status::of_file(&report.verdict);
     match report.verdict {
         FileVerdict::Same { files, nonempty } => {
             out.verdict = Some("same");

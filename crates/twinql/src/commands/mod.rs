@@ -10,21 +10,25 @@ mod examples;
 pub(crate) mod execute;
 pub(crate) mod explain;
 pub(crate) mod judge;
+mod own_split;
 pub(crate) mod pretrain;
 pub(crate) mod prove;
 mod run_config;
 mod sample;
+pub(crate) mod schema;
 pub(crate) mod score;
+pub(crate) mod seal;
 pub(crate) mod selftest;
 mod spread;
 pub(crate) mod suite;
 pub(crate) mod train;
 mod weaken;
+mod witness;
 pub(crate) mod worker;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use twinql::metrics::{MetricInfo, SemanticsOf};
-use twinql::record::StatusCounts;
+use twinql::record::{Status, StatusCounts};
 use twinql::sql::Dialect;
 use twinql::{Engine, Network};
 
@@ -69,9 +73,24 @@ pub(crate) fn status_line(counts: &StatusCounts) -> String {
     format!("{n} {}: {counts}", if n == 1 { "pair" } else { "pairs" })
 }
 
+/// Nothing could be done for any pair, because the machine failed.
+///
+/// # Errors
+/// Every status is `machine_error`.
+pub(crate) fn machine(counts: &StatusCounts) -> Result<()> {
+    let failed = counts.get(Status::MachineError);
+    if failed > 0 && failed == counts.total() {
+        bail!(
+            "the machine failed on {}: the records say how; free memory, processes or file descriptors, or try --workers threads",
+            if failed == 1 { "the pair".to_owned() } else { format!("all {failed} pairs") }
+        );
+    }
+    Ok(())
+}
+
 /// Checks `--strict`: says what failed.
 pub(crate) fn strict(strict: bool, counts: &StatusCounts, console: Console) -> bool {
-    let bad = counts.total() - counts.get(twinql::Status::Ok);
+    let bad = counts.total() - counts.get(Status::Ok);
     if strict && bad > 0 {
         console.warn(format!("--strict: {bad} of {} pairs are not ok", counts.total()));
         return false;

@@ -12,8 +12,9 @@ use twinql::corpus::{bird, spider};
 use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
-use twinql::signature::{Signature, short_hash};
-use twinql::sql::{Dialect, Schema, in_sqlite, schema};
+use twinql::signature::{Signature, suite_hash};
+use twinql::sql::{Dialect, Schema, in_sqlite};
+use twinql::status;
 use twinql::suite::Limits;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
@@ -103,7 +104,7 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
 /// The gold queries of each schema, by `db_id`.
 fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<Task>> {
     let (schemas, dialect) = (&from.schemas, from.dialect.dialect);
-    let mut set = schema::load_in(schemas, dialect)?;
+    let mut set = input::load_schemas(schemas, dialect)?;
     let mut golds: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut lost, mut first) = (0usize, None);
     for line in spider::read_gold(gold)? {
@@ -198,7 +199,7 @@ fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> Str
         device: "cpu".into(),
         seed: suite.config.seed,
         further: vec![
-            format!("suite:{}", short_hash(bytes)),
+            format!("suite:{}", suite_hash(bytes)),
             format!("databases:{}", suite.counts().databases),
         ],
     }
@@ -223,11 +224,11 @@ struct RunRecord<'a> {
     status: Status,
     /// `same`, `different`, or null where there is no verdict.
     verdict: Option<&'static str>,
-    /// 1 if the prediction counts as right.
-    score: u8,
+    /// 1 if the prediction counts as right; null where no database says.
+    score: Option<u8>,
     /// Databases on which both queries gave an answer.
     databases: Option<u64>,
-    /// Of these, with something in the gold's answer.
+    /// Of these, those on which the gold answered.
     nonempty: Option<u64>,
     /// The number of a database that tells them apart.
     witness: Option<u64>,
@@ -242,6 +243,8 @@ struct Row {
     right: [usize; 5],
     all: [usize; 5],
     errors: usize,
+    /// Pairs that no database of the suite tests: not counted as right.
+    untested: usize,
 }
 
 /// Where the verdict on a line stands among the pairs that ran, or why it has none.
@@ -258,10 +261,17 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     let empty = Schema::default();
     let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
     let mut golds = spider::read_gold(&typed.gold.gold)?;
-    for gold in golds.iter_mut().filter(|g| g.unusable.is_none()) {
-        match in_sqlite(schema_of(&gold.db_id), &gold.sql, dialect) {
+    let mut gold_statuses = vec![Status::GoldError; golds.len()];
+    for (gold, of_gold) in golds.iter_mut().zip(&mut gold_statuses) {
+        if gold.unusable.is_some() {
+            continue;
+        }
+        match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
             Ok(sql) => gold.sql = sql,
-            Err(why) => gold.unusable = Some(why.to_string()),
+            Err((status, why)) => {
+                *of_gold = status;
+                gold.unusable = Some(why);
+            }
         }
     }
     let gold_name = typed.gold.gold.display().to_string();
@@ -276,7 +286,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         for (i, (gold, pred)) in aligned.into_iter().enumerate() {
             let place = match (&gold.unusable, pred.unusable) {
                 (Some(why), _) => Err((
-                    Status::GoldError,
+                    gold_statuses.get(i).copied().unwrap_or(Status::GoldError),
                     format!("{gold_name}, line {}: {why}", gold.line),
                 )),
                 (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
@@ -329,13 +339,17 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         let verdict = place.as_ref().map(|at| verdicts.get(*at));
         let record = record(name, *i, gold, hardness.get(*i).copied().flatten(), verdict);
         if let Some(row) = rows.get_mut(*system) {
-            row.errors += usize::from(record.status != Status::Ok);
+            match record.status {
+                Status::Ok => {}
+                Status::Untested => row.untested += 1,
+                _ => row.errors += 1,
+            }
             let class = record
                 .hardness
                 .and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
             for at in class.into_iter().chain([4]) {
                 row.all[at] += 1;
-                row.right[at] += usize::from(record.score);
+                row.right[at] += usize::from(record.score == Some(1));
             }
         }
         if let Some(sink) = &mut sink {
@@ -418,7 +432,7 @@ fn record<'a>(
         hardness,
         status: Status::Ok,
         verdict: None,
-        score: 0,
+        score: Some(0),
         databases: None,
         nonempty: None,
         witness: None,
@@ -437,7 +451,7 @@ fn record<'a>(
             plugged,
         })) => {
             out.verdict = Some("same");
-            out.score = 1;
+            out.score = Some(1);
             out.databases = Some(*databases);
             out.nonempty = Some(*nonempty);
             out.plugged = plugged.as_deref();
@@ -446,17 +460,14 @@ fn record<'a>(
             out.verdict = Some("different");
             out.witness = Some(*database);
         }
-        Ok(Some(RunVerdict::GoldError { message })) => {
-            out.status = Status::GoldError;
-            out.error = Some(format!("gold: {message}"));
-        }
-        Ok(Some(RunVerdict::PredError { message })) => {
-            out.status = Status::PredError;
-            out.error = Some(format!("pred: {message}"));
-        }
-        Ok(Some(RunVerdict::Timeout { .. })) => {
-            out.status = Status::Timeout;
-            out.error = Some("stopped by the limits of the sandbox on several databases".into());
+        Ok(Some(verdict)) => {
+            (out.status, out.error) = status::of_run(verdict);
+            if matches!(out.status, Status::Untested | Status::MachineError) {
+                out.score = None;
+            }
+            if let RunVerdict::Untested { databases, .. } = verdict {
+                out.databases = Some(*databases);
+            }
         }
     }
     out
@@ -468,7 +479,7 @@ fn text(systems: &[String], rows: &[Row]) -> String {
     let mut lines = vec![
         std::iter::once("system")
             .chain(CLASSES)
-            .chain(["errors"])
+            .chain(["untested", "errors"])
             .map(String::from)
             .collect::<Vec<_>>(),
     ];
@@ -480,6 +491,7 @@ fn text(systems: &[String], rows: &[Row]) -> String {
                 all => format!("{:.1}", 100.0 * *right as f64 / all as f64),
             });
         }
+        line.push(row.untested.to_string());
         line.push(row.errors.to_string());
         lines.push(line);
     }
@@ -504,7 +516,7 @@ fn documents(systems: &[String], rows: &[Row]) -> Vec<serde_json::Value> {
                     json!({"right": right, "pairs": all, "accuracy": accuracy}),
                 );
             }
-            json!({"system": system, "accuracy": classes, "errors": row.errors})
+            json!({"system": system, "accuracy": classes, "untested": row.untested, "errors": row.errors})
         })
         .collect()
 }

@@ -49,9 +49,13 @@ pub(super) const CONDITIONAL: Rule = Rule {
     apply: Apply::Expr(conditional),
 };
 
-fn conditional(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let new = match e {
-        Expr::Case { .. } => case(e),
+        Expr::Case { .. } => {
+            let new = case(e);
+            cx.vacated += usize::from(matches!(new, Some(Expr::Literal(_))));
+            new
+        }
         Expr::Function { name, args } => function(name, args),
         Expr::Binary { op, left, right } => comparison(*op, left, right),
         Expr::Unary {
@@ -519,6 +523,7 @@ fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if constant.is_empty() {
         return changed;
     }
+    cx.vacated += constant.len();
     if keys.is_empty() && constant.len() == calls.len() {
         // One row all the same.
         *rel = Rel::Project {

@@ -35,6 +35,8 @@ pub(super) const EMPTY: Rule = Rule {
 };
 
 fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    // What is made of an empty relation was counted with it.
+    cx.vacated += usize::from(asks_for_nothing(rel));
     let new = match rel {
         Rel::Filter { input, predicate } => {
             (is_empty(input) || predicate.iter().any(never)).then(|| nothing(walk::outputs(rel)))
@@ -66,6 +68,17 @@ fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             true
         }
         None => false,
+    }
+}
+
+/// True if the relation's own condition leaves none of the rows below it.
+fn asks_for_nothing(rel: &Rel) -> bool {
+    match rel {
+        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } => on.iter().any(never),
+        Rel::OuterJoin { left, right, on, .. } => {
+            on.iter().any(never) && !is_empty(left) && !is_empty(right)
+        }
+        _ => false,
     }
 }
 

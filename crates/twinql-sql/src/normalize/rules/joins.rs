@@ -40,6 +40,7 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let known = cx.not_null_below(rel);
     let mut changed = false;
+    cx.vacated += constant_values(rel, &known, cx);
     for e in walk::own_exprs_mut(rel) {
         changed |= null_test(e, &known, cx);
     }
@@ -81,6 +82,68 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         changed |= drop_implied(on);
     }
     changed
+}
+
+/// How many values that the relation produces are tests for NULL with one answer in all rows.
+/// A condition that is never true shows as one; a sort key or an always true argument of an
+/// aggregate takes nothing from the answer.
+fn constant_values(rel: &Rel, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> usize {
+    match rel {
+        Rel::Project { exprs, .. } => exprs
+            .iter()
+            .filter(|(c, _)| !cx.only_ordered_by.contains(c))
+            .map(|(_, e)| decided_tests(e, false, known, cx))
+            .sum(),
+        Rel::Aggregate { keys, calls, .. } => {
+            let keys = keys.iter().map(|(_, e)| decided_tests(e, false, known, cx));
+            let args = calls.iter().flat_map(|(_, call)| &call.args);
+            let args = args.map(|e| decided_tests(e, true, known, cx));
+            keys.chain(args).sum()
+        }
+        _ => 0,
+    }
+}
+
+/// Tests for NULL of what is never NULL, conditions of CASE aside. `but_true`: those that are
+/// always true do not count.
+fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> usize {
+    let below = |list: &[&Expr]| list.iter().map(|e| decided_tests(e, but_true, known, cx)).sum();
+    match e {
+        Expr::Unary {
+            op: UnaryOp::IsNull,
+            expr,
+        } => usize::from(walk::is_deterministic(expr) && !cx.may_be_null(expr, known)),
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } if but_true
+            && matches!(
+                **expr,
+                Expr::Unary {
+                    op: UnaryOp::IsNull,
+                    ..
+                }
+            ) =>
+        {
+            0
+        }
+        Expr::Case {
+            operand: None,
+            branches,
+            otherwise,
+        } => {
+            let values: Vec<&Expr> = branches
+                .iter()
+                .map(|(_, value)| value)
+                .chain(otherwise.as_deref())
+                .collect();
+            below(&values)
+        }
+        _ => walk::operands(e)
+            .into_iter()
+            .map(|e| decided_tests(e, but_true, known, cx))
+            .sum(),
+    }
 }
 
 /// `x > 3 AND x IS NOT NULL` is `x > 3`.

@@ -185,9 +185,10 @@ pub(super) const EXISTS_TRUE: Rule = Rule {
 
 fn exists_true(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Exists(query) = e else { return false };
-    let certain =
-        walk::is_unit(&query.rel) || matches!(query.rel, Rel::Scan { .. }) && !cx.semantics.empty_tables;
+    let filled = matches!(query.rel, Rel::Scan { .. }) && !cx.semantics.empty_tables;
+    let certain = walk::is_unit(&query.rel) || filled;
     if certain {
+        cx.vacated += usize::from(filled && cx.in_values);
         *e = integer(1);
     }
     certain
