@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use twinql_graph::{Made, QueryGraph, RelPmConfig, relpm};
-use twinql_sql::{Schema, Semantics, normalize, parse, plan, schema};
+use twinql_sql::{Schema, Semantics, normalize, parse, plan};
 
 const DDL: &str = "
     CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER, city TEXT);
@@ -13,7 +13,7 @@ const DDL: &str = "
                       kind TEXT, weight REAL);";
 
 fn pets() -> Schema {
-    schema::read_ddl("pets", DDL).unwrap().0
+    Schema::from_ddl("pets", DDL).unwrap()
 }
 
 fn graph(sql: &str, normalized: bool) -> QueryGraph {

@@ -299,8 +299,8 @@ pub(crate) fn ends(text: &str) -> Vec<usize> {
     while let Some(&byte) = bytes.get(at) {
         let pair = bytes.get(at + 1).copied();
         match (byte, pair) {
-            (b';' | b'#', _) | (b'-', Some(b'-')) | (b'/', Some(b'*')) => found.push(at),
-            (b'`', Some(b'`')) => found.push(at),
+            (b';', _) | (b'`', Some(b'`')) => found.push(at),
+            (b'#', _) | (b'-', Some(b'-')) | (b'/', Some(b'*')) if !goes_on(text, at) => found.push(at),
             (b'\'' | b'"' | b'`', _) => {
                 let closing = bytes.iter().skip(at + 1).position(|&b| b == byte);
                 if let Some(length) = closing {
@@ -312,6 +312,27 @@ pub(crate) fn ends(text: &str) -> Vec<usize> {
         at += 1;
     }
     found
+}
+
+/// Whether the query goes on behind the comments that begin at `at`: cut there, half of it would
+/// be taken for the whole.
+fn goes_on(text: &str, at: usize) -> bool {
+    let mut rest = text.get(at..).unwrap_or_default();
+    loop {
+        rest = rest.trim_start();
+        let end = match rest.get(..2) {
+            Some("/*") => rest.find("*/").map(|end| end + 2),
+            Some(two) if two == "--" || two.starts_with('#') => rest.find('\n'),
+            _ => break,
+        };
+        let Some(behind) = end.and_then(|end| rest.get(end..)) else {
+            return false;
+        };
+        rest = behind;
+    }
+    let word = first_word(rest);
+    is_one_of(word, &CLAUSES) && !word.eq_ignore_ascii_case("select")
+        || rest.starts_with(|c| OPERATORS.contains(c))
 }
 
 /// Words that make a text after the query look like a part of it.
@@ -346,15 +367,57 @@ const CLAUSES: [&str; 28] = [
     "end",
 ];
 
+/// Further words that a clause begins with, here or in another system. Within prose they say nothing.
+const BEGINNINGS: [&str; 24] = [
+    "into",
+    "for",
+    "fetch",
+    "window",
+    "qualify",
+    "returning",
+    "with",
+    "escape",
+    "collate",
+    "over",
+    "filter",
+    "lock",
+    "partition",
+    "tablesample",
+    "sample",
+    "pivot",
+    "unpivot",
+    "format",
+    "settings",
+    "option",
+    "procedure",
+    "connect",
+    "start",
+    "lateral",
+];
+
+/// The first word of a text.
+fn first_word(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
+
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|w| word.eq_ignore_ascii_case(w))
+}
+
+/// What an operator begins with, in SQL, in other systems, and as people write them by hand.
+const OPERATORS: &str = ",=<>!+-*/|.(%&~^@≤≥≠＝＜＞＋－＊／，×÷−";
+
 /// Whether text after a query may be cut off: it holds no word of SQL, and does not begin
 /// with an operator or a comma, so that no half of a query is taken for a whole one.
 pub(crate) fn is_garbage(text: &str) -> bool {
     let begins = text.chars().next();
-    let is_operator = begins.is_some_and(|c| ",=<>!+-*/|.(".contains(c));
+    let is_operator = begins.is_some_and(|c| OPERATORS.contains(c));
     !is_operator
+        && !is_one_of(first_word(text), &BEGINNINGS)
         && !text
             .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .any(|word| CLAUSES.iter().any(|c| word.eq_ignore_ascii_case(c)))
+            .any(|word| is_one_of(word, &CLAUSES))
 }
 
 /// The repair that cuts a text at an offset.

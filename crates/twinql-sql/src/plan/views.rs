@@ -72,7 +72,10 @@ impl<'a> Planner<'a> {
         if used.active.get() {
             return invalid(format!("view {title} is circularly defined"), name.span);
         }
-        let parsed = used.parsed.as_ref().map_err(|e| of_view(title, e.clone(), name))?;
+        let parsed = used
+            .parsed
+            .as_ref()
+            .map_err(|e| of_view(title, e.clone(), name))?;
         // Its query sees tables and views alone, is SQLite's, and its places are not the query's.
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);

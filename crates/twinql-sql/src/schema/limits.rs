@@ -39,7 +39,10 @@ impl Column {
         let (words, sizes) = match declared.split_once('(') {
             Some((words, rest)) => {
                 let sizes = rest.trim_end_matches(')').split(',');
-                (words.trim(), sizes.filter_map(|s| s.trim().parse::<u32>().ok()).collect())
+                (
+                    words.trim(),
+                    sizes.filter_map(|s| s.trim().parse::<u32>().ok()).collect(),
+                )
             }
             None => (declared.as_str(), Vec::new()),
         };
@@ -163,6 +166,9 @@ mod tests {
         ] {
             assert_eq!(of(declared, dialect), limits, "{declared}");
         }
-        assert_eq!(Column::new("c", "varchar(2)", Dialect::Sqlite).limits(Typing::Loose), none);
+        assert_eq!(
+            Column::new("c", "varchar(2)", Dialect::Sqlite).limits(Typing::Loose),
+            none
+        );
     }
 }

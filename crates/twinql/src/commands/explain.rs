@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use serde::Serialize;
+use twinql::files::Inputs;
 use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
 use twinql::prepare::SideError;
 use twinql::proving;
@@ -20,6 +21,13 @@ use crate::output::{Console, Sink, write_file};
 
 pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
     let semantics = typed.semantics.get()?;
+    if let Some(path) = &typed.attention {
+        let mut inputs = Inputs::default().with([
+            ("--schemas", Some(typed.input.schemas.as_path())),
+            ("--checkpoint", typed.checkpoint.as_deref()),
+        ]);
+        inputs.output(path)?;
+    }
     let dialect = typed.input.dialect.dialect;
     let schemas = Schemas::load(Some(&typed.input.schemas), dialect)?;
     let schema = schemas.only(typed.db_id.as_deref())?;

@@ -10,11 +10,11 @@ mod finish;
 mod model;
 mod split;
 mod table;
+#[cfg(test)]
+mod tests;
 mod types;
 mod views;
 mod words;
-#[cfg(test)]
-mod tests;
 
 use crate::dialect::Dialect;
 
@@ -185,11 +185,26 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["EXECUTE"], "a call"),
     (&["DO"], "a block of code"),
     (&["DECLARE"], "a block of code"),
-    (&["CREATE", "INDEX"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "FULLTEXT"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "SPATIAL"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "CLUSTERED"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "NONCLUSTERED"], "an index that is not unique says nothing about rows"),
+    (
+        &["CREATE", "INDEX"],
+        "an index that is not unique says nothing about rows",
+    ),
+    (
+        &["CREATE", "FULLTEXT"],
+        "an index that is not unique says nothing about rows",
+    ),
+    (
+        &["CREATE", "SPATIAL"],
+        "an index that is not unique says nothing about rows",
+    ),
+    (
+        &["CREATE", "CLUSTERED"],
+        "an index that is not unique says nothing about rows",
+    ),
+    (
+        &["CREATE", "NONCLUSTERED"],
+        "an index that is not unique says nothing about rows",
+    ),
     (&["CREATE", "SEQUENCE"], "numbers for keys"),
     (&["CREATE", "TEMPORARY", "SEQUENCE"], "numbers for keys"),
     (&["CREATE", "SCHEMA"], "a name before names"),
@@ -200,8 +215,14 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["CREATE", "STATISTICS"], "maintenance"),
     (&["CREATE", "PUBLICATION"], "replication"),
     (&["CREATE", "SUBSCRIPTION"], "replication"),
-    (&["CREATE", "TRIGGER"], "a trigger changes data, not what a query sees"),
-    (&["CREATE", "EVENT"], "a trigger changes data, not what a query sees"),
+    (
+        &["CREATE", "TRIGGER"],
+        "a trigger changes data, not what a query sees",
+    ),
+    (
+        &["CREATE", "EVENT"],
+        "a trigger changes data, not what a query sees",
+    ),
     (&["CREATE", "POLICY"], "rights"),
     (&["CREATE", "ROLE"], "rights"),
     (&["CREATE", "USER"], "rights"),
@@ -218,14 +239,23 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["ALTER", "ROLE"], "rights"),
     (&["ALTER", "USER"], "rights"),
     (&["ALTER", "INDEX"], "a setting of an index"),
-    (&["ALTER", "TRIGGER"], "a trigger changes data, not what a query sees"),
+    (
+        &["ALTER", "TRIGGER"],
+        "a trigger changes data, not what a query sees",
+    ),
     (&["ALTER", "PUBLICATION"], "replication"),
     (&["DROP", "SEQUENCE"], "numbers for keys"),
     (&["DROP", "SCHEMA"], "a name before names"),
     (&["DROP", "DATABASE"], "a name before names"),
     (&["DROP", "EXTENSION"], "an extension of the system"),
-    (&["DROP", "TRIGGER"], "a trigger changes data, not what a query sees"),
-    (&["DROP", "EVENT"], "a trigger changes data, not what a query sees"),
+    (
+        &["DROP", "TRIGGER"],
+        "a trigger changes data, not what a query sees",
+    ),
+    (
+        &["DROP", "EVENT"],
+        "a trigger changes data, not what a query sees",
+    ),
     (&["DROP", "PROCEDURE"], "a routine"),
     (&["DROP", "FUNCTION"], "a routine"),
     (&["DROP", "AGGREGATE"], "a routine"),
@@ -337,7 +367,8 @@ impl<'t> Reader<'t> {
             self.alter_view(tokens);
         } else if word(0, &["RENAME"]) && word(1, &["TABLE"]) {
             self.rename_tables(tokens);
-        } else if word(0, &["DROP"]) && word(1, &["TABLE", "VIEW", "MATERIALIZED", "INDEX", "TYPE", "DOMAIN"]) {
+        } else if word(0, &["DROP"]) && word(1, &["TABLE", "VIEW", "MATERIALIZED", "INDEX", "TYPE", "DOMAIN"])
+        {
             self.drop_things(tokens);
         } else if word(0, &["CREATE", "VIEW"]) {
             return self.create(tokens);
@@ -351,8 +382,19 @@ impl<'t> Reader<'t> {
         let line = tokens.first().map_or(1, |t| t.line);
         // CREATE [words] TABLE | VIEW | TYPE | DOMAIN | [UNIQUE] INDEX.
         let kinds = [
-            "TABLE", "VIEW", "TYPE", "DOMAIN", "INDEX", "TRIGGER", "FUNCTION", "PROCEDURE", "EVENT",
-            "AGGREGATE", "RULE", "OPERATOR", "CAST",
+            "TABLE",
+            "VIEW",
+            "TYPE",
+            "DOMAIN",
+            "INDEX",
+            "TRIGGER",
+            "FUNCTION",
+            "PROCEDURE",
+            "EVENT",
+            "AGGREGATE",
+            "RULE",
+            "OPERATOR",
+            "CAST",
         ];
         // MySQL writes DEFINER=`who`@`where` before VIEW.
         let Some(at) = tokens.iter().take(24).position(|t| t.is_any(&kinds)) else {

@@ -70,7 +70,16 @@ fn begins(token: &Token, next: Option<&Token>) -> bool {
     let next = |words: &[&str]| next.is_some_and(|t| t.is_any(words));
     token.is("CREATE")
         && next(&[
-            "TABLE", "VIEW", "UNIQUE", "INDEX", "TEMP", "TEMPORARY", "OR", "TYPE", "DOMAIN", "TRIGGER",
+            "TABLE",
+            "VIEW",
+            "UNIQUE",
+            "INDEX",
+            "TEMP",
+            "TEMPORARY",
+            "OR",
+            "TYPE",
+            "DOMAIN",
+            "TRIGGER",
             "MATERIALIZED",
         ])
         || token.is("ALTER") && next(&["TABLE"])
