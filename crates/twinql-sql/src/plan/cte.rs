@@ -10,6 +10,7 @@ use super::refuse::refuse_beside;
 use super::scope::{RowId, ScopeColumn, ScopeTable};
 use super::set_op::{Clauses, read_operator};
 use super::{Planned, Planner, Result, invalid};
+use crate::dialect::Dialect;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 
 /// A common table expression in sight.
@@ -22,6 +23,8 @@ pub(crate) struct Cte<'a> {
     ctes: usize,
     /// Its own name in its body means itself.
     may_recur: bool,
+    /// It was planned.
+    read: Cell<bool>,
     /// Being planned: a use now is recursive or circular.
     active: Cell<bool>,
     /// What a recursive use reads.
@@ -64,9 +67,25 @@ impl<'a> Planner<'a> {
                 scopes: self.scopes.len(),
                 ctes: if sees_itself { end } else { self.ctes.len() },
                 may_recur: sees_itself,
+                read: Cell::new(false),
                 active: Cell::new(false),
                 recursion: std::cell::RefCell::new(None),
             }));
+        }
+        Ok(())
+    }
+
+    /// Plans the expressions from `outer` on that nothing has read, for the names in them:
+    /// an unknown one is an error all the same, except in SQLite, which does not look.
+    pub(crate) fn plan_unread_ctes(&mut self, outer: usize) -> Result<()> {
+        if self.dialect == Dialect::Sqlite {
+            return Ok(());
+        }
+        for at in outer..self.ctes.len() {
+            let unread = self.ctes.get(at).filter(|cte| !cte.read.get());
+            if let Some(name) = unread.map(|cte| cte.name) {
+                self.plan_cte_use(name)?;
+            }
         }
         Ok(())
     }
@@ -91,6 +110,7 @@ impl<'a> Planner<'a> {
         // The body sees what stood around its definition, not around its use.
         let scopes = self.scopes.split_off(cte.scopes.min(self.scopes.len()));
         let ctes = self.ctes.split_off(cte.ctes.min(self.ctes.len()));
+        cte.read.set(true);
         cte.active.set(true);
         let arms = if cte.may_recur {
             recursive_arms(cte.name, cte.query)?

@@ -92,7 +92,7 @@ fn is_rowid(name: &str) -> bool {
 
 /// Words that are no names in SQLite unless quoted
 /// (<https://sqlite.org/lang_keywords.html>, without those that fall back to names).
-const RESERVED: [&str; 53] = [
+const RESERVED: [&str; 56] = [
     "ADD",
     "ALL",
     "ALTER",
@@ -127,13 +127,16 @@ const RESERVED: [&str; 53] = [
     "JOIN",
     "LIMIT",
     "NOT",
+    "NOTHING",
     "NOTNULL",
     "NULL",
     "ON",
     "OR",
     "ORDER",
     "PRIMARY",
+    "RAISE",
     "REFERENCES",
+    "RETURNING",
     "SELECT",
     "SET",
     "TABLE",

@@ -104,9 +104,10 @@ impl<'a> Planner<'a> {
             if let Some(with) = clauses.with {
                 p.push_ctes(with)?;
             }
-            let planned = p.plan_body(&clauses);
+            let planned = p.plan_body(&clauses)?;
+            p.plan_unread_ctes(outer)?;
             p.ctes.truncate(outer);
-            planned
+            Ok(planned)
         })
     }
 

@@ -19,7 +19,7 @@ impl<'a> Planner<'a> {
                 function.span(),
             );
         }
-        if call.star && call.name != "count" {
+        if !call.has_list || call.star && call.name != "count" {
             return invalid(
                 format!("wrong number of arguments to window function {}()", call.name),
                 function.span(),
