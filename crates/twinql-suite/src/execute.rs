@@ -18,8 +18,8 @@ use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
 use crate::confine::{Guard, HEAP_BYTES, configure, settle};
-use crate::timing::Moment;
 use crate::database::{Database, Row, create_table, quoted};
+use crate::timing::Moment;
 
 /// Bounds on one execution of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,11 +27,11 @@ mod properties;
 pub mod resume;
 pub mod soundness;
 pub mod suite;
+mod tested;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-mod tested;
 mod text;
 mod timing;
 mod trial;

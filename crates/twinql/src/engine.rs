@@ -405,7 +405,9 @@ impl Engine {
             let same = match &report.verdict {
                 Verdict::Same { .. } => Some(true),
                 Verdict::Timeout { .. } => Some(same_tokens(gold, pred)),
-                Verdict::Different { .. } | Verdict::PredError { .. } | Verdict::GoldError { .. } => Some(false),
+                Verdict::Different { .. } | Verdict::PredError { .. } | Verdict::GoldError { .. } => {
+                    Some(false)
+                }
                 Verdict::Untested { .. } | Verdict::MachineError { .. } => None,
             };
             match same {

@@ -93,6 +93,7 @@ impl Facts {
             facts: Facts::default(),
             scopes: Vec::new(),
             ctes: Vec::new(),
+            counted: Vec::new(),
             depth: 0,
         };
         walker.query(query);
@@ -126,6 +127,8 @@ struct Walker<'a> {
     facts: Facts,
     scopes: Vec<Vec<Relation>>,
     ctes: Vec<(String, Vec<Output>)>,
+    /// Names of output columns that count rows, while HAVING is read.
+    counted: Vec<String>,
     depth: usize,
 }
 
@@ -284,6 +287,11 @@ impl Walker<'_> {
                 }
                 (l, scope)
             }
+            SetExpr::Values(values) => {
+                let cells = values.rows.iter().flat_map(|row| row.iter());
+                self.facts.literals.extend(cells.filter_map(constant));
+                (Vec::new(), Vec::new())
+            }
             _ => (Vec::new(), Vec::new()),
         }
     }
@@ -410,7 +418,9 @@ impl Walker<'_> {
             }
         }
         if let Some(e) = &select.having {
+            let outer = std::mem::replace(&mut self.counted, counted(&select.projection));
             self.predicate(e, true);
+            self.counted = outer;
         }
         let mut output = Vec::new();
         for item in &select.projection {
@@ -556,6 +566,15 @@ fn counts_rows(expr: &Expr) -> bool {
         Expr::Function(f) => is(&f.name, &["count"]),
         _ => false,
     }
+}
+
+/// The aliases under which a projection counts rows.
+fn counted(projection: &[SelectItem]) -> Vec<String> {
+    let alias = |item: &SelectItem| match item {
+        SelectItem::ExprWithAlias { expr, alias } if counts_rows(expr) => Some(alias.value.clone()),
+        _ => None,
+    };
+    projection.iter().filter_map(alias).collect()
 }
 
 fn column_name(expr: &Expr) -> String {

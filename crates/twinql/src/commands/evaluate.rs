@@ -158,12 +158,7 @@ fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
 }
 
 /// The scores of a metric and their labels, for those pairs that it says something of.
-fn scored(
-    records: &[Record],
-    labels: &[bool],
-    members: &[usize],
-    metric: &str,
-) -> (Vec<f64>, Vec<bool>) {
+fn scored(records: &[Record], labels: &[bool], members: &[usize], metric: &str) -> (Vec<f64>, Vec<bool>) {
     let pair = |i: &usize| Some((records.get(*i)?.score(metric)?, *labels.get(*i)?));
     members.iter().filter_map(pair).unzip()
 }
@@ -301,7 +296,12 @@ fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
     let partial: Vec<String> = overall
         .iter()
         .filter(|r| r.unscored > 0)
-        .map(|r| format!("those of {} over the {} that it says something of", r.metric, r.pairs))
+        .map(|r| {
+            format!(
+                "those of {} over the {} that it says something of",
+                r.metric, r.pairs
+            )
+        })
         .collect();
     match partial.as_slice() {
         [] => "every figure is over all of them".to_owned(),

@@ -78,7 +78,11 @@ pub(crate) fn machine(counts: &StatusCounts) -> Result<()> {
     if failed > 0 && failed == counts.total() {
         bail!(
             "the machine failed on {}: the records say how; free memory, processes or file descriptors, or try --workers threads",
-            if failed == 1 { "the pair".to_owned() } else { format!("all {failed} pairs") }
+            if failed == 1 {
+                "the pair".to_owned()
+            } else {
+                format!("all {failed} pairs")
+            }
         );
     }
     Ok(())
