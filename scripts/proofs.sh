@@ -10,7 +10,7 @@ pairs=$TWINQL_DATA/pairs/spider_pair_dev
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-prove() { "$twinql" prove --out "$work/proofs.jsonl" "$@"; }
+prove() { "$twinql" prove --no-witness --out "$work/proofs.jsonl" "$@"; }
 
 echo "── Spider-pair dev, adjudicated labels, default" >&2
 prove --pairs "$pairs.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --semantics default --labels "$pairs.adjudicated.json"

@@ -1,5 +1,6 @@
 //! Builds the corpus of a configuration: `cargo run --release --example build_corpus -- C.toml [MAX_GOLDS]`.
 
+use std::path::Path;
 use std::time::Instant;
 
 use twinql_corpus::CorpusError;
@@ -9,7 +10,7 @@ fn main() -> Result<(), CorpusError> {
     let mut args = std::env::args().skip(1);
     let path = args.next().unwrap_or("configs/corpus-bundled.toml".into());
     let text = std::fs::read_to_string(&path).map_err(|e| CorpusError::Config(format!("{path}: {e}")))?;
-    let mut config = BuildConfig::from_toml(&text)?;
+    let mut config = BuildConfig::from_toml(&text, Path::new(&path).parent().unwrap_or(Path::new("")))?;
     if let Some(most) = args.next().and_then(|n| n.parse().ok()) {
         config.max_golds = most;
     }

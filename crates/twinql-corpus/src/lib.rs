@@ -13,6 +13,7 @@ mod error;
 pub mod grammar;
 pub mod io;
 pub mod pairs;
+pub mod paths;
 pub mod rewrites;
 pub mod schemas;
 pub mod spider;

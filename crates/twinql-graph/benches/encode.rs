@@ -42,7 +42,7 @@ fn planned(schema: &Schema, sql: &str) -> Option<Plan> {
 
 /// One pair of ordinary size, step by step.
 fn pair(c: &mut Criterion) {
-    let Ok((schema, _)) = schema::read_ddl("pets", DDL) else {
+    let Ok(schema) = schema::read_ddl("pets", DDL) else {
         return;
     };
     let (Some(gold), Some(pred)) = (planned(&schema, GOLD), planned(&schema, PRED)) else {

@@ -16,6 +16,7 @@ impl QueryGraph {
         let mut out = String::from("digraph query {\n");
         prologue(&mut out);
         body(self, "n", "  ", &mut out);
+        legend(false, &mut out);
         out.push_str("}\n");
         out
     }
@@ -36,8 +37,31 @@ pub fn pair_to_dot(gold: &QueryGraph, pred: &QueryGraph) -> String {
             "  g{left} -> p{right} [color=\"#7b3fa0\", style=dashed, dir=none, constraint=false];"
         );
     }
+    legend(true, &mut out);
     out.push_str("}\n");
     out
+}
+
+/// A small graph that says what shapes and colours mean.
+fn legend(pair: bool, out: &mut String) {
+    out.push_str("  subgraph cluster_legend {\n    label=\"legend\"; style=dashed;\n");
+    out.push_str("    legend_a [label=\"operator\", shape=box, fillcolor=\"#dce8f7\"];\n");
+    out.push_str("    legend_b [label=\"name or constant\", shape=ellipse, fillcolor=\"#e8f3e8\"];\n");
+    let mut edges = vec![
+        ("black", "solid", "operand"),
+        ("#e07b00", "solid", "rows go to (logic)"),
+        ("#2a9d3a", "solid", "value goes to (data)"),
+    ];
+    if pair {
+        edges.push(("#7b3fa0", "dashed", "the same in both queries"));
+    }
+    for (colour, style, meaning) in edges {
+        let _ = writeln!(
+            out,
+            "    legend_a -> legend_b [color=\"{colour}\", style={style}, label=\"{meaning}\", fontname=\"Helvetica\", fontsize=10];"
+        );
+    }
+    out.push_str("  }\n");
 }
 
 fn prologue(out: &mut String) {

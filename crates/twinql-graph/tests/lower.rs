@@ -16,6 +16,8 @@ fn schema() -> Schema {
         class,
         affinity,
         not_null: false,
+        values: vec![],
+        generated: None,
     };
     let integer = |name| column(name, TypeClass::Integer, Affinity::Integer);
     let text = |name| column(name, TypeClass::Text, Affinity::Text);
@@ -23,8 +25,8 @@ fn schema() -> Schema {
         name: name.into(),
         columns,
         primary_key,
-        unique: vec![],
         foreign_keys,
+        ..Table::default()
     };
     let owner = ForeignKey {
         columns: vec![1],
@@ -47,6 +49,7 @@ fn schema() -> Schema {
                 vec![owner],
             ),
         ],
+        ..Schema::default()
     }
 }
 

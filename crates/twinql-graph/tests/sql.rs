@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use twinql_graph::{Made, QueryGraph, RelPmConfig, relpm};
-use twinql_sql::{Schema, Semantics, normalize, parse, plan, schema};
+use twinql_sql::{Schema, Semantics, normalize, parse, plan};
 
 const DDL: &str = "
     CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER, city TEXT);
@@ -13,7 +13,7 @@ const DDL: &str = "
                       kind TEXT, weight REAL);";
 
 fn pets() -> Schema {
-    schema::read_ddl("pets", DDL).unwrap().0
+    Schema::from_ddl("pets", DDL).unwrap()
 }
 
 fn graph(sql: &str, normalized: bool) -> QueryGraph {
@@ -186,5 +186,23 @@ fn nodes_know_what_they_were_made_from() {
             _ => made.is_none(),
         };
         assert!(expected, "{node:?} {made:?}");
+    }
+}
+
+/// CASE nested 50 deep, in THEN and in ELSE, has a graph before the rules and after them.
+#[test]
+fn case_nested_fifty_deep_has_a_graph() {
+    for open in [
+        "CASE WHEN age > 1 THEN ",
+        "CASE WHEN age > 1 THEN 0 ELSE ",
+        "CASE age WHEN 1 THEN ",
+    ] {
+        let sql = format!("SELECT {}age{} FROM owner", open.repeat(50), " END".repeat(50));
+        for normalized in [false, true] {
+            let graph = graph(&sql, normalized);
+            assert!(graph.node_count() > 2, "{open}");
+            let same = relpm(&graph, &graph, &RelPmConfig::default());
+            assert!((same - 1.0).abs() < 1e-9, "{open}: {same}");
+        }
     }
 }

@@ -71,7 +71,7 @@ where
 }
 
 /// The q-quantile of sorted values, interpolated linearly (Hyndman and Fan's type 7).
-fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
+pub(crate) fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = q.clamp(0.0, 1.0) * last as f64;
     let below = sorted.get(place.floor() as usize)?;

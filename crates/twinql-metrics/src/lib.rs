@@ -19,6 +19,7 @@ mod hardness;
 mod rank;
 mod registry;
 mod roc;
+mod roc_band;
 
 pub use bootstrap::{Difference, Interval, Resampling, bootstrap, paired_difference, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
@@ -28,3 +29,4 @@ pub use hardness::{Counts, Hardness, counts, hardness};
 pub use rank::{kendall_tau_b, pearson, ranks, spearman};
 pub use registry::{Kind, METRICS, MetricInfo, SemanticsOf, metric};
 pub use roc::{RocPoint, auc, roc_curve};
+pub use roc_band::{BandPoint, roc_band};

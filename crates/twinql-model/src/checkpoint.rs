@@ -12,6 +12,7 @@ use crate::{
     calibrate::{Calibration, Quality},
     config::{GmnConfig, GraphConfig},
     error::ModelError,
+    seal::{self, Unsealed},
     tiers::Tiers,
     weights::Layout,
 };
@@ -114,6 +115,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`ModelError::Checkpoint`] for a truncated or foreign file or missing tensors,
+    /// [`ModelError::Checksum`] and [`ModelError::NoChecksum`] for a damaged or very old one,
     /// [`ModelError::Vocabulary`] for one of another feature vocabulary.
     pub fn from_bytes(
         bytes: &[u8],
@@ -201,11 +203,23 @@ pub(crate) fn encode(
     }
     // One key: maps of several would be written in random order.
     let metadata = HashMap::from([(KEY.to_owned(), json)]);
-    safetensors::serialize(views, Some(metadata)).map_err(|e| fail(e.to_string()))
+    let plain = safetensors::serialize(views, Some(metadata)).map_err(|e| fail(e.to_string()))?;
+    seal::seal(&plain).ok_or_else(|| fail("its header has no place for a checksum".into()))
 }
 
-/// The JSON text that [`encode`] stored.
+/// The JSON text that [`encode`] stored, in a file whose checksum is right.
 pub(crate) fn read_metadata(bytes: &[u8], origin: &str) -> Result<String, ModelError> {
+    let json = metadata(bytes, origin)?;
+    let origin = || origin.to_owned();
+    seal::check(bytes).map_err(|why| match why {
+        Unsealed::Missing => ModelError::NoChecksum { origin: origin() },
+        Unsealed::Wrong => ModelError::Checksum { origin: origin() },
+    })?;
+    Ok(json)
+}
+
+/// The JSON text that [`encode`] stored, whatever the checksum.
+pub(crate) fn metadata(bytes: &[u8], origin: &str) -> Result<String, ModelError> {
     // Validates the header and that the file has exactly the length the header says.
     SafeTensors::deserialize(bytes)
         .map_err(|e| damaged(origin, format!("it is truncated or no safetensors file ({e})")))?;

@@ -26,6 +26,20 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// A file of weights is not the one that was written.
+    #[error("{origin} is damaged: its bytes do not have the checksum that it carries; get or make it anew")]
+    Checksum {
+        /// The file's name.
+        origin: String,
+    },
+    /// A file of weights without a checksum.
+    #[error(
+        "{origin} carries no checksum: it was written by an older twinql, or is damaged; if it is known to be sound, give it one with `twinql seal`"
+    )]
+    NoChecksum {
+        /// The file's name.
+        origin: String,
+    },
     /// The state of an interrupted run is damaged.
     #[error(
         "cannot resume from {origin}: {reason}; remove it to begin the run anew, or choose another run folder"

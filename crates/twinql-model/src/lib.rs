@@ -24,6 +24,7 @@ mod native;
 mod prepare;
 mod pretrain;
 mod scorer;
+mod seal;
 mod state;
 #[cfg(test)]
 mod synthetic;
@@ -43,6 +44,7 @@ pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Precision, Schedule
 pub use error::ModelError;
 pub use pretrain::{PretrainConfig, PretrainEpoch, PretrainObserver, Pretrained, pretrain};
 pub use scorer::{Score, Scorer};
+pub use seal::{add_checksum, checksum};
 pub use tiers::{Cascade, Evidence, Tier, Tiers};
 pub use train::{
     EpochReport, Example, Observer, Silent, StartReport, StepReport, StopReason, Trained, train,

@@ -89,6 +89,12 @@ impl Scorer {
             .collect()
     }
 
+    /// The score of two queries with one canonical form: what [`Scorer::score`] gives for identical graphs, also
+    /// where the form is too large for a graph.
+    pub fn identical(&self) -> Score {
+        self.score_of(0.0)
+    }
+
     /// As [`Scorer::score`], by burn on one of its devices, in batches of 64: to check a device
     /// against the plain execution.
     ///

@@ -16,6 +16,7 @@ use crate::{
     error::ModelError,
     native::NativeEngine,
     prepare::Prepared,
+    seal::digest,
     train::Example,
     weights::Layout,
 };
@@ -29,7 +30,7 @@ pub(crate) struct Lessons {
     /// The probability of equivalence of each example; none where there are no teachers, or where none
     /// of them knows the pair's semantics or can read it.
     chances: Vec<Option<f32>>,
-    /// SHA-256 over the teachers' files, in order; none without teachers.
+    /// SHA-256 over the teachers' files, their checksums left out, in order; none without teachers.
     pub(crate) hash: Option<String>,
 }
 
@@ -48,7 +49,7 @@ impl Lessons {
         let mut sums = vec![(0.0f32, 0u32); examples.len()];
         for path in &config.teachers {
             let (teacher, bytes) = read(path, config)?;
-            hash.update(Sha256::digest(bytes));
+            hash.update(digest(&bytes));
             for ((sum, count), odds) in sums.iter_mut().zip(log_odds(&teacher, examples)) {
                 if let Some(odds) = odds {
                     *sum += odds;

@@ -385,6 +385,89 @@ fn foreign_and_damaged_checkpoints_are_refused() {
     assert!(error.to_string().contains("/nowhere/x"), "{error}");
 }
 
+/// Some hundred bits of a file of weights: of its header's length, its checksum, its metadata, its
+/// list of tensors, and its tensors.
+fn bits_of_all_parts(bytes: &[u8]) -> Vec<usize> {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let mut bits: Vec<usize> = (0..8 * 110).step_by(5).chain(0..64).collect();
+    for (from, to) in [(0, header), (header, bytes.len())] {
+        let range = (8 * (to - from)) as u64;
+        bits.extend((0..150).map(|_| 8 * from + (rng.next_u64() % range) as usize));
+    }
+    bits
+}
+
+fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
+    let mut bad = bytes.to_vec();
+    bad[bit / 8] ^= 1 << (bit % 8);
+    bad
+}
+
+#[test]
+fn a_checkpoint_with_a_flipped_bit_is_refused() {
+    let bytes = quick_checkpoint().to_bytes().unwrap();
+    for bit in bits_of_all_parts(&bytes) {
+        assert!(
+            Scorer::from_bytes(&flipped(&bytes, bit), None).is_err(),
+            "bit {bit}"
+        );
+    }
+    // In the middle of a tensor nothing but the checksum can tell.
+    let error = Scorer::from_bytes(&flipped(&bytes, 8 * (bytes.len() - 50)), None).unwrap_err();
+    assert!(matches!(error, ModelError::Checksum { .. }), "{error}");
+}
+
+#[test]
+fn an_older_checkpoint_gets_its_checksum_and_nothing_else_changes() {
+    let checkpoint = quick_checkpoint();
+    let bytes = checkpoint.to_bytes().unwrap();
+    let json = crate::checkpoint::metadata(&bytes, "x").unwrap();
+    assert_eq!(serde_json::to_string(&checkpoint.info).unwrap(), json);
+    // As an older program wrote it: the length of the checksum's entry is 80.
+    let mut older = bytes.clone();
+    older.drain(25..105);
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) - 80;
+    older[..8].copy_from_slice(&length.to_le_bytes());
+    let error = Scorer::from_bytes(&older, None).unwrap_err();
+    assert!(
+        matches!(error, ModelError::NoChecksum { .. }) && error.to_string().contains("twinql seal"),
+        "{error}"
+    );
+    assert_eq!(
+        crate::add_checksum(&older, "x").unwrap().as_deref(),
+        Some(&bytes[..])
+    );
+    assert_eq!(crate::checksum(&older), crate::checksum(&bytes));
+    assert_eq!(crate::add_checksum(&bytes, "x").unwrap(), None);
+    let damaged = flipped(&bytes, 8 * (bytes.len() - 50));
+    assert!(crate::add_checksum(&damaged, "x").is_err());
+}
+
+#[test]
+fn a_state_with_a_flipped_bit_is_refused() {
+    let (learn, valid) = quick_data();
+    let dir = tempfile::tempdir().unwrap();
+    let config = TrainConfig {
+        run_dir: Some(dir.path().to_path_buf()),
+        resume: true,
+        ..quick(1)
+    };
+    train(&config, &learn, &valid, &mut Silent).unwrap();
+    let path = dir.path().join("state.safetensors");
+    let bytes = std::fs::read(&path).unwrap();
+    for bit in bits_of_all_parts(&bytes) {
+        std::fs::write(&path, flipped(&bytes, bit)).unwrap();
+        let error = train(&config, &learn, &valid, &mut Silent).unwrap_err();
+        assert!(
+            error.to_string().contains("remove it to begin the run anew"),
+            "bit {bit}: {error}"
+        );
+    }
+}
+
 /// Prints pairs a second at the default sizes on random graphs of real size (50 nodes and some
 /// 60 edges a side): `cargo test --release -p twinql-model throughput -- --ignored --nocapture`.
 #[test]

@@ -49,6 +49,17 @@ impl Assumption {
         }
     }
 
+    /// What a query asks for that has no rows by this assumption alone.
+    pub fn rules_out(self) -> &'static str {
+        match self {
+            Assumption::Keys => "a key that repeats or is NULL",
+            Assumption::ForeignKeys => "rows that refer to nothing",
+            Assumption::NoNulls => "NULLs",
+            Assumption::NoEmptyTables => "an empty table",
+            Assumption::Typed => "values that are not of their column's type",
+        }
+    }
+
     /// True if the semantics makes it.
     pub fn made_by(self, semantics: &Semantics) -> bool {
         match self {

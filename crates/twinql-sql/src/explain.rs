@@ -1,17 +1,21 @@
 //! A plan as an indented tree, for people.
 
-use std::collections::BTreeMap;
+mod legend;
+mod names;
+
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::expr::Expr;
+use crate::expr::{AggregateCall, Expr};
 use crate::normalize::walk;
 use crate::plan::Plan;
-use crate::print::{self, Names};
+use crate::print;
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::Schema;
 use crate::spans::{Clause, Spans, TextRange, outermost};
+pub use legend::legend;
+use names::{Called, oriented, oriented_call};
 
 /// One operator, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,7 +34,7 @@ pub struct Node {
 }
 
 /// Prints a plan as a tree: a line for each operator, inputs and subqueries indented
-/// below it. A column is shown as its name and its id.
+/// below it. A column is shown with its table, `member#2.name` where that is the second use of it.
 pub fn tree(schema: &Schema, plan: &Plan) -> String {
     let mut text = String::new();
     for node in outline(schema, plan, None, 'n') {
@@ -82,6 +86,16 @@ pub fn outlines_to_dot(outlines: &[(&str, &[Node])]) -> String {
         }
         out.push_str("  }\n");
     }
+    let all: Vec<&[Node]> = outlines.iter().map(|(_, nodes)| *nodes).collect();
+    let mut lines =
+        String::from("box: an operator and its id\\larrow: rows go from one operator to the next\\l");
+    for (symbol, meaning) in legend(&all) {
+        let _ = write!(lines, "{}: {}\\l", escape(symbol), escape(meaning));
+    }
+    let _ = writeln!(
+        out,
+        "  subgraph cluster_legend {{\n    label=\"legend\"; style=dashed;\n    legend [shape=plaintext, label=\"{lines}\"];\n  }}"
+    );
     out.push_str("}\n");
     out
 }
@@ -89,17 +103,26 @@ pub fn outlines_to_dot(outlines: &[(&str, &[Node])]) -> String {
 /// The operators of a plan from the top, each before what it reads. `letter` begins the
 /// ids, so that several outlines can be told apart.
 pub fn outline(schema: &Schema, plan: &Plan, spans: Option<&Spans>, letter: char) -> Vec<Node> {
-    let names: Names = plan
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(i, info)| (ColumnId(i as u32), format!("{}#{i}", info.name)))
-        .collect();
+    outlined(schema, plan, spans, letter, true)
+}
+
+/// The lines of [`tree`], not indented, each with a key: two lines with the same key say the same.
+pub(crate) fn keyed_lines(schema: &Schema, plan: &Plan) -> Vec<(String, String)> {
+    let [shown, keys] = [true, false].map(|numbered| outlined(schema, plan, None, 'n', numbered));
+    let texts = |nodes: Vec<Node>| nodes.into_iter().map(|node| node.text);
+    texts(shown).zip(texts(keys)).collect()
+}
+
+/// Without `numbered`, all uses of a table are called the same, and what may be written either way
+/// round is written in one.
+fn outlined(schema: &Schema, plan: &Plan, spans: Option<&Spans>, letter: char, numbered: bool) -> Vec<Node> {
+    let called = Called::new(schema, plan, numbered);
     let mut out = Tree {
         schema,
-        names: &names,
+        called: &called,
         spans,
         letter,
+        numbered,
         nodes: Vec::new(),
         path: Vec::new(),
     };
@@ -112,9 +135,10 @@ const MAX_DEPTH: usize = 100;
 
 struct Tree<'a> {
     schema: &'a Schema,
-    names: &'a BTreeMap<ColumnId, String>,
+    called: &'a Called,
     spans: Option<&'a Spans>,
     letter: char,
+    numbered: bool,
     nodes: Vec<Node>,
     /// The operators above the next one, by their ids.
     path: Vec<String>,
@@ -169,8 +193,43 @@ impl Tree<'_> {
         names.join(", ")
     }
 
+    /// The columns of a source, whose name stands before them.
+    fn own_ids(&self, ids: &[ColumnId]) -> String {
+        let name = |c: &ColumnId| self.called.alone.get(c).cloned().unwrap_or_else(|| self.name(*c));
+        let mut names: Vec<String> = ids.iter().map(name).collect();
+        if !self.numbered {
+            names.sort();
+        }
+        names.join(", ")
+    }
+
     fn name(&self, c: ColumnId) -> String {
-        self.names.get(&c).cloned().unwrap_or_else(|| format!("#{}", c.0))
+        let name = self.called.columns.get(&c).cloned();
+        name.unwrap_or_else(|| format!("#{}", c.0))
+    }
+
+    /// What a source is called here: its name with the number of this use.
+    fn source(&self, name: &str, ids: &[ColumnId]) -> String {
+        let called = ids.first().and_then(|c| self.called.sources.get(c));
+        called.cloned().unwrap_or_else(|| name.to_owned())
+    }
+
+    fn text(&self, e: &Expr) -> String {
+        let names = &self.called.columns;
+        if self.numbered {
+            print::shallow(e, names)
+        } else {
+            print::shallow(&oriented(e, names), names)
+        }
+    }
+
+    fn call(&self, call: &AggregateCall) -> String {
+        let names = &self.called.columns;
+        if self.numbered {
+            print::shallow_call(call, names)
+        } else {
+            print::shallow_call(&oriented_call(call, names), names)
+        }
     }
 
     fn query(&mut self, query: &Query, depth: usize, label: &str) {
@@ -188,32 +247,42 @@ impl Tree<'_> {
         for e in walk::own_exprs(rel) {
             find_subqueries(e, &mut subqueries);
         }
-        let texts: Vec<String> = walk::own_exprs(rel)
-            .into_iter()
-            .map(|e| print::shallow(e, self.names))
-            .collect();
+        let mut texts: Vec<String> = walk::own_exprs(rel).into_iter().map(|e| self.text(e)).collect();
+        // Conditions hold together in any order.
+        if !self.numbered && matches!(rel, Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. }) {
+            texts.sort();
+        }
         let all = texts.join(" AND ");
         let line = match rel {
             Rel::Scan { table, columns } => {
                 let ids: Vec<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
                 let name = self.schema.tables.get(*table).map_or("?", |t| t.name.as_str());
-                format!("Scan {name} [{}]", self.ids(&ids))
+                format!("Scan {} [{}]", self.source(name, &ids), self.own_ids(&ids))
             }
             Rel::Values { columns, rows } => {
                 format!("Values {} rows [{}]", rows.len(), self.ids(columns))
             }
             Rel::TableFunction { name, columns, .. } => {
                 format!(
-                    "TableFunction {name}({}) [{}]",
+                    "TableFunction {}({}) [{}]",
+                    self.source(name, columns),
                     texts.join(", "),
-                    self.ids(columns)
+                    self.own_ids(columns)
                 )
             }
             Rel::Recursive { name, columns, .. } => {
-                format!("Recursive {name} [{}]", self.ids(columns))
+                format!(
+                    "Recursive {} [{}]",
+                    self.source(name, columns),
+                    self.own_ids(columns)
+                )
             }
             Rel::RecursiveRef { name, columns } => {
-                format!("RecursiveRef {name} [{}]", self.ids(columns))
+                format!(
+                    "RecursiveRef {} [{}]",
+                    self.source(name, columns),
+                    self.own_ids(columns)
+                )
             }
             Rel::Filter { .. } => format!("Filter {all}"),
             Rel::Project { exprs, .. } => {
@@ -234,18 +303,12 @@ impl Tree<'_> {
                     .iter()
                     .map(|(c, e)| match e {
                         Expr::Column(b) if b == c => self.name(*c),
-                        e => {
-                            let text = print::shallow(e, self.names);
-                            format!("{} := {text}", self.name(*c))
-                        }
+                        e => format!("{} := {}", self.name(*c), self.text(e)),
                     })
                     .collect();
                 let calls: Vec<String> = calls
                     .iter()
-                    .map(|(c, call)| {
-                        let text = print::shallow_call(call, self.names);
-                        format!("{} := {text}", self.name(*c))
-                    })
+                    .map(|(c, call)| format!("{} := {}", self.name(*c), self.call(call)))
                     .collect();
                 format!(
                     "Aggregate by [{}] compute [{}]",
@@ -259,17 +322,14 @@ impl Tree<'_> {
             } => {
                 let by: Vec<String> = keys
                     .iter()
-                    .map(|k| {
-                        let text = print::shallow(&k.expr, self.names);
-                        format!("{text} {:?}", k.direction)
-                    })
+                    .map(|k| format!("{} {:?}", self.text(&k.expr), k.direction))
                     .collect();
                 let mut line = format!("Sort by [{}]", by.join(", "));
                 if let Some(e) = limit {
-                    line.push_str(&format!(" limit {}", print::shallow(e, self.names)));
+                    line.push_str(&format!(" limit {}", self.text(e)));
                 }
                 if let Some(e) = offset {
-                    line.push_str(&format!(" offset {}", print::shallow(e, self.names)));
+                    line.push_str(&format!(" offset {}", self.text(e)));
                 }
                 line
             }

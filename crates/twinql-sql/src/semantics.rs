@@ -21,7 +21,7 @@ pub struct Semantics {
     /// DISTINCT is removed from both queries before they run (test-suite-sql-eval's default).
     pub ignore_distinct: bool,
     /// Primary keys and unique columns are unique, primary keys and columns declared
-    /// NOT NULL are not null.
+    /// NOT NULL are not null, and rows meet the CHECKs of their table.
     pub keys_hold: bool,
     /// Foreign keys refer to an existing row, except where a referencing column is NULL:
     /// it can be where [`nulls`](Self::nulls) is on and the column is not declared NOT
@@ -105,6 +105,12 @@ impl Semantics {
 }
 
 impl Semantics {
+    /// Whether CHECKs hold: where keys do. What types, enumerations and generated columns say
+    /// holds where values have their column's type.
+    pub fn checks_hold(&self) -> bool {
+        self.keys_hold
+    }
+
     /// Whether a pair's label under these semantics is its label under `other` too, without
     /// looking at the pair. Queries that give the same answer on every database still do where
     /// fewer databases are possible and the comparison is no finer; a database that tells them

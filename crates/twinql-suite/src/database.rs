@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use twinql_sql::{Affinity, Column, Schema, Semantics, TypeClass, Value};
 
+use crate::constraints::Constraints;
 use crate::facts::number;
 
 /// A row, one value for each column of its table.
@@ -71,7 +72,7 @@ pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-fn affinity_type(affinity: Affinity) -> &'static str {
+pub(crate) fn affinity_type(affinity: Affinity) -> &'static str {
     match affinity {
         Affinity::Text => "TEXT",
         Affinity::Numeric => "NUMERIC",
@@ -137,14 +138,34 @@ impl Database {
                 );
             }
         }
+        for view in crate::views::over(schema, |t| matches!(self.tables.get(t), Some(Some(_)))) {
+            let _ = writeln!(out, "{};", view.create());
+        }
         out
     }
 
-    /// Checks the assumptions of `semantics`: keys, NOT NULL, foreign keys, empty tables.
+    /// Checks the assumptions of `semantics`: keys, NOT NULL, foreign keys, empty tables, the
+    /// limits of types, CHECKs, and that generated columns hold what they are computed to.
     ///
     /// # Errors
     /// Says which assumption is broken, and where.
     pub fn check(&self, schema: &Schema, semantics: &Semantics) -> Result<(), String> {
+        let tables: Vec<usize> = (0..self.tables.len())
+            .filter(|&t| !self.rows(t).is_empty())
+            .collect();
+        // Which texts queries let into a column of SQLite is not known here.
+        let constraints = Constraints::of(schema, semantics, &tables, |_| true);
+        self.check_under(schema, semantics, &constraints)
+    }
+
+    /// As [`Database::check`], with the constraints on its tables.
+    pub(crate) fn check_under(
+        &self,
+        schema: &Schema,
+        semantics: &Semantics,
+        constraints: &Constraints,
+    ) -> Result<(), String> {
+        let constraints = constraints.open();
         for (index, rows) in self.tables.iter().enumerate() {
             let (Some(rows), Some(table)) = (rows, schema.tables.get(index)) else {
                 continue;
@@ -162,6 +183,20 @@ impl Database {
                         "{}.{} holds a value of another type",
                         table.name, column.name
                     ));
+                }
+            }
+            if constraints.bind(index) {
+                for row in rows {
+                    let mut computed = row.clone();
+                    if !constraints.meets(index, &mut computed) {
+                        return Err(format!(
+                            "a row of {} breaks a CHECK or a limit of a type",
+                            table.name
+                        ));
+                    }
+                    if computed != *row {
+                        return Err(format!("a generated column of {} was not computed", table.name));
+                    }
                 }
             }
             if semantics.keys_hold {

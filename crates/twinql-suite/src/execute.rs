@@ -5,8 +5,10 @@
 //! rows and bytes are counted as they come out; SQLite's memory is bounded for the whole
 //! process. A user's database file is opened read-only and immutable.
 
+mod made;
+mod opened;
+
 use std::cell::Cell;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -18,8 +20,8 @@ use twinql_sql::{Schema, Value};
 
 use crate::clock::Flag;
 use crate::confine::{Guard, HEAP_BYTES, configure, settle};
-use crate::database::{Database, Row, create_table, quoted};
-use crate::timing::Moment;
+use crate::database::{Database, Row};
+use made::Generated;
 
 /// Bounds on one execution of one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,7 +126,8 @@ pub struct Sandbox {
     guard: Arc<Guard>,
     clock: Arc<Flag>,
     limits: Limits,
-    inserts: Vec<Option<(String, String)>>,
+    /// What is generated in it; none in a user's file.
+    schema: Option<Generated>,
     /// What all executions have cost so far, in steps.
     spent: Cell<u64>,
 }
@@ -147,7 +150,7 @@ impl std::fmt::Debug for Sandbox {
     }
 }
 
-struct Bound<'a>(&'a Value);
+pub(crate) struct Bound<'a>(pub(crate) &'a Value);
 
 impl ToSql for Bound<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
@@ -162,7 +165,8 @@ impl ToSql for Bound<'_> {
 }
 
 impl Sandbox {
-    /// A database with the schema's tables and no rows.
+    /// A database for the schema's tables and views, without rows. Those of a large schema, and
+    /// all views, are made when a query names them.
     ///
     /// # Errors
     /// [`ExecError::Invalid`] where SQLite cannot create a table, naming it.
@@ -180,92 +184,18 @@ impl Sandbox {
         connection
             .execute_batch("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;")
             .map_err(invalid)?;
-        configure(&mut connection, &guard, &clock, limits, false).map_err(invalid)?;
-        let mut inserts = Vec::with_capacity(schema.tables.len());
-        for (index, table) in schema.tables.iter().enumerate() {
-            let Some(create) = create_table(schema, index) else {
-                inserts.push(None);
-                continue;
-            };
-            connection.execute_batch(&create).map_err(|e| {
-                own_limit(&e).unwrap_or_else(|| {
-                    ExecError::Invalid(format!("cannot create table {:?}: {e}", table.name))
-                })
-            })?;
-            let marks = vec!["?"; table.columns.len()].join(",");
-            let name = quoted(&table.name);
-            inserts.push(Some((
-                format!("DELETE FROM {name}"),
-                format!("INSERT INTO {name} VALUES ({marks})"),
-            )));
-        }
+        configure(&mut connection, &guard, &clock, limits, !schema.views.is_empty()).map_err(invalid)?;
         let sandbox = Sandbox {
             connection,
             guard,
             clock,
             limits,
-            inserts,
+            schema: Some(Generated::new(schema)),
             spent: Cell::new(0),
         };
+        sandbox.make_few()?;
         sandbox.query_only(true)?;
         Ok(sandbox)
-    }
-
-    /// A user's SQLite file, opened read-only and immutable: nothing is written to it or
-    /// beside it, not even a lock. Its views may be read.
-    ///
-    /// # Errors
-    /// [`ExecError::File`] where there is no such file, it is no database, or changes wait
-    /// in a journal beside it, which would have to be written back first.
-    pub fn open(path: &Path, limits: Limits) -> Result<Sandbox, ExecError> {
-        let fail = |message: String| ExecError::File {
-            file: path.display().to_string(),
-            message,
-        };
-        let metadata = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
-        if !metadata.is_file() {
-            return Err(fail("not a file".into()));
-        }
-        if metadata.len() == 0 {
-            return Err(fail("the file is empty".into()));
-        }
-        for (suffix, what) in [("-wal", "write-ahead log"), ("-journal", "rollback journal")] {
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(suffix);
-            if std::fs::metadata(&beside).is_ok_and(|m| m.len() > 0) {
-                return Err(fail(format!(
-                    "a {what} lies beside it, so it is in use or was not closed; open and close it with sqlite3 first"
-                )));
-            }
-        }
-        settle(|| {
-            let refused = |e: rusqlite::Error| match invalid(e) {
-                ExecError::Invalid(message) => fail(message),
-                other => other,
-            };
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX
-                | OpenFlags::SQLITE_OPEN_URI;
-            let mut connection = Connection::open_with_flags(immutable(path), flags)
-                .map_err(|e| exhausted(path).unwrap_or_else(|| refused(e)))?;
-            let guard = Arc::new(Guard::default());
-            let clock = Arc::new(Flag::default());
-            configure(&mut connection, &guard, &clock, limits, true).map_err(refused)?;
-            // SQLite looks at the file when it is first read.
-            connection
-                .query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))
-                .map_err(refused)?;
-            let sandbox = Sandbox {
-                connection,
-                guard,
-                clock,
-                limits,
-                inserts: Vec::new(),
-                spent: Cell::new(0),
-            };
-            sandbox.query_only(true)?;
-            Ok(sandbox)
-        })
     }
 
     /// Halves the steps that an execution may take for each of `timeouts` that a pair had:
@@ -278,55 +208,18 @@ impl Sandbox {
         self.guard.allowed.store(steps.unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// The tables and views of a user's file without their rows; tables of modules that are not built in
-    /// are missing.
-    ///
-    /// # Errors
-    /// The file's schema cannot be read.
-    pub(crate) fn hollow(&self) -> Result<Sandbox, ExecError> {
-        self.guard.querying.store(false, Ordering::Relaxed);
-        let statements: Vec<String> = self
-            .connection
-            .prepare("SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND sql IS NOT NULL")
-            .and_then(|mut found| found.query_map([], |row| row.get(0))?.collect())
-            .map_err(failed)?;
-        let limits = self.limits;
-        settle(|| {
-            let mut connection = Connection::open_in_memory_with_flags(
-                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-            )
-            .map_err(invalid)?;
-            let guard = Arc::new(Guard::default());
-            let clock = Arc::new(Flag::default());
-            configure(&mut connection, &guard, &clock, limits, true).map_err(invalid)?;
-            for statement in &statements {
-                // SQLite's own tables are made by themselves.
-                let _ = connection.execute_batch(statement);
-            }
-            let sandbox = Sandbox {
-                connection,
-                guard,
-                clock,
-                limits,
-                inserts: Vec::new(),
-                spent: Cell::new(0),
-            };
-            sandbox.query_only(true)?;
-            Ok(sandbox)
-        })
-    }
-
     /// A writer of the given tables, reusable for many databases.
     ///
     /// # Errors
     /// [`ExecError::Failed`] if SQLite refuses a statement.
     pub fn loader(&self, tables: &[usize]) -> Result<Loader<'_>, ExecError> {
+        self.make_tables(tables)?;
         self.guard.querying.store(false, Ordering::Relaxed);
         let mut writers = Vec::new();
         for &table in tables {
-            if let Some(Some((delete, insert))) = self.inserts.get(table) {
-                let delete = self.connection.prepare(delete).map_err(failed)?;
-                let insert = self.connection.prepare(insert).map_err(failed)?;
+            if let Some((delete, insert)) = self.writers(table) {
+                let delete = self.connection.prepare(&delete).map_err(failed)?;
+                let insert = self.connection.prepare(&insert).map_err(failed)?;
                 writers.push((table, delete, insert));
             }
         }
@@ -356,6 +249,7 @@ impl Sandbox {
         if sql.contains('\0') {
             return Err(ExecError::Invalid("the text holds a NUL byte".into()));
         }
+        self.make_mentioned(sql)?;
         let statement = settle(|| {
             self.arm(0);
             self.guard.reads.store(false, Ordering::Relaxed);
@@ -387,7 +281,7 @@ impl Sandbox {
         guard.random.store(seed, Ordering::Relaxed);
         guard.seed.store(seed, Ordering::Relaxed);
         if let Ok(mut started) = guard.started.lock() {
-            *started = Some(Moment::now());
+            *started = None;
         }
         guard.querying.store(true, Ordering::Relaxed);
     }
@@ -425,40 +319,9 @@ impl Sandbox {
     }
 }
 
-/// What the system says where no file at all can be opened any more, which SQLite does not tell from
-/// a bad file.
-fn exhausted(path: &Path) -> Option<ExecError> {
-    let error = std::fs::File::open(path).err()?;
-    // ENFILE and EMFILE; the standard library has no kind for them.
-    let machine = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
-    machine.then(|| ExecError::Machine(format!("cannot open {}: {error}", path.display())))
-}
-
 /// SQL without the white space and semicolons around it.
 pub(crate) fn trim(sql: &str) -> &str {
     sql.trim().trim_end_matches([';', ' ', '\t', '\r', '\n'])
-}
-
-/// The file as a URI, in which no character of its name has a meaning.
-fn immutable(path: &Path) -> String {
-    use std::fmt::Write;
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut uri = String::from("file:");
-    let text = path
-        .to_string_lossy()
-        .replace('\\', if cfg!(windows) { "/" } else { "\\" });
-    if !text.starts_with('/') {
-        uri.push('/');
-    }
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
 }
 
 fn invalid(e: rusqlite::Error) -> ExecError {
@@ -543,6 +406,12 @@ impl Prepared<'_> {
     /// Number of columns of the answer.
     pub fn width(&self) -> usize {
         self.statement.column_count()
+    }
+
+    /// What SQLite calls the columns of the answer.
+    pub fn names(&self) -> Vec<String> {
+        let names = self.statement.column_names();
+        names.into_iter().map(str::to_owned).collect()
     }
 
     /// True if it reads a table, so that its answer may depend on the data.
@@ -638,8 +507,9 @@ impl Sandbox {
             Ok(())
         };
         let _ = of("SELECT * FROM sqlite_schema ORDER BY rowid");
-        for (insert, _) in self.inserts.iter().flatten() {
-            let _ = of(&insert.replacen("DELETE", "SELECT rowid, *", 1));
+        let tables = self.schema.as_ref().map_or(0, Generated::tables);
+        for (delete, _) in (0..tables).filter_map(|t| self.writers(t)) {
+            let _ = of(&delete.replacen("DELETE", "SELECT rowid, *", 1));
         }
         hasher.finish()
     }

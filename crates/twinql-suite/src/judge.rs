@@ -3,6 +3,9 @@
 
 mod ease;
 mod further;
+mod shrink;
+mod simple;
+mod statements;
 
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics, Value};
@@ -15,6 +18,9 @@ use crate::generate::Generator;
 use crate::soundness::possible::Effort;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
+
+use shrink::Shrinking;
+use statements::statements;
 
 use crate::tested::Answered;
 use crate::trial::{ARRANGEMENTS, Agreement, Party, Patience, agree, rearranged, told_apart};
@@ -31,7 +37,8 @@ pub struct JudgeConfig {
     pub databases: u64,
     /// Bounds on each execution.
     pub limits: Limits,
-    /// Drop rows from a witness as long as the answers still differ.
+    /// Drop rows from a witness, simplify its values, and declare its keys, as long as the answers
+    /// still differ.
     pub shrink: bool,
 }
 
@@ -74,6 +81,12 @@ pub struct Witness {
     pub gold_width: usize,
     /// Number of columns of the prediction's answer.
     pub pred_width: usize,
+    /// What SQLite calls the columns of the gold's answer.
+    #[serde(default)]
+    pub gold_columns: Vec<String>,
+    /// What SQLite calls the columns of the prediction's answer.
+    #[serde(default)]
+    pub pred_columns: Vec<String>,
 }
 
 /// What the judge found.
@@ -359,6 +372,9 @@ impl Judge {
                         (0..self.schema.tables.len())
                             .filter(|&t| text.contains(&self.schema.tables[t].name.to_ascii_lowercase())),
                     );
+                    if !self.schema.views.is_empty() {
+                        tables.extend(self.sandbox.tables_of(&side.sql));
+                    }
                 }
             }
         }
@@ -417,7 +433,7 @@ impl Judge {
         let ended = ended.or_else(|| {
             (0..wanted).find_map(|index| {
                 let database = generator.database(index)?;
-                self.step(&mut trial, &mut course, (index, database))
+                self.step(&generator, &mut trial, &mut course, (index, database))
             })
         });
         let verdict = match ended {
@@ -430,9 +446,46 @@ impl Judge {
         Ok(verdict)
     }
 
+    /// The witness that a database is; a small and plain one if that is asked for.
+    fn witness(
+        &self,
+        index: u64,
+        generator: &Generator<'_>,
+        trial: &mut Trial<'_>,
+        fresh: &Columns,
+        (database, gold, pred): (Database, Answer, Answer),
+    ) -> Witness {
+        let (gold_columns, pred_columns) = (trial.gold.prepared.names(), trial.pred.prepared.names());
+        let (statements, gold, pred) = if self.config.shrink {
+            let mut shrinking = Shrinking {
+                trial,
+                generator,
+                columns: fresh,
+                database,
+                answers: (gold, pred),
+            };
+            shrinking.run(self.config.limits);
+            let (gold, pred) = shrinking.answers;
+            (statements(&shrinking.database, &self.schema), gold, pred)
+        } else {
+            (database.to_sql(&self.schema), gold, pred)
+        };
+        Witness {
+            index,
+            statements,
+            gold_width: gold.width,
+            pred_width: pred.width,
+            gold_rows: gold.rows,
+            pred_rows: pred.rows,
+            gold_columns,
+            pred_columns,
+        }
+    }
+
     /// Runs a trial on one more database; a verdict where that ends it.
     fn step(
         &self,
+        generator: &Generator<'_>,
         trial: &mut Trial<'_>,
         course: &mut Course<'_>,
         (index, database): (u64, Database),
@@ -445,21 +498,9 @@ impl Judge {
                 None
             }
             Outcome::Differ(g, p) => {
-                let (database, g, p) = if self.config.shrink {
-                    let semantics = &self.config.semantics;
-                    shrink(&self.schema, semantics, trial, course.fresh, database, (g, p))
-                } else {
-                    (database, g, p)
-                };
+                let witness = self.witness(index, generator, trial, course.fresh, (database, g, p));
                 Some(Verdict::Different {
-                    witness: Box::new(Witness {
-                        index,
-                        statements: database.to_sql(&self.schema),
-                        gold_width: g.width,
-                        pred_width: p.width,
-                        gold_rows: g.rows,
-                        pred_rows: p.rows,
-                    }),
+                    witness: Box::new(witness),
                 })
             }
             Outcome::Failed(side, error) => course.failed(side, error),
@@ -537,41 +578,6 @@ impl<'c> Course<'c> {
             },
             [0, _] => Verdict::Timeout { side: Side::Pred },
             _ => Verdict::Timeout { side: Side::Gold },
-        }
-    }
-}
-
-/// Drops rows one by one as long as the answers differ and the assumptions hold.
-fn shrink(
-    schema: &Schema,
-    semantics: &Semantics,
-    trial: &mut Trial<'_>,
-    columns: &Columns,
-    mut database: Database,
-    mut answers: (Answer, Answer),
-) -> (Database, Answer, Answer) {
-    loop {
-        let mut dropped = false;
-        for table in 0..database.tables.len() {
-            let mut row = database.rows(table).len();
-            // A witness of costly queries stays as large as it is.
-            while row > 0 && !trial.exhausted() {
-                row -= 1;
-                let mut smaller = database.clone();
-                if let Some(Some(rows)) = smaller.tables.get_mut(table) {
-                    rows.remove(row);
-                }
-                if smaller.check(schema, semantics).is_ok()
-                    && let Outcome::Differ(g, p) = trial.run(&smaller, &mut columns.clone())
-                {
-                    database = smaller;
-                    answers = (g, p);
-                    dropped = true;
-                }
-            }
-        }
-        if !dropped {
-            return (database, answers.0, answers.1);
         }
     }
 }

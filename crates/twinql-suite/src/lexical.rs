@@ -51,6 +51,20 @@ fn pieces(sql: &str) -> Vec<Piece<'_>> {
     out
 }
 
+/// All words and quoted names of a text, and its strings, which SQLite takes for names where a
+/// table is expected.
+pub(crate) fn names(sql: &str) -> impl Iterator<Item = String> {
+    pieces(sql).into_iter().filter_map(|piece| {
+        if piece.word {
+            return Some(piece.text.to_owned());
+        }
+        let quote = piece.text.chars().next()?;
+        let end = if quote == '[' { ']' } else { quote };
+        let inner = piece.text.strip_prefix(quote)?.strip_suffix(end)?;
+        matches!(quote, '"' | '`' | '[' | '\'').then(|| inner.to_owned())
+    })
+}
+
 /// The text without the word DISTINCT, in aggregates and subqueries too; `IS [NOT] DISTINCT
 /// FROM` stays.
 pub fn without_distinct(sql: &str) -> String {

@@ -8,6 +8,7 @@
 mod clock;
 pub mod compare;
 mod confine;
+mod constraints;
 pub mod database;
 mod dice;
 pub mod distil;
@@ -35,6 +36,7 @@ mod tests;
 mod text;
 mod timing;
 mod trial;
+mod views;
 pub mod worker;
 
 pub use confine::HEAP_BYTES;

@@ -1,15 +1,38 @@
 //! Finished work of a build that is not done: a file beside what is built, with a line for
-//! each finished piece, from which the build goes on after it was interrupted.
+//! each finished piece, from which the build goes on after it was interrupted. Each line but the
+//! first begins with a checksum of the rest.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
 
 /// `OUT.partial`, where the finished work of a build of `out` lies.
 pub fn partial_of(out: &Path) -> PathBuf {
     let mut name = out.file_name().unwrap_or_default().to_owned();
     name.push(".partial");
     out.with_file_name(name)
+}
+
+/// Bytes of a line's SHA-256 that stand before it, as two digits each.
+const CHECKED: usize = 8;
+
+/// What stands before a line.
+fn checksum(line: &[u8]) -> String {
+    let mut out: String = Sha256::digest(line)
+        .iter()
+        .take(CHECKED)
+        .map(|b| format!("{b:02x}"))
+        .collect();
+    out.push(' ');
+    out
+}
+
+/// A line without its checksum, if that is right.
+fn checked(line: &[u8]) -> Option<&[u8]> {
+    let (found, text) = line.split_at_checked(2 * CHECKED + 1)?;
+    (found == checksum(text).as_bytes()).then_some(text)
 }
 
 /// The open file of finished work. Its first line is a fingerprint of all that the work
@@ -23,7 +46,7 @@ pub struct Finished {
 impl Finished {
     /// Begins the file, or with `resume` continues it. Work under another fingerprint is
     /// thrown away. Pieces come from `read`, given a line without its end; reading stops at
-    /// the first that it does not take, or that was cut off, and what follows is dropped.
+    /// the first that it does not take, or that was cut off or damaged, and what follows is dropped.
     ///
     /// # Errors
     /// The file or its folder cannot be written.
@@ -49,7 +72,7 @@ impl Finished {
         {
             keep = first.len();
             for line in lines {
-                let Some(one) = line.strip_suffix(b"\n").and_then(&read) else {
+                let Some(one) = line.strip_suffix(b"\n").and_then(checked).and_then(&read) else {
                     break;
                 };
                 done.push(one);
@@ -84,7 +107,10 @@ impl Finished {
     /// What the system says.
     pub fn append(&mut self, lines: &[String]) -> io::Result<()> {
         // One call, so that what is cut off is a last line and nothing else.
-        let text: String = lines.iter().flat_map(|l| [l.as_str(), "\n"]).collect();
+        let text: String = lines
+            .iter()
+            .map(|line| format!("{}{line}\n", checksum(line.as_bytes())))
+            .collect();
         self.file.write_all(text.as_bytes())?;
         self.file.flush()
     }
@@ -116,13 +142,30 @@ mod tests {
         };
         let lines = ["1", "22"].map(str::to_owned);
         open("a", false).0.append(&lines).unwrap();
-        // Cut off within a line; another line follows that nobody can read.
-        for more in ["3", "x\n4\n", ""] {
-            let text = std::fs::read_to_string(&path).unwrap() + more;
-            std::fs::write(&path, text).unwrap();
+        let written = std::fs::read_to_string(&path).unwrap();
+        let numbers = |text: &str| {
+            text.lines()
+                .skip(1)
+                .map(|l| l[17..].to_owned())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&written), ["1", "22"]);
+        // Cut off within a line; another line follows that nobody can read, or that has no checksum.
+        let odd = format!("{}x\n{}4\n", checksum(b"x"), checksum(b"4"));
+        for more in ["3", &odd, "5\n", ""] {
+            std::fs::write(&path, written.clone() + more).unwrap();
             assert_eq!(open("a", true).1, [1, 22], "{more:?}");
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), "a\n1\n22\n");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
         }
+        // No piece is taken from a damaged line, whichever bit is wrong.
+        for bit in 0..written.len() * 8 {
+            let mut bad = written.clone().into_bytes();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            std::fs::write(&path, bad).unwrap();
+            let done = open("a", true).1;
+            assert!([1, 22].starts_with(&done), "bit {bit}: {done:?}");
+        }
+        std::fs::write(&path, &written).unwrap();
         for (print, resume) in [("b", true), ("b", false)] {
             let (mut finished, done) = open(print, resume);
             assert!(done.is_empty());

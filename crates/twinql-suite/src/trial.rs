@@ -78,7 +78,8 @@ impl<'a> Party<'a> {
                 && let Ok(p) = sandbox.prepare(&without)
             {
                 prepared = p;
-                ast = twinql_sql::parse(&without).ok().map(|p| *p.query);
+                let parsed = twinql_sql::parse(&without).ok();
+                ast = parsed.filter(|p| p.frames.is_empty()).map(|p| *p.query);
                 sql = without;
             }
         }
@@ -108,6 +109,11 @@ impl<'a> Party<'a> {
         let (clock, chance) = sandbox.fixed();
         self.fixed = (self.fixed.0 | clock, self.fixed.1 | chance);
         answer
+    }
+
+    /// What is run.
+    pub(crate) fn sql(&self) -> &str {
+        &self.sql
     }
 
     pub(crate) fn notes(&self, side: &str) -> impl Iterator<Item = String> {

@@ -36,3 +36,21 @@ fn judge() {
         targets::judge(&targets::schema(), &data);
     }
 }
+
+#[test]
+fn ddl() {
+    let inputs = inputs("ddl");
+    assert!(inputs.len() > 10);
+    for data in inputs {
+        targets::ddl(&data);
+    }
+}
+
+#[test]
+fn tables_json() {
+    let inputs = inputs("tables_json");
+    assert!(inputs.len() > 4);
+    for data in inputs {
+        targets::tables_json(&data);
+    }
+}

@@ -7,17 +7,20 @@ use serde_json::Value;
 use twinql_graph::{PairArrays, QueryGraph, RelPmConfig, relpm};
 use twinql_metrics::{MetricInfo, SemanticsOf};
 use twinql_model::{Band, Cascade, Decision, Evidence, GraphConfig, ModelError, Score};
+use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Limits, Verdict};
 
 use crate::embedded::BUILT_IN;
 use crate::judging::{self, Workers};
 use crate::network::{Network, NetworkError};
-use crate::prepare::{Graphs, SharedGraph, same_tokens};
+use crate::prepare::{Graphs, PairGraphs, same_tokens};
 use crate::proving;
 use crate::record::{Record, Status};
 use crate::signature::{Signature, of_suite};
+use crate::status;
 use crate::tiers::evidence;
+use crate::vacuous;
 
 /// A pair to score, or the reason why there is none.
 #[derive(Debug, Clone)]
@@ -241,12 +244,7 @@ impl Engine {
         record
     }
 
-    fn graphs(
-        &self,
-        jobs: &[Job],
-        semantics: &Semantics,
-        config: &GraphConfig,
-    ) -> Vec<Option<(SharedGraph, SharedGraph)>> {
+    fn graphs(&self, jobs: &[Job], semantics: &Semantics, config: &GraphConfig) -> Vec<Option<PairGraphs>> {
         let queries = jobs.iter().flat_map(|job| match &job.work {
             Work::Pair { schema, gold, pred } => vec![(schema, gold.as_str()), (schema, pred.as_str())],
             Work::Unusable { .. } => Vec::new(),
@@ -254,9 +252,7 @@ impl Engine {
         let graphs = Graphs::build(queries, semantics, config, &|| ());
         jobs.iter()
             .map(|job| match &job.work {
-                Work::Pair { schema, gold, pred } => {
-                    Some((graphs.get(schema, gold), graphs.get(schema, pred)))
-                }
+                Work::Pair { schema, gold, pred } => Some(graphs.pair(schema, gold, pred)),
                 Work::Unusable { .. } => None,
             })
             .collect()
@@ -276,7 +272,8 @@ impl Engine {
                 None => {}
             }
         }
-        self.explain_failures(metric, jobs, &graphs, records);
+        mark_vacuous(metric, &graphs, records);
+        self.explain_failures(metric, jobs, &graphs, &|_| false, records);
     }
 
     /// Proof, the suite where the cascade has it, and the network for what they leave open. All
@@ -294,14 +291,19 @@ impl Engine {
         let suite = (cascade == Cascade::ProofAndSuite).then_some((&judge, &*self.workers));
         let found = evidence(jobs, &semantics, suite, &|| ());
         let graphs = self.graphs(jobs, &semantics, &network.graph());
+        mark_vacuous(metric, &graphs, records);
         // Statuses, and scores of pairs that nothing is known of.
-        self.explain_failures(metric, jobs, &graphs, records);
+        let known = |i: usize| found.get(i).is_some_and(|e| !cascade.leaves_open(*e));
+        self.explain_failures(metric, jobs, &graphs, &known, records);
         let read = distances(network, &graphs);
         for ((record, found), read) in records.iter_mut().zip(found).zip(read) {
+            let known = !cascade.leaves_open(found);
             let score = match read {
                 Some(Ok((score, _))) => Some(score),
                 Some(Err(error)) => {
-                    spoil(record, Status::Unsupported, error.to_string());
+                    if !known {
+                        spoil(record, Status::Unsupported, error.to_string());
+                    }
                     None
                 }
                 None => None,
@@ -319,9 +321,13 @@ impl Engine {
         let scores: Vec<Option<(f64, bool)>> = graphs
             .par_iter()
             .map(|pair| {
-                let (gold, pred) = both(pair.as_ref())?;
-                let identical = gold.fingerprint() == pred.fingerprint();
-                Some((relpm(gold, pred, &RelPmConfig::default()), identical))
+                let pair = pair.as_ref()?;
+                let score = match both(pair) {
+                    Some((gold, pred)) => relpm(gold, pred, &RelPmConfig::default()),
+                    None if pair.identical => 1.0,
+                    None => return None,
+                };
+                Some((score, pair.identical))
             })
             .collect();
         for (record, score) in records.iter_mut().zip(scores) {
@@ -330,20 +336,23 @@ impl Engine {
                 record.set_detail(metric.name, "identical", identical);
             }
         }
-        self.explain_failures(metric, jobs, &graphs, records);
+        mark_vacuous(metric, &graphs, records);
+        self.explain_failures(metric, jobs, &graphs, &|_| false, records);
     }
 
-    /// Statuses, errors and documented scores of pairs of which a side has no graph.
+    /// Statuses, errors and documented scores of pairs of which a side has no graph, and whose
+    /// forms are not equal all the same. Nothing is to be explained of pairs that are `known`.
     fn explain_failures(
         &self,
         metric: &MetricInfo,
         jobs: &[Job],
-        graphs: &[Option<(SharedGraph, SharedGraph)>],
+        graphs: &[Option<PairGraphs>],
+        known: &dyn Fn(usize) -> bool,
         records: &mut [Record],
     ) {
-        for ((job, pair), record) in jobs.iter().zip(graphs).zip(records) {
+        for (i, ((job, pair), record)) in jobs.iter().zip(graphs).zip(records).enumerate() {
             let (
-                Some((gold, pred)),
+                Some(pair),
                 Work::Pair {
                     gold: gold_sql,
                     pred: pred_sql,
@@ -353,21 +362,21 @@ impl Engine {
             else {
                 continue;
             };
-            let (side, error) = match (gold.as_ref(), pred.as_ref()) {
+            let (side, error) = match (pair.gold.as_ref(), pair.pred.as_ref()) {
                 (Ok(_), Ok(_)) => continue,
-                (Err(e), Err(other)) if e.unsupported && !other.unsupported => ("pred", other),
-                (Err(e), _) => ("gold", e),
-                (_, Err(e)) => ("pred", e),
+                _ if pair.identical || known(i) => continue,
+                (Err(gold), Err(pred)) => match status::decisive(gold.unsupported, pred.unsupported) {
+                    Side::Gold => (Side::Gold, gold),
+                    Side::Pred => (Side::Pred, pred),
+                },
+                (Err(e), _) => (Side::Gold, e),
+                (_, Err(e)) => (Side::Pred, e),
             };
-            let status = match (error.unsupported, side) {
-                (true, _) => Status::Unsupported,
-                (false, "gold") => Status::GoldError,
-                (false, _) => Status::PredError,
-            };
-            if status == Status::Unsupported {
+            let found = status::of_side(side, error.unsupported);
+            if found == Status::Unsupported {
                 record.set_score(metric.name, f64::from(u8::from(same_tokens(gold_sql, pred_sql))));
             }
-            spoil(record, status, format!("{side}: {}", error.message));
+            spoil(record, found, format!("{side}: {}", error.message));
         }
     }
 
@@ -385,7 +394,7 @@ impl Engine {
                     }
                 }
                 Some(Err(error)) => {
-                    let status = proving::status(&error);
+                    let status = status::of_proof(&error);
                     if status == Status::Unsupported {
                         record.set_score(metric.name, UNKNOWN);
                     }
@@ -415,7 +424,11 @@ impl Engine {
                 None => record.set_null(metric.name),
             }
             record.set_detail(metric.name, "verdict", judging::name(&report.verdict));
-            if let (status, Some(error)) = judging::status(&report.verdict) {
+            let (status, error) = status::of_verdict(&report.verdict);
+            if status == Status::Unsupported && same_tokens(gold, pred) {
+                record.set_score(metric.name, 1.0);
+            }
+            if let Some(error) = error {
                 spoil(record, status, error);
             }
         }
@@ -440,31 +453,46 @@ fn tier_name(evidence: Evidence) -> &'static str {
     }
 }
 
-/// The network's score of each pair of graphs, and whether the graphs are equal; none where a
-/// side has no graph.
+/// The network's score of each pair, and whether the canonical forms are equal; none where a side
+/// has no graph and they are not.
 fn distances(
     network: &Network,
-    graphs: &[Option<(SharedGraph, SharedGraph)>],
+    pairs: &[Option<PairGraphs>],
 ) -> Vec<Option<Result<(Score, bool), ModelError>>> {
     let encoding = network.encoding();
-    let arrays: Vec<Option<PairArrays>> = graphs
+    let arrays: Vec<Option<PairArrays>> = pairs
         .par_iter()
         .map(|pair| {
-            let (gold, pred) = both(pair.as_ref())?;
+            let (gold, pred) = both(pair.as_ref()?)?;
             Some(PairArrays::build(gold, pred, &encoding))
         })
         .collect();
     let readable: Vec<bool> = arrays.iter().map(Option::is_some).collect();
     let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
-    let scores = network.scorer().score(&dense);
-    let mut scores = scores
-        .into_iter()
-        .zip(&dense)
-        .map(|(score, pair)| score.map(|s| (s, pair.identical)));
+    let mut scores = network.scorer().score(&dense).into_iter();
     readable
         .into_iter()
-        .map(|readable| if readable { scores.next() } else { None })
+        .zip(pairs)
+        .map(|(readable, pair)| {
+            let identical = pair.as_ref().is_some_and(|p| p.identical);
+            match readable {
+                true => scores.next().map(|score| score.map(|s| (s, identical))),
+                false => identical.then(|| Ok((network.scorer().identical(), true))),
+            }
+        })
         .collect()
+}
+
+/// Marks pairs of which an assumption of the semantics empties a part.
+fn mark_vacuous(metric: &MetricInfo, graphs: &[Option<PairGraphs>], records: &mut [Record]) {
+    for (pair, record) in graphs.iter().zip(records) {
+        if let Some(pair) = pair
+            && !pair.vacuous.is_none()
+        {
+            record.set_detail(metric.name, "vacuous", true);
+            record.set_detail(metric.name, "vacuous_by", vacuous::names(&pair.vacuous));
+        }
+    }
 }
 
 /// The value of `proof` where nothing is proved either way.
@@ -489,9 +517,12 @@ fn spoil(record: &mut Record, status: Status, error: String) {
     }
 }
 
-fn both(pair: Option<&(SharedGraph, SharedGraph)>) -> Option<(&QueryGraph, &QueryGraph)> {
-    let (gold, pred) = pair?;
-    gold.as_ref().as_ref().ok().zip(pred.as_ref().as_ref().ok())
+fn both(pair: &PairGraphs) -> Option<(&QueryGraph, &QueryGraph)> {
+    pair.gold
+        .as_ref()
+        .as_ref()
+        .ok()
+        .zip(pair.pred.as_ref().as_ref().ok())
 }
 
 /// The double that prints as the float does: 0.97, not 0.9700000286102295.

@@ -10,12 +10,33 @@ use twinql::corpus::build::EASE;
 use twinql::corpus::{self, Pair, bird, spider};
 use twinql::prepare;
 use twinql::record::Status;
+use twinql::sql::prove::Side;
 use twinql::sql::{Dialect, Schema, SchemaSet, schema};
+use twinql::status;
 use twinql::suite::Files;
 use twinql::{Job, Work};
 
 use crate::args::{Input, Source};
 use crate::output::Console;
+
+/// Loads all schemas at `path`, and says once how much of them was not read.
+pub(crate) fn load_schemas(path: &Path, dialect: Dialect) -> Result<SchemaSet> {
+    let set = schema::load_in(path, dialect)?;
+    let (count, first) = schema::not_read(set.values());
+    if let Some(first) = first {
+        let dialect = match dialect {
+            Dialect::Sqlite => String::new(),
+            other => format!(" --dialect {other}"),
+        };
+        let (path, s) = (path.display(), if count == 1 { "" } else { "s" });
+        let were = if count == 1 { "was" } else { "were" };
+        Console { quiet: false }.warn(format!(
+            "{path}: {count} statement{s} or part{s} of one {were} not read ({first}); \
+             `twinql schema show {path}{dialect}` lists them"
+        ));
+    }
+    Ok(set)
+}
 
 /// Schemas by `db_id`, and those that pairs carry as DDL text.
 pub(crate) struct Schemas {
@@ -27,13 +48,15 @@ pub(crate) struct Schemas {
     origin: String,
     /// Whose SQL the queries are, and the DDL.
     dialect: Dialect,
+    /// It was said that a pair's own schema was not read in full.
+    told: bool,
 }
 
 impl Schemas {
     /// Loads all schemas at `path`; without one, only pairs that carry theirs can be used.
     pub(crate) fn load(path: Option<&Path>, dialect: Dialect) -> Result<Schemas> {
         let (set, origin) = match path {
-            Some(path) => (schema::load_in(path, dialect)?, path.display().to_string()),
+            Some(path) => (load_schemas(path, dialect)?, path.display().to_string()),
             None => (SchemaSet::new(), String::new()),
         };
         Ok(Schemas {
@@ -45,6 +68,7 @@ impl Schemas {
             carried: HashMap::new(),
             origin,
             dialect,
+            told: false,
         })
     }
 
@@ -72,6 +96,7 @@ impl Schemas {
             names,
             carried: HashMap::new(),
             dialect,
+            told: false,
             origin: files.root().display().to_string(),
         }
     }
@@ -115,10 +140,18 @@ impl Schemas {
         match (&pair.schema, &pair.db_id) {
             (Some(ddl), db_id) => {
                 let dialect = self.dialect;
+                let told = &mut self.told;
                 let read = || {
                     let id = db_id.as_deref().unwrap_or("schema");
                     let schema = Schema::from_ddl_in(id, ddl, dialect)
                         .map_err(|e| format!("the pair's schema: {e}"))?;
+                    if let ((_, Some(first)), false) = (schema::not_read([&schema]), *told) {
+                        *told = true;
+                        Console { quiet: false }.warn(format!(
+                            "a pair's own schema was not read in full ({first}); this is said once, \
+                             `twinql schema show` lists what is not read of a file"
+                        ));
+                    }
                     Ok(Arc::new(schema))
                 };
                 self.carried.entry(ddl.clone()).or_insert_with(read).clone()
@@ -187,11 +220,11 @@ pub(crate) fn in_sqlite(
     dialect: Dialect,
 ) -> std::result::Result<String, (Status, String)> {
     prepare::in_sqlite(schema, sql, dialect).map_err(|error| {
-        let status = match (error.unsupported, side) {
-            (true, _) => Status::Unsupported,
-            (false, "gold") => Status::GoldError,
-            (false, _) => Status::PredError,
+        let which = match side {
+            "gold" => Side::Gold,
+            _ => Side::Pred,
         };
+        let status = status::of_side(which, error.unsupported);
         (status, format!("{side}: {error}"))
     })
 }

@@ -9,10 +9,9 @@ use rayon::prelude::*;
 use twinql_sql::Schema;
 use twinql_suite::files::FileReport;
 use twinql_suite::worker::{Crew, Program};
-use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Side, Verdict};
+use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Verdict};
 
 use crate::engine::{Job, Work};
-use crate::record::Status;
 
 /// What runs queries.
 #[derive(Debug, Default)]
@@ -115,58 +114,8 @@ pub fn execute_all(
         .collect()
 }
 
-/// The status of an execution, with the error to show.
-pub fn file_status(verdict: &FileVerdict) -> (Status, Option<String>) {
-    match verdict {
-        FileVerdict::Same { .. } | FileVerdict::Different { .. } => (Status::Ok, None),
-        FileVerdict::FileError { message } => (Status::GoldError, Some(message.clone())),
-        FileVerdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
-        FileVerdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
-        FileVerdict::GoldError { file, message } => (
-            Status::GoldError,
-            Some(format!("gold: {}: {message}", file.display())),
-        ),
-        FileVerdict::PredError { file, message } => (
-            Status::PredError,
-            Some(format!("pred: {}: {message}", file.display())),
-        ),
-        FileVerdict::Timeout { side, file, message } => {
-            let error = format!("{}: {}: {message}", side_name(*side), file.display());
-            (Status::Timeout, Some(error))
-        }
-        _ => (Status::GoldError, None),
-    }
-}
-
 fn no_worker(error: &std::io::Error) -> String {
     format!("no worker process can be started: {error}")
-}
-
-fn side_name(side: Side) -> &'static str {
-    match side {
-        Side::Gold => "gold",
-        Side::Pred => "pred",
-    }
-}
-
-/// The status of a verdict, with the error to show.
-pub fn status(verdict: &Verdict) -> (Status, Option<String>) {
-    match verdict {
-        Verdict::GoldError { message } => (Status::GoldError, Some(format!("gold: {message}"))),
-        Verdict::PredError { message } if message == "not authorized" => (
-            Status::PredError,
-            Some("pred: not authorized: the sandbox runs queries that read, and nothing that writes".into()),
-        ),
-        Verdict::PredError { message } => (Status::PredError, Some(format!("pred: {message}"))),
-        Verdict::Timeout { side } => {
-            let side = side_name(*side);
-            let error = format!("{side}: stopped by the limits of the sandbox on several databases");
-            (Status::Timeout, Some(error))
-        }
-        Verdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
-        Verdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
-        Verdict::Same { .. } | Verdict::Different { .. } => (Status::Ok, None),
-    }
 }
 
 /// The name of a verdict in files.

@@ -23,7 +23,10 @@ pub mod proving;
 pub mod record;
 pub mod reward;
 pub mod signature;
+pub mod status;
 pub mod tiers;
+pub mod vacuous;
+pub mod witness;
 
 pub use engine::{Engine, Job, Work};
 pub use network::{Network, NetworkError};

@@ -15,7 +15,7 @@ use clap::error::ErrorKind;
 use twinql::exit;
 
 use args::corpus::Corpus;
-use args::typed::{Cli, Command, Suite};
+use args::typed::{Cli, Command, SchemaCommand, Suite};
 use output::Console;
 
 /// Plans and graphs are many small boxes: a fifth of the time from text to score went into the
@@ -72,11 +72,12 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
     match cli.command {
         Command::Score(typed) => commands::score::run(typed, common.seed, console),
         Command::Judge(typed) => commands::judge::run(typed, common.seed, console),
-        Command::Prove(typed) => commands::prove::run(typed, console),
+        Command::Prove(typed) => commands::prove::run(typed, common.seed, console),
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
         Command::Explain(typed) => commands::explain::run(&typed, console),
         Command::Selftest(typed) => commands::selftest::run(&typed, console),
+        Command::Seal(typed) => commands::seal::run(&typed, console),
         Command::Corpus {
             command: Corpus::Build(typed),
         } => commands::corpus::build(&typed, common.seed, console),
@@ -98,6 +99,9 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Suite {
             command: Suite::Show(typed),
         } => commands::suite::show(&typed),
+        Command::Schema {
+            command: SchemaCommand::Show(typed),
+        } => commands::schema::show(&typed),
         Command::Worker { address_space } => commands::worker::run(address_space),
         Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),

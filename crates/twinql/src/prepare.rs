@@ -6,10 +6,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use twinql_graph::{GraphError, QueryGraph};
 use twinql_model::{GraphConfig, GraphKind};
+use twinql_sql::prove::Vacuous;
 use twinql_sql::{
-    Canonical, Dialect, Rule, Schema, Semantics, SqlError, normalize, normalize::normalize_with, parse,
-    parse_in, plan,
+    Assumption, Canonical, Dialect, Query, Rule, Schema, Semantics, SqlError, normalize,
+    normalize::normalize_with, parse, parse_in, plan,
 };
+
+use crate::status::is_unsupported;
 
 /// Why a query has no graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +37,7 @@ impl From<GraphError> for SideError {
 impl From<SqlError> for SideError {
     fn from(error: SqlError) -> Self {
         SideError {
-            unsupported: matches!(error, SqlError::Unsupported { .. } | SqlError::TooLarge { .. }),
+            unsupported: is_unsupported(&error),
             message: error.to_string(),
         }
     }
@@ -88,18 +91,45 @@ pub fn graph_with(
     config: &GraphConfig,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Result<QueryGraph, SideError> {
+    read(schema, sql, semantics, config, wanted)?.graph
+}
+
+/// A query over its schema, and what is made of it.
+struct Read {
+    graph: Result<QueryGraph, SideError>,
+    /// The canonical form, where it is beyond the limits of a graph.
+    form: Option<Query>,
+    vacuous: Vec<Assumption>,
+}
+
+fn read(
+    schema: &Schema,
+    sql: &str,
+    semantics: &Semantics,
+    config: &GraphConfig,
+    wanted: &dyn Fn(&Rule) -> bool,
+) -> Result<Read, SideError> {
     let parsed = parse(sql)?;
     // A syntax tree needs no plan; that there is one says that the query is one over the schema.
     let plan = plan(schema, &parsed)?;
     if config.kind == GraphKind::Ast {
-        return Ok(QueryGraph::of_ast(&parsed.query)?);
+        return Ok(Read {
+            graph: QueryGraph::of_ast(&parsed.query).map_err(SideError::from),
+            form: None,
+            vacuous: Vec::new(),
+        });
     }
     let wanted = |rule: &Rule| config.canonical && wanted(rule);
     let canonical = normalize_with(schema, plan, semantics, &wanted);
-    let graph = QueryGraph::lower(schema, &canonical.plan, semantics)?;
-    Ok(match config.flows {
+    let graph = QueryGraph::lower(schema, &canonical.plan, semantics);
+    let graph = graph.map(|graph| match config.flows {
         true => graph,
         false => graph.without_flows(),
+    });
+    Ok(Read {
+        form: graph.is_err().then_some(canonical.plan.query),
+        graph: graph.map_err(SideError::from),
+        vacuous: canonical.vacuous,
     })
 }
 
@@ -109,7 +139,46 @@ pub type SharedGraph = Arc<Result<QueryGraph, SideError>>;
 /// The graphs of many queries; equal texts over the same schema share one.
 #[derive(Debug, Default)]
 pub struct Graphs {
-    known: HashMap<(usize, String), SharedGraph>,
+    known: HashMap<(usize, String), Known>,
+}
+
+/// A query that was read.
+#[derive(Debug)]
+struct Known {
+    graph: SharedGraph,
+    /// The canonical form, where it is beyond the limits of a graph.
+    form: Option<Query>,
+    vacuous: Vec<Assumption>,
+}
+
+impl Known {
+    fn of(read: Result<Read, SideError>) -> Known {
+        match read {
+            Ok(read) => Known {
+                graph: Arc::new(read.graph),
+                form: read.form,
+                vacuous: read.vacuous,
+            },
+            Err(error) => Known {
+                graph: Arc::new(Err(error)),
+                form: None,
+                vacuous: Vec::new(),
+            },
+        }
+    }
+}
+
+/// Two queries of one pair.
+#[derive(Debug, Clone)]
+pub struct PairGraphs {
+    /// The reference's graph.
+    pub gold: SharedGraph,
+    /// The graph of what is compared with it.
+    pub pred: SharedGraph,
+    /// The canonical forms are equal, be they too large for a graph or not.
+    pub identical: bool,
+    /// Assumptions that empty a part of either query.
+    pub vacuous: Vacuous,
 }
 
 impl Graphs {
@@ -128,9 +197,9 @@ impl Graphs {
         let known = distinct
             .into_par_iter()
             .map(|((key, sql), schema)| {
-                let made = graph(schema, sql, semantics, config);
+                let made = Known::of(read(schema, sql, semantics, config, &|_| true));
                 each();
-                ((key, sql.to_owned()), Arc::new(made))
+                ((key, sql.to_owned()), made)
             })
             .collect();
         Graphs { known }
@@ -139,11 +208,32 @@ impl Graphs {
     /// The graph of a query that was given to [`Graphs::build`].
     pub fn get(&self, schema: &Arc<Schema>, sql: &str) -> SharedGraph {
         match self.known.get(&(key(schema), sql.to_owned())) {
-            Some(graph) => Arc::clone(graph),
+            Some(known) => Arc::clone(&known.graph),
             None => Arc::new(Err(SideError {
                 unsupported: true,
                 message: "the query was not prepared".into(),
             })),
+        }
+    }
+
+    /// The graphs of a pair whose queries were given to [`Graphs::build`].
+    pub fn pair(&self, schema: &Arc<Schema>, gold: &str, pred: &str) -> PairGraphs {
+        let known = |sql: &str| self.known.get(&(key(schema), sql.to_owned()));
+        let vacuous = |sql: &str| known(sql).map(|k| k.vacuous.clone()).unwrap_or_default();
+        let form = |sql: &str| known(sql).and_then(|k| k.form.as_ref());
+        let graphs = (self.get(schema, gold), self.get(schema, pred));
+        let identical = match (graphs.0.as_ref(), graphs.1.as_ref()) {
+            (Ok(one), Ok(other)) => one.fingerprint() == other.fingerprint(),
+            _ => form(gold).is_some_and(|one| form(pred) == Some(one)),
+        };
+        PairGraphs {
+            gold: graphs.0,
+            pred: graphs.1,
+            identical,
+            vacuous: Vacuous {
+                gold: vacuous(gold),
+                pred: vacuous(pred),
+            },
         }
     }
 

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
-use twinql_sql::prove::{Certificate, ProveError, Rows, Side};
-use twinql_sql::{Proof, Semantics, SqlError, prove};
+use twinql_sql::prove::{Certificate, ProveError, Rows};
+use twinql_sql::{Proof, Semantics, prove};
 
 use crate::engine::{Job, Work};
-use crate::record::Status;
+use crate::vacuous;
 
 /// Proves what can be proved of a batch: one result for each job that holds a pair, in
 /// order. Runs on rayon's current pool. `each` is called once for each pair when it is done.
@@ -27,18 +27,18 @@ pub fn prove_all(
         .collect()
 }
 
-/// The status of a pair that has no proof of either kind because a side has no plan.
-pub fn status(error: &ProveError) -> Status {
-    match (&error.error, error.side) {
-        (SqlError::Unsupported { .. } | SqlError::TooLarge { .. }, _) => Status::Unsupported,
-        (_, Side::Gold) => Status::GoldError,
-        (_, Side::Pred) => Status::PredError,
-    }
-}
-
 /// What a proof says beside its verdict, as JSON: the wire form of details and of
 /// `twinql prove`.
 pub fn details(proof: &Proof) -> Json {
+    let mut details = of_verdict(proof);
+    if let (Some(by), Json::Object(map)) = (proof.vacuous(), &mut details) {
+        map.insert("vacuous".into(), true.into());
+        map.insert("vacuous_by".into(), vacuous::names(by));
+    }
+    details
+}
+
+fn of_verdict(proof: &Proof) -> Json {
     match proof {
         Proof::Equal(equal) => json!({
             "assumptions": equal.assumptions.iter().map(|a| a.name()).collect::<Vec<_>>(),
@@ -125,6 +125,11 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
             for limit in &unknown.limits {
                 line(format!("  limit: {limit}"));
             }
+        }
+    }
+    if let Some(by) = proof.vacuous() {
+        for sentence in vacuous::sentences(by, semantics) {
+            line(format!("  {sentence}"));
         }
     }
     out

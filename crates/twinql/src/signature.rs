@@ -61,14 +61,19 @@ pub fn of_suite(config: &JudgeConfig) -> Vec<String> {
     parts
 }
 
-/// The first eight digits of the SHA-256 of a checkpoint's bytes.
+/// The first eight digits of the SHA-256 of a checkpoint's bytes, its checksum left out.
 pub fn short_hash(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    Sha256::digest(bytes)
-        .iter()
-        .take(4)
-        .map(|b| format!("{b:02x}"))
-        .collect()
+    shortened(twinql_model::checksum(bytes))
+}
+
+/// The first eight digits of the SHA-256 of a suite's bytes, its checksum left out.
+pub fn suite_hash(bytes: &[u8]) -> String {
+    shortened(twinql_suite::suite::checksum(bytes))
+}
+
+fn shortened(mut digits: String) -> String {
+    digits.truncate(8);
+    digits
 }
 
 #[cfg(test)]

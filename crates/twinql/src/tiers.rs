@@ -18,7 +18,14 @@ pub fn evidence(
     suite: Option<(&JudgeConfig, &Workers)>,
     each: &(dyn Fn() + Sync),
 ) -> Vec<Evidence> {
-    let mut out: Vec<Option<Evidence>> = prove_all(jobs, semantics, &|| ())
+    let proofs = prove_all(jobs, semantics, &|| ());
+    // No database that meets the semantics shows what a vacuous query asks for, so that none
+    // tells it apart says nothing.
+    let vacuous: Vec<bool> = proofs
+        .iter()
+        .map(|proof| matches!(proof, Some(Ok(proof)) if proof.vacuous().is_some()))
+        .collect();
+    let mut out: Vec<Option<Evidence>> = proofs
         .into_par_iter()
         .map(|proof| match proof {
             Some(Ok(Proof::Equal(_))) => Some(Evidence::ProvedEqual),
@@ -41,7 +48,9 @@ pub fn evidence(
         for (place, report) in places.into_iter().zip(judge_all(&open, config, workers, each)) {
             if let Some(known) = out.get_mut(place) {
                 *known = match report.map(|r| r.verdict) {
-                    Some(Verdict::Same { .. }) => Some(Evidence::Unrefuted),
+                    Some(Verdict::Same { .. }) if vacuous.get(place) != Some(&true) => {
+                        Some(Evidence::Unrefuted)
+                    }
                     Some(Verdict::Different { .. }) => Some(Evidence::Refuted),
                     _ => None,
                 };

@@ -38,6 +38,32 @@ fn ids_are_the_same_in_text_json_and_graph() {
 }
 
 #[test]
+fn columns_have_their_tables_and_symbols_their_meaning() {
+    let folder = Folder::new();
+    let gold = "SELECT a.name FROM singer a JOIN singer b ON a.age = b.age WHERE a.id > b.id";
+    let pred = "SELECT a.name FROM singer b JOIN singer a ON b.age = a.age WHERE b.id < a.id AND a.age > 3";
+    let base = ["explain", "--schemas", "concerts.sql", gold, pred];
+    let (text, _) = folder.run(&base, 0);
+    for part in [
+        "singer.age",
+        "singer#2.age",
+        "\nlegend\n",
+        "t#2 ",
+        "the second use of t",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // The equation is on both sides.
+    let differing: Vec<&str> = text.lines().filter(|l| l.starts_with("  only ")).collect();
+    assert!(!differing.is_empty(), "{text}");
+    for dot in [&["--dot"][..], &["--dot", "--plan"]] {
+        let (graph, _) = folder.run(&[&base[..], dot].concat(), 0);
+        assert!(graph.contains("label=\"legend\""), "{graph}");
+        assert_eq!(graph.matches('{').count(), graph.matches('}').count(), "{graph}");
+    }
+}
+
+#[test]
 fn dialects_are_read_and_named() {
     let folder = Folder::new();
     let run = |dialect: &str, gold: &str, pred: &str| {

@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use support::{Folder, four, json_lines, one_pair, over_pairs, pair};
 
@@ -17,14 +19,17 @@ fn a_single_pair_with_its_witness() {
     );
     let (out, _) = folder.run(&args, 0);
     assert!(out.starts_with("different\n"), "{out}");
-    assert!(
-        out.contains("witness database:") && out.contains("INSERT INTO \"singer\""),
-        "{out}"
-    );
-    assert!(
-        out.contains("gold answers 2 rows of 1 column: | pred answers"),
-        "{out}"
-    );
+    for part in [
+        "-- gold:\n--   SELECT age FROM singer\n-- answers 2 rows of 1 column:\n--   age\n--   ---\n",
+        "-- prediction:\n--   SELECT DISTINCT age FROM singer\n-- answers 1 row of 1 column:\n",
+        "  PRIMARY KEY (\"id\")",
+        "INSERT INTO \"singer\" VALUES (1, ",
+        "INSERT INTO \"singer\" VALUES (2, ",
+    ] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    // Neither query reads it, and nothing refers to it.
+    assert!(!out.contains("concert"), "{out}");
     assert!(
         out.contains("|metric:suite|") && out.contains("|databases:"),
         "{out}"
@@ -64,11 +69,51 @@ fn verdicts_in_input_order_with_witness_files() {
         .collect();
     files.sort();
     assert_eq!(files, ["b.sql", "d.sql"]);
+    let file = json_lines(&out)[1]["witness"]["file"].clone();
+    assert_eq!(file, Path::new("w").join("b.sql").display().to_string());
+    let text = folder.read("w/b.sql");
     assert!(
-        folder
-            .read("w/b.sql")
-            .starts_with("-- gold: SELECT name FROM singer\n")
+        text.contains("-- gold:\n--   SELECT name FROM singer\n"),
+        "{text}"
     );
+    assert!(
+        text.ends_with(json_lines(&out)[1]["witness"]["sql"].as_str().unwrap()),
+        "{text}"
+    );
+}
+
+/// Each file is the witness of the pair whose record names it.
+#[test]
+fn ids_that_look_alike_have_files_of_their_own() {
+    let folder = Folder::new();
+    let long = "x".repeat(400);
+    let ids = ["a/b", "a_b", "A_B", "", "..", &long, "a_b"];
+    let lines: Vec<String> = ids
+        .iter()
+        .enumerate()
+        .map(|(i, id)| {
+            pair(
+                id,
+                &format!("SELECT name, {i} FROM singer"),
+                "SELECT 1, age FROM singer",
+                0,
+            )
+        })
+        .collect();
+    folder.write("pairs.jsonl", lines.join("\n"));
+    let (out, _) = folder.run(
+        &over_pairs("judge", &["--databases", "5", "--witness-dir", "w"]),
+        0,
+    );
+    for (i, record) in json_lines(&out).iter().enumerate() {
+        let file = record["witness"]["file"].as_str().unwrap();
+        let text = folder.read(file);
+        assert!(
+            text.contains(&format!("SELECT name, {i} FROM singer\n")),
+            "{file}: {text}"
+        );
+    }
+    assert_eq!(std::fs::read_dir(folder.path("w")).unwrap().count(), ids.len());
 }
 
 /// A join along a foreign key loses no row only where foreign keys hold.

@@ -174,7 +174,34 @@ fn train_then_score() {
     let place = text.find(&hash).expect("the checkpoint names its vocabulary");
     let mut foreign = bytes.clone();
     foreign[place] = if foreign[place] == b'0' { b'1' } else { b'0' };
+    let score_with = |file: &'static str| {
+        let pairs = ["score", "--pairs", "corpus.jsonl", "--schemas", "concerts.sql"];
+        [&pairs[..], &["--checkpoint", file]].concat()
+    };
+    folder.write("damaged.safetensors", &foreign);
+    folder.refuses(
+        &score_with("damaged.safetensors"),
+        &["damaged.safetensors is damaged", "checksum"],
+    );
+    folder.refuses(
+        &["seal", "damaged.safetensors"],
+        &["1 of 1 files got no checksum"],
+    );
+    // As a program without checksums would have written it.
+    foreign.drain(25..105);
+    let header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) - 80;
+    foreign[..8].copy_from_slice(&header.to_le_bytes());
     folder.write("foreign.safetensors", &foreign);
+    folder.refuses(
+        &score_with("foreign.safetensors"),
+        &["foreign.safetensors carries no checksum", "twinql seal"],
+    );
+    let (out, _) = folder.run(&["seal", "foreign.safetensors", "run/model.safetensors"], 0);
+    assert!(
+        out.contains("foreign.safetensors: now carries the checksum ")
+            && out.contains("model.safetensors: has the checksum "),
+        "{out}"
+    );
     folder.refuses(
         &[
             "score",
@@ -186,6 +213,74 @@ fn train_then_score() {
             "foreign.safetensors",
         ],
         &["foreign.safetensors was trained with feature vocabulary"],
+    );
+}
+
+/// From any current folder, and pairs that name no split.
+#[test]
+fn paths_and_parts_need_not_be_spelled_out() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("configs")).unwrap();
+    let mut lines = Vec::new();
+    for n in 0..10 {
+        let ddl = format!("CREATE TABLE t{n} (id INTEGER PRIMARY KEY, a INTEGER)");
+        for line in corpus().lines().take(8) {
+            let mut pair: serde_json::Value = serde_json::from_str(line).unwrap();
+            let pair = pair.as_object_mut().unwrap();
+            pair.remove("split");
+            pair.remove("db_id");
+            for side in ["gold", "pred"] {
+                let sql = pair[side].as_str().unwrap().replace("singer_id", "id");
+                let sql = sql
+                    .replace("concert", &format!("t{n}"))
+                    .replace("singer", &format!("t{n}"));
+                pair[side] = sql.replace("name", "a").replace("age", "a").into();
+            }
+            pair.insert("schema".into(), ddl.clone().into());
+            lines.push(serde_json::to_string(&pair).unwrap());
+        }
+    }
+    folder.write("corpus.jsonl", lines.join("\n"));
+    let config = CONFIG
+        .replace(
+            "\"corpus.jsonl\"\nschemas = \"concerts.sql\"",
+            "\"../corpus.jsonl\"",
+        )
+        .replace("run = \"run\"", "run = \"../run\"");
+    folder.write("configs/train.toml", &config);
+    let (_, err) = folder.run(&["train", "--config", "configs/train.toml"], 0);
+    assert!(
+        err.contains(
+            "no pair has a split; split by database: 8 of 80 pairs, 1 of 10 databases validate (seed 8)"
+        ),
+        "{err}"
+    );
+    let first = std::fs::read(folder.path("run/model.safetensors")).unwrap();
+    let curves = folder.read("run/curves.svg");
+    assert!(
+        curves.contains("kept: ") && curves.contains("validation AUC (axis from 0."),
+        "{curves}"
+    );
+    // The run's own configuration says the same, and so does the first from another folder.
+    for (current, file) in [("run", "config.toml"), ("configs", "train.toml")] {
+        let mut command = folder.twinql(&["train", "--config", file]);
+        let done = command.current_dir(folder.path(current)).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert_eq!(
+            std::fs::read(folder.path("run/model.safetensors")).unwrap(),
+            first
+        );
+    }
+    folder.write(
+        "configs/old.toml",
+        config.replace("../corpus.jsonl", "corpus.jsonl"),
+    );
+    folder.refuses(
+        &["train", "--config", "configs/old.toml"],
+        &[
+            "relative to its own folder",
+            "write \"../corpus.jsonl\" where it has \"corpus.jsonl\"",
+        ],
     );
 }
 

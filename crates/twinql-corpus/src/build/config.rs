@@ -1,11 +1,12 @@
 //! What a corpus is built from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Dialect, Semantics};
 
 use crate::CorpusError;
+use crate::paths::beside;
 
 /// Databases that others evaluate on: Spider's 20 development databases and BIRD's 11.
 /// Nothing over them is built into a corpus unless the configuration allows it.
@@ -45,7 +46,7 @@ pub const EVALUATION_DATABASES: [&str; 31] = [
     "toxicology",
 ];
 
-/// How a corpus is built; a TOML file. Paths are relative to the current folder, `${NAME}`
+/// How a corpus is built; a TOML file. Paths are relative to the file's folder, `${NAME}`
 /// stands for an environment variable, and `*` for any part of a file's name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -253,30 +254,51 @@ pub struct GrammarSource {
 }
 
 impl BuildConfig {
-    /// Reads a configuration from TOML text; environment variables are filled in.
+    /// Reads a configuration from TOML text that stands in a file in `folder`; environment variables
+    /// are filled in, and relative paths put beside the file.
     ///
     /// # Errors
     /// Not TOML, an unknown key, a variable that is not set, a value that cannot work.
-    pub fn from_toml(text: &str) -> Result<BuildConfig, CorpusError> {
+    pub fn from_toml(text: &str, folder: &Path) -> Result<BuildConfig, CorpusError> {
         let mut config: BuildConfig = toml::from_str(text).map_err(|e| CorpusError::Config(e.to_string()))?;
-        let mut paths: Vec<&mut String> = config.schemas.iter_mut().collect();
-        for source in &mut config.gold {
-            paths.push(&mut source.gold);
-            paths.extend(&mut source.predictions);
-            paths.extend(&mut source.beams);
+        for path in config.inputs_mut() {
+            *path = beside(folder, expand(path)?).to_string_lossy().into_owned();
         }
-        paths.extend(config.pairs.iter_mut().map(|p| &mut p.path));
-        for source in &mut config.evaluation {
-            paths.push(&mut source.path);
-            paths.extend(&mut source.schemas);
-        }
-        paths.push(&mut config.split.test_file);
-        for path in paths {
-            *path = expand(path)?;
-        }
-        config.out = PathBuf::from(expand(&config.out.to_string_lossy())?);
+        config.out = beside(folder, expand(&config.out.to_string_lossy())?);
         config.check()?;
         Ok(config)
+    }
+
+    /// Every path that is read, patterns among them.
+    pub fn inputs(&self) -> impl Iterator<Item = &str> {
+        let gold = self.gold.iter();
+        let gold = gold.flat_map(|g| std::iter::once(&g.gold).chain(&g.predictions).chain(&g.beams));
+        let evaluation = self.evaluation.iter();
+        let evaluation = evaluation.flat_map(|e| std::iter::once(&e.path).chain(&e.schemas));
+        self.schemas
+            .iter()
+            .chain(gold)
+            .chain(self.pairs.iter().map(|p| &p.path))
+            .chain(evaluation)
+            .chain([&self.split.test_file])
+            .map(String::as_str)
+    }
+
+    fn inputs_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let gold = self.gold.iter_mut();
+        let gold = gold.flat_map(|g| {
+            std::iter::once(&mut g.gold)
+                .chain(&mut g.predictions)
+                .chain(&mut g.beams)
+        });
+        let evaluation = self.evaluation.iter_mut();
+        let evaluation = evaluation.flat_map(|e| std::iter::once(&mut e.path).chain(&mut e.schemas));
+        self.schemas
+            .iter_mut()
+            .chain(gold)
+            .chain(self.pairs.iter_mut().map(|p| &mut p.path))
+            .chain(evaluation)
+            .chain([&mut self.split.test_file])
     }
 
     /// Checks what no file is needed for.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rand::RngExt as _;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
-use twinql_sql::{Affinity, Column, Schema, TypeClass};
+use twinql_sql::{Column, Dialect, Schema};
 
 use super::queries::{fresh, reads_unnamed, tables_read, taken, words};
 use super::{Change, Given, Label};
@@ -70,11 +70,8 @@ fn insert(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     for _ in 0..rng.random_range(1..=3) {
         let (name, declared) = COLUMNS.choose(rng)?;
         table.columns.push(Column {
-            name: fresh(&mut taken, name),
-            declared: (*declared).to_owned(),
-            class: TypeClass::of_declared(declared),
-            affinity: Affinity::of_declared(declared),
             not_null: rng.random_bool(0.3),
+            ..Column::new(fresh(&mut taken, name), *declared, Dialect::Sqlite)
         });
     }
     Some(Given {

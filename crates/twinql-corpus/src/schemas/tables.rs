@@ -96,6 +96,8 @@ fn with_tables(schema: &Schema, order: &[usize]) -> Option<Schema> {
     Some(Schema {
         db_id: schema.db_id.clone(),
         tables,
+        typing: schema.typing,
+        ..Schema::default()
     })
 }
 
@@ -152,12 +154,12 @@ fn split(given: &Given, at: usize, column: usize) -> Option<(Schema, String)> {
         name: name.clone(),
         columns: vec![link, moved],
         primary_key: vec![0],
-        unique: Vec::new(),
         foreign_keys: vec![ForeignKey {
             columns: vec![0],
             target: at,
             target_columns: target,
         }],
+        ..Table::default()
     });
     Some((schema, name))
 }

@@ -1,16 +1,18 @@
 //! From SQL text to sqlparser's AST, with the repairs that real predictions need.
 
 mod dialect;
+mod frames;
 mod limits;
 mod repairs;
 mod set_ops;
 #[cfg(test)]
 mod tests;
 
-use sqlparser::ast::{Query, SetExpr};
+use sqlparser::ast::{Expr, Query, SetExpr};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
+pub use frames::{Exclusion, FrameExclusion};
 pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_PREFIXES, MAX_SET_OPERATORS};
 pub use repairs::{Place, Repair};
 
@@ -28,6 +30,21 @@ pub struct Parsed {
     pub repairs: Vec<Repair>,
     /// Whose SQL it is.
     pub dialect: Dialect,
+    /// EXCLUDE of window frames, which the AST does not hold.
+    pub frames: Vec<FrameExclusion>,
+}
+
+impl Parsed {
+    /// A query whose AST was made or changed by other means than parsing.
+    pub fn of_ast(query: Box<Query>, dialect: Dialect) -> Parsed {
+        Parsed {
+            query,
+            sql: String::new(),
+            repairs: Vec::new(),
+            dialect,
+            frames: Vec::new(),
+        }
+    }
 }
 
 /// Places where a cut is tried.
@@ -51,9 +68,9 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     limits::check_text(sql)?;
     let text = sql.strip_prefix('\u{feff}').unwrap_or(sql);
     let grammar = Grammar::of(dialect);
-    let finish = |query, sql, repairs| finish(query, sql, repairs, dialect);
+    let finish = |read, sql, repairs| finish(read, sql, repairs, dialect);
     let failure = match grammar.attempt(text) {
-        Ok(query) => return Ok(finish(query, text.to_owned(), Vec::new())),
+        Ok(read) => return Ok(finish(read, text.to_owned(), Vec::new())),
         Err(failure) => failure,
     };
     if failure.is_final {
@@ -74,7 +91,27 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     }
 }
 
-fn finish(mut query: Box<Query>, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Parsed {
+/// Parses one expression, as it stands in a CHECK.
+pub(crate) fn parse_expression(text: &str, dialect: Dialect) -> Result<Expr, SqlError> {
+    limits::check_text(text)?;
+    let grammar = Grammar::of(dialect);
+    let failed = |e: &ParserError| Failure::parse(text, e).error;
+    let tokens = grammar.tokenize(text).map_err(|e| failed(&e))?;
+    limits::check_tokens(&tokens)?;
+    let mut parser = Parser::new(grammar.grammar)
+        .with_recursion_limit(RECURSION_LIMIT)
+        .with_tokens_with_locations(tokens);
+    let expr = parser.parse_expr().map_err(|e| failed(&e))?;
+    let next = parser.peek_token();
+    if next.token != Token::EOF {
+        let message = format!("Expected: end of the expression, found: {}", next.token);
+        return Err(SqlError::Parse { message });
+    }
+    Ok(expr)
+}
+
+fn finish(read: Read, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Parsed {
+    let Read { mut query, frames } = read;
     if dialect.set_operators_are_of_one_level() {
         set_ops::associate_left(&mut query);
     }
@@ -83,10 +120,17 @@ fn finish(mut query: Box<Query>, sql: String, repairs: Vec<Repair>, dialect: Dia
         sql,
         repairs,
         dialect,
+        frames,
     }
 }
 
-type Mended = (Box<Query>, String, Vec<Repair>);
+/// What a text says, its AST and what that does not hold.
+struct Read {
+    query: Box<Query>,
+    frames: Vec<FrameExclusion>,
+}
+
+type Mended = (Read, String, Vec<Repair>);
 
 /// A dialect with the parser's view of it.
 #[derive(Clone, Copy)]
@@ -188,8 +232,8 @@ impl Grammar {
     }
 
     /// Parses a text as it stands.
-    fn attempt(&self, text: &str) -> Result<Box<Query>, Failure> {
-        let tokens = self.tokenize(text).map_err(|e| Failure::parse(text, &e))?;
+    fn attempt(&self, text: &str) -> Result<Read, Failure> {
+        let mut tokens = self.tokenize(text).map_err(|e| Failure::parse(text, &e))?;
         limits::check_tokens(&tokens).map_err(Failure::last)?;
         let not_a_query = |found: &str| {
             Failure::last(SqlError::NotAQuery {
@@ -206,6 +250,11 @@ impl Grammar {
             Some((_, Some(word))) => return Err(not_a_query(word)),
             Some((_, None)) => {}
         }
+        let frames = if self.dialect.frames_exclude() {
+            frames::take_exclusions(&mut tokens)
+        } else {
+            Vec::new()
+        };
         let mut parser = Parser::new(self.grammar)
             .with_recursion_limit(RECURSION_LIMIT)
             .with_tokens_with_locations(tokens);
@@ -227,7 +276,7 @@ impl Grammar {
         if writes(&query.body) {
             return Err(not_a_query("a statement that writes"));
         }
-        Ok(query)
+        Ok(Read { query, frames })
     }
 }
 
@@ -273,8 +322,9 @@ impl Failure {
     }
 }
 
-/// Levels of nesting that sqlparser follows; its own default.
-const RECURSION_LIMIT: usize = 50;
+/// Levels of nesting that sqlparser follows: twice its own default, so that CASE nested 50
+/// deep has room. A level is an expression, a set operation or a query in another.
+const RECURSION_LIMIT: usize = 100;
 
 /// Words that begin a statement.
 const STATEMENTS: [&str; 23] = [

@@ -299,8 +299,8 @@ pub(crate) fn ends(text: &str) -> Vec<usize> {
     while let Some(&byte) = bytes.get(at) {
         let pair = bytes.get(at + 1).copied();
         match (byte, pair) {
-            (b';' | b'#', _) | (b'-', Some(b'-')) | (b'/', Some(b'*')) => found.push(at),
-            (b'`', Some(b'`')) => found.push(at),
+            (b';', _) | (b'`', Some(b'`')) => found.push(at),
+            (b'#', _) | (b'-', Some(b'-')) | (b'/', Some(b'*')) if !goes_on(text, at) => found.push(at),
             (b'\'' | b'"' | b'`', _) => {
                 let closing = bytes.iter().skip(at + 1).position(|&b| b == byte);
                 if let Some(length) = closing {
@@ -312,6 +312,30 @@ pub(crate) fn ends(text: &str) -> Vec<usize> {
         at += 1;
     }
     found
+}
+
+/// Whether the query goes on behind the comments that begin at `at`: cut there, half of it would
+/// be taken for the whole.
+fn goes_on(text: &str, at: usize) -> bool {
+    let mut rest = text.get(at..).unwrap_or_default();
+    loop {
+        rest = rest.trim_start();
+        let end = match rest.get(..2) {
+            Some("/*") => rest.find("*/").map(|end| end + 2),
+            Some(two) if two == "--" || two.starts_with('#') => rest.find('\n'),
+            _ => break,
+        };
+        let Some(behind) = end.and_then(|end| rest.get(end..)) else {
+            return false;
+        };
+        rest = behind;
+    }
+    let word = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+    let continues = |w: &str| {
+        let clause = CLAUSES.iter().any(|c| w.eq_ignore_ascii_case(c));
+        clause && !w.eq_ignore_ascii_case("select")
+    };
+    word.is_some_and(continues) || rest.starts_with(|c| OPERATORS.contains(c))
 }
 
 /// Words that make a text after the query look like a part of it.
@@ -346,11 +370,14 @@ const CLAUSES: [&str; 28] = [
     "end",
 ];
 
+/// What an operator begins with, in SQL, in other systems, and as people write them by hand.
+const OPERATORS: &str = ",=<>!+-*/|.(%&~^@≤≥≠＝＜＞＋－＊／，×÷−";
+
 /// Whether text after a query may be cut off: it holds no word of SQL, and does not begin
 /// with an operator or a comma, so that no half of a query is taken for a whole one.
 pub(crate) fn is_garbage(text: &str) -> bool {
     let begins = text.chars().next();
-    let is_operator = begins.is_some_and(|c| ",=<>!+-*/|.(".contains(c));
+    let is_operator = begins.is_some_and(|c| OPERATORS.contains(c));
     !is_operator
         && !text
             .split(|c: char| !c.is_alphanumeric() && c != '_')

@@ -125,7 +125,16 @@ fn what_is_not_sql_is_refused_with_its_place() {
         let error = parse(sql).unwrap_err();
         assert!(matches!(error, SqlError::Parse { .. }), "{sql}: {error:?}");
     }
+    // No half of a query is taken for the whole.
     for sql in [
+        "SELECT a FROM t WHERE b ≥ 3",
+        "SELECT a FROM t WHERE b ＝ 3",
+        "SELECT a FROM t WHERE b ^ 3",
+        "SELECT a FROM t WHERE b @> 'x'",
+        "SELECT a FROM t /* all */ WHERE b >",
+        "SELECT a FROM t -- all\n WHERE b >",
+        "SELECT a FROM t WHERE b = 1 -- one\n -- two\n /* three */ AND",
+        "SELECT a FROM t /* all */, ",
         "SELECT a FROM t WHERE b = 1 c JOIN u",
         "SELECT a FROM t u v WHERE b = 1",
         "SELECT a FROM t ORDER BY a,",

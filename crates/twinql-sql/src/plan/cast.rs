@@ -5,7 +5,6 @@ use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneI
 
 use super::expr::binary;
 use super::literal::literal;
-use super::refuse::refuse_present;
 use super::types::info_of;
 use super::walk::has_subquery;
 use super::{Planner, Result};
@@ -192,9 +191,7 @@ impl<'a> Planner<'a> {
         kind: &ast::CastKind,
         expr: &'a ast::Expr,
         data_type: &DataType,
-        format: Option<&ast::CastFormat>,
     ) -> Result<Expr> {
-        refuse_present(&format, "FORMAT in a cast", expr)?;
         let before = self.nodes;
         let operand = self.plan_expr(expr)?;
         let cost = self.nodes - before;

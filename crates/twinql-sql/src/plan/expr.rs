@@ -3,6 +3,7 @@
 use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
 use super::literal::{literal, number};
+use super::refuse::refuse_present;
 use super::walk::has_subquery;
 use super::{Planner, Result, dialect, invalid, place, scope, unsupported};
 use crate::dialect::Dialect;
@@ -203,7 +204,10 @@ impl<'a> Planner<'a> {
                 expr,
                 data_type,
                 format,
-            } => self.plan_cast(kind, expr, data_type, format.as_ref()),
+            } => {
+                refuse_present(format, "FORMAT in a cast", &**expr)?;
+                self.plan_cast(kind, expr, data_type)
+            }
             E::Collate { expr, collation } => Ok(Expr::Collate {
                 collation: super::order::read_collation(collation)?,
                 expr: Box::new(self.plan_expr(expr)?),

@@ -220,6 +220,9 @@ impl<'a> Planner<'a> {
             });
         }
         let Some(index) = self.schema.table_index(&ident.value) else {
+            if let Some(found) = self.plan_view_use(ident)? {
+                return Ok(found);
+            }
             if is_catalogue(&ident.value) {
                 return self.named_relation("sqlite_schema", Vec::new(), &CATALOGUE);
             }

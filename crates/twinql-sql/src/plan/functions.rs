@@ -1,7 +1,7 @@
 //! Function calls: scalar functions, aggregates, and sqlparser's special forms.
 
 use sqlparser::ast::{self, Spanned};
-use sqlparser::tokenizer::Span;
+use sqlparser::tokenizer::{Location, Span};
 
 use crate::ordered;
 use crate::value::Value;
@@ -102,6 +102,8 @@ pub(crate) struct Call<'a> {
     pub(crate) within_group: bool,
     /// FILTER (WHERE …).
     pub(crate) filter: Option<&'a ast::Expr>,
+    /// Where its name stands.
+    pub(crate) place: Location,
     /// OVER.
     pub(crate) over: Option<&'a ast::WindowType>,
 }
@@ -393,6 +395,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         within_group: !within_group.is_empty(),
         filter: filter.as_deref(),
         over: over.as_ref(),
+        place: name.span.start,
     };
     let ast::FunctionArgumentList {
         duplicate_treatment,

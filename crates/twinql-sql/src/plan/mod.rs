@@ -24,6 +24,7 @@ mod subquery;
 #[cfg(test)]
 mod tests;
 mod types;
+mod views;
 mod walk;
 mod wildcard;
 mod window;
@@ -36,13 +37,14 @@ use sqlparser::tokenizer::Span;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::Expr;
-use crate::parse::Parsed;
+use crate::parse::{FrameExclusion, Parsed};
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query};
 use crate::schema::Schema;
 use crate::spans::{Clause, Spans};
 
 use cte::Cte;
 use scope::Scope;
+use views::ViewQuery;
 
 /// A planned query with what is known of its columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +69,15 @@ const MAX_NODES: usize = 200_000;
 /// [`SqlError::AmbiguousColumn`], [`SqlError::Invalid`]), what the planner does not know
 /// ([`SqlError::Unsupported`]) and what is too large ([`SqlError::TooLarge`]).
 pub fn plan(schema: &Schema, parsed: &Parsed) -> std::result::Result<Plan, SqlError> {
-    plan_noting(schema, parsed, None).map(|(plan, _)| plan)
+    plan_noting(schema, parsed, None).map(|(plan, _, _)| plan)
+}
+
+/// As [`plan`], with the names of the output columns.
+pub(crate) fn plan_with_names(
+    schema: &Schema,
+    parsed: &Parsed,
+) -> std::result::Result<(Plan, Vec<String>), SqlError> {
+    plan_noting(schema, parsed, None).map(|(plan, names, _)| (plan, names))
 }
 
 /// As [`plan`], with the places in [`Parsed::sql`] that the plan's parts come from.
@@ -75,7 +85,7 @@ pub fn plan(schema: &Schema, parsed: &Parsed) -> std::result::Result<Plan, SqlEr
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_with_spans(schema: &Schema, parsed: &Parsed) -> std::result::Result<(Plan, Spans), SqlError> {
-    let (plan, spans) = plan_noting(schema, parsed, Some(Spans::default()))?;
+    let (plan, _, spans) = plan_noting(schema, parsed, Some(Spans::default()))?;
     Ok((plan, spans.unwrap_or_default()))
 }
 
@@ -83,10 +93,13 @@ fn plan_noting(
     schema: &Schema,
     parsed: &Parsed,
     spans: Option<Spans>,
-) -> std::result::Result<(Plan, Option<Spans>), SqlError> {
+) -> std::result::Result<(Plan, Vec<String>, Option<Spans>), SqlError> {
+    let views = views::reached(schema, &parsed.query);
     let mut planner = Planner {
         schema,
+        views: &views,
         dialect: parsed.dialect,
+        frames: &parsed.frames,
         columns: Vec::new(),
         scopes: Vec::new(),
         ctes: Vec::new(),
@@ -100,7 +113,7 @@ fn plan_noting(
         query: planned.query,
         columns: planner.columns,
     };
-    Ok((plan, planner.spans))
+    Ok((plan, planned.names, planner.spans))
 }
 
 /// A planned query and the names of its outputs.
@@ -113,7 +126,9 @@ pub(crate) struct Planned {
 /// on the way out of one.
 pub(crate) struct Planner<'a> {
     schema: &'a Schema,
+    views: &'a [ViewQuery<'a>],
     dialect: Dialect,
+    frames: &'a [FrameExclusion],
     columns: Columns,
     /// What names mean, outermost first.
     scopes: Vec<Scope<'a>>,

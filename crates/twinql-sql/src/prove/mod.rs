@@ -85,6 +85,40 @@ pub struct Equal {
     pub assumptions: Vec<Assumption>,
     /// What a reader can check.
     pub certificate: Certificate,
+    /// Assumptions that empty a part of either query, and that the proof does without.
+    pub vacuous: Vacuous,
+}
+
+/// Assumptions of the semantics that [`Canonical::vacuous`] names, for either query.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Vacuous {
+    /// Those that empty a part of the gold.
+    pub gold: Vec<Assumption>,
+    /// Those that empty a part of the prediction.
+    pub pred: Vec<Assumption>,
+}
+
+impl Vacuous {
+    fn of(gold: &Canonical, pred: &Canonical) -> Vacuous {
+        Vacuous {
+            gold: gold.vacuous.clone(),
+            pred: pred.vacuous.clone(),
+        }
+    }
+
+    /// True if no assumption empties a part of either query.
+    pub fn is_none(&self) -> bool {
+        self.gold.is_empty() && self.pred.is_empty()
+    }
+
+    /// The assumptions by side, where there are any.
+    pub fn sides(&self) -> impl Iterator<Item = (Side, &[Assumption])> {
+        let sides = [(Side::Gold, &self.gold), (Side::Pred, &self.pred)];
+        sides
+            .into_iter()
+            .filter(|(_, list)| !list.is_empty())
+            .map(|(side, list)| (side, list.as_slice()))
+    }
 }
 
 /// Why two queries are equal.
@@ -111,9 +145,22 @@ pub struct Unknown {
     pub pred_only: Vec<String>,
     /// Limits that ended the work, each with its value; empty where none did.
     pub limits: Vec<String>,
+    /// Assumptions that empty a part of either query: nothing is proved by them.
+    pub vacuous: Vacuous,
 }
 
 impl Proof {
+    /// Assumptions that empty a part of either query; none where nobody looked, since the two
+    /// are proved different.
+    pub fn vacuous(&self) -> Option<&Vacuous> {
+        match self {
+            Proof::Equal(equal) => Some(&equal.vacuous),
+            Proof::Unknown(unknown) => Some(&unknown.vacuous),
+            Proof::Different(_) => None,
+        }
+        .filter(|vacuous| !vacuous.is_none())
+    }
+
     /// The verdict's name in files: `equal`, `different` or `unknown`.
     pub fn name(&self) -> &'static str {
         match self {
@@ -178,12 +225,14 @@ pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semant
         return Proof::Different(difference);
     }
     let attempt = Attempt::new(schema, gold, pred, semantics);
+    let vacuous = Vacuous::of(&attempt.gold, &attempt.pred);
     let Some(certificate) = attempt.certificate else {
         let (gold_only, pred_only) = differences::differences(schema, &attempt.gold.plan, &attempt.pred.plan);
         return Proof::Unknown(Unknown {
             gold_only,
             pred_only,
             limits: attempt.limits,
+            vacuous,
         });
     };
     // The least demanding proof is the one to report: its rules, its certificate.
@@ -196,6 +245,7 @@ pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semant
         pred_rules: least.pred.applied,
         assumptions: needed.assumptions,
         certificate: least.certificate.unwrap_or(certificate),
+        vacuous,
     })
 }
 
@@ -261,9 +311,12 @@ impl Attempt {
 /// conditions of the other could be concluded as well as anything else.
 fn assumed_by_both(semantics: &Semantics, gold: &Canonical, pred: &Canonical) -> Semantics {
     let left_out = gold.vacuous.iter().chain(&pred.vacuous);
-    left_out.fold(semantics.clone(), |s, a| {
-        if a.made_by(&s) { a.without(&s) } else { s }
-    })
+    left_out.fold(
+        semantics.clone(),
+        |s, a| {
+            if a.made_by(&s) { a.without(&s) } else { s }
+        },
+    )
 }
 
 /// A canonical form as SQL, or as a tree where SQLite has no words for it.

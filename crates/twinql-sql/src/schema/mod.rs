@@ -3,23 +3,30 @@
 
 mod ddl;
 mod error;
+mod limits;
 mod load;
+mod note;
 mod print;
 mod scan;
 pub mod spider;
 mod sqlite;
 mod types;
+mod verify;
 
 #[cfg(test)]
 mod tests;
 
-pub use ddl::{WithWarnings, read as read_ddl, read_in as read_ddl_in};
+pub use ddl::{read as read_ddl, read_in as read_ddl_in};
 pub use error::{SchemaError, SchemaErrorKind};
+pub use limits::{Form, TypeLimits};
 pub use load::{load, load_in};
+pub use note::{Note, NoteKind, not_read};
 pub use print::quote;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+
+use crate::dialect::Dialect;
 
 /// SQLite's column affinity (<https://sqlite.org/datatype3.html>, section 3.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,8 +72,84 @@ pub struct Column {
     pub class: TypeClass,
     /// How SQLite stores and compares them.
     pub affinity: Affinity,
-    /// NOT NULL is declared, or follows from being part of a primary key.
+    /// NOT NULL is declared, or follows from being part of a primary key or from a CHECK.
     pub not_null: bool,
+    /// The values that an enumerated type has; empty for other types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
+    /// The expression, as SQLite has it, that a generated column is computed by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generated: Option<String>,
+}
+
+impl Column {
+    /// A column that may be NULL, of this declared type as `dialect` has it.
+    pub fn new(name: impl Into<String>, declared: impl Into<String>, dialect: Dialect) -> Column {
+        let declared = declared.into();
+        Column {
+            name: name.into(),
+            class: TypeClass::of_declared_in(&declared, dialect),
+            affinity: Affinity::of_declared_in(&declared, dialect),
+            declared,
+            not_null: false,
+            values: Vec::new(),
+            generated: None,
+        }
+    }
+}
+
+/// A CHECK of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Check {
+    /// The constraint's name, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The condition as SQLite has it; as written where SQLite cannot evaluate it.
+    pub expr: String,
+    /// The columns that it names.
+    pub columns: Vec<usize>,
+    /// SQLite can evaluate it, so generated rows meet it.
+    pub enforced: bool,
+}
+
+/// A view: a query with a name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct View {
+    /// The name as written in the schema; looked up without regard to ASCII case.
+    pub name: String,
+    /// The names of its columns, where its definition lists them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+    /// Its query, as SQLite has it.
+    pub query: String,
+}
+
+/// What a schema's declared types say of the values in its columns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Typing {
+    /// Nothing beyond their kind: the words of a `tables.json`.
+    #[default]
+    Loose,
+    /// Lengths, scales and forms that people keep to although the system, SQLite, does not
+    /// enforce them.
+    Usual,
+    /// Lengths, scales and forms that the system enforces.
+    Enforced,
+}
+
+impl Typing {
+    fn is_loose(&self) -> bool {
+        *self == Typing::Loose
+    }
+
+    /// What types mean in this system.
+    pub const fn of(dialect: Dialect) -> Typing {
+        match dialect {
+            Dialect::Sqlite => Typing::Usual,
+            Dialect::Postgres | Dialect::Mysql | Dialect::Generic => Typing::Enforced,
+        }
+    }
 }
 
 /// A column of a table, by position.
@@ -90,7 +173,7 @@ pub struct ForeignKey {
 }
 
 /// One table.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Table {
     /// The name as written in the schema; looked up without regard to ASCII case.
     pub name: String,
@@ -103,6 +186,9 @@ pub struct Table {
     pub unique: Vec<Vec<usize>>,
     /// Foreign keys that this table owns.
     pub foreign_keys: Vec<ForeignKey>,
+    /// Its CHECKs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
 }
 
 impl Table {
@@ -126,13 +212,38 @@ impl Table {
 }
 
 /// A database schema.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Schema {
     /// The database's id (`db_id` in Spider's files), or a file's stem.
     pub db_id: String,
     /// Tables in declaration order.
     pub tables: Vec<Table>,
+    /// Views.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<View>,
+    /// What declared types say of values.
+    #[serde(default, skip_serializing_if = "Typing::is_loose")]
+    pub typing: Typing,
+    /// What was not read, where and why. No part of the schema: it is neither written nor
+    /// compared.
+    #[serde(skip)]
+    pub notes: Vec<Note>,
 }
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Schema) -> bool {
+        let Schema {
+            db_id,
+            tables,
+            views,
+            typing,
+            notes: _,
+        } = self;
+        *db_id == other.db_id && *tables == other.tables && *views == other.views && *typing == other.typing
+    }
+}
+
+impl Eq for Schema {}
 
 impl Schema {
     /// The position of the table with this name, ASCII case ignored.
@@ -143,6 +254,11 @@ impl Schema {
     /// The table with this name, ASCII case ignored.
     pub fn table(&self, name: &str) -> Option<&Table> {
         self.table_index(name).map(|i| &self.tables[i])
+    }
+
+    /// The view with this name, ASCII case ignored.
+    pub fn view(&self, name: &str) -> Option<&View> {
+        self.views.iter().find(|v| v.name.eq_ignore_ascii_case(name))
     }
 
     /// The column at `r`, if both positions exist.

@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 
 use super::types::{ENDS_A_TYPE, RESERVED_IN_A_TYPE};
-use super::{Affinity, Column, Schema, Table};
+use super::{Affinity, Column, Schema, Table, View};
 
 impl Schema {
     /// SQLite DDL of this schema, one CREATE TABLE for each table, identifiers quoted:
-    /// columns with types, NOT NULL, primary keys, UNIQUE and foreign keys.
-    /// Reading it back with [`Schema::from_ddl`] gives an equal schema, but for types of
-    /// other dialects that SQLite would take for something else: its own name stands there.
+    /// columns with types, NOT NULL, generated columns, primary keys, UNIQUE, foreign keys and
+    /// CHECKs that SQLite can evaluate; then one CREATE VIEW for each view.
+    /// Reading it back with [`Schema::from_ddl`] gives the same tables and views, but for types
+    /// of other dialects that SQLite would take for something else: its own name stands there.
+    /// The values of an enumeration become a CHECK.
     pub fn to_ddl(&self) -> String {
         let mut out = String::new();
         for table in &self.tables {
@@ -30,6 +32,11 @@ impl Schema {
                     ));
                 }
             }
+            for check in table.checks.iter().filter(|c| c.enforced) {
+                let name = check.name.as_ref();
+                let name = name.map_or_else(String::new, |n| format!("CONSTRAINT {} ", quote(n)));
+                lines.push(format!("{name}CHECK ({})", check.expr));
+            }
             // Writing into a String cannot fail.
             let _ = writeln!(
                 out,
@@ -38,7 +45,23 @@ impl Schema {
                 lines.join(",\n  ")
             );
         }
+        for view in &self.views {
+            let _ = writeln!(out, "{};", view.create());
+        }
         out
+    }
+}
+
+impl View {
+    /// The CREATE VIEW statement, as SQLite has it.
+    pub fn create(&self) -> String {
+        let columns: Vec<String> = self.columns.iter().map(|c| quote(c)).collect();
+        let columns = if columns.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", columns.join(", "))
+        };
+        format!("CREATE VIEW {}{columns} AS {}", quote(&self.name), self.query)
     }
 }
 
@@ -80,6 +103,17 @@ fn column(c: &Column) -> String {
     }
     if c.not_null {
         line.push_str(" NOT NULL");
+    }
+    if let Some(expr) = &c.generated {
+        let _ = write!(line, " AS ({expr}) STORED");
+    }
+    if !c.values.is_empty() {
+        let values: Vec<String> = c
+            .values
+            .iter()
+            .map(|v| format!("'{}'", v.replace('\'', "''")))
+            .collect();
+        let _ = write!(line, " CHECK ({} IN ({}))", quote(&c.name), values.join(", "));
     }
     line
 }

@@ -6,10 +6,12 @@
 
 use crate::dialect::Dialect;
 
-/// One token with the line (from 1) where it starts.
+/// One token with the line (from 1) where it starts, and its bytes in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) line: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
     pub(super) kind: Kind,
 }
 
@@ -21,6 +23,8 @@ pub(super) enum Kind {
     Quoted(String),
     /// A string in single quotes, unescaped.
     Text(String),
+    /// A semicolon that ends no statement, under MySQL's DELIMITER.
+    Inner,
     /// Any other character.
     Symbol(char),
 }
@@ -31,6 +35,11 @@ impl Token {
         matches!(&self.kind, Kind::Word(w) if w.eq_ignore_ascii_case(keyword))
     }
 
+    /// True if this is one of these unquoted words.
+    pub(super) fn is_any(&self, keywords: &[&str]) -> bool {
+        keywords.iter().any(|k| self.is(k))
+    }
+
     pub(super) fn is_symbol(&self, c: char) -> bool {
         self.kind == Kind::Symbol(c)
     }
@@ -39,7 +48,7 @@ impl Token {
     pub(super) fn name(&self) -> Option<&str> {
         match &self.kind {
             Kind::Word(s) | Kind::Quoted(s) | Kind::Text(s) => Some(s),
-            Kind::Symbol(_) => None,
+            Kind::Inner | Kind::Symbol(_) => None,
         }
     }
 
@@ -49,146 +58,292 @@ impl Token {
             Kind::Word(s) => s.clone(),
             Kind::Quoted(s) => format!("\"{s}\""),
             Kind::Text(s) => format!("'{s}'"),
+            Kind::Inner => ";".to_owned(),
             Kind::Symbol(c) => c.to_string(),
         }
     }
 }
 
-/// All tokens of `text` as `dialect` quotes them, comments left out. An unclosed quote runs to the end: the
-/// statement that holds it is reported by the reader.
-pub(super) fn tokens(text: &str, dialect: Dialect) -> Vec<Token> {
-    let mut out = Vec::new();
-    let mut line = 1;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let start = line;
-        let mut push = |kind| out.push(Token { line: start, kind });
+/// A text's tokens, and what was odd about the text.
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    pub(super) tokens: Vec<Token>,
+    /// Quotes and comments that are never closed, by line: they take the rest of the text.
+    pub(super) unclosed: Vec<(usize, &'static str)>,
+    /// Lines of data behind COPY … FROM stdin, and commands of a client, by line.
+    pub(super) skipped: Vec<(usize, &'static str)>,
+}
+
+/// All tokens of `text` as `dialect` quotes them, comments left out. An unclosed quote runs
+/// to the end, and is reported.
+pub(super) fn scan(text: &str, dialect: Dialect) -> Scanned {
+    let mut scanner = Scanner {
+        text,
+        at: 0,
+        line: 1,
+        dialect,
+        out: Scanned::default(),
+        first: 0,
+        delimiter: String::from(";"),
+        conditional: false,
+    };
+    while scanner.step() {}
+    scanner.out
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+    dialect: Dialect,
+    out: Scanned,
+    /// The first token of the statement that is being read.
+    first: usize,
+    /// What ends a statement.
+    delimiter: String,
+    /// Inside MySQL's `/*!40101 … */`, which its server reads as text.
+    conditional: bool,
+}
+
+impl Scanner<'_> {
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        self.line += usize::from(c == '\n');
+        Some(c)
+    }
+
+    fn eat(&mut self, c: char) -> bool {
+        let found = self.peek() == Some(c);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn skip_bytes(&mut self, bytes: usize) {
+        let end = (self.at + bytes).min(self.text.len());
+        let passed = self.text.get(self.at..end).unwrap_or_default();
+        self.line += passed.matches('\n').count();
+        self.at = end;
+    }
+
+    fn skip_line(&mut self) {
+        let bytes = self.rest().find('\n').map_or(self.rest().len(), |i| i + 1);
+        self.skip_bytes(bytes);
+    }
+
+    fn skip_comment(&mut self, line: usize) {
+        match self.rest().find("*/") {
+            Some(bytes) => self.skip_bytes(bytes + 2),
+            None => {
+                self.out.unclosed.push((line, "a comment"));
+                self.skip_bytes(self.rest().len());
+            }
+        }
+    }
+
+    /// Reads one token, comment or space; false at the end.
+    fn step(&mut self) -> bool {
+        let (start, line) = (self.at, self.line);
+        let begins = self.first == self.out.tokens.len();
+        if self.delimiter != ";" && self.rest().starts_with(&self.delimiter) {
+            self.skip_bytes(self.delimiter.len());
+            self.push(start, line, Kind::Symbol(';'));
+            return true;
+        }
+        let Some(c) = self.next() else {
+            return false;
+        };
         match c {
-            '\n' => line += 1,
             c if c.is_whitespace() => {}
-            '-' if chars.peek() == Some(&'-') => skip_line(&mut chars, &mut line),
-            '#' if dialect.hash_is_comment() => skip_line(&mut chars, &mut line),
-            '/' if chars.peek() == Some(&'*') => {
-                chars.next();
-                let mut last = ' ';
-                for c in chars.by_ref() {
-                    line += usize::from(c == '\n');
-                    if last == '*' && c == '/' {
-                        break;
+            '-' if self.peek() == Some('-') => self.skip_line(),
+            '#' if self.dialect.hash_is_comment() => self.skip_line(),
+            '\\' if begins => {
+                // A command of psql: \connect, \restrict.
+                self.out.skipped.push((line, "a command of the client (\\…)"));
+                self.skip_line();
+            }
+            '/' if self.peek() == Some('*') => {
+                self.next();
+                if self.dialect == Dialect::Mysql && self.peek() == Some('!') {
+                    self.next();
+                    while self.peek().is_some_and(|c| c.is_ascii_digit()) {
+                        self.next();
                     }
-                    last = c;
+                    self.conditional = true;
+                } else {
+                    self.skip_comment(line);
                 }
             }
-            '\'' => push(Kind::Text(string(&mut chars, '\'', &mut line, dialect))),
-            '"' if dialect.double_quotes_are_strings() => {
-                push(Kind::Text(string(&mut chars, '"', &mut line, dialect)));
+            '*' if self.conditional && self.peek() == Some('/') => {
+                self.next();
+                self.conditional = false;
             }
-            '$' if dialect == Dialect::Postgres => match dollar_quoted(&mut chars, &mut line) {
-                Some(text) => push(Kind::Text(text)),
-                None => push(Kind::Symbol('$')),
+            '\'' => {
+                let text = self.string('\'');
+                self.push(start, line, Kind::Text(text));
+            }
+            '"' if self.dialect.double_quotes_are_strings() => {
+                let text = self.string('"');
+                self.push(start, line, Kind::Text(text));
+            }
+            '$' if self.dialect != Dialect::Mysql => match self.dollar_quoted() {
+                Some(text) => self.push(start, line, Kind::Text(text)),
+                None => self.push(start, line, Kind::Symbol('$')),
             },
-            '"' | '`' => push(Kind::Quoted(quoted(&mut chars, c, &mut line))),
-            '[' if dialect.brackets_quote_names() && chars.peek() != Some(&']') => {
-                push(Kind::Quoted(quoted(&mut chars, ']', &mut line)));
+            '"' | '`' => {
+                let name = self.quoted(c);
+                self.push(start, line, Kind::Quoted(name));
+            }
+            '[' if self.dialect.brackets_quote_names() && self.peek() != Some(']') => {
+                let name = self.quoted(']');
+                self.push(start, line, Kind::Quoted(name));
             }
             c if c.is_alphanumeric() || c == '_' || c == '$' => {
-                let mut word = String::from(c);
-                while let Some(&c) = chars.peek() {
-                    if !(c.is_alphanumeric() || c == '_' || c == '$') {
-                        break;
-                    }
-                    word.push(c);
-                    chars.next();
+                while self
+                    .peek()
+                    .is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$')
+                {
+                    self.next();
                 }
-                push(Kind::Word(word));
+                let word = self.text.get(start..self.at).unwrap_or_default().to_owned();
+                if begins && word.eq_ignore_ascii_case("DELIMITER") {
+                    let end = self.rest().find('\n').unwrap_or(self.rest().len());
+                    let delimiter = self.rest().get(..end).unwrap_or_default().trim().to_owned();
+                    self.skip_line();
+                    if !delimiter.is_empty() {
+                        self.delimiter = delimiter;
+                    }
+                } else {
+                    self.push(start, line, Kind::Word(word));
+                }
             }
-            c => push(Kind::Symbol(c)),
+            ';' if self.delimiter != ";" => self.push(start, line, Kind::Inner),
+            c => self.push(start, line, Kind::Symbol(c)),
+        }
+        true
+    }
+
+    fn push(&mut self, start: usize, line: usize, kind: Kind) {
+        let ends = kind == Kind::Symbol(';');
+        self.out.tokens.push(Token {
+            line,
+            start,
+            end: self.at,
+            kind,
+        });
+        if ends {
+            let statement = self.out.tokens.get(self.first..).unwrap_or_default();
+            let data =
+                statement.first().is_some_and(|t| t.is("COPY")) && statement.iter().any(|t| t.is("STDIN"));
+            self.first = self.out.tokens.len();
+            if data {
+                self.skip_data();
+            }
         }
     }
-    out
-}
 
-fn skip_line(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, line: &mut usize) {
-    for c in chars.by_ref() {
-        if c == '\n' {
-            *line += 1;
-            return;
-        }
-    }
-}
-
-/// The rest of a string up to `end`, backslashes read where the dialect has them.
-fn string(
-    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
-    end: char,
-    line: &mut usize,
-    dialect: Dialect,
-) -> String {
-    if !dialect.backslash_escapes() {
-        return quoted(chars, end, line);
-    }
-    let mut s = String::new();
-    while let Some(c) = chars.next() {
-        *line += usize::from(c == '\n');
-        if c == '\\' {
-            s.extend(chars.next());
-        } else if c != end {
-            s.push(c);
-        } else if chars.next_if_eq(&end).is_some() {
-            s.push(end);
-        } else {
-            break;
-        }
-    }
-    s
-}
-
-/// The text between `$tag$` and `$tag$`, the first `$` being read already; `None` where no
-/// such quote begins here.
-fn dollar_quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, line: &mut usize) -> Option<String> {
-    let rest: String = chars.clone().collect();
-    let (tag, body) = rest.split_once('$')?;
-    if !tag.chars().all(|c| c.is_alphanumeric() || c == '_') || tag.starts_with(|c: char| c.is_ascii_digit())
-    {
-        return None;
-    }
-    let close = format!("${tag}$");
-    let body = body.split(&close).next().unwrap_or_default().to_owned();
-    let taken = tag.chars().count() + 1 + body.chars().count() + close.chars().count();
-    for c in chars.by_ref().take(taken) {
-        *line += usize::from(c == '\n');
-    }
-    Some(body)
-}
-
-/// The rest of a quoted token up to `end`; a doubled `end` stands for itself.
-fn quoted(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, end: char, line: &mut usize) -> String {
-    let mut s = String::new();
-    while let Some(c) = chars.next() {
-        *line += usize::from(c == '\n');
-        if c == end {
-            if chars.peek() == Some(&end) && end != ']' {
-                chars.next();
-            } else {
+    /// Skips the lines of COPY … FROM stdin, up to one that is `\.`.
+    fn skip_data(&mut self) {
+        let line = self.line;
+        self.skip_line();
+        while !self.rest().is_empty() {
+            let end = self.rest().find('\n').unwrap_or(self.rest().len());
+            let last = self.rest().get(..end).is_some_and(|l| l.trim_end() == "\\.");
+            self.skip_line();
+            if last {
                 break;
             }
         }
-        s.push(c);
+        self.out.skipped.push((line, "data"));
     }
-    s
+
+    /// The rest of a string up to `end`, backslashes read where the dialect has them.
+    fn string(&mut self, end: char) -> String {
+        if !self.dialect.backslash_escapes() {
+            return self.quoted(end);
+        }
+        let line = self.line;
+        let mut s = String::new();
+        loop {
+            match self.next() {
+                None => {
+                    self.out.unclosed.push((line, "a quote"));
+                    return s;
+                }
+                Some('\\') => s.extend(self.next()),
+                Some(c) if c != end => s.push(c),
+                Some(_) if self.eat(end) => s.push(end),
+                Some(_) => return s,
+            }
+        }
+    }
+
+    /// The text between `$tag$` and `$tag$`, the first `$` being read already; `None` where
+    /// no such quote begins here.
+    fn dollar_quoted(&mut self) -> Option<String> {
+        let line = self.line;
+        let tag_end = self.rest().find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
+        let tag = self.rest().get(..tag_end)?.to_owned();
+        if tag.starts_with(|c: char| c.is_ascii_digit())
+            || self.rest().get(tag_end..).is_none_or(|r| !r.starts_with('$'))
+        {
+            return None;
+        }
+        self.skip_bytes(tag_end + 1);
+        let close = format!("${tag}$");
+        let end = self.rest().find(&close);
+        if end.is_none() {
+            self.out.unclosed.push((line, "a quote"));
+        }
+        let bytes = end.unwrap_or(self.rest().len());
+        let body = self.rest().get(..bytes).unwrap_or_default().to_owned();
+        self.skip_bytes(bytes + close.len());
+        Some(body)
+    }
+
+    /// The rest of a quoted token up to `end`; a doubled `end` stands for itself.
+    fn quoted(&mut self, end: char) -> String {
+        let line = self.line;
+        let mut s = String::new();
+        loop {
+            match self.next() {
+                None => {
+                    self.out.unclosed.push((line, "a quote"));
+                    return s;
+                }
+                Some(c) if c != end => s.push(c),
+                Some(_) if end != ']' && self.eat(end) => s.push(end),
+                Some(_) => return s,
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn shown(text: &str, dialect: Dialect) -> Vec<(usize, String)> {
+        scan(text, dialect)
+            .tokens
+            .iter()
+            .map(|t| (t.line, t.shown()))
+            .collect()
+    }
+
     #[test]
     fn scans_every_kind_of_quote_and_comment() {
         let text = "a -- x\n\"b\"\"c\" `d e` [f g] 'h''i' /* y\n */ j1 ( # z\n[]";
-        let shown: Vec<(usize, String)> = tokens(text, Dialect::Sqlite)
-            .iter()
-            .map(|t| (t.line, t.shown()))
-            .collect();
         let expect = [
             (1, "a"),
             (2, "\"b\"c\""),
@@ -201,9 +356,39 @@ mod tests {
             (4, "]"),
         ];
         let expect: Vec<(usize, String)> = expect.iter().map(|(l, s)| (*l, (*s).to_owned())).collect();
-        assert_eq!(shown, expect);
-        tokens("'never closed", Dialect::Sqlite);
-        tokens("/* never closed", Dialect::Sqlite);
-        tokens("$x$ never closed", Dialect::Postgres);
+        assert_eq!(shown(text, Dialect::Sqlite), expect);
+        for (text, dialect) in [
+            ("'never closed", Dialect::Sqlite),
+            ("/* never closed", Dialect::Sqlite),
+            ("$x$ never closed", Dialect::Postgres),
+            ("'never \\' closed", Dialect::Mysql),
+        ] {
+            assert_eq!(scan(text, dialect).unclosed.len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn tokens_know_their_bytes() {
+        let text = "é 'x''y' \"z\"";
+        let tokens = scan(text, Dialect::Sqlite).tokens;
+        let parts: Vec<&str> = tokens.iter().map(|t| &text[t.start..t.end]).collect();
+        assert_eq!(parts, ["é", "'x''y'", "\"z\""]);
+    }
+
+    #[test]
+    fn data_and_commands_of_clients_are_no_tokens() {
+        let text = "\\restrict x'y\nCOPY t (a) FROM stdin;\nit's\t1\n\\.\nSELECT 1;";
+        let all = shown(text, Dialect::Postgres);
+        assert_eq!(all.last(), Some(&(5, ";".to_owned())));
+        assert!(!all.iter().any(|(_, t)| t.contains("it")), "{all:?}");
+        let all = shown("DELIMITER ;;\na; b;;\nDELIMITER ;\nc;", Dialect::Mysql);
+        let ends = scan("DELIMITER ;;\na; b;;\nDELIMITER ;\nc;", Dialect::Mysql)
+            .tokens
+            .iter()
+            .filter(|t| t.is_symbol(';'))
+            .count();
+        assert_eq!((all.len(), ends), (6, 2));
+        let all = shown("/*!50001 VIEW `v` AS select 1 */;", Dialect::Mysql);
+        assert_eq!(all[0], (1, "VIEW".to_owned()));
     }
 }

@@ -1,9 +1,12 @@
 //! `tables.json` of Spider, its descendants and BIRD.
 
+use std::collections::HashSet;
+
 use serde_json::Value as Json;
 
 use super::error::{SchemaError, SchemaErrorKind as E};
-use super::{Affinity, Column, ForeignKey, Schema, SchemaSet, Table, TypeClass};
+use super::{Column, ForeignKey, Note, NoteKind, Schema, SchemaSet, Table, Typing};
+use crate::dialect::Dialect;
 
 /// The schemas of a `tables.json`, in file order.
 ///
@@ -18,7 +21,8 @@ use super::{Affinity, Column, ForeignKey, Schema, SchemaSet, Table, TypeClass};
 ///
 /// # Errors
 /// Not this JSON, an index that points at nothing, a database, table or column defined
-/// twice, a table without columns. A broken foreign key is logged and left out.
+/// twice, a table without columns. A broken foreign key and a missing type are left out and
+/// noted in [`Schema::notes`].
 pub fn read_tables_json(text: &str) -> Result<SchemaSet, SchemaError> {
     let file = "tables.json";
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -73,11 +77,13 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
         .and_then(Json::as_str)
         .ok_or_else(|| E::Json("\"db_id\" is missing".into()))?;
     let mut tables: Vec<Table> = Vec::new();
+    let mut known: HashSet<String> = HashSet::new();
+    let mut notes = Vec::new();
     for name in field(database, "table_names_original")? {
         let name = name
             .as_str()
             .ok_or_else(|| E::Json("a table name is not a string".into()))?;
-        if tables.iter().any(|t| t.name.eq_ignore_ascii_case(name)) {
+        if !known.insert(name.to_ascii_lowercase()) {
             return Err(E::Duplicate {
                 what: "table",
                 name: name.into(),
@@ -85,16 +91,25 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
         }
         tables.push(Table {
             name: name.to_owned(),
-            columns: Vec::new(),
-            primary_key: Vec::new(),
-            unique: Vec::new(),
-            foreign_keys: Vec::new(),
+            ..Table::default()
         });
     }
     // Position of each entry of the flat column list: (table, column), None for `*`.
     let mut places: Vec<Option<(usize, usize)>> = Vec::new();
     let types = field(database, "column_types")?;
-    for (i, entry) in field(database, "column_names_original")?.iter().enumerate() {
+    let columns = field(database, "column_names_original")?;
+    if types.len() != columns.len() {
+        notes.push(Note::at(
+            "column_types",
+            format!("{} types for {} columns", types.len(), columns.len()),
+            if types.len() < columns.len() {
+                "the last columns have no type: they may hold anything"
+            } else {
+                "the types behind the last column are left out"
+            },
+        ));
+    }
+    for (i, entry) in columns.iter().enumerate() {
         let pair = entry.as_array().map(Vec::as_slice).unwrap_or_default();
         let [table, name] = pair else {
             return Err(E::Json(format!("column {i} is not [table, name]")));
@@ -121,24 +136,29 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
         }
         // `column_types` is as long as the list of columns; Spider's own `*` has a type too.
         let declared = types.get(i).and_then(Json::as_str).unwrap_or_default();
+        if let Some(other) = types.get(i).filter(|t| !t.is_string()) {
+            let place = format!("column_types, entry {}", i + 1);
+            notes.push(Note::at(
+                place,
+                other.to_string(),
+                "a type is a string; the column may hold anything",
+            ));
+        }
         places.push(Some((position, owner.columns.len())));
-        owner.columns.push(Column {
-            name: name.to_owned(),
-            declared: declared.to_owned(),
-            class: TypeClass::of_declared(declared),
-            affinity: Affinity::of_declared(declared),
-            not_null: false,
-        });
+        owner.columns.push(Column::new(name, declared, Dialect::Sqlite));
     }
     if let Some(empty) = tables.iter().find(|t| t.columns.is_empty()) {
         return Err(E::NoColumns(empty.name.clone()));
     }
-    foreign_keys(database, &mut tables, &places, db_id)?;
+    foreign_keys(database, &mut tables, &places, &mut notes)?;
     primary_keys(database, &mut tables, &places, composite)?;
-    leave_out_internal(&mut tables);
+    leave_out_internal(&mut tables, &mut notes);
     Ok(Schema {
         db_id: db_id.to_owned(),
         tables,
+        views: Vec::new(),
+        typing: Typing::Loose,
+        notes,
     })
 }
 
@@ -156,9 +176,16 @@ fn foreign_keys(
     database: &Json,
     tables: &mut [Table],
     places: &[Option<(usize, usize)>],
-    db_id: &str,
+    notes: &mut Vec<Note>,
 ) -> Result<(), E> {
-    for pair in field(database, "foreign_keys")? {
+    for (i, pair) in field(database, "foreign_keys")?.iter().enumerate() {
+        let mut left_out = |why: String| {
+            notes.push(Note::at(
+                format!("foreign_keys, entry {}", i + 1),
+                pair.to_string(),
+                why,
+            ));
+        };
         let ends = match pair.as_array().map(Vec::as_slice) {
             Some([from, to]) => place(from, places, "foreign_keys")
                 .and_then(|from| place(to, places, "foreign_keys").map(|to| (from, to))),
@@ -171,12 +198,13 @@ fn foreign_keys(
                     target,
                     target_columns: vec![target_column],
                 };
-                let itself = table == target && column == target_column;
-                if !itself && !tables[table].foreign_keys.contains(&key) {
+                if table == target && column == target_column {
+                    left_out("a column that refers to itself says nothing".to_owned());
+                } else if !tables[table].foreign_keys.contains(&key) {
                     tables[table].foreign_keys.push(key);
                 }
             }
-            Err(why) => tracing::warn!(db_id, "foreign key {pair} is ignored: {why}"),
+            Err(why) => left_out(format!("the foreign key is ignored: {why}")),
         }
     }
     Ok(())
@@ -216,10 +244,14 @@ fn primary_keys(
 }
 
 /// Removes SQLite's own tables (some files list `sqlite_sequence`): nobody may create them.
-fn leave_out_internal(tables: &mut Vec<Table>) {
+fn leave_out_internal(tables: &mut Vec<Table>, notes: &mut Vec<Note>) {
     let internal = |t: &Table| t.name.to_ascii_lowercase().starts_with("sqlite_");
     while let Some(gone) = tables.iter().position(internal) {
-        tables.remove(gone);
+        let table = tables.remove(gone);
+        notes.push(Note {
+            kind: NoteKind::Ignored,
+            ..Note::at("table_names_original", table.name, "a table of SQLite's own")
+        });
         for table in tables.iter_mut() {
             table.foreign_keys.retain(|f| f.target != gone);
             for key in &mut table.foreign_keys {

@@ -16,7 +16,7 @@ const CONCERTS: &str = "\u{feff}-- a comment; with a semicolon\r\n\
 
 #[test]
 fn ddl_of_several_dialects() {
-    let (s, warnings) = read_ddl("d", CONCERTS).unwrap();
+    let s = read_ddl("d", CONCERTS).unwrap();
     assert_eq!(s.tables.len(), 2);
     let stadium = s.table("STADIUM").unwrap();
     assert_eq!(stadium.primary_key, [0]);
@@ -35,8 +35,11 @@ fn ddl_of_several_dialects() {
         target_columns: vec![0],
     };
     assert_eq!(order.foreign_keys, [key]);
-    assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].contains("nowhere"), "{}", warnings[0]);
+    let missed: Vec<&Note> = s.notes.iter().filter(|n| n.kind == NoteKind::NotRead).collect();
+    assert_eq!(missed.len(), 2, "{:?}", s.notes);
+    assert!(missed[0].to_string().contains("nowhere"), "{}", missed[0]);
+    assert!(missed[1].to_string().contains("partial index"), "{}", missed[1]);
+    assert_eq!(s.views.len(), 1);
 }
 
 #[test]

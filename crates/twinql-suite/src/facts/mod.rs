@@ -4,6 +4,7 @@
 //! Names are resolved leniently and nothing here can fail: what is not understood only
 //! makes generated databases less pointed.
 
+mod names;
 mod predicates;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,8 @@ use sqlparser::ast::{
     SelectItemQualifiedWildcardKind, SetExpr, SetOperator, TableFactor, UnaryOperator, Value as Lit,
 };
 use twinql_sql::{ColumnRef, Schema, Value};
+
+use names::{column_name, counted, is};
 
 /// A column of one relation instance (each mention of a table is an instance of its own).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,6 +97,7 @@ impl Facts {
             scopes: Vec::new(),
             ctes: Vec::new(),
             counted: Vec::new(),
+            views: Vec::new(),
             depth: 0,
         };
         walker.query(query);
@@ -129,6 +133,8 @@ struct Walker<'a> {
     ctes: Vec<(String, Vec<Output>)>,
     /// Names of output columns that count rows, while HAVING is read.
     counted: Vec<String>,
+    /// Views whose queries are being read, outermost first.
+    views: Vec<String>,
     depth: usize,
 }
 
@@ -338,6 +344,11 @@ impl Walker<'_> {
                         alias: shown,
                         columns,
                     });
+                } else if let Some(columns) = self.view(&name) {
+                    into.push(Relation {
+                        alias: shown,
+                        columns,
+                    });
                 }
             }
             TableFactor::Derived {
@@ -361,6 +372,26 @@ impl Walker<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The columns of a view, its query being read as if it stood in place of its name.
+    fn view(&mut self, name: &str) -> Option<Vec<Output>> {
+        let view = self.schema.view(name)?;
+        if self.views.iter().any(|v| v.eq_ignore_ascii_case(name)) {
+            return None;
+        }
+        let parsed = twinql_sql::parse(&view.query).ok()?;
+        let scopes = std::mem::take(&mut self.scopes);
+        let ctes = std::mem::take(&mut self.ctes);
+        self.views.push(view.name.clone());
+        let mut columns = self.query(&parsed.query);
+        self.views.pop();
+        self.ctes = ctes;
+        self.scopes = scopes;
+        for (column, name) in columns.iter_mut().zip(&view.columns) {
+            column.0.clone_from(name);
+        }
+        Some(columns)
     }
 
     fn select(&mut self, select: &Select) -> (Vec<Output>, Vec<Relation>) {
@@ -552,35 +583,5 @@ impl Walker<'_> {
             }
             _ => constant(expr),
         }
-    }
-}
-
-fn is(name: &ObjectName, names: &[&str]) -> bool {
-    let last = last_name(name);
-    names.iter().any(|n| n.eq_ignore_ascii_case(&last))
-}
-
-fn counts_rows(expr: &Expr) -> bool {
-    match expr {
-        Expr::Nested(e) => counts_rows(e),
-        Expr::Function(f) => is(&f.name, &["count"]),
-        _ => false,
-    }
-}
-
-/// The aliases under which a projection counts rows.
-fn counted(projection: &[SelectItem]) -> Vec<String> {
-    let alias = |item: &SelectItem| match item {
-        SelectItem::ExprWithAlias { expr, alias } if counts_rows(expr) => Some(alias.value.clone()),
-        _ => None,
-    };
-    projection.iter().filter_map(alias).collect()
-}
-
-fn column_name(expr: &Expr) -> String {
-    match expr {
-        Expr::Identifier(i) => i.value.clone(),
-        Expr::CompoundIdentifier(parts) => parts.last().map_or_else(String::new, |p| p.value.clone()),
-        _ => String::new(),
     }
 }

@@ -6,7 +6,8 @@ use sqlparser::ast::{
 };
 use twinql_sql::Value;
 
-use super::{Atom, Comparison, Link, MAX_DEPTH, Slot, Walker, comparison, constant, counts_rows, flip, is};
+use super::names::{counts_rows, is};
+use super::{Atom, Comparison, Link, MAX_DEPTH, Slot, Walker, comparison, constant, flip};
 
 /// True of a subquery whose one output counts rows.
 fn counts(query: &Query) -> bool {
@@ -81,7 +82,7 @@ impl Walker<'_> {
     }
 
     /// The text and the constant part of a call of `instr`.
-    fn searched(&self, f: &Function) -> Option<(Expr, String)> {
+    fn searched(&mut self, f: &Function) -> Option<(Expr, String)> {
         let FunctionArguments::List(list) = &f.args else {
             return None;
         };

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use twinql_sql::{ColumnRef, Schema, Semantics, Table, Value};
 
+use crate::constraints::{Constraints, Session};
 use crate::database::{Database, Row, has_type, key_form, keys, project, store};
 use crate::dice::Dice;
 use crate::generate::values::{Style, fresh};
@@ -33,6 +34,10 @@ pub(crate) struct Draft<'a> {
     pub(crate) pools: Vec<Pool>,
     /// The pool of each column, by table.
     pub(crate) domains: &'a [Vec<usize>],
+    /// Limits of types, CHECKs and generated columns.
+    constraints: Session<'a>,
+    /// Columns that some foreign key refers to.
+    referred: &'a HashSet<ColumnRef>,
     /// Probability that a foreign key is left dangling, where the semantics allows it.
     pub(crate) dangling: f64,
     /// A table to which no foreign key leads, where the semantics allows it: its keys are its own.
@@ -58,6 +63,7 @@ impl<'a> Draft<'a> {
         needed: &'a [usize],
         domains: &'a [Vec<usize>],
         pools: Vec<Pool>,
+        (constraints, referred): (&'a Constraints, &'a HashSet<ColumnRef>),
         max_rows: usize,
     ) -> Draft<'a> {
         Draft {
@@ -67,6 +73,8 @@ impl<'a> Draft<'a> {
             needed,
             pools,
             domains,
+            constraints: constraints.open(),
+            referred,
             dangling: 0.0,
             severed: None,
             nulls: 0.0,
@@ -75,7 +83,11 @@ impl<'a> Draft<'a> {
             seen: schema
                 .tables
                 .iter()
-                .map(|t| vec![HashSet::new(); keys(t).count()])
+                .enumerate()
+                .map(|(i, t)| match needed.binary_search(&i) {
+                    Ok(_) => vec![HashSet::new(); keys(t).count()],
+                    Err(_) => Vec::new(),
+                })
                 .collect(),
             making: Vec::new(),
             deferred: Vec::new(),
@@ -98,7 +110,16 @@ impl<'a> Draft<'a> {
         } else {
             pool.values[dice.skewed(pool.values.len(), pool.skew)].clone()
         };
-        self.stored(value, column)
+        self.allowed(value, column, dice)
+    }
+
+    /// The value as the column stores it; another one where the schema does not allow it.
+    fn allowed(&self, value: Value, column: ColumnRef, dice: &mut Dice) -> Value {
+        let value = self.stored(value, column);
+        match self.constraints.rule(column) {
+            Some(rule) if !rule.allows(&value) => rule.fit(&value, dice).unwrap_or(value),
+            _ => value,
+        }
     }
 
     fn stored(&self, value: Value, column: ColumnRef) -> Value {
@@ -142,12 +163,17 @@ impl<'a> Draft<'a> {
                     format!("{day} 08:00:00")
                 })
             }
+            Style::Clock => Value::Text(format!("{:02}:{:02}:{:02}", n / 60 % 24, n % 60, dice.below(60))),
             _ => {
                 let letter = char::from(b'a' + dice.below(26) as u8);
                 Value::Text(format!("{letter}{n}"))
             }
         };
-        self.stored(value, column)
+        let value = self.stored(value, column);
+        match self.constraints.rule(column) {
+            Some(rule) if !rule.allows(&value) => rule.fit_new(&value, n, dice).unwrap_or(value),
+            _ => value,
+        }
     }
 
     /// The row of a table whose columns have these values.
@@ -178,6 +204,10 @@ impl<'a> Draft<'a> {
             .filter(|(c, v)| {
                 !self.semantics.typed || definition.columns.get(*c).is_some_and(|d| has_type(d, v))
             })
+            .filter(|(c, v)| {
+                let computed = definition.columns.get(*c).is_some_and(|d| d.generated.is_some());
+                !computed && self.constraints.allow(ColumnRef { table, column: *c }, v)
+            })
             .collect();
         if self.semantics.keys_hold {
             for key in keys(definition) {
@@ -195,7 +225,9 @@ impl<'a> Draft<'a> {
         }
         for attempt in 0..4 {
             let deferred = self.deferred.len();
-            if let Some(row) = self.row(table, definition, &given, attempt, dice) {
+            if let Some(mut row) = self.row(table, definition, &given, attempt, dice)
+                && self.mended(table, definition, &mut row, &given, attempt, dice)
+            {
                 let index = self.tables[table].len();
                 for entry in self.deferred.iter_mut().skip(deferred) {
                     if entry.0 == table && entry.1 == usize::MAX {
@@ -212,29 +244,77 @@ impl<'a> Draft<'a> {
         None
     }
 
+    /// Makes a row meet its table's constraints; false where that cannot be. The last attempts
+    /// may change values that were given.
+    fn mended(
+        &self,
+        table: usize,
+        definition: &Table,
+        row: &mut Row,
+        given: &[(usize, Value)],
+        attempt: usize,
+        dice: &mut Dice,
+    ) -> bool {
+        if !self.constraints.bind(table) {
+            return true;
+        }
+        let fixed = |column: usize| {
+            let refers = definition
+                .foreign_keys
+                .iter()
+                .any(|f| f.columns.contains(&column));
+            refers || attempt < 2 && given.iter().any(|(c, _)| *c == column)
+        };
+        let nulls = |column: usize| {
+            definition
+                .columns
+                .get(column)
+                .is_some_and(|c| self.may_be_null(c))
+                && self.nulls > 0.0
+        };
+        self.constraints
+            .mend(table, definition, row, &fixed, &nulls, dice)
+    }
+
     /// Writes the given values into an existing row, where no key or foreign key is touched.
     fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
         let schema = self.schema;
         let Some(definition) = schema.tables.get(table) else {
             return;
         };
+        let mut amended = self.tables[table].get(row).cloned().unwrap_or_default();
         for (column, value) in given {
             let bound = keys(definition).any(|k| k.contains(column))
                 || definition.foreign_keys.iter().any(|f| f.columns.contains(column))
                 || self.referenced(table, *column);
-            if !bound && let Some(cell) = self.tables[table].get_mut(row).and_then(|r| r.get_mut(*column)) {
+            if !bound && let Some(cell) = amended.get_mut(*column) {
                 *cell = value.clone();
             }
+        }
+        let kept = !self.constraints.bind(table)
+            || self.keeps_keys(table, row, &amended) && self.constraints.meets(table, &mut amended);
+        if kept && let Some(place) = self.tables[table].get_mut(row) {
+            *place = amended;
+        }
+    }
+
+    /// True unless a key holds a generated column that a change of the row would change.
+    fn keeps_keys(&self, table: usize, row: usize, amended: &Row) -> bool {
+        let Some(definition) = self.schema.tables.get(table) else {
+            return true;
+        };
+        let mut computed = amended.clone();
+        let generated = |c: &usize| definition.columns.get(*c).is_some_and(|c| c.generated.is_some());
+        !keys(definition).any(|k| k.iter().any(generated)) || {
+            self.constraints.meets(table, &mut computed);
+            let before = self.tables.get(table).and_then(|t| t.get(row));
+            before.is_none_or(|before| keys(definition).all(|k| project(before, k) == project(&computed, k)))
         }
     }
 
     /// True if some foreign key refers to the column.
     pub(crate) fn referenced(&self, table: usize, column: usize) -> bool {
-        self.schema.tables.iter().any(|t| {
-            t.foreign_keys
-                .iter()
-                .any(|f| f.target == table && f.target_columns.contains(&column))
-        })
+        self.referred.contains(&ColumnRef { table, column })
     }
 
     fn row(
@@ -259,7 +339,7 @@ impl<'a> Draft<'a> {
             {
                 continue;
             }
-            if !self.needed.contains(&fk.target) {
+            if self.needed.binary_search(&fk.target).is_err() {
                 continue;
             }
             if self.refers_to_nothing(definition, &fk.columns, &mut cells, dice) {
@@ -436,6 +516,12 @@ impl<'a> Draft<'a> {
                     *cell = value;
                 }
             }
+            // Generated columns follow; a row that breaks a CHECK now is found by the check.
+            if self.constraints.bind(table)
+                && let Some(row) = self.tables[table].get_mut(row)
+            {
+                self.constraints.meets(table, row);
+            }
         }
         let needed = self.needed;
         Database {
@@ -443,7 +529,7 @@ impl<'a> Draft<'a> {
                 .tables
                 .into_iter()
                 .enumerate()
-                .map(|(i, rows)| needed.contains(&i).then_some(rows))
+                .map(|(i, rows)| needed.binary_search(&i).is_ok().then_some(rows))
                 .collect(),
         }
     }

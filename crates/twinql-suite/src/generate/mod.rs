@@ -8,24 +8,30 @@ mod draft;
 mod guided;
 mod scenario;
 pub mod strategies;
-mod values;
+pub(crate) mod values;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
+use twinql_sql::schema::Typing;
 use twinql_sql::{ColumnRef, Schema, Semantics, TypeClass, Value};
 
+use crate::constraints::Constraints;
 use crate::database::Database;
 use crate::dice::Dice;
 use crate::facts::{Comparison, Facts, Slot};
 use draft::{Draft, Pool};
 use strategies::{Apply, STRATEGIES};
 use values::{
-    Style, between_whole, digits_variant, fractional, fresh, moment, near_date, style, variant, well_formed,
+    Style, between_whole, digits_variant, form, fractional, fresh, moment, near_date, style, variant,
+    well_formed,
 };
 
 /// Rows that one table may have.
 pub const MAX_ROWS: usize = 48;
+
+/// Columns of a schema up to which values are drawn for all its tables.
+const MAX_DRAWN: usize = 2_048;
 
 /// Makes the databases of one pair of queries.
 #[derive(Debug)]
@@ -34,11 +40,16 @@ pub struct Generator<'a> {
     semantics: &'a Semantics,
     facts: &'a [Facts],
     seed: u64,
+    /// The tables that the queries mention.
+    read: Vec<usize>,
     needed: Vec<usize>,
     domains: Vec<Vec<usize>>,
     profiles: Vec<Profile>,
     counts: Vec<i64>,
     order: Vec<usize>,
+    constraints: Constraints,
+    /// Columns that some foreign key refers to.
+    referred: HashSet<ColumnRef>,
     /// Kinds of databases that are worth their cost only where no other helped.
     thorough: bool,
     /// Rows as they come, aimed at nothing.
@@ -83,7 +94,8 @@ impl<'a> Generator<'a> {
     ) -> Generator<'a> {
         let mut wanted: BTreeSet<usize> = facts.iter().flat_map(Facts::tables).collect();
         wanted.extend(tables.iter().filter(|&&t| t < schema.tables.len()));
-        let mut queue: Vec<usize> = wanted.iter().copied().collect();
+        let read: Vec<usize> = wanted.iter().copied().collect();
+        let mut queue = read.clone();
         while let Some(table) = queue.pop() {
             for fk in &schema.tables[table].foreign_keys {
                 if wanted.insert(fk.target) {
@@ -92,22 +104,46 @@ impl<'a> Generator<'a> {
             }
         }
         let needed: Vec<usize> = wanted.into_iter().collect();
-        let (domains, profiles) = profile(schema, facts);
+        // Values are drawn for all tables in turn, so that a table's do not depend on which
+        // others a query names; but not for thousands that nobody asked for.
+        let width: usize = schema.tables.iter().map(|t| t.columns.len()).sum();
+        let all: Vec<usize> = (0..schema.tables.len()).collect();
+        let drawn = if width > MAX_DRAWN { &needed } else { &all };
+        let (domains, profiles) = profile(schema, facts, drawn);
         let mut counts: Vec<i64> = facts.iter().flat_map(|f| f.counts.iter().copied()).collect();
         counts.sort_unstable();
         counts.dedup();
         counts.retain(|&n| (0..=20).contains(&n));
         let order = parents_first(schema, &needed);
+        let owners = schema.tables.iter().flat_map(|t| &t.foreign_keys);
+        let referred = owners
+            .flat_map(|fk| {
+                let table = fk.target;
+                fk.target_columns
+                    .iter()
+                    .map(move |&column| ColumnRef { table, column })
+            })
+            .collect();
+        let released = |at: ColumnRef| {
+            let domain = domains.get(at.table).and_then(|d| d.get(at.column));
+            domain
+                .and_then(|&d| profiles.get(d))
+                .is_some_and(|p| p.other_form)
+        };
+        let constraints = Constraints::of(schema, semantics, &needed, released);
         Generator {
             schema,
             semantics,
             facts,
             seed,
+            read,
             needed,
             domains,
             profiles,
             counts,
             order,
+            constraints,
+            referred,
             thorough: false,
             plain: false,
             values: None,
@@ -140,13 +176,38 @@ impl<'a> Generator<'a> {
         &self.needed
     }
 
+    /// The schema.
+    pub(crate) fn schema(&self) -> &'a Schema {
+        self.schema
+    }
+
+    /// What databases have to meet.
+    pub(crate) fn semantics(&self) -> &'a Semantics {
+        self.semantics
+    }
+
+    /// The tables that the queries mention.
+    pub(crate) fn read(&self) -> &[usize] {
+        &self.read
+    }
+
+    /// The domain of a column: joined columns have the same.
+    pub(crate) fn domain(&self, column: ColumnRef) -> Option<usize> {
+        self.domains.get(column.table)?.get(column.column).copied()
+    }
+
+    /// Constants that columns of a domain are compared with.
+    pub(crate) fn literals(&self, domain: usize) -> &[Value] {
+        self.profiles.get(domain).map_or(&[], |p| &p.literals)
+    }
+
     /// Database number `index`. `None` where the assumptions cannot be met (a table that
     /// must not be empty but can have no row), which the check at the end finds out.
     pub fn database(&self, index: u64) -> Option<Database> {
         let mut dice = Dice::new(self.seed, index);
         for _ in 0..3 {
             let database = self.attempt(index, &mut dice);
-            match database.check(self.schema, self.semantics) {
+            match database.check_under(self.schema, self.semantics, &self.constraints) {
                 Ok(()) => return Some(database),
                 Err(reason) => tracing::trace!(index, reason, "database discarded"),
             }
@@ -162,6 +223,7 @@ impl<'a> Generator<'a> {
             &self.needed,
             &self.domains,
             pools,
+            (&self.constraints, &self.referred),
             MAX_ROWS,
         );
         for strategy in STRATEGIES {
@@ -223,6 +285,9 @@ impl<'a> Generator<'a> {
                 let style = match column {
                     _ if mixed => Style::Mixed,
                     None => Style::Integers,
+                    Some(c) if self.schema.typing == Typing::Enforced && form(c).is_some() => {
+                        form(c).unwrap_or(Style::Dates)
+                    }
                     Some(c) => match moment(c) {
                         // A constant of another form says that the column is used for more.
                         Some(style) if self.semantics.typed && !profile.other_form => style,
@@ -307,28 +372,27 @@ impl<'a> Generator<'a> {
     }
 
     fn pool_of(&self, facts: &Facts, slot: Slot) -> Option<usize> {
-        let column = facts.column(slot)?;
-        self.domains.get(column.table)?.get(column.column).copied()
+        self.domain(facts.column(slot)?)
     }
 }
 
-/// Columns that are joined by foreign keys or by the queries form a domain.
-fn profile(schema: &Schema, facts: &[Facts]) -> (Vec<Vec<usize>>, Vec<Profile>) {
-    let mut base = Vec::with_capacity(schema.tables.len());
+/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain.
+fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>>, Vec<Profile>) {
+    let mut base = vec![usize::MAX; schema.tables.len()];
     let mut columns = Vec::new();
-    for (table, definition) in schema.tables.iter().enumerate() {
-        base.push(columns.len());
-        for column in 0..definition.columns.len() {
+    for &table in drawn {
+        base[table] = columns.len();
+        for column in 0..schema.tables[table].columns.len() {
             columns.push(ColumnRef { table, column });
         }
     }
     let id = |c: ColumnRef| -> Option<usize> {
         schema.column(c)?;
-        Some(base.get(c.table)? + c.column)
+        base.get(c.table)?.checked_add(c.column)
     };
     let mut parent: Vec<usize> = (0..columns.len()).collect();
-    for (table, definition) in schema.tables.iter().enumerate() {
-        for fk in &definition.foreign_keys {
+    for &table in drawn {
+        for fk in &schema.tables[table].foreign_keys {
             for (&column, &target) in fk.columns.iter().zip(&fk.target_columns) {
                 let a = id(ColumnRef { table, column });
                 let b = id(ColumnRef {
@@ -365,7 +429,10 @@ fn profile(schema: &Schema, facts: &[Facts]) -> (Vec<Vec<usize>>, Vec<Profile>) 
     }
     let mut numbers = vec![usize::MAX; columns.len()];
     let mut profiles: Vec<Profile> = Vec::new();
-    let mut domains: Vec<Vec<usize>> = schema.tables.iter().map(|t| vec![0; t.columns.len()]).collect();
+    let mut domains: Vec<Vec<usize>> = vec![Vec::new(); schema.tables.len()];
+    for &table in drawn {
+        domains[table] = vec![0; schema.tables[table].columns.len()];
+    }
     for (i, &at) in columns.iter().enumerate() {
         let root = find(&mut parent, i);
         if numbers[root] == usize::MAX {
@@ -424,15 +491,18 @@ fn profile(schema: &Schema, facts: &[Facts]) -> (Vec<Vec<usize>>, Vec<Profile>) 
 /// Needed tables, each after those it refers to; cycles are cut somewhere.
 fn parents_first(schema: &Schema, needed: &[usize]) -> Vec<usize> {
     let mut order: Vec<usize> = Vec::with_capacity(needed.len());
+    let mut placed = vec![false; schema.tables.len()];
     let mut left: Vec<usize> = needed.to_vec();
     while !left.is_empty() {
         let free = left.iter().position(|&t| {
             schema.tables[t]
                 .foreign_keys
                 .iter()
-                .all(|f| f.target == t || order.contains(&f.target))
+                .all(|f| f.target == t || placed[f.target])
         });
-        order.push(left.remove(free.unwrap_or(0)));
+        let next = left.remove(free.unwrap_or(0));
+        placed[next] = true;
+        order.push(next);
     }
     order
 }

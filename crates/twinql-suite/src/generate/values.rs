@@ -1,5 +1,6 @@
 //! Values: fresh ones by type, and close variants of the queries' constants.
 
+use twinql_sql::schema::{Form, Typing};
 use twinql_sql::{Affinity, Column, TypeClass, Value};
 
 use crate::dice::Dice;
@@ -24,6 +25,8 @@ pub(crate) enum Style {
     Days,
     /// Well-formed dates with a time of day: of columns declared DATETIME or TIMESTAMP.
     Moments,
+    /// Well-formed times of day: of columns whose system enforces TIME.
+    Clock,
     /// 0 and 1.
     Flags,
     /// 'T' and 'F', 'yes' and 'no'.
@@ -48,6 +51,15 @@ pub(crate) fn moment(column: &Column) -> Option<Style> {
         "DATETIME" | "TIMESTAMP" => Some(Style::Moments),
         _ => None,
     }
+}
+
+/// The style of a column whose system enforces one form of time.
+pub(crate) fn form(column: &Column) -> Option<Style> {
+    Some(match column.limits(Typing::Enforced).form? {
+        Form::Day => Style::Days,
+        Form::Moment => Style::Moments,
+        Form::Clock => Style::Clock,
+    })
 }
 
 /// The style of a column's values in one database.
@@ -122,6 +134,11 @@ pub(crate) fn fresh(style: Style, wide: bool, dice: &mut Dice) -> Value {
         }
         Style::Days => Value::Text(day(wide, dice)),
         Style::Moments => Value::Text(format!("{} {}", day(wide, dice), time_of_day(dice))),
+        Style::Clock => Value::Text(format!(
+            "{:02}:{:02}:00",
+            dice.between(0, 23),
+            dice.between(0, 59)
+        )),
         Style::Flags => Value::Integer(dice.between(0, 1)),
         Style::Letters => Value::Text(["T", "F", "T", "F", "Y", "N", "1", "0"][dice.below(8)].into()),
     }
@@ -142,7 +159,7 @@ fn time_of_day(dice: &mut Dice) -> String {
 }
 
 /// Year, month and day, if the text begins with them.
-fn date_of(text: &str) -> Option<(i64, i64, i64)> {
+pub(crate) fn date_of(text: &str) -> Option<(i64, i64, i64)> {
     let part = |from: usize, to: usize| -> Option<i64> {
         let s = text.get(from..to)?;
         s.bytes().all(|b| b.is_ascii_digit()).then(|| s.parse().ok())?

@@ -39,7 +39,7 @@ impl Judge {
             let Some(database) = generator.database(index) else {
                 continue;
             };
-            if let Some(verdict) = self.step(trial, course, (index, database)) {
+            if let Some(verdict) = self.step(&generator, trial, course, (index, database)) {
                 return verdict;
             }
             if trial.exhausted() {

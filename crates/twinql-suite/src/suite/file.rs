@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use twinql_sql::{Schema, Value};
 
+use super::seal::{self, Unsealed};
 use super::{Counts, DistilConfig, FORMAT_VERSION, GoldReport, SchemaSuite, Suite, SuiteError};
 use crate::database::{Database, Row};
 
@@ -20,6 +21,8 @@ const MAX_BYTES: u64 = 512 << 20;
 const MAX_ITEMS: usize = 20_000_000;
 
 const NAME: &str = "twinql-suite";
+/// How a gzip stream begins.
+const MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
@@ -201,19 +204,45 @@ impl Suite {
         for schema in &self.schemas {
             put(schema.line().map_err(|e| fail(e.to_string()))?)?;
         }
-        out.finish().map_err(|e| fail(e.to_string()))
+        out.finish().map(seal::seal).map_err(|e| fail(e.to_string()))
     }
 
-    /// Reads a file's bytes.
+    /// Reads a file's bytes, and checks the checksum that stands at their end.
     ///
     /// # Errors
-    /// [`SuiteError::Format`] where they are no suite, cut off, damaged, or unpack to more
-    /// than 512 MiB; [`SuiteError::Version`].
+    /// [`SuiteError::Format`] where they are no suite, or unpack to more than 512 MiB;
+    /// [`SuiteError::Checksum`] and [`SuiteError::NoChecksum`] where they are damaged, cut off, or
+    /// were written by an older version; [`SuiteError::Version`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Suite, SuiteError> {
-        let fail = SuiteError::Format;
-        if !bytes.starts_with(&[0x1f, 0x8b]) {
-            return Err(fail("it is not compressed with gzip".into()));
+        if !bytes.starts_with(&MAGIC) {
+            return Err(SuiteError::Format("it is not compressed with gzip".into()));
         }
+        match seal::open(bytes) {
+            Ok(plain) => Suite::unpack(plain),
+            Err(Unsealed::Missing) => Err(SuiteError::NoChecksum),
+            Err(Unsealed::Wrong) => Err(SuiteError::Checksum),
+        }
+    }
+
+    /// Gives a suite that was written before there were checksums its own; nothing else of it
+    /// changes. `None` where it carries a valid one.
+    ///
+    /// # Errors
+    /// Those of [`Suite::from_bytes`], a missing checksum aside.
+    pub fn add_checksum(bytes: &[u8]) -> Result<Option<Vec<u8>>, SuiteError> {
+        match Suite::from_bytes(bytes) {
+            Ok(_) => Ok(None),
+            Err(SuiteError::NoChecksum) => {
+                Suite::unpack(bytes)?;
+                Ok(Some(seal::seal(bytes.to_vec())))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads the gzip stream.
+    fn unpack(bytes: &[u8]) -> Result<Suite, SuiteError> {
+        let fail = SuiteError::Format;
         let mut reader = BufReader::new(GzDecoder::new(bytes).take(MAX_BYTES));
         let mut line = Vec::new();
         let mut total = 0u64;

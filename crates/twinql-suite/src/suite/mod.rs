@@ -5,6 +5,7 @@ mod build;
 mod file;
 mod plug;
 mod run;
+mod seal;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -19,6 +20,7 @@ pub(crate) use file::{read_line, write_line};
 pub use plug::{MAX_PLUGS, plugs};
 pub(crate) use run::run_piece;
 pub use run::{RunOptions, RunPair, RunVerdict, run, run_in_processes};
+pub use seal::checksum;
 pub use values::read_values;
 
 /// The version of the file format that is written, and the only one that is read.
@@ -135,6 +137,14 @@ pub enum SuiteError {
     /// The bytes are no suite.
     #[error("not a suite: {0}; make one with `twinql suite build`")]
     Format(String),
+    /// The bytes are not those that were written.
+    #[error("the suite is damaged: its bytes do not have the checksum that it carries; build it anew")]
+    Checksum,
+    /// A suite without a checksum at its end.
+    #[error(
+        "the suite carries no checksum: it is cut off or damaged, or was written by an older twinql; if it is known to be sound, give it one with `twinql seal`"
+    )]
+    NoChecksum,
     /// A suite of another version.
     #[error(
         "the suite has format version {0}, and this program reads version {FORMAT_VERSION}: build it anew"

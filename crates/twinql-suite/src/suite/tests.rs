@@ -69,12 +69,23 @@ fn damaged_files_are_refused_with_a_reason() {
     flate2::read::GzDecoder::new(&bytes[..])
         .read_to_string(&mut text)
         .unwrap();
-    let pack = |text: &str| {
+    let older = |text: &str| {
         let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         out.write_all(text.as_bytes()).unwrap();
         out.finish().unwrap()
     };
+    let pack = |text: &str| super::seal::seal(older(text));
     assert_eq!(Suite::from_bytes(&pack(&text)).unwrap(), suite());
+    // One without a checksum gets it, and nothing else of it changes; a part of one does not.
+    let plain = older(&text);
+    assert!(matches!(Suite::from_bytes(&plain), Err(SuiteError::NoChecksum)));
+    let sealed = Suite::add_checksum(&plain).unwrap().unwrap();
+    assert!(sealed.starts_with(&plain));
+    assert_eq!(super::checksum(&sealed), super::checksum(&plain));
+    assert_eq!(Suite::from_bytes(&sealed).unwrap(), suite());
+    assert_eq!(Suite::add_checksum(&sealed).unwrap(), None);
+    let error = Suite::add_checksum(&plain[..plain.len() / 2]).unwrap_err();
+    assert!(error.to_string().contains("cut off"), "{error}");
     for (bytes, says) in [
         (Vec::new(), "gzip"),
         (b"SELECT 1".to_vec(), "gzip"),
@@ -94,11 +105,28 @@ fn damaged_files_are_refused_with_a_reason() {
         let error = Suite::from_bytes(&bytes).unwrap_err();
         assert!(error.to_string().contains(says), "{error} should say {says}");
     }
-    // Any single byte may be wrong: an error or a suite, and no panic.
-    for at in (0..bytes.len()).step_by(37) {
+}
+
+/// Bits of the gzip header, of the packed text, of both checksums: no file with one wrong bit is read.
+#[test]
+fn a_suite_with_a_flipped_bit_is_refused() {
+    let bytes = suite().to_bytes().unwrap();
+    let mut dice = crate::dice::Dice::new(8, 0);
+    let ends = (0..200).chain((bytes.len() - 110) * 8..bytes.len() * 8);
+    let inner: Vec<usize> = (0..400).map(|_| dice.below(bytes.len() * 8)).collect();
+    for bit in ends.chain(inner) {
         let mut bad = bytes.clone();
-        bad[at] ^= 0x55;
-        let _ = Suite::from_bytes(&bad);
+        bad[bit / 8] ^= 1 << (bit % 8);
+        let error = Suite::from_bytes(&bad).unwrap_err();
+        assert!(
+            matches!(error, SuiteError::Checksum | SuiteError::NoChecksum)
+                || error.to_string().contains("gzip"),
+            "bit {bit}: {error}"
+        );
+        assert!(
+            Suite::add_checksum(&bad).is_err() || bit >= (bytes.len() - 101) * 8,
+            "bit {bit}"
+        );
     }
 }
 

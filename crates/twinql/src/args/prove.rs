@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::shared::{LabelsFlag, SemanticsFlag};
+use super::shared::{LabelsFlag, RunFlags, SemanticsFlag};
 use super::typed::{Input, Output};
 
 #[derive(Debug, Args)]
@@ -14,7 +14,8 @@ Examples:
 
 equal: the same answer on every database, with the rules, the assumptions needed and a certificate;
 different: a database of the semantics tells the two apart, with the argument;
-unknown: neither is proved, with what still differs. `twinql judge` then looks for a witness.
+unknown: neither is proved, with what still differs. The judge then looks for a database that tells the
+two apart, and it is shown with both answers; the proof stays unknown. --no-witness leaves that out.
 Where pairs have labels, what is proved is counted against them, and the ids of proofs that
 contradict a label are listed: one of the two is wrong.")]
 pub(crate) struct Prove {
@@ -27,6 +28,20 @@ pub(crate) struct Prove {
     pub(crate) semantics: SemanticsFlag,
     #[command(flatten)]
     pub(crate) labels: LabelsFlag,
+    /// Databases on which the judge looks for a difference where nothing is proved
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 30,
+        env = "TWINQL_DATABASES",
+        hide_env = true
+    )]
+    pub(crate) databases: usize,
+    /// Execute nothing: proofs alone
+    #[arg(long, env = "TWINQL_NO_WITNESS", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    pub(crate) no_witness: bool,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
     #[command(flatten)]
     pub(crate) output: Output,
 }

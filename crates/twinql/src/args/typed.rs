@@ -74,12 +74,19 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Suite,
     },
+    /// What was read of a schema, and what was not
+    Schema {
+        #[command(subcommand)]
+        command: SchemaCommand,
+    },
     /// Pretrain the graph matching network on queries without labels
     Pretrain(super::train::Pretrain),
     /// Train the graph matching network on labelled pairs
     Train(super::train::Train),
     /// Compute scores that are stored with the checkpoint again, and compare
     Selftest(Selftest),
+    /// Add checksums to checkpoints, states and suites that were written before there were any
+    Seal(Seal),
     /// Judge pairs that another process sends
     #[command(hide = true)]
     Worker {
@@ -265,7 +272,8 @@ pub(crate) struct Judge {
     pub(crate) databases: Option<usize>,
     #[command(flatten)]
     pub(crate) run: RunFlags,
-    /// Write each witness database as FOLDER/ID.sql
+    /// Write each witness as FOLDER/ID.sql: both queries and their answers, and a database for sqlite3.
+    /// An id that can be no file's name is followed by a hash; each record names its file
     #[arg(long, value_name = "FOLDER", env = "TWINQL_WITNESS_DIR", hide_env = true)]
     pub(crate) witness_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -408,6 +416,47 @@ pub(crate) struct Selftest {
     /// Store the checkpoint's scores in the file's place
     #[arg(long, requires = "stored")]
     pub(crate) record: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql seal model.safetensors suite.jsonl.gz
+
+Nothing else of a file changes: scores stay what they are, and so do the hashes in signatures. Files that
+twinql writes now carry a checksum, which is checked whenever one is read; a file without one is
+refused. Whether it was damaged before it got one cannot be seen: run `twinql selftest` with stored
+scores, or compare the file with another copy of it. Exits with 2 if a file cannot get its checksum.")]
+pub(crate) struct Seal {
+    /// Checkpoints, states of interrupted runs, suites
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchemaCommand {
+    /// Tables, columns, keys, checks and views of a schema, and what was not read of it, with line and reason
+    Show(SchemaShow),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql schema show shop.sql
+  twinql schema show dump.sql --dialect postgres --format json
+  twinql schema show tables.json --db-id concert_singer
+  twinql schema show database/")]
+pub(crate) struct SchemaShow {
+    /// A tables.json, a .sql file, a .sqlite file, or a folder of them
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Only this database
+    #[arg(long, value_name = "ID", env = "TWINQL_DB_ID", hide_env = true)]
+    pub(crate) db_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
 }
 
 #[derive(Debug, Subcommand)]

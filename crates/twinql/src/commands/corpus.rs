@@ -1,6 +1,7 @@
 //! `twinql corpus build`, `twinql corpus relabel`, `twinql corpus grade` and `twinql corpus stats`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
@@ -9,18 +10,27 @@ use twinql::corpus::build::{
     BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, stats_path,
     write_stats,
 };
+use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, pairs};
 use twinql::metrics::hardness;
-use twinql::sql::{Dialect, schema};
+use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
 
 use crate::args::{DEFAULT_SEED, Format, corpus as args};
+use crate::input::load_schemas;
 use crate::output::{Console, Sink, table};
 
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let path = &typed.config;
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut config = BuildConfig::from_toml(&text).with_context(|| path.display().to_string())?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut config = BuildConfig::from_toml(&text, folder).with_context(|| path.display().to_string())?;
+    if let Some(said) = config
+        .inputs()
+        .find_map(|input| misplaced(folder, Path::new(input)))
+    {
+        bail!("{}: {said}", path.display());
+    }
     config.out.clone_from(&typed.out);
     if let Some(semantics) = &typed.semantics {
         config.semantics.clone_from(semantics);
@@ -64,7 +74,7 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
 
 pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
-    let schemas = schema::load(&typed.files.schemas)?;
+    let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     if let Some((part, of)) = typed.golds {
         pairs.retain(|p| gold_part(p, of) == part);
@@ -111,7 +121,7 @@ const GRADE_STEPS: u64 = 200_000;
 
 pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
-    let schemas = schema::load(&typed.files.schemas)?;
+    let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     let config = JudgeConfig {
         semantics,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
-use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_curve};
+use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_band, roc_curve};
 use twinql::model::{Decision, GraphConfig};
 use twinql::prepare::Graphs;
 use twinql::record::{Record, StatusCounts};
@@ -16,7 +16,7 @@ use crate::commands::batch::in_chunks;
 use crate::commands::{engine, fail_under, status_line, strict};
 use crate::input::{self, Item, Schemas};
 use crate::output::{Console, Sink, write_file};
-use crate::plot::{Curve, roc_svg};
+use crate::plot::{Curve, Operating, roc_svg};
 use crate::report::{Abstention, MetricReport, Subject, measure, text};
 
 pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -100,7 +100,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         sink.finish()?;
     }
     if let Some(path) = &typed.plot {
-        write_file(path, plot(&engine, &records, &labels).as_bytes())?;
+        write_file(path, plot(&engine, &records, &labels, &overall, &how).as_bytes())?;
     }
     let text = render(&overall, &grouped, &counts, &how);
     let mut sink = Sink::new(output.out.as_deref())?;
@@ -247,21 +247,35 @@ fn class(job: &Job) -> Option<Hardness> {
     }
 }
 
-fn plot(engine: &Engine, records: &[Record], labels: &[bool]) -> String {
+fn plot(
+    engine: &Engine,
+    records: &[Record],
+    labels: &[bool],
+    overall: &[MetricReport],
+    how: &Resampling,
+) -> String {
     let everything: Vec<usize> = (0..records.len()).collect();
     let curves: Vec<Curve> = engine
         .metrics()
         .iter()
-        .filter_map(|metric| {
+        .zip(overall)
+        .filter_map(|(metric, report)| {
             let (scores, labels) = scored(records, labels, &everything, metric.name);
+            let points = roc_curve(&scores, &labels).ok()?;
             Some(Curve {
                 name: format!("{} ({})", metric.name, engine.semantics_of(metric)),
-                points: roc_curve(&scores, &labels).ok()?,
-                auc: twinql::metrics::auc(&scores, &labels).ok()?,
+                operating: Operating::of(&points, report.threshold),
+                points,
+                band: roc_band(&scores, &labels, how).ok()?,
+                auc: report.auc?,
             })
         })
         .collect();
-    roc_svg(&format!("agreement with {} labels", labels.len()), &curves)
+    roc_svg(
+        &format!("agreement with {} labels", labels.len()),
+        &curves,
+        how.level,
+    )
 }
 
 fn render(

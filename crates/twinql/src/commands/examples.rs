@@ -16,10 +16,11 @@ use twinql::sql::{Dialect, Schema, Semantics};
 use twinql::tiers::evidence;
 use twinql::{Job, Work};
 
+use super::own_split::Parts;
 use super::sample::sample;
 use super::spread::spread;
 use super::weaken::Weaken;
-use crate::input::{self, Schemas};
+use crate::input::{self, Item, Schemas};
 use crate::output::Console;
 
 /// What is trained on.
@@ -34,6 +35,10 @@ pub(super) struct Data {
     pub(super) train_split: String,
     /// The split that chooses the epoch and fits the calibration.
     pub(super) valid_split: String,
+    /// The share of pairs that validates where no pair has a split: whole databases.
+    pub(super) valid_share: f64,
+    /// Which databases these are.
+    pub(super) split_seed: u64,
     /// Weights in the loss by the pair's kind of origin (`prediction`, `neighbour`,
     /// `neighbour of a rewrite`, `rewrite`, `rewrite of a prediction`); 1 where none is given.
     weights: BTreeMap<String, f32>,
@@ -57,6 +62,8 @@ impl Default for Data {
             dialect: Dialect::Sqlite,
             train_split: "train".into(),
             valid_split: "valid".into(),
+            valid_share: 0.1,
+            split_seed: 8,
             weights: BTreeMap::new(),
             weaken: Weaken::default(),
             max_pairs: 0,
@@ -70,7 +77,8 @@ impl Default for Data {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Corpus {
-    /// The pair file; each pair has a label and a split.
+    /// The pair file; each pair has a label and a split. Where none has a split they are split by
+    /// database.
     pub(super) pairs: PathBuf,
     /// Schemas of pairs that name a database.
     #[serde(default)]
@@ -227,16 +235,36 @@ pub(super) fn query_graphs(data: &Data, config: &GraphConfig, console: Console) 
 
 /// The pairs of each corpus that are used, with the semantics of their labels.
 fn corpora(data: &Data, left_out: &mut LeftOut, console: Console) -> Result<Vec<(Vec<Labelled>, Semantics)>> {
-    let mut corpora = Vec::with_capacity(data.corpora.len());
+    if !(0.0 < data.valid_share && data.valid_share < 1.0) {
+        bail!(
+            "valid_share under [data] is {}; give a share between 0 and 1",
+            data.valid_share
+        );
+    }
+    let mut files = Vec::with_capacity(data.corpora.len());
     let mut asked = Vec::with_capacity(data.corpora.len());
     for corpus in &data.corpora {
         let semantics: Semantics = corpus
             .semantics
             .parse()
             .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
-        corpora.push(read(corpus, data, left_out)?);
+        let mut schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect)?;
+        files.push(input::read_pairs(&corpus.pairs, &mut schemas)?);
         asked.push(semantics);
     }
+    let all = || files.iter().flatten();
+    let mut parts = None;
+    if all().next().is_some() && all().all(|item| item.split.is_none()) {
+        let drawn = Parts::draw(all().map(|item| &item.job), data.valid_share, data.split_seed);
+        console.say(drawn.said());
+        parts = Some(drawn);
+    }
+    let mut corpora: Vec<Vec<Labelled>> = data
+        .corpora
+        .iter()
+        .zip(files)
+        .map(|(corpus, items)| used(items, corpus, data, parts.as_mut(), left_out))
+        .collect();
     if data.spread {
         let taken = spread(&mut corpora);
         console.say(format!(
@@ -365,10 +393,15 @@ fn weaken(
 }
 
 /// The pairs of a corpus that have a label and belong to a split that is used.
-fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labelled>> {
-    let mut schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect)?;
+fn used(
+    items: Vec<Item>,
+    corpus: &Corpus,
+    data: &Data,
+    mut parts: Option<&mut Parts>,
+    left_out: &mut LeftOut,
+) -> Vec<Labelled> {
     let mut labelled = Vec::new();
-    for item in input::read_pairs(&corpus.pairs, &mut schemas)? {
+    for item in items {
         let Job { work, .. } = item.job;
         let (schema, gold, pred) = match work {
             Work::Pair { schema, gold, pred } => (schema, gold, pred),
@@ -377,11 +410,16 @@ fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labe
                 continue;
             }
         };
-        let valid = match item.split.as_deref() {
-            Some(split) if split == data.train_split => false,
-            Some(split) if split == data.valid_split => true,
-            _ => {
+        let valid = match (item.split.as_deref(), &mut parts) {
+            (_, Some(parts)) => parts.validates(&schema, &gold),
+            (Some(split), _) if split == data.train_split => false,
+            (Some(split), _) if split == data.valid_split => true,
+            (Some(_), _) => {
                 left_out.other_split += 1;
+                continue;
+            }
+            (None, _) => {
+                left_out.without_split += 1;
                 continue;
             }
         };
@@ -401,7 +439,7 @@ fn read(corpus: &Corpus, data: &Data, left_out: &mut LeftOut) -> Result<Vec<Labe
             None => left_out.unlabelled += 1,
         }
     }
-    Ok(labelled)
+    labelled
 }
 
 /// Pairs that are not trained on, and why.
@@ -411,6 +449,7 @@ struct LeftOut {
     unplanned: Reason,
     unlabelled: usize,
     other_split: usize,
+    without_split: usize,
 }
 
 #[derive(Default)]
@@ -439,6 +478,7 @@ impl LeftOut {
         for (count, what) in [
             (self.unlabelled, "without a label"),
             (self.other_split, "of other splits"),
+            (self.without_split, "without a split, which others have"),
         ] {
             if count > 0 {
                 console.say(format!("left out: {count} pairs {what}"));

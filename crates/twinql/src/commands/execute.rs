@@ -7,6 +7,7 @@ use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
 use twinql::sql::Dialect;
+use twinql::status;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
 use twinql::{Job, Work};
 
@@ -154,7 +155,7 @@ fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
     }
     let Some(report) = report else { return out };
     out.notes = report.notes;
-    (out.status, out.error) = judging::file_status(&report.verdict);
+    (out.status, out.error) = status::of_file(&report.verdict);
     match report.verdict {
         FileVerdict::Same { files, nonempty } => {
             out.verdict = Some("same");

@@ -5,7 +5,7 @@ use serde::Serialize;
 use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
 use twinql::prepare::SideError;
 use twinql::proving;
-use twinql::sql::explain::{Node, annotated, outline, outlines_to_dot, tree};
+use twinql::sql::explain::{Node, annotated, legend, outline, outlines_to_dot, tree};
 use twinql::sql::prove::prove_plans;
 use twinql::sql::{
     Canonical, Dialect, Plan, Proof, Schema, Semantics, Spans, SqlError, normalize_with_spans, parse_in,
@@ -63,6 +63,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
         if let Some(view) = &view {
             sink.write(&view.text())?;
         }
+        sink.write(&explained([&gold, &pred], &proof, typed.plan, view.is_some()))?;
     } else {
         let document = Document {
             format: 1,
@@ -108,6 +109,49 @@ fn view(
     }
 }
 
+/// What the symbols above mean, those that occur alone.
+fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> String {
+    let mut entries: Vec<(&str, &str)> = Vec::new();
+    let mut outlines: Vec<&[Node]> = Vec::new();
+    for side in sides {
+        outlines.push(&side.canonical);
+        if plans {
+            outlines.push(&side.written);
+        }
+    }
+    if plans {
+        entries.push((
+            "g0, G0, p0, P0",
+            "operators: g of the gold as written, G of its canonical form; p, P of the prediction",
+        ));
+        entries.push(("@ 1:8-1:12", "where in the query it stands: line and column"));
+    }
+    entries.extend(legend(&outlines));
+    if matches!(proof, Proof::Unknown(_)) {
+        entries.push((
+            "only gold, only pred",
+            "an operator of one canonical form that the other lacks",
+        ));
+    }
+    if network {
+        entries.push((
+            "g12, p12 below the network",
+            "nodes of the two graphs that it reads, as `--dot` draws them",
+        ));
+    }
+    let width = entries
+        .iter()
+        .map(|(symbol, _)| symbol.chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut out = String::from("\nlegend\n");
+    for (symbol, meaning) in entries {
+        let pad = " ".repeat(width - symbol.chars().count());
+        out.push_str(&format!("  {symbol}{pad}  {meaning}\n"));
+    }
+    out
+}
+
 /// The wire type of `--format json`.
 #[derive(Debug, Serialize)]
 struct Document<'a> {
@@ -135,6 +179,8 @@ struct SideRecord<'a> {
     rules: &'a [&'static str],
     /// The limit that ended the normalisation early, if one did.
     stopped: Option<String>,
+    /// Assumptions that empty a part of the query, and without which it was read.
+    vacuous: Vec<&'static str>,
 }
 
 /// A query as it is read.
@@ -186,6 +232,7 @@ impl Side {
             canonical: &self.canonical,
             rules: &self.form.applied,
             stopped: self.form.stopped.as_ref().map(ToString::to_string),
+            vacuous: self.form.vacuous.iter().map(|a| a.name()).collect(),
         }
     }
 

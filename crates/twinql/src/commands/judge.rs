@@ -1,7 +1,5 @@
 //! `twinql judge`.
 
-use std::path::Path;
-
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -11,14 +9,15 @@ use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, of_suite};
 use twinql::sql::{Dialect, Value};
-use twinql::suite::{JudgeConfig, Limits, Report, Verdict, Witness};
+use twinql::status;
+use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
 
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
-use crate::commands::answers::{Side, side_by_side};
 use crate::commands::batch::{Records, in_chunks};
+use crate::commands::witness::{WitnessFolder, WitnessRecord};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
 use crate::input;
-use crate::output::{Console, table, write_file};
+use crate::output::{Console, table};
 
 /// The wire type of verdicts, one JSON object for each pair.
 #[derive(Debug, Serialize)]
@@ -35,17 +34,6 @@ struct VerdictRecord {
     /// Repairs of the texts.
     notes: Vec<String>,
     error: Option<String>,
-}
-
-/// A database on which the answers differ, and the answers.
-#[derive(Debug, Serialize)]
-struct WitnessRecord {
-    /// Statements that make the database.
-    sql: String,
-    gold_columns: usize,
-    gold_rows: Vec<Vec<Json>>,
-    pred_columns: usize,
-    pred_rows: Vec<Vec<Json>>,
 }
 
 pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -68,15 +56,16 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
 
     let mut records = Records::new(&output, items.single)?;
+    let mut folder = typed.witness_dir.map(WitnessFolder::new);
     let (mut same, mut different) = (0usize, 0usize);
     let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| judging::judge_all(chunk, &config, &workers, each);
     in_chunks(&jobs, "judging", console, &work, &mut |chunk, reports| {
         for (job, report) in chunk.iter().zip(reports) {
-            let record = record(job, report);
+            let mut record = record(job, report);
             same += usize::from(record.verdict == Some("same"));
             different += usize::from(record.verdict == Some("different"));
-            if let (Some(folder), Some(witness)) = (&typed.witness_dir, &record.witness) {
-                write_witness(folder, job, witness)?;
+            if let (Some(folder), Some(witness)) = (&mut folder, &mut record.witness) {
+                folder.write(&job.id, witness)?;
             }
             let status = record.status;
             records.add(record, status, |record| one(record, &signature))?;
@@ -148,7 +137,7 @@ fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
     }
     let Some(report) = report else { return out };
     out.notes = report.notes;
-    (out.status, out.error) = judging::status(&report.verdict);
+    (out.status, out.error) = status::of_verdict(&report.verdict);
     match report.verdict {
         Verdict::Same { databases, nonempty } => {
             out.verdict = Some("same");
@@ -157,7 +146,7 @@ fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
         }
         Verdict::Different { witness } => {
             out.verdict = Some("different");
-            out.witness = Some(witness_record(*witness));
+            out.witness = WitnessRecord::of(job, *witness);
         }
         Verdict::Untested { databases, .. } => out.databases = Some(databases),
         Verdict::GoldError { .. }
@@ -166,21 +155,6 @@ fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
         | Verdict::MachineError { .. } => {}
     }
     out
-}
-
-fn witness_record(witness: Witness) -> WitnessRecord {
-    let rows = |rows: Vec<Vec<Value>>| {
-        rows.into_iter()
-            .map(|r| r.into_iter().map(plain).collect())
-            .collect()
-    };
-    WitnessRecord {
-        sql: witness.statements,
-        gold_columns: witness.gold_width,
-        gold_rows: rows(witness.gold_rows),
-        pred_columns: witness.pred_width,
-        pred_rows: rows(witness.pred_rows),
-    }
 }
 
 /// A value as JSON has it; a blob is an object with its bytes in hexadecimal.
@@ -195,25 +169,6 @@ pub(crate) fn plain(value: Value) -> Json {
             json!({ "blob": hex })
         }
     }
-}
-
-fn write_witness(folder: &Path, job: &Job, witness: &WitnessRecord) -> Result<()> {
-    let safe = |c: char| {
-        if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') {
-            c
-        } else {
-            '_'
-        }
-    };
-    let name: String = input::id_text(&job.id).chars().map(safe).take(100).collect();
-    let mut text = String::new();
-    if let Work::Pair { gold, pred, .. } = &job.work {
-        for (what, sql) in [("gold", gold), ("pred", pred)] {
-            text.push_str(&format!("-- {what}: {}\n", sql.replace(['\n', '\r'], " ")));
-        }
-    }
-    text.push_str(&witness.sql);
-    write_file(&folder.join(format!("{name}.sql")), text.as_bytes())
 }
 
 fn one(record: &VerdictRecord, signature: &str) -> String {
@@ -232,22 +187,12 @@ fn one(record: &VerdictRecord, signature: &str) -> String {
         out.push_str(&format!("note: {note}\n"));
     }
     if let Some(witness) = &record.witness {
-        out.push_str("\nwitness database:\n");
-        for line in witness.sql.lines() {
-            out.push_str(&format!("  {line}\n"));
+        out.push('\n');
+        out.push_str(&witness.text);
+        out.push('\n');
+        if let Some(file) = &witness.file {
+            out.push_str(&format!("witness written to {file}\n"));
         }
-        out.push('\n');
-        let sides = [
-            ("gold", witness.gold_columns, &witness.gold_rows),
-            ("pred", witness.pred_columns, &witness.pred_rows),
-        ];
-        out.push_str(&side_by_side(sides.map(|(name, columns, rows)| Side {
-            name,
-            columns,
-            count: rows.len(),
-            rows,
-        })));
-        out.push('\n');
     }
     out.push_str(signature);
     out.push('\n');

@@ -19,7 +19,7 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
     let graphs = query_graphs(&config.data, &config.graph, console)?;
     std::fs::create_dir_all(&run)
         .with_context(|| format!("cannot create the run folder {}", run.display()))?;
-    write_file(&run.join("pretrain.toml"), config.to_toml()?.as_bytes())?;
+    write_file(&run.join("pretrain.toml"), config.to_toml(&run)?.as_bytes())?;
 
     let mut progress = Progress {
         console,

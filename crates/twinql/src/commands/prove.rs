@@ -5,18 +5,21 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use twinql::engine::Work;
+use twinql::engine::{Work, judge_config};
+use twinql::judging::{self, Workers};
 use twinql::proving;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Dialect, Proof, Semantics};
-use twinql::{Job, metrics};
+use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
+use twinql::{Job, metrics, status};
 
 use crate::args::prove::Prove;
-use crate::args::{Format, Input, Output, Source};
+use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source};
 use crate::commands::batch::{Records, in_chunks};
-use crate::commands::{fail_under, status_line, strict};
+use crate::commands::witness::WitnessRecord;
+use crate::commands::{fail_under, status_line, strict, worker};
 use crate::input;
 use crate::output::{Console, table};
 
@@ -29,7 +32,53 @@ struct ProofRecord {
     proof: Option<&'static str>,
     /// Rules, assumptions and certificate; the reason; or what still differs.
     details: Json,
+    /// Where nothing is proved: a database on which the answers differ, if the judge found one.
+    witness: Option<WitnessRecord>,
+    /// Where it found none: the databases that were tried.
+    tested: Option<Tested>,
     error: Option<String>,
+}
+
+/// Databases on which two queries agreed.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Tested {
+    databases: u64,
+    /// On how many of them the gold's answer held more than NULL and 0.
+    nonempty: u64,
+}
+
+/// What is known of a pair: its proof, and the judge's report where it is unknown.
+type Found = (Option<Result<Proof, ProveError>>, Option<Report>);
+
+/// Proves a chunk, and asks the judge about what stays unknown.
+fn found(
+    chunk: &[Job],
+    semantics: &Semantics,
+    judge: Option<&(JudgeConfig, Workers)>,
+    each: &(dyn Fn() + Sync),
+) -> Vec<Found> {
+    let proofs = proving::prove_all(chunk, semantics, each);
+    let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
+    let mut reports = match judge {
+        None => Vec::new(),
+        Some((config, workers)) => {
+            let unknown = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
+            let jobs: Vec<Job> = unknown.map(|(job, _)| job.clone()).collect();
+            judging::judge_all(&jobs, config, workers, &|| ())
+        }
+    }
+    .into_iter();
+    proofs
+        .into_iter()
+        .map(|proof| {
+            let report = if open(&proof) {
+                reports.next().flatten()
+            } else {
+                None
+            };
+            (proof, report)
+        })
+        .collect()
 }
 
 #[derive(Default, Serialize)]
@@ -113,7 +162,7 @@ impl Counts {
     }
 }
 
-pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
+pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Result<bool> {
     if let [gold, pred] = typed.queries.as_slice() {
         typed.input.gold_sql = Some(gold.clone());
         typed.input.pred_sql = Some(pred.clone());
@@ -126,6 +175,18 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
     let output = Output::new(typed.output, default)?;
     let semantics = typed.semantics.get()?;
     let signature = signature(&semantics, input.dialect);
+    let judge = if typed.no_witness {
+        None
+    } else {
+        let databases = args::databases(Some(typed.databases))?;
+        let config = JudgeConfig {
+            shrink: true,
+            limits: typed.run.limits(Limits::default())?,
+            ..judge_config(semantics.clone(), databases, seed.unwrap_or(DEFAULT_SEED))
+        };
+        let workers = worker::workers(typed.run.workers, &config.limits)?;
+        Some((config, workers))
+    };
     let mut items = input::read(&input)?;
     if let Some(path) = &typed.labels.labels {
         input::override_labels(&mut items.items, path, console)?;
@@ -140,9 +201,10 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
 
     let mut records = Records::new(&output, items.single)?;
     let mut counts = Counts::default();
-    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| proving::prove_all(chunk, &semantics, each);
-    in_chunks(&jobs, "proving", console, &work, &mut |chunk, proofs| {
-        for (job, proof) in chunk.iter().zip(proofs) {
+    let mut told_apart = 0usize;
+    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| found(chunk, &semantics, judge.as_ref(), each);
+    in_chunks(&jobs, "proving", console, &work, &mut |chunk, all| {
+        for (job, (proof, report)) in chunk.iter().zip(all) {
             if let Some(Ok(proof)) = &proof {
                 counts.add(proof);
             }
@@ -150,7 +212,8 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
                 let proof = proof.as_ref().and_then(|p| p.as_ref().ok());
                 counts.labelled.add(&job.id, label, proof);
             }
-            let record = record(job, proof.as_ref());
+            let record = record(job, proof.as_ref(), report);
+            told_apart += usize::from(record.witness.is_some());
             let status = record.status;
             records.add(record, status, |record| {
                 format!("{}{signature}\n", one(record, proof.as_ref(), &semantics))
@@ -166,6 +229,7 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
             "pairs": statuses.total(),
             "status": statuses,
             "counts": counts,
+            "unknown_told_apart": told_apart,
             "records": records,
         })
     };
@@ -177,6 +241,12 @@ pub(crate) fn run(mut typed: Prove, console: Console) -> Result<bool> {
             "equal {}, different {}, unknown {}, of all {total} pairs",
             counts.equal, counts.different, counts.unknown
         ));
+        if judge.is_some() && counts.unknown > 0 {
+            console.say(format!(
+                "of the {} unknown, a database tells {told_apart} apart",
+                counts.unknown
+            ));
+        }
         let needs: Vec<String> = counts
             .assumptions
             .iter()
@@ -215,14 +285,21 @@ fn signature(semantics: &Semantics, dialect: Dialect) -> String {
     .to_string()
 }
 
-fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>) -> ProofRecord {
+fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<Report>) -> ProofRecord {
     let mut out = ProofRecord {
         id: job.id.clone(),
         status: Status::Ok,
         proof: None,
         details: Json::Null,
+        witness: None,
+        tested: None,
         error: None,
     };
+    match report.map(|r| r.verdict) {
+        Some(Verdict::Different { witness }) => out.witness = WitnessRecord::of(job, *witness),
+        Some(Verdict::Same { databases, nonempty }) => out.tested = Some(Tested { databases, nonempty }),
+        _ => {}
+    }
     match (&job.work, proof) {
         (Work::Unusable { status, error }, _) => {
             out.status = *status;
@@ -233,7 +310,7 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>) -> ProofRecord {
             out.details = proving::details(proof);
         }
         (_, Some(Err(error))) => {
-            out.status = proving::status(error);
+            out.status = status::of_proof(error);
             out.error = Some(error.to_string());
         }
         (_, None) => {}
@@ -242,11 +319,23 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>) -> ProofRecord {
 }
 
 fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantics: &Semantics) -> String {
-    match (proof, &record.error) {
+    let mut out = match (proof, &record.error) {
         (Some(Ok(proof)), _) => proving::text(proof, semantics),
         (_, Some(error)) => format!("{}: {error}\n", record.status),
         _ => String::new(),
+    };
+    if let Some(witness) = &record.witness {
+        out.push_str(&format!(
+            "but not equal: a database that meets {semantics} semantics tells them apart\n\n{}\n",
+            witness.text
+        ));
     }
+    if let Some(Tested { databases, nonempty }) = record.tested {
+        out.push_str(&format!(
+            "no database of {databases} tells them apart ({nonempty} gave a non-empty answer)\n"
+        ));
+    }
+    out
 }
 
 fn listing(records: &[ProofRecord]) -> String {

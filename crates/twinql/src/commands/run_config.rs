@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
+use twinql::corpus::paths::{beside, misplaced, named_in};
 use twinql::graph::vocabulary;
 use twinql::model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
 use twinql::sql::Dialect;
@@ -53,27 +54,49 @@ impl RunConfig {
             false => toml::from_str(&text),
             true => table(path, MAX_BASES)?.try_into(),
         };
-        read.with_context(|| path.display().to_string())
+        let mut config: RunConfig = read.with_context(|| path.display().to_string())?;
+        if !own.contains_key("extends") {
+            config.put_beside(folder_of(path))?;
+        }
+        Ok(config)
+    }
+
+    /// Fills environment variables in, and makes what the file names relative to its own folder.
+    fn put_beside(&mut self, folder: &Path) -> Result<()> {
+        for path in self.paths() {
+            *path = beside(folder, expand(path)?);
+        }
+        Ok(())
+    }
+
+    /// Every path of the configuration.
+    fn paths(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        let corpora = self.data.corpora.iter_mut();
+        let corpora = corpora.flat_map(|c| std::iter::once(&mut c.pairs).chain(&mut c.schemas));
+        let checkpoints = self.train.init.iter_mut().chain(&mut self.train.teachers);
+        corpora.chain(checkpoints).chain(&mut self.run)
     }
 
     /// Applies the flags, fills in what follows from the rest, and checks.
     fn finish(&mut self, typed: &train::Run, seed: Option<u64>) -> Result<PathBuf> {
-        let data = &mut self.data;
         if typed.pairs.is_some() || typed.schemas.is_some() {
-            data.replace(typed.pairs.as_deref(), typed.schemas.as_deref())?;
+            self.data
+                .replace(typed.pairs.as_deref(), typed.schemas.as_deref())?;
+        } else {
+            // The run's own folder need not be there.
+            let run = self.run.take();
+            let folder = folder_of(&typed.config);
+            if let Some(said) = self.paths().find_map(|path| misplaced(folder, path)) {
+                bail!(said);
+            }
+            self.run = run;
         }
+        let data = &mut self.data;
         if typed.dialect.dialect != Dialect::Sqlite {
             data.dialect = typed.dialect.dialect;
         }
         if let Some(most) = typed.max_pairs {
             data.max_pairs = most;
-        }
-        let corpora = data.corpora.iter_mut();
-        let paths = corpora.flat_map(|c| std::iter::once(&mut c.pairs).chain(&mut c.schemas));
-        let train = &mut self.train;
-        let checkpoints = train.init.iter_mut().chain(&mut train.teachers);
-        for given in paths.chain(&mut self.run).chain(checkpoints) {
-            *given = expand(given)?;
         }
         if self.data.corpora.is_empty() {
             bail!("no pairs to train on; add [[data.corpora]] with pairs = \"FILE\", or give --pairs");
@@ -113,9 +136,14 @@ impl RunConfig {
         }
     }
 
-    /// The file that is written beside the results.
-    pub(super) fn to_toml(&self) -> Result<String> {
-        toml::to_string_pretty(self).context("cannot write the configuration as TOML")
+    /// The file that is written beside the results, in `folder`: its paths are relative to it.
+    pub(super) fn to_toml(&self, folder: &Path) -> Result<String> {
+        let mut written = self.clone();
+        written.train.run_dir = None;
+        for path in written.paths().filter(|path| path.is_relative()) {
+            *path = named_in(folder, path);
+        }
+        toml::to_string_pretty(&written).context("cannot write the configuration as TOML")
     }
 }
 
@@ -123,6 +151,7 @@ impl RunConfig {
 /// are merged, everything else is replaced.
 fn table(path: &Path, bases: usize) -> Result<Table> {
     let (_, mut own) = parse(path)?;
+    put_beside(&mut own, folder_of(path)).with_context(|| path.display().to_string())?;
     let base = match own.remove("extends") {
         None => return Ok(own),
         Some(Value::String(base)) => path.parent().unwrap_or(Path::new("")).join(base),
@@ -137,6 +166,49 @@ fn table(path: &Path, bases: usize) -> Result<Table> {
     let mut merged = table(&base, bases)?;
     lay_over(&mut merged, own);
     Ok(merged)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// [`RunConfig::put_beside`] for a file that another one is laid over.
+fn put_beside(table: &mut Table, folder: &Path) -> Result<()> {
+    let mut found: Vec<&mut Value> = Vec::new();
+    for (key, value) in table.iter_mut() {
+        match (key.as_str(), value) {
+            ("run", value) => found.push(value),
+            ("data", Value::Table(data)) => {
+                let corpora = data.get_mut("corpora").and_then(Value::as_array_mut);
+                for corpus in corpora.into_iter().flatten().filter_map(Value::as_table_mut) {
+                    let paths = corpus.iter_mut();
+                    found.extend(
+                        paths
+                            .filter(|(k, _)| matches!(k.as_str(), "pairs" | "schemas"))
+                            .map(|(_, v)| v),
+                    );
+                }
+            }
+            ("train", Value::Table(train)) => {
+                for (key, value) in train.iter_mut() {
+                    match (key.as_str(), value) {
+                        ("init", value) => found.push(value),
+                        ("teachers", Value::Array(teachers)) => found.extend(teachers),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for value in found {
+        // What is no text is refused when the configuration is read.
+        if let Value::String(path) = value {
+            let put = beside(folder, expand(Path::new(path))?);
+            *path = put.to_string_lossy().into_owned();
+        }
+    }
+    Ok(())
 }
 
 fn parse(path: &Path) -> Result<(String, Table)> {
@@ -184,11 +256,43 @@ mod tests {
             "extends = \"middle.toml\"\nrun = \"b\"\n[graph]\nkind = \"ast\"\n",
         );
         let config = RunConfig::load(&folder.path().join("top.toml")).unwrap();
-        assert_eq!(config.run, Some("b".into()));
+        assert_eq!(config.run, Some(folder.path().join("b")));
         assert_eq!((config.model.node_dim, config.model.graph_dim), (10, 9));
         assert_eq!(config.graph.kind, twinql::model::GraphKind::Ast);
         assert_eq!(config.pretrain.augmentations.get("subgraph"), Some(&0.2));
         assert_eq!(config.pretrain.augmentations.len(), 1);
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_file_that_names_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(at("configs/deep")).unwrap();
+        let base = "run = \"../out/base\"\n[[data.corpora]]\npairs = \"../data/a.jsonl\"\nschemas = \"s.sql\"\nsemantics = \"no-fk\"\n[train]\nteachers = [\"../out/t.safetensors\"]\n";
+        std::fs::write(at("configs/base.toml"), base).unwrap();
+        let top =
+            "extends = \"../base.toml\"\nrun = \"../../out/top\"\n[train]\ninit = \"/x/i.safetensors\"\n";
+        std::fs::write(at("configs/deep/top.toml"), top).unwrap();
+        for (file, run) in [
+            ("configs/base.toml", "out/base"),
+            ("configs/deep/top.toml", "out/top"),
+        ] {
+            let config = RunConfig::load(&at(file)).unwrap();
+            assert_eq!(config.run, Some(at(run)));
+            let corpus = &config.data.corpora[0];
+            assert_eq!(corpus.pairs, at("data/a.jsonl"));
+            assert_eq!(corpus.schemas, Some(at("configs/s.sql")));
+            assert_eq!(config.train.teachers, [at("out/t.safetensors")]);
+            // What is written beside the results says the same from there.
+            std::fs::create_dir_all(at(run)).unwrap();
+            let written = at(run).join("config.toml");
+            let text = config.to_toml(&at(run)).unwrap();
+            std::fs::write(&written, text).unwrap();
+            let again = RunConfig::load(&written).unwrap();
+            assert_eq!(again.run, Some(at(run)));
+            assert_eq!(again.data.corpora[0].pairs, at("data/a.jsonl"));
+            assert_eq!(again.train.init, config.train.init);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use twinql::model::Decision;
 use twinql::record::{Record, StatusCounts};
 use twinql::reward::reward;
-use twinql::{Engine, Job, Work};
+use twinql::{Engine, Job, Work, vacuous};
 
 use crate::args::typed;
 use crate::args::{Format, Input, Metrics, Output, Source};
@@ -173,6 +173,23 @@ fn one(engine: &Engine, record: &Record) -> String {
     }
     if let Some(error) = &record.error {
         out.push_str(&format!("{}: {error}\n", record.status));
+    }
+    let mut said: Vec<String> = Vec::new();
+    for metric in engine.metrics() {
+        let Some(by) = record.details.get(metric.name).and_then(|d| d.get("vacuous_by")) else {
+            continue;
+        };
+        said.extend(vacuous::sentences(
+            &vacuous::from_names(by),
+            &engine.semantics_of(metric),
+        ));
+    }
+    let mut listed: Vec<&String> = Vec::new();
+    for sentence in &said {
+        if !listed.contains(&sentence) {
+            listed.push(sentence);
+            out.push_str(&format!("{sentence}\n"));
+        }
     }
     for (_, signature) in signatures(engine) {
         out.push_str(&signature);

@@ -12,8 +12,9 @@ use twinql::corpus::{bird, spider};
 use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
-use twinql::signature::{Signature, short_hash};
-use twinql::sql::{Dialect, Schema, in_sqlite, schema};
+use twinql::signature::{Signature, suite_hash};
+use twinql::sql::{Dialect, Schema, in_sqlite};
+use twinql::status;
 use twinql::suite::Limits;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
@@ -103,7 +104,7 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
 /// The gold queries of each schema, by `db_id`.
 fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<Task>> {
     let (schemas, dialect) = (&from.schemas, from.dialect.dialect);
-    let mut set = schema::load_in(schemas, dialect)?;
+    let mut set = input::load_schemas(schemas, dialect)?;
     let mut golds: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut lost, mut first) = (0usize, None);
     for line in spider::read_gold(gold)? {
@@ -198,7 +199,7 @@ fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> Str
         device: "cpu".into(),
         seed: suite.config.seed,
         further: vec![
-            format!("suite:{}", short_hash(bytes)),
+            format!("suite:{}", suite_hash(bytes)),
             format!("databases:{}", suite.counts().databases),
         ],
     }
@@ -260,10 +261,17 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     let empty = Schema::default();
     let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
     let mut golds = spider::read_gold(&typed.gold.gold)?;
-    for gold in golds.iter_mut().filter(|g| g.unusable.is_none()) {
-        match in_sqlite(schema_of(&gold.db_id), &gold.sql, dialect) {
+    let mut gold_statuses = vec![Status::GoldError; golds.len()];
+    for (gold, of_gold) in golds.iter_mut().zip(&mut gold_statuses) {
+        if gold.unusable.is_some() {
+            continue;
+        }
+        match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
             Ok(sql) => gold.sql = sql,
-            Err(why) => gold.unusable = Some(why.to_string()),
+            Err((status, why)) => {
+                *of_gold = status;
+                gold.unusable = Some(why);
+            }
         }
     }
     let gold_name = typed.gold.gold.display().to_string();
@@ -278,7 +286,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         for (i, (gold, pred)) in aligned.into_iter().enumerate() {
             let place = match (&gold.unusable, pred.unusable) {
                 (Some(why), _) => Err((
-                    Status::GoldError,
+                    gold_statuses.get(i).copied().unwrap_or(Status::GoldError),
                     format!("{gold_name}, line {}: {why}", gold.line),
                 )),
                 (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
@@ -452,28 +460,14 @@ fn record<'a>(
             out.verdict = Some("different");
             out.witness = Some(*database);
         }
-        Ok(Some(RunVerdict::GoldError { message })) => {
-            out.status = Status::GoldError;
-            out.error = Some(format!("gold: {message}"));
-        }
-        Ok(Some(RunVerdict::PredError { message })) => {
-            out.status = Status::PredError;
-            out.error = Some(format!("pred: {message}"));
-        }
-        Ok(Some(RunVerdict::Timeout { .. })) => {
-            out.status = Status::Timeout;
-            out.error = Some("stopped by the limits of the sandbox on several databases".into());
-        }
-        Ok(Some(RunVerdict::Untested { databases, reason })) => {
-            out.status = Status::Untested;
-            out.score = None;
-            out.databases = Some(*databases);
-            out.error = Some(reason.clone());
-        }
-        Ok(Some(RunVerdict::MachineError { message })) => {
-            out.status = Status::MachineError;
-            out.score = None;
-            out.error = Some(message.clone());
+        Ok(Some(verdict)) => {
+            (out.status, out.error) = status::of_run(verdict);
+            if matches!(out.status, Status::Untested | Status::MachineError) {
+                out.score = None;
+            }
+            if let RunVerdict::Untested { databases, .. } = verdict {
+                out.databases = Some(*databases);
+            }
         }
     }
     out

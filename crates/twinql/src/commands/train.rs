@@ -13,7 +13,7 @@ use super::examples::examples;
 use super::run_config::RunConfig;
 use crate::args::train as args;
 use crate::output::{Console, Sink, write_file};
-use crate::plot::{Course, courses_svg};
+use crate::plot::{Course, Scale, courses_svg};
 
 pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> Result<bool> {
     let (mut config, run) = RunConfig::read(&typed.run, seed)?;
@@ -46,7 +46,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     let (train_set, valid_set) = examples(&config.data, &config.how(), console)?;
     std::fs::create_dir_all(&run)
         .with_context(|| format!("cannot create the run folder {}", run.display()))?;
-    write_file(&run.join("config.toml"), config.to_toml()?.as_bytes())?;
+    write_file(&run.join("config.toml"), config.to_toml(&run)?.as_bytes())?;
 
     let mut progress = Progress {
         console,
@@ -70,16 +70,19 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
         Course {
             name: "training loss",
             values: course(|epoch| epoch.loss),
+            scale: Scale::FromZero,
         },
         Course {
             name: "validation AUC",
             values: course(|epoch| epoch.valid_auc),
+            scale: Scale::Auc,
         },
     ];
     let title = run.display().to_string();
-    write_file(&run.join("curves.svg"), courses_svg(&title, &courses).as_bytes())?;
-
     let info = &trained.checkpoint.info;
+    let picture = courses_svg(&title, &courses, info.epoch);
+    write_file(&run.join("curves.svg"), picture.as_bytes())?;
+
     let quality = &info.validation;
     let mut sink = Sink::new(None)?;
     sink.line(&format!("checkpoint  {}", path.display()))?;

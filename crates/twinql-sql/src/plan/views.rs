@@ -1,0 +1,140 @@
+//! Views: a reference to one is its query, planned where it is used.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{self, Ident, visit_relations};
+
+use super::scope::{RowId, ScopeColumn, ScopeTable};
+use super::{Planner, Result, invalid, last_ident, place};
+use crate::dialect::Dialect;
+use crate::error::SqlError;
+use crate::parse::{Parsed, parse};
+use crate::rel::Rel;
+use crate::schema::{Schema, View};
+
+/// A view that a query may reach.
+pub(crate) struct ViewQuery<'s> {
+    view: &'s View,
+    parsed: Result<Parsed>,
+    /// Being planned: a use now is circular.
+    active: Cell<bool>,
+}
+
+/// The views that a query, or a view that it names, names.
+pub(crate) fn reached<'s>(schema: &'s Schema, query: &ast::Query) -> Vec<ViewQuery<'s>> {
+    let mut found: Vec<ViewQuery<'s>> = Vec::new();
+    if schema.views.is_empty() {
+        return found;
+    }
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut names = relations(query);
+    while let Some(name) = names.pop() {
+        if !seen.insert(name.to_ascii_lowercase()) {
+            continue;
+        }
+        if let Some(view) = schema.view(&name) {
+            let parsed = parse(&view.query);
+            if let Ok(parsed) = &parsed {
+                names.extend(relations(&parsed.query));
+            }
+            found.push(ViewQuery {
+                view,
+                parsed,
+                active: Cell::new(false),
+            });
+        }
+    }
+    found
+}
+
+fn relations(query: &ast::Query) -> Vec<String> {
+    let mut names = Vec::new();
+    let _: ControlFlow<()> = visit_relations(query, |relation| {
+        names.extend(last_ident(relation).map(|i| i.value.clone()));
+        ControlFlow::Continue(())
+    });
+    names
+}
+
+impl<'a> Planner<'a> {
+    /// The relation of a view, if the name is one.
+    pub(crate) fn plan_view_use(&mut self, name: &Ident) -> Result<Option<(Rel, ScopeTable)>> {
+        let views = self.views;
+        let found = views
+            .iter()
+            .find(|v| v.view.name.eq_ignore_ascii_case(&name.value));
+        let Some(used) = found else {
+            return Ok(None);
+        };
+        let title = &used.view.name;
+        if used.active.get() {
+            return invalid(format!("view {title} is circularly defined"), name.span);
+        }
+        let parsed = used
+            .parsed
+            .as_ref()
+            .map_err(|e| of_view(title, e.clone(), name))?;
+        // Its query sees tables and views alone, is SQLite's, and its places are not the query's.
+        let scopes = std::mem::take(&mut self.scopes);
+        let ctes = std::mem::take(&mut self.ctes);
+        let spans = self.spans.take();
+        let dialect = std::mem::replace(&mut self.dialect, Dialect::Sqlite);
+        used.active.set(true);
+        let planned = self
+            .plan_query(&parsed.query)
+            .map_err(|e| of_view(title, e, name))?;
+        used.active.set(false);
+        self.dialect = dialect;
+        self.spans = spans;
+        self.ctes = ctes;
+        self.scopes = scopes;
+        let listed = &used.view.columns;
+        if !listed.is_empty() && listed.len() != planned.names.len() {
+            return invalid(
+                format!(
+                    "view {title} lists {} columns, its query has {}",
+                    listed.len(),
+                    planned.names.len()
+                ),
+                name.span,
+            );
+        }
+        let names = if listed.is_empty() {
+            planned.names
+        } else {
+            listed.clone()
+        };
+        let columns = names
+            .into_iter()
+            .zip(planned.query.output)
+            .map(|(name, id)| ScopeColumn::new(name, id))
+            .collect();
+        let table = ScopeTable {
+            name: title.clone(),
+            columns,
+            rowid: RowId::None,
+        };
+        Ok(Some((planned.query.rel, table)))
+    }
+}
+
+/// An error inside a view, at the place where the view is named.
+fn of_view(view: &str, error: SqlError, name: &Ident) -> SqlError {
+    match error {
+        SqlError::Unsupported { construct, place: _ } => SqlError::Unsupported {
+            construct: format!("{construct}, in view {view},"),
+            place: place(name.span),
+        },
+        too_large @ SqlError::TooLarge {
+            what: _,
+            found: _,
+            limit: _,
+        } => too_large,
+        other => SqlError::Invalid {
+            message: format!("view {view}: {other}"),
+            place: place(name.span),
+        },
+    }
+}

@@ -1,0 +1,534 @@
+//! CREATE TABLE and CREATE UNIQUE INDEX.
+
+use super::super::Column;
+use super::super::error::{SchemaError, SchemaErrorKind as E};
+use super::super::scan::Token;
+use super::model::{CheckDraft, ColumnDraft, Draft, Key, Reference};
+use super::types::behind_default;
+use super::words::{behind_group, closing, is_constraint, items, names, qualified, shown, without_repeats};
+use super::{NoteKind, Reader};
+
+impl Reader<'_> {
+    /// CREATE TABLE, from behind the word TABLE.
+    pub(super) fn create_table(&mut self, tokens: &[Token], start: usize) -> Result<(), SchemaError> {
+        let line = tokens.first().map_or(1, |t| t.line);
+        let mut at = start;
+        let guarded = tokens.get(at).is_some_and(|t| t.is("IF"));
+        if guarded {
+            at += 3;
+        }
+        let (name, at) = qualified(tokens, at).ok_or_else(|| self.syntax(line, "a table name is missing"))?;
+        if name.to_ascii_lowercase().starts_with("sqlite_") {
+            self.ignored(line, "CREATE TABLE", "a table of SQLite's own");
+            return Ok(());
+        }
+        if self.model.position(&name).is_some() {
+            if guarded {
+                self.ignored(line, "CREATE TABLE IF NOT EXISTS", "the table is there already");
+                return Ok(());
+            }
+            return Err(self.at(line, E::Duplicate { what: "table", name }));
+        }
+        let word = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|t| t.is_any(words));
+        if word(at, &["AS"]) || word(at, &["SELECT", "WITH"]) {
+            let query = tokens
+                .get(at + usize::from(word(at, &["AS"]))..)
+                .unwrap_or_default();
+            return self.table_of_query(name, line, Vec::new(), query);
+        }
+        if word(at, &["LIKE"]) {
+            let mut table = Draft {
+                name,
+                line,
+                ..Draft::default()
+            };
+            self.copy_of(&mut table, tokens, at + 1)?;
+            self.model.add(table);
+            return Ok(());
+        }
+        if word(at, &["PARTITION"]) {
+            self.ignored(line, "CREATE TABLE … PARTITION OF", "a part of another table");
+            return Ok(());
+        }
+        if !tokens.get(at).is_some_and(|t| t.is_symbol('(')) {
+            return Err(self.syntax(line, format!("'(' expected after the name of table {name:?}")));
+        }
+        let end = closing(tokens, at + 1)
+            .ok_or_else(|| self.syntax(line, format!("table {name:?} has no closing ')'")))?;
+        let mut table = Draft {
+            name,
+            line,
+            ..Draft::default()
+        };
+        let body = tokens.get(at + 1..end).unwrap_or_default();
+        let tail = tokens.get(end + 1..).unwrap_or_default();
+        let query = tail
+            .iter()
+            .position(|t| t.is_any(&["SELECT", "WITH"]) && !is_option(tail, t));
+        if let Some(at) = query.filter(|_| items(body).iter().all(|i| i.len() == 1)) {
+            let query = tail.get(at..).unwrap_or_default();
+            return self.table_of_query(table.name, line, names(body), query);
+        }
+        self.body(&mut table, body)?;
+        self.options(&mut table, tail);
+        self.model.add(table);
+        Ok(())
+    }
+
+    fn body(&mut self, table: &mut Draft, body: &[Token]) -> Result<(), SchemaError> {
+        // Columns first: a constraint may stand before a column that it names.
+        let mut constraints = Vec::new();
+        for item in items(body).into_iter().filter(|i| !i.is_empty()) {
+            if item.first().is_some_and(|t| t.is("LIKE")) && is_constraint(item) {
+                self.copy_of(table, item, 1)?;
+            } else if is_constraint(item) {
+                constraints.push((None, item));
+            } else {
+                let (column, rest) = self.column(table, item)?;
+                constraints.push((Some(column), rest));
+            }
+        }
+        if table.columns.is_empty() {
+            return Err(self.at(table.line, E::NoColumns(table.name.clone())));
+        }
+        for (column, item) in constraints {
+            self.constraints(table, column, item)?;
+        }
+        Ok(())
+    }
+
+    /// The columns of another table, for LIKE.
+    fn copy_of(&mut self, table: &mut Draft, tokens: &[Token], at: usize) -> Result<(), SchemaError> {
+        let line = tokens.first().map_or(1, |t| t.line);
+        let other = qualified(tokens, at).and_then(|(name, _)| self.model.table(&name).cloned());
+        let Some(other) = other else {
+            return Err(self.syntax(line, "LIKE names no table that is defined before"));
+        };
+        table.columns.extend(other.columns);
+        let including = tokens.iter().any(|t| t.is_any(&["ALL", "INDEXES"]));
+        // MySQL's LIKE takes the keys with it, PostgreSQL's only where it is told so.
+        if including || !tokens.iter().any(|t| t.is("INCLUDING")) && self.dialect == crate::Dialect::Mysql {
+            table.primary = other.primary;
+            table.unique.extend(other.unique);
+        }
+        if including || self.dialect == crate::Dialect::Mysql {
+            table.checks.extend(other.checks);
+        }
+        Ok(())
+    }
+
+    /// What stands behind the closing parenthesis.
+    fn options(&mut self, table: &mut Draft, tail: &[Token]) {
+        let Some(at) = tail.iter().position(|t| t.is("INHERITS")) else {
+            return;
+        };
+        let end = closing(tail, at + 2).unwrap_or(tail.len());
+        for parent in names(tail.get(at + 2..end).unwrap_or_default()) {
+            match self.model.table(&parent).cloned() {
+                Some(parent) => {
+                    let mut columns = parent.columns;
+                    columns.retain(|c| !table.has_column(&c.column.name));
+                    columns.append(&mut table.columns);
+                    table.columns = columns;
+                    table.checks.extend(parent.checks);
+                }
+                None => self.not_read(
+                    table.line,
+                    format!("INHERITS ({parent})"),
+                    "no table of that name is defined before; its columns are missing",
+                ),
+            }
+        }
+    }
+
+    /// Adds the column that `item` defines; gives its position and the tokens behind its type.
+    pub(super) fn column<'t>(
+        &mut self,
+        table: &mut Draft,
+        item: &'t [Token],
+    ) -> Result<(usize, &'t [Token]), SchemaError> {
+        let line = item.first().map_or(1, |t| t.line);
+        let name = item
+            .first()
+            .and_then(Token::name)
+            .ok_or_else(|| self.syntax(line, "a column name is missing"))?
+            .to_owned();
+        if table.has_column(&name) {
+            return Err(self.at(line, E::Duplicate { what: "column", name }));
+        }
+        let (draft, at) = self.typed_column(table, name, item);
+        table.columns.push(draft);
+        Ok((table.columns.len() - 1, item.get(at..).unwrap_or_default()))
+    }
+
+    /// A column of the type that stands at the item's second token, and what a domain adds.
+    pub(super) fn typed_column(
+        &mut self,
+        table: &mut Draft,
+        name: String,
+        item: &[Token],
+    ) -> (ColumnDraft, usize) {
+        let (ty, at) = self.declared_type(item, 1);
+        let known = self.known_type(&ty.declared);
+        let (declared, values) = match &known {
+            Some(known) => (known.declared.clone(), known.values.clone()),
+            None => (ty.declared.clone(), ty.values),
+        };
+        let mut column = Column {
+            values,
+            ..Column::new(name.clone(), declared, self.dialect)
+        };
+        let mut of_type = None;
+        if let Some(known) = known {
+            of_type = Some(ty.declared.to_lowercase());
+            column.not_null = known.not_null;
+            for mut check in known.checks {
+                if let Ok(expr) = &mut check.condition.expr {
+                    super::exprs::rename(expr, "VALUE", &name);
+                }
+                table.checks.push(check);
+            }
+        }
+        let draft = ColumnDraft {
+            column,
+            generated: None,
+            of_type,
+        };
+        (draft, at)
+    }
+
+    /// Reads constraints in `item`: of `column` where they stand behind one, else of the
+    /// table. SQLite lets both kinds follow each other without a comma.
+    pub(super) fn constraints(
+        &mut self,
+        table: &mut Draft,
+        column: Option<usize>,
+        item: &[Token],
+    ) -> Result<(), SchemaError> {
+        let own = column
+            .and_then(|c| table.columns.get(c))
+            .map(|c| c.column.name.clone());
+        let mut at = 0;
+        let mut name: Option<String> = None;
+        let mut pending: Option<Vec<String>> = None;
+        while let Some(token) = item.get(at) {
+            let next = |words: &[&str]| item.get(at + 1).is_some_and(|t| t.is_any(words));
+            let opens = |i: usize| item.get(i).is_some_and(|t| t.is_symbol('('));
+            if token.is("CONSTRAINT") {
+                name = item.get(at + 1).and_then(Token::name).map(str::to_owned);
+                at += 2;
+            } else if token.is("PRIMARY") && next(&["KEY"]) || token.is("KEY") && column.is_some() {
+                // MySQL: a bare KEY behind a column means PRIMARY KEY.
+                at += 1 + usize::from(token.is("PRIMARY"));
+                let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
+                at = after;
+                if !columns.is_empty() {
+                    table.set_primary(Key {
+                        name: name.take(),
+                        columns: without_repeats(columns),
+                    });
+                }
+            } else if token.is("UNIQUE") {
+                at += 1;
+                // MySQL: UNIQUE [KEY | INDEX] [name] (columns)
+                if column.is_none() {
+                    while item.get(at).is_some_and(|t| !t.is_symbol('(')) {
+                        let token = &item[at];
+                        if !token.is_any(&[
+                            "KEY",
+                            "INDEX",
+                            "NULLS",
+                            "NOT",
+                            "DISTINCT",
+                            "CLUSTERED",
+                            "NONCLUSTERED",
+                            "USING",
+                        ]) {
+                            name = name.or_else(|| token.name().map(str::to_owned));
+                        }
+                        at += 1;
+                    }
+                }
+                let expression = opens(at) && column.is_none() && is_expression(item, at);
+                if expression {
+                    self.not_read(
+                        token.line,
+                        shown(item),
+                        "a key over an expression says nothing of columns",
+                    );
+                    at = behind_group(item, at);
+                } else {
+                    let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
+                    at = after;
+                    table.add_unique(Key {
+                        name: name.take(),
+                        columns: without_repeats(columns),
+                    });
+                }
+            } else if token.is("FOREIGN") && next(&["KEY"]) {
+                at += 2;
+                while item
+                    .get(at)
+                    .is_some_and(|t| !t.is_symbol('(') && !t.is("REFERENCES"))
+                {
+                    name = name.or_else(|| item[at].name().map(str::to_owned));
+                    at += 1;
+                }
+                let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
+                at = after;
+                pending = Some(columns);
+            } else if token.is("REFERENCES") {
+                let columns = pending.take().or_else(|| own.clone().map(|c| vec![c]));
+                at = self.reference(table, name.take(), columns, item, at + 1)?;
+            } else if token.is("CHECK") && opens(at + 1) {
+                let end = closing(item, at + 2).unwrap_or(item.len());
+                let condition = self.written(item.get(at + 2..end).unwrap_or_default());
+                table.checks.push(CheckDraft {
+                    name: name.take(),
+                    condition,
+                });
+                at = end + 1;
+            } else if token.is("NOT") && next(&["NULL"]) {
+                at += 2;
+                if let Some(c) = column.and_then(|c| table.columns.get_mut(c)) {
+                    c.column.not_null = true;
+                }
+            } else if token.is("GENERATED") && item.iter().skip(at).take(6).any(|t| t.is("IDENTITY")) {
+                while !item.get(at).is_none_or(|t| t.is("IDENTITY")) {
+                    at += 1;
+                }
+                at = behind_group(item, at + 1);
+            } else if token.is("GENERATED") && next(&["ALWAYS"]) {
+                at += 2;
+            } else if token.is("AS") && opens(at + 1) {
+                let end = closing(item, at + 2).unwrap_or(item.len());
+                let computed = self.written(item.get(at + 2..end).unwrap_or_default());
+                if let Some(c) = column.and_then(|c| table.columns.get_mut(c)) {
+                    c.generated = Some(computed);
+                }
+                at = end + 1;
+            } else if token.is("DEFAULT") {
+                at = behind_default(item, at + 1);
+            } else if let Some(after) = self.harmless_clause(column.is_some(), item, at) {
+                at = after;
+            } else {
+                let owner = own.as_deref().unwrap_or(&table.name).to_owned();
+                self.not_read(
+                    token.line,
+                    shown(item.get(at..).unwrap_or_default()),
+                    format!("a clause of {owner:?} that is not known; it is left out"),
+                );
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the tokens go on behind a clause that says nothing of values, or is noted here;
+    /// `None` where no such clause stands at `at`.
+    fn harmless_clause(&mut self, of_column: bool, item: &[Token], at: usize) -> Option<usize> {
+        let token = item.get(at)?;
+        let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
+        if token.is("COLLATE") {
+            let (collation, after) = qualified(item, at + 1)?;
+            if ["NOCASE", "RTRIM"]
+                .iter()
+                .any(|c| collation.eq_ignore_ascii_case(c))
+            {
+                let what = format!("COLLATE {collation}");
+                let reason = "comparisons of the column are taken to tell cases and spaces apart";
+                self.not_read(token.line, what, reason);
+            }
+            return Some(after);
+        }
+        if token.is("ON") {
+            // ON CONFLICT x, ON DELETE SET NULL, ON UPDATE NO ACTION, ON UPDATE now().
+            let words = if is(at + 2, &["SET", "NO"]) { 4 } else { 3 };
+            return Some(behind_group(item, at + words));
+        }
+        if token.is("EXCLUDE") || token.is("PERIOD") {
+            let reason = "generated rows need not keep to it";
+            self.note(NoteKind::NotEnforced, token.line, shown(item), reason);
+            return Some(item.len());
+        }
+        if !of_column && token.is_any(&["KEY", "INDEX", "FULLTEXT", "SPATIAL"]) {
+            let reason = "an index that is not unique says nothing about rows";
+            self.ignored(token.line, "INDEX", reason);
+            return Some(item.len());
+        }
+        let two = |second: &[&str]| is(at + 1, second).then_some(at + 2);
+        match () {
+            () if token.is_any(&[
+                "COMMENT",
+                "CHARSET",
+                "STORAGE",
+                "COMPRESSION",
+                "ENCODE",
+                "SRID",
+                "MATCH",
+                "COLUMN_FORMAT",
+                "AFTER",
+            ]) =>
+            {
+                Some(at + 2 + usize::from(item.get(at + 1).is_some_and(|t| t.is_symbol('='))))
+            }
+            () if token.is("CHARACTER") => two(&["SET"]).map(|at| at + 1),
+            () if token.is("INITIALLY") => two(&["DEFERRED", "IMMEDIATE"]),
+            () if token.is("NOT") => two(&["DEFERRABLE", "VALID", "ENFORCED", "VISIBLE"])
+                .or_else(|| is(at + 1, &["FOR"]).then_some(at + 3)),
+            () if token.is("NO") => two(&["INHERIT"]),
+            () if token.is_any(&["WITH", "INCLUDE"]) => Some(behind_group(item, at + 1)),
+            () if token.is("USING") => Some(behind_group(item, at + 2 + usize::from(is(at + 1, &["INDEX"])))),
+            () if token.is_any(&["IDENTITY", "AUTO_INCREMENT", "AUTOINCREMENT"]) => {
+                Some(behind_group(item, at + 1))
+            }
+            () if token.is_any(&[
+                "NULL",
+                "ASC",
+                "DESC",
+                "DEFERRABLE",
+                "VIRTUAL",
+                "STORED",
+                "PERSISTED",
+                "VISIBLE",
+                "INVISIBLE",
+                "ENABLE",
+                "DISABLE",
+                "ENFORCED",
+                "CLUSTERED",
+                "NONCLUSTERED",
+                "UNSIGNED",
+                "SIGNED",
+                "ZEROFILL",
+                "BINARY",
+                "ROWGUIDCOL",
+                "SPARSE",
+                "FIRST",
+                "VALIDATE",
+                "RELY",
+            ]) =>
+            {
+                Some(at + 1)
+            }
+            () => None,
+        }
+    }
+
+    /// The columns in parentheses at `at`, or `own` where none follow; and what comes after.
+    fn columns_at(
+        &self,
+        table: &Draft,
+        own: Option<&String>,
+        item: &[Token],
+        at: usize,
+    ) -> Result<(Vec<String>, usize), SchemaError> {
+        // PRIMARY KEY [CLUSTERED | USING BTREE | ASC] (columns)
+        let open = (at..item.len().min(at + 3)).find(|&i| item[i].is_symbol('('));
+        let Some(open) = open.filter(|_| own.is_none() || item[at].is_symbol('(')) else {
+            return Ok((own.cloned().into_iter().collect(), at));
+        };
+        let line = item[open].line;
+        let end = closing(item, open + 1)
+            .ok_or_else(|| self.syntax(line, "a list of columns has no closing ')'"))?;
+        let columns = names(item.get(open + 1..end).unwrap_or_default());
+        if let Some(column) = columns.iter().find(|c| !table.has_column(c)) {
+            let (table, column) = (table.name.clone(), column.clone());
+            return Err(self.at(line, E::UnknownColumn { table, column }));
+        }
+        Ok((columns, end + 1))
+    }
+
+    fn reference(
+        &mut self,
+        table: &mut Draft,
+        name: Option<String>,
+        columns: Option<Vec<String>>,
+        item: &[Token],
+        at: usize,
+    ) -> Result<usize, SchemaError> {
+        let line = item.get(at).or(item.last()).map_or(1, |t| t.line);
+        let (target, mut at) = qualified(item, at)
+            .ok_or_else(|| self.syntax(line, "REFERENCES is not followed by a table name"))?;
+        let mut target_columns = Vec::new();
+        if item.get(at).is_some_and(|t| t.is_symbol('(')) {
+            let end = closing(item, at + 1).unwrap_or(item.len());
+            target_columns = names(item.get(at + 1..end).unwrap_or_default());
+            at = end + 1;
+        }
+        if let Some(columns) = columns.filter(|c| !c.is_empty()) {
+            table.foreign.push(Reference {
+                name,
+                columns,
+                target,
+                target_columns,
+                line,
+            });
+        }
+        Ok(at)
+    }
+
+    /// CREATE UNIQUE INDEX name ON table (columns), from behind the word INDEX. A partial
+    /// index, or one over expressions, says nothing about whole rows.
+    pub(super) fn unique_index(&mut self, tokens: &[Token], start: usize) {
+        let line = tokens.first().map_or(1, |t| t.line);
+        let Some(on) = (start..tokens.len()).find(|&i| tokens[i].is("ON")) else {
+            self.not_read(line, shown(tokens), "it names no table");
+            return;
+        };
+        let name = on
+            .checked_sub(1)
+            .and_then(|i| tokens.get(i))
+            .and_then(Token::name);
+        let name = name.map(str::to_owned);
+        let only = usize::from(tokens.get(on + 1).is_some_and(|t| t.is("ONLY")));
+        let Some((target, mut at)) = qualified(tokens, on + 1 + only) else {
+            self.not_read(line, shown(tokens), "it names no table");
+            return;
+        };
+        while tokens.get(at).is_some_and(|t| !t.is_symbol('(')) {
+            at += 1; // PostgreSQL: USING btree
+        }
+        let end = closing(tokens, at + 1).unwrap_or(tokens.len());
+        let columns = names(tokens.get(at + 1..end).unwrap_or_default());
+        let partial = tokens.iter().skip(end).any(|t| t.is("WHERE"));
+        let expression = is_expression(tokens, at);
+        let reason = match self.model.table(&target) {
+            None => format!("no table is named {target:?}"),
+            Some(_) if partial => "a partial index says nothing about whole rows".to_owned(),
+            Some(_) if expression => "a key over an expression says nothing of columns".to_owned(),
+            Some(table) => match columns.iter().find(|c| !table.has_column(c)) {
+                Some(column) => format!("table {target:?} has no column {column:?}"),
+                None => {
+                    table.add_unique(Key { name, columns });
+                    return;
+                }
+            },
+        };
+        self.not_read(line, shown(tokens), reason);
+    }
+}
+
+/// True if the list that opens at `at` holds more than names, orders and lengths.
+fn is_expression(tokens: &[Token], at: usize) -> bool {
+    let end = closing(tokens, at + 1).unwrap_or(tokens.len());
+    items(tokens.get(at + 1..end).unwrap_or_default())
+        .iter()
+        .any(|item| {
+            let open = item.iter().position(|t| t.is_symbol('('));
+            let inner = open.and_then(|i| item.get(i + 1));
+            open == Some(0)
+                || inner.is_some_and(|t| !t.shown().starts_with(|c: char| c.is_ascii_digit()))
+                || item
+                    .iter()
+                    .any(|t| ['+', '-', '*', '/', '|', ':'].iter().any(|c| t.is_symbol(*c)))
+        })
+}
+
+/// True for WITH of a table's options: `WITH (fillfactor = 70)`, `WITH SYSTEM VERSIONING`.
+fn is_option(tail: &[Token], word: &Token) -> bool {
+    let at = tail.iter().position(|t| std::ptr::eq(t, word)).unwrap_or(0);
+    word.is("WITH")
+        && tail
+            .get(at + 1)
+            .is_none_or(|t| t.is_symbol('(') || t.is_any(&["SYSTEM", "OIDS"]))
+}

@@ -1,0 +1,230 @@
+//! CREATE TYPE, CREATE DOMAIN, and ALTER TYPE of enumerations.
+
+use super::super::scan::{Kind, Token};
+use super::model::{CheckDraft, TypeDraft};
+use super::words::{behind_group, closing, qualified, shown, texts};
+use super::{NoteKind, Reader};
+
+impl Reader<'_> {
+    /// CREATE TYPE name AS ENUM (…), CREATE DOMAIN name [AS] type [constraints]; `at` is where
+    /// TYPE or DOMAIN stands.
+    pub(super) fn create_type(&mut self, tokens: &[Token], at: usize) {
+        let line = tokens.first().map_or(1, |t| t.line);
+        let domain = tokens.get(at).is_some_and(|t| t.is("DOMAIN"));
+        let Some((name, mut at)) = qualified(tokens, at + 1) else {
+            self.not_read(line, shown(tokens), "it has no name");
+            return;
+        };
+        at += usize::from(tokens.get(at).is_some_and(|t| t.is("AS")));
+        let draft = if domain {
+            self.domain(tokens.get(at..).unwrap_or_default())
+        } else if tokens.get(at).is_some_and(|t| t.is("ENUM")) {
+            TypeDraft {
+                declared: "text".to_owned(),
+                values: texts(tokens.get(at + 1..).unwrap_or_default()),
+                ..TypeDraft::default()
+            }
+        } else {
+            let reason = "only enumerations are read; its columns take any value";
+            self.not_read(line, shown(tokens), reason);
+            return;
+        };
+        self.model.types.insert(name.to_lowercase(), draft);
+    }
+
+    /// A domain's type with its constraints.
+    fn domain(&mut self, tokens: &[Token]) -> TypeDraft {
+        let (ty, mut at) = self.declared_type(tokens, 0);
+        let mut draft = self.known_type(&ty.declared).unwrap_or(TypeDraft {
+            declared: ty.declared,
+            values: ty.values,
+            ..TypeDraft::default()
+        });
+        let mut name = None;
+        while let Some(token) = tokens.get(at) {
+            let next = tokens.get(at + 1);
+            if token.is("CONSTRAINT") {
+                name = next.and_then(Token::name).map(str::to_owned);
+                at += 2;
+            } else if token.is("CHECK") && next.is_some_and(|t| t.is_symbol('(')) {
+                let end = closing(tokens, at + 2).unwrap_or(tokens.len());
+                let condition = self.written(tokens.get(at + 2..end).unwrap_or_default());
+                draft.checks.push(CheckDraft {
+                    name: name.take(),
+                    condition,
+                });
+                at = end + 1;
+            } else if token.is("NOT") && next.is_some_and(|t| t.is("NULL")) {
+                draft.not_null = true;
+                at += 2;
+            } else if token.is_any(&["NULL", "COLLATE"]) {
+                at += 1 + usize::from(token.is("COLLATE"));
+            } else if token.is("DEFAULT") {
+                at = behind_default(tokens, at + 1);
+            } else {
+                self.not_read(
+                    token.line,
+                    shown(&tokens[at..]),
+                    "a clause of a domain that is not known",
+                );
+                break;
+            }
+        }
+        draft
+    }
+
+    /// The type that a name stands for.
+    pub(super) fn known_type(&self, declared: &str) -> Option<TypeDraft> {
+        self.model.types.get(&declared.to_lowercase()).cloned()
+    }
+
+    /// ALTER TYPE name ADD VALUE 'x' | RENAME VALUE 'a' TO 'b' | RENAME TO name.
+    pub(super) fn alter_type(&mut self, tokens: &[Token]) {
+        let line = tokens.first().map_or(1, |t| t.line);
+        let Some((name, at)) = qualified(tokens, 2) else {
+            self.not_read(line, shown(tokens), "it has no name");
+            return;
+        };
+        let rest = tokens.get(at..).unwrap_or_default();
+        let word = |i: usize, w: &str| rest.get(i).is_some_and(|t| t.is(w));
+        let strings = texts(rest);
+        let key = name.to_lowercase();
+        if word(0, "OWNER") || word(0, "SET") {
+            self.ignored(line, "ALTER TYPE", "rights");
+        } else if word(0, "ADD") && word(1, "VALUE") {
+            if let (Some(draft), Some(value)) = (self.model.types.get_mut(&key), strings.first()) {
+                draft.values.push(value.clone());
+            }
+            self.change_values(
+                |values| {
+                    if let Some(value) = strings.first() {
+                        values.push(value.clone());
+                    }
+                },
+                &key,
+            );
+        } else if word(0, "RENAME") && word(1, "VALUE") {
+            if let [old, new] = strings.as_slice() {
+                let rename = |values: &mut Vec<String>| {
+                    for value in values.iter_mut().filter(|v| *v == old) {
+                        new.clone_into(value);
+                    }
+                };
+                if let Some(draft) = self.model.types.get_mut(&key) {
+                    rename(&mut draft.values);
+                }
+                self.change_values(rename, &key);
+            }
+        } else if let (true, true, Some(new)) = (
+            word(0, "RENAME"),
+            word(1, "TO"),
+            rest.get(2).and_then(Token::name),
+        ) {
+            if let Some(draft) = self.model.types.remove(&key) {
+                self.model.types.insert(new.to_lowercase(), draft);
+            }
+        } else {
+            self.not_read(line, shown(tokens), "this change of a type is not read");
+        }
+    }
+
+    /// Changes the values of the columns that were declared with a type, too.
+    fn change_values(&mut self, change: impl Fn(&mut Vec<String>), type_name: &str) {
+        for column in self.model.tables.iter_mut().flat_map(|t| &mut t.columns) {
+            if column.of_type.as_deref() == Some(type_name) {
+                change(&mut column.column.values);
+            }
+        }
+    }
+
+    /// A type's words and size at `at`, and where the tokens go on. Spelled as SQLite takes
+    /// it: all words, then a size. MySQL's `int(11) unsigned` becomes `int unsigned(11)`; the
+    /// values of `enum('a')` are kept apart.
+    pub(super) fn declared_type(&mut self, item: &[Token], mut at: usize) -> (Declared, usize) {
+        let mut words: Vec<&str> = Vec::new();
+        let mut size = String::new();
+        let mut values = Vec::new();
+        let mut array = None;
+        while let Some(token) = item.get(at) {
+            let charset = token.is("CHARACTER") && item.get(at + 1).is_some_and(|t| t.is("SET"));
+            let behind = !words.is_empty() && token.is_any(&BEHIND_A_TYPE);
+            if charset || behind || super::super::types::ENDS_A_TYPE.iter().any(|k| token.is(k)) {
+                break;
+            }
+            if token.is_symbol('(') {
+                let end = closing(item, at + 1).unwrap_or(item.len());
+                let inner = item.get(at + 1..end).unwrap_or_default();
+                let list: String = inner.iter().map(Token::shown).collect();
+                if super::words::is_size(&list) {
+                    size = format!("({list})");
+                } else if words
+                    .last()
+                    .is_some_and(|w| w.eq_ignore_ascii_case("enum") || w.eq_ignore_ascii_case("set"))
+                {
+                    values = texts(inner);
+                }
+                at = behind_group(item, at);
+                continue;
+            }
+            match &token.kind {
+                // public.mood is mood.
+                Kind::Symbol('.') => {
+                    words.pop();
+                }
+                Kind::Symbol('[') => array = Some(token.line),
+                Kind::Word(w) | Kind::Quoted(w) => words.push(w),
+                Kind::Text(_) | Kind::Inner | Kind::Symbol(_) => {}
+            }
+            at += 1;
+        }
+        let mut declared = words.join(" ");
+        if !declared.is_empty() {
+            declared.push_str(&size);
+        }
+        if let Some(line) = array {
+            self.note(
+                NoteKind::NotEnforced,
+                line,
+                format!("{declared}[]"),
+                "the values of an array are taken for single ones",
+            );
+        }
+        (Declared { declared, values }, at)
+    }
+}
+
+/// Words that may follow a type or a default, and are no names of types.
+const BEHIND_A_TYPE: [&str; 10] = [
+    "FIRST",
+    "AFTER",
+    "STORAGE",
+    "COMPRESSION",
+    "ENCODE",
+    "SRID",
+    "ROWGUIDCOL",
+    "SPARSE",
+    "USING",
+    "PERSISTED",
+];
+
+/// A type as it is declared, and the values of an enumeration.
+pub(super) struct Declared {
+    pub(super) declared: String,
+    pub(super) values: Vec<String>,
+}
+
+/// Where the tokens go on behind the value of DEFAULT, which begins at `at`.
+pub(super) fn behind_default(item: &[Token], at: usize) -> usize {
+    let mut at = behind_group(item, at).max(at + 1);
+    while let Some(token) = item.get(at) {
+        let ends = super::super::types::ENDS_A_TYPE
+            .iter()
+            .any(|k| token.is(k) && *k != "KEY");
+        // CAST(x AS y) stands in parentheses; a bare AS begins a computed column.
+        if ends || token.is_any(&BEHIND_A_TYPE) || token.is("DEFERRABLE") {
+            break;
+        }
+        at = behind_group(item, at).max(at + 1);
+    }
+    at
+}

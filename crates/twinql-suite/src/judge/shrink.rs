@@ -1,0 +1,229 @@
+//! A smaller and plainer witness: fewer rows, simpler values, no table that plays no part.
+//!
+//! Each step is kept if the two answers still differ on the database and it still meets what the
+//! semantics and the schema say of it.
+
+use std::collections::BTreeSet;
+
+use twinql_sql::{ColumnRef, Schema, Value};
+
+use super::simple::{Domain, Renaming, simpler};
+use super::{Outcome, Trial};
+use crate::compare::Columns;
+use crate::database::{Database, Row, keys, store};
+use crate::execute::{Answer, ExecError, Limits, Sandbox};
+use crate::generate::Generator;
+
+/// Databases that are tried for simpler values; most witnesses need one or two.
+const MAX_TRIALS: u32 = 60;
+
+/// A witness on its way.
+pub(super) struct Shrinking<'t, 'a, 'g> {
+    pub(super) trial: &'t mut Trial<'a>,
+    pub(super) generator: &'g Generator<'g>,
+    pub(super) columns: &'t Columns,
+    pub(super) database: Database,
+    /// The answers on it.
+    pub(super) answers: (Answer, Answer),
+}
+
+impl Shrinking<'_, '_, '_> {
+    /// All steps.
+    pub(super) fn run(&mut self, limits: Limits) {
+        self.drop_rows();
+        self.simplify();
+        self.sort_rows();
+        self.drop_tables(limits);
+    }
+
+    /// Takes the database if it may.
+    fn keep(&mut self, database: Database) -> bool {
+        let (schema, semantics) = (self.generator.schema(), self.generator.semantics());
+        if database.check(schema, semantics).is_err() {
+            return false;
+        }
+        let Outcome::Differ(gold, pred) = self.trial.run(&database, &mut self.columns.clone()) else {
+            return false;
+        };
+        self.database = database;
+        self.answers = (gold, pred);
+        true
+    }
+
+    /// Drops rows, in halves, quarters and so on of their tables and then one by one, until none can
+    /// go.
+    fn drop_rows(&mut self) {
+        loop {
+            let mut dropped = false;
+            for table in 0..self.database.tables.len() {
+                let mut size = self.database.rows(table).len();
+                while size > 0 {
+                    let mut end = self.database.rows(table).len();
+                    // A witness of costly queries stays as large as it is.
+                    while end > 0 && !self.trial.exhausted() {
+                        let start = end.saturating_sub(size);
+                        let mut smaller = self.database.clone();
+                        if let Some(Some(rows)) = smaller.tables.get_mut(table) {
+                            rows.drain(start..end);
+                        }
+                        dropped |= self.keep(smaller);
+                        end = start;
+                    }
+                    size /= 2;
+                }
+            }
+            if !dropped {
+                return;
+            }
+        }
+    }
+
+    /// Renames values: all together if that goes well, or a domain at a time, or value by value.
+    fn simplify(&mut self) {
+        let mut trials = 0;
+        let mut attempt = |shrinking: &mut Self, renamings: &[(usize, Vec<Renaming>)]| {
+            trials += 1;
+            trials <= MAX_TRIALS && !shrinking.trial.exhausted() && {
+                let renamed = shrinking.renamed(renamings);
+                shrinking.keep(renamed)
+            }
+        };
+        let domains: Vec<(usize, Domain)> = self.domains();
+        let plans: Vec<(usize, Vec<Renaming>)> = domains
+            .iter()
+            .map(|(number, domain)| (*number, simpler(domain)))
+            .filter(|(_, renamings)| !renamings.is_empty())
+            .collect();
+        if plans.is_empty() || attempt(self, &plans) {
+            return;
+        }
+        for ((number, plan), domain) in plans
+            .into_iter()
+            .filter_map(|p| domains.iter().find(|(n, _)| *n == p.0).map(|(_, d)| (p, d)))
+        {
+            if attempt(self, &[(number, plan.clone())]) {
+                continue;
+            }
+            let mut present = domain.values.clone();
+            for (from, to) in plan {
+                if !present.contains(&to) && attempt(self, &[(number, vec![(from.clone(), to.clone())])]) {
+                    present.remove(&from);
+                    present.insert(to);
+                }
+            }
+        }
+    }
+
+    /// The domains of the database with their values.
+    fn domains(&self) -> Vec<(usize, Domain)> {
+        let schema = self.generator.schema();
+        let mut out: Vec<(usize, Domain)> = Vec::new();
+        for (table, definition) in schema.tables.iter().enumerate() {
+            let rows = self.database.rows(table);
+            if rows.is_empty() {
+                continue;
+            }
+            for (column, about) in definition.columns.iter().enumerate() {
+                let at = ColumnRef { table, column };
+                let Some(number) = self.generator.domain(at) else {
+                    continue;
+                };
+                let place = out.iter().position(|(n, _)| *n == number).unwrap_or_else(|| {
+                    let literals = self.generator.literals(number).to_vec();
+                    let domain = Domain {
+                        literals,
+                        ..Domain::default()
+                    };
+                    out.push((number, domain));
+                    out.len() - 1
+                });
+                let Some((_, domain)) = out.get_mut(place) else {
+                    continue;
+                };
+                let values = rows.iter().filter_map(|r| r.get(column));
+                domain.values.extend(values.cloned());
+                domain.key |= keys(definition).any(|k| k.contains(&column))
+                    || definition
+                        .foreign_keys
+                        .iter()
+                        .any(|f| f.columns.contains(&column));
+                domain.year |= about.name.to_ascii_lowercase().contains("year");
+            }
+        }
+        out
+    }
+
+    fn renamed(&self, plans: &[(usize, Vec<Renaming>)]) -> Database {
+        let schema = self.generator.schema();
+        let mut database = self.database.clone();
+        for (table, (rows, definition)) in database.tables.iter_mut().zip(&schema.tables).enumerate() {
+            let Some(rows) = rows else { continue };
+            for (column, about) in definition.columns.iter().enumerate() {
+                let number = self.generator.domain(ColumnRef { table, column });
+                let Some((_, plan)) = plans.iter().find(|(n, _)| Some(*n) == number) else {
+                    continue;
+                };
+                for value in rows.iter_mut().filter_map(|r| r.get_mut(column)) {
+                    if let Some((_, to)) = plan.iter().find(|(from, _)| from == value) {
+                        *value = store(to.clone(), about.affinity);
+                    }
+                }
+            }
+        }
+        database
+    }
+
+    /// Rows in the order of their keys, in which SQLite reads them once the key is declared.
+    fn sort_rows(&mut self) {
+        let mut sorted = self.database.clone();
+        for (rows, definition) in sorted.tables.iter_mut().zip(&self.generator.schema().tables) {
+            let key = |row: &Row| -> Vec<Value> {
+                let key = definition.primary_key.iter();
+                key.filter_map(|&c| row.get(c).cloned()).collect()
+            };
+            if let Some(rows) = rows {
+                rows.sort_by_key(key);
+            }
+        }
+        if sorted != self.database {
+            self.keep(sorted);
+        }
+    }
+
+    /// Drops tables that neither query reads, and that no foreign key needs.
+    fn drop_tables(&mut self, limits: Limits) {
+        let read = self.generator.read();
+        for table in 0..self.database.tables.len() {
+            if read.contains(&table) || !matches!(self.database.tables.get(table), Some(Some(_))) {
+                continue;
+            }
+            let mut smaller = self.database.clone();
+            if let Some(rows) = smaller.tables.get_mut(table) {
+                *rows = None;
+            }
+            if self.can_be_read(&smaller, limits) {
+                self.keep(smaller);
+            }
+        }
+    }
+
+    /// Whether both queries find their tables in the database.
+    fn can_be_read(&self, database: &Database, limits: Limits) -> bool {
+        let mut schema: Schema = self.generator.schema().clone();
+        let gone: BTreeSet<usize> = (0..schema.tables.len())
+            .filter(|&t| !matches!(database.tables.get(t), Some(Some(_))))
+            .collect();
+        for (index, table) in schema.tables.iter_mut().enumerate() {
+            if gone.contains(&index) {
+                // A table without columns is not created.
+                table.columns.clear();
+            }
+        }
+        let Ok(sandbox) = Sandbox::new(&schema, limits) else {
+            return false;
+        };
+        [&self.trial.gold, &self.trial.pred].into_iter().all(|party| {
+            !matches!(sandbox.prepare(party.sql()), Err(ExecError::Invalid(message)) if message.contains("no such"))
+        })
+    }
+}

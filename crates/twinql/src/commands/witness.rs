@@ -1,0 +1,84 @@
+//! Witnesses in records and in files, for `twinql judge` and `twinql prove`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::Value as Json;
+use twinql::sql::Value;
+use twinql::suite::Witness;
+use twinql::witness::{FileNames, file};
+use twinql::{Job, Work};
+
+use super::judge::plain;
+use crate::input;
+use crate::output::write_file;
+
+/// A database on which the answers differ, and the answers.
+#[derive(Debug, Serialize)]
+pub(super) struct WitnessRecord {
+    /// Statements that make the database.
+    sql: String,
+    gold_columns: usize,
+    gold_rows: Vec<Vec<Json>>,
+    pred_columns: usize,
+    pred_rows: Vec<Vec<Json>>,
+    /// What the columns of the answers are called.
+    gold_names: Vec<String>,
+    pred_names: Vec<String>,
+    /// Where it was written.
+    pub(super) file: Option<String>,
+    /// All of it for people.
+    #[serde(skip)]
+    pub(super) text: String,
+}
+
+impl WitnessRecord {
+    /// The witness of a pair; none of a job that holds no pair.
+    pub(super) fn of(job: &Job, witness: Witness) -> Option<WitnessRecord> {
+        let Work::Pair { gold, pred, .. } = &job.work else {
+            return None;
+        };
+        let text = file(gold, pred, &witness);
+        let rows = |rows: Vec<Vec<Value>>| {
+            rows.into_iter()
+                .map(|r| r.into_iter().map(plain).collect())
+                .collect()
+        };
+        Some(WitnessRecord {
+            sql: witness.statements,
+            gold_columns: witness.gold_width,
+            gold_rows: rows(witness.gold_rows),
+            pred_columns: witness.pred_width,
+            pred_rows: rows(witness.pred_rows),
+            gold_names: witness.gold_columns,
+            pred_names: witness.pred_columns,
+            file: None,
+            text,
+        })
+    }
+}
+
+/// The folder that `--witness-dir` names.
+pub(super) struct WitnessFolder {
+    folder: PathBuf,
+    names: FileNames,
+}
+
+impl WitnessFolder {
+    pub(super) fn new(folder: PathBuf) -> WitnessFolder {
+        WitnessFolder {
+            folder,
+            names: FileNames::default(),
+        }
+    }
+
+    /// Writes a pair's witness, and notes in its record where.
+    pub(super) fn write(&mut self, id: &Json, witness: &mut WitnessRecord) -> Result<()> {
+        let name = self.names.name(&input::id_text(id));
+        let path = self.folder.join(format!("{name}.sql"));
+        write_file(&path, witness.text.as_bytes())?;
+        witness.file = Some(path.display().to_string());
+        Ok(())
+    }
+}

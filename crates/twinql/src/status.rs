@@ -1,0 +1,144 @@
+//! One status for one cause, whatever metric or command meets it.
+//!
+//! | cause | status |
+//! |---|---|
+//! | the gold, the schema or the line cannot be used | `gold_error` |
+//! | the prediction does not parse, names what the schema lacks, writes, or is missing | `pred_error` |
+//! | a construct that is not known; a query larger or deeper than a limit, ours or SQLite's | `unsupported` |
+//! | a query ran into the time, row or memory limits of the sandbox | `timeout` |
+//! | the gold answered on no database | `untested` |
+//! | no worker process can be started | `machine_error` |
+//!
+//! Where both sides fail, the gold is named, unless it is merely not supported.
+
+use twinql_sql::SqlError;
+use twinql_sql::prove::{ProveError, Side};
+use twinql_suite::suite::RunVerdict;
+use twinql_suite::{FileVerdict, Verdict};
+
+use crate::record::Status;
+
+/// What SQLite says where a text is larger or deeper than one of its limits. They say nothing of
+/// whether it is a query: SQLite built otherwise takes it.
+const LIMITS: [&str; 9] = [
+    "Expression tree is too large",
+    "parser stack overflow",
+    "string or blob too big",
+    "LIKE or GLOB pattern too complex",
+    "too many columns",
+    "too many terms in",
+    "too many FROM clause terms",
+    "tables in a join",
+    "too many arguments on function",
+];
+
+/// The name of a side in messages and files.
+pub fn side_name(side: Side) -> &'static str {
+    match side {
+        Side::Gold => "gold",
+        Side::Pred => "pred",
+    }
+}
+
+/// The status of a pair of which this side cannot be read; `unsupported`: SQLite may well take it.
+pub fn of_side(side: Side, unsupported: bool) -> Status {
+    match (unsupported, side) {
+        (true, _) => Status::Unsupported,
+        (false, Side::Gold) => Status::GoldError,
+        (false, Side::Pred) => Status::PredError,
+    }
+}
+
+/// The side that decides the status where both cannot be read.
+pub fn decisive(gold_unsupported: bool, pred_unsupported: bool) -> Side {
+    // What is no query at all says more than what is merely not supported.
+    match gold_unsupported && !pred_unsupported {
+        true => Side::Pred,
+        false => Side::Gold,
+    }
+}
+
+/// True if an error says that a query is not understood or beyond a limit, and not that it is none.
+pub fn is_unsupported(error: &SqlError) -> bool {
+    matches!(error, SqlError::Unsupported { .. } | SqlError::TooLarge { .. })
+}
+
+/// The status of a pair that has no proof of either kind because a side has no plan.
+pub fn of_proof(error: &ProveError) -> Status {
+    of_side(error.side, is_unsupported(&error.error))
+}
+
+/// The status of a pair of which SQLite refuses a side, by what it says.
+fn of_refusal(side: Side, message: &str) -> Status {
+    of_side(side, LIMITS.iter().any(|limit| message.contains(limit)))
+}
+
+fn refused(side: Side, message: &str) -> (Status, Option<String>) {
+    let name = side_name(side);
+    let error = match message {
+        "not authorized" => {
+            format!("{name}: not authorized: the sandbox runs queries that read, and nothing that writes")
+        }
+        message => format!("{name}: {message}"),
+    };
+    (of_refusal(side, message), Some(error))
+}
+
+fn stopped(side: twinql_suite::Side) -> (Status, Option<String>) {
+    let side = side_name(of_suite(side));
+    let error = format!("{side}: stopped by the limits of the sandbox on several databases");
+    (Status::Timeout, Some(error))
+}
+
+fn of_suite(side: twinql_suite::Side) -> Side {
+    match side {
+        twinql_suite::Side::Gold => Side::Gold,
+        twinql_suite::Side::Pred => Side::Pred,
+    }
+}
+
+/// The status of a verdict, with the error to show.
+pub fn of_verdict(verdict: &Verdict) -> (Status, Option<String>) {
+    match verdict {
+        Verdict::GoldError { message } => refused(Side::Gold, message),
+        Verdict::PredError { message } => refused(Side::Pred, message),
+        Verdict::Timeout { side } => stopped(*side),
+        Verdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
+        Verdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
+        Verdict::Same { .. } | Verdict::Different { .. } => (Status::Ok, None),
+    }
+}
+
+/// The status of a pair on a distilled suite, with the error to show.
+pub fn of_run(verdict: &RunVerdict) -> (Status, Option<String>) {
+    match verdict {
+        RunVerdict::GoldError { message } => refused(Side::Gold, message),
+        RunVerdict::PredError { message } => refused(Side::Pred, message),
+        RunVerdict::Timeout { side } => stopped(*side),
+        RunVerdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
+        RunVerdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
+        RunVerdict::Same { .. } | RunVerdict::Different { .. } => (Status::Ok, None),
+    }
+}
+
+/// The status of an execution on the users' own databases, with the error to show.
+pub fn of_file(verdict: &FileVerdict) -> (Status, Option<String>) {
+    let at = |file: &std::path::Path, message: &str| format!("{}: {message}", file.display());
+    let placed = |side, file, message: &str| {
+        let error = format!("{}: {}", side_name(side), at(file, message));
+        (of_refusal(side, message), Some(error))
+    };
+    match verdict {
+        FileVerdict::Same { .. } | FileVerdict::Different { .. } => (Status::Ok, None),
+        FileVerdict::FileError { message } => (Status::GoldError, Some(message.clone())),
+        FileVerdict::Untested { reason, .. } => (Status::Untested, Some(reason.clone())),
+        FileVerdict::MachineError { message } => (Status::MachineError, Some(message.clone())),
+        FileVerdict::GoldError { file, message } => placed(Side::Gold, file, message),
+        FileVerdict::PredError { file, message } => placed(Side::Pred, file, message),
+        FileVerdict::Timeout { side, file, message } => {
+            let error = format!("{}: {}", side_name(of_suite(*side)), at(file, message));
+            (Status::Timeout, Some(error))
+        }
+        _ => (Status::GoldError, None),
+    }
+}
