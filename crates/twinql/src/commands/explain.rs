@@ -68,10 +68,9 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
                 relpm(&gold.graph, &pred.graph, &RelPmConfig::default())
             ))?;
         }
-        if let Some(view) = &view {
-            sink.write(&view.text())?;
-        }
-        sink.write(&explained([&gold, &pred], &proof, typed.plan, view.is_some()))?;
+        let seen = view.as_ref().map(View::text).unwrap_or_default();
+        sink.write(&seen)?;
+        sink.write(&explained([&gold, &pred], &proof, typed.plan, seen.contains("  ~  ")))?;
     } else {
         let document = Document {
             format: 1,
@@ -136,7 +135,10 @@ fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> St
         entries.push(("only gold, only pred", "an operator of one canonical form that the other lacks"));
     }
     if network {
-        entries.push(("g12, p12 below the network", "nodes of the two graphs that it reads, as `--dot` draws them"));
+        entries.push((
+            "p3 … ~ g5 … 0.56",
+            "a node of the prediction's graph, the gold's that it attends to most, and how much; --dot draws both",
+        ));
     }
     let width = entries.iter().map(|(symbol, _)| symbol.chars().count()).max().unwrap_or(0);
     let mut out = String::from("\nlegend\n");
