@@ -1,8 +1,7 @@
 //! Reading predicates and other expressions.
 
 use sqlparser::ast::{
-    self,
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem,
+    self, BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem,
     SetExpr, UnaryOperator,
 };
 use twinql_sql::Value;

@@ -183,9 +183,17 @@ impl<'a> Generator<'a> {
         self.schema
     }
 
-    /// What databases have to meet.
-    pub(crate) fn semantics(&self) -> &'a Semantics {
-        self.semantics
+    /// Computes generated columns anew, and says whether the database meets all that those made here do.
+    pub(crate) fn admits(&self, database: &mut Database) -> bool {
+        let session = self.constraints.open();
+        for (table, rows) in database.tables.iter_mut().enumerate() {
+            if session.bind(table) && !rows.iter_mut().flatten().all(|row| session.meets(table, row)) {
+                return false;
+            }
+        }
+        database
+            .check_under(self.schema, self.semantics, &self.constraints)
+            .is_ok()
     }
 
     /// The tables that the queries mention.

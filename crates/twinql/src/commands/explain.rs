@@ -68,10 +68,14 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
                 relpm(&gold.graph, &pred.graph, &RelPmConfig::default())
             ))?;
         }
-        if let Some(view) = &view {
-            sink.write(&view.text())?;
-        }
-        sink.write(&explained([&gold, &pred], &proof, typed.plan, view.is_some()))?;
+        let seen = view.as_ref().map(View::text).unwrap_or_default();
+        sink.write(&seen)?;
+        sink.write(&explained(
+            [&gold, &pred],
+            &proof,
+            typed.plan,
+            seen.contains("  ~  "),
+        ))?;
     } else {
         let document = Document {
             format: 1,
@@ -143,8 +147,8 @@ fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> St
     }
     if network {
         entries.push((
-            "g12, p12 below the network",
-            "nodes of the two graphs that it reads, as `--dot` draws them",
+            "p3 … ~ g5 … 0.56",
+            "a node of the prediction's graph, the gold's that it attends to most, and how much; --dot draws both",
         ));
     }
     let width = entries
