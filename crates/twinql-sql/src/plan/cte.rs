@@ -34,7 +34,8 @@ pub(crate) struct Cte<'a> {
 #[derive(Clone)]
 struct Recursion {
     name: String,
-    columns: Vec<(String, ColumnInfo)>,
+    /// Names, what is known of them, and the seed's column.
+    columns: Vec<(String, ColumnInfo, ColumnId)>,
 }
 
 impl<'a> Planner<'a> {
@@ -95,7 +96,7 @@ impl<'a> Planner<'a> {
             .ctes
             .iter()
             .rev()
-            .find(|cte| cte.name.value.eq_ignore_ascii_case(&name.value));
+            .find(|cte| self.same(&self.stored(cte.name), name));
         let Some(cte) = found.cloned() else {
             return Ok(None);
         };
@@ -123,25 +124,45 @@ impl<'a> Planner<'a> {
         cte.active.set(false);
         self.ctes.extend(ctes);
         self.scopes.extend(scopes);
-        let names = column_names(&cte, planned.names)?;
+        let names = self.column_names(&cte, planned.names)?;
         let columns = names
             .into_iter()
             .zip(planned.query.output)
             .map(|(name, id)| ScopeColumn::new(name, id))
             .collect();
         let table = ScopeTable {
-            name: cte.name.value.clone(),
+            name: self.stored(cte.name),
             columns,
             rowid: RowId::None,
+            table: None,
         };
         Ok(Some((planned.query.rel, table)))
+    }
+
+    fn column_names(&self, cte: &Cte<'_>, names: Vec<String>) -> Result<Vec<String>> {
+        if cte.columns.is_empty() {
+            return Ok(names);
+        }
+        if cte.columns.len() != names.len() {
+            return invalid(
+                format!(
+                    "table {} has {} values for {} columns",
+                    cte.name.value,
+                    names.len(),
+                    cte.columns.len()
+                ),
+                cte.name.span,
+            );
+        }
+        Ok(cte.columns.iter().map(|c| self.stored(c)).collect())
     }
 
     fn recursive_use(&mut self, cte: &Cte<'a>, recursion: Recursion) -> Result<(Rel, ScopeTable)> {
         let mut ids = Vec::new();
         let mut columns = Vec::new();
-        for (name, info) in recursion.columns {
+        for (name, info, from) in recursion.columns {
             let id = self.new_column(info)?;
+            self.copy_kind(id, from);
             ids.push(id);
             columns.push(ScopeColumn::new(name, id));
         }
@@ -150,9 +171,10 @@ impl<'a> Planner<'a> {
             columns: ids,
         };
         let table = ScopeTable {
-            name: cte.name.value.clone(),
+            name: self.stored(cte.name),
             columns,
             rowid: RowId::None,
+            table: None,
         };
         Ok((rel, table))
     }
@@ -164,7 +186,7 @@ impl<'a> Planner<'a> {
             self.push_ctes(with)?;
         }
         let seed_query = self.plan_arms(seed)?;
-        let names = column_names(cte, seed_query.names)?;
+        let names = self.column_names(cte, seed_query.names)?;
         self.recursive += 1;
         let unique = format!("{}#{}", cte.name.value, self.recursive);
         let infos: Vec<ColumnInfo> = seed_query
@@ -176,7 +198,13 @@ impl<'a> Planner<'a> {
             .collect();
         *cte.recursion.borrow_mut() = Some(Recursion {
             name: unique.clone(),
-            columns: names.iter().cloned().zip(infos.clone()).collect(),
+            columns: names
+                .iter()
+                .cloned()
+                .zip(infos.clone())
+                .zip(&seed_query.query.output)
+                .map(|((name, info), from)| (name, info, *from))
+                .collect(),
         });
         let step = self.plan_arms(steps)?;
         *cte.recursion.borrow_mut() = None;
@@ -187,8 +215,10 @@ impl<'a> Planner<'a> {
             );
         }
         let mut columns = Vec::new();
-        for info in infos {
-            columns.push(self.new_column(info)?);
+        for (info, from) in infos.into_iter().zip(&seed_query.query.output) {
+            let id = self.new_column(info)?;
+            self.copy_kind(id, *from);
+            columns.push(id);
         }
         let rel = Rel::Recursive {
             name: unique,
@@ -243,24 +273,6 @@ impl Arms<'_> {
     fn all(&self) -> bool {
         self.0.iter().all(|((_, all), _)| *all)
     }
-}
-
-fn column_names(cte: &Cte<'_>, names: Vec<String>) -> Result<Vec<String>> {
-    if cte.columns.is_empty() {
-        return Ok(names);
-    }
-    if cte.columns.len() != names.len() {
-        return invalid(
-            format!(
-                "table {} has {} values for {} columns",
-                cte.name.value,
-                names.len(),
-                cte.columns.len()
-            ),
-            cte.name.span,
-        );
-    }
-    Ok(cte.columns.iter().map(|c| c.value.clone()).collect())
 }
 
 /// The arms before the first one that reads the expression itself, and those from there
