@@ -7,7 +7,7 @@ use super::{Planner, dialect};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
 use crate::schema::Affinity;
-use crate::temporal::{Moment, Part, Unit, format_mysql, format_postgres, to_strftime};
+use crate::temporal::{Interval, Moment, Part, Unit, format_mysql, format_postgres, to_strftime};
 use crate::value::Value;
 
 fn literal_text(expr: &Expr) -> Option<&str> {
@@ -124,6 +124,10 @@ impl Planner<'_> {
                     _ => plain,
                 }
             }
+            ("my_date_add", [at, count, unit]) => match later(at, count, unit) {
+                Some(moment) => text(moment.to_string()),
+                None => call(&name, args),
+            },
             ("str_to_date", [_, _]) => call("my_str_to_date", args),
             ("timestampdiff", [_, _, _]) => call("my_timestampdiff", args),
             ("last_day", [_]) => call("my_last_day", args),
@@ -171,6 +175,26 @@ impl Planner<'_> {
             _ => dialect::common(self.dialect, name, args),
         }
     }
+}
+
+/// What `my_date_add` gives for constants.
+fn later(at: &Expr, count: &Expr, unit: &Expr) -> Option<Moment> {
+    let (at, unit) = (Moment::parse(literal_text(at)?)?, Unit::named(literal_text(unit)?)?);
+    let Expr::Literal(Value::Integer(count)) = count else {
+        return None;
+    };
+    let one = unit.span();
+    let span = Interval {
+        months: one.months.checked_mul(*count)?,
+        days: one.days.checked_mul(*count)?,
+        micros: one.micros.checked_mul(*count)?,
+    };
+    let later = at.plus(span)?;
+    Some(if at.is_date() && one.micros == 0 {
+        later.to_date()
+    } else {
+        later
+    })
 }
 
 /// A quotient with its fraction.

@@ -5,6 +5,7 @@ use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableFa
 use super::expr::{binary, conjuncts};
 use super::refuse::{refuse_beside, refuse_present};
 use super::scope::{RowId, Scope, ScopeColumn, ScopeTable, find_column};
+use super::source::Source;
 use super::walk::columns_of;
 use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported};
 use crate::dialect::Dialect;
@@ -337,69 +338,6 @@ impl<'a> Planner<'a> {
         };
         Ok((rel, scope))
     }
-
-    fn plan_table_function(
-        &mut self,
-        name: &'a ast::ObjectName,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-    ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let Some(function) = only_ident(name).map(|i| i.value.to_ascii_lowercase()) else {
-            return unsupported(format!("table-valued function {name}"), name.span());
-        };
-        let columns: &[&str] = match function.as_str() {
-            "json_each" | "json_tree" | "jsonb_each" | "jsonb_tree" => {
-                &["key", "value", "type", "atom", "id", "parent", "fullkey", "path"]
-            }
-            "unnest" | "jsonb_array_elements_text" | "json_array_elements_text" | "regexp_split_to_table"
-                if self.dialect != Dialect::Sqlite =>
-            {
-                return self.plan_unnest(&function, args, alias, name);
-            }
-            "generate_series" => &["value"],
-            "pragma_table_info" => &["cid", "name", "type", "notnull", "dflt_value", "pk"],
-            _ => return unsupported(format!("table-valued function {function}"), name.span()),
-        };
-        let mut planned = Vec::new();
-        for arg in args {
-            match arg {
-                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => {
-                    planned.push(self.plan_expr(expr)?);
-                }
-                other => return unsupported(format!("argument {other}"), name.span()),
-            }
-        }
-        let (rel, table) = self.named_relation(&function, planned, columns)?;
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
-    }
-
-    fn named_relation(&mut self, name: &str, args: Vec<Expr>, columns: &[&str]) -> Result<(Rel, ScopeTable)> {
-        let mut ids = Vec::new();
-        let mut scope = Vec::new();
-        for column in columns {
-            let id = self.new_column(ColumnInfo {
-                name: (*column).to_owned(),
-                origin: None,
-                affinity: None,
-                class: TypeClass::Other,
-                nullable: true,
-            })?;
-            ids.push(id);
-            scope.push(ScopeColumn::new((*column).to_owned(), id));
-        }
-        let rel = Rel::TableFunction {
-            name: name.to_owned(),
-            args,
-            columns: ids,
-        };
-        let table = ScopeTable {
-            name: name.to_owned(),
-            columns: scope,
-            rowid: RowId::None,
-            table: None,
-        };
-        Ok((rel, table))
-    }
 }
 
 /// The columns of SQLite's catalogue.
@@ -445,123 +383,6 @@ fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
     }
 }
 
-/// What stands between the inputs of FROM.
-enum Source<'a> {
-    /// A table, a view or a common table expression.
-    Named {
-        name: &'a ast::ObjectName,
-        alias: Option<&'a ast::TableAlias>,
-    },
-    /// A table-valued function.
-    Call {
-        name: &'a ast::ObjectName,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-    },
-    /// A subquery.
-    Derived {
-        subquery: &'a ast::Query,
-        alias: Option<&'a ast::TableAlias>,
-        /// It sees the tables before it.
-        lateral: bool,
-    },
-    /// Joins in parentheses.
-    Nested {
-        from: &'a TableWithJoins,
-        alias: Option<&'a ast::TableAlias>,
-    },
-}
-
-impl<'a> Source<'a> {
-    /// Reads an input; what has no plan is refused.
-    fn read(factor: &'a TableFactor) -> Result<Source<'a>> {
-        match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args,
-                with_hints,
-                version,
-                with_ordinality,
-                partitions,
-                json_path,
-                sample,
-                // They say how the rows are found, not which.
-                index_hints: _,
-            } => {
-                refuse_hints(with_hints, factor)?;
-                refuse_present(version, "a version of a table", factor)?;
-                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
-                refuse_present(partitions, "PARTITION of a table", factor)?;
-                refuse_present(json_path, "a path behind a table", factor)?;
-                refuse_present(sample, "TABLESAMPLE", factor)?;
-                let alias = alias.as_ref();
-                let Some(ast::TableFunctionArgs { args, settings }) = args else {
-                    return Ok(Source::Named { name, alias });
-                };
-                refuse_present(settings, "SETTINGS of a table function", factor)?;
-                Ok(Source::Call { name, args, alias })
-            }
-            TableFactor::Function {
-                // The arguments see the tables before it, said or not.
-                lateral: _,
-                name,
-                args,
-                with_ordinality,
-                alias,
-            } => {
-                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
-                let alias = alias.as_ref();
-                Ok(Source::Call { name, args, alias })
-            }
-            TableFactor::Derived {
-                lateral,
-                subquery,
-                alias,
-                sample,
-            } => {
-                refuse_present(sample, "TABLESAMPLE", factor)?;
-                Ok(Source::Derived {
-                    subquery,
-                    alias: alias.as_ref(),
-                    lateral: *lateral,
-                })
-            }
-            TableFactor::NestedJoin {
-                table_with_joins: from,
-                alias,
-            } => {
-                let alias = alias.as_ref();
-                Ok(Source::Nested { from, alias })
-            }
-            other => unsupported("this kind of table in FROM", other.span()),
-        }
-    }
-}
-
-/// T-SQL's hints that have no influence on the answer.
-const HINTS: [&str; 8] = [
-    "NOLOCK",
-    "READUNCOMMITTED",
-    "READCOMMITTED",
-    "ROWLOCK",
-    "PAGLOCK",
-    "TABLOCK",
-    "UPDLOCK",
-    "HOLDLOCK",
-];
-
-fn refuse_hints(hints: &[ast::Expr], at: &TableFactor) -> Result<()> {
-    let known = |hint: &ast::Expr| match hint {
-        ast::Expr::Identifier(word) => HINTS.iter().any(|h| word.value.eq_ignore_ascii_case(h)),
-        _ => false,
-    };
-    match hints.iter().find(|hint| !known(hint)) {
-        Some(hint) => unsupported(format!("the hint WITH ({hint})"), at.span()),
-        None => Ok(()),
-    }
-}
-
 fn read_join(join: &ast::Join) -> Result<(Side, Option<&JoinConstraint>)> {
     use JoinOperator as J;
     let ast::Join {
@@ -604,7 +425,7 @@ impl Planner<'_> {
     /// A table under its alias. SQLite and MySQL take no names for the columns of a table;
     /// for those of a subquery they stand for all, elsewhere the columns after the last
     /// name keep theirs. (SQLite takes none for a subquery either, but their meaning is plain.)
-    fn with_alias(
+    pub(super) fn with_alias(
         &self,
         mut table: ScopeTable,
         alias: Option<&ast::TableAlias>,
@@ -710,42 +531,4 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
         }
     }
     Ok(on)
-}
-
-impl<'a> Planner<'a> {
-    /// `unnest(array)` and its relatives: the elements, in a column that is called as the
-    /// table is.
-    fn plan_unnest(
-        &mut self,
-        function: &str,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-        name: &ast::ObjectName,
-    ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let mut planned = Vec::new();
-        for arg in args {
-            match arg {
-                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => {
-                    planned.push(self.plan_expr(expr)?);
-                }
-                other => return unsupported(format!("argument {other}"), name.span()),
-            }
-        }
-        let elements = match (function, planned.as_slice()) {
-            ("regexp_split_to_table", [_, _]) => "pg_string_to_array",
-            ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
-            _ => return unsupported(format!("{function} with these arguments"), name.span()),
-        };
-        let array = Expr::Function {
-            name: elements.into(),
-            args: planned,
-        };
-        let (rel, mut table) = self.named_relation("json_each", vec![array], &["value"])?;
-        table.name = function.to_owned();
-        let called = alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));
-        if let Some(column) = table.columns.first_mut() {
-            column.name = called;
-        }
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
-    }
 }

@@ -26,7 +26,9 @@ mod refuse;
 mod scope;
 mod select;
 mod set_op;
+mod source;
 mod subquery;
+mod table_functions;
 mod temporal;
 #[cfg(test)]
 mod tests;

@@ -138,7 +138,8 @@ impl Moment {
     }
 
     /// The date or timestamp that a text is: `2024-5-1`, `2024-05-01 12:30`,
-    /// `2024-05-01T12:30:00.5Z`, `2024-05-01 12:30:00+02`, which is two hours earlier.
+    /// `2024-05-01T12:30:00.5Z`. One with another offset than UTC's is none: what the offset
+    /// does depends on the type beside it.
     pub fn parse(text: &str) -> Option<Moment> {
         let text = text.trim();
         let (year, rest) = digits(text, 4, 4)?;
@@ -150,7 +151,7 @@ impl Moment {
         }
         let rest = rest.strip_prefix([' ', 'T', 't'])?;
         let (micros, zone) = time_of_day(rest.trim_start())?;
-        Moment::shifted(date.days, micros.checked_sub(offset(zone.trim())?)?)
+        is_utc(zone.trim()).then(|| Moment::shifted(date.days, micros))?
     }
 
     /// Whether it is a date alone.
@@ -379,23 +380,11 @@ fn time_of_day(text: &str) -> Option<(i64, &str)> {
     exists.then_some((hour * HOUR + minute * MINUTE + second * SECOND + micros, rest))
 }
 
-/// The offset of a time zone in microseconds: nothing, `Z`, `+02`, `-05:30`.
-fn offset(zone: &str) -> Option<i64> {
-    if zone.is_empty() || zone.eq_ignore_ascii_case("z") || zone.eq_ignore_ascii_case("utc") {
-        return Some(0);
-    }
-    let sign = match zone.get(..1)? {
-        "+" => 1,
-        "-" => -1,
-        _ => return None,
-    };
-    let (hours, rest) = digits(zone.get(1..)?, 1, 2)?;
-    let rest = rest.strip_prefix(':').unwrap_or(rest);
-    let minutes = match rest {
-        "" => 0,
-        rest => digits(rest, 2, 2).filter(|(_, rest)| rest.is_empty())?.0,
-    };
-    (hours < 16 && minutes < 60).then_some(sign * (hours * HOUR + minutes * MINUTE))
+/// Whether a time zone is none, or UTC.
+fn is_utc(zone: &str) -> bool {
+    ["", "z", "utc", "+00", "-00", "+00:00", "-00:00", "+0000"]
+        .iter()
+        .any(|name| zone.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
@@ -413,7 +402,7 @@ mod tests {
             ("2024-5-1", "2024-05-01"),
             ("2024-05-01 1:2", "2024-05-01 01:02:00"),
             ("2024-05-01T12:30:00.5Z", "2024-05-01 12:30:00.5"),
-            ("2024-05-01 00:30:00+02", "2024-04-30 22:30:00"),
+            ("2024-05-01 00:30:00+00", "2024-05-01 00:30:00"),
             ("2024-02-29", "2024-02-29"),
             ("0001-01-01", "0001-01-01"),
             ("9999-12-31 23:59:59", "9999-12-31 23:59:59"),
