@@ -179,7 +179,10 @@ impl Planner<'_> {
 
 /// What `my_date_add` gives for constants.
 fn later(at: &Expr, count: &Expr, unit: &Expr) -> Option<Moment> {
-    let (at, unit) = (Moment::parse(literal_text(at)?)?, Unit::named(literal_text(unit)?)?);
+    let (at, unit) = (
+        Moment::parse(literal_text(at)?)?,
+        Unit::named(literal_text(unit)?)?,
+    );
     let Expr::Literal(Value::Integer(count)) = count else {
         return None;
     };

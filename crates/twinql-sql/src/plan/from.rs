@@ -1,6 +1,6 @@
 //! FROM: tables, subqueries and joins.
 
-use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableFactor, TableWithJoins};
+use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableWithJoins};
 
 use super::expr::{binary, conjuncts};
 use super::refuse::{refuse_beside, refuse_present};
@@ -12,7 +12,7 @@ use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
-use crate::schema::{Affinity, ColumnRef, TypeClass, same_name};
+use crate::schema::{Affinity, ColumnRef, same_name};
 use crate::value::Value;
 
 /// How an input joins those before it.

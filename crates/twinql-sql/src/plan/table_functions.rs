@@ -45,7 +45,12 @@ impl<'a> Planner<'a> {
         Ok((rel, vec![self.with_alias(table, alias, false)?]))
     }
 
-    pub(super) fn named_relation(&mut self, name: &str, args: Vec<Expr>, columns: &[&str]) -> Result<(Rel, ScopeTable)> {
+    pub(super) fn named_relation(
+        &mut self,
+        name: &str,
+        args: Vec<Expr>,
+        columns: &[&str],
+    ) -> Result<(Rel, ScopeTable)> {
         let mut ids = Vec::new();
         let mut scope = Vec::new();
         for column in columns {
