@@ -57,6 +57,8 @@ struct Item {
     schema: Schema,
     db_id: String,
     sql: String,
+    /// Whose SQL it is, where it is not read as that of every dialect.
+    dialect: Option<Dialect>,
 }
 
 /// `SQL<TAB>db_id` lines.
@@ -81,6 +83,29 @@ fn predictions(path: &Path, gold: &[(String, String)]) -> Result<Vec<(String, St
 fn spread<T: Clone>(lines: &[T], count: usize) -> Vec<T> {
     let step = (lines.len() / count.max(1)).max(1);
     lines.iter().step_by(step).take(count).cloned().collect()
+}
+
+/// The bundled pairs of another dialect, both sides; a few of them in a reduced run.
+fn own_dialect(folder: &Path, dialect: Dialect, options: &Options) -> Result<Vec<Item>> {
+    let schemas = schema::load_in(folder.join(dialect.name()), dialect)?;
+    let text = std::fs::read_to_string(folder.join(format!("{}.jsonl", dialect.name())))?;
+    let mut out = Vec::new();
+    for line in spread(&text.lines().collect::<Vec<_>>(), options.queries / 4) {
+        let pair: serde_json::Value = serde_json::from_str(line)?;
+        for side in ["gold", "pred"] {
+            let (Some(db_id), Some(sql)) = (pair["db_id"].as_str(), pair[side].as_str()) else {
+                return Err(format!("a pair without db_id or {side}: {line}").into());
+            };
+            let schema = schemas.get(db_id).ok_or_else(|| format!("no schema {db_id}"))?;
+            out.push(Item {
+                schema: schema.clone(),
+                db_id: db_id.to_owned(),
+                sql: sql.to_owned(),
+                dialect: Some(dialect),
+            });
+        }
+    }
+    Ok(out)
 }
 
 fn items(options: &Options) -> Result<Vec<Item>> {
@@ -129,9 +154,13 @@ fn items(options: &Options) -> Result<Vec<Item>> {
                     schema: schema.clone(),
                     db_id,
                     sql,
+                    dialect: None,
                 });
             }
         }
+    }
+    for dialect in [Dialect::Postgres, Dialect::Mysql] {
+        out.extend(own_dialect(&root.join("data/dialects"), dialect, options)?);
     }
     Ok(out)
 }
@@ -222,7 +251,7 @@ fn run(options: &Options) -> Result<Counts> {
         }
     }
     for item in spread(&items, 300) {
-        if let Ok(parsed) = parse_in(&item.sql, Dialect::Generic) {
+        if let Ok(parsed) = parse_in(&item.sql, item.dialect.unwrap_or(Dialect::Generic)) {
             donors.learn(&twinql_clauses::to_json(&parsed.query)?);
         }
     }

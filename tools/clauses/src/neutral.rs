@@ -49,7 +49,10 @@ const PLACES: &[(&[&str], &str)] = &[
     (&["tag"], "the tag of a dollar-quoted string"),
     (&["Number"], "the suffix of a long number, 10L"),
     (&["flavor"], "FROM first, then SELECT"),
-    (&["with_hints"], "WITH (NOLOCK) says how rows are locked; other hints are refused"),
+    (
+        &["with_hints"],
+        "WITH (NOLOCK) says how rows are locked; other hints are refused",
+    ),
 ];
 
 /// The same, where the mutated query has the very plan of the first: what was put there is
