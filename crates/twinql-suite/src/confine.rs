@@ -14,6 +14,7 @@ use rusqlite::types::ValueRef;
 
 use crate::clock::{self, Flag};
 use crate::execute::{ExecError, Limits};
+use crate::functions;
 use crate::timing::Moment;
 
 /// The state of one connection that its handlers share.
@@ -234,6 +235,7 @@ pub(crate) fn configure(
         Ok(bytes)
     })?;
     clock::stop(connection, limits.value_bytes, clock)?;
+    functions::register(connection, limits.value_bytes)?;
     guard.allowed.store(limits.steps, Ordering::Relaxed);
     let state = Arc::clone(guard);
     let longest = Duration::from_millis(limits.millis);

@@ -5,6 +5,7 @@
 //! makes generated databases less pointed.
 
 mod names;
+mod patterns;
 mod predicates;
 
 use std::collections::BTreeSet;

@@ -1,12 +1,13 @@
 //! Reading predicates and other expressions.
 
 use sqlparser::ast::{
-    BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem,
+    self, BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem,
     SetExpr, UnaryOperator,
 };
 use twinql_sql::Value;
 
 use super::names::{counts_rows, is};
+use super::patterns;
 use super::{Atom, Comparison, Link, MAX_DEPTH, Slot, Walker, comparison, constant, flip};
 
 /// True of a subquery whose one output counts rows.
@@ -117,8 +118,48 @@ impl Walker<'_> {
                     let weak = weak || op != Comparison::Eq;
                     self.facts.links.push(Link { left, right, weak });
                 }
+                // What is compared with arithmetic over moments is computed with, too.
+                for (side, other) in [(left, right), (right, left)] {
+                    if ours(other) {
+                        self.compute(side);
+                    }
+                }
                 self.expr_children(left, right, weak);
             }
+        }
+    }
+
+    /// What a call of one of the sandbox's own functions says of a column.
+    fn call(&mut self, function: &ast::Function, args: &[&Expr], weak: bool) {
+        match args {
+            // x ~ 'pattern'
+            [x, pattern, _] if is(&function.name, &["pg_regexp"]) => {
+                if let Some(Value::Text(pattern)) = self.literal(pattern) {
+                    let like = Value::Text(patterns::of_regexp(&pattern));
+                    self.atom(x, Comparison::Like, vec![like], weak);
+                }
+            }
+            [text, format] if is(&function.name, &["my_str_to_date"]) => {
+                if let Some(Value::Text(format)) = self.literal(format) {
+                    self.atom(text, Comparison::Eq, patterns::dates_in(&format), true);
+                }
+            }
+            args if is(
+                &function.name,
+                &[
+                    "pg_add",
+                    "pg_subtract",
+                    "pg_age",
+                    "my_date_add",
+                    "my_timestampdiff",
+                ],
+            ) =>
+            {
+                for arg in args {
+                    self.compute(arg);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -174,6 +215,17 @@ impl Walker<'_> {
                     self.compare(left, c, right, weak);
                 }
             }
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Glob,
+                right,
+            } => match self.literal(right) {
+                Some(Value::Text(pattern)) => {
+                    let like = Value::Text(patterns::of_glob(&pattern));
+                    self.atom(left, Comparison::Like, vec![like], weak);
+                }
+                _ => self.expr_children(left, right, weak),
+            },
             Expr::Between {
                 expr,
                 low,
@@ -293,6 +345,15 @@ impl Walker<'_> {
             }
             Expr::Function(f) => {
                 if let FunctionArguments::List(list) = &f.args {
+                    let args: Vec<&Expr> = list
+                        .args
+                        .iter()
+                        .filter_map(|arg| match arg {
+                            FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
+                            _ => None,
+                        })
+                        .collect();
+                    self.call(f, &args, weak);
                     for arg in &list.args {
                         if let FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) = arg {
                             if is(&f.name, &["sum", "avg", "round", "abs", "total"]) {
@@ -392,5 +453,15 @@ impl Walker<'_> {
         if let Some(slot) = self.slot(expr) {
             self.facts.computed.push(slot);
         }
+    }
+}
+
+/// Whether an expression is a call of one of the sandbox's own functions.
+fn ours(expr: &Expr) -> bool {
+    match expr {
+        Expr::Function(f) => matches!(f.name.0.last(), Some(ast::ObjectNamePart::Identifier(name))
+            if name.value.starts_with("pg_") || name.value.starts_with("my_")),
+        Expr::Nested(e) => ours(e),
+        _ => false,
     }
 }

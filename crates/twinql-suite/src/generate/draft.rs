@@ -124,7 +124,13 @@ impl<'a> Draft<'a> {
 
     fn stored(&self, value: Value, column: ColumnRef) -> Value {
         match self.schema.column(column) {
-            Some(c) => store(value, c.affinity),
+            Some(c) => {
+                let value = store(value, c.affinity);
+                match super::structured::shape(c) {
+                    Some(shape) => super::structured::fit(value, shape),
+                    None => value,
+                }
+            }
             None => value,
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct Domain {
     pub(super) key: bool,
     /// Its numbers are years.
     pub(super) year: bool,
+    /// Its columns hold text alone; a text that is a number may as well be a word.
+    pub(super) text: bool,
 }
 
 /// A value and the one that takes its place everywhere in the domain.
@@ -34,11 +36,13 @@ const LARGEST: f64 = 9_007_199_254_740_992.0;
 /// The first year and the year of dates that stand for no constant.
 const YEAR: i64 = 2024;
 
-/// Simpler values for a domain; those that stay are left out.
-pub(super) fn simpler(domain: &Domain) -> Vec<Renaming> {
-    let mut out = numbers(domain);
+/// Simpler values for a domain; those that stay are left out. Texts that are numbers become words where
+/// `worded` is asked for and nothing speaks against it.
+pub(super) fn simpler(domain: &Domain, worded: bool) -> Vec<Renaming> {
+    let worded = worded && domain.text && !domain.literals.iter().any(|l| number(l).is_some());
+    let mut out = if worded { Vec::new() } else { numbers(domain) };
     out.extend(dates(domain));
-    out.extend(words(domain));
+    out.extend(words(domain, worded));
     out.retain(|(from, to)| from != to);
     out
 }
@@ -215,7 +219,7 @@ fn dates(domain: &Domain) -> Vec<Renaming> {
     out
 }
 
-fn words(domain: &Domain) -> Vec<Renaming> {
+fn words(domain: &Domain, worded: bool) -> Vec<Renaming> {
     let asked = |text: &str| {
         domain.literals.iter().any(|l| match l {
             // A pattern of LIKE, or the text itself.
@@ -229,9 +233,8 @@ fn words(domain: &Domain) -> Vec<Renaming> {
             && !asked(text)
             && !WORDS.contains(text)
             && dated(text).is_none()
-            && text.parse::<f64>().is_err()
             // '2014x' stands for a number that is none.
-            && !text.starts_with(looks_like)
+            && (worded || text.parse::<f64>().is_err() && !text.starts_with(looks_like))
     };
     let texts = || {
         domain.values.iter().filter_map(|v| match v {
@@ -266,9 +269,9 @@ mod tests {
             values: values.iter().cloned().collect(),
             literals: literals.to_vec(),
             key,
-            year: false,
+            ..Domain::default()
         };
-        let renamings = simpler(&domain);
+        let renamings = simpler(&domain, true);
         let to = |v: &Value| {
             let found = renamings.iter().find(|(from, _)| from == v);
             found.map_or_else(|| v.clone(), |(_, to)| to.clone())
@@ -313,6 +316,29 @@ mod tests {
                 expected,
                 "{values:?} {literals:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_a_number_becomes_a_word_where_nothing_reads_it_as_one() {
+        let of = |literals: &[Value], text_column: bool, worded: bool| {
+            let domain = Domain {
+                values: [text("7"), text("12")].into(),
+                literals: literals.to_vec(),
+                text: text_column,
+                ..Domain::default()
+            };
+            let to = simpler(&domain, worded).into_iter().map(|(_, to)| to);
+            to.collect::<Vec<_>>()
+        };
+        let words = [text("Alma"), text("Bern")];
+        assert_eq!(of(&[text("x")], true, true), words);
+        for numbers in [
+            of(&[], true, false),
+            of(&[], false, true),
+            of(&[Value::Integer(50)], true, true),
+        ] {
+            assert_eq!(numbers, [text("2"), text("1")]);
         }
     }
 

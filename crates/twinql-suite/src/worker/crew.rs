@@ -177,6 +177,10 @@ impl Crew {
     }
 }
 
+/// Schemas that a worker is told of before it is told to forget them all: pairs may each bring
+/// their own.
+const MOST_SCHEMAS: usize = 512;
+
 /// A process and what it has been told last.
 struct Worker {
     process: Process,
@@ -200,6 +204,9 @@ impl Worker {
     fn start(program: &Program, patience: Duration) -> io::Result<Worker> {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments);
+        // Ctrl-C is for the process that asks: a worker that died of it would cost a pair.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         Ok(Worker {
             process: Process::start(command, patience)?,
             judging: None,
@@ -228,6 +235,11 @@ impl Worker {
 
     /// The number of a schema that the worker knows now.
     fn introduced(&mut self, schema: &Arc<Schema>) -> io::Result<usize> {
+        if self.schemas.len() >= MOST_SCHEMAS && !self.schemas.contains_key(&(Arc::as_ptr(schema) as usize)) {
+            self.process.send(&Request::Forget)?;
+            self.schemas.clear();
+            self.kept.clear();
+        }
         let new = self.schemas.len();
         let id = *self.schemas.entry(Arc::as_ptr(schema) as usize).or_insert(new);
         if id == new {

@@ -20,7 +20,9 @@ pub(crate) mod score;
 pub(crate) mod seal;
 pub(crate) mod selftest;
 mod spread;
+mod stream;
 pub(crate) mod suite;
+pub(crate) mod suite_show;
 pub(crate) mod train;
 mod weaken;
 mod witness;
@@ -59,6 +61,15 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
     let engine = Engine::new(&metrics.metrics, network, asked, metrics.databases, metrics.seed)?
         .translated_from(dialect);
     Ok(engine.with_workers(worker::workers(metrics.workers, &metrics.limits)?, metrics.limits))
+}
+
+/// How many pairs are scored at a time: few where each may take as long as the suite needs.
+fn window(engine: &Engine) -> stream::Window {
+    let slow = |m: &&'static MetricInfo| matches!(m.name, "suite" | "three-tier");
+    match engine.metrics().iter().any(slow) {
+        true => stream::Window::SMALL_BATCHES,
+        false => stream::Window::BATCHES,
+    }
 }
 
 /// The signatures of all metrics, one a line.

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use twinql::corpus::paths::{beside, misplaced, named_in};
+use twinql::files::Inputs;
 use twinql::graph::vocabulary;
 use twinql::model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
 use twinql::sql::Dialect;
@@ -126,6 +127,19 @@ impl RunConfig {
         Ok(run)
     }
 
+    /// The files that pairs and schemas come from, which no output may replace. The configuration
+    /// itself may lie in the run's folder, where it is written again.
+    pub(super) fn inputs(&self) -> Inputs {
+        let mut inputs = Inputs::default();
+        for corpus in &self.data.corpora {
+            inputs.add("pairs", &corpus.pairs);
+            if let Some(schemas) = &corpus.schemas {
+                inputs.add("schemas", schemas);
+            }
+        }
+        inputs
+    }
+
     /// How examples are made for the network.
     pub(super) fn how(&self) -> How {
         How {
@@ -212,7 +226,7 @@ fn put_beside(table: &mut Table, folder: &Path) -> Result<()> {
 }
 
 fn parse(path: &Path) -> Result<(String, Table)> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = crate::input::configuration(path)?;
     let table = toml::from_str(&text).with_context(|| path.display().to_string())?;
     Ok((text, table))
 }

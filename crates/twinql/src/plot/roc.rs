@@ -121,7 +121,7 @@ pub(crate) fn roc_svg(title: &str, curves: &[Curve], level: f64) -> String {
     }
     if curves.iter().any(|c| !c.band.is_empty()) {
         let said = format!(
-            "bands and intervals: {:.0} %, by resampling pairs; a band holds at each false positive rate alone",
+            "bands and intervals: {:.0} %, over resamples of the pairs",
             100.0 * level
         );
         text(&mut out, (LEFT, height - 12.0), "start", QUIET, &said);

@@ -2,9 +2,9 @@
 
 use super::super::error::SchemaError;
 use super::super::scan::Token;
+use super::Reader;
 use super::model::Draft;
 use super::words::{is_constraint, items, qualified, shown};
-use super::{NoteKind, Reader};
 
 impl Reader<'_> {
     /// ALTER TABLE [IF EXISTS] [ONLY] name change, change …
@@ -349,8 +349,7 @@ impl Reader<'_> {
         let line = tokens.first().map_or(1, |t| t.line);
         for item in items(tokens.get(2..).unwrap_or_default()) {
             let names = qualified(item, 0).and_then(|(old, at)| {
-                let to = item.get(at).filter(|t| t.is("TO"))?;
-                let _ = to;
+                item.get(at).filter(|t| t.is("TO"))?;
                 Some((old, qualified(item, at + 1)?.0))
             });
             match names {
@@ -406,20 +405,14 @@ impl Reader<'_> {
                 }
             };
             if !found {
-                let kind_of_note = if optional {
-                    NoteKind::Ignored
+                if optional {
+                    self.ignored(
+                        line,
+                        &format!("DROP {kind} IF EXISTS"),
+                        "there is none of that name",
+                    );
                 } else {
-                    NoteKind::NotRead
-                };
-                match kind_of_note {
-                    NoteKind::Ignored => {
-                        self.ignored(
-                            line,
-                            &format!("DROP {kind} IF EXISTS"),
-                            "there is none of that name",
-                        );
-                    }
-                    _ => self.not_read(line, shown(tokens), format!("nothing is named {name:?}")),
+                    self.not_read(line, shown(tokens), format!("nothing is named {name:?}"));
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! CREATE TYPE, CREATE DOMAIN, and ALTER TYPE of enumerations.
 
+use crate::dialect::Dialect;
+
 use super::super::scan::{Kind, Token};
 use super::model::{CheckDraft, TypeDraft};
 use super::words::{behind_group, closing, qualified, shown, texts};
@@ -92,17 +94,9 @@ impl Reader<'_> {
         if word(0, "OWNER") || word(0, "SET") {
             self.ignored(line, "ALTER TYPE", "rights");
         } else if word(0, "ADD") && word(1, "VALUE") {
-            if let (Some(draft), Some(value)) = (self.model.types.get_mut(&key), strings.first()) {
-                draft.values.push(value.clone());
+            if let Some(value) = strings.first() {
+                self.change_values(|values| values.push(value.clone()), &key);
             }
-            self.change_values(
-                |values| {
-                    if let Some(value) = strings.first() {
-                        values.push(value.clone());
-                    }
-                },
-                &key,
-            );
         } else if word(0, "RENAME") && word(1, "VALUE") {
             if let [old, new] = strings.as_slice() {
                 let rename = |values: &mut Vec<String>| {
@@ -110,9 +104,6 @@ impl Reader<'_> {
                         new.clone_into(value);
                     }
                 };
-                if let Some(draft) = self.model.types.get_mut(&key) {
-                    rename(&mut draft.values);
-                }
                 self.change_values(rename, &key);
             }
         } else if let (true, true, Some(new)) = (
@@ -128,8 +119,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Changes the values of the columns that were declared with a type, too.
+    /// Changes the values of a type, and of the columns that were declared with it.
     fn change_values(&mut self, change: impl Fn(&mut Vec<String>), type_name: &str) {
+        if let Some(draft) = self.model.types.get_mut(type_name) {
+            change(&mut draft.values);
+        }
         for column in self.model.tables.iter_mut().flat_map(|t| &mut t.columns) {
             if column.of_type.as_deref() == Some(type_name) {
                 change(&mut column.column.values);
@@ -181,7 +175,9 @@ impl Reader<'_> {
         if !declared.is_empty() {
             declared.push_str(&size);
         }
-        if let Some(line) = array {
+        if array.is_some() && self.dialect != Dialect::Sqlite {
+            declared.push_str("[]");
+        } else if let Some(line) = array {
             self.note(
                 NoteKind::NotEnforced,
                 line,
