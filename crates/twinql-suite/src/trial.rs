@@ -406,7 +406,9 @@ impl Patience {
     /// Why agreement on this many databases says nothing, if on none of them it was seen.
     pub(crate) fn untested(self, agreed: u64) -> Option<String> {
         (agreed > 0 && self.open >= agreed).then(|| {
-            format!("what the queries leave open (ties, chance) could not be decided on any of {agreed} databases")
+            format!(
+                "what the queries leave open (ties, chance) could not be decided on any of {agreed} databases"
+            )
         })
     }
 

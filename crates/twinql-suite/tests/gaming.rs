@@ -81,7 +81,10 @@ fn golds_with_rare_conditions_are_answered() {
         "SELECT name FROM person WHERE town IN (VALUES ('Hallstatt'), ('Graz'))",
     ] {
         let verdict = judge.judge(gold, "SELECT 1 WHERE 0");
-        assert!(matches!(verdict, Verdict::Different { .. }), "{gold}: {verdict:?}");
+        assert!(
+            matches!(verdict, Verdict::Different { .. }),
+            "{gold}: {verdict:?}"
+        );
     }
 }
 
@@ -92,8 +95,16 @@ fn chance_is_no_answer_under_ties() {
     let schema = Schema::from_ddl("seismic", ddl).expect("a schema");
     let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
     let gold = "SELECT region FROM quake GROUP BY region ORDER BY avg(magnitude) DESC LIMIT 1";
-    for pred in ["SELECT random()", "SELECT abs(random())", "SELECT randomblob(3)", "SELECT hex(randomblob(2))"] {
-        assert!(matches!(judge.judge(gold, pred), Verdict::Different { .. }), "{pred}");
+    for pred in [
+        "SELECT random()",
+        "SELECT abs(random())",
+        "SELECT randomblob(3)",
+        "SELECT hex(randomblob(2))",
+    ] {
+        assert!(
+            matches!(judge.judge(gold, pred), Verdict::Different { .. }),
+            "{pred}"
+        );
     }
 }
 

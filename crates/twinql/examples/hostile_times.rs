@@ -98,7 +98,10 @@ fn main() -> ExitCode {
     }
     times.sort_by_key(|t| std::cmp::Reverse(t.0));
     let slow = times.iter().filter(|t| t.0 > MOST).count();
-    println!("{} pairs, twice each; {slow} take more than {MOST:?}", times.len() / 2);
+    println!(
+        "{} pairs, twice each; {slow} take more than {MOST:?}",
+        times.len() / 2
+    );
     for (time, how, name, verdict) in times.iter().take(25) {
         println!("{:7.3} s  {how:9}  {verdict:10}  {name}", time.as_secs_f64());
     }
