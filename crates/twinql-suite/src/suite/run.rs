@@ -306,7 +306,7 @@ fn decide(
         }
     }
     for way in ways.iter_mut().filter(|w| w.out.is_none() && w.agreed > 0) {
-        let Some(reason) = contest.untested(way.rival) else {
+        let Some(reason) = contest.untested(way.rival, way.agreed) else {
             continue;
         };
         let proved = || {
