@@ -138,6 +138,16 @@ fn printed_and_read_again(schema: &Schema) {
         assert_eq!(is.primary_key, was.primary_key, "{text}");
         assert_eq!(is.foreign_keys, was.foreign_keys, "{text}");
     }
+    assert_eq!(again.views.len(), schema.views.len(), "views are lost\n{text}");
+    assert_eq!(again.to_ddl(), text, "printed again it is another text");
+    for note in &schema.notes {
+        let _ = note.to_string();
+    }
+    // A view is planned as its query.
+    for view in &schema.views {
+        let sql = format!("SELECT * FROM {}", twinql_sql::schema::quote(&view.name));
+        let _ = twinql_sql::canonicalize(schema, &sql, &Semantics::default());
+    }
 }
 
 /// Larger schemas take their time, and hold nothing that smaller ones do not.

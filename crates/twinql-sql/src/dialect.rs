@@ -94,6 +94,11 @@ impl Dialect {
         matches!(self, Dialect::Postgres | Dialect::Mysql)
     }
 
+    /// A window frame may end in EXCLUDE.
+    pub(crate) const fn frames_exclude(self) -> bool {
+        !matches!(self, Dialect::Mysql)
+    }
+
     /// `||` is OR.
     pub(crate) const fn bars_are_or(self) -> bool {
         matches!(self, Dialect::Mysql)

@@ -20,6 +20,7 @@ pub mod rel;
 pub mod schema;
 pub mod semantics;
 pub mod spans;
+pub mod temporal;
 pub mod value;
 
 pub use assumption::Assumption;
@@ -27,7 +28,7 @@ pub use dialect::Dialect;
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};
-pub use parse::{Parsed, Repair, parse, parse_in};
+pub use parse::{Exclusion, FrameExclusion, Parsed, Repair, parse, parse_in};
 pub use plan::{Plan, plan, plan_with_spans};
 pub use prove::{Proof, prove};
 pub use rel::{

@@ -344,6 +344,21 @@ fn what_has_no_influence_does_not_change_the_form() {
     }
 }
 
+/// A common table expression that nothing reads has names too, of which only SQLite asks none.
+#[test]
+fn names_in_an_expression_that_nothing_reads() {
+    let sql = "WITH w AS (SELECT nope FROM t) SELECT id FROM t";
+    for dialect in [Postgres, Mysql, Generic] {
+        let found = refused(sql, dialect);
+        assert!(found.contains("no column named \"nope\""), "{dialect}: {found}");
+    }
+    assert_eq!(known(sql, Sqlite), known("SELECT id FROM t", Sqlite));
+    assert_eq!(
+        known("WITH w AS (SELECT a FROM t) SELECT id FROM t", Postgres),
+        known("SELECT id FROM t", Postgres)
+    );
+}
+
 /// Names for columns behind a table's alias.
 #[test]
 fn names_of_columns_behind_an_alias() {
@@ -377,5 +392,77 @@ fn names_of_columns_behind_an_alias() {
             few.contains("table o has 2 columns, 1 names given"),
             "{dialect}: {few}"
         );
+    }
+}
+
+/// EXCLUDE in a window frame.
+#[test]
+fn what_a_frame_excludes() {
+    let window = |rest: &str| {
+        format!(
+            "SELECT id, sum(n) FILTER (WHERE n > (1)) OVER (ORDER BY a ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING{rest}), \
+             count(*) OVER (ORDER BY n) FROM t"
+        )
+    };
+    for dialect in [Sqlite, Postgres, Generic] {
+        let plain = known(&window(""), dialect);
+        assert_eq!(plain, known(&window(" EXCLUDE NO OTHERS"), dialect));
+        let forms =
+            [" EXCLUDE TIES", " EXCLUDE GROUP", " EXCLUDE CURRENT ROW"].map(|e| known(&window(e), dialect));
+        assert!(!forms.contains(&plain), "{dialect}");
+        assert!(
+            forms[0] != forms[1] && forms[1] != forms[2] && forms[0] != forms[2],
+            "{dialect}"
+        );
+        // In the WINDOW clause, and with the default frame written out.
+        assert_eq!(
+            known(
+                "SELECT sum(n) OVER w FROM t WINDOW w AS (ORDER BY n RANGE UNBOUNDED PRECEDING EXCLUDE TIES)",
+                dialect
+            ),
+            known(
+                "SELECT sum(n) OVER (ORDER BY n RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE TIES) FROM t",
+                dialect
+            )
+        );
+    }
+    // Of two windows, the one that says it.
+    assert_ne!(
+        known(
+            "SELECT sum(n) OVER (ORDER BY n ROWS 1 PRECEDING EXCLUDE TIES), sum(n) OVER (ORDER BY n ROWS 1 PRECEDING) FROM t",
+            Sqlite
+        ),
+        known(
+            "SELECT sum(n) OVER (ORDER BY n ROWS 1 PRECEDING EXCLUDE TIES), sum(n) OVER (ORDER BY n ROWS 1 PRECEDING EXCLUDE TIES) FROM t",
+            Sqlite
+        ),
+    );
+    assert!(refused(&window(" EXCLUDE TIES"), Mysql).contains("cannot parse"));
+    assert!(refused("SELECT n EXCLUDE TIES FROM t", Sqlite).contains("cannot parse"));
+    // The printed plan says it too.
+    let schema = Schema::from_ddl("d", DDL).unwrap();
+    let plan = plan(&schema, &parse_in(&window(" EXCLUDE TIES"), Sqlite).unwrap()).unwrap();
+    let printed = twinql_sql::print::to_sql(&schema, &plan).unwrap();
+    assert!(printed.contains("EXCLUDE TIES"), "{printed}");
+}
+
+/// CASE nested 50 deep, in THEN and in ELSE, has a plan and a canonical form; deeper text is
+/// an error, never a crash.
+#[test]
+fn case_nested_fifty_deep_has_a_form() {
+    let nested = |open: &str, n: usize| format!("SELECT {}n{} FROM t", open.repeat(n), " END".repeat(n));
+    for open in [
+        "CASE WHEN n > 1 THEN ",
+        "CASE WHEN n > 1 THEN 0 ELSE ",
+        "CASE n WHEN 1 THEN ",
+    ] {
+        for n in 1..=50 {
+            for dialect in Dialect::ALL {
+                let form = form(&nested(open, n), dialect);
+                assert!(form.is_ok(), "{dialect}: {n} deep: {form:?}");
+            }
+        }
+        let deep = refused(&nested(open, 1_000), Sqlite);
+        assert!(deep.contains("too large"), "{deep}");
     }
 }

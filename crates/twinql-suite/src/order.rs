@@ -132,7 +132,7 @@ impl VisitorMut for Shake {
         match &mut query.order_by {
             Some(OrderBy {
                 kind: OrderByKind::Expressions(keys),
-                ..
+                interpolate: None,
             }) => keys.push(breaker),
             Some(_) => {}
             None => {
@@ -169,7 +169,7 @@ fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
         None => &[],
         Some(OrderBy {
             kind: OrderByKind::Expressions(keys),
-            ..
+            interpolate: None,
         }) => keys,
         Some(_) => return None,
     };

@@ -24,7 +24,8 @@ pub(crate) fn ready<'a>(sandbox: &'a Sandbox, sql: &str) -> Result<Ready<'a>, Ex
         Ok(prepared) => {
             return Ok(Ready {
                 prepared,
-                ast: parsed.map(|p| *p.query),
+                // Printed again, the AST would lose what a frame excludes.
+                ast: parsed.filter(|p| p.frames.is_empty()).map(|p| *p.query),
                 sql: sql.to_owned(),
                 notes: Vec::new(),
             });

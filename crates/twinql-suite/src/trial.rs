@@ -78,7 +78,8 @@ impl<'a> Party<'a> {
                 && let Ok(p) = sandbox.prepare(&without)
             {
                 prepared = p;
-                ast = twinql_sql::parse(&without).ok().map(|p| *p.query);
+                let parsed = twinql_sql::parse(&without).ok();
+                ast = parsed.filter(|p| p.frames.is_empty()).map(|p| *p.query);
                 sql = without;
             }
         }

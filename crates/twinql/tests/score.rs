@@ -305,3 +305,34 @@ fn tiers_name_the_judge() {
     assert!(score(0, "two-tier") > 0.95 && score(0, "three-tier") > 0.95);
     assert!(score(1, "three-tier") < 0.05 && score(2, "two-tier") < 0.05);
 }
+
+/// CASE nested 50 deep, in THEN and in ELSE, is planned, scored and judged.
+#[test]
+fn case_nested_fifty_deep_is_scored() {
+    let folder = Folder::new();
+    for open in ["CASE WHEN age > 1 THEN ", "CASE WHEN age > 1 THEN 0 ELSE "] {
+        let query = |last: &str| {
+            format!(
+                "SELECT {}{last}{} FROM singer",
+                open.repeat(50),
+                " END".repeat(50)
+            )
+        };
+        let (one, other) = (query("age"), query("age + 1"));
+        let args = one_pair("score", [&one, &one], &["--metric", "gmn,relpm,proof,suite"]);
+        let (out, err) = folder.run(&args, 0);
+        for metric in ["gmn", "relpm", "proof", "suite"] {
+            let line = out
+                .lines()
+                .find(|l| l.trim_start().starts_with(metric))
+                .unwrap_or_default();
+            assert!(line.contains("the same"), "{open}: {metric}: {out}{err}");
+        }
+        let args = one_pair("judge", [&one, &other], &[]);
+        let (out, _) = folder.run(&args, 0);
+        assert!(
+            out.starts_with("same\n") || out.starts_with("different\n"),
+            "{open}: {out}"
+        );
+    }
+}

@@ -1,6 +1,8 @@
 //! From SQL text to sqlparser's AST, with the repairs that real predictions need.
 
+mod desugar;
 mod dialect;
+mod frames;
 mod limits;
 mod repairs;
 mod set_ops;
@@ -11,6 +13,7 @@ use sqlparser::ast::{Expr, Query, SetExpr};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer};
 
+pub use frames::{Exclusion, FrameExclusion};
 pub use limits::{MAX_BYTES, MAX_OPERATORS, MAX_PARENTHESES, MAX_PREFIXES, MAX_SET_OPERATORS};
 pub use repairs::{Place, Repair};
 
@@ -28,6 +31,21 @@ pub struct Parsed {
     pub repairs: Vec<Repair>,
     /// Whose SQL it is.
     pub dialect: Dialect,
+    /// EXCLUDE of window frames, which the AST does not hold.
+    pub frames: Vec<FrameExclusion>,
+}
+
+impl Parsed {
+    /// A query whose AST was made or changed by other means than parsing.
+    pub fn of_ast(query: Box<Query>, dialect: Dialect) -> Parsed {
+        Parsed {
+            query,
+            sql: String::new(),
+            repairs: Vec::new(),
+            dialect,
+            frames: Vec::new(),
+        }
+    }
 }
 
 /// Places where a cut is tried.
@@ -51,9 +69,9 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     limits::check_text(sql)?;
     let text = sql.strip_prefix('\u{feff}').unwrap_or(sql);
     let grammar = Grammar::of(dialect);
-    let finish = |query, sql, repairs| finish(query, sql, repairs, dialect);
+    let finish = |read, sql, repairs| finish(read, sql, repairs, dialect);
     let failure = match grammar.attempt(text) {
-        Ok(query) => return Ok(finish(query, text.to_owned(), Vec::new())),
+        Ok(read) => return finish(read, text.to_owned(), Vec::new()),
         Err(failure) => failure,
     };
     if failure.is_final {
@@ -64,10 +82,10 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     {
         let mut repairs = vec![Repair::Fence];
         repairs.extend(rest);
-        return Ok(finish(query, text, repairs));
+        return finish(query, text, repairs);
     }
     match grammar.mend(text) {
-        Ok((query, text, repairs)) => Ok(finish(query, text, repairs)),
+        Ok((query, text, repairs)) => finish(query, text, repairs),
         // A repair may have laid open what the text is; otherwise its own error says most.
         Err(mended) if mended.is_final => Err(mended.error),
         Err(_) => Err(failure.error),
@@ -93,19 +111,28 @@ pub(crate) fn parse_expression(text: &str, dialect: Dialect) -> Result<Expr, Sql
     Ok(expr)
 }
 
-fn finish(mut query: Box<Query>, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Parsed {
+fn finish(read: Read, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Result<Parsed, SqlError> {
+    let Read { mut query, frames } = read;
     if dialect.set_operators_are_of_one_level() {
         set_ops::associate_left(&mut query);
     }
-    Parsed {
+    desugar::desugar(&mut query, dialect)?;
+    Ok(Parsed {
         query,
         sql,
         repairs,
         dialect,
-    }
+        frames,
+    })
 }
 
-type Mended = (Box<Query>, String, Vec<Repair>);
+/// What a text says, its AST and what that does not hold.
+struct Read {
+    query: Box<Query>,
+    frames: Vec<FrameExclusion>,
+}
+
+type Mended = (Read, String, Vec<Repair>);
 
 /// A dialect with the parser's view of it.
 #[derive(Clone, Copy)]
@@ -207,8 +234,8 @@ impl Grammar {
     }
 
     /// Parses a text as it stands.
-    fn attempt(&self, text: &str) -> Result<Box<Query>, Failure> {
-        let tokens = self.tokenize(text).map_err(|e| Failure::parse(text, &e))?;
+    fn attempt(&self, text: &str) -> Result<Read, Failure> {
+        let mut tokens = self.tokenize(text).map_err(|e| Failure::parse(text, &e))?;
         limits::check_tokens(&tokens).map_err(Failure::last)?;
         let not_a_query = |found: &str| {
             Failure::last(SqlError::NotAQuery {
@@ -225,6 +252,11 @@ impl Grammar {
             Some((_, Some(word))) => return Err(not_a_query(word)),
             Some((_, None)) => {}
         }
+        let frames = if self.dialect.frames_exclude() {
+            frames::take_exclusions(&mut tokens)
+        } else {
+            Vec::new()
+        };
         let mut parser = Parser::new(self.grammar)
             .with_recursion_limit(RECURSION_LIMIT)
             .with_tokens_with_locations(tokens);
@@ -246,7 +278,7 @@ impl Grammar {
         if writes(&query.body) {
             return Err(not_a_query("a statement that writes"));
         }
-        Ok(query)
+        Ok(Read { query, frames })
     }
 }
 
@@ -292,8 +324,9 @@ impl Failure {
     }
 }
 
-/// Levels of nesting that sqlparser follows; its own default.
-const RECURSION_LIMIT: usize = 50;
+/// Levels of nesting that sqlparser follows: twice its own default, so that CASE nested 50
+/// deep has room. A level is an expression, a set operation or a query in another.
+const RECURSION_LIMIT: usize = 100;
 
 /// Words that begin a statement.
 const STATEMENTS: [&str; 23] = [

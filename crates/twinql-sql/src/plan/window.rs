@@ -1,11 +1,13 @@
 //! Window functions.
 
 use sqlparser::ast::{self, Spanned};
+use sqlparser::tokenizer::Location;
 
 use super::functions::Call;
 use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, unsupported};
 use crate::expr::{Expr, WindowCall};
+use crate::parse::Exclusion;
 use crate::rel::ColumnInfo;
 use crate::schema::TypeClass;
 
@@ -17,7 +19,7 @@ impl<'a> Planner<'a> {
                 function.span(),
             );
         }
-        if call.star && call.name != "count" {
+        if !call.has_list || call.star && call.name != "count" {
             return invalid(
                 format!("wrong number of arguments to window function {}()", call.name),
                 function.span(),
@@ -48,7 +50,9 @@ impl<'a> Planner<'a> {
             frame: None,
         };
         match call.over {
-            Some(ast::WindowType::WindowSpec(spec)) => self.plan_window_spec(spec, &mut planned, 0)?,
+            Some(ast::WindowType::WindowSpec(spec)) => {
+                self.plan_window_spec(spec, call.place, &mut planned, 0)?;
+            }
             Some(ast::WindowType::NamedWindow(name)) => {
                 self.plan_named_window(name, &mut planned, 0)?;
             }
@@ -95,21 +99,23 @@ impl<'a> Planner<'a> {
             s.named_windows
                 .iter()
                 .find_map(|ast::NamedWindowDefinition(known, found)| {
-                    known.value.eq_ignore_ascii_case(&name.value).then_some(found)
+                    let same = known.value.eq_ignore_ascii_case(&name.value);
+                    same.then_some((known.span.start, found))
                 })
         });
-        let Some(found) = definition.filter(|_| depth < 8) else {
+        let Some((place, found)) = definition.filter(|_| depth < 8) else {
             return invalid(format!("no such window: {}", name.value), name.span);
         };
         match found {
             ast::NamedWindowExpr::NamedWindow(other) => self.plan_named_window(other, call, depth + 1),
-            ast::NamedWindowExpr::WindowSpec(spec) => self.plan_window_spec(spec, call, depth + 1),
+            ast::NamedWindowExpr::WindowSpec(spec) => self.plan_window_spec(spec, place, call, depth + 1),
         }
     }
 
     fn plan_window_spec(
         &mut self,
         spec: &'a ast::WindowSpec,
+        owner: Location,
         call: &mut WindowCall,
         depth: usize,
     ) -> Result<()> {
@@ -125,18 +131,20 @@ impl<'a> Planner<'a> {
         call.partition_by.extend(self.plan_exprs(partition_by)?);
         for key in order_by {
             let expr = self.plan_expr(&key.expr)?;
+            let expr = self.ordered_by(expr);
             call.order_by
                 .push(super::order::sort_key(self.dialect, expr, key)?);
         }
         if let Some(frame) = window_frame {
-            call.frame = frame_text(frame);
+            let exclusion = self.frames.iter().find(|e| e.owner == owner);
+            call.frame = frame_text(frame, exclusion.map(|e| e.exclusion));
         }
         Ok(())
     }
 }
 
 /// A frame as canonical text, `None` for the default one.
-fn frame_text(frame: &ast::WindowFrame) -> Option<String> {
+fn frame_text(frame: &ast::WindowFrame, exclusion: Option<Exclusion>) -> Option<String> {
     let ast::WindowFrame {
         units,
         start_bound,
@@ -144,5 +152,10 @@ fn frame_text(frame: &ast::WindowFrame) -> Option<String> {
     } = frame;
     let end = end_bound.as_ref().unwrap_or(&ast::WindowFrameBound::CurrentRow);
     let text = format!("{units} BETWEEN {start_bound} AND {end}").to_uppercase();
-    (text != "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW").then_some(text)
+    match exclusion {
+        None | Some(Exclusion::NoOthers) => {
+            (text != "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW").then_some(text)
+        }
+        Some(exclusion) => Some(format!("{text} {exclusion}")),
+    }
 }

@@ -166,9 +166,7 @@ fn parsed(text: &str) -> Result<Expr, String> {
 /// A cast to text or to a form of time changes nothing that SQLite stores.
 fn cast(expr: Expr, data_type: DataType) -> Expr {
     let shown = data_type.to_string().to_ascii_uppercase();
-    let number = [
-        "INT", "NUM", "DEC", "REAL", "FLOAT", "DOUBLE", "SIGNED", "SERIAL",
-    ];
+    let number = ["INT", "NUM", "DEC", "REAL", "FLOAT", "DOUBLE", "SIGNED", "SERIAL"];
     let word = shown.split(['(', ' ']).next().unwrap_or_default();
     if number.iter().any(|n| word.contains(n)) && word != "INTERVAL" && !shown.contains("[]") {
         Expr::Cast {

@@ -149,7 +149,11 @@ fn translated(draft: &ViewDraft, schema: &Schema, dialect: Dialect) -> Result<Vi
     let parsed = crate::parse::parse_in(&draft.query, dialect).map_err(|e| e.to_string())?;
     let (plan, names) = crate::plan::plan_with_names(schema, &parsed).map_err(|e| e.to_string())?;
     if !draft.columns.is_empty() && draft.columns.len() != names.len() {
-        return Err(format!("{} names for {} columns", draft.columns.len(), names.len()));
+        return Err(format!(
+            "{} names for {} columns",
+            draft.columns.len(),
+            names.len()
+        ));
     }
     Ok(View {
         name: draft.name.clone(),
