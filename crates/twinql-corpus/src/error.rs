@@ -47,6 +47,9 @@ pub enum CorpusError {
         /// Its number of predictions.
         pred: usize,
     },
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    Access(#[from] twinql_files::FileError),
     /// A schema cannot be read.
     #[error(transparent)]
     Schema(#[from] twinql_sql::SchemaError),

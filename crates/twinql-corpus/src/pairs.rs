@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use serde_json::{Map, Value as Json};
+use twinql_files::Lines;
 
 use crate::CorpusError;
-use crate::io::{lines, read_bytes, write_whole};
+use crate::io::write_whole;
 
 /// Two queries over one schema, with what is known about them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -50,55 +51,221 @@ pub struct PairFile {
     pub bad: Vec<BadLine>,
 }
 
+/// A line of a pair file, as far as it can be read: what cannot be used is empty, and the problem
+/// says so.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Draft {
+    /// The fields that can be used.
+    pub pair: Pair,
+    /// The id's text where it is a number that JSON readers would write in another way: `1e3`, or
+    /// one of more digits than they keep.
+    pub number: Option<String>,
+    /// The first thing that is wrong; one with the prediction comes last.
+    pub problem: Option<Problem>,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// It is the prediction that is missing or no text: all else is there.
+    pub of_prediction: bool,
+    /// What is wrong, as a sentence.
+    pub message: String,
+}
+
+/// Takes fields out of a line, and keeps the first problem.
+struct Fields {
+    map: Map<String, Json>,
+    problem: Option<String>,
+}
+
+impl Fields {
+    fn complain(&mut self, message: String) {
+        self.problem.get_or_insert(message);
+    }
+
+    /// A field of text; none where it is missing, null or something else.
+    fn text(&mut self, name: &str) -> Option<String> {
+        match self.map.shift_remove(name) {
+            None | Some(Json::Null) => None,
+            Some(Json::String(s)) => Some(s),
+            Some(other) => {
+                self.complain(format!("{name:?} is {}, not a string", shortened(&other)));
+                None
+            }
+        }
+    }
+
+    /// A query; benchmarks of provers call the two sides `sql1` and `sql2`. The problem is not
+    /// noted, but given.
+    fn side(&mut self, name: &str, other: &str) -> Result<String, String> {
+        let before = self.problem.take();
+        let sql = match self.map.contains_key(name) {
+            true => {
+                let null = self.map.get(name) == Some(&Json::Null);
+                let sql = self.text(name);
+                sql.or_else(|| self.text(other)).ok_or(null)
+            }
+            false => self.text(other).ok_or(false),
+        };
+        let problem = std::mem::replace(&mut self.problem, before);
+        match (sql, problem) {
+            (Ok(sql), None) => Ok(sql),
+            (_, Some(problem)) => Err(problem),
+            (Err(true), None) => Err(format!("{name:?} is null: there is no query")),
+            (Err(false), None) => Err(format!("{name:?} is missing")),
+        }
+    }
+
+    fn label(&mut self) -> Option<u8> {
+        match self.map.shift_remove("label") {
+            None | Some(Json::Null) => None,
+            Some(Json::Number(n)) if n.as_u64() == Some(0) => Some(0),
+            Some(Json::Number(n)) if n.as_u64() == Some(1) => Some(1),
+            Some(Json::Bool(b)) => Some(u8::from(b)),
+            // Those of provers say so in letters.
+            Some(Json::String(s)) if s == "NEQ" => Some(0),
+            Some(Json::String(s)) if s == "EQU" => Some(1),
+            Some(v) => {
+                self.complain(format!("\"label\" is {}, not 0 or 1", shortened(&v)));
+                None
+            }
+        }
+    }
+}
+
+/// A value in a message: it may be long.
+fn shortened(value: &Json) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// The text of the number that is the `id` of a JSON object; `line` is known to be one.
+fn number_of(line: &str) -> Option<&str> {
+    let bytes = line.as_bytes();
+    let (mut at, mut depth, mut found) = (0, 0usize, None);
+    let skip = |from: usize, skipped: fn(u8) -> bool| {
+        let rest = bytes.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|b| skipped(**b)).count()
+    };
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let begin = at;
+                while let Some(inner) = bytes.get(at).filter(|b| **b != b'"') {
+                    at += if *inner == b'\\' { 2 } else { 1 };
+                }
+                let name = bytes.get(begin..at);
+                at += 1;
+                let colon = skip(at, |b| b.is_ascii_whitespace());
+                if depth == 1 && name == Some(b"id") && bytes.get(colon) == Some(&b':') {
+                    let begin = skip(colon + 1, |b| b.is_ascii_whitespace());
+                    let end = skip(begin, |b| {
+                        b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E')
+                    });
+                    found = line.get(begin..end);
+                }
+            }
+            _ => {}
+        }
+    }
+    found.filter(|text| !text.is_empty())
+}
+
+impl Draft {
+    /// Reads a line. Never fails: the problem says what is wrong.
+    pub fn from_json(line: &str) -> Draft {
+        let problem = |message: String| Draft {
+            problem: Some(Problem {
+                of_prediction: false,
+                message,
+            }),
+            ..Draft::default()
+        };
+        let map = match serde_json::from_str(line) {
+            Ok(Json::Object(map)) => map,
+            Ok(_) => return problem("not a JSON object".into()),
+            Err(e) => return problem(format!("not JSON: {e}")),
+        };
+        let mut fields = Fields { map, problem: None };
+        let mut number = None;
+        let id = match fields.map.shift_remove("id") {
+            None | Some(Json::Null) => Json::Null,
+            Some(Json::Number(n)) => {
+                number = number_of(line)
+                    .filter(|text| *text != n.to_string())
+                    .map(str::to_owned);
+                Json::Number(n)
+            }
+            Some(Json::String(s)) => Json::String(s),
+            Some(other) => {
+                fields.complain(format!(
+                    "\"id\" is {}, neither string nor number",
+                    shortened(&other)
+                ));
+                Json::Null
+            }
+        };
+        let (db_id, schema) = (fields.text("db_id"), fields.text("schema"));
+        let gold = fields.side("gold", "sql1");
+        let pred = fields.side("pred", "sql2");
+        if let Err(message) = &gold {
+            fields.complain(message.clone());
+        }
+        let label = fields.label();
+        let (question, source, split) = (
+            fields.text("question"),
+            fields.text("source"),
+            fields.text("split"),
+        );
+        let problem = match (fields.problem, &pred) {
+            (Some(message), _) => Some((false, message)),
+            (None, Err(message)) => Some((true, message.clone())),
+            (None, Ok(_)) => None,
+        };
+        Draft {
+            pair: Pair {
+                id,
+                db_id,
+                schema,
+                gold: gold.unwrap_or_default(),
+                pred: pred.unwrap_or_default(),
+                label,
+                question,
+                source,
+                split,
+                extra: fields.map,
+            },
+            number,
+            problem: problem.map(|(of_prediction, message)| Problem {
+                of_prediction,
+                message,
+            }),
+        }
+    }
+}
+
 impl Pair {
     /// The pair that one line holds.
     ///
     /// # Errors
     /// What is wrong with the line, as a sentence.
     pub fn from_json(line: &str) -> Result<Pair, String> {
-        let json: Json = serde_json::from_str(line).map_err(|e| format!("not JSON: {e}"))?;
-        let Json::Object(mut map) = json else {
-            return Err("not a JSON object".into());
-        };
-        let text = |map: &mut Map<String, Json>, name: &str| match map.shift_remove(name) {
-            None | Some(Json::Null) => Ok(None),
-            Some(Json::String(s)) => Ok(Some(s)),
-            Some(other) => Err(format!("{name:?} is {other}, not a string")),
-        };
-        // Benchmarks of provers call the two sides so.
-        let side = |map: &mut Map<String, Json>, name: &str, other: &str| match text(map, name)? {
-            Some(sql) => Ok(sql),
-            None => text(map, other)?.ok_or_else(|| format!("{name:?} is missing")),
-        };
-        let id = map.shift_remove("id").unwrap_or(Json::Null);
-        if !matches!(id, Json::Null | Json::String(_) | Json::Number(_)) {
-            return Err(format!("\"id\" is {id}, neither string nor number"));
+        let Draft { pair, problem, .. } = Draft::from_json(line);
+        match problem {
+            Some(problem) if !problem.of_prediction => Err(problem.message),
+            _ if pair.db_id.is_none() && pair.schema.is_none() => {
+                Err("neither \"db_id\" nor \"schema\" is there".into())
+            }
+            Some(problem) => Err(problem.message),
+            None => Ok(pair),
         }
-        let pair = Pair {
-            id,
-            db_id: text(&mut map, "db_id")?,
-            schema: text(&mut map, "schema")?,
-            gold: side(&mut map, "gold", "sql1")?,
-            pred: side(&mut map, "pred", "sql2")?,
-            label: match map.shift_remove("label") {
-                None | Some(Json::Null) => None,
-                Some(Json::Number(n)) if n.as_u64() == Some(0) => Some(0),
-                Some(Json::Number(n)) if n.as_u64() == Some(1) => Some(1),
-                Some(Json::Bool(b)) => Some(u8::from(b)),
-                // Those of provers say so in letters.
-                Some(Json::String(s)) if s == "NEQ" => Some(0),
-                Some(Json::String(s)) if s == "EQU" => Some(1),
-                Some(v) => return Err(format!("\"label\" is {v}, not 0 or 1")),
-            },
-            question: text(&mut map, "question")?,
-            source: text(&mut map, "source")?,
-            split: text(&mut map, "split")?,
-            extra: map,
-        };
-        if pair.db_id.is_none() && pair.schema.is_none() {
-            return Err("neither \"db_id\" nor \"schema\" is there".into());
-        }
-        Ok(pair)
     }
 
     /// The pair as one JSON object; fields that are not set are left out.
@@ -141,19 +308,18 @@ impl Pair {
 /// The file cannot be read, or holds nothing at all.
 pub fn read(path: impl AsRef<Path>) -> Result<PairFile, CorpusError> {
     let path = path.as_ref();
-    let bytes = read_bytes(path)?;
     let mut file = PairFile::default();
-    for (i, line) in lines(&bytes).enumerate() {
-        if line.iter().all(u8::is_ascii_whitespace) {
+    for line in Lines::open(path)? {
+        let line = line?;
+        if line.is_blank() {
             continue;
         }
-        let pair = match std::str::from_utf8(line) {
-            Ok(text) => Pair::from_json(text),
-            Err(e) => Err(format!("not UTF-8 at byte {}", e.valid_up_to())),
-        };
-        match pair {
+        match line.text().and_then(Pair::from_json) {
             Ok(pair) => file.pairs.push(pair),
-            Err(message) => file.bad.push(BadLine { line: i + 1, message }),
+            Err(message) => file.bad.push(BadLine {
+                line: line.number,
+                message,
+            }),
         }
     }
     if file.pairs.is_empty() && file.bad.is_empty() {
@@ -261,6 +427,70 @@ mod tests {
         assert!(e.contains("p.jsonl, line 3: "), "{e}");
         std::fs::write(&path, "").unwrap();
         assert!(read(&path).is_err());
+    }
+
+    #[test]
+    fn what_can_be_read_of_a_line_is_kept() {
+        for (line, id, of_prediction, part) in [
+            (
+                r#"{"id":7,"db_id":"d","pred":"p"}"#,
+                "7",
+                false,
+                "\"gold\" is missing",
+            ),
+            (
+                r#"{"id":"x","db_id":"d","gold":null,"pred":"p"}"#,
+                "\"x\"",
+                false,
+                "\"gold\" is null",
+            ),
+            (
+                r#"{"id":"x","db_id":"d","gold":["g"],"pred":"p"}"#,
+                "\"x\"",
+                false,
+                "not a string",
+            ),
+            (
+                r#"{"id":7,"db_id":"d","gold":"g","pred":null}"#,
+                "7",
+                true,
+                "\"pred\" is null",
+            ),
+            (
+                r#"{"id":7,"db_id":"d","gold":"g"}"#,
+                "7",
+                true,
+                "\"pred\" is missing",
+            ),
+            (
+                r#"{"id":7,"db_id":"d","gold":"g","pred":{}}"#,
+                "7",
+                true,
+                "not a string",
+            ),
+            (
+                r#"{"id":[7],"db_id":"d","gold":"g","pred":"p"}"#,
+                "null",
+                false,
+                "neither string nor number",
+            ),
+        ] {
+            let draft = Draft::from_json(line);
+            let problem = draft.problem.unwrap();
+            assert_eq!(draft.pair.id.to_string(), id, "{line}");
+            assert_eq!(problem.of_prediction, of_prediction, "{line}");
+            assert!(problem.message.contains(part), "{}", problem.message);
+        }
+        let number = |text: &str| {
+            let line = format!(r#"{{"id":{text},"db_id":"d","gold":"g","pred":"p"}}"#);
+            Draft::from_json(&line).number
+        };
+        assert_eq!((number("12"), number("0.5")), (None, None));
+        for text in ["123456789012345678901234567890", "1e3", "1.50", "-0"] {
+            assert_eq!(number(text).as_deref(), Some(text));
+        }
+        let line = r#"{"x":{"id":1.0e1},"y":"\"id\":2e1","z":["id",3e1], "id" : 4e1 ,"gold":"g"}"#;
+        assert_eq!(Draft::from_json(line).number.as_deref(), Some("4e1"));
     }
 
     #[test]

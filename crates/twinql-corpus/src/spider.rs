@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use twinql_files::{FileError, Line, Lines};
+
 use crate::CorpusError;
-use crate::io::{lines, read_bytes};
 
 /// One gold query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,62 +39,120 @@ impl Prediction {
     }
 }
 
-/// Reads a gold file. Windows line ends are fine; blank lines end interactions.
+/// The gold queries of a file, one at a time. Windows line ends are fine; blank lines end
+/// interactions.
 ///
 /// A line that is not UTF-8 or has no tab becomes an unusable gold, so that the lines of
 /// the predictions still belong to the right ones.
+#[derive(Debug)]
+pub struct Golds {
+    lines: Lines,
+    interaction: usize,
+    begun: bool,
+    ended: bool,
+}
+
+impl Golds {
+    /// The gold queries that lines hold.
+    pub fn new(lines: Lines) -> Golds {
+        Golds {
+            lines,
+            interaction: 0,
+            begun: false,
+            ended: false,
+        }
+    }
+}
+
+impl Iterator for Golds {
+    type Item = Result<Gold, FileError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let line = match self.lines.next()? {
+                Ok(line) if line.is_blank() => {
+                    self.ended = self.begun;
+                    continue;
+                }
+                Ok(line) => line,
+                Err(error) => return Some(Err(error)),
+            };
+            self.begun = true;
+            self.interaction += usize::from(std::mem::take(&mut self.ended));
+            let read = gold_line(&line);
+            let (sql, db_id) = read.clone().unwrap_or_default();
+            return Some(Ok(Gold {
+                sql,
+                db_id,
+                line: line.number,
+                interaction: self.interaction,
+                unusable: read.err(),
+            }));
+        }
+    }
+}
+
+/// What a gold file holds, without its queries.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GoldCount {
+    /// Gold queries, unusable ones too.
+    pub golds: usize,
+    /// It has interactions.
+    pub interactive: bool,
+    usable: bool,
+    first_unusable: Option<(usize, String)>,
+}
+
+impl GoldCount {
+    /// Counts one more.
+    pub fn add(&mut self, gold: &Gold) {
+        self.golds += 1;
+        self.interactive |= gold.interaction > 0;
+        self.usable |= gold.unusable.is_none();
+        if let (None, Some(why)) = (&self.first_unusable, &gold.unusable) {
+            self.first_unusable = Some((gold.line, why.clone()));
+        }
+    }
+
+    /// Refuses a file without a single gold query.
+    ///
+    /// # Errors
+    /// It is empty, or no line of it is a gold query.
+    pub fn check(&self, path: &Path) -> Result<(), CorpusError> {
+        let file = path.display().to_string();
+        match &self.first_unusable {
+            _ if self.golds == 0 => Err(CorpusError::File {
+                file,
+                message: "the file holds no gold queries; give one `SQL<TAB>db_id` a line".into(),
+            }),
+            Some((line, message)) if !self.usable => Err(CorpusError::Line {
+                file,
+                line: *line,
+                message: message.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads all of a gold file, as [`Golds`] does.
 ///
 /// # Errors
 /// The file cannot be read, is empty, or has no line that is a gold query.
 pub fn read_gold(path: impl AsRef<Path>) -> Result<Vec<Gold>, CorpusError> {
     let path = path.as_ref();
-    let bytes = read_bytes(path)?;
-    let fail = |line: usize, message: String| CorpusError::Line {
-        file: path.display().to_string(),
-        line,
-        message,
-    };
-    let mut out: Vec<Gold> = Vec::new();
-    let mut interaction = 0;
-    let mut ended = false;
-    for (i, line) in lines(&bytes).enumerate() {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            ended = !out.is_empty();
-            continue;
-        }
-        let read = gold_line(line);
-        interaction += usize::from(std::mem::take(&mut ended));
-        let (sql, db_id) = read.clone().unwrap_or_default();
-        out.push(Gold {
-            sql,
-            db_id,
-            line: i + 1,
-            interaction,
-            unusable: read.err(),
-        });
-    }
-    if let Some((line, message)) = out.first().and_then(|g| Some((g.line, g.unusable.clone()?)))
-        && out.iter().all(|g| g.unusable.is_some())
-    {
-        return Err(fail(line, message));
-    }
-    if out.is_empty() {
-        return Err(CorpusError::File {
-            file: path.display().to_string(),
-            message: "the file holds no gold queries; give one `SQL<TAB>db_id` a line".into(),
-        });
-    }
-    Ok(out)
+    let golds: Vec<Gold> = Golds::new(Lines::open(path)?).collect::<Result<_, _>>()?;
+    let mut count = GoldCount::default();
+    golds.iter().for_each(|gold| count.add(gold));
+    count.check(path)?;
+    Ok(golds)
 }
 
 /// Query and database of a line, or what is wrong with it.
-fn gold_line(line: &[u8]) -> Result<(String, String), String> {
-    let text = std::str::from_utf8(line).map_err(|e| {
-        format!(
-            "not UTF-8 at byte {} of the line; convert the file (iconv -t UTF-8)",
-            e.valid_up_to()
-        )
-    })?;
+fn gold_line(line: &Line) -> Result<(String, String), String> {
+    let text = line
+        .text()
+        .map_err(|why| format!("{why} of the line; convert the file (iconv -t UTF-8)"))?;
     // A tab may stand inside the query; the database comes after the last one.
     let (sql, db_id) = text
         .trim_end()
@@ -102,31 +161,46 @@ fn gold_line(line: &[u8]) -> Result<(String, String), String> {
     Ok((sql.trim().to_owned(), db_id.trim().to_owned()))
 }
 
+/// What a line of a prediction file holds. Text after a tab is ignored; a line that is not UTF-8 is
+/// an unusable prediction.
+pub fn prediction(line: &Line) -> Prediction {
+    let (sql, unusable) = match line.text() {
+        Ok(text) => {
+            let sql = text.split('\t').next().unwrap_or_default().trim();
+            (sql.to_owned(), None)
+        }
+        Err(why) => (String::new(), Some(format!("line {}: {why}", line.number))),
+    };
+    Prediction {
+        sql,
+        line: line.number,
+        unusable,
+    }
+}
+
 /// Reads every line of a prediction file, blank ones too; [`align`] knows what they mean.
-/// Text after a tab is ignored. A line that is not UTF-8 becomes an unusable prediction.
 ///
 /// # Errors
 /// The file cannot be read.
 pub fn read_predictions(path: impl AsRef<Path>) -> Result<Vec<Prediction>, CorpusError> {
-    let bytes = read_bytes(path.as_ref())?;
-    let read = |(i, line): (usize, &[u8])| {
-        let (sql, unusable) = match std::str::from_utf8(line) {
-            Ok(text) => {
-                let sql = text.split('\t').next().unwrap_or_default().trim();
-                (sql.to_owned(), None)
-            }
-            Err(e) => {
-                let why = format!("line {}: not UTF-8 at byte {}", i + 1, e.valid_up_to());
-                (String::new(), Some(why))
-            }
-        };
-        Prediction {
-            sql,
-            line: i + 1,
-            unusable,
-        }
-    };
-    Ok(lines(&bytes).enumerate().map(read).collect())
+    let lines = Lines::open(path.as_ref())?;
+    let read: Result<_, FileError> = lines.map(|line| Ok(prediction(&line?))).collect();
+    Ok(read?)
+}
+
+/// What a prediction file holds, without its queries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PredictionCount {
+    lines: usize,
+    filled: usize,
+}
+
+impl PredictionCount {
+    /// Counts one more.
+    pub fn add(&mut self, prediction: &Prediction) {
+        self.lines += 1;
+        self.filled += usize::from(!prediction.blank());
+    }
 }
 
 /// How many of the gold queries a prediction file answers.
@@ -152,37 +226,72 @@ pub fn align<'g>(
     gold_file: &str,
     pred_file: &str,
 ) -> Result<Vec<(&'g Gold, Prediction)>, CorpusError> {
+    let mut golds = GoldCount::default();
+    gold.iter().for_each(|gold| golds.add(gold));
+    let mut count = PredictionCount::default();
+    predictions.iter().for_each(|prediction| count.add(prediction));
+    let blank = blank_lines(&golds, count, cover, gold_file, pred_file)?;
+    Ok(gold
+        .iter()
+        .zip(predictions.into_iter().filter_map(|p| blank.kept(p)))
+        .collect())
+}
+
+/// What a blank line of a prediction file means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blank {
+    /// An empty prediction.
+    Prediction,
+    /// The end of an interaction.
+    End,
+}
+
+impl Blank {
+    /// A prediction with what a blank one means; none for the end of an interaction.
+    pub fn kept(self, mut prediction: Prediction) -> Option<Prediction> {
+        if prediction.blank() {
+            if self == Blank::End {
+                return None;
+            }
+            prediction.unusable = Some(format!("line {}: empty prediction", prediction.line));
+        }
+        Some(prediction)
+    }
+}
+
+/// What blank lines mean, by the counts of both files, as [`align`] has it.
+///
+/// # Errors
+/// Counts that disagree either way; the message names both.
+pub fn blank_lines(
+    gold: &GoldCount,
+    predictions: PredictionCount,
+    cover: Cover,
+    gold_file: &str,
+    pred_file: &str,
+) -> Result<Blank, CorpusError> {
     let fits = |n: usize| match cover {
-        Cover::All => n == gold.len(),
-        Cover::First => n <= gold.len() && n > 0,
+        Cover::All => n == gold.golds,
+        Cover::First => n <= gold.golds && n > 0,
     };
-    let interactive = gold.last().is_some_and(|g| g.interaction > 0);
-    let filled = predictions.iter().filter(|p| !p.blank()).count();
-    let keep_blank = if interactive || !fits(predictions.len()) {
-        false
-    } else {
-        // In a file that answers only the first lines both readings may fit: a blank line
-        // is then a prediction, as it is in Spider.
-        true
-    };
-    if !keep_blank && !fits(filled) {
+    // In a file that answers only the first lines both readings may fit: a blank line
+    // is then a prediction, as it is in Spider.
+    if !gold.interactive && fits(predictions.lines) {
+        return Ok(Blank::Prediction);
+    }
+    if !fits(predictions.filled) {
         return Err(CorpusError::Counts {
             gold_file: gold_file.into(),
-            gold: gold.len(),
+            gold: gold.golds,
             pred_file: pred_file.into(),
-            pred: if interactive { filled } else { predictions.len() },
+            pred: if gold.interactive {
+                predictions.filled
+            } else {
+                predictions.lines
+            },
         });
     }
-    let kept = predictions
-        .into_iter()
-        .filter(|p| keep_blank || !p.blank())
-        .map(|mut p| {
-            if p.blank() {
-                p.unusable = Some(format!("line {}: empty prediction", p.line));
-            }
-            p
-        });
-    Ok(gold.iter().zip(kept).collect())
+    Ok(Blank::End)
 }
 
 #[cfg(test)]

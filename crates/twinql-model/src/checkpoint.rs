@@ -1,7 +1,6 @@
 //! Checkpoints: one safetensors file, whose metadata holds all that a score depends on.
 
 use std::collections::HashMap;
-use std::io::Write;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -284,20 +283,7 @@ pub(crate) fn decode(
     Ok(flat)
 }
 
-/// Writes beside the target and renames, so that a crash leaves the old file or the new one.
+/// Writes a file so that a crash leaves the old one or the new one.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ModelError> {
-    let mut name = path
-        .file_name()
-        .map(std::ffi::OsStr::to_os_string)
-        .unwrap_or_default();
-    name.push(format!(".{}.partial", std::process::id()));
-    let partial = path.with_file_name(name);
-    let written = std::fs::File::create(&partial)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&partial, path));
-    written.map_err(|e| {
-        // The first error is the one to report.
-        let _ = std::fs::remove_file(&partial);
-        ModelError::io("write", path, e)
-    })
+    Ok(twinql_files::write_whole(path, |out| out.write_all(bytes))?)
 }

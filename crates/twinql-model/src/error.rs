@@ -16,6 +16,9 @@ pub enum ModelError {
         /// The cause.
         source: std::io::Error,
     },
+    /// A file cannot be written.
+    #[error(transparent)]
+    Access(#[from] twinql_files::FileError),
     /// A file is no checkpoint of this program, or a damaged one.
     #[error(
         "{origin} is not a usable twinql checkpoint: {reason}; train one with `twinql train`, or drop --checkpoint to use the built-in one"

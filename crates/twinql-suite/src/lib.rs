@@ -15,6 +15,7 @@ pub mod distil;
 pub mod execute;
 pub mod facts;
 pub mod files;
+mod functions;
 pub mod generate;
 #[cfg(test)]
 mod hostile;
@@ -25,14 +26,13 @@ pub mod order;
 mod permitted;
 #[cfg(test)]
 mod properties;
-pub mod resume;
 pub mod soundness;
 pub mod suite;
+mod tested;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
-mod tested;
 mod text;
 mod timing;
 mod trial;
@@ -49,4 +49,5 @@ pub use lexical::{outermost_order, without_distinct};
 pub use neighbours::{Neighbour, neighbours, neighbours_in};
 pub use suite::{Suite, SuiteError};
 
+pub use twinql_files::resume;
 pub use twinql_sql::Semantics;

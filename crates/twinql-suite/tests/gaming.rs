@@ -11,6 +11,7 @@ use std::path::Path;
 
 use twinql_sql::{Schema, Semantics, schema};
 use twinql_suite::suite::DistilConfig;
+use twinql_suite::{Judge, JudgeConfig, Verdict};
 
 /// Constants that have passed before, or that would first.
 const SUSPECTS: [&str; 10] = [
@@ -56,6 +57,61 @@ fn the_judge_calls_no_constant_the_same() {
             assert_eq!(tally.same, [], "{preset}");
             assert!(tally.different * 10 > tally.pairs * 9, "{preset}: {tally:?}");
         }
+    }
+}
+
+/// Conditions that once no database met: rows of values, IS NOT DISTINCT FROM, a count by its alias or in
+/// a subquery, `instr`, lists as VALUES, bounds above the size of ordinary groups.
+#[test]
+fn golds_with_rare_conditions_are_answered() {
+    let ddl = "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, town TEXT, since INTEGER);
+        CREATE TABLE visit (id INTEGER PRIMARY KEY, person_id INTEGER REFERENCES person(id), note TEXT);";
+    let schema = Schema::from_ddl("town", ddl).expect("a schema");
+    let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
+    for gold in [
+        "SELECT name FROM person WHERE (town, since) = ('Hallstatt', 2015)",
+        "SELECT name FROM person WHERE (town, since) IN ((1, 2), ('Hallstatt', 2015))",
+        "SELECT name FROM person WHERE town IS NOT DISTINCT FROM 'Hallstatt & Co'",
+        "SELECT town, count(*) AS n FROM person GROUP BY town HAVING n >= 20",
+        "SELECT town FROM person GROUP BY town HAVING count(*) > 50",
+        "SELECT p.name FROM person p WHERE (SELECT count(*) FROM visit v WHERE v.person_id = p.id) > 8",
+        "SELECT id FROM visit WHERE instr(note, 'late') > 0",
+        "SELECT name FROM person WHERE town IN (VALUES ('Hallstatt'), ('Graz'))",
+    ] {
+        let verdict = judge.judge(gold, &format!("SELECT * FROM ({gold})"));
+        let Verdict::Same { databases, nonempty } = verdict else {
+            unreachable!("{gold}: {verdict:?}");
+        };
+        assert!(nonempty > 0, "{gold}: on none of {databases}");
+    }
+}
+
+#[test]
+fn a_gold_that_no_database_meets_is_untested_and_says_why() {
+    let ddl = "CREATE TABLE card (id INTEGER PRIMARY KEY, side TEXT, power TEXT);";
+    let schema = Schema::from_ddl("cards", ddl).expect("a schema");
+    let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
+    let gold = "SELECT id FROM card WHERE side IS NULL AND id > 0";
+    for pred in [
+        "SELECT id FROM card WHERE side IS NULL AND power = '*'",
+        "SELECT 1 WHERE 0",
+    ] {
+        let verdict = judge.judge(gold, pred);
+        let Verdict::Untested { reason, .. } = &verdict else {
+            unreachable!("{pred}: {verdict:?}");
+        };
+        assert!(
+            reason.contains("never answered") && reason.contains("side IS NULL"),
+            "{reason}"
+        );
+        assert_eq!(verdict.label(), None);
+    }
+    // The text itself, and what is proved equal.
+    for pred in [
+        gold,
+        "SELECT c.id FROM card AS c WHERE 0 < c.id AND c.side IS NULL",
+    ] {
+        assert!(matches!(judge.judge(gold, pred), Verdict::Same { .. }), "{pred}");
     }
 }
 

@@ -6,3 +6,5 @@ pub const DONE: u8 = 0;
 pub const CHECK_FAILED: u8 = 1;
 /// Could not run: bad arguments, an unreadable file, no usable input.
 pub const COULD_NOT_RUN: u8 = 2;
+/// Ended by a signal: this and its number, as shells have it; 130 for Ctrl-C.
+pub const SIGNAL: u8 = 128;

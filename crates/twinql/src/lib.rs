@@ -3,9 +3,10 @@
 //!
 //! [`Pipeline`] scores pairs over a schema; [`Engine`] does the same for batches over many
 //! schemas, with any checkpoint and [`Semantics`]. The crates underneath are re-exported
-//! as modules: [`sql`], [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`].
+//! as modules: [`sql`], [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`], [`files`].
 
 pub use twinql_corpus as corpus;
+pub use twinql_files as files;
 pub use twinql_graph as graph;
 pub use twinql_metrics as metrics;
 pub use twinql_model as model;

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod input;
+mod interrupt;
 mod output;
 mod plot;
 mod report;
@@ -10,11 +11,12 @@ mod report;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use twinql::exit;
 
 use args::corpus::Corpus;
+use args::environment;
 use args::typed::{Cli, Command, SchemaCommand, Suite};
 use output::Console;
 
@@ -24,7 +26,7 @@ use output::Console;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version go to stdout; a closed pipe there is no error.
@@ -35,20 +37,40 @@ fn main() -> ExitCode {
             });
         }
     };
+    let filter = match environment::log() {
+        Ok(filter) => filter,
+        Err(error) => return could_not_run(&error),
+    };
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("TWINQL_LOG").unwrap_or_else(|_| "error".into()),
-        )
+        .with_env_filter(filter)
         .init();
+    // Workers end when their input does; what the terminal sends is not for them.
+    if !matches!(cli.command, Command::Worker { .. }) {
+        interrupt::listen();
+    }
     match on_a_large_stack(cli) {
         Ok(true) => ExitCode::from(exit::DONE),
         Ok(false) => ExitCode::from(exit::CHECK_FAILED),
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "twinql: error: {error:#}");
-            ExitCode::from(exit::COULD_NOT_RUN)
-        }
+        Err(error) => could_not_run(&error),
     }
+}
+
+fn could_not_run(error: &anyhow::Error) -> ExitCode {
+    // Nobody may be listening on stderr.
+    let _ = writeln!(std::io::stderr(), "twinql: error: {error:#}");
+    ExitCode::from(exit::COULD_NOT_RUN)
+}
+
+/// The arguments, from the command line and the environment.
+fn parse() -> Result<Cli, clap::Error> {
+    let command = Cli::command();
+    let matches = command
+        .clone()
+        .try_get_matches()
+        .map_err(|error| environment::named(&command, error))?;
+    environment::switches(&command, &matches)?;
+    Cli::from_arg_matches(&matches)
 }
 
 /// Queries are nested input. Their depth is bounded, and this stack is larger than the
@@ -98,7 +120,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         } => commands::suite::run(&typed, console),
         Command::Suite {
             command: Suite::Show(typed),
-        } => commands::suite::show(&typed),
+        } => commands::suite_show::show(&typed),
         Command::Schema {
             command: SchemaCommand::Show(typed),
         } => commands::schema::show(&typed),

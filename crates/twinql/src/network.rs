@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use twinql_files::{FileError, read_bounded};
 use twinql_graph::{EncodingConfig, vocabulary};
 use twinql_model::{Checkpoint, GraphConfig, ModelError, Scorer};
 use twinql_sql::Semantics;
@@ -44,6 +45,9 @@ pub enum NetworkError {
     #[error(transparent)]
     Model(#[from] ModelError),
 }
+
+/// MiB of a checkpoint.
+const LARGEST: u64 = 4096;
 
 impl Network {
     /// The network in the binary that is used where none is named.
@@ -88,9 +92,12 @@ impl Network {
     /// The file cannot be read, is damaged, or is not this program's.
     pub fn from_file(path: &Path) -> Result<Network, NetworkError> {
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| NetworkError::Io {
+        let bytes = read_bounded(path, LARGEST, "checkpoint").map_err(|e| NetworkError::Io {
             file: file.clone(),
-            message: e.to_string(),
+            message: match e {
+                FileError::Io { source, .. } => source.to_string(),
+                other => other.to_string(),
+            },
         })?;
         Network::from_bytes(&bytes, &file)
     }

@@ -265,7 +265,7 @@ fn stem(path: &Path) -> String {
 }
 
 /// The files that a path with at most one `*` in its last part names, in order.
-fn glob(pattern: &str) -> Result<Vec<PathBuf>, CorpusError> {
+pub(super) fn glob(pattern: &str) -> Result<Vec<PathBuf>, CorpusError> {
     let path = Path::new(pattern);
     let name = path.file_name().map(|s| s.to_string_lossy().into_owned());
     let Some((start, end)) = name.as_deref().and_then(|n| n.split_once('*')) else {

@@ -42,7 +42,7 @@ pub use relabel::{gold_part, relabel};
 pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, origin};
 pub use text::{normal, plug_values};
 
-use crate::io::{io_error, lines, read_bytes, write_whole};
+use crate::io::{lines, read_bytes, write_whole};
 use crate::{CorpusError, Pair, pairs};
 use candidates::Candidate;
 use gather::{Gathered, Task, gather};
@@ -121,10 +121,8 @@ pub fn build_with(
     }
     let splits = splits(config, &test, &tasks);
     let path = partial_of(&config.out);
-    let unwritten = |e: std::io::Error| io_error(&path, &e);
     let read = |line: &[u8]| serde_json::from_slice::<Yield>(line).ok();
-    let (mut finished, mut yields) =
-        Finished::open(&path, &fingerprint(config, &tasks), true, read).map_err(unwritten)?;
+    let (mut finished, mut yields) = Finished::open(&path, &fingerprint(config, &tasks), true, read)?;
     let mut pairs_so_far: usize = yields.iter().map(|y| y.pairs.len()).sum();
     while yields.len() < tasks.len() {
         let from = yields.len();
@@ -143,9 +141,8 @@ pub fn build_with(
             .collect();
         pairs_so_far += done.iter().map(|y| y.pairs.len()).sum::<usize>();
         let lines: Result<Vec<String>, _> = done.iter().map(serde_json::to_string).collect();
-        finished
-            .append(&lines.map_err(|e| unwritten(e.into()))?)
-            .map_err(unwritten)?;
+        let lines = lines.map_err(|e| finished.failed(e.into()))?;
+        finished.append(&lines).map_err(|e| finished.failed(e))?;
         yields.extend(done);
     }
     progress(Progress {
@@ -184,6 +181,30 @@ pub fn build_with(
         tracing::warn!("{}: cannot remove it: {e}", path.display());
     }
     Ok(stats)
+}
+
+/// All files and folders that a build reads.
+///
+/// # Errors
+/// A pattern that names no file.
+pub fn sources(config: &BuildConfig) -> Result<Vec<PathBuf>, CorpusError> {
+    let mut paths: Vec<PathBuf> = config.schemas.iter().map(PathBuf::from).collect();
+    let mut patterns: Vec<&String> = config.pairs.iter().map(|source| &source.path).collect();
+    for source in &config.gold {
+        paths.push(PathBuf::from(&source.gold));
+        patterns.extend(source.predictions.iter().chain(&source.beams));
+    }
+    for source in &config.evaluation {
+        paths.push(PathBuf::from(&source.path));
+        paths.extend(source.schemas.iter().map(PathBuf::from));
+    }
+    if !config.split.test_file.is_empty() {
+        paths.push(PathBuf::from(&config.split.test_file));
+    }
+    for pattern in patterns {
+        paths.extend(gather::glob(pattern)?);
+    }
+    Ok(paths)
 }
 
 /// Where the statistics of a corpus stand: `pairs.jsonl.gz` → `pairs.stats.json`.

@@ -311,9 +311,12 @@ impl Attempt {
 /// conditions of the other could be concluded as well as anything else.
 fn assumed_by_both(semantics: &Semantics, gold: &Canonical, pred: &Canonical) -> Semantics {
     let left_out = gold.vacuous.iter().chain(&pred.vacuous);
-    left_out.fold(semantics.clone(), |s, a| {
-        if a.made_by(&s) { a.without(&s) } else { s }
-    })
+    left_out.fold(
+        semantics.clone(),
+        |s, a| {
+            if a.made_by(&s) { a.without(&s) } else { s }
+        },
+    )
 }
 
 /// A canonical form as SQL, or as a tree where SQLite has no words for it.

@@ -131,7 +131,8 @@ pub(crate) fn among(pool: &[&Value], value: &Value, tolerance: f64) -> bool {
     let at = pool.partition_point(|x| order(x, value).is_lt());
     let (below, above) = pool.split_at(at);
     // Integers between may be close and yet not equal.
-    let near = |x: &&&Value| same(x, value, tolerance) || close(Kind::from(**x), Kind::from(value), tolerance);
+    let near =
+        |x: &&&Value| same(x, value, tolerance) || close(Kind::from(**x), Kind::from(value), tolerance);
     let equal = |x: &&Value| same(x, value, tolerance);
     above.iter().take_while(near).any(equal) || below.iter().rev().take_while(near).any(equal)
 }

@@ -124,7 +124,13 @@ impl<'a> Draft<'a> {
 
     fn stored(&self, value: Value, column: ColumnRef) -> Value {
         match self.schema.column(column) {
-            Some(c) => store(value, c.affinity),
+            Some(c) => {
+                let value = store(value, c.affinity);
+                match super::structured::shape(c) {
+                    Some(shape) => super::structured::fit(value, shape),
+                    None => value,
+                }
+            }
             None => value,
         }
     }
@@ -259,13 +265,21 @@ impl<'a> Draft<'a> {
             return true;
         }
         let fixed = |column: usize| {
-            let refers = definition.foreign_keys.iter().any(|f| f.columns.contains(&column));
+            let refers = definition
+                .foreign_keys
+                .iter()
+                .any(|f| f.columns.contains(&column));
             refers || attempt < 2 && given.iter().any(|(c, _)| *c == column)
         };
         let nulls = |column: usize| {
-            definition.columns.get(column).is_some_and(|c| self.may_be_null(c)) && self.nulls > 0.0
+            definition
+                .columns
+                .get(column)
+                .is_some_and(|c| self.may_be_null(c))
+                && self.nulls > 0.0
         };
-        self.constraints.mend(table, definition, row, &fixed, &nulls, dice)
+        self.constraints
+            .mend(table, definition, row, &fixed, &nulls, dice)
     }
 
     /// Writes the given values into an existing row, where no key or foreign key is touched.
@@ -285,8 +299,7 @@ impl<'a> Draft<'a> {
         }
         let kept = !self.constraints.bind(table)
             || self.keeps_keys(table, row, &amended) && self.constraints.meets(table, &mut amended);
-        if kept && let Some(place) = self.tables[table].get_mut(row)
-        {
+        if kept && let Some(place) = self.tables[table].get_mut(row) {
             *place = amended;
         }
     }
@@ -301,9 +314,7 @@ impl<'a> Draft<'a> {
         !keys(definition).any(|k| k.iter().any(generated)) || {
             self.constraints.meets(table, &mut computed);
             let before = self.tables.get(table).and_then(|t| t.get(row));
-            before.is_none_or(|before| {
-                keys(definition).all(|k| project(before, k) == project(&computed, k))
-            })
+            before.is_none_or(|before| keys(definition).all(|k| project(before, k) == project(&computed, k)))
         }
     }
 

@@ -89,7 +89,10 @@ fn unmet(sandbox: &Sandbox, generator: &Generator<'_>, gold: &str) -> Option<Str
         };
         loader.load(&database).ok()?;
         for (prepared, nothing, condition) in &mut weaker {
-            if prepared.run(0).is_ok_and(|answer| Some(&answer) != nothing.as_ref()) {
+            if prepared
+                .run(0)
+                .is_ok_and(|answer| Some(&answer) != nothing.as_ref())
+            {
                 return Some(condition.clone());
             }
         }

@@ -51,15 +51,10 @@ pub fn build(
     tick: &(dyn Fn(&Tally) + Sync),
     done: &(dyn Fn(usize) + Sync),
 ) -> Result<Suite, SuiteError> {
-    let unwritten = |e: std::io::Error| SuiteError::Io {
-        path: partial.map_or_else(String::new, |(path, _)| path.display().to_string()),
-        message: e.to_string(),
-    };
     let (partial, done_before) = match partial {
         Some((path, resume)) => {
             let read = |line: &[u8]| read_line(line).ok();
-            let (file, done) =
-                Finished::open(path, &fingerprint(tasks, config), resume, read).map_err(unwritten)?;
+            let (file, done) = Finished::open(path, &fingerprint(tasks, config), resume, read)?;
             (Some(file), done)
         }
         None => (None, Vec::new()),
@@ -95,8 +90,8 @@ pub fn build(
         let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.1 += 1;
         if let Some(partial) = &mut finished.0 {
-            let line = suite.line().map_err(|e| unwritten(e.into()))?;
-            partial.append(&[line]).map_err(unwritten)?;
+            let line = suite.line().map_err(|e| partial.failed(e.into()))?;
+            partial.append(&[line]).map_err(|e| partial.failed(e))?;
         }
         done(finished.1);
         Ok(Some((i, suite)))

@@ -150,7 +150,10 @@ pub enum SuiteError {
         "the suite has format version {0}, and this program reads version {FORMAT_VERSION}: build it anew"
     )]
     Version(u32),
-    /// Reading a database of real values, or the file of finished work.
+    /// The file of finished work.
+    #[error(transparent)]
+    Access(#[from] twinql_files::FileError),
+    /// Reading a database of real values.
     #[error("{path}: {message}")]
     Io {
         /// The file.

@@ -309,7 +309,12 @@ fn decide(
         let Some(reason) = contest.untested(way.rival) else {
             continue;
         };
-        let proved = || matches!(prove(&schema.schema, way.gold, &way.text, semantics), Ok(Proof::Equal(_)));
+        let proved = || {
+            matches!(
+                prove(&schema.schema, way.gold, &way.text, semantics),
+                Ok(Proof::Equal(_))
+            )
+        };
         if way.text != way.gold && !proved() {
             way.out = Some(RunVerdict::Untested {
                 databases: way.agreed,

@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use twinql_sql::{Schema, Semantics};
 
-use super::{GREETING, LOST};
 use super::wire::Request;
+use super::{GREETING, LOST};
 use crate::files::{FileConfig, FileReport, FileVerdict};
 use crate::judge::{JudgeConfig, Report, Side, Verdict};
 use crate::suite::{RunOptions, RunPair, RunVerdict, SchemaSuite, write_line};
@@ -162,7 +162,9 @@ impl Crew {
             }
             if !used {
                 if !worker.process.greets() {
-                    return Err(io::Error::other("it ended, or is no worker, before any work was done"));
+                    return Err(io::Error::other(
+                        "it ended, or is no worker, before any work was done",
+                    ));
                 }
                 break;
             }
@@ -174,6 +176,10 @@ impl Crew {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 }
+
+/// Schemas that a worker is told of before it is told to forget them all: pairs may each bring
+/// their own.
+const MOST_SCHEMAS: usize = 512;
 
 /// A process and what it has been told last.
 struct Worker {
@@ -198,6 +204,9 @@ impl Worker {
     fn start(program: &Program, patience: Duration) -> io::Result<Worker> {
         let mut command = Command::new(&program.path);
         command.args(&program.arguments);
+        // Ctrl-C is for the process that asks: a worker that died of it would cost a pair.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         Ok(Worker {
             process: Process::start(command, patience)?,
             judging: None,
@@ -226,6 +235,11 @@ impl Worker {
 
     /// The number of a schema that the worker knows now.
     fn introduced(&mut self, schema: &Arc<Schema>) -> io::Result<usize> {
+        if self.schemas.len() >= MOST_SCHEMAS && !self.schemas.contains_key(&(Arc::as_ptr(schema) as usize)) {
+            self.process.send(&Request::Forget)?;
+            self.schemas.clear();
+            self.kept.clear();
+        }
         let new = self.schemas.len();
         let id = *self.schemas.entry(Arc::as_ptr(schema) as usize).or_insert(new);
         if id == new {

@@ -34,6 +34,10 @@ pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usi
             Request::Schema(id, schema) => {
                 known.schemas.insert(id, schema);
             }
+            Request::Forget => {
+                known.schemas.clear();
+                known.judges.clear();
+            }
             Request::Databases(line) => {
                 known.databases = Some(read_line(line.as_bytes()).map_err(io::Error::other)?);
             }

@@ -16,6 +16,8 @@ pub(super) enum Request {
     Judging(Box<JudgeConfig>),
     /// The schema of the pairs that name this number.
     Schema(usize, Schema),
+    /// Forget all schemas: their numbers are used again.
+    Forget,
     /// Judge this; the answer is a [`Report`](crate::Report).
     Pair {
         schema: usize,

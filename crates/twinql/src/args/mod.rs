@@ -1,6 +1,7 @@
 //! Arguments: as typed ([`typed`]), and as validated (here). Commands see only the second.
 
 pub(crate) mod corpus;
+pub(crate) mod environment;
 pub(crate) mod prove;
 pub(crate) mod shared;
 pub(crate) mod train;
@@ -159,15 +160,23 @@ impl Output {
 /// Stack of a worker thread in bytes: nested queries need more than the usual 2 MiB.
 const WORKER_STACK: usize = 32 << 20;
 
+/// More gain nothing on any machine, and each has a stack and may have a worker process.
+const MOST_THREADS: usize = 1024;
+
 /// Sets the number of worker threads of the whole process.
 pub(crate) fn use_threads(threads: Option<usize>) -> Result<()> {
-    if threads == Some(0) {
-        bail!("--threads must be at least 1");
+    match threads {
+        Some(0) => bail!("--threads must be at least 1"),
+        Some(n) if n > MOST_THREADS => bail!("--threads {n}: must be at most {MOST_THREADS}"),
+        _ => {}
     }
     // 0 stands for one thread a core.
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))
         .stack_size(WORKER_STACK)
         .build_global()
-        .context("--threads")
+        .with_context(|| match threads {
+            Some(n) => format!("--threads {n}: the system does not start that many"),
+            None => "no threads can be started".to_owned(),
+        })
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::shared::{LabelsFlag, RunFlags, SemanticsFlag};
+use super::shared::{BatchFlags, LabelsFlag, RunFlags, SemanticsFlag};
 use super::typed::{Input, Output};
 
 #[derive(Debug, Args)]
@@ -44,4 +44,6 @@ pub(crate) struct Prove {
     pub(crate) run: RunFlags,
     #[command(flatten)]
     pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) batch: BatchFlags,
 }

@@ -129,6 +129,18 @@ pub(crate) struct LabelsFlag {
     pub(crate) labels: Option<PathBuf>,
 }
 
+/// What commands over many pairs do with each.
+#[derive(Debug, Args)]
+pub(crate) struct BatchFlags {
+    /// Add to every line what reading it needs: db_id, both queries, and the decision (same, different
+    /// or abstained) at the metric's threshold
+    #[arg(long, env = "TWINQL_ECHO", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Output")]
+    pub(crate) echo: bool,
+    /// Go on with the lines that an interrupted run has left in OUT.partial
+    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Output")]
+    pub(crate) resume: bool,
+}
+
 /// How a report is written, for people where nothing is said.
 #[derive(Debug, Args)]
 pub(crate) struct FormatFlag {

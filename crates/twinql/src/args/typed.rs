@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::corpus::Corpus;
 use super::shared::{
-    ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags, SchemaFlags,
-    SemanticsFlag,
+    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags,
+    SchemaFlags, SemanticsFlag,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -187,7 +187,7 @@ pub(crate) struct Metrics {
 /// Where results go.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
-    /// Write results to this file, whole or not at all [default: stdout]
+    /// Write results to this file; while it is not whole, its lines are in FILE.partial [default: stdout]
     #[arg(
         long,
         value_name = "FILE",
@@ -254,6 +254,8 @@ pub(crate) struct Score {
     pub(crate) abstain: bool,
     #[command(flatten)]
     pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) batch: BatchFlags,
 }
 
 #[derive(Debug, Args)]
@@ -278,6 +280,8 @@ pub(crate) struct Judge {
     pub(crate) witness_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) batch: BatchFlags,
 }
 
 #[derive(Debug, Args)]

@@ -7,28 +7,44 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde_json::json;
 use twinql::Semantics;
 use twinql::corpus::build::{
-    BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, stats_path,
-    write_stats,
+    BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, sources,
+    stats_path, write_stats,
 };
 use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, pairs};
+use twinql::files::Inputs;
+use twinql::files::resume::partial_of;
 use twinql::metrics::hardness;
 use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
 
 use crate::args::{DEFAULT_SEED, Format, corpus as args};
-use crate::input::load_schemas;
-use crate::output::{Console, Sink, table};
+use crate::input::{self, load_schemas};
+use crate::interrupt;
+use crate::output::{Console, Sink, built_file, table};
 
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let path = &typed.config;
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = input::configuration(path)?;
+    let mut inputs = Inputs::default().with([("--config", Some(path.as_path()))]);
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut config = BuildConfig::from_toml(&text, folder).with_context(|| path.display().to_string())?;
-    if let Some(said) = config.inputs().find_map(|input| misplaced(folder, Path::new(input))) {
+    if let Some(said) = config
+        .inputs()
+        .find_map(|input| misplaced(folder, Path::new(input)))
+    {
         bail!("{}: {said}", path.display());
     }
     config.out.clone_from(&typed.out);
+    for source in sources(&config)? {
+        inputs.add("a source in --config", &source);
+    }
+    built_file(&mut inputs, &typed.out)?;
+    inputs.output(&stats_path(&typed.out))?;
+    interrupt::hint(format!(
+        "finished work is in {}; the same command goes on from there",
+        partial_of(&typed.out).display()
+    ));
     if let Some(semantics) = &typed.semantics {
         config.semantics.clone_from(semantics);
         config.check()?;
@@ -71,6 +87,9 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
 
 pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
+    let mut inputs = of_files(&typed.files);
+    inputs.output(&typed.files.out)?;
+    inputs.output(&stats_path(&typed.files.out))?;
     let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     if let Some((part, of)) = typed.golds {
@@ -112,12 +131,21 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
     Ok(true)
 }
 
+fn of_files(files: &args::Files) -> Inputs {
+    Inputs::default().with([
+        ("FILE", Some(files.pairs.as_path())),
+        ("--schemas", Some(files.schemas.as_path())),
+    ])
+}
+
 /// Instructions that an execution may take to grade a pair: there is no early exit, and a database on
 /// which a query takes longer is one less.
 const GRADE_STEPS: u64 = 200_000;
 
 pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
+    let mut inputs = of_files(&typed.files);
+    inputs.output(&typed.files.out)?;
     let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     let config = JudgeConfig {

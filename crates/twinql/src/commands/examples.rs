@@ -248,13 +248,14 @@ fn corpora(data: &Data, left_out: &mut LeftOut, console: Console) -> Result<Vec<
             .semantics
             .parse()
             .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
-        let mut schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect)?;
-        files.push(input::read_pairs(&corpus.pairs, &mut schemas)?);
+        let schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect)?;
+        let items: Vec<Item> = input::of_file(&corpus.pairs, schemas, false)?.collect::<Result<_>>()?;
+        files.push(items);
         asked.push(semantics);
     }
     let all = || files.iter().flatten();
     let mut parts = None;
-    if all().next().is_some() && all().all(|item| item.split.is_none()) {
+    if all().next().is_some() && all().all(|item| item.about.split.is_none()) {
         let drawn = Parts::draw(all().map(|item| &item.job), data.valid_share, data.split_seed);
         console.say(drawn.said());
         parts = Some(drawn);
@@ -402,7 +403,8 @@ fn used(
 ) -> Vec<Labelled> {
     let mut labelled = Vec::new();
     for item in items {
-        let Job { work, .. } = item.job;
+        let Item { job, about } = item;
+        let Job { work, .. } = job;
         let (schema, gold, pred) = match work {
             Work::Pair { schema, gold, pred } => (schema, gold, pred),
             Work::Unusable { error, .. } => {
@@ -410,7 +412,7 @@ fn used(
                 continue;
             }
         };
-        let valid = match (item.split.as_deref(), &mut parts) {
+        let valid = match (about.split.as_deref(), &mut parts) {
             (_, Some(parts)) => parts.validates(&schema, &gold),
             (Some(split), _) if split == data.train_split => false,
             (Some(split), _) if split == data.valid_split => true,
@@ -423,9 +425,9 @@ fn used(
                 continue;
             }
         };
-        let origin = twinql::corpus::build::origin(item.source.as_deref().unwrap_or_default());
+        let origin = twinql::corpus::build::origin(about.source.as_deref().unwrap_or_default());
         let weight = corpus.weight * data.weights.get(origin).copied().unwrap_or(1.0);
-        match item.label {
+        match about.label {
             Some(label) => labelled.push(Labelled {
                 schema,
                 gold,
@@ -434,7 +436,7 @@ fn used(
                 valid,
                 origin,
                 weight,
-                ease: item.ease,
+                ease: about.ease,
             }),
             None => left_out.unlabelled += 1,
         }

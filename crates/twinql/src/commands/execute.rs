@@ -13,11 +13,12 @@ use twinql::{Job, Work};
 
 use crate::args::{Format, Input, Output, Source, typed};
 use crate::commands::answers::{Side, side_by_side};
-use crate::commands::batch::{Records, in_chunks};
+use crate::commands::batch::{ForPeople, Out, Records, guard};
 use crate::commands::judge::plain;
+use crate::commands::stream::{Window, stream};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
 use crate::input::{self, Schemas};
-use crate::output::{Console, table};
+use crate::output::Console;
 
 /// The wire type of executions, one JSON object for each pair.
 #[derive(Debug, Serialize)]
@@ -71,25 +72,40 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     let workers = worker::workers(typed.run.workers, &config.limits)?;
     let files = Files::find(&typed.db)?;
     let signature = signature(&config, input.dialect) + &typed.run.in_signature();
-    let items = input::read_over(&input, Schemas::of_files(&files, input.dialect))?;
-    let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
-
-    let mut records = Records::new(&output, items.single)?;
-    let mut same = 0usize;
-    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| {
-        judging::execute_all(chunk, &files, &config, &workers, each)
+    guard(&input, &output, [("--db", Some(typed.db.as_path()))])?;
+    let pairs = input::open(&input, Schemas::of_files(&files, input.dialect), false)?;
+    let people = ForPeople {
+        text: &one,
+        head: ["id", "status", "verdict"].map(String::from).to_vec(),
+        row: &row,
     };
-    in_chunks(&jobs, "executing", console, &work, &mut |chunk, reports| {
-        for (job, report) in chunk.iter().zip(reports) {
-            let record = record(job, report);
+    let mut records = Records::new(&output, pairs.single, people)?;
+    let mut same = 0usize;
+    let work = |jobs: &[Job]| judging::execute_all(jobs, &files, &config, &workers, &|| ());
+    stream(
+        pairs,
+        Window::SMALL_BATCHES,
+        "executing",
+        console,
+        &work,
+        &mut |done| {
+            let Some((job, about, report)) = done else {
+                return records.flush();
+            };
+            let record = record(&job, report);
             same += usize::from(record.verdict == Some("same"));
-            let status = record.status;
-            records.add(record, status, one)?;
-        }
-        records.flush()
-    })?;
+            records.add(&Out {
+                job: &job,
+                about: &about,
+                status: record.status,
+                record: &record,
+                decided: Vec::new(),
+            })?;
+            Ok(true)
+        },
+    )?;
     let accuracy = |counts: &StatusCounts| same as f64 / counts.total().max(1) as f64;
-    let document = |counts: &StatusCounts, records: &[ExecutionRecord]| {
+    let document = |counts: &StatusCounts| {
         json!({
             "format": 1,
             "signature": signature,
@@ -98,10 +114,9 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
             "same": same,
             "untested": counts.get(Status::Untested),
             "execution_accuracy": accuracy(counts),
-            "records": records,
         })
     };
-    let counts = records.finish(document, listing)?;
+    let counts = records.finish(document)?;
     machine(&counts)?;
     let accuracy = accuracy(&counts);
     console.say(format!("executed {}", status_line(&counts)));
@@ -213,11 +228,7 @@ fn one(record: &ExecutionRecord) -> String {
     out
 }
 
-fn listing(records: &[ExecutionRecord]) -> String {
-    let mut rows = vec![["id", "status", "verdict"].map(String::from).to_vec()];
-    rows.extend(records.iter().map(|r| {
-        let verdict = r.verdict.unwrap_or("-").to_owned();
-        vec![input::id_text(&r.id), r.status.to_string(), verdict]
-    }));
-    table(&rows)
+fn row(record: &ExecutionRecord) -> Vec<String> {
+    let verdict = record.verdict.unwrap_or("-").to_owned();
+    vec![input::id_text(&record.id), record.status.to_string(), verdict]
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::Job;
 use twinql::engine::{Work, judge_config};
-use twinql::judging;
+use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, of_suite};
 use twinql::sql::{Dialect, Value};
@@ -13,11 +13,12 @@ use twinql::status;
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
 
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
-use crate::commands::batch::{Records, in_chunks};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::commands::stream::{Window, stream};
 use crate::commands::witness::{WitnessFolder, WitnessRecord};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
-use crate::input;
-use crate::output::{Console, table};
+use crate::input::{self, Schemas};
+use crate::output::Console;
 
 /// The wire type of verdicts, one JSON object for each pair.
 #[derive(Debug, Serialize)]
@@ -52,28 +53,69 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     };
     let signature = signature(&config, input.dialect);
     let workers = worker::workers(typed.run.workers, &config.limits)?;
-    let items = input::read(&input)?;
-    let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
-
-    let mut records = Records::new(&output, items.single)?;
-    let mut folder = typed.witness_dir.map(WitnessFolder::new);
+    let schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
+    let inputs = guard(&input, &output, [])?;
+    let begin = Begin {
+        output: &output,
+        flags: &typed.batch,
+        console,
+        settings: &{
+            let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
+            let flags = json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir.clone()});
+            move || settings("judge", signature.clone().into(), schemas.clone(), flags.clone())
+        },
+    };
+    let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    let mut folder = typed.witness_dir.map(|folder| WitnessFolder::new(folder, inputs));
     let (mut same, mut different) = (0usize, 0usize);
-    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| judging::judge_all(chunk, &config, &workers, each);
-    in_chunks(&jobs, "judging", console, &work, &mut |chunk, reports| {
-        for (job, report) in chunk.iter().zip(reports) {
-            let mut record = record(job, report);
-            same += usize::from(record.verdict == Some("same"));
-            different += usize::from(record.verdict == Some("different"));
-            if let (Some(folder), Some(witness)) = (&mut folder, &mut record.witness) {
-                folder.write(&job.id, witness)?;
-            }
-            let status = record.status;
-            records.add(record, status, |record| one(record, &signature))?;
+    let people = ForPeople {
+        text: &|record| one(record, &signature),
+        head: ["id", "status", "verdict"].map(String::from).to_vec(),
+        row: &row,
+    };
+    let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
+        same += usize::from(line["verdict"] == "same");
+        different += usize::from(line["verdict"] == "different");
+        if let (Some(folder), true) = (&mut folder, line["witness"].is_object()) {
+            folder.written(&line["id"]);
         }
-        records.flush()
+        Ok(())
+    })?;
+    let work = |jobs: &[Job]| judging::judge_all(jobs, &config, &workers, &|| ());
+    let window = match workers {
+        // A process keeps what it has made for a schema; a thread does so for a block.
+        Workers::Processes(_) => Window::PAIRS,
+        Workers::Threads => Window::SMALL_BATCHES,
+    };
+    stream(pairs, window, "judging", console, &work, &mut |done| {
+        let Some((job, about, report)) = done else {
+            return records.flush();
+        };
+        let mut record = record(&job, report);
+        same += usize::from(record.verdict == Some("same"));
+        different += usize::from(record.verdict == Some("different"));
+        if let (Some(folder), Some(witness)) = (&mut folder, &mut record.witness) {
+            folder.write(&job.id, witness)?;
+        }
+        records.add(&Out {
+            job: &job,
+            about: &about,
+            status: record.status,
+            record: &record,
+            decided: vec![Decided {
+                metric: "suite",
+                decision: match (record.verdict, record.status) {
+                    (Some("same"), _) => "same",
+                    (Some(_), _) | (None, Status::PredError) => "different",
+                    (None, _) => "abstained",
+                },
+                threshold: THRESHOLD,
+            }],
+        })?;
+        Ok(true)
     })?;
     let spoken = records.for_people();
-    let document = |counts: &StatusCounts, records: &[VerdictRecord]| {
+    let document = |counts: &StatusCounts| {
         json!({
             "format": 1,
             "signature": signature,
@@ -82,10 +124,9 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
             "same": same,
             "different": different,
             "untested": counts.get(Status::Untested),
-            "records": records,
         })
     };
-    let counts = records.finish(document, listing)?;
+    let counts = records.finish(document)?;
     if !spoken {
         console.say(format!("judged {}", status_line(&counts)));
         console.say(format!(
@@ -106,13 +147,16 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
+/// Verdicts are 0 or 1.
+const THRESHOLD: f64 = 0.5;
+
 fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
     Signature {
         metric: "suite".into(),
         checkpoint: "none".into(),
         dialect,
         semantics: config.semantics.name.clone(),
-        threshold: 0.5,
+        threshold: THRESHOLD,
         device: "cpu".into(),
         seed: config.seed,
         further: of_suite(config),
@@ -199,11 +243,7 @@ fn one(record: &VerdictRecord, signature: &str) -> String {
     out
 }
 
-fn listing(records: &[VerdictRecord]) -> String {
-    let mut rows = vec![["id", "status", "verdict"].map(String::from).to_vec()];
-    rows.extend(records.iter().map(|r| {
-        let verdict = r.verdict.unwrap_or("-").to_owned();
-        vec![input::id_text(&r.id), r.status.to_string(), verdict]
-    }));
-    table(&rows)
+fn row(record: &VerdictRecord) -> Vec<String> {
+    let verdict = record.verdict.unwrap_or("-").to_owned();
+    vec![input::id_text(&record.id), record.status.to_string(), verdict]
 }

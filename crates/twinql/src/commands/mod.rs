@@ -20,7 +20,9 @@ pub(crate) mod score;
 pub(crate) mod seal;
 pub(crate) mod selftest;
 mod spread;
+mod stream;
 pub(crate) mod suite;
+pub(crate) mod suite_show;
 pub(crate) mod train;
 mod weaken;
 mod witness;
@@ -61,6 +63,15 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
     Ok(engine.with_workers(worker::workers(metrics.workers, &metrics.limits)?, metrics.limits))
 }
 
+/// How many pairs are scored at a time: few where each may take as long as the suite needs.
+fn window(engine: &Engine) -> stream::Window {
+    let slow = |m: &&'static MetricInfo| matches!(m.name, "suite" | "three-tier");
+    match engine.metrics().iter().any(slow) {
+        true => stream::Window::SMALL_BATCHES,
+        false => stream::Window::BATCHES,
+    }
+}
+
 /// The signatures of all metrics, one a line.
 pub(crate) fn signatures(engine: &Engine) -> Vec<(&'static str, String)> {
     let signature = |m: &&'static MetricInfo| (m.name, engine.signature(m).to_string());
@@ -82,7 +93,11 @@ pub(crate) fn machine(counts: &StatusCounts) -> Result<()> {
     if failed > 0 && failed == counts.total() {
         bail!(
             "the machine failed on {}: the records say how; free memory, processes or file descriptors, or try --workers threads",
-            if failed == 1 { "the pair".to_owned() } else { format!("all {failed} pairs") }
+            if failed == 1 {
+                "the pair".to_owned()
+            } else {
+                format!("all {failed} pairs")
+            }
         );
     }
     Ok(())

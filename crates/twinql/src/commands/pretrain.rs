@@ -1,13 +1,15 @@
 //! `twinql pretrain`.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use indicatif::ProgressBar;
+use twinql::files::Lock;
 use twinql::model::{PretrainEpoch, PretrainObserver, StepReport, pretrain};
 use twinql::signature::short_hash;
 
 use super::examples::query_graphs;
 use super::run_config::RunConfig;
 use crate::args::train;
+use crate::interrupt;
 use crate::output::{Console, Sink, write_file};
 
 pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -16,9 +18,10 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
     if let Some(epochs) = typed.run.epochs {
         config.pretrain.epochs = epochs;
     }
+    config.inputs().output(&run.join("pretrained.safetensors"))?;
+    let _alone = Lock::folder(&run, "run folder (--run)")?;
+    interrupt::hint("the same command with --resume goes on after the last whole epoch");
     let graphs = query_graphs(&config.data, &config.graph, console)?;
-    std::fs::create_dir_all(&run)
-        .with_context(|| format!("cannot create the run folder {}", run.display()))?;
     write_file(&run.join("pretrain.toml"), config.to_toml(&run)?.as_bytes())?;
 
     let mut progress = Progress {

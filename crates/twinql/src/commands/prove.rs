@@ -1,6 +1,7 @@
 //! `twinql prove`.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -9,7 +10,7 @@ use twinql::engine::{Work, judge_config};
 use twinql::judging::{self, Workers};
 use twinql::proving;
 use twinql::record::{Status, StatusCounts};
-use twinql::signature::Signature;
+use twinql::signature::{Signature, of_suite};
 use twinql::sql::prove::ProveError;
 use twinql::sql::{Dialect, Proof, Semantics};
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
@@ -17,11 +18,12 @@ use twinql::{Job, metrics, status};
 
 use crate::args::prove::Prove;
 use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source};
-use crate::commands::batch::{Records, in_chunks};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::commands::stream::{Window, stream};
 use crate::commands::witness::WitnessRecord;
 use crate::commands::{fail_under, status_line, strict, worker};
-use crate::input;
-use crate::output::{Console, table};
+use crate::input::{self, Labels, Pairs, Schemas};
+use crate::output::Console;
 
 /// The wire type of proofs, one JSON object for each pair.
 #[derive(Debug, Serialize)]
@@ -37,6 +39,9 @@ struct ProofRecord {
     /// Where it found none: the databases that were tried.
     tested: Option<Tested>,
     error: Option<String>,
+    /// The proof in words, where a single pair is asked for.
+    #[serde(skip)]
+    words: String,
 }
 
 /// Databases on which two queries agreed.
@@ -51,13 +56,8 @@ struct Tested {
 type Found = (Option<Result<Proof, ProveError>>, Option<Report>);
 
 /// Proves a chunk, and asks the judge about what stays unknown.
-fn found(
-    chunk: &[Job],
-    semantics: &Semantics,
-    judge: Option<&(JudgeConfig, Workers)>,
-    each: &(dyn Fn() + Sync),
-) -> Vec<Found> {
-    let proofs = proving::prove_all(chunk, semantics, each);
+fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Workers)>) -> Vec<Found> {
+    let proofs = proving::prove_all(chunk, semantics, &|| ());
     let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
     let mut reports = match judge {
         None => Vec::new(),
@@ -71,7 +71,11 @@ fn found(
     proofs
         .into_iter()
         .map(|proof| {
-            let report = if open(&proof) { reports.next().flatten() } else { None };
+            let report = if open(&proof) {
+                reports.next().flatten()
+            } else {
+                None
+            };
             (proof, report)
         })
         .collect()
@@ -83,7 +87,7 @@ struct Counts {
     different: usize,
     unknown: usize,
     /// How many proofs of equality need each assumption.
-    assumptions: BTreeMap<&'static str, usize>,
+    assumptions: BTreeMap<String, usize>,
     labelled: Labelled,
 }
 
@@ -103,17 +107,17 @@ struct Labelled {
 }
 
 impl Labelled {
-    fn add(&mut self, id: &Json, label: bool, proof: Option<&Proof>) {
+    fn add(&mut self, id: &Json, label: bool, proof: Option<&str>) {
         *(if label {
             &mut self.positive
         } else {
             &mut self.negative
         }) += 1;
         match (label, proof) {
-            (true, Some(Proof::Equal(_))) => self.positive_equal += 1,
-            (false, Some(Proof::Different(_))) => self.negative_different += 1,
-            (false, Some(Proof::Equal(_))) => self.equal_against_label.push(id.clone()),
-            (true, Some(Proof::Different(_))) => self.different_against_label.push(id.clone()),
+            (true, Some("equal")) => self.positive_equal += 1,
+            (false, Some("different")) => self.negative_different += 1,
+            (false, Some("equal")) => self.equal_against_label.push(id.clone()),
+            (true, Some("different")) => self.different_against_label.push(id.clone()),
             _ => {}
         }
     }
@@ -144,16 +148,22 @@ impl Labelled {
 }
 
 impl Counts {
-    fn add(&mut self, proof: &Proof) {
+    /// Counts a record, by its fields: this run's, or those of a line that an earlier one has left.
+    fn add(&mut self, id: &Json, label: Option<bool>, proof: Option<&str>, details: &Json) {
         match proof {
-            Proof::Equal(equal) => {
+            Some("equal") => {
                 self.equal += 1;
-                for assumption in &equal.assumptions {
-                    *self.assumptions.entry(assumption.name()).or_default() += 1;
+                let needs = details.get("assumptions").and_then(Json::as_array);
+                for assumption in needs.into_iter().flatten().filter_map(Json::as_str) {
+                    *self.assumptions.entry(assumption.to_owned()).or_default() += 1;
                 }
             }
-            Proof::Different(_) => self.different += 1,
-            Proof::Unknown(_) => self.unknown += 1,
+            Some("different") => self.different += 1,
+            Some(_) => self.unknown += 1,
+            None => {}
+        }
+        if let Some(label) = label {
+            self.labelled.add(id, label, proof);
         }
     }
 }
@@ -183,42 +193,82 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         let workers = worker::workers(typed.run.workers, &config.limits)?;
         Some((config, workers))
     };
-    let mut items = input::read(&input)?;
-    if let Some(path) = &typed.labels.labels {
-        input::override_labels(&mut items.items, path, console)?;
+    let schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
+    guard(&input, &output, [("--labels", typed.labels.labels.as_deref())])?;
+    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
+    if let (Some(labels), Source::Pairs(pairs)) = (&labels, &input.source) {
+        labels.check(pairs)?;
     }
-    let mut labels = items
-        .items
-        .iter()
-        .map(|i| i.label)
-        .collect::<Vec<_>>()
-        .into_iter();
-    let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
-
-    let mut records = Records::new(&output, items.single)?;
+    let begin = Begin {
+        output: &output,
+        flags: &typed.batch,
+        console,
+        settings: &{
+            let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
+            let judge = judge
+                .as_ref()
+                .map(|(config, _)| json!([of_suite(config), config.seed]));
+            let flags = json!({"echo": typed.batch.echo, "judge": judge});
+            move || settings("prove", signature.clone().into(), schemas.clone(), flags.clone())
+        },
+    };
+    let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    let labels = labels.map(|labels| labelled(&mut pairs, labels));
     let mut counts = Counts::default();
     let mut told_apart = 0usize;
-    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| found(chunk, &semantics, judge.as_ref(), each);
-    in_chunks(&jobs, "proving", console, &work, &mut |chunk, all| {
-        for (job, (proof, report)) in chunk.iter().zip(all) {
-            if let Some(Ok(proof)) = &proof {
-                counts.add(proof);
-            }
-            if let Some(label) = labels.next().flatten() {
-                let proof = proof.as_ref().and_then(|p| p.as_ref().ok());
-                counts.labelled.add(&job.id, label, proof);
-            }
-            let record = record(job, proof.as_ref(), report);
-            told_apart += usize::from(record.witness.is_some());
-            let status = record.status;
-            records.add(record, status, |record| {
-                format!("{}{signature}\n", one(record, proof.as_ref(), &semantics))
-            })?;
-        }
-        records.flush()
+    let people = ForPeople {
+        text: &|record: &ProofRecord| format!("{}{signature}\n", record.words),
+        head: ["id", "status", "proof", "needs"].map(String::from).to_vec(),
+        row: &row,
+    };
+    let mut records = Records::begin(&begin, &mut pairs, people, &mut |about, line| {
+        counts.add(&line["id"], about.label, line["proof"].as_str(), &line["details"]);
+        told_apart += usize::from(!line["witness"].is_null());
+        Ok(())
     })?;
     let spoken = records.for_people();
-    let document = |statuses: &StatusCounts, records: &[ProofRecord]| {
+    let work = |jobs: &[Job]| found(jobs, &semantics, judge.as_ref());
+    let window = match &judge {
+        // A thread keeps what it has made for a schema for a block.
+        Some((_, Workers::Threads)) => Window::SMALL_BATCHES,
+        Some((_, Workers::Processes(_))) | None => Window::PAIRS,
+    };
+    stream(pairs, window, "proving", console, &work, &mut |done| {
+        let Some((job, about, (proof, report))) = done else {
+            return records.flush();
+        };
+        let mut record = record(&job, proof.as_ref(), report);
+        told_apart += usize::from(record.witness.is_some());
+        if spoken {
+            record.words = one(&record, proof.as_ref(), &semantics);
+        }
+        counts.add(&job.id, about.label, record.proof, &record.details);
+        records.add(&Out {
+            job: &job,
+            about: &about,
+            status: record.status,
+            record: &record,
+            decided: vec![Decided {
+                metric: "proof",
+                decision: match (record.proof, record.status) {
+                    (Some("equal"), _) => "same",
+                    (Some("different"), _) | (None, Status::PredError) => "different",
+                    // A counterexample, where nothing is proved without one.
+                    _ if record.witness.is_some() => "different",
+                    _ => "abstained",
+                },
+                threshold: threshold(),
+            }],
+        })?;
+        Ok(true)
+    })?;
+    if let Some(labels) = labels {
+        labels
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .say(console)?;
+    }
+    let document = |statuses: &StatusCounts| {
         json!({
             "format": 1,
             "signature": signature,
@@ -226,10 +276,9 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
             "status": statuses,
             "counts": counts,
             "unknown_told_apart": told_apart,
-            "records": records,
         })
     };
-    let statuses = records.finish(document, listing)?;
+    let statuses = records.finish(document)?;
     let total = statuses.total();
     if !spoken {
         console.say(format!("proved {}", status_line(&statuses)));
@@ -266,13 +315,32 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     Ok(strict(output.strict, &statuses, console) && reached)
 }
 
+fn threshold() -> f64 {
+    metrics::metric("proof").map_or(1.0, |m| m.threshold)
+}
+
+/// Gives pairs the labels of a file as they pass.
+fn labelled(pairs: &mut Pairs, labels: Labels) -> Arc<Mutex<Labels>> {
+    let labels = Arc::new(Mutex::new(labels));
+    let own = Arc::clone(&labels);
+    let items = std::mem::replace(&mut pairs.items, Box::new(std::iter::empty()));
+    pairs.items = Box::new(items.map(move |item| {
+        let mut item = item?;
+        own.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .apply(&mut item);
+        Ok(item)
+    }));
+    labels
+}
+
 fn signature(semantics: &Semantics, dialect: Dialect) -> String {
     Signature {
         metric: "proof".into(),
         checkpoint: "none".into(),
         dialect,
         semantics: semantics.name.clone(),
-        threshold: metrics::metric("proof").map_or(1.0, |m| m.threshold),
+        threshold: threshold(),
         device: "cpu".into(),
         // Nothing is random.
         seed: 0,
@@ -290,6 +358,7 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<R
         witness: None,
         tested: None,
         error: None,
+        words: String::new(),
     };
     match report.map(|r| r.verdict) {
         Some(Verdict::Different { witness }) => out.witness = WitnessRecord::of(job, *witness),
@@ -334,17 +403,13 @@ fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantic
     out
 }
 
-fn listing(records: &[ProofRecord]) -> String {
-    let mut rows = vec![["id", "status", "proof", "needs"].map(String::from).to_vec()];
-    rows.extend(records.iter().map(|r| {
-        let needs = r.details.get("assumptions").and_then(Json::as_array);
-        let needs: Vec<&str> = needs.into_iter().flatten().filter_map(Json::as_str).collect();
-        vec![
-            input::id_text(&r.id),
-            r.status.to_string(),
-            r.proof.unwrap_or("-").to_owned(),
-            needs.join(" "),
-        ]
-    }));
-    table(&rows)
+fn row(record: &ProofRecord) -> Vec<String> {
+    let needs = record.details.get("assumptions").and_then(Json::as_array);
+    let needs: Vec<&str> = needs.into_iter().flatten().filter_map(Json::as_str).collect();
+    vec![
+        input::id_text(&record.id),
+        record.status.to_string(),
+        record.proof.unwrap_or("-").to_owned(),
+        needs.join(" "),
+    ]
 }

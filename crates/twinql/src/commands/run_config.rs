@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 use twinql::corpus::paths::{beside, misplaced, named_in};
+use twinql::files::Inputs;
 use twinql::graph::vocabulary;
 use twinql::model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
 use twinql::sql::Dialect;
@@ -80,7 +81,8 @@ impl RunConfig {
     /// Applies the flags, fills in what follows from the rest, and checks.
     fn finish(&mut self, typed: &train::Run, seed: Option<u64>) -> Result<PathBuf> {
         if typed.pairs.is_some() || typed.schemas.is_some() {
-            self.data.replace(typed.pairs.as_deref(), typed.schemas.as_deref())?;
+            self.data
+                .replace(typed.pairs.as_deref(), typed.schemas.as_deref())?;
         } else {
             // The run's own folder need not be there.
             let run = self.run.take();
@@ -123,6 +125,19 @@ impl RunConfig {
         }
         train.validate()?;
         Ok(run)
+    }
+
+    /// The files that pairs and schemas come from, which no output may replace. The configuration
+    /// itself may lie in the run's folder, where it is written again.
+    pub(super) fn inputs(&self) -> Inputs {
+        let mut inputs = Inputs::default();
+        for corpus in &self.data.corpora {
+            inputs.add("pairs", &corpus.pairs);
+            if let Some(schemas) = &corpus.schemas {
+                inputs.add("schemas", schemas);
+            }
+        }
+        inputs
     }
 
     /// How examples are made for the network.
@@ -181,7 +196,11 @@ fn put_beside(table: &mut Table, folder: &Path) -> Result<()> {
                 let corpora = data.get_mut("corpora").and_then(Value::as_array_mut);
                 for corpus in corpora.into_iter().flatten().filter_map(Value::as_table_mut) {
                     let paths = corpus.iter_mut();
-                    found.extend(paths.filter(|(k, _)| matches!(k.as_str(), "pairs" | "schemas")).map(|(_, v)| v));
+                    found.extend(
+                        paths
+                            .filter(|(k, _)| matches!(k.as_str(), "pairs" | "schemas"))
+                            .map(|(_, v)| v),
+                    );
                 }
             }
             ("train", Value::Table(train)) => {
@@ -207,7 +226,7 @@ fn put_beside(table: &mut Table, folder: &Path) -> Result<()> {
 }
 
 fn parse(path: &Path) -> Result<(String, Table)> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = crate::input::configuration(path)?;
     let table = toml::from_str(&text).with_context(|| path.display().to_string())?;
     Ok((text, table))
 }
@@ -265,9 +284,13 @@ mod tests {
         std::fs::create_dir_all(at("configs/deep")).unwrap();
         let base = "run = \"../out/base\"\n[[data.corpora]]\npairs = \"../data/a.jsonl\"\nschemas = \"s.sql\"\nsemantics = \"no-fk\"\n[train]\nteachers = [\"../out/t.safetensors\"]\n";
         std::fs::write(at("configs/base.toml"), base).unwrap();
-        let top = "extends = \"../base.toml\"\nrun = \"../../out/top\"\n[train]\ninit = \"/x/i.safetensors\"\n";
+        let top =
+            "extends = \"../base.toml\"\nrun = \"../../out/top\"\n[train]\ninit = \"/x/i.safetensors\"\n";
         std::fs::write(at("configs/deep/top.toml"), top).unwrap();
-        for (file, run) in [("configs/base.toml", "out/base"), ("configs/deep/top.toml", "out/top")] {
+        for (file, run) in [
+            ("configs/base.toml", "out/base"),
+            ("configs/deep/top.toml", "out/top"),
+        ] {
             let config = RunConfig::load(&at(file)).unwrap();
             assert_eq!(config.run, Some(at(run)));
             let corpus = &config.data.corpora[0];

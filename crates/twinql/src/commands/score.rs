@@ -2,17 +2,19 @@
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
+use twinql::metrics::MetricInfo;
 use twinql::model::Decision;
-use twinql::record::{Record, StatusCounts};
+use twinql::record::{Record, Status, StatusCounts};
 use twinql::reward::reward;
 use twinql::{Engine, Job, Work, vacuous};
 
 use crate::args::typed;
 use crate::args::{Format, Input, Metrics, Output, Source};
-use crate::commands::batch::{Records, in_chunks};
-use crate::commands::{engine, fail_under, signatures, status_line, strict};
-use crate::input;
-use crate::output::{Console, table};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::commands::stream::stream;
+use crate::commands::{engine, fail_under, signatures, status_line, strict, window};
+use crate::input::{self, Schemas};
+use crate::output::Console;
 
 pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
     let input = Input::new(typed.input)?;
@@ -32,15 +34,35 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
              abstention band; `twinql train` stores one"
         );
     }
-    let items = input::read(&input)?;
-    let jobs: Vec<Job> = items.items.into_iter().map(|item| item.job).collect();
-
-    let single = items.single;
-    let mut records = Records::new(&output, single)?;
+    let schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
+    guard(&input, &output, [("--checkpoint", metrics.checkpoint.as_deref())])?;
+    let begin = Begin {
+        output: &output,
+        flags: &typed.batch,
+        console,
+        settings: &{
+            let schemas = made_of(&output, &schemas);
+            let signatures: Map<String, Value> = of_all(signatures(&engine));
+            let flags = json!({"reward": typed.reward, "abstain": typed.abstain, "echo": typed.batch.echo});
+            move || settings("score", signatures.clone().into(), schemas.clone(), flags.clone())
+        },
+    };
+    let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
     let mut sums = vec![0.0; engine.metrics().len()];
-    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| {
-        let mut scored = engine.score(chunk);
-        for (record, job) in scored.iter_mut().zip(chunk) {
+    let people = ForPeople {
+        text: &|record| one(&engine, record),
+        head: head(&engine),
+        row: &|record| row(&engine, record),
+    };
+    let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
+        for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
+            *sum += line["scores"][metric.name].as_f64().unwrap_or(0.0);
+        }
+        Ok(())
+    })?;
+    let work = |jobs: &[Job]| {
+        let mut scored = engine.score(jobs);
+        for (record, job) in scored.iter_mut().zip(jobs) {
             if let (true, Work::Pair { pred, .. }) = (typed.reward, &job.work)
                 && let Some(reward) = reward(record, pred)
             {
@@ -49,28 +71,34 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
             if typed.abstain {
                 abstain(&engine, record);
             }
-            each();
         }
         scored
     };
-    in_chunks(&jobs, "scoring", console, &work, &mut |_, scored| {
-        for record in scored {
-            for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
-                *sum += record.score(metric.name).unwrap_or(0.0);
-            }
-            let status = record.status;
-            records.add(record, status, |record| one(&engine, record))?;
+    stream(pairs, window(&engine), "scoring", console, &work, &mut |done| {
+        let Some((job, about, record)) = done else {
+            return records.flush();
+        };
+        for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
+            *sum += record.score(metric.name).unwrap_or(0.0);
         }
-        records.flush()
+        let decided = match typed.batch.echo {
+            true => decided(&engine, &record, typed.abstain),
+            false => Vec::new(),
+        };
+        records.add(&Out {
+            job: &job,
+            about: &about,
+            status: record.status,
+            record: &record,
+            decided,
+        })?;
+        Ok(true)
     })?;
     let names = engine.metrics().iter().map(|m| m.name);
     let n = records.counts.total().max(1) as f64;
     let means: Vec<(&str, f64)> = names.zip(sums.iter().map(|s| s / n)).collect();
     let spoken = records.for_people();
-    let counts = records.finish(
-        |counts, records| document(&engine, records, counts, &means),
-        |records| listing(&engine, records),
-    )?;
+    let counts = records.finish(|counts| document(&engine, counts, &means))?;
     if !spoken {
         console.say(format!("scored {}", status_line(&counts)));
         let means: Vec<String> = means
@@ -109,11 +137,38 @@ fn abstain(engine: &Engine, record: &mut Record) {
     }
 }
 
-fn document(engine: &Engine, records: &[Record], counts: &StatusCounts, means: &[(&str, f64)]) -> Value {
-    let signatures: Map<String, Value> = signatures(engine)
-        .into_iter()
-        .map(|(name, s)| (name.to_owned(), s.into()))
-        .collect();
+/// What each metric says of a pair: with `abstaining`, by its checkpoint's band. A prediction that is
+/// no query over the schema is different; of what else has no score nothing is said.
+fn decided(engine: &Engine, record: &Record, abstaining: bool) -> Vec<Decided> {
+    let decided = |metric: &&'static MetricInfo| {
+        let threshold = engine.threshold(metric);
+        let by_band = abstaining.then(|| engine.decide(metric, record)).flatten();
+        let decision = by_band.unwrap_or(match (record.status, record.score(metric.name)) {
+            // What the suite could not test another metric has scored all the same.
+            (Status::Ok | Status::Untested, Some(score)) if score >= threshold => Decision::Same,
+            (Status::Ok | Status::Untested, Some(_)) | (Status::PredError, _) => Decision::Different,
+            _ => Decision::Abstained,
+        });
+        Decided {
+            metric: metric.name,
+            decision: match decision {
+                Decision::Same => "same",
+                Decision::Different => "different",
+                Decision::Abstained => "abstained",
+            },
+            threshold,
+        }
+    };
+    engine.metrics().iter().map(decided).collect()
+}
+
+fn of_all(signatures: Vec<(&str, String)>) -> Map<String, Value> {
+    let named = signatures.into_iter();
+    named.map(|(name, s)| (name.to_owned(), s.into())).collect()
+}
+
+fn document(engine: &Engine, counts: &StatusCounts, means: &[(&str, f64)]) -> Value {
+    let signatures = of_all(signatures(engine));
     let means: Map<String, Value> = means
         .iter()
         .map(|(name, m)| ((*name).to_owned(), (*m).into()))
@@ -124,27 +179,24 @@ fn document(engine: &Engine, records: &[Record], counts: &StatusCounts, means: &
         "pairs": counts.total(),
         "status": counts,
         "mean": means,
-        "records": records,
     })
 }
 
-fn listing(engine: &Engine, records: &[Record]) -> String {
-    let mut rows = vec![vec!["id".to_owned(), "status".to_owned()]];
-    rows.extend(
-        records
-            .iter()
-            .map(|r| vec![input::id_text(&r.id), r.status.to_string()]),
-    );
-    for metric in engine.metrics() {
-        let mut column = vec![metric.name.to_owned()];
-        column.extend(
-            records
-                .iter()
-                .map(|r| format!("{:.4}", r.score(metric.name).unwrap_or(0.0))),
-        );
-        rows.iter_mut().zip(column).for_each(|(row, cell)| row.push(cell));
-    }
-    table(&rows)
+/// The head of the table of many pairs.
+fn head(engine: &Engine) -> Vec<String> {
+    let names = ["id", "status"].into_iter();
+    let names = names.chain(engine.metrics().iter().map(|m| m.name));
+    names.map(str::to_owned).collect()
+}
+
+fn row(engine: &Engine, record: &Record) -> Vec<String> {
+    let mut row = vec![input::id_text(&record.id), record.status.to_string()];
+    let score = |m: &&'static MetricInfo| match record.score(m.name) {
+        Some(score) => format!("{score:.4}"),
+        None => "-".to_owned(),
+    };
+    row.extend(engine.metrics().iter().map(score));
+    row
 }
 
 /// A single pair for people: a line for each metric, what is wrong, and the signatures.
@@ -179,7 +231,10 @@ fn one(engine: &Engine, record: &Record) -> String {
         let Some(by) = record.details.get(metric.name).and_then(|d| d.get("vacuous_by")) else {
             continue;
         };
-        said.extend(vacuous::sentences(&vacuous::from_names(by), &engine.semantics_of(metric)));
+        said.extend(vacuous::sentences(
+            &vacuous::from_names(by),
+            &engine.semantics_of(metric),
+        ));
     }
     let mut listed: Vec<&String> = Vec::new();
     for sentence in &said {

@@ -14,6 +14,7 @@ use twinql::metrics::{METRICS, MetricInfo};
 use twinql::{Engine, Job, Network, Schema, Semantics, Work};
 
 use crate::args::{DEFAULT_SEED, typed};
+use crate::input;
 use crate::output::{Console, Sink, write_file};
 
 /// The first line of the file of stored scores.
@@ -54,7 +55,7 @@ pub(crate) fn run(typed: &typed::Selftest, console: Console) -> Result<bool> {
         }
         return Ok(well);
     };
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = input::configuration(path)?;
     let network = Network::chosen(named)?;
     if !typed.record {
         return compare(&network, &text);

@@ -1,4 +1,4 @@
-//! `twinql suite build`, `suite run` and `suite show`.
+//! `twinql suite build` and `suite run`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use serde_json::json;
 use twinql::corpus::{bird, spider};
+use twinql::files::{Inputs, read_bounded};
 use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
@@ -26,7 +27,8 @@ use crate::args::shared::NeededSchemaFlags;
 use crate::args::{DEFAULT_SEED, Format, typed};
 use crate::commands::worker;
 use crate::input;
-use crate::output::{Console, Sink, table, write_file};
+use crate::interrupt;
+use crate::output::{Console, Sink, built_file, table, write_file};
 
 pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let default = DistilConfig::default();
@@ -38,21 +40,21 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
         neighbours: typed.neighbours.unwrap_or(default.neighbours),
         extra: typed.extra.unwrap_or(default.extra),
     };
+    let mut inputs = Inputs::default().with([
+        ("--gold", Some(typed.gold.gold.as_path())),
+        ("--schemas", Some(typed.input.schemas.as_path())),
+        ("--values-from", typed.values_from.as_deref()),
+    ]);
+    built_file(&mut inputs, &typed.out)?;
     let mut tasks = tasks(&typed.gold.gold, &typed.input, console)?;
     if let Some(path) = &typed.values_from {
         add_values(&mut tasks, path, console)?;
     }
-    if typed.out.is_dir() {
-        bail!(
-            "cannot write {}: it is a folder; name a file in it",
-            typed.out.display()
-        );
-    }
-    if let Some(folder) = typed.out.parent().filter(|p| !p.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
-    }
     let partial = partial_of(&typed.out);
+    interrupt::hint(format!(
+        "finished schemas are in {}; the same command with --resume goes on from there",
+        partial.display()
+    ));
     let bar = console.bar(Some(tasks.len() as u64), "schemas");
     let databases = AtomicU64::new(0);
     let suite = distil_all(
@@ -189,7 +191,7 @@ fn summary(c: &Counts) -> String {
     )
 }
 
-fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
+pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
     Signature {
         metric: metric.into(),
         checkpoint: "none".into(),
@@ -206,8 +208,11 @@ fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> Str
     .to_string()
 }
 
-fn read(path: &Path) -> Result<(Suite, Vec<u8>)> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+/// MiB of a suite file.
+const LARGEST: u64 = 4096;
+
+pub(super) fn read(path: &Path) -> Result<(Suite, Vec<u8>)> {
+    let bytes = read_bounded(path, LARGEST, "suite")?;
     let suite = Suite::from_bytes(&bytes).with_context(|| path.display().to_string())?;
     Ok((suite, bytes))
 }
@@ -255,6 +260,14 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         && !(0.0..=1.0).contains(&x)
     {
         bail!("--fail-under {x}: must lie between 0 and 1");
+    }
+    let mut inputs = Inputs::default().with([
+        ("--suite", Some(typed.suite.as_path())),
+        ("--gold", Some(typed.gold.gold.as_path())),
+    ]);
+    inputs = inputs.with(typed.pred.iter().map(|pred| ("--pred", Some(pred.as_path()))));
+    if let Some(out) = &typed.out {
+        inputs.output(out)?;
     }
     let (suite, bytes) = read(&typed.suite)?;
     let dialect = typed.dialect.dialect;
@@ -519,87 +532,4 @@ fn documents(systems: &[String], rows: &[Row]) -> Vec<serde_json::Value> {
             json!({"system": system, "accuracy": classes, "untested": row.untested, "errors": row.errors})
         })
         .collect()
-}
-
-pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
-    let (suite, bytes) = read(&typed.suite)?;
-    let mut out = Sink::new(None)?;
-    let chosen: Vec<_> = suite
-        .schemas
-        .iter()
-        .filter(|s| typed.db_id.as_ref().is_none_or(|id| *id == s.schema.db_id))
-        .collect();
-    if let (Some(id), true) = (&typed.db_id, chosen.is_empty()) {
-        let names: Vec<&str> = suite.schemas.iter().map(|s| s.schema.db_id.as_str()).collect();
-        bail!(
-            "{} has no schema {id:?}; it has {}",
-            typed.suite.display(),
-            names.join(", ")
-        );
-    }
-    if let (Some(number), Some(schema)) = (typed.database, chosen.first()) {
-        let Some(database) = schema.databases.get(number) else {
-            bail!(
-                "{} has {} databases, numbered from 0",
-                schema.schema.db_id,
-                schema.databases.len()
-            );
-        };
-        out.write(&database.to_sql(&schema.schema))?;
-        out.finish()?;
-        return Ok(true);
-    }
-    if typed.left {
-        for schema in &chosen {
-            for gold in &schema.golds {
-                for left in &gold.left {
-                    let line = json!({
-                        "db_id": schema.schema.db_id, "mutation": left.mutation,
-                        "gold": gold.sql, "neighbour": left.sql,
-                    });
-                    out.line(&line.to_string())?;
-                }
-            }
-        }
-        out.finish()?;
-        return Ok(true);
-    }
-    let signature = signature(&suite, &bytes, "suite", Dialect::Sqlite);
-    if typed.format.format == Format::Text {
-        let head = [
-            "schema",
-            "golds",
-            "neighbours",
-            "proved",
-            "distinguished",
-            "left",
-            "share",
-            "databases",
-            "rows",
-        ];
-        let mut lines = vec![head.map(String::from).to_vec()];
-        let total = suite.counts();
-        let counts = chosen.iter().map(|s| (s.schema.db_id.as_str(), s.counts()));
-        let all = typed.db_id.is_none().then_some(("all", total));
-        for (name, c) in counts.chain(all) {
-            let mut line = vec![name.to_owned()];
-            line.extend([c.golds, c.neighbours, c.proved, c.distinguished, c.left].map(|n| n.to_string()));
-            line.push(format!("{:.2}", 100.0 * c.share()));
-            line.extend([c.databases, c.rows].map(|n| n.to_string()));
-            lines.push(line);
-        }
-        out.write(&table(&lines))?;
-        out.line(&format!("\n{} bytes\n{signature}", bytes.len()))?;
-    } else {
-        let schemas: Vec<_> = chosen
-            .iter()
-            .map(|s| json!({"db_id": s.schema.db_id, "counts": s.counts()}))
-            .collect();
-        out.line(&serde_json::to_string_pretty(&json!({
-            "format": 1, "signature": signature, "bytes": bytes.len(),
-            "config": suite.config, "counts": suite.counts(), "schemas": schemas,
-        }))?)?;
-    }
-    out.finish()?;
-    Ok(true)
 }

@@ -1,17 +1,19 @@
 //! `twinql train`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use twinql::model::{Cascade, EpochReport, Observer, StartReport, StepReport, train};
+use twinql::files::Lock;
+use twinql::model::{Cascade, EpochReport, Observer, StartReport, StepReport, TrainConfig, train};
 use twinql::signature::{Signature, short_hash};
 
 use super::environment::Environment;
 use super::examples::examples;
 use super::run_config::RunConfig;
 use crate::args::train as args;
+use crate::interrupt;
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Course, Scale, courses_svg};
 
@@ -30,22 +32,20 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     }
     train_config.validate()?;
     // Better now than after the minutes that pairs take to encode.
-    let named = [
-        ("init", train_config.init.as_slice()),
-        ("teachers", &train_config.teachers),
-    ];
-    for (field, path) in named
-        .into_iter()
-        .flat_map(|(field, paths)| paths.iter().map(move |p| (field, p)))
-    {
+    for (field, path) in train_config_inputs(train_config) {
         std::fs::File::open(path).with_context(|| {
             let path = path.display();
             format!("cannot read {path}, which {field} under [train] names; train that network first")
         })?;
     }
+    let mut inputs = config.inputs();
+    for (field, path) in train_config_inputs(&config.train) {
+        inputs.add(field, path);
+    }
+    inputs.output(&run.join("model.safetensors"))?;
+    let _alone = Lock::folder(&run, "run folder (--run)")?;
+    interrupt::hint("the same command with --resume goes on after the last whole epoch");
     let (train_set, valid_set) = examples(&config.data, &config.how(), console)?;
-    std::fs::create_dir_all(&run)
-        .with_context(|| format!("cannot create the run folder {}", run.display()))?;
     write_file(&run.join("config.toml"), config.to_toml(&run)?.as_bytes())?;
 
     let mut progress = Progress {
@@ -129,6 +129,12 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     progress.environment.signed(signature.to_string());
     progress.write_environment();
     Ok(true)
+}
+
+/// The networks that a training reads.
+fn train_config_inputs(config: &TrainConfig) -> impl Iterator<Item = (&'static str, &Path)> {
+    let init = config.init.iter().map(|path| ("init", path.as_path()));
+    init.chain(config.teachers.iter().map(|path| ("teachers", path.as_path())))
 }
 
 /// How far a run is, and how long it may still take.

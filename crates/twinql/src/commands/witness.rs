@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::Value as Json;
+use twinql::files::Inputs;
 use twinql::sql::Value;
 use twinql::suite::Witness;
 use twinql::witness::{FileNames, file};
@@ -63,20 +64,29 @@ impl WitnessRecord {
 pub(super) struct WitnessFolder {
     folder: PathBuf,
     names: FileNames,
+    inputs: Inputs,
 }
 
 impl WitnessFolder {
-    pub(super) fn new(folder: PathBuf) -> WitnessFolder {
+    /// `inputs` is what the command reads, of which no witness takes the place.
+    pub(super) fn new(folder: PathBuf, inputs: Inputs) -> WitnessFolder {
         WitnessFolder {
             folder,
             names: FileNames::default(),
+            inputs,
         }
+    }
+
+    /// Notes a witness that an earlier run has written.
+    pub(super) fn written(&mut self, id: &Json) {
+        self.names.name(&input::id_text(id));
     }
 
     /// Writes a pair's witness, and notes in its record where.
     pub(super) fn write(&mut self, id: &Json, witness: &mut WitnessRecord) -> Result<()> {
         let name = self.names.name(&input::id_text(id));
         let path = self.folder.join(format!("{name}.sql"));
+        self.inputs.check(&path)?;
         write_file(&path, witness.text.as_bytes())?;
         witness.file = Some(path.display().to_string());
         Ok(())

@@ -1,8 +1,10 @@
 //! The hidden command `twinql worker`: a process that judges pairs and may be killed.
 
-use std::io::{BufReader, stdin, stdout};
+use std::io::{self, BufReader, Cursor, ErrorKind, Read, stdin, stdout};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 use anyhow::{Context, Result};
+use twinql::exit;
 use twinql::judging::{self, Workers};
 use twinql::suite::Limits;
 use twinql::suite::worker::{Program, serve};
@@ -41,8 +43,55 @@ fn program(limits: &Limits) -> Result<Program> {
 /// Judges what comes on standard input.
 pub(crate) fn run(address_space: u64) -> Result<bool> {
     limits::memory(address_space);
-    serve(BufReader::new(stdin()), stdout(), limits::renew)?;
+    serve(BufReader::new(requests()?), stdout(), limits::renew)?;
     Ok(true)
+}
+
+/// Standard input, read by a thread of its own: where it ends, whoever asked is gone, and the
+/// process ends in the middle of whatever it is doing.
+fn requests() -> Result<Pipe> {
+    let (to, from) = sync_channel(16);
+    let read = move || {
+        let mut input = stdin().lock();
+        let mut piece = vec![0; 64 << 10];
+        loop {
+            match input.read(&mut piece) {
+                Ok(n) if n > 0 => {
+                    let bytes = piece.get(..n).unwrap_or_default().to_vec();
+                    if to.send(bytes).is_err() {
+                        return;
+                    }
+                }
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Ok(_) | Err(_) => std::process::exit(i32::from(exit::DONE)),
+            }
+        }
+    };
+    std::thread::Builder::new().spawn(read)?;
+    Ok(Pipe {
+        from,
+        piece: Cursor::default(),
+    })
+}
+
+/// What a thread has read.
+struct Pipe {
+    from: Receiver<Vec<u8>>,
+    piece: Cursor<Vec<u8>>,
+}
+
+impl Read for Pipe {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.piece.read(to)? {
+                0 => match self.from.recv() {
+                    Ok(piece) => self.piece = Cursor::new(piece),
+                    Err(_) => return Ok(0),
+                },
+                n => return Ok(n),
+            }
+        }
+    }
 }
 
 /// What the operating system holds back.

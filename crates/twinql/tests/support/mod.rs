@@ -58,6 +58,30 @@ impl Folder {
         command
     }
 
+    /// Starts the program in this folder; its output can be read.
+    pub fn start(&self, args: &[&str]) -> std::process::Child {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_twinql"));
+        for (name, _) in std::env::vars() {
+            if name.starts_with("TWINQL_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .current_dir(self.dir.path())
+            .args(args)
+            .stdin(std::process::Stdio::null())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    /// Makes a named pipe.
+    pub fn fifo(&self, name: &str) {
+        let made = std::process::Command::new("mkfifo").arg(self.path(name)).status();
+        assert!(made.unwrap().success());
+    }
+
     /// Runs, checks the exit code, and gives stdout and stderr.
     pub fn run(&self, args: &[&str], code: i32) -> (String, String) {
         let output = self.twinql(args).output().unwrap();
@@ -130,4 +154,23 @@ pub fn four() -> String {
 /// JSON lines as values.
 pub fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+/// Waits until something holds.
+pub fn wait_for(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..6000 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("waited for a minute: {what}");
+}
+
+/// Ctrl-C.
+pub fn interrupt(child: &std::process::Child) {
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
 }

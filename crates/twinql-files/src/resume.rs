@@ -3,10 +3,14 @@
 //! first begins with a checksum of the rest.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
+use sha2::{Digest as _, Sha256};
+
+use crate::lock::hold;
+use crate::whole::folder_of;
+use crate::{Destination, FileError};
 
 /// `OUT.partial`, where the finished work of a build of `out` lies.
 pub fn partial_of(out: &Path) -> PathBuf {
@@ -35,8 +39,31 @@ fn checked(line: &[u8]) -> Option<&[u8]> {
     (found == checksum(text).as_bytes()).then_some(text)
 }
 
-/// The open file of finished work. Its first line is a fingerprint of all that the work
-/// depends on.
+/// Opens a file of unfinished work to read it and to append to it, for this process alone.
+///
+/// # Errors
+/// It is no plain file, another process has it, or what the system says.
+pub fn open_alone(path: &Path) -> Result<File, FileError> {
+    if Destination::of(path)?.plain() != Some(path) {
+        return Err(FileError::Unwritable {
+            path: path.to_owned(),
+            what: "link or device",
+        });
+    }
+    let folder = folder_of(path);
+    std::fs::create_dir_all(folder).map_err(FileError::io("create the folder", folder))?;
+    let file = OpenOptions::new()
+        .create(true)
+        .read(true)
+        .append(true)
+        .open(path)
+        .map_err(FileError::io("write", path))?;
+    hold(&file, path, "output")?;
+    Ok(file)
+}
+
+/// The open file of finished work, held by this process alone. Its first line is a fingerprint of
+/// all that the work depends on.
 #[derive(Debug)]
 pub struct Finished {
     path: PathBuf,
@@ -49,21 +76,19 @@ impl Finished {
     /// the first that it does not take, or that was cut off or damaged, and what follows is dropped.
     ///
     /// # Errors
-    /// The file or its folder cannot be written.
+    /// The file or its folder cannot be written, or another process builds the same.
     pub fn open<T>(
         path: &Path,
         fingerprint: &str,
         resume: bool,
         read: impl Fn(&[u8]) -> Option<T>,
-    ) -> io::Result<(Finished, Vec<T>)> {
-        if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)?;
+    ) -> Result<(Finished, Vec<T>), FileError> {
+        let fail = |e| FileError::io("write", path)(e);
+        let mut file = open_alone(path)?;
+        let mut old = Vec::new();
+        if resume {
+            file.read_to_end(&mut old).map_err(fail)?;
         }
-        let old = if resume {
-            std::fs::read(path).unwrap_or_default()
-        } else {
-            Vec::new()
-        };
         let mut done = Vec::new();
         let mut keep = 0;
         let mut lines = old.split_inclusive(|b| *b == b'\n');
@@ -79,21 +104,21 @@ impl Finished {
                 keep += line.len();
             }
         }
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(path)?;
-        file.set_len(keep as u64)?;
+        file.set_len(keep as u64).map_err(fail)?;
         if keep == 0 {
-            file.write_all(format!("{fingerprint}\n").as_bytes())?;
+            file.write_all(format!("{fingerprint}\n").as_bytes())
+                .map_err(fail)?;
         }
-        drop(file);
         let finished = Finished {
             path: path.to_owned(),
-            file: OpenOptions::new().append(true).open(path)?,
+            file,
         };
         Ok((finished, done))
+    }
+
+    /// What the system said when this file was written to, with its name.
+    pub fn failed(&self, source: io::Error) -> FileError {
+        FileError::io("write", &self.path)(source)
     }
 
     /// Where it lies.
@@ -143,7 +168,12 @@ mod tests {
         let lines = ["1", "22"].map(str::to_owned);
         open("a", false).0.append(&lines).unwrap();
         let written = std::fs::read_to_string(&path).unwrap();
-        let numbers = |text: &str| text.lines().skip(1).map(|l| l[17..].to_owned()).collect::<Vec<_>>();
+        let numbers = |text: &str| {
+            text.lines()
+                .skip(1)
+                .map(|l| l[17..].to_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(numbers(&written), ["1", "22"]);
         // Cut off within a line; another line follows that nobody can read, or that has no checksum.
         let odd = format!("{}x\n{}4\n", checksum(b"x"), checksum(b"4"));

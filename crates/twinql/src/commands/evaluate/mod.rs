@@ -1,23 +1,31 @@
 //! `twinql evaluate`.
 
-use std::collections::BTreeMap;
+mod seen;
+mod selection;
 
-use anyhow::{Result, bail};
+use std::sync::PoisonError;
+
+use anyhow::Result;
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
+use twinql::files::Inputs;
 use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_band, roc_curve};
-use twinql::model::{Decision, GraphConfig};
+use twinql::model::GraphConfig;
 use twinql::prepare::Graphs;
 use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job, Work};
 
 use crate::args::typed;
 use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
-use crate::commands::batch::in_chunks;
-use crate::commands::{engine, fail_under, status_line, strict};
-use crate::input::{self, Item, Schemas};
+use crate::commands::batch::{Out, line};
+use crate::commands::stream::stream;
+use crate::commands::{engine, fail_under, status_line, strict, window};
+use crate::input::{self, Labels, Schemas};
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Curve, Operating, roc_svg};
 use crate::report::{Abstention, MetricReport, Subject, measure, text};
+use seen::{Group, Seen};
+use selection::Selection;
 
 pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
     let metrics = Metrics::new(typed.metrics, seed)?;
@@ -34,73 +42,72 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         ..Resampling::default()
     };
     let engine = engine(&metrics, typed.input.dialect.dialect, console)?;
-    let mut schemas = Schemas::load(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
-    let mut items = input::read_pairs(&typed.pairs, &mut schemas)?;
-    if let Some(split) = &typed.split {
-        items.retain(|item| item.split.as_deref() == Some(split));
-        if items.is_empty() {
-            bail!("{}: no pair has split {split:?}", typed.pairs.display());
-        }
+    let schemas = Schemas::load(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
+    let mut inputs = Inputs::default().with([
+        ("--pairs", Some(typed.pairs.as_path())),
+        ("--schemas", typed.input.schemas.as_deref()),
+        ("--labels", typed.labels.labels.as_deref()),
+        ("--checkpoint", metrics.checkpoint.as_deref()),
+    ]);
+    for out in [&output.out, &typed.scores, &typed.plot].into_iter().flatten() {
+        inputs.output(out)?;
     }
-    if let Some(path) = &typed.labels.labels {
-        input::override_labels(&mut items, path, console)?;
+    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
+    if let Some(labels) = &labels {
+        labels.check(&typed.pairs)?;
     }
-    let all = items.len();
-    let unread = items.iter().find_map(|item| match (&item.job.work, item.label) {
-        (Work::Unusable { error, .. }, None) => Some(error.clone()),
-        _ => None,
-    });
-    items.retain(|item| item.label.is_some());
-    if items.is_empty() {
-        bail!(
-            "{}: none of the {all} pairs has a label; give `label` 0 or 1 in each line, or --labels FILE",
-            typed.pairs.display()
-        );
-    }
-    if items.len() < all {
-        console.warn(format!(
-            "{} of {all} pairs have no label and are left out",
-            all - items.len()
-        ));
-        if let Some(error) = unread {
-            console.warn(format!("the first that cannot be used: {error}"));
-        }
-    }
-
-    let (items, jobs) = split_jobs(items);
-    let mut records: Vec<Record> = Vec::with_capacity(jobs.len());
-    let work = |chunk: &[Job], each: &(dyn Fn() + Sync)| {
-        let scored = engine.score(chunk);
-        chunk.iter().for_each(|_| each());
-        scored
+    let (pairs, selection) = Selection::of(
+        input::of_file(&typed.pairs, schemas, false)?,
+        typed.split.clone(),
+        labels,
+    );
+    let mut sink = typed
+        .scores
+        .as_deref()
+        .map(|path| Sink::new(Some(path)))
+        .transpose()?;
+    let mut seen = Seen::new(&engine);
+    let work = |jobs: &[Job]| -> Vec<(Record, Option<Group>)> {
+        let records = engine.score(jobs);
+        records.into_iter().zip(groups(typed.by, jobs, &engine)).collect()
     };
-    in_chunks(&jobs, "scoring", console, &work, &mut |_, scored| {
-        records.extend(scored);
+    stream(pairs, window(&engine), "scoring", console, &work, &mut |done| {
+        let Some((job, about, (record, group))) = done else {
+            return Ok(true);
+        };
+        if let Some(sink) = &mut sink {
+            sink.line(&line(&Out {
+                job: &job,
+                about: &about,
+                status: record.status,
+                record: &record,
+                decided: Vec::new(),
+            })?)?;
+        }
+        let group = typed.by.map(|by| match by {
+            GroupBy::Source => about.source.clone().map(|s| (0, s)),
+            GroupBy::DbId => about.db_id.clone().map(|d| (0, d)),
+            GroupBy::Hardness | GroupBy::Form => group,
+        });
+        seen.add(&engine, &record, about.label == Some(true), group);
         Ok(true)
     })?;
-
-    let mut counts = StatusCounts::default();
-    records.iter().for_each(|r| counts.add(r.status));
-    let labels: Vec<bool> = items.iter().map(|i| i.label == Some(true)).collect();
-    let everything: Vec<usize> = (0..records.len()).collect();
-    let overall = reports(&engine, &records, &labels, &everything, &how);
-    let grouped: Vec<(String, Vec<MetricReport>)> = match typed.by {
-        None => Vec::new(),
-        Some(by) => groups(by, &items, &jobs, &engine)
-            .into_iter()
-            .map(|(name, members)| (name, reports(&engine, &records, &labels, &members, &how)))
-            .collect(),
-    };
-
-    if let Some(path) = &typed.scores {
-        let mut sink = Sink::new(Some(path))?;
-        for record in &records {
-            sink.line(&serde_json::to_string(record)?)?;
-        }
+    let selection = selection.lock().unwrap_or_else(PoisonError::into_inner);
+    selection.say(&typed.pairs, console)?;
+    if let Some(sink) = sink {
         sink.finish()?;
     }
+
+    let counts = seen.counts.clone();
+    let everything: Vec<usize> = (0..seen.labels.len()).collect();
+    let overall = reports(&engine, &seen, &everything, &how);
+    let grouped: Vec<(String, Vec<MetricReport>)> = seen
+        .members()
+        .into_iter()
+        .map(|(name, members)| (name, reports(&engine, &seen, &members, &how)))
+        .collect();
     if let Some(path) = &typed.plot {
-        write_file(path, plot(&engine, &records, &labels, &overall, &how).as_bytes())?;
+        write_file(path, plot(&engine, &seen, &overall, &how).as_bytes())?;
     }
     let text = render(&overall, &grouped, &counts, &how);
     let mut sink = Sink::new(output.out.as_deref())?;
@@ -127,25 +134,6 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
-/// What groups and labels need of an item once its job is taken out.
-struct About {
-    label: Option<bool>,
-    source: Option<String>,
-    db_id: Option<String>,
-}
-
-fn split_jobs(items: Vec<Item>) -> (Vec<About>, Vec<Job>) {
-    let split = |item: Item| {
-        let about = About {
-            label: item.label,
-            source: item.source,
-            db_id: item.db_id,
-        };
-        (about, item.job)
-    };
-    items.into_iter().map(split).unzip()
-}
-
 fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
     Subject {
         metric: metric.name.into(),
@@ -157,67 +145,45 @@ fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
     }
 }
 
-/// The scores of a metric and their labels, for those pairs that it says something of.
-fn scored(
-    records: &[Record],
-    labels: &[bool],
-    members: &[usize],
-    metric: &str,
-) -> (Vec<f64>, Vec<bool>) {
-    let pair = |i: &usize| Some((records.get(*i)?.score(metric)?, *labels.get(*i)?));
-    members.iter().filter_map(pair).unzip()
-}
-
-fn reports(
-    engine: &Engine,
-    records: &[Record],
-    labels: &[bool],
-    members: &[usize],
-    how: &Resampling,
-) -> Vec<MetricReport> {
-    let all: Vec<bool> = members.iter().filter_map(|i| labels.get(*i).copied()).collect();
-    let measured = |metric: &&'static MetricInfo| {
-        let (scores, labels) = scored(records, labels, members, metric.name);
+fn reports(engine: &Engine, seen: &Seen, members: &[usize], how: &Resampling) -> Vec<MetricReport> {
+    let all: Vec<bool> = members
+        .iter()
+        .filter_map(|i| seen.labels.get(*i).copied())
+        .collect();
+    let measured = |(number, metric): (usize, &&'static MetricInfo)| {
+        let (scores, labels) = seen.scored(number, members);
         let report = measure(&subject(engine, metric), &scores, &labels, how);
-        let members = members.iter().filter_map(|i| records.get(*i));
-        let decisions: Option<Vec<Decision>> = members.map(|r| engine.decide(metric, r)).collect();
         MetricReport {
             abstention: engine
                 .band(metric)
-                .zip(decisions)
+                .zip(seen.decisions(number, members))
                 .map(|(band, decisions)| Abstention::of(&band, &decisions, &all)),
             unscored: all.len().saturating_sub(scores.len()),
             coverage: scores.len() as f64 / all.len().max(1) as f64,
             ..report
         }
     };
-    engine.metrics().iter().map(measured).collect()
+    engine.metrics().iter().enumerate().map(measured).collect()
 }
 
-/// Members by group, in order of name (hardness: from easy to extra).
-fn groups(by: GroupBy, items: &[About], jobs: &[Job], engine: &Engine) -> Vec<(String, Vec<usize>)> {
-    let forms = match by {
-        GroupBy::Form => equal_forms(jobs, engine),
-        _ => Vec::new(),
-    };
-    let mut out: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
-    for (i, (item, job)) in items.iter().zip(jobs).enumerate() {
-        let none = || (usize::MAX, "(none)".to_owned());
-        let key = match by {
-            GroupBy::Hardness => class(job).map_or_else(none, |h| (h as usize, h.to_string())),
-            GroupBy::Source => item.source.clone().map_or_else(none, |s| (0, s)),
-            GroupBy::Form => match forms.get(i).copied().flatten() {
-                Some(false) => (0, "forms differ".to_owned()),
-                Some(true) => (1, "forms equal".to_owned()),
-                None => none(),
-            },
-            GroupBy::DbId => item.db_id.clone().map_or_else(none, |d| (0, d)),
-        };
-        out.entry(key).or_default().push(i);
+/// The groups of jobs that follow from their queries, all at once: hardness, or forms.
+fn groups(by: Option<GroupBy>, jobs: &[Job], engine: &Engine) -> Vec<Option<Group>> {
+    match by {
+        Some(GroupBy::Hardness) => jobs
+            .par_iter()
+            .map(|job| class(job).map(|h| (h as usize, h.to_string())))
+            .collect(),
+        Some(GroupBy::Form) => equal_forms(jobs, engine)
+            .into_iter()
+            .map(|equal| {
+                equal.map(|equal| match equal {
+                    false => (0, "forms differ".to_owned()),
+                    true => (1, "forms equal".to_owned()),
+                })
+            })
+            .collect(),
+        Some(GroupBy::Source | GroupBy::DbId) | None => vec![None; jobs.len()],
     }
-    out.into_iter()
-        .map(|((_, name), members)| (name, members))
-        .collect()
 }
 
 /// Whether the canonical forms of both sides are equal under the semantics that the first metric
@@ -252,20 +218,12 @@ fn class(job: &Job) -> Option<Hardness> {
     }
 }
 
-fn plot(
-    engine: &Engine,
-    records: &[Record],
-    labels: &[bool],
-    overall: &[MetricReport],
-    how: &Resampling,
-) -> String {
-    let everything: Vec<usize> = (0..records.len()).collect();
-    let curves: Vec<Curve> = engine
-        .metrics()
-        .iter()
-        .zip(overall)
-        .filter_map(|(metric, report)| {
-            let (scores, labels) = scored(records, labels, &everything, metric.name);
+fn plot(engine: &Engine, seen: &Seen, overall: &[MetricReport], how: &Resampling) -> String {
+    let everything: Vec<usize> = (0..seen.labels.len()).collect();
+    let metrics = engine.metrics().iter().zip(overall).enumerate();
+    let curves: Vec<Curve> = metrics
+        .filter_map(|(number, (metric, report))| {
+            let (scores, labels) = seen.scored(number, &everything);
             let points = roc_curve(&scores, &labels).ok()?;
             Some(Curve {
                 name: format!("{} ({})", metric.name, engine.semantics_of(metric)),
@@ -276,7 +234,11 @@ fn plot(
             })
         })
         .collect();
-    roc_svg(&format!("agreement with {} labels", labels.len()), &curves, how.level)
+    roc_svg(
+        &format!("agreement with {} labels", seen.labels.len()),
+        &curves,
+        how.level,
+    )
 }
 
 fn render(
@@ -311,7 +273,12 @@ fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
     let partial: Vec<String> = overall
         .iter()
         .filter(|r| r.unscored > 0)
-        .map(|r| format!("those of {} over the {} that it says something of", r.metric, r.pairs))
+        .map(|r| {
+            format!(
+                "those of {} over the {} that it says something of",
+                r.metric, r.pairs
+            )
+        })
         .collect();
     match partial.as_slice() {
         [] => "every figure is over all of them".to_owned(),

@@ -1,0 +1,24 @@
+//! Files read within bounds, and written whole or not at all: the one way in which every
+//! command and crate touches a file that a user named.
+//!
+//! - [`Whole`], [`write_whole`]: a file that takes its name once everything is in it; devices and
+//!   pipes are written to as they are
+//! - [`Inputs`]: what a command reads, which no output of it may be
+//! - [`Lines`], [`read_bounded`]: lines and files no longer than they may be
+//! - [`resume`]: the finished work of a build that was interrupted
+//! - [`Lock`]: one process at a time
+
+mod destination;
+mod error;
+mod inputs;
+mod lines;
+mod lock;
+pub mod resume;
+mod whole;
+
+pub use destination::Destination;
+pub use error::FileError;
+pub use inputs::Inputs;
+pub use lines::{LONGEST_LINE, Line, Lines, is_gzip, read_bounded};
+pub use lock::Lock;
+pub use whole::{Whole, remove_temporaries, write_whole};

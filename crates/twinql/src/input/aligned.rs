@@ -1,0 +1,184 @@
+//! Pairs of a gold file and a prediction file, a line of each at a time.
+
+use std::fs::File;
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow};
+use serde_json::Value;
+use twinql::corpus::bird;
+use twinql::corpus::spider::{
+    Blank, Cover, GoldCount, Golds, Prediction, PredictionCount, blank_lines, prediction,
+};
+use twinql::files::{FileError, LONGEST_LINE, Lines};
+use twinql::record::Status;
+use twinql::{Job, Work};
+
+use super::{About, Echo, Item, Schemas, print, work};
+
+type Predictions = Box<dyn Iterator<Item = Result<Prediction, FileError>> + Send>;
+
+/// Reads two files side by side. Both are read twice: first to see that they belong together.
+pub(super) struct Aligned {
+    golds: Golds,
+    predictions: Predictions,
+    blank: Blank,
+    gold_path: PathBuf,
+    pred_path: PathBuf,
+    schemas: Schemas,
+    echo: bool,
+    /// Pairs in all, and so far.
+    of: usize,
+    done: usize,
+}
+
+impl Aligned {
+    /// Opens both files and counts their lines.
+    pub(super) fn open(gold: &Path, pred: &Path, schemas: Schemas, echo: bool) -> Result<Aligned> {
+        let mut gold_count = GoldCount::default();
+        let (first, again) = twice(gold)?;
+        for one in Golds::new(first) {
+            gold_count.add(&one?);
+        }
+        gold_count.check(gold)?;
+        let mut count = PredictionCount::default();
+        let json = pred.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
+        let predictions: Predictions = if json {
+            // One document, whose entries may stand in any order.
+            let all = bird::read_predictions(pred)?;
+            all.iter().for_each(|p| count.add(p));
+            Box::new(all.into_iter().map(Ok))
+        } else {
+            let (first, again) = twice(pred)?;
+            for line in first {
+                count.add(&prediction(&line?));
+            }
+            Box::new(again.open()?.map(|line| Ok(prediction(&line?))))
+        };
+        let (gold_name, pred_name) = (gold.display().to_string(), pred.display().to_string());
+        Ok(Aligned {
+            blank: blank_lines(&gold_count, count, Cover::All, &gold_name, &pred_name)?,
+            golds: Golds::new(again.open()?),
+            predictions,
+            gold_path: gold.to_owned(),
+            pred_path: pred.to_owned(),
+            schemas,
+            echo,
+            of: gold_count.golds,
+            done: 0,
+        })
+    }
+
+    /// How many pairs there are.
+    pub(super) fn pairs(&self) -> usize {
+        self.of
+    }
+
+    fn read(&mut self) -> Result<Item> {
+        let changed = || {
+            anyhow!(
+                "{} or {} was changed while it was read",
+                self.gold_path.display(),
+                self.pred_path.display()
+            )
+        };
+        let gold = self.golds.next().ok_or_else(changed)??;
+        let pred = loop {
+            let next = self.predictions.next().ok_or_else(changed)??;
+            if let Some(pred) = self.blank.kept(next) {
+                break pred;
+            }
+        };
+        let schema = match &gold.unusable {
+            None => self.schemas.get(&gold.db_id),
+            Some(why) => Err(why.clone()),
+        };
+        let echo = self.echo.then(|| {
+            Box::new(Echo {
+                gold: gold.unusable.is_none().then(|| gold.sql.clone()),
+                pred: pred.unusable.is_none().then(|| pred.sql.clone()),
+            })
+        });
+        let usable = [gold.unusable.is_none(), pred.unusable.is_none()].map(u8::from);
+        let parts = [
+            gold.sql.as_bytes(),
+            gold.db_id.as_bytes(),
+            pred.sql.as_bytes(),
+            &usable,
+        ];
+        let print = print(&parts);
+        let work = match (schema, pred.unusable) {
+            (Err(error), _) => Work::Unusable {
+                status: Status::GoldError,
+                error: format!("{}, line {}: {error}", self.gold_path.display(), gold.line),
+            },
+            (Ok(_), Some(why)) => Work::Unusable {
+                status: Status::PredError,
+                error: format!("{}, {why}", self.pred_path.display()),
+            },
+            (Ok(schema), None) => work(schema, gold.sql, pred.sql, self.schemas.dialect),
+        };
+        let id = Value::from(self.done.to_string());
+        self.done += 1;
+        Ok(Item {
+            job: Job { id, work },
+            about: About {
+                db_id: Some(gold.db_id).filter(|d| !d.is_empty()),
+                echo,
+                print,
+                ..About::default()
+            },
+        })
+    }
+}
+
+impl Iterator for Aligned {
+    type Item = Result<Item>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (self.done < self.of).then(|| self.read())
+    }
+}
+
+/// Where lines come from the second time.
+enum Again {
+    File(PathBuf),
+    /// What a pipe held, which can be read only once.
+    Kept(File, PathBuf),
+}
+
+impl Again {
+    fn open(self) -> Result<Lines> {
+        Ok(match self {
+            Again::File(path) => Lines::open(&path)?,
+            Again::Kept(mut file, path) => {
+                file.seek(SeekFrom::Start(0)).context("a temporary file")?;
+                Lines::plain(file, &path)
+            }
+        })
+    }
+}
+
+/// The lines of a file, and the same once more; those of a pipe are kept in a temporary file.
+fn twice(path: &Path) -> Result<(Lines, Again)> {
+    let lines = Lines::open(path)?;
+    if path.is_file() {
+        return Ok((lines, Again::File(path.to_owned())));
+    }
+    let mut kept = std::io::BufWriter::new(tempfile::tempfile().context("a temporary file")?);
+    for line in lines {
+        let line = line?;
+        // Too long a line stays too long, and is as good as another one.
+        let bytes = line.bytes.unwrap_or_else(|_| vec![b'?'; LONGEST_LINE + 1]);
+        kept.write_all(&bytes)
+            .and_then(|()| kept.write_all(b"\n"))
+            .context("a temporary file")?;
+    }
+    let mut file = kept
+        .into_inner()
+        .map_err(|e| e.into_error())
+        .context("a temporary file")?;
+    file.seek(SeekFrom::Start(0)).context("a temporary file")?;
+    let first = Lines::plain(file.try_clone()?, path);
+    Ok((first, Again::Kept(file, path.to_owned())))
+}

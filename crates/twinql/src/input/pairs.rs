@@ -1,0 +1,179 @@
+//! Pairs of a pair file, a line at a time.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+use serde_json::Value;
+use twinql::corpus::build::EASE;
+use twinql::corpus::pairs::{Draft, Problem};
+use twinql::files::{FileError, Line, Lines};
+use twinql::record::Status;
+use twinql::{Job, Work};
+
+use super::{About, Echo, Item, Schemas, print, work};
+
+/// Lines at the beginning of which none is a JSON object, after which the file is taken for
+/// something else.
+const MOST_STRANGE: usize = 1000;
+
+/// Reads a pair file.
+pub(crate) struct PairItems {
+    lines: Lines,
+    path: PathBuf,
+    schemas: Schemas,
+    echo: bool,
+    /// Read while the file was opened.
+    first: VecDeque<Item>,
+    /// Items so far.
+    count: usize,
+    /// Some line is a pair.
+    good: bool,
+    /// Some line is a JSON object.
+    object: bool,
+    first_bad: Option<String>,
+}
+
+impl PairItems {
+    /// Opens a file and reads to its first pair.
+    pub(super) fn open(path: &Path, schemas: Schemas, echo: bool) -> Result<PairItems> {
+        let mut items = PairItems {
+            lines: Lines::open(path)?,
+            path: path.to_owned(),
+            schemas,
+            echo,
+            first: VecDeque::new(),
+            count: 0,
+            good: false,
+            object: false,
+            first_bad: None,
+        };
+        while !items.good && items.first.len() < MOST_STRANGE {
+            match items.read() {
+                Some(item) => {
+                    let item = item?;
+                    items.first.push_back(item);
+                }
+                None if items.count == 0 => bail!(
+                    "{} is empty: it holds no pairs; give one JSON object a line",
+                    path.display()
+                ),
+                None => break,
+            }
+        }
+        if !items.good && (!items.object || items.first.len() < MOST_STRANGE) {
+            return Err(items.no_pair());
+        }
+        Ok(items)
+    }
+
+    fn no_pair(&self) -> anyhow::Error {
+        let error = self.first_bad.as_deref().unwrap_or_default();
+        let lines = match self.count {
+            n if n >= MOST_STRANGE && !self.object => format!("none of the first {n} lines of the file"),
+            _ => "no line of the file".to_owned(),
+        };
+        anyhow!("{lines} is a pair; {error}; give one JSON object a line, with db_id, gold and pred")
+    }
+
+    /// The next item; none at the end of the file.
+    fn read(&mut self) -> Option<Result<Item>> {
+        loop {
+            return match self.lines.next()? {
+                Ok(line) if line.is_blank() => continue,
+                Ok(line) => Some(Ok(self.item(&line))),
+                Err(error) => Some(Err(FileError::into(error))),
+            };
+        }
+    }
+
+    fn item(&mut self, line: &Line) -> Item {
+        let place = format!("{}, line {}", self.path.display(), line.number);
+        let draft = match line.text() {
+            Ok(text) => Draft::from_json(text),
+            Err(message) => Draft {
+                problem: Some(Problem {
+                    of_prediction: false,
+                    message,
+                }),
+                ..Draft::default()
+            },
+        };
+        self.object |= draft.pair != Default::default();
+        let Draft {
+            pair,
+            number,
+            problem,
+        } = draft;
+        match &problem {
+            Some(problem) if !problem.of_prediction => {
+                self.first_bad
+                    .get_or_insert_with(|| format!("{place}: {}", problem.message));
+            }
+            _ => self.good = true,
+        }
+        let echo = self.echo.then(|| {
+            let filled = |sql: &String| Some(sql.clone()).filter(|s| !s.is_empty());
+            Box::new(Echo {
+                gold: filled(&pair.gold),
+                pred: match problem {
+                    None => Some(pair.pred.clone()),
+                    Some(_) => filled(&pair.pred),
+                },
+            })
+        });
+        let ease = pair.extra.get(EASE).and_then(Value::as_f64);
+        let unusable = |status, message: &str| Work::Unusable {
+            status,
+            error: format!("{place}: {message}"),
+        };
+        let work = match problem {
+            Some(Problem {
+                of_prediction: false,
+                message,
+            }) => unusable(Status::GoldError, &message),
+            problem => match (self.schemas.of(&pair), problem) {
+                (Err(error), _) => unusable(Status::GoldError, &error),
+                (Ok(_), Some(problem)) => unusable(Status::PredError, &problem.message),
+                (Ok(schema), None) => work(schema, pair.gold, pair.pred, self.schemas.dialect),
+            },
+        };
+        let id = match pair.id {
+            Value::Null => Value::from(self.count.to_string()),
+            id => id,
+        };
+        self.count += 1;
+        let bytes = line.bytes.as_deref().unwrap_or_default();
+        Item {
+            job: Job { id, work },
+            about: About {
+                number,
+                label: pair.label.map(|l| l == 1),
+                source: pair.source,
+                db_id: pair.db_id,
+                split: pair.split,
+                ease: ease.map(|share| share.clamp(0.0, 1.0) as f32),
+                echo,
+                print: print(&[bytes]),
+            },
+        }
+    }
+}
+
+impl Iterator for PairItems {
+    type Item = Result<Item>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(item) = self.first.pop_front() {
+            return Some(Ok(item));
+        }
+        match self.read() {
+            None if !self.good => {
+                // Said once: there is nothing more to read.
+                self.good = true;
+                Some(Err(self.no_pair()))
+            }
+            item => item,
+        }
+    }
+}

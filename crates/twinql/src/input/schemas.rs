@@ -1,0 +1,257 @@
+//! Schemas by name, and those that pairs carry.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use sha2::{Digest, Sha256};
+use twinql::corpus::Pair;
+use twinql::sql::{Dialect, Schema, SchemaSet, schema};
+use twinql::suite::Files;
+
+use crate::output::Console;
+
+/// Schemas of pairs that are kept, so that the same text is read once; then they are read anew.
+const MOST_CARRIED: usize = 4096;
+
+/// Loads all schemas at `path`, and says once how much of them was not read.
+pub(crate) fn load_schemas(path: &Path, dialect: Dialect) -> Result<SchemaSet> {
+    let set = schema::load_in(path, dialect)?;
+    let (count, first) = schema::not_read(set.values());
+    if let Some(first) = first {
+        let dialect = match dialect {
+            Dialect::Sqlite => String::new(),
+            other => format!(" --dialect {other}"),
+        };
+        let (path, s) = (path.display(), if count == 1 { "" } else { "s" });
+        let were = if count == 1 { "was" } else { "were" };
+        Console { quiet: false }.warn(format!(
+            "{path}: {count} statement{s} or part{s} of one {were} not read ({first}); \
+             `twinql schema show {path}{dialect}` lists them"
+        ));
+    }
+    Ok(set)
+}
+
+/// Schemas by `db_id`, and those that pairs carry as DDL text.
+pub(crate) struct Schemas {
+    /// Or why a schema cannot be read.
+    named: HashMap<String, std::result::Result<Arc<Schema>, String>>,
+    names: Vec<String>,
+    /// By DDL text: the same text is the same schema.
+    carried: HashMap<String, std::result::Result<Arc<Schema>, String>>,
+    origin: String,
+    /// Whose SQL the queries are, and the DDL.
+    pub(super) dialect: Dialect,
+    /// It was said that a pair's own schema was not read in full.
+    told: bool,
+    /// The database of pairs that name none.
+    unnamed: Option<String>,
+}
+
+impl Schemas {
+    /// Loads all schemas at `path`; without one, only pairs that carry theirs can be used.
+    pub(crate) fn load(path: Option<&Path>, dialect: Dialect) -> Result<Schemas> {
+        let (set, origin) = match path {
+            Some(path) => (load_schemas(path, dialect)?, path.display().to_string()),
+            None => (SchemaSet::new(), String::new()),
+        };
+        Ok(Schemas {
+            names: set.keys().cloned().collect(),
+            named: set
+                .into_iter()
+                .map(|(id, schema)| (id, Ok(Arc::new(schema))))
+                .collect(),
+            carried: HashMap::new(),
+            origin,
+            dialect,
+            told: false,
+            unnamed: None,
+        })
+    }
+
+    /// Takes pairs that name no database to be over this one; without it, over the only one there is.
+    pub(crate) fn unnamed(mut self, db_id: Option<&str>) -> Schemas {
+        self.unnamed = db_id.map(str::to_owned);
+        self
+    }
+
+    /// For pairs that are executed on files. SQLite knows what is in them: a schema is read,
+    /// from the first file of a database, only where queries have to be translated.
+    pub(crate) fn of_files(files: &Files, dialect: Dialect) -> Schemas {
+        let names: Vec<String> = files.ids().map(str::to_owned).collect();
+        let named = |id: &String| {
+            let schema = match files.of(id).and_then(<[_]>::first) {
+                Some(file) if dialect != Dialect::Sqlite => schema::load(file)
+                    .map_err(|e| e.to_string())
+                    .and_then(|set| set.into_values().next().ok_or_else(|| "no schema".into())),
+                _ => Ok(Schema::default()),
+            };
+            let named = schema.map(|schema| {
+                Arc::new(Schema {
+                    db_id: id.clone(),
+                    ..schema
+                })
+            });
+            (id.clone(), named)
+        };
+        Schemas {
+            named: names.iter().map(named).collect(),
+            names,
+            carried: HashMap::new(),
+            dialect,
+            told: false,
+            unnamed: None,
+            origin: files.root().display().to_string(),
+        }
+    }
+
+    /// The schema of a database.
+    pub(crate) fn get(&self, db_id: &str) -> std::result::Result<Arc<Schema>, String> {
+        if let Some(schema) = self.named.get(db_id) {
+            return schema.clone();
+        }
+        if self.origin.is_empty() {
+            return Err(format!(
+                "no schema for db_id {db_id:?}: give --schemas, or a `schema` field with DDL text"
+            ));
+        }
+        let near = near(db_id, &self.names);
+        let hint = if near.is_empty() {
+            format!("it has {} databases, none with a similar name", self.names.len())
+        } else {
+            format!("similar names: {}", near.join(", "))
+        };
+        Err(format!("unknown db_id {db_id:?} in {}; {hint}", self.origin))
+    }
+
+    /// The only schema there is.
+    pub(crate) fn only(&self, db_id: Option<&str>) -> Result<Arc<Schema>> {
+        let id = match (db_id, self.names.as_slice()) {
+            (Some(id), _) => id,
+            (None, [only]) => only,
+            (None, names) => bail!(
+                "{} has {} databases: say which with --db-id ({})",
+                self.origin,
+                names.len(),
+                excerpt(names)
+            ),
+        };
+        self.get(id).map_err(anyhow::Error::msg)
+    }
+
+    /// What results depend on: all schemas, by name.
+    pub(crate) fn fingerprint(&self) -> String {
+        let mut names: Vec<&String> = self.named.keys().collect();
+        names.sort();
+        let mut sha = Sha256::new();
+        for name in names {
+            // What cannot be read is told apart by the reason.
+            let text = match self.named.get(name) {
+                Some(Ok(schema)) => serde_json::to_string(&**schema).unwrap_or_default(),
+                Some(Err(why)) => why.clone(),
+                None => String::new(),
+            };
+            sha.update((name.len() as u64).to_le_bytes());
+            sha.update(name);
+            sha.update((text.len() as u64).to_le_bytes());
+            sha.update(text);
+        }
+        sha.finalize()
+            .iter()
+            .take(8)
+            .map(|b| format!("{b:02x}"))
+            .collect()
+    }
+
+    /// The schema of a pair: its own, or that of its database.
+    pub(super) fn of(&mut self, pair: &Pair) -> std::result::Result<Arc<Schema>, String> {
+        match (&pair.schema, &pair.db_id) {
+            (Some(ddl), db_id) => {
+                let dialect = self.dialect;
+                let told = &mut self.told;
+                let read = || {
+                    let id = db_id.as_deref().unwrap_or("schema");
+                    let schema = Schema::from_ddl_in(id, ddl, dialect)
+                        .map_err(|e| format!("the pair's schema: {e}"))?;
+                    if let ((_, Some(first)), false) = (schema::not_read([&schema]), *told) {
+                        *told = true;
+                        Console { quiet: false }.warn(format!(
+                            "a pair's own schema was not read in full ({first}); this is said once, \
+                             `twinql schema show` lists what is not read of a file"
+                        ));
+                    }
+                    Ok(Arc::new(schema))
+                };
+                if self.carried.len() >= MOST_CARRIED && !self.carried.contains_key(ddl) {
+                    self.carried.clear();
+                }
+                self.carried.entry(ddl.clone()).or_insert_with(read).clone()
+            }
+            (None, Some(db_id)) => self.get(db_id),
+            (None, None) => match (&self.unnamed, self.names.as_slice()) {
+                (Some(id), _) | (None, [id]) => self.get(id),
+                (None, []) => Err("neither \"db_id\" nor \"schema\" is there".into()),
+                (None, names) => Err(format!(
+                    "neither \"db_id\" nor \"schema\" is there, and {} has {} databases: say which with --db-id",
+                    self.origin,
+                    names.len()
+                )),
+            },
+        }
+    }
+}
+
+/// The names closest to `name`, at most three.
+fn near(name: &str, names: &[String]) -> Vec<String> {
+    let lower = name.to_lowercase();
+    let mut ranked: Vec<(usize, &String)> = names
+        .iter()
+        .map(|n| (distance(&lower, &n.to_lowercase()), n))
+        .filter(|(d, n)| *d <= (name.chars().count().max(n.chars().count()) / 3).max(2))
+        .collect();
+    ranked.sort();
+    ranked.into_iter().take(3).map(|(_, n)| n.clone()).collect()
+}
+
+/// Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let replaced = row.get(j).copied().unwrap_or(0) + usize::from(x != *y);
+            let dropped = row.get(j + 1).copied().unwrap_or(0) + 1;
+            let added = next.get(j).copied().unwrap_or(0) + 1;
+            next.push(replaced.min(dropped).min(added));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+fn excerpt(names: &[String]) -> String {
+    let mut text = names.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > 5 {
+        text.push_str(", …");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names() {
+        let names: Vec<String> = ["concert_singer", "concert_hall", "pets_1"]
+            .map(String::from)
+            .to_vec();
+        assert_eq!(near("concert_singr", &names), ["concert_singer"]);
+        assert_eq!(near("Pets", &names), ["pets_1"]);
+        assert!(near("zzzzzzzz", &names).is_empty());
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,104 @@
+//! Tables of text, of any length.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, BufWriter, Seek as _, SeekFrom, Write as _};
+
+use anyhow::{Context as _, Result};
+
+/// Columns as wide as their widest cell.
+#[derive(Default)]
+struct Widths(Vec<usize>);
+
+impl Widths {
+    fn add(&mut self, row: &[String]) {
+        if self.0.len() < row.len() {
+            self.0.resize(row.len(), 0);
+        }
+        for (width, cell) in self.0.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+
+    /// A line without its end: the first cell to the left, the others to the right.
+    fn line(&self, row: &[String]) -> String {
+        let mut line = String::new();
+        for (c, (cell, width)) in row.iter().zip(&self.0).enumerate() {
+            let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+            if c > 0 {
+                line.push_str("  ");
+                line.push_str(&pad);
+            }
+            line.push_str(cell);
+            if c == 0 {
+                line.push_str(&pad);
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+/// A table of text, columns aligned: the first to the left, the others to the right.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let mut widths = Widths::default();
+    rows.iter().for_each(|row| widths.add(row));
+    rows.iter().map(|row| widths.line(row) + "\n").collect()
+}
+
+/// A table whose rows come one after another. They wait in a temporary file, since the widths are
+/// known with the last one.
+pub(crate) struct Table {
+    widths: Widths,
+    rows: BufWriter<File>,
+}
+
+impl Table {
+    pub(crate) fn new() -> Result<Table> {
+        Ok(Table {
+            widths: Widths::default(),
+            rows: BufWriter::new(tempfile::tempfile().context("a temporary file")?),
+        })
+    }
+
+    pub(crate) fn add(&mut self, row: &[String]) -> Result<()> {
+        self.widths.add(row);
+        let line = serde_json::to_string(row)? + "\n";
+        self.rows.write_all(line.as_bytes()).context("a temporary file")
+    }
+
+    /// Hands out the lines, each with its end.
+    pub(crate) fn lines(self, write: &mut dyn FnMut(&str) -> Result<()>) -> Result<()> {
+        let mut rows = self.rows.into_inner().map_err(|e| e.into_error())?;
+        rows.seek(SeekFrom::Start(0))?;
+        for row in BufReader::new(rows).lines() {
+            let row: Vec<String> = serde_json::from_str(&row?)?;
+            write(&(self.widths.line(&row) + "\n"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_table_of_rows_that_come_is_the_table_of_all() {
+        let rows: Vec<Vec<String>> = [["id", "status"], ["é", "ok"], ["long one", ""]]
+            .iter()
+            .map(|row| row.map(String::from).to_vec())
+            .collect();
+        let mut growing = Table::new().unwrap();
+        rows.iter().for_each(|row| growing.add(row).unwrap());
+        let mut text = String::new();
+        growing
+            .lines(&mut |line| {
+                text.push_str(line);
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(text, table(&rows));
+        assert_eq!(text, "id        status\né             ok\nlong one\n");
+    }
+}
