@@ -324,3 +324,29 @@ fn nothing_that_can_be_written_makes_the_reader_fail() {
         }
     }
 }
+
+/// Odd texts that fuzzing found: what was read of them is printed, and read again as it was.
+#[test]
+fn what_is_printed_is_read_again() {
+    for (text, dialect) in [
+        (
+            "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t WHERE a = 'x;",
+            Dialect::Sqlite,
+        ),
+        (
+            "CREATE TABLE t (a INT CHECK (a > $$(0)::numeric));",
+            Dialect::Postgres,
+        ),
+        ("CREATE TABLE t (a INT CHECK (a > $1));", Dialect::Postgres),
+        (
+            "CREATE TABLE t (a TEXT CHECK (a <> $$it's$$ AND a <> E'\\\\'));",
+            Dialect::Postgres,
+        ),
+        ("CREATE TABLE t (a TEXT CHECK (a <> N'x'));", Dialect::Mysql),
+    ] {
+        let schema = Schema::from_ddl_in("d", text, dialect).unwrap();
+        let printed = schema.to_ddl();
+        let again = Schema::from_ddl("d", &printed).unwrap_or_else(|e| panic!("{e}\n{printed}"));
+        assert_eq!(again.to_ddl(), printed, "{text}");
+    }
+}
