@@ -278,7 +278,14 @@ impl<'a> Planner<'a> {
             return Ok(found);
         }
         let Some(index) = self.table_named(name)? else {
-            if (name.0.len() == 1 || self.dialect != Dialect::Sqlite)
+            let own = match name.0.as_slice() {
+                [_] => true,
+                [database, _] => database.as_ident().is_some_and(|d| {
+                    ["main", "temp"].iter().any(|own| d.value.eq_ignore_ascii_case(own))
+                }),
+                _ => false,
+            };
+            if (own || self.dialect != Dialect::Sqlite)
                 && let Some(found) = self.plan_view_use(ident)?
             {
                 return Ok(found);
