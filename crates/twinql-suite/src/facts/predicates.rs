@@ -110,8 +110,14 @@ impl Walker<'_> {
         }
         let (l, r) = (self.literal(left), self.literal(right));
         match (l, r) {
-            (None, Some(v)) => self.against(left, op, v, weak),
-            (Some(v), None) => self.against(right, flip(op), v, weak),
+            (None, Some(v)) => {
+                self.against(left, op, v, weak);
+                self.look_into(left);
+            }
+            (Some(v), None) => {
+                self.against(right, flip(op), v, weak);
+                self.look_into(right);
+            }
             _ => {
                 let sides = (self.operand(left), self.operand(right));
                 if let (Some(left), Some(right)) = sides {
@@ -126,6 +132,13 @@ impl Walker<'_> {
                 }
                 self.expr_children(left, right, weak);
             }
+        }
+    }
+
+    /// Looks into a call of one of the sandbox's own functions that is compared with a constant.
+    fn look_into(&mut self, expr: &Expr) {
+        if ours(expr) {
+            self.expr(expr, true);
         }
     }
 
