@@ -62,7 +62,10 @@ fn verdicts_in_input_order_with_witness_files() {
     let last = &json_lines(&out)[4];
     assert_eq!(last["status"], "pred_error");
     assert!(last["error"].as_str().unwrap().contains("nonsense"), "{last}");
-    assert!(err.contains("same 2, different 2, untested 0, of all 5 pairs"), "{err}");
+    assert!(
+        err.contains("same 2, different 2, untested 0, of all 5 pairs"),
+        "{err}"
+    );
     let mut files: Vec<String> = std::fs::read_dir(folder.path("w"))
         .unwrap()
         .map(|f| f.unwrap().file_name().into_string().unwrap())

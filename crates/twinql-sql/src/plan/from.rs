@@ -281,7 +281,9 @@ impl<'a> Planner<'a> {
             let own = match name.0.as_slice() {
                 [_] => true,
                 [database, _] => database.as_ident().is_some_and(|d| {
-                    ["main", "temp"].iter().any(|own| d.value.eq_ignore_ascii_case(own))
+                    ["main", "temp"]
+                        .iter()
+                        .any(|own| d.value.eq_ignore_ascii_case(own))
                 }),
                 _ => false,
             };
