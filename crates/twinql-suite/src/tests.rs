@@ -530,8 +530,8 @@ fn a_witness_is_plain() {
         connection.execute_batch(&witness.statements).unwrap();
         for (sql, rows) in [(gold, &witness.gold_rows), (pred, &witness.pred_rows)] {
             let count = format!("SELECT COUNT(*) FROM ({sql})");
-            let found: usize = connection.query_row(&count, [], |r| r.get(0)).unwrap();
-            assert_eq!(found, rows.len(), "{semantics} {sql} {}", witness.statements);
+            let found: i64 = connection.query_row(&count, [], |r| r.get(0)).unwrap();
+            assert_eq!(found as usize, rows.len(), "{semantics} {sql} {}", witness.statements);
         }
     }
 }
