@@ -16,6 +16,8 @@ pub fn beside(folder: &Path, path: impl AsRef<Path>) -> PathBuf {
             Component::ParentDir if leaves(&out) => {
                 out.pop();
             }
+            // Nothing lies above the root.
+            Component::ParentDir if out.has_root() && out.parent().is_none() => {}
             part => out.push(part),
         }
     }
@@ -86,7 +88,10 @@ mod tests {
         // Tests run in the crate's folder.
         let folder = Path::new("src/build");
         let said = misplaced(folder, &beside(folder, "src/lib.rs")).unwrap();
-        assert!(said.contains("write \"../lib.rs\" where it has \"src/lib.rs\""), "{said}");
+        assert!(
+            said.contains("write \"../lib.rs\" where it has \"src/lib.rs\""),
+            "{said}"
+        );
         for path in ["nowhere", "config.rs", ""] {
             assert_eq!(misplaced(folder, &beside(folder, path)), None, "{path}");
         }
@@ -106,7 +111,11 @@ mod tests {
             ("/x/a", "../../../b", "/b"),
             ("a", "../d/*.txt", "d/*.txt"),
         ] {
-            assert_eq!(beside(Path::new(folder), path), Path::new(expected), "{folder} {path}");
+            assert_eq!(
+                beside(Path::new(folder), path),
+                Path::new(expected),
+                "{folder} {path}"
+            );
         }
     }
 

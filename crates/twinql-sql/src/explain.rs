@@ -87,7 +87,8 @@ pub fn outlines_to_dot(outlines: &[(&str, &[Node])]) -> String {
         out.push_str("  }\n");
     }
     let all: Vec<&[Node]> = outlines.iter().map(|(_, nodes)| *nodes).collect();
-    let mut lines = String::from("box: an operator and its id\\larrow: rows go from one operator to the next\\l");
+    let mut lines =
+        String::from("box: an operator and its id\\larrow: rows go from one operator to the next\\l");
     for (symbol, meaning) in legend(&all) {
         let _ = write!(lines, "{}: {}\\l", escape(symbol), escape(meaning));
     }
@@ -102,31 +103,48 @@ pub fn outlines_to_dot(outlines: &[(&str, &[Node])]) -> String {
 /// The operators of a plan from the top, each before what it reads. `letter` begins the
 /// ids, so that several outlines can be told apart.
 pub fn outline(schema: &Schema, plan: &Plan, spans: Option<&Spans>, letter: char) -> Vec<Node> {
-    outlined(schema, plan, spans, letter, true)
+    outlined(schema, plan, spans, letter, true).nodes
 }
 
-/// The lines of [`tree`], not indented, each with a key: two lines with the same key say the same.
+/// The lines of [`tree`], not indented, each with a key: two lines with the same key say the same. A filter
+/// or a join has a line for each of its conditions.
 pub(crate) fn keyed_lines(schema: &Schema, plan: &Plan) -> Vec<(String, String)> {
-    let [shown, keys] = [true, false].map(|numbered| outlined(schema, plan, None, 'n', numbered));
-    let texts = |nodes: Vec<Node>| nodes.into_iter().map(|node| node.text);
-    texts(shown).zip(texts(keys)).collect()
+    let [shown, keys] = [true, false].map(|numbered| {
+        let Tree {
+            nodes, conditions, ..
+        } = outlined(schema, plan, None, 'n', numbered);
+        nodes.into_iter().zip(conditions).flat_map(|(node, conditions)| {
+            if conditions.is_empty() {
+                vec![node.text]
+            } else {
+                conditions
+            }
+        })
+    });
+    shown.zip(keys).collect()
 }
 
 /// Without `numbered`, all uses of a table are called the same, and what may be written either way
 /// round is written in one.
-fn outlined(schema: &Schema, plan: &Plan, spans: Option<&Spans>, letter: char, numbered: bool) -> Vec<Node> {
-    let called = Called::new(schema, plan, numbered);
+fn outlined<'a>(
+    schema: &'a Schema,
+    plan: &Plan,
+    spans: Option<&'a Spans>,
+    letter: char,
+    numbered: bool,
+) -> Tree<'a> {
     let mut out = Tree {
         schema,
-        called: &called,
+        called: Called::new(schema, plan, numbered),
         spans,
         letter,
         numbered,
         nodes: Vec::new(),
+        conditions: Vec::new(),
         path: Vec::new(),
     };
     out.query(&plan.query, 0, "");
-    out.nodes
+    out
 }
 
 /// Levels that are shown.
@@ -134,11 +152,13 @@ const MAX_DEPTH: usize = 100;
 
 struct Tree<'a> {
     schema: &'a Schema,
-    called: &'a Called,
+    called: Called,
     spans: Option<&'a Spans>,
     letter: char,
     numbered: bool,
     nodes: Vec<Node>,
+    /// The conditions of each node that is a filter or a join, with its word before them.
+    conditions: Vec<Vec<String>>,
     /// The operators above the next one, by their ids.
     path: Vec<String>,
 }
@@ -154,6 +174,7 @@ impl Tree<'_> {
             text: text.to_owned(),
             spans,
         });
+        self.conditions.push(Vec::new());
         self.path.push(id);
     }
 
@@ -246,11 +267,7 @@ impl Tree<'_> {
         for e in walk::own_exprs(rel) {
             find_subqueries(e, &mut subqueries);
         }
-        let mut texts: Vec<String> = walk::own_exprs(rel).into_iter().map(|e| self.text(e)).collect();
-        // Conditions hold together in any order.
-        if !self.numbered && matches!(rel, Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. }) {
-            texts.sort();
-        }
+        let texts: Vec<String> = walk::own_exprs(rel).into_iter().map(|e| self.text(e)).collect();
         let all = texts.join(" AND ");
         let line = match rel {
             Rel::Scan { table, columns } => {
@@ -270,10 +287,18 @@ impl Tree<'_> {
                 )
             }
             Rel::Recursive { name, columns, .. } => {
-                format!("Recursive {} [{}]", self.source(name, columns), self.own_ids(columns))
+                format!(
+                    "Recursive {} [{}]",
+                    self.source(name, columns),
+                    self.own_ids(columns)
+                )
             }
             Rel::RecursiveRef { name, columns } => {
-                format!("RecursiveRef {} [{}]", self.source(name, columns), self.own_ids(columns))
+                format!(
+                    "RecursiveRef {} [{}]",
+                    self.source(name, columns),
+                    self.own_ids(columns)
+                )
             }
             Rel::Filter { .. } => format!("Filter {all}"),
             Rel::Project { exprs, .. } => {
@@ -340,6 +365,14 @@ impl Tree<'_> {
         };
         let places = self.places(rel);
         self.line(depth, line.trim_end(), places);
+        let word = line.strip_suffix(&all).filter(|word| !word.is_empty());
+        let conditional = matches!(rel, Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. });
+        if let (true, Some(word), Some(own)) = (conditional, word, self.conditions.last_mut()) {
+            *own = texts
+                .iter()
+                .map(|condition| format!("{word}{condition}"))
+                .collect();
+        }
         for input in walk::inputs(rel) {
             self.rel(input, depth + 1);
         }

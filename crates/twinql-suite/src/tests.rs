@@ -478,3 +478,89 @@ fn agrees_with_adjudicated_labels() {
     }
     assert!(right * 100 >= all * 97, "{right} of {all}");
 }
+
+/// Keys are declared, ids are small whole numbers, texts words, dates round; only what is read is there.
+#[test]
+fn a_witness_is_plain() {
+    let schema = Schema::from_ddl(
+        "loans",
+        "CREATE TABLE member (id INTEGER PRIMARY KEY, name TEXT NOT NULL, boss INTEGER REFERENCES member (id));
+         CREATE TABLE loan (id INTEGER PRIMARY KEY, member_id INTEGER NOT NULL REFERENCES member (id), due DATE);
+         CREATE TABLE branch (id INTEGER PRIMARY KEY, city TEXT);",
+    )
+    .unwrap();
+    let witness = |semantics: &str, gold: &str, pred: &str| {
+        let config = JudgeConfig {
+            shrink: true,
+            semantics: Semantics::preset(semantics).unwrap(),
+            ..JudgeConfig::default()
+        };
+        match crate::judge(&schema, gold, pred, &config) {
+            Verdict::Different { witness } => witness,
+            other => panic!("{other:?}"),
+        }
+    };
+    let plain = witness(
+        "default",
+        "SELECT name FROM member WHERE id > 1",
+        "SELECT name FROM member",
+    );
+    assert_eq!(
+        plain.statements.matches("CREATE TABLE").count(),
+        1,
+        "{}",
+        plain.statements
+    );
+    assert!(
+        plain
+            .statements
+            .ends_with("INSERT INTO \"member\" VALUES (1, 'Alma', 1);\n")
+            || plain.statements.contains("VALUES (1, 'Alma', "),
+        "{}",
+        plain.statements
+    );
+    assert!(
+        plain.statements.contains("PRIMARY KEY (\"id\")"),
+        "{}",
+        plain.statements
+    );
+    assert_eq!(
+        (plain.gold_columns[0].as_str(), plain.pred_rows.len()),
+        ("name", plain.gold_rows.len() + 1)
+    );
+    // A foreign key needs the table that it refers to; without it the table is left out.
+    let (gold, pred) = (
+        "SELECT COUNT(*) FROM loan WHERE due > '2020-02-28'",
+        "SELECT COUNT(*) FROM loan",
+    );
+    let needed = witness("default", gold, pred).statements;
+    assert!(
+        needed.contains("CREATE TABLE \"member\"") && !needed.contains("branch"),
+        "{needed}"
+    );
+    assert!(
+        needed.contains("REFERENCES \"member\"") && needed.contains("'2020-02-2"),
+        "{needed}"
+    );
+    let alone = witness("no-fk", gold, pred).statements;
+    assert_eq!(alone.matches("CREATE TABLE").count(), 1, "{alone}");
+    // What is seen again: SQLite itself gives the answers that are shown.
+    for semantics in ["default", "no-fk", "strict"] {
+        let gold = "SELECT m.name, COUNT(*) FROM member m JOIN loan l ON l.member_id = m.id GROUP BY m.id";
+        let pred =
+            "SELECT m.name, COUNT(*) FROM member m LEFT JOIN loan l ON l.member_id = m.id GROUP BY m.id";
+        let witness = witness(semantics, gold, pred);
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection.execute_batch(&witness.statements).unwrap();
+        for (sql, rows) in [(gold, &witness.gold_rows), (pred, &witness.pred_rows)] {
+            let count = format!("SELECT COUNT(*) FROM ({sql})");
+            let found: i64 = connection.query_row(&count, [], |r| r.get(0)).unwrap();
+            assert_eq!(
+                found as usize,
+                rows.len(),
+                "{semantics} {sql} {}",
+                witness.statements
+            );
+        }
+    }
+}

@@ -244,12 +244,7 @@ impl Engine {
         record
     }
 
-    fn graphs(
-        &self,
-        jobs: &[Job],
-        semantics: &Semantics,
-        config: &GraphConfig,
-    ) -> Vec<Option<PairGraphs>> {
+    fn graphs(&self, jobs: &[Job], semantics: &Semantics, config: &GraphConfig) -> Vec<Option<PairGraphs>> {
         let queries = jobs.iter().flat_map(|job| match &job.work {
             Work::Pair { schema, gold, pred } => vec![(schema, gold.as_str()), (schema, pred.as_str())],
             Work::Unusable { .. } => Vec::new(),
@@ -266,12 +261,15 @@ impl Engine {
     fn gmn(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
         let Some(network) = &self.network else { return };
         let graphs = self.graphs(jobs, &network.answers_for(&self.semantics), &network.graph());
-        for (record, read) in records.iter_mut().zip(distances(network, &graphs)) {
+        let threshold = network.scorer().threshold();
+        for (record, read) in records.iter_mut().zip(read_pairs(network, &graphs)) {
             match read {
-                Some(Ok((score, identical))) => {
-                    record.set_score(metric.name, shortest(score.probability));
-                    record.set_detail(metric.name, "distance", shortest(score.distance));
-                    record.set_detail(metric.name, "identical", identical);
+                Some(Ok(said)) => {
+                    if let Some(p) = said.probability(threshold, &|score| Some(score.probability)) {
+                        record.set_score(metric.name, shortest(p));
+                    }
+                    record.set_detail(metric.name, "distance", shortest(said.score.distance));
+                    record.set_detail(metric.name, "identical", said.identical);
                 }
                 Some(Err(error)) => spoil(record, Status::Unsupported, error.to_string()),
                 None => {}
@@ -300,11 +298,12 @@ impl Engine {
         // Statuses, and scores of pairs that nothing is known of.
         let known = |i: usize| found.get(i).is_some_and(|e| !cascade.leaves_open(*e));
         self.explain_failures(metric, jobs, &graphs, &known, records);
-        let read = distances(network, &graphs);
+        let read = read_pairs(network, &graphs);
+        let threshold = tiers.tier(cascade).threshold;
         for ((record, found), read) in records.iter_mut().zip(found).zip(read) {
             let known = !cascade.leaves_open(found);
-            let score = match read {
-                Some(Ok((score, _))) => Some(score),
+            let said = match read {
+                Some(Ok(said)) => Some(said),
                 Some(Err(error)) => {
                     if !known {
                         spoil(record, Status::Unsupported, error.to_string());
@@ -313,8 +312,12 @@ impl Engine {
                 }
                 None => None,
             };
-            let squared = score.map(|s| s.distance);
-            if let Some(p) = tiers.probability(cascade, found, squared) {
+            let of = |score: &Score| tiers.probability(cascade, found, Some(score.distance));
+            let p = match &said {
+                Some(said) if !known => said.probability(threshold, &of),
+                _ => tiers.probability(cascade, found, None),
+            };
+            if let Some(p) = p {
                 record.set_score(metric.name, shortest(p));
             }
             record.set_detail(metric.name, "tier", tier_name(found));
@@ -327,12 +330,17 @@ impl Engine {
             .par_iter()
             .map(|pair| {
                 let pair = pair.as_ref()?;
-                let score = match both(pair) {
-                    Some((gold, pred)) => relpm(gold, pred, &RelPmConfig::default()),
-                    None if pair.identical => 1.0,
-                    None => return None,
-                };
-                Some((score, pair.identical))
+                if pair.identical {
+                    return Some((1.0, true));
+                }
+                let (gold, pred) = both(pair)?;
+                let score = relpm(gold, pred, &RelPmConfig::default());
+                // What is the same without an assumption is the same with it.
+                let emptied = pair.emptied.as_ref().and_then(|(gold, pred)| {
+                    let (gold, pred) = (gold.as_ref().as_ref().ok()?, pred.as_ref().as_ref().ok()?);
+                    Some(relpm(gold, pred, &RelPmConfig::default()))
+                });
+                Some((emptied.map_or(score, |e| score.min(e)), false))
             })
             .collect();
         for (record, score) in records.iter_mut().zip(scores) {
@@ -419,7 +427,9 @@ impl Engine {
             let same = match &report.verdict {
                 Verdict::Same { .. } => Some(true),
                 Verdict::Timeout { .. } => Some(same_tokens(gold, pred)),
-                Verdict::Different { .. } | Verdict::PredError { .. } | Verdict::GoldError { .. } => Some(false),
+                Verdict::Different { .. } | Verdict::PredError { .. } | Verdict::GoldError { .. } => {
+                    Some(false)
+                }
                 Verdict::Untested { .. } | Verdict::MachineError { .. } => None,
             };
             match same {
@@ -456,33 +466,80 @@ fn tier_name(evidence: Evidence) -> &'static str {
     }
 }
 
-/// The network's score of each pair, and whether the canonical forms are equal; none where a side
-/// has no graph and they are not.
-fn distances(
+/// What the network says of a pair.
+struct Said {
+    score: Score,
+    /// The canonical forms are equal.
+    identical: bool,
+    /// Of a vacuous pair, its score under all assumptions.
+    emptied: Option<Score>,
+}
+
+impl Said {
+    /// The probability by `of`, a calibration of scores, called the same from `threshold` on.
+    ///
+    /// What is the same without an assumption is the same with it, so of the two scores of a
+    /// vacuous pair the lower one counts. And the network has not learned from forms that hold
+    /// what the semantics rules out: of these it may rank pairs below the threshold, and calls
+    /// none the same that is not equal.
+    fn probability(&self, threshold: f32, of: &dyn Fn(&Score) -> Option<f32>) -> Option<f32> {
+        let plain = of(&self.score)?;
+        match &self.emptied {
+            Some(emptied) if !self.identical => {
+                Some(of(emptied)?.min(plain.min(MOST_OF_VACUOUS) * threshold))
+            }
+            _ => Some(plain),
+        }
+    }
+}
+
+/// The most of the threshold that a vacuous pair scores whose forms are not equal.
+const MOST_OF_VACUOUS: f32 = 0.99;
+
+/// What the network says of each pair; none where a side has no graph and the forms are not equal.
+fn read_pairs(network: &Network, pairs: &[Option<PairGraphs>]) -> Vec<Option<Result<Said, ModelError>>> {
+    let plain = pairs.iter().map(|pair| both(pair.as_ref()?)).collect();
+    let emptied = pairs
+        .iter()
+        .map(|pair| {
+            let (gold, pred) = pair.as_ref()?.emptied.as_ref()?;
+            gold.as_ref().as_ref().ok().zip(pred.as_ref().as_ref().ok())
+        })
+        .collect();
+    let scores = scores(network, plain).into_iter().zip(scores(network, emptied));
+    scores
+        .zip(pairs)
+        .map(|((plain, emptied), pair)| {
+            let identical = pair.as_ref().is_some_and(|p| p.identical);
+            let score = match identical {
+                true => Ok(network.scorer().identical()),
+                false => plain?,
+            };
+            Some(score.map(|score| Said {
+                score,
+                identical,
+                emptied: emptied.and_then(Result::ok),
+            }))
+        })
+        .collect()
+}
+
+/// The network's score of each pair of graphs, where there are two.
+fn scores(
     network: &Network,
-    pairs: &[Option<PairGraphs>],
-) -> Vec<Option<Result<(Score, bool), ModelError>>> {
+    pairs: Vec<Option<(&QueryGraph, &QueryGraph)>>,
+) -> Vec<Option<Result<Score, ModelError>>> {
     let encoding = network.encoding();
     let arrays: Vec<Option<PairArrays>> = pairs
-        .par_iter()
-        .map(|pair| {
-            let (gold, pred) = both(pair.as_ref()?)?;
-            Some(PairArrays::build(gold, pred, &encoding))
-        })
+        .into_par_iter()
+        .map(|pair| pair.map(|(gold, pred)| PairArrays::build(gold, pred, &encoding)))
         .collect();
     let readable: Vec<bool> = arrays.iter().map(Option::is_some).collect();
     let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
     let mut scores = network.scorer().score(&dense).into_iter();
     readable
         .into_iter()
-        .zip(pairs)
-        .map(|(readable, pair)| {
-            let identical = pair.as_ref().is_some_and(|p| p.identical);
-            match readable {
-                true => scores.next().map(|score| score.map(|s| (s, identical))),
-                false => identical.then(|| Ok((network.scorer().identical(), true))),
-            }
-        })
+        .map(|readable| if readable { scores.next() } else { None })
         .collect()
 }
 
@@ -521,7 +578,11 @@ fn spoil(record: &mut Record, status: Status, error: String) {
 }
 
 fn both(pair: &PairGraphs) -> Option<(&QueryGraph, &QueryGraph)> {
-    pair.gold.as_ref().as_ref().ok().zip(pair.pred.as_ref().as_ref().ok())
+    pair.gold
+        .as_ref()
+        .as_ref()
+        .ok()
+        .zip(pair.pred.as_ref().as_ref().ok())
 }
 
 /// The double that prints as the float does: 0.97, not 0.9700000286102295.

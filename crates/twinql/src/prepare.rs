@@ -1,6 +1,7 @@
 //! From SQL text to graphs, each distinct query once.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -8,7 +9,7 @@ use twinql_graph::{GraphError, QueryGraph};
 use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::prove::Vacuous;
 use twinql_sql::{
-    Assumption, Canonical, Dialect, Query, Rule, Schema, Semantics, SqlError, normalize,
+    Assumption, Canonical, Dialect, Plan, Query, Rule, Schema, Semantics, SqlError, normalize,
     normalize::normalize_with, parse, parse_in, plan,
 };
 
@@ -97,9 +98,11 @@ pub fn graph_with(
 /// A query over its schema, and what is made of it.
 struct Read {
     graph: Result<QueryGraph, SideError>,
-    /// The canonical form, where it is beyond the limits of a graph.
-    form: Option<Query>,
+    /// A hash of the canonical form, be it within the limits of a graph or not.
+    form: Option<u64>,
     vacuous: Vec<Assumption>,
+    /// Of a vacuous query, the graph under all assumptions.
+    emptied: Option<Result<QueryGraph, SideError>>,
 }
 
 fn read(
@@ -117,20 +120,31 @@ fn read(
             graph: QueryGraph::of_ast(&parsed.query).map_err(SideError::from),
             form: None,
             vacuous: Vec::new(),
+            emptied: None,
         });
     }
     let wanted = |rule: &Rule| config.canonical && wanted(rule);
     let canonical = normalize_with(schema, plan, semantics, &wanted);
-    let graph = QueryGraph::lower(schema, &canonical.plan, semantics);
-    let graph = graph.map(|graph| match config.flows {
-        true => graph,
-        false => graph.without_flows(),
-    });
+    let graph = |plan: &Plan| -> Result<QueryGraph, SideError> {
+        let graph = QueryGraph::lower(schema, plan, semantics)?;
+        Ok(match config.flows {
+            true => graph,
+            false => graph.without_flows(),
+        })
+    };
     Ok(Read {
-        form: graph.is_err().then_some(canonical.plan.query),
-        graph: graph.map_err(SideError::from),
+        graph: graph(&canonical.plan),
+        // Queries that are compared as they are written may be equal in other ways.
+        form: config.canonical.then(|| hash(&canonical.plan.query)),
+        emptied: canonical.emptied.as_deref().map(graph),
         vacuous: canonical.vacuous,
     })
+}
+
+fn hash(query: &Query) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    query.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What [`Graphs`] holds for a query.
@@ -146,9 +160,9 @@ pub struct Graphs {
 #[derive(Debug)]
 struct Known {
     graph: SharedGraph,
-    /// The canonical form, where it is beyond the limits of a graph.
-    form: Option<Query>,
+    form: Option<u64>,
     vacuous: Vec<Assumption>,
+    emptied: Option<SharedGraph>,
 }
 
 impl Known {
@@ -158,11 +172,13 @@ impl Known {
                 graph: Arc::new(read.graph),
                 form: read.form,
                 vacuous: read.vacuous,
+                emptied: read.emptied.map(Arc::new),
             },
             Err(error) => Known {
                 graph: Arc::new(Err(error)),
                 form: None,
                 vacuous: Vec::new(),
+                emptied: None,
             },
         }
     }
@@ -179,6 +195,8 @@ pub struct PairGraphs {
     pub identical: bool,
     /// Assumptions that empty a part of either query.
     pub vacuous: Vacuous,
+    /// Where there are any, the graphs of what is left under all assumptions.
+    pub emptied: Option<(SharedGraph, SharedGraph)>,
 }
 
 impl Graphs {
@@ -220,11 +238,20 @@ impl Graphs {
     pub fn pair(&self, schema: &Arc<Schema>, gold: &str, pred: &str) -> PairGraphs {
         let known = |sql: &str| self.known.get(&(key(schema), sql.to_owned()));
         let vacuous = |sql: &str| known(sql).map(|k| k.vacuous.clone()).unwrap_or_default();
-        let form = |sql: &str| known(sql).and_then(|k| k.form.as_ref());
+        let form = |sql: &str| known(sql).and_then(|k| k.form);
         let graphs = (self.get(schema, gold), self.get(schema, pred));
-        let identical = match (graphs.0.as_ref(), graphs.1.as_ref()) {
+        let alike = match (graphs.0.as_ref(), graphs.1.as_ref()) {
             (Ok(one), Ok(other)) => one.fingerprint() == other.fingerprint(),
-            _ => form(gold).is_some_and(|one| form(pred) == Some(one)),
+            _ => false,
+        };
+        let identical = alike || form(gold).is_some_and(|one| form(pred) == Some(one));
+        let emptied = |sql: &str| known(sql).and_then(|k| k.emptied.clone());
+        let emptied = match (emptied(gold), emptied(pred)) {
+            (None, None) => None,
+            (one, other) => Some((
+                one.unwrap_or_else(|| Arc::clone(&graphs.0)),
+                other.unwrap_or_else(|| Arc::clone(&graphs.1)),
+            )),
         };
         PairGraphs {
             gold: graphs.0,
@@ -234,6 +261,7 @@ impl Graphs {
                 gold: vacuous(gold),
                 pred: vacuous(pred),
             },
+            emptied,
         }
     }
 

@@ -18,9 +18,9 @@ use twinql_suite::{FileVerdict, Verdict};
 
 use crate::record::Status;
 
-/// What SQLite says where a text is larger or deeper than one of its limits. They say nothing of
+/// What SQLite and the sandbox say where a text is larger or deeper than one of its limits. They say nothing of
 /// whether it is a query: SQLite built otherwise takes it.
-const LIMITS: [&str; 9] = [
+const LIMITS: [&str; 11] = [
     "Expression tree is too large",
     "parser stack overflow",
     "string or blob too big",
@@ -30,6 +30,8 @@ const LIMITS: [&str; 9] = [
     "too many FROM clause terms",
     "tables in a join",
     "too many arguments on function",
+    "Recursion limit",
+    "more bytes of SQL than allowed",
 ];
 
 /// The name of a side in messages and files.

@@ -45,9 +45,9 @@ pub fn sentences(vacuous: &Vacuous, semantics: &Semantics) -> Vec<String> {
 /// What a query asks for in vain, and where it would not: `side` names it.
 pub fn sentence(side: &str, by: &[Assumption], semantics: &Semantics) -> String {
     let asked: Vec<&str> = by.iter().map(|a| a.rules_out()).collect();
-    let wider = WIDER.into_iter().find(|name| {
-        Semantics::preset(name).is_some_and(|preset| !by.iter().any(|a| a.made_by(&preset)))
-    });
+    let wider = WIDER
+        .into_iter()
+        .find(|name| Semantics::preset(name).is_some_and(|preset| !by.iter().any(|a| a.made_by(&preset))));
     let hint = wider.map_or_else(String::new, |name| format!("; --semantics {name} has them"));
     format!(
         "vacuous: {side}, or a part of it, is empty or constant under {semantics}: it asks for {}, which this semantics does not have{hint}. Nothing is called the same by that",
@@ -72,8 +72,16 @@ mod tests {
     fn the_sentence_names_what_is_asked_for_and_who_has_it() {
         let default = Semantics::default();
         for (by, asked, hint) in [
-            (vec![Assumption::NoNulls], "it asks for NULLs, which", Some("declared")),
-            (vec![Assumption::ForeignKeys], "rows that refer to nothing", Some("no-fk")),
+            (
+                vec![Assumption::NoNulls],
+                "it asks for NULLs, which",
+                Some("declared"),
+            ),
+            (
+                vec![Assumption::ForeignKeys],
+                "rows that refer to nothing",
+                Some("no-fk"),
+            ),
             (
                 vec![Assumption::Keys, Assumption::NoNulls],
                 "a key that repeats or is NULL and NULLs",
@@ -82,7 +90,10 @@ mod tests {
             (vec![Assumption::Typed], "of their column's type", None),
         ] {
             let said = sentence("the gold", &by, &default);
-            assert!(said.starts_with("vacuous: the gold") && said.contains(asked), "{said}");
+            assert!(
+                said.starts_with("vacuous: the gold") && said.contains(asked),
+                "{said}"
+            );
             match hint {
                 Some(name) => assert!(said.contains(&format!("--semantics {name} has them")), "{said}"),
                 None => assert!(!said.contains("--semantics"), "{said}"),

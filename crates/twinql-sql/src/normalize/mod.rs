@@ -69,6 +69,9 @@ pub struct Canonical {
     /// canonical form *without* these assumptions, so that nothing is equal because both are
     /// empty. None for most queries.
     pub vacuous: Vec<Assumption>,
+    /// The canonical form with these assumptions, where there are any: what they leave of the
+    /// query.
+    pub emptied: Option<Box<Plan>>,
 }
 
 /// Brings a plan into canonical form under the assumptions of `semantics`.
@@ -111,8 +114,9 @@ fn normalize_noting(
     semantics: &Semantics,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> (Canonical, Option<Vec<ColumnId>>) {
-    let run = vacuous::settled(semantics, &mut |weaker| {
-        normalize_once(schema, &plan, weaker, wanted)
+    let run = vacuous::settled(semantics, &mut |weaker, without| {
+        let wanted = |rule: &Rule| !without.contains(&rule.name) && wanted(rule);
+        normalize_once(schema, &plan, weaker, &wanted)
     });
     (run.canonical, run.origins)
 }
@@ -139,6 +143,7 @@ fn normalize_once(
             complete: false,
             stopped: Some(why),
             vacuous: Vec::new(),
+            emptied: None,
         },
         origins: None,
         vacated: 0,
@@ -226,6 +231,7 @@ fn normalize_once(
             (true, true) => None,
         },
         vacuous: Vec::new(),
+        emptied: None,
     };
     Run {
         canonical,

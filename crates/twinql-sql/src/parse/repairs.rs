@@ -330,12 +330,9 @@ fn goes_on(text: &str, at: usize) -> bool {
         };
         rest = behind;
     }
-    let word = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next();
-    let continues = |w: &str| {
-        let clause = CLAUSES.iter().any(|c| w.eq_ignore_ascii_case(c));
-        clause && !w.eq_ignore_ascii_case("select")
-    };
-    word.is_some_and(continues) || rest.starts_with(|c| OPERATORS.contains(c))
+    let word = first_word(rest);
+    is_one_of(word, &CLAUSES) && !word.eq_ignore_ascii_case("select")
+        || rest.starts_with(|c| OPERATORS.contains(c))
 }
 
 /// Words that make a text after the query look like a part of it.
@@ -370,6 +367,44 @@ const CLAUSES: [&str; 28] = [
     "end",
 ];
 
+/// Further words that a clause begins with, here or in another system. Within prose they say nothing.
+const BEGINNINGS: [&str; 24] = [
+    "into",
+    "for",
+    "fetch",
+    "window",
+    "qualify",
+    "returning",
+    "with",
+    "escape",
+    "collate",
+    "over",
+    "filter",
+    "lock",
+    "partition",
+    "tablesample",
+    "sample",
+    "pivot",
+    "unpivot",
+    "format",
+    "settings",
+    "option",
+    "procedure",
+    "connect",
+    "start",
+    "lateral",
+];
+
+/// The first word of a text.
+fn first_word(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    text.get(..end.unwrap_or(text.len())).unwrap_or_default()
+}
+
+fn is_one_of(word: &str, words: &[&str]) -> bool {
+    words.iter().any(|w| word.eq_ignore_ascii_case(w))
+}
+
 /// What an operator begins with, in SQL, in other systems, and as people write them by hand.
 const OPERATORS: &str = ",=<>!+-*/|.(%&~^@≤≥≠＝＜＞＋－＊／，×÷−";
 
@@ -379,9 +414,10 @@ pub(crate) fn is_garbage(text: &str) -> bool {
     let begins = text.chars().next();
     let is_operator = begins.is_some_and(|c| OPERATORS.contains(c));
     !is_operator
+        && !is_one_of(first_word(text), &BEGINNINGS)
         && !text
             .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .any(|word| CLAUSES.iter().any(|c| word.eq_ignore_ascii_case(c)))
+            .any(|word| is_one_of(word, &CLAUSES))
 }
 
 /// The repair that cuts a text at an offset.

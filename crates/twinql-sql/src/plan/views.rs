@@ -72,18 +72,23 @@ impl<'a> Planner<'a> {
         if used.active.get() {
             return invalid(format!("view {title} is circularly defined"), name.span);
         }
-        let parsed = used.parsed.as_ref().map_err(|e| of_view(title, e.clone(), name))?;
+        let parsed = used
+            .parsed
+            .as_ref()
+            .map_err(|e| of_view(title, e.clone(), name))?;
         // Its query sees tables and views alone, is SQLite's, and its places are not the query's.
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);
         let spans = self.spans.take();
         let dialect = std::mem::replace(&mut self.dialect, Dialect::Sqlite);
+        let exact_names = std::mem::replace(&mut self.exact_names, false);
         used.active.set(true);
         let planned = self
             .plan_query(&parsed.query)
             .map_err(|e| of_view(title, e, name))?;
         used.active.set(false);
         self.dialect = dialect;
+        self.exact_names = exact_names;
         self.spans = spans;
         self.ctes = ctes;
         self.scopes = scopes;
@@ -112,6 +117,7 @@ impl<'a> Planner<'a> {
             name: title.clone(),
             columns,
             rowid: RowId::None,
+            table: None,
         };
         Ok(Some((planned.query.rel, table)))
     }

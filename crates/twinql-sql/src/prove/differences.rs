@@ -57,8 +57,17 @@ mod tests {
             "SELECT loan.id FROM loan JOIN member ON member.boss = loan.book WHERE member.name = loan.member_id AND loan.id > 3",
             "SELECT loan.id FROM loan JOIN member ON loan.book = member.boss WHERE loan.id > 3 AND loan.member_id = member.name AND member.id <> 7",
         );
-        assert_eq!((gold.len(), pred.len()), (1, 1), "{gold:?} {pred:?}");
-        assert!(gold[0].starts_with("Join ") && pred[0].contains("member.id"), "{gold:?} {pred:?}");
+        let differs = |lines: &[String], part: &str| lines.iter().any(|l| l.contains(part));
+        for turned in ["boss", "book", "member_id", "loan.id"] {
+            assert!(
+                !differs(&gold, turned) && !differs(&pred, turned),
+                "{turned}: {gold:?} {pred:?}"
+            );
+        }
+        assert!(
+            differs(&pred, "7") && pred.iter().any(|l| l.starts_with("Join ")),
+            "{pred:?}"
+        );
     }
 
     #[test]

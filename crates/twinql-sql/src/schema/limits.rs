@@ -32,14 +32,17 @@ impl Column {
     /// The limits that the declared type sets under `typing`; none where types are loose.
     pub fn limits(&self, typing: Typing) -> TypeLimits {
         let mut limits = TypeLimits::default();
-        if typing == Typing::Loose {
+        if typing == Typing::Loose || self.declared.ends_with(']') {
             return limits;
         }
         let declared = self.declared.trim().to_ascii_uppercase();
         let (words, sizes) = match declared.split_once('(') {
             Some((words, rest)) => {
                 let sizes = rest.trim_end_matches(')').split(',');
-                (words.trim(), sizes.filter_map(|s| s.trim().parse::<u32>().ok()).collect())
+                (
+                    words.trim(),
+                    sizes.filter_map(|s| s.trim().parse::<u32>().ok()).collect(),
+                )
             }
             None => (declared.as_str(), Vec::new()),
         };
@@ -163,6 +166,9 @@ mod tests {
         ] {
             assert_eq!(of(declared, dialect), limits, "{declared}");
         }
-        assert_eq!(Column::new("c", "varchar(2)", Dialect::Sqlite).limits(Typing::Loose), none);
+        assert_eq!(
+            Column::new("c", "varchar(2)", Dialect::Sqlite).limits(Typing::Loose),
+            none
+        );
     }
 }

@@ -108,7 +108,11 @@ fn column(c: &Column) -> String {
         let _ = write!(line, " AS ({expr}) STORED");
     }
     if !c.values.is_empty() {
-        let values: Vec<String> = c.values.iter().map(|v| format!("'{}'", v.replace('\'', "''"))).collect();
+        let values: Vec<String> = c
+            .values
+            .iter()
+            .map(|v| format!("'{}'", v.replace('\'', "''")))
+            .collect();
         let _ = write!(line, " CHECK ({} IN ({}))", quote(&c.name), values.join(", "));
     }
     line

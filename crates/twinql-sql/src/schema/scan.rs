@@ -243,8 +243,8 @@ impl Scanner<'_> {
         });
         if ends {
             let statement = self.out.tokens.get(self.first..).unwrap_or_default();
-            let data = statement.first().is_some_and(|t| t.is("COPY"))
-                && statement.iter().any(|t| t.is("STDIN"));
+            let data =
+                statement.first().is_some_and(|t| t.is("COPY")) && statement.iter().any(|t| t.is("STDIN"));
             self.first = self.out.tokens.len();
             if data {
                 self.skip_data();

@@ -138,7 +138,11 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
         let declared = types.get(i).and_then(Json::as_str).unwrap_or_default();
         if let Some(other) = types.get(i).filter(|t| !t.is_string()) {
             let place = format!("column_types, entry {}", i + 1);
-            notes.push(Note::at(place, other.to_string(), "a type is a string; the column may hold anything"));
+            notes.push(Note::at(
+                place,
+                other.to_string(),
+                "a type is a string; the column may hold anything",
+            ));
         }
         places.push(Some((position, owner.columns.len())));
         owner.columns.push(Column::new(name, declared, Dialect::Sqlite));
@@ -154,6 +158,7 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
         tables,
         views: Vec::new(),
         typing: Typing::Loose,
+        exact_names: false,
         notes,
     })
 }
@@ -176,7 +181,11 @@ fn foreign_keys(
 ) -> Result<(), E> {
     for (i, pair) in field(database, "foreign_keys")?.iter().enumerate() {
         let mut left_out = |why: String| {
-            notes.push(Note::at(format!("foreign_keys, entry {}", i + 1), pair.to_string(), why));
+            notes.push(Note::at(
+                format!("foreign_keys, entry {}", i + 1),
+                pair.to_string(),
+                why,
+            ));
         };
         let ends = match pair.as_array().map(Vec::as_slice) {
             Some([from, to]) => place(from, places, "foreign_keys")

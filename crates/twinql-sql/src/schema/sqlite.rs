@@ -43,9 +43,14 @@ impl Schema {
             tables,
             views,
             typing: Typing::Usual,
+            exact_names: false,
             notes,
         };
-        let planned: Vec<Note> = schema.views.iter().filter_map(|v| unplanned(v, &schema)).collect();
+        let planned: Vec<Note> = schema
+            .views
+            .iter()
+            .filter_map(|v| unplanned(v, &schema))
+            .collect();
         schema.notes.extend(planned);
         Ok(schema)
     }
@@ -56,7 +61,11 @@ fn unplanned(view: &View, schema: &Schema) -> Option<Note> {
     let sql = format!("SELECT * FROM {}", super::quote(&view.name));
     let planned = crate::parse::parse(&sql).and_then(|parsed| crate::plan(schema, &parsed));
     let reason = format!("queries over it are executed but not scored: {}", planned.err()?);
-    Some(Note::at("sqlite_schema", format!("CREATE VIEW {}", view.name), reason))
+    Some(Note::at(
+        "sqlite_schema",
+        format!("CREATE VIEW {}", view.name),
+        reason,
+    ))
 }
 
 /// Names and statements of one type, in the order of their definition.
@@ -94,7 +103,9 @@ fn views(db: &Connection, notes: &mut Vec<Note>) -> rusqlite::Result<Vec<View>> 
     for (name, sql) in stored(db, "view")? {
         // A table beside it: a text without one is no schema.
         let text = format!("CREATE TABLE t (a); {sql}");
-        let read = ddl::read("", &text).ok().and_then(|schema| schema.views.into_iter().next());
+        let read = ddl::read("", &text)
+            .ok()
+            .and_then(|schema| schema.views.into_iter().next());
         match read {
             Some(view) => views.push(View { name, ..view }),
             None => notes.push(Note::at("sqlite_schema", sql, "the view cannot be read")),

@@ -27,7 +27,9 @@ pub(super) struct Probe {
 
 impl std::fmt::Debug for Probe {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Probe").field("update", &self.update).finish_non_exhaustive()
+        f.debug_struct("Probe")
+            .field("update", &self.update)
+            .finish_non_exhaustive()
     }
 }
 

@@ -152,16 +152,22 @@ impl Rule {
         {
             return false;
         }
-        let low = self.low.as_ref().is_none_or(|(bound, met)| match order(value, bound) {
-            Ordering::Greater => true,
-            Ordering::Equal => *met,
-            Ordering::Less => false,
-        });
-        let high = self.high.as_ref().is_none_or(|(bound, met)| match order(value, bound) {
-            Ordering::Less => true,
-            Ordering::Equal => *met,
-            Ordering::Greater => false,
-        });
+        let low = self
+            .low
+            .as_ref()
+            .is_none_or(|(bound, met)| match order(value, bound) {
+                Ordering::Greater => true,
+                Ordering::Equal => *met,
+                Ordering::Less => false,
+            });
+        let high = self
+            .high
+            .as_ref()
+            .is_none_or(|(bound, met)| match order(value, bound) {
+                Ordering::Less => true,
+                Ordering::Equal => *met,
+                Ordering::Greater => false,
+            });
         if !low || !high || self.not.contains(value) {
             return false;
         }
@@ -231,7 +237,11 @@ impl Rule {
             }
         };
         let new = self.stored(new);
-        if self.allows(&new) { Some(new) } else { self.fit(value, dice) }
+        if self.allows(&new) {
+            Some(new)
+        } else {
+            self.fit(value, dice)
+        }
     }
 
     fn proposal(&self, value: &Value, dice: &mut Dice) -> Value {
@@ -265,14 +275,18 @@ impl Rule {
         // Between two texts: one of them, or the lower one with a letter more.
         let text: String = chars.into_iter().collect();
         match (&self.low, &self.high) {
-            (Some((Value::Text(low), met)), _) if order(&Value::Text(text.clone()), &Value::Text(low.clone())) != Ordering::Greater => {
+            (Some((Value::Text(low), met)), _)
+                if order(&Value::Text(text.clone()), &Value::Text(low.clone())) != Ordering::Greater =>
+            {
                 if *met && dice.chance(0.3) {
                     Value::Text(low.clone())
                 } else {
                     Value::Text(format!("{low}{}", char::from(b'a' + dice.below(26) as u8)))
                 }
             }
-            (_, Some((Value::Text(high), true))) if order(&Value::Text(text.clone()), &Value::Text(high.clone())) == Ordering::Greater => {
+            (_, Some((Value::Text(high), true)))
+                if order(&Value::Text(text.clone()), &Value::Text(high.clone())) == Ordering::Greater =>
+            {
                 Value::Text(high.clone())
             }
             _ => Value::Text(text),
@@ -307,7 +321,11 @@ impl Rule {
             (Some(low), Some(high)) => {
                 let span = ((high - low) * step).clamp(0.0, 1e6) as i64;
                 // A range of millions around 0 is used from there on.
-                let from = if low <= 0.0 && high > 0.0 && high - low > 1e6 { 0.0 } else { low };
+                let from = if low <= 0.0 && high > 0.0 && high - low > 1e6 {
+                    0.0
+                } else {
+                    low
+                };
                 from + dice.between(0, span) as f64 / step
             }
             (Some(low), None) => low + dice.between(0, 30 * step as i64) as f64 / step,

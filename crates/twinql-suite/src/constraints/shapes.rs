@@ -155,14 +155,14 @@ impl Shape {
                 self.comparison(expr, &BinaryOperator::GtEq, low, table);
                 self.comparison(expr, &BinaryOperator::LtEq, high, table);
             }
-            Expr::InList {
-                expr,
-                list,
-                negated,
-            } => {
+            Expr::InList { expr, list, negated } => {
                 let values: Option<Vec<Value>> = list.iter().map(constant).collect();
                 if let (Some(column), Some(values)) = (column(expr, table), values) {
-                    let bound = if *negated { Bound::Not(values) } else { Bound::Among(values) };
+                    let bound = if *negated {
+                        Bound::Not(values)
+                    } else {
+                        Bound::Among(values)
+                    };
                     self.bounds.push((column, bound));
                 }
             }
@@ -178,10 +178,12 @@ impl Shape {
                 }
             }
             Expr::Function(function) => {
-                if let Some((pattern, of)) = call(function, "glob", 2).and_then(|args| match args.as_slice() {
-                    [pattern, of] => Some((constant(pattern)?, column(of, table)?)),
-                    _ => None,
-                }) && let Value::Text(pattern) = pattern
+                if let Some((pattern, of)) =
+                    call(function, "glob", 2).and_then(|args| match args.as_slice() {
+                        [pattern, of] => Some((constant(pattern)?, column(of, table)?)),
+                        _ => None,
+                    })
+                    && let Value::Text(pattern) = pattern
                     && !pattern.contains(['[', '%', '_'])
                 {
                     let pattern = pattern.replace('*', "%").replace('?', "_");
@@ -293,7 +295,10 @@ fn alternatives(expr: &Expr, table: &Table) -> Option<(usize, Vec<Value>)> {
             expr,
             list,
             negated: false,
-        } => Some((column(expr, table)?, list.iter().map(constant).collect::<Option<_>>()?)),
+        } => Some((
+            column(expr, table)?,
+            list.iter().map(constant).collect::<Option<_>>()?,
+        )),
         _ => None,
     }
 }
@@ -304,11 +309,12 @@ fn call<'e>(function: &'e Function, name: &str, arguments: usize) -> Option<Vec<
         name: called,
         uses_odbc_syntax: _,
         parameters: FunctionArguments::None,
-        args: FunctionArguments::List(FunctionArgumentList {
-            duplicate_treatment: None,
-            args,
-            clauses: _,
-        }),
+        args:
+            FunctionArguments::List(FunctionArgumentList {
+                duplicate_treatment: None,
+                args,
+                clauses: _,
+            }),
         filter: None,
         null_treatment: None,
         over: None,

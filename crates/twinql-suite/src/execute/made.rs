@@ -60,7 +60,12 @@ impl Sandbox {
 
     /// Makes a table or view, where it was not made yet.
     fn make(&self, relation: Relation) -> Result<(), ExecError> {
-        let Some(Generated { schema, names: _, made }) = &self.schema else {
+        let Some(Generated {
+            schema,
+            names: _,
+            made,
+        }) = &self.schema
+        else {
             return Ok(());
         };
         if made.borrow().contains(&relation) {
@@ -82,8 +87,7 @@ impl Sandbox {
             *started = None;
         }
         self.connection.execute_batch(&create).map_err(|e| {
-            own_limit(&e)
-                .unwrap_or_else(|| ExecError::Invalid(format!("cannot create {what} {name:?}: {e}")))
+            own_limit(&e).unwrap_or_else(|| ExecError::Invalid(format!("cannot create {what} {name:?}: {e}")))
         })?;
         made.borrow_mut().insert(relation);
         Ok(())
@@ -101,7 +105,12 @@ impl Sandbox {
 
     /// The tables that a query may read, by itself or through views.
     pub(crate) fn tables_of(&self, sql: &str) -> Vec<usize> {
-        let Some(Generated { schema, names, made: _ }) = &self.schema else {
+        let Some(Generated {
+            schema,
+            names,
+            made: _,
+        }) = &self.schema
+        else {
             return Vec::new();
         };
         let relations = names.mentioned(schema, sql).into_iter();

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use twinql_sql::{ColumnRef, Schema, Value};
+use twinql_sql::{ColumnRef, Schema, TypeClass, Value};
 
 use super::simple::{Domain, Renaming, simpler};
 use super::{Outcome, Trial};
 use crate::compare::Columns;
-use crate::database::{Database, Row, keys, store};
+use crate::database::{Database, Row, keys, project, store};
 use crate::execute::{Answer, ExecError, Limits, Sandbox};
 use crate::generate::Generator;
 
@@ -37,9 +37,8 @@ impl Shrinking<'_, '_, '_> {
     }
 
     /// Takes the database if it may.
-    fn keep(&mut self, database: Database) -> bool {
-        let (schema, semantics) = (self.generator.schema(), self.generator.semantics());
-        if database.check(schema, semantics).is_err() {
+    fn keep(&mut self, mut database: Database) -> bool {
+        if !self.generator.admits(&mut database) {
             return false;
         }
         let Outcome::Differ(gold, pred) = self.trial.run(&database, &mut self.columns.clone()) else {
@@ -66,7 +65,7 @@ impl Shrinking<'_, '_, '_> {
                         if let Some(Some(rows)) = smaller.tables.get_mut(table) {
                             rows.drain(start..end);
                         }
-                        dropped |= self.keep(smaller);
+                        dropped |= self.keep(smaller) || (size == 1 && self.drop_passed_by(table, start));
                         end = start;
                     }
                     size /= 2;
@@ -76,6 +75,46 @@ impl Shrinking<'_, '_, '_> {
                 return;
             }
         }
+    }
+
+    /// Drops a row that rows of its own table refer to; these then refer to what it refers to, or to
+    /// themselves.
+    fn drop_passed_by(&mut self, table: usize, row: usize) -> bool {
+        let Some(definition) = self.generator.schema().tables.get(table) else {
+            return false;
+        };
+        let mut own = definition
+            .foreign_keys
+            .iter()
+            .filter(|f| f.target == table)
+            .peekable();
+        if own.peek().is_none() {
+            return false;
+        }
+        let mut smaller = self.database.clone();
+        let Some(Some(rows)) = smaller.tables.get_mut(table) else {
+            return false;
+        };
+        let gone = rows.remove(row);
+        for key in own {
+            let of = |row: &Row, columns: &[usize]| project(row, columns);
+            let named = of(&gone, &key.target_columns);
+            let circular = of(&gone, &key.columns) == named;
+            for row in rows.iter_mut().filter(|r| of(r, &key.columns) == named) {
+                for (&column, &target) in key.columns.iter().zip(&key.target_columns) {
+                    let value = if circular {
+                        row.get(target)
+                    } else {
+                        gone.get(column)
+                    };
+                    let value = value.cloned().unwrap_or(Value::Null);
+                    if let Some(cell) = row.get_mut(column) {
+                        *cell = value;
+                    }
+                }
+            }
+        }
+        self.keep(smaller)
     }
 
     /// Renames values: all together if that goes well, or a domain at a time, or value by value.
@@ -91,17 +130,17 @@ impl Shrinking<'_, '_, '_> {
         let domains: Vec<(usize, Domain)> = self.domains();
         let plans: Vec<(usize, Vec<Renaming>)> = domains
             .iter()
-            .map(|(number, domain)| (*number, simpler(domain)))
+            .map(|(number, domain)| (*number, simpler(domain, true)))
             .filter(|(_, renamings)| !renamings.is_empty())
             .collect();
         if plans.is_empty() || attempt(self, &plans) {
             return;
         }
-        for ((number, plan), domain) in plans
-            .into_iter()
-            .filter_map(|p| domains.iter().find(|(n, _)| *n == p.0).map(|(_, d)| (p, d)))
-        {
-            if attempt(self, &[(number, plan.clone())]) {
+        for (number, domain) in &domains {
+            let (number, worded, plan) = (*number, simpler(domain, true), simpler(domain, false));
+            let renamed = attempt(self, &[(number, worded.clone())])
+                || worded != plan && attempt(self, &[(number, plan.clone())]);
+            if renamed {
                 continue;
             }
             let mut present = domain.values.clone();
@@ -132,6 +171,7 @@ impl Shrinking<'_, '_, '_> {
                     let literals = self.generator.literals(number).to_vec();
                     let domain = Domain {
                         literals,
+                        text: true,
                         ..Domain::default()
                     };
                     out.push((number, domain));
@@ -143,7 +183,11 @@ impl Shrinking<'_, '_, '_> {
                 let values = rows.iter().filter_map(|r| r.get(column));
                 domain.values.extend(values.cloned());
                 domain.key |= keys(definition).any(|k| k.contains(&column))
-                    || definition.foreign_keys.iter().any(|f| f.columns.contains(&column));
+                    || definition
+                        .foreign_keys
+                        .iter()
+                        .any(|f| f.columns.contains(&column));
+                domain.text &= about.class == TypeClass::Text;
                 domain.year |= about.name.to_ascii_lowercase().contains("year");
             }
         }
@@ -182,8 +226,26 @@ impl Shrinking<'_, '_, '_> {
                 rows.sort_by_key(key);
             }
         }
-        if sorted != self.database {
-            self.keep(sorted);
+        if sorted == self.database || self.keep(sorted) {
+            return;
+        }
+        // The order matters: then the keys are numbered as the rows stand.
+        for (table, definition) in self.generator.schema().tables.iter().enumerate() {
+            let &[column] = definition.primary_key.as_slice() else {
+                continue;
+            };
+            let Some(number) = self.generator.domain(ColumnRef { table, column }) else {
+                continue;
+            };
+            let rows = self.database.rows(table).iter();
+            let found: Vec<Value> = rows.filter_map(|r| r.get(column).cloned()).collect();
+            let mut wanted = found.clone();
+            wanted.sort();
+            let renaming: Vec<Renaming> = found.into_iter().zip(wanted).collect();
+            if renaming.iter().any(|(from, to)| from != to) {
+                let renamed = self.renamed(&[(number, renaming)]);
+                self.keep(renamed);
+            }
         }
     }
 

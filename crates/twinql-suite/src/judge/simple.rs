@@ -19,6 +19,8 @@ pub(super) struct Domain {
     pub(super) key: bool,
     /// Its numbers are years.
     pub(super) year: bool,
+    /// Its columns hold text alone; a text that is a number may as well be a word.
+    pub(super) text: bool,
 }
 
 /// A value and the one that takes its place everywhere in the domain.
@@ -26,19 +28,21 @@ pub(super) type Renaming = (Value, Value);
 
 /// Words that do for people, places and titles alike, in order.
 const WORDS: [&str; 24] = [
-    "Alma", "Bern", "Cara", "Dale", "Elm", "Fay", "Glen", "Hope", "Iris", "June", "Kent", "Lily", "Maya", "Noor",
-    "Oslo", "Page", "Quinn", "Rose", "Sage", "Troy", "Uma", "Vera", "Wren", "Zoe",
+    "Alma", "Bern", "Cara", "Dale", "Elm", "Fay", "Glen", "Hope", "Iris", "June", "Kent", "Lily", "Maya",
+    "Noor", "Oslo", "Page", "Quinn", "Rose", "Sage", "Troy", "Uma", "Vera", "Wren", "Zoe",
 ];
 /// Of larger numbers two can be one as a float.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 /// The first year and the year of dates that stand for no constant.
 const YEAR: i64 = 2024;
 
-/// Simpler values for a domain; those that stay are left out.
-pub(super) fn simpler(domain: &Domain) -> Vec<Renaming> {
-    let mut out = numbers(domain);
+/// Simpler values for a domain; those that stay are left out. Texts that are numbers become words where
+/// `worded` is asked for and nothing speaks against it.
+pub(super) fn simpler(domain: &Domain, worded: bool) -> Vec<Renaming> {
+    let worded = worded && domain.text && !domain.literals.iter().any(|l| number(l).is_some());
+    let mut out = if worded { Vec::new() } else { numbers(domain) };
     out.extend(dates(domain));
-    out.extend(words(domain));
+    out.extend(words(domain, worded));
     out.retain(|(from, to)| from != to);
     out
 }
@@ -160,7 +164,8 @@ fn dated(text: &str) -> Option<(i64, &str)> {
     let mut parts = date.split('-');
     let mut part = |digits: usize| {
         let part = parts.next()?;
-        (part.len() == digits && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse::<i64>().ok())?
+        (part.len() == digits && part.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| part.parse::<i64>().ok())?
     };
     let (year, month, day) = (part(4)?, part(2)?, part(2)?);
     let time = rest.is_empty()
@@ -214,7 +219,7 @@ fn dates(domain: &Domain) -> Vec<Renaming> {
     out
 }
 
-fn words(domain: &Domain) -> Vec<Renaming> {
+fn words(domain: &Domain, worded: bool) -> Vec<Renaming> {
     let asked = |text: &str| {
         domain.literals.iter().any(|l| match l {
             // A pattern of LIKE, or the text itself.
@@ -228,9 +233,8 @@ fn words(domain: &Domain) -> Vec<Renaming> {
             && !asked(text)
             && !WORDS.contains(text)
             && dated(text).is_none()
-            && text.parse::<f64>().is_err()
             // '2014x' stands for a number that is none.
-            && !text.starts_with(looks_like)
+            && (worded || text.parse::<f64>().is_err() && !text.starts_with(looks_like))
     };
     let texts = || {
         domain.values.iter().filter_map(|v| match v {
@@ -265,9 +269,9 @@ mod tests {
             values: values.iter().cloned().collect(),
             literals: literals.to_vec(),
             key,
-            year: false,
+            ..Domain::default()
         };
-        let renamings = simpler(&domain);
+        let renamings = simpler(&domain, true);
         let to = |v: &Value| {
             let found = renamings.iter().find(|(from, _)| from == v);
             found.map_or_else(|| v.clone(), |(_, to)| to.clone())
@@ -296,18 +300,45 @@ mod tests {
                 vec![int(1), int(20), int(21), int(22)],
             ),
             // There is no whole number between.
-            (
-                vec![real(20.37)],
-                vec![int(20), int(21)],
-                false,
-                vec![real(20.5)],
-            ),
+            (vec![real(20.37)], vec![int(20), int(21)], false, vec![real(20.5)]),
             // A number and the text that refers to it stay the same.
             (vec![int(77), text("77")], vec![], true, vec![int(1), text("1")]),
-            (vec![text("077"), Value::Null], vec![], true, vec![text("077"), Value::Null]),
+            (
+                vec![text("077"), Value::Null],
+                vec![],
+                true,
+                vec![text("077"), Value::Null],
+            ),
             (vec![int(i64::MAX)], vec![], false, vec![int(i64::MAX)]),
         ] {
-            assert_eq!(renamed(&values, &literals, key), expected, "{values:?} {literals:?}");
+            assert_eq!(
+                renamed(&values, &literals, key),
+                expected,
+                "{values:?} {literals:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_a_number_becomes_a_word_where_nothing_reads_it_as_one() {
+        let of = |literals: &[Value], text_column: bool, worded: bool| {
+            let domain = Domain {
+                values: [text("7"), text("12")].into(),
+                literals: literals.to_vec(),
+                text: text_column,
+                ..Domain::default()
+            };
+            let to = simpler(&domain, worded).into_iter().map(|(_, to)| to);
+            to.collect::<Vec<_>>()
+        };
+        let words = [text("Alma"), text("Bern")];
+        assert_eq!(of(&[text("x")], true, true), words);
+        for numbers in [
+            of(&[], true, false),
+            of(&[], false, true),
+            of(&[Value::Integer(50)], true, true),
+        ] {
+            assert_eq!(numbers, [text("2"), text("1")]);
         }
     }
 
@@ -327,7 +358,10 @@ mod tests {
             (vec!["2020-13-01"], vec![], vec!["2020-13-01"]),
         ] {
             let texts = |all: &[&str]| all.iter().map(|s| text(s)).collect::<Vec<_>>();
-            assert_eq!(renamed(&texts(&values), &texts(&literals), false), texts(&expected));
+            assert_eq!(
+                renamed(&texts(&values), &texts(&literals), false),
+                texts(&expected)
+            );
         }
         for day in [-720_000, -1, 0, 59, 11_016, 18_321, 738_000] {
             let (year, month, date) = date_of(day);
@@ -340,12 +374,19 @@ mod tests {
     fn words_get_short_and_constants_stay() {
         for (values, literals, expected) in [
             (vec!["xBob", "Kim Lee Zq"], vec![], vec!["Bern", "Alma"]),
-            (vec!["France", "a"], vec!["France", "Alma"], vec!["France", "Bern"]),
+            (
+                vec!["France", "a"],
+                vec!["France", "Alma"],
+                vec!["France", "Bern"],
+            ),
             (vec!["2014x", ""], vec![], vec!["2014x", ""]),
             (vec!["xabc"], vec!["%abc"], vec!["xabc"]),
         ] {
             let texts = |all: &[&str]| all.iter().map(|s| text(s)).collect::<Vec<_>>();
-            assert_eq!(renamed(&texts(&values), &texts(&literals), false), texts(&expected));
+            assert_eq!(
+                renamed(&texts(&values), &texts(&literals), false),
+                texts(&expected)
+            );
         }
     }
 }

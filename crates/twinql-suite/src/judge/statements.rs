@@ -8,11 +8,36 @@ use twinql_sql::{Column, ForeignKey, Schema, Table, Value};
 
 use crate::database::{Database, Row, literal, project, quoted};
 
-/// CREATE and INSERT statements that make the database: tables with their keys, UNIQUE, NOT NULL and
-/// foreign keys, each after those that it refers to. What the rows break, which the semantics
-/// then does not assume, is left out and said. Foreign keys are not enforced while it is loaded.
+/// CREATE and INSERT statements that make the database: tables with what the schema declares, keys, UNIQUE,
+/// NOT NULL, foreign keys and CHECKs, each table after those that it refers to. What the rows break, which
+/// the semantics then does not assume, is left out and said. Foreign keys are not enforced while it
+/// is loaded.
 pub(super) fn statements(database: &Database, schema: &Schema) -> String {
-    let (declared, order, left_out) = declared(database, schema);
+    let (mut declared, order, mut left_out) = declared(database, schema);
+    let text = written(database, &declared, &order, &left_out);
+    if loads(&text, database, &order, &declared) {
+        return text;
+    }
+    for table in &mut declared.tables {
+        let listed = table.columns.iter().any(|c| !c.values.is_empty());
+        if listed || table.checks.iter().any(|c| c.enforced) {
+            left_out.push(format!("CHECK of {}", quoted(&table.name)));
+        }
+        table.checks.clear();
+        for column in &mut table.columns {
+            column.values.clear();
+            column.generated = None;
+        }
+    }
+    let text = written(database, &declared, &order, &left_out);
+    if loads(&text, database, &order, &declared) {
+        return text;
+    }
+    // Something else of the declarations changes the rows: names and affinities alone never do.
+    database.to_sql(schema)
+}
+
+fn written(database: &Database, declared: &Schema, order: &[usize], left_out: &[String]) -> String {
     let mut out = String::new();
     for what in left_out {
         let _ = writeln!(out, "-- not declared, since the rows break it: {what}");
@@ -22,17 +47,20 @@ pub(super) fn statements(database: &Database, schema: &Schema) -> String {
     }
     out.push_str(&declared.to_ddl());
     for (&table, definition) in order.iter().zip(&declared.tables) {
+        let mut into = quoted(&definition.name);
+        // Generated columns compute themselves.
+        let own: Vec<usize> = (0..definition.columns.len())
+            .filter(|&c| definition.columns.get(c).is_some_and(|c| c.generated.is_none()))
+            .collect();
+        if own.len() < definition.columns.len() {
+            into.push_str(&format!(" ({})", names(definition, &own)));
+        }
         for row in database.rows(table) {
-            let values: Vec<String> = row.iter().map(plain).collect();
-            let name = quoted(&definition.name);
-            let _ = writeln!(out, "INSERT INTO {name} VALUES ({});", values.join(", "));
+            let values: Vec<String> = own.iter().filter_map(|&c| row.get(c)).map(plain).collect();
+            let _ = writeln!(out, "INSERT INTO {into} VALUES ({});", values.join(", "));
         }
     }
-    if loads(&out, database, &order, &declared) {
-        return out;
-    }
-    // Something of the declarations changes the rows: names and affinities alone never do.
-    database.to_sql(schema)
+    out
 }
 
 /// As a literal that every tool can read.
@@ -40,7 +68,10 @@ fn plain(value: &Value) -> String {
     match value {
         // SQLite's shell would stop reading there.
         Value::Text(text) if text.contains('\0') => {
-            format!("CAST({} AS TEXT)", literal(&Value::Blob(text.clone().into_bytes())))
+            format!(
+                "CAST({} AS TEXT)",
+                literal(&Value::Blob(text.clone().into_bytes()))
+            )
         }
         Value::Real(r) if r.0 == f64::INFINITY => "9e999".into(),
         Value::Real(r) if r.0 == f64::NEG_INFINITY => "-9e999".into(),
@@ -107,6 +138,7 @@ fn declared(database: &Database, schema: &Schema) -> (Schema, Vec<usize>, Vec<St
     }
     let declared = Schema {
         tables,
+        views: crate::views::over(schema, present).into_iter().cloned().collect(),
         ..schema.clone()
     };
     (declared, order, left_out)
@@ -259,6 +291,34 @@ mod tests {
     }
 
     #[test]
+    fn checks_generated_columns_and_views_are_in_the_file() {
+        let schema = Schema::from_ddl(
+            "d",
+            "CREATE TABLE t (a INTEGER PRIMARY KEY CHECK (a < 9), b INTEGER GENERATED ALWAYS AS (a + 1) STORED);
+             CREATE TABLE u (c INTEGER);
+             CREATE VIEW v AS SELECT b FROM t; CREATE VIEW w AS SELECT c FROM u;",
+        )
+        .unwrap();
+        let of = |a: i64| Database {
+            tables: vec![Some(vec![vec![Value::Integer(a), Value::Integer(a + 1)]]), None],
+        };
+        let text = statements(&of(3), &schema);
+        for part in ["CHECK (", "(\"a\") VALUES (3)", "VIEW \"v\""] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert!(!text.contains("\"w\"") && !text.contains("-- "), "{text}");
+        let broken = statements(&of(10), &schema);
+        assert!(
+            broken.contains("-- not declared, since the rows break it: CHECK of \"t\""),
+            "{broken}"
+        );
+        Connection::open_in_memory()
+            .unwrap()
+            .execute_batch(&broken)
+            .unwrap();
+    }
+
+    #[test]
     fn what_the_rows_break_is_not_declared_and_said() {
         let text = statements(&database(&[(1, 1), (1, 7)]), &schema());
         for part in [
@@ -268,6 +328,9 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        Connection::open_in_memory().unwrap().execute_batch(&text).unwrap();
+        Connection::open_in_memory()
+            .unwrap()
+            .execute_batch(&text)
+            .unwrap();
     }
 }

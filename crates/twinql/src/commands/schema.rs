@@ -149,10 +149,18 @@ fn text(schema: &Schema) -> String {
     );
     for table in &schema.tables {
         out.push_str(&format!("\ntable {}\n", table.name));
-        let rows: Vec<Vec<String>> = table.columns.iter().enumerate().map(|(i, c)| row(table, i, c)).collect();
+        let rows: Vec<Vec<String>> = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(i, c)| row(table, i, c))
+            .collect();
         out.push_str(&aligned(&rows));
         if table.primary_key.len() > 1 {
-            out.push_str(&format!("  primary key ({})\n", names(table, &table.primary_key).join(", ")));
+            out.push_str(&format!(
+                "  primary key ({})\n",
+                names(table, &table.primary_key).join(", ")
+            ));
         }
         for unique in table.unique.iter().filter(|u| u.len() > 1) {
             out.push_str(&format!("  unique ({})\n", names(table, unique).join(", ")));
@@ -182,7 +190,10 @@ fn text(schema: &Schema) -> String {
     }
     for (kind, title) in [
         (NoteKind::NotRead, "not read"),
-        (NoteKind::NotEnforced, "read, but not enforced in generated databases"),
+        (
+            NoteKind::NotEnforced,
+            "read, but not enforced in generated databases",
+        ),
         (NoteKind::Ignored, "ignored: nothing in it matters to a query"),
     ] {
         let notes: Vec<String> = schema

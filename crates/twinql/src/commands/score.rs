@@ -231,7 +231,10 @@ fn one(engine: &Engine, record: &Record) -> String {
         let Some(by) = record.details.get(metric.name).and_then(|d| d.get("vacuous_by")) else {
             continue;
         };
-        said.extend(vacuous::sentences(&vacuous::from_names(by), &engine.semantics_of(metric)));
+        said.extend(vacuous::sentences(
+            &vacuous::from_names(by),
+            &engine.semantics_of(metric),
+        ));
     }
     let mut listed: Vec<&String> = Vec::new();
     for sentence in &said {

@@ -77,6 +77,9 @@ pub(crate) enum Truth {
     Same,
     /// On some database they differ: no proof of equality, no verdict `same`, no equal forms.
     Different,
+    /// They differ, on databases so rare that no verdict of so many databases has to find one:
+    /// no proof of equality and no equal forms.
+    RarelyDifferent,
     /// Equal only because an assumption of the semantics makes both empty: neither.
     Vacuous,
     /// The prediction is no query that may run: it has no verdict, and no score above 0.

@@ -174,7 +174,9 @@ impl Wrong {
                 *status = "ok".into();
             }
         }
-        if pair.at_run_time {
+        // What only an execution meets, no proof does.
+        let lacks = |r: &Value| r["error"].to_string().contains("no such function");
+        if pair.at_run_time || lacks(judged) {
             statuses[2] = statuses[1].clone();
         }
         let refused = |s: &String| s != "ok";
@@ -188,13 +190,16 @@ impl Wrong {
         let (verdict, proof) = (&judged["verdict"], &proved["proof"]);
         let score = |metric: &str| scored["scores"][metric].as_f64();
         let vacuous = scored["details"].to_string().contains("vacuous");
-        let never_same = |wrong: &mut Wrong| {
-            wrong.unless(*verdict != "same", "judged to be the same");
+        let never_equal = |wrong: &mut Wrong| {
             wrong.unless(*proof != "equal", "proved equal");
             wrong.unless(score("proof") != Some(1.0), "scored as proved equal");
-            wrong.unless(score("suite") != Some(1.0), "scored as the same by the suite");
             let identical = scored["details"]["gmn"]["identical"] == true;
             wrong.unless(!identical || vacuous, "equal canonical forms");
+        };
+        let never_same = |wrong: &mut Wrong| {
+            never_equal(wrong);
+            wrong.unless(*verdict != "same", "judged to be the same");
+            wrong.unless(score("suite") != Some(1.0), "scored as the same by the suite");
         };
         let never_different = |wrong: &mut Wrong| {
             wrong.unless(*verdict != "different", "judged to be different");
@@ -203,6 +208,7 @@ impl Wrong {
         match pair.truth {
             Truth::Open => {}
             Truth::Different => never_same(self),
+            Truth::RarelyDifferent => never_equal(self),
             Truth::Same => {
                 never_different(self);
                 let ok = ["untested", "ok"];
@@ -218,8 +224,13 @@ impl Wrong {
             Truth::Refused => {
                 never_same(self);
                 self.unless(verdict.is_null(), "has a verdict");
-                // A proof of neither is one half.
-                let most = |m: &str| if m == "proof" { 0.5 } else { 0.0 };
+                // A proof of neither is one half, and `gmn` executes nothing.
+                let unseen = judged["error"].to_string().contains("no such function");
+                let most = |m: &str| match m {
+                    "proof" => 0.5,
+                    "gmn" if unseen => 0.9,
+                    _ => 0.0,
+                };
                 let nothing = METRICS.iter().all(|m| score(m).is_none_or(|s| s <= most(m)));
                 self.unless(nothing, "has a score above that of nothing");
                 // Only the suite finds out what a query does when it runs.

@@ -75,9 +75,7 @@ fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 fn asks_for_nothing(rel: &Rel) -> bool {
     match rel {
         Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } => on.iter().any(never),
-        Rel::OuterJoin { left, right, on, .. } => {
-            on.iter().any(never) && !is_empty(left) && !is_empty(right)
-        }
+        Rel::OuterJoin { left, right, on, .. } => on.iter().any(never) && !is_empty(left) && !is_empty(right),
         _ => false,
     }
 }

@@ -15,7 +15,7 @@ use crate::value::Value;
 
 pub(super) const NULL_TESTS: Rule = Rule {
     name: "null-tests",
-    summary: "IS NULL on what is never NULL is false; x = x is x IS NOT NULL; x > 3 AND x IS NOT NULL is x > 3; where only truth counts, x IS y is x = y if one of them is never NULL",
+    summary: "IS NULL on what is never NULL is false; x = x is x IS NOT NULL; x > 3 AND x IS NOT NULL is x > 3, and with x IS NULL false; where only truth counts, x IS y is x = y if one of them is never NULL",
     source: "three-valued logic; which columns are never NULL follows from the schema and the semantics",
     needs: Needs::NOT_NULL,
     apply: Apply::Rel(null_tests),
@@ -146,11 +146,11 @@ fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Cont
     }
 }
 
-/// `x > 3 AND x IS NOT NULL` is `x > 3`.
+/// `x > 3 AND x IS NOT NULL` is `x > 3`, and `x > 3 AND x IS NULL` is false.
 fn drop_implied(conjuncts: &mut [Expr]) -> bool {
     let mut changed = false;
     for at in 0..conjuncts.len() {
-        let Some(c) = conjuncts.get(at).and_then(tested_column) else {
+        let Some((c, null)) = conjuncts.get(at).and_then(tested_column) else {
             continue;
         };
         let mut rejected = BTreeSet::new();
@@ -160,28 +160,28 @@ fn drop_implied(conjuncts: &mut [Expr]) -> bool {
         if rejected.contains(&c)
             && let Some(e) = conjuncts.get_mut(at)
         {
-            *e = integer(1);
+            *e = integer(i64::from(!null));
             changed = true;
         }
     }
     changed
 }
 
-/// The column of `c IS NOT NULL`.
-fn tested_column(e: &Expr) -> Option<ColumnId> {
-    let Expr::Unary {
-        op: UnaryOp::Not,
-        expr,
-    } = e
-    else {
-        return None;
+/// The column of `c IS NOT NULL`, or (true) of `c IS NULL`.
+fn tested_column(e: &Expr) -> Option<(ColumnId, bool)> {
+    let (test, null) = match e {
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } => (&**expr, false),
+        test => (test, true),
     };
-    match &**expr {
+    match test {
         Expr::Unary {
             op: UnaryOp::IsNull,
             expr,
         } => match **expr {
-            Expr::Column(c) => Some(c),
+            Expr::Column(c) => Some((c, null)),
             _ => None,
         },
         _ => None,

@@ -187,4 +187,10 @@ fn drop_distinct_expr(expr: &mut crate::expr::Expr) {
 /// The rule by which an output becomes a constant.
 pub(super) const PINNED_COLUMNS: &str = constants::PINNED_COLUMNS.name;
 
+/// The rule by which numbers are whole.
+pub(super) const INTEGER_BOUNDS: &str = literals::INTEGER_BOUNDS.name;
+
+/// The rule by which groups by a key are single rows.
+pub(super) const SINGLE_ROWS: &str = rollup::SINGLE_ROWS.name;
+
 pub(super) use projections::prune_scans;

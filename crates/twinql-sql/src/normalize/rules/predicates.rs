@@ -70,6 +70,7 @@ fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let new = match e {
         Expr::Binary { op, left, right } => match (&**left, &**right) {
             (Expr::Literal(a), Expr::Literal(b)) => fold_binary(*op, a, b),
+            (a, b) if a == b && is_null_test(a) => with_itself(*op),
             _ => None,
         },
         Expr::Unary { op, expr } => match (op, &**expr) {
@@ -157,6 +158,30 @@ fn fold_list(list: Vec<Expr>, e: &mut Expr, and: bool) -> bool {
         _ => *e = if and { Expr::And(unique) } else { Expr::Or(unique) },
     }
     true
+}
+
+/// True for tests for NULL, which are never NULL themselves.
+fn is_null_test(e: &Expr) -> bool {
+    match e {
+        Expr::Unary {
+            op: UnaryOp::IsNull,
+            expr,
+        } => walk::is_deterministic(expr),
+        Expr::Unary {
+            op: UnaryOp::Not,
+            expr,
+        } => is_null_test(expr),
+        _ => false,
+    }
+}
+
+/// What is never NULL, compared with itself.
+fn with_itself(op: BinaryOp) -> Option<Expr> {
+    match op {
+        BinaryOp::Eq | BinaryOp::Is | BinaryOp::LtEq | BinaryOp::GtEq => Some(integer(1)),
+        BinaryOp::NotEq | BinaryOp::IsNot | BinaryOp::Lt | BinaryOp::Gt => Some(integer(0)),
+        _ => None,
+    }
 }
 
 fn fold_binary(op: BinaryOp, a: &Value, b: &Value) -> Option<Expr> {

@@ -141,9 +141,18 @@ fn rewrite(e: &mut Expr, dialect: Dialect) -> Result<(), String> {
             return Err(format!("the access {root}{shown}"));
         }
         Expr::Value(ValueWithSpan {
-            value: Value::DoubleQuotedString(s),
+            value:
+                Value::DoubleQuotedString(s) | Value::EscapedStringLiteral(s) | Value::NationalStringLiteral(s),
             span: _,
         }) => text(&s),
+        Expr::Value(ValueWithSpan {
+            value: Value::DollarQuotedString(quoted),
+            span: _,
+        }) => text(&quoted.value),
+        Expr::Value(ValueWithSpan {
+            value: Value::Placeholder(name),
+            span: _,
+        }) => return Err(format!("the parameter {name}")),
         Expr::Subquery(_)
         | Expr::Exists {
             subquery: _,
@@ -166,9 +175,7 @@ fn parsed(text: &str) -> Result<Expr, String> {
 /// A cast to text or to a form of time changes nothing that SQLite stores.
 fn cast(expr: Expr, data_type: DataType) -> Expr {
     let shown = data_type.to_string().to_ascii_uppercase();
-    let number = [
-        "INT", "NUM", "DEC", "REAL", "FLOAT", "DOUBLE", "SIGNED", "SERIAL",
-    ];
+    let number = ["INT", "NUM", "DEC", "REAL", "FLOAT", "DOUBLE", "SIGNED", "SERIAL"];
     let word = shown.split(['(', ' ']).next().unwrap_or_default();
     if number.iter().any(|n| word.contains(n)) && word != "INTERVAL" && !shown.contains("[]") {
         Expr::Cast {

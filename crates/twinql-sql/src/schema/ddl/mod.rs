@@ -10,15 +10,16 @@ mod finish;
 mod model;
 mod split;
 mod table;
+#[cfg(test)]
+mod tests;
 mod types;
 mod views;
 mod words;
-#[cfg(test)]
-mod tests;
 
 use crate::dialect::Dialect;
 
 use super::error::{SchemaError, SchemaErrorKind as E};
+use super::names::Places;
 use super::note::{Note, NoteKind};
 use super::scan::{Token, scan};
 use super::{Check, Schema};
@@ -68,7 +69,8 @@ pub fn read_in(db_id: &str, text: &str, dialect: Dialect) -> Result<Schema, Sche
     if text.trim().is_empty() {
         return Err(reader.error("", E::Empty));
     }
-    let scanned = scan(text, dialect);
+    let mut scanned = scan(text, dialect);
+    reader.places = Places::settle(&mut scanned.tokens, dialect);
     for (line, what) in scanned.skipped {
         reader.ignored(line, what, "it says nothing about tables");
     }
@@ -102,6 +104,7 @@ pub(super) fn beside(sql: &str) -> Option<Beside> {
         tables,
         views: _,
         typing: _,
+        exact_names: _,
         notes,
     } = read("", sql).ok()?;
     let table = tables.into_iter().next()?;
@@ -133,6 +136,7 @@ struct Reader<'t> {
     text: &'t str,
     dialect: Dialect,
     model: Model,
+    places: Places,
     notes: Vec<Note>,
     /// Tables that cannot be read.
     broken: Vec<SchemaError>,
@@ -185,11 +189,26 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["EXECUTE"], "a call"),
     (&["DO"], "a block of code"),
     (&["DECLARE"], "a block of code"),
-    (&["CREATE", "INDEX"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "FULLTEXT"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "SPATIAL"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "CLUSTERED"], "an index that is not unique says nothing about rows"),
-    (&["CREATE", "NONCLUSTERED"], "an index that is not unique says nothing about rows"),
+    (
+        &["CREATE", "INDEX"],
+        "an index that is not unique says nothing about rows",
+    ),
+    (
+        &["CREATE", "FULLTEXT"],
+        "an index that is not unique says nothing about rows",
+    ),
+    (
+        &["CREATE", "SPATIAL"],
+        "an index that is not unique says nothing about rows",
+    ),
+    (
+        &["CREATE", "CLUSTERED"],
+        "an index that is not unique says nothing about rows",
+    ),
+    (
+        &["CREATE", "NONCLUSTERED"],
+        "an index that is not unique says nothing about rows",
+    ),
     (&["CREATE", "SEQUENCE"], "numbers for keys"),
     (&["CREATE", "TEMPORARY", "SEQUENCE"], "numbers for keys"),
     (&["CREATE", "SCHEMA"], "a name before names"),
@@ -200,8 +219,14 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["CREATE", "STATISTICS"], "maintenance"),
     (&["CREATE", "PUBLICATION"], "replication"),
     (&["CREATE", "SUBSCRIPTION"], "replication"),
-    (&["CREATE", "TRIGGER"], "a trigger changes data, not what a query sees"),
-    (&["CREATE", "EVENT"], "a trigger changes data, not what a query sees"),
+    (
+        &["CREATE", "TRIGGER"],
+        "a trigger changes data, not what a query sees",
+    ),
+    (
+        &["CREATE", "EVENT"],
+        "a trigger changes data, not what a query sees",
+    ),
     (&["CREATE", "POLICY"], "rights"),
     (&["CREATE", "ROLE"], "rights"),
     (&["CREATE", "USER"], "rights"),
@@ -218,14 +243,23 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["ALTER", "ROLE"], "rights"),
     (&["ALTER", "USER"], "rights"),
     (&["ALTER", "INDEX"], "a setting of an index"),
-    (&["ALTER", "TRIGGER"], "a trigger changes data, not what a query sees"),
+    (
+        &["ALTER", "TRIGGER"],
+        "a trigger changes data, not what a query sees",
+    ),
     (&["ALTER", "PUBLICATION"], "replication"),
     (&["DROP", "SEQUENCE"], "numbers for keys"),
     (&["DROP", "SCHEMA"], "a name before names"),
     (&["DROP", "DATABASE"], "a name before names"),
     (&["DROP", "EXTENSION"], "an extension of the system"),
-    (&["DROP", "TRIGGER"], "a trigger changes data, not what a query sees"),
-    (&["DROP", "EVENT"], "a trigger changes data, not what a query sees"),
+    (
+        &["DROP", "TRIGGER"],
+        "a trigger changes data, not what a query sees",
+    ),
+    (
+        &["DROP", "EVENT"],
+        "a trigger changes data, not what a query sees",
+    ),
     (&["DROP", "PROCEDURE"], "a routine"),
     (&["DROP", "FUNCTION"], "a routine"),
     (&["DROP", "AGGREGATE"], "a routine"),
@@ -242,6 +276,7 @@ impl<'t> Reader<'t> {
             text,
             dialect,
             model: Model::default(),
+            places: Places::default(),
             notes: Vec::new(),
             broken: Vec::new(),
         }
@@ -337,7 +372,8 @@ impl<'t> Reader<'t> {
             self.alter_view(tokens);
         } else if word(0, &["RENAME"]) && word(1, &["TABLE"]) {
             self.rename_tables(tokens);
-        } else if word(0, &["DROP"]) && word(1, &["TABLE", "VIEW", "MATERIALIZED", "INDEX", "TYPE", "DOMAIN"]) {
+        } else if word(0, &["DROP"]) && word(1, &["TABLE", "VIEW", "MATERIALIZED", "INDEX", "TYPE", "DOMAIN"])
+        {
             self.drop_things(tokens);
         } else if word(0, &["CREATE", "VIEW"]) {
             return self.create(tokens);
@@ -351,8 +387,19 @@ impl<'t> Reader<'t> {
         let line = tokens.first().map_or(1, |t| t.line);
         // CREATE [words] TABLE | VIEW | TYPE | DOMAIN | [UNIQUE] INDEX.
         let kinds = [
-            "TABLE", "VIEW", "TYPE", "DOMAIN", "INDEX", "TRIGGER", "FUNCTION", "PROCEDURE", "EVENT",
-            "AGGREGATE", "RULE", "OPERATOR", "CAST",
+            "TABLE",
+            "VIEW",
+            "TYPE",
+            "DOMAIN",
+            "INDEX",
+            "TRIGGER",
+            "FUNCTION",
+            "PROCEDURE",
+            "EVENT",
+            "AGGREGATE",
+            "RULE",
+            "OPERATOR",
+            "CAST",
         ];
         // MySQL writes DEFINER=`who`@`where` before VIEW.
         let Some(at) = tokens.iter().take(24).position(|t| t.is_any(&kinds)) else {

@@ -199,15 +199,18 @@ impl Draft {
         self.primary = self.primary.take().filter(|k| !names(&k.columns));
         self.unique.retain(|k| !names(&k.columns));
         self.foreign.retain(|r| !names(&r.columns));
-        self.checks
-            .retain(|c| !c.condition.expr.as_ref().is_ok_and(|e| super::exprs::mentions(e, name)));
+        self.checks.retain(|c| {
+            !c.condition
+                .expr
+                .as_ref()
+                .is_ok_and(|e| super::exprs::mentions(e, name))
+        });
     }
 
     /// Removes a constraint by its name; false where there is none.
     pub(super) fn drop_constraint(&mut self, name: &str) -> bool {
-        let count = |t: &Draft| {
-            usize::from(t.primary.is_some()) + t.unique.len() + t.foreign.len() + t.checks.len()
-        };
+        let count =
+            |t: &Draft| usize::from(t.primary.is_some()) + t.unique.len() + t.foreign.len() + t.checks.len();
         let before = count(self);
         self.primary = self.primary.take().filter(|k| !same(k.name.as_ref(), name));
         self.unique.retain(|k| !same(k.name.as_ref(), name));

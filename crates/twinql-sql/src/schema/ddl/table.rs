@@ -17,8 +17,7 @@ impl Reader<'_> {
         if guarded {
             at += 3;
         }
-        let (name, at) =
-            qualified(tokens, at).ok_or_else(|| self.syntax(line, "a table name is missing"))?;
+        let (name, at) = qualified(tokens, at).ok_or_else(|| self.syntax(line, "a table name is missing"))?;
         if name.to_ascii_lowercase().starts_with("sqlite_") {
             self.ignored(line, "CREATE TABLE", "a table of SQLite's own");
             return Ok(());
@@ -32,7 +31,9 @@ impl Reader<'_> {
         }
         let word = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|t| t.is_any(words));
         if word(at, &["AS"]) || word(at, &["SELECT", "WITH"]) {
-            let query = tokens.get(at + usize::from(word(at, &["AS"]))..).unwrap_or_default();
+            let query = tokens
+                .get(at + usize::from(word(at, &["AS"]))..)
+                .unwrap_or_default();
             return self.table_of_query(name, line, Vec::new(), query);
         }
         if word(at, &["LIKE"]) {
@@ -61,7 +62,9 @@ impl Reader<'_> {
         };
         let body = tokens.get(at + 1..end).unwrap_or_default();
         let tail = tokens.get(end + 1..).unwrap_or_default();
-        let query = tail.iter().position(|t| t.is_any(&["SELECT", "WITH"]) && !is_option(tail, t));
+        let query = tail
+            .iter()
+            .position(|t| t.is_any(&["SELECT", "WITH"]) && !is_option(tail, t));
         if let Some(at) = query.filter(|_| items(body).iter().all(|i| i.len() == 1)) {
             let query = tail.get(at..).unwrap_or_default();
             return self.table_of_query(table.name, line, names(body), query);
@@ -202,7 +205,9 @@ impl Reader<'_> {
         column: Option<usize>,
         item: &[Token],
     ) -> Result<(), SchemaError> {
-        let own = column.and_then(|c| table.columns.get(c)).map(|c| c.column.name.clone());
+        let own = column
+            .and_then(|c| table.columns.get(c))
+            .map(|c| c.column.name.clone());
         let mut at = 0;
         let mut name: Option<String> = None;
         let mut pending: Option<Vec<String>> = None;
@@ -229,7 +234,16 @@ impl Reader<'_> {
                 if column.is_none() {
                     while item.get(at).is_some_and(|t| !t.is_symbol('(')) {
                         let token = &item[at];
-                        if !token.is_any(&["KEY", "INDEX", "NULLS", "NOT", "DISTINCT", "CLUSTERED", "NONCLUSTERED", "USING"]) {
+                        if !token.is_any(&[
+                            "KEY",
+                            "INDEX",
+                            "NULLS",
+                            "NOT",
+                            "DISTINCT",
+                            "CLUSTERED",
+                            "NONCLUSTERED",
+                            "USING",
+                        ]) {
                             name = name.or_else(|| token.name().map(str::to_owned));
                         }
                         at += 1;
@@ -237,7 +251,11 @@ impl Reader<'_> {
                 }
                 let expression = opens(at) && column.is_none() && is_expression(item, at);
                 if expression {
-                    self.not_read(token.line, shown(item), "a key over an expression says nothing of columns");
+                    self.not_read(
+                        token.line,
+                        shown(item),
+                        "a key over an expression says nothing of columns",
+                    );
                     at = behind_group(item, at);
                 } else {
                     let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
@@ -249,7 +267,10 @@ impl Reader<'_> {
                 }
             } else if token.is("FOREIGN") && next(&["KEY"]) {
                 at += 2;
-                while item.get(at).is_some_and(|t| !t.is_symbol('(') && !t.is("REFERENCES")) {
+                while item
+                    .get(at)
+                    .is_some_and(|t| !t.is_symbol('(') && !t.is("REFERENCES"))
+                {
                     name = name.or_else(|| item[at].name().map(str::to_owned));
                     at += 1;
                 }
@@ -310,7 +331,10 @@ impl Reader<'_> {
         let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
         if token.is("COLLATE") {
             let (collation, after) = qualified(item, at + 1)?;
-            if ["NOCASE", "RTRIM"].iter().any(|c| collation.eq_ignore_ascii_case(c)) {
+            if ["NOCASE", "RTRIM"]
+                .iter()
+                .any(|c| collation.eq_ignore_ascii_case(c))
+            {
                 let what = format!("COLLATE {collation}");
                 let reason = "comparisons of the column are taken to tell cases and spaces apart";
                 self.not_read(token.line, what, reason);
@@ -334,7 +358,18 @@ impl Reader<'_> {
         }
         let two = |second: &[&str]| is(at + 1, second).then_some(at + 2);
         match () {
-            () if token.is_any(&["COMMENT", "CHARSET", "STORAGE", "COMPRESSION", "ENCODE", "SRID", "MATCH", "COLUMN_FORMAT", "AFTER"]) => {
+            () if token.is_any(&[
+                "COMMENT",
+                "CHARSET",
+                "STORAGE",
+                "COMPRESSION",
+                "ENCODE",
+                "SRID",
+                "MATCH",
+                "COLUMN_FORMAT",
+                "AFTER",
+            ]) =>
+            {
                 Some(at + 2 + usize::from(item.get(at + 1).is_some_and(|t| t.is_symbol('='))))
             }
             () if token.is("CHARACTER") => two(&["SET"]).map(|at| at + 1),
@@ -343,17 +378,34 @@ impl Reader<'_> {
                 .or_else(|| is(at + 1, &["FOR"]).then_some(at + 3)),
             () if token.is("NO") => two(&["INHERIT"]),
             () if token.is_any(&["WITH", "INCLUDE"]) => Some(behind_group(item, at + 1)),
-            () if token.is("USING") => Some(behind_group(
-                item,
-                at + 2 + usize::from(is(at + 1, &["INDEX"])),
-            )),
+            () if token.is("USING") => Some(behind_group(item, at + 2 + usize::from(is(at + 1, &["INDEX"])))),
             () if token.is_any(&["IDENTITY", "AUTO_INCREMENT", "AUTOINCREMENT"]) => {
                 Some(behind_group(item, at + 1))
             }
             () if token.is_any(&[
-                "NULL", "ASC", "DESC", "DEFERRABLE", "VIRTUAL", "STORED", "PERSISTED", "VISIBLE",
-                "INVISIBLE", "ENABLE", "DISABLE", "ENFORCED", "CLUSTERED", "NONCLUSTERED", "UNSIGNED",
-                "SIGNED", "ZEROFILL", "BINARY", "ROWGUIDCOL", "SPARSE", "FIRST", "VALIDATE", "RELY",
+                "NULL",
+                "ASC",
+                "DESC",
+                "DEFERRABLE",
+                "VIRTUAL",
+                "STORED",
+                "PERSISTED",
+                "VISIBLE",
+                "INVISIBLE",
+                "ENABLE",
+                "DISABLE",
+                "ENFORCED",
+                "CLUSTERED",
+                "NONCLUSTERED",
+                "UNSIGNED",
+                "SIGNED",
+                "ZEROFILL",
+                "BINARY",
+                "ROWGUIDCOL",
+                "SPARSE",
+                "FIRST",
+                "VALIDATE",
+                "RELY",
             ]) =>
             {
                 Some(at + 1)
@@ -423,7 +475,10 @@ impl Reader<'_> {
             self.not_read(line, shown(tokens), "it names no table");
             return;
         };
-        let name = on.checked_sub(1).and_then(|i| tokens.get(i)).and_then(Token::name);
+        let name = on
+            .checked_sub(1)
+            .and_then(|i| tokens.get(i))
+            .and_then(Token::name);
         let name = name.map(str::to_owned);
         let only = usize::from(tokens.get(on + 1).is_some_and(|t| t.is("ONLY")));
         let Some((target, mut at)) = qualified(tokens, on + 1 + only) else {
@@ -456,15 +511,17 @@ impl Reader<'_> {
 /// True if the list that opens at `at` holds more than names, orders and lengths.
 fn is_expression(tokens: &[Token], at: usize) -> bool {
     let end = closing(tokens, at + 1).unwrap_or(tokens.len());
-    items(tokens.get(at + 1..end).unwrap_or_default()).iter().any(|item| {
-        let open = item.iter().position(|t| t.is_symbol('('));
-        let inner = open.and_then(|i| item.get(i + 1));
-        open == Some(0)
-            || inner.is_some_and(|t| !t.shown().starts_with(|c: char| c.is_ascii_digit()))
-            || item.iter().any(|t| {
-                ['+', '-', '*', '/', '|', ':'].iter().any(|c| t.is_symbol(*c))
-            })
-    })
+    items(tokens.get(at + 1..end).unwrap_or_default())
+        .iter()
+        .any(|item| {
+            let open = item.iter().position(|t| t.is_symbol('('));
+            let inner = open.and_then(|i| item.get(i + 1));
+            open == Some(0)
+                || inner.is_some_and(|t| !t.shown().starts_with(|c: char| c.is_ascii_digit()))
+                || item
+                    .iter()
+                    .any(|t| ['+', '-', '*', '/', '|', ':'].iter().any(|c| t.is_symbol(*c)))
+        })
 }
 
 /// True for WITH of a table's options: `WITH (fillfactor = 70)`, `WITH SYSTEM VERSIONING`.

@@ -27,9 +27,21 @@ fn a_statement_that_is_not_known_is_noted_with_its_line() {
         ("ALTER TABLE a DROP COLUMN y;", 2, "DROP COLUMN y"),
         ("ALTER TABLE a RENAME COLUMN y TO z;", 2, "RENAME COLUMN y"),
         ("ALTER TABLE a FROBNICATE;", 2, "FROBNICATE"),
-        ("CREATE UNIQUE INDEX u ON a (x) WHERE x > 1;", 2, "CREATE UNIQUE INDEX u"),
-        ("CREATE UNIQUE INDEX u ON a (lower(x));", 2, "CREATE UNIQUE INDEX u"),
-        ("CREATE TYPE point3 AS (x int, y int, z int);", 2, "CREATE TYPE point3"),
+        (
+            "CREATE UNIQUE INDEX u ON a (x) WHERE x > 1;",
+            2,
+            "CREATE UNIQUE INDEX u",
+        ),
+        (
+            "CREATE UNIQUE INDEX u ON a (lower(x));",
+            2,
+            "CREATE UNIQUE INDEX u",
+        ),
+        (
+            "CREATE TYPE point3 AS (x int, y int, z int);",
+            2,
+            "CREATE TYPE point3",
+        ),
         ("CREATE TABLE b (x INT NOT NULL FROBNICATE);", 2, "FROBNICATE"),
         ("CREATE TABLE b (x INT REFERENCES nowhere);", 2, "FOREIGN KEY (x)"),
         ("CREATE TABLE b (x TEXT COLLATE NOCASE);", 2, "COLLATE NOCASE"),
@@ -37,7 +49,11 @@ fn a_statement_that_is_not_known_is_noted_with_its_line() {
         ("CREATE VIEW v AS SELECT nothing FROM a;", 2, "CREATE VIEW v"),
         ("CREATE TABLE b AS SELECT nothing FROM a;", 2, "CREATE TABLE"),
         ("DROP TABLE b;", 2, "DROP TABLE b"),
-        ("CREATE TABLE b (x INT, y TEXT DEFAULT 'abc);", 2, "a quote that is never closed"),
+        (
+            "CREATE TABLE b (x INT, y TEXT DEFAULT 'abc);",
+            2,
+            "a quote that is never closed",
+        ),
     ] {
         let schema = Schema::from_ddl("d", &format!("CREATE TABLE a (x INT);\n{text}")).unwrap();
         let found = schema
@@ -108,7 +124,10 @@ fn alters_of_other_systems_are_applied() {
     );
     assert_eq!(notes(&s, NoteKind::NotRead), Vec::<String>::new());
     let a = &s.tables[0];
-    assert_eq!((a.primary_key.as_slice(), a.unique.as_slice()), (&[0][..], &[vec![1]][..]));
+    assert_eq!(
+        (a.primary_key.as_slice(), a.unique.as_slice()),
+        (&[0][..], &[vec![1]][..])
+    );
     assert!(a.columns[1].not_null && !a.columns[2].not_null && a.columns[3].not_null);
     assert_eq!(a.columns[2].limits(s.typing).digits, Some((4, 2)));
     assert_eq!(a.columns[3].limits(s.typing).form, Some(Form::Moment));
@@ -124,7 +143,10 @@ fn alters_of_other_systems_are_applied() {
     assert_eq!(notes(&s, NoteKind::NotRead), Vec::<String>::new());
     let c = s.table("c").unwrap();
     assert_eq!(names(c), ["f", "id", "vv"]);
-    assert_eq!((c.primary_key.as_slice(), c.unique.as_slice()), (&[1][..], &[vec![2]][..]));
+    assert_eq!(
+        (c.primary_key.as_slice(), c.unique.as_slice()),
+        (&[1][..], &[vec![2]][..])
+    );
     assert_eq!(c.columns[0].values, ["x", "y"]);
     assert_eq!(c.columns[2].limits(s.typing).max_chars, Some(30));
 }
@@ -164,7 +186,11 @@ fn checks_of_dumps_are_read_as_sqlite_has_them() {
             ("(length(\"code\") <= 5)", true),
         ]
     );
-    assert!(notes(&s, NoteKind::NotEnforced)[0].contains("CHECK"), "{:?}", s.notes);
+    assert!(
+        notes(&s, NoteKind::NotEnforced)[0].contains("CHECK"),
+        "{:?}",
+        s.notes
+    );
     // What was read can be written as SQLite has it, and read again.
     let again = Schema::from_ddl("d", &s.to_ddl()).unwrap();
     assert_eq!(names(&again.tables[0]), names(t));
@@ -189,6 +215,7 @@ fn views_are_planned_as_their_queries() {
         tree("SELECT p FROM w WHERE q > 3").unwrap().query,
         tree(inline).unwrap().query
     );
+    assert!(tree("SELECT p FROM main.w").is_ok());
     // A view's query sees no WITH of the query around it, and an error inside names the view.
     assert!(tree("WITH a AS (SELECT 1) SELECT z FROM v").is_ok());
     let e = tree("SELECT * FROM r1").unwrap_err().to_string();
@@ -197,15 +224,19 @@ fn views_are_planned_as_their_queries() {
     assert!(e.contains('x'), "{e}");
     let circular = notes(&s, NoteKind::NotRead);
     assert_eq!(circular.len(), 2, "{circular:?}");
-    assert!(circular[0].starts_with("line 4: CREATE VIEW r1"), "{}", circular[0]);
+    assert!(
+        circular[0].starts_with("line 4: CREATE VIEW r1"),
+        "{}",
+        circular[0]
+    );
 }
 
 #[test]
 fn views_of_other_dialects_are_kept_as_sqlite_has_them() {
     let s = pg(
         "CREATE TABLE public.a (id int PRIMARY KEY, d date, amount numeric);
-         CREATE MATERIALIZED VIEW public.later AS SELECT total / 2 AS half FROM totals WITH NO DATA;
-         CREATE VIEW public.totals AS SELECT a.id, sum(a.amount)::numeric AS total FROM a GROUP BY a.id;",
+         CREATE MATERIALIZED VIEW public.later AS SELECT total / 2 AS half FROM public.totals WITH NO DATA;
+         CREATE VIEW public.totals AS SELECT a.id, sum(a.amount)::numeric AS total FROM public.a GROUP BY a.id;",
     );
     assert_eq!(notes(&s, NoteKind::NotRead), Vec::<String>::new());
     assert_eq!(s.view("TOTALS").unwrap().columns, ["id", "total"]);
@@ -238,12 +269,19 @@ fn a_table_that_cannot_be_read_costs_no_other() {
     let s = Schema::from_ddl("d", "CREATE TABLE a (x INT);\n\nCREATE TABLE b (x INT, X INT);").unwrap();
     assert_eq!(s.tables.len(), 1);
     let missed = notes(&s, NoteKind::NotRead);
-    assert!(missed[0].starts_with("line 3: CREATE TABLE: the table is left out"), "{missed:?}");
+    assert!(
+        missed[0].starts_with("line 3: CREATE TABLE: the table is left out"),
+        "{missed:?}"
+    );
 }
 
 #[test]
 fn a_missing_semicolon_loses_no_table() {
-    let s = Schema::from_ddl("d", "CREATE TABLE a (x INT)\nCREATE TABLE b (y INT)\nGO\nCREATE TABLE c (z INT)").unwrap();
+    let s = Schema::from_ddl(
+        "d",
+        "CREATE TABLE a (x INT)\nCREATE TABLE b (y INT)\nGO\nCREATE TABLE c (z INT)",
+    )
+    .unwrap();
     assert_eq!(s.tables.len(), 3, "{:?}", s.notes);
 }
 
@@ -285,5 +323,31 @@ fn nothing_that_can_be_written_makes_the_reader_fail() {
                 .collect();
             let _ = Schema::from_ddl_in("d", &mutated, dialect);
         }
+    }
+}
+
+/// Odd texts that fuzzing found: what was read of them is printed, and read again as it was.
+#[test]
+fn what_is_printed_is_read_again() {
+    for (text, dialect) in [
+        (
+            "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t WHERE a = 'x;",
+            Dialect::Sqlite,
+        ),
+        (
+            "CREATE TABLE t (a INT CHECK (a > $$(0)::numeric));",
+            Dialect::Postgres,
+        ),
+        ("CREATE TABLE t (a INT CHECK (a > $1));", Dialect::Postgres),
+        (
+            "CREATE TABLE t (a TEXT CHECK (a <> $$it's$$ AND a <> E'\\\\'));",
+            Dialect::Postgres,
+        ),
+        ("CREATE TABLE t (a TEXT CHECK (a <> N'x'));", Dialect::Mysql),
+    ] {
+        let schema = Schema::from_ddl_in("d", text, dialect).unwrap();
+        let printed = schema.to_ddl();
+        let again = Schema::from_ddl("d", &printed).unwrap_or_else(|e| panic!("{e}\n{printed}"));
+        assert_eq!(again.to_ddl(), printed, "{text}");
     }
 }

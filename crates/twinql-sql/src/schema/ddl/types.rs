@@ -1,5 +1,7 @@
 //! CREATE TYPE, CREATE DOMAIN, and ALTER TYPE of enumerations.
 
+use crate::dialect::Dialect;
+
 use super::super::scan::{Kind, Token};
 use super::model::{CheckDraft, TypeDraft};
 use super::words::{behind_group, closing, qualified, shown, texts};
@@ -62,7 +64,11 @@ impl Reader<'_> {
             } else if token.is("DEFAULT") {
                 at = behind_default(tokens, at + 1);
             } else {
-                self.not_read(token.line, shown(&tokens[at..]), "a clause of a domain that is not known");
+                self.not_read(
+                    token.line,
+                    shown(&tokens[at..]),
+                    "a clause of a domain that is not known",
+                );
                 break;
             }
         }
@@ -88,14 +94,9 @@ impl Reader<'_> {
         if word(0, "OWNER") || word(0, "SET") {
             self.ignored(line, "ALTER TYPE", "rights");
         } else if word(0, "ADD") && word(1, "VALUE") {
-            if let (Some(draft), Some(value)) = (self.model.types.get_mut(&key), strings.first()) {
-                draft.values.push(value.clone());
+            if let Some(value) = strings.first() {
+                self.change_values(|values| values.push(value.clone()), &key);
             }
-            self.change_values(|values| {
-                if let Some(value) = strings.first() {
-                    values.push(value.clone());
-                }
-            }, &key);
         } else if word(0, "RENAME") && word(1, "VALUE") {
             if let [old, new] = strings.as_slice() {
                 let rename = |values: &mut Vec<String>| {
@@ -103,14 +104,13 @@ impl Reader<'_> {
                         new.clone_into(value);
                     }
                 };
-                if let Some(draft) = self.model.types.get_mut(&key) {
-                    rename(&mut draft.values);
-                }
                 self.change_values(rename, &key);
             }
-        } else if let (true, true, Some(new)) =
-            (word(0, "RENAME"), word(1, "TO"), rest.get(2).and_then(Token::name))
-        {
+        } else if let (true, true, Some(new)) = (
+            word(0, "RENAME"),
+            word(1, "TO"),
+            rest.get(2).and_then(Token::name),
+        ) {
             if let Some(draft) = self.model.types.remove(&key) {
                 self.model.types.insert(new.to_lowercase(), draft);
             }
@@ -119,8 +119,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Changes the values of the columns that were declared with a type, too.
+    /// Changes the values of a type, and of the columns that were declared with it.
     fn change_values(&mut self, change: impl Fn(&mut Vec<String>), type_name: &str) {
+        if let Some(draft) = self.model.types.get_mut(type_name) {
+            change(&mut draft.values);
+        }
         for column in self.model.tables.iter_mut().flat_map(|t| &mut t.columns) {
             if column.of_type.as_deref() == Some(type_name) {
                 change(&mut column.column.values);
@@ -148,9 +151,10 @@ impl Reader<'_> {
                 let list: String = inner.iter().map(Token::shown).collect();
                 if super::words::is_size(&list) {
                     size = format!("({list})");
-                } else if words.last().is_some_and(|w| {
-                    w.eq_ignore_ascii_case("enum") || w.eq_ignore_ascii_case("set")
-                }) {
+                } else if words
+                    .last()
+                    .is_some_and(|w| w.eq_ignore_ascii_case("enum") || w.eq_ignore_ascii_case("set"))
+                {
                     values = texts(inner);
                 }
                 at = behind_group(item, at);
@@ -171,7 +175,9 @@ impl Reader<'_> {
         if !declared.is_empty() {
             declared.push_str(&size);
         }
-        if let Some(line) = array {
+        if array.is_some() && self.dialect != Dialect::Sqlite {
+            declared.push_str("[]");
+        } else if let Some(line) = array {
             self.note(
                 NoteKind::NotEnforced,
                 line,

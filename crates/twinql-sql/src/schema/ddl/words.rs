@@ -88,7 +88,10 @@ pub(super) fn shown(tokens: &[Token]) -> String {
             break;
         }
         let glued = matches!(token.kind, Kind::Symbol('.' | ',' | ')' | '('))
-            || i > 0 && tokens.get(i - 1).is_some_and(|t| matches!(t.kind, Kind::Symbol('.' | '(')));
+            || i > 0
+                && tokens
+                    .get(i - 1)
+                    .is_some_and(|t| matches!(t.kind, Kind::Symbol('.' | '(')));
         if !glued && !out.is_empty() {
             out.push(' ');
         }
