@@ -49,9 +49,11 @@ pub fn canonicalize(schema: &Schema, sql: &str, semantics: &Semantics) -> Result
 /// A query of `dialect` as SQLite has it: the text itself where it is SQLite's.
 ///
 /// # Errors
-/// The query is not one over this schema, not supported, or has no form in SQLite.
+/// The query is not one over this schema, not supported, or has no form in SQLite. Of a text that is SQLite's
+/// only those are told that hold words of another system; the rest is found where it is parsed.
 pub fn in_sqlite(schema: &Schema, sql: &str, dialect: Dialect) -> Result<String, SqlError> {
     if dialect == Dialect::Sqlite {
+        parse::foreign::refuse(sql)?;
         return Ok(sql.to_owned());
     }
     let plan = plan(schema, &parse_in(sql, dialect)?)?;

@@ -2,6 +2,7 @@
 
 mod desugar;
 mod dialect;
+pub(crate) mod foreign;
 mod frames;
 mod limits;
 mod repairs;
@@ -164,7 +165,8 @@ impl Grammar {
         // The longest text that parses; where nothing marks an end, up to what does not fit.
         let garbage = failure
             .offset
-            .filter(|&at| text.get(at..).is_some_and(repairs::is_garbage));
+            .filter(|&at| text.get(at..).is_some_and(repairs::is_garbage))
+            .filter(|&at| !text.get(..at).is_some_and(repairs::ends_within));
         let candidates = ends.into_iter().rev().chain(garbage);
         for offset in candidates {
             let Some((kept, cut)) = repairs::cut(text, offset) else {

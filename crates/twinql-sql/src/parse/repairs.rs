@@ -420,6 +420,15 @@ pub(crate) fn is_garbage(text: &str) -> bool {
             .any(|word| is_one_of(word, &CLAUSES))
 }
 
+/// Whether a text ends within a clause, at a word that begins one: the parser may have taken the word for a name.
+pub(crate) fn ends_within(text: &str) -> bool {
+    let text = text.trim_end();
+    let from = text.rfind(|c: char| !c.is_alphanumeric() && c != '_');
+    let last = from.map_or(text, |at| text.get(at..).unwrap_or_default());
+    let last = last.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    !last.eq_ignore_ascii_case("end") && (is_one_of(last, &CLAUSES) || is_one_of(last, &BEGINNINGS))
+}
+
 /// The repair that cuts a text at an offset.
 pub(crate) fn cut(text: &str, offset: usize) -> Option<(&str, Repair)> {
     let kept = text.get(..offset)?;

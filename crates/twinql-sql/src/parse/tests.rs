@@ -130,6 +130,7 @@ fn what_is_not_sql_is_refused_with_its_place() {
         "SELECT a FROM t WHERE b ≥ 3",
         "SELECT a FROM t WHERE b ＝ 3",
         "SELECT a FROM t RETURNING b",
+        "SELECT a FROM t INTO OUTFILE 'x'",
         "SELECT a FROM t WITH UR",
         "SELECT a FROM t /* all */ WHERE b >",
         "SELECT a FROM t -- all\n WHERE b >",

@@ -225,23 +225,27 @@ impl<'a> Planner<'a> {
         Ok(self.function("substr".into(), args))
     }
 
-    /// `CEIL(number)` and `CEIL(number, scale)`.
+    /// `CEIL(number)`; SQLite's takes no scale.
     fn plan_rounding(
         &mut self,
         name: &str,
         number: &'a ast::Expr,
         field: &ast::CeilFloorKind,
     ) -> Result<Expr> {
-        let scale = match field {
-            ast::CeilFloorKind::DateTimeField(ast::DateTimeField::NoDateTime) => None,
+        match field {
+            ast::CeilFloorKind::DateTimeField(ast::DateTimeField::NoDateTime) => {}
             ast::CeilFloorKind::DateTimeField(field) => {
                 return unsupported(format!("{name} TO {field}"), number.span());
             }
-            ast::CeilFloorKind::Scale(scale) => Some(literal(scale)?),
-        };
-        let mut args = vec![self.plan_expr(number)?];
-        args.extend(scale);
-        Ok(self.function(name.to_owned(), args))
+            ast::CeilFloorKind::Scale(_) if self.dialect == Dialect::Sqlite => {
+                return invalid(format!("{name}() takes one argument"), number.span());
+            }
+            ast::CeilFloorKind::Scale(scale) => {
+                return unsupported(format!("{name} to the scale {scale}"), number.span());
+            }
+        }
+        let number = self.plan_expr(number)?;
+        Ok(self.function(name.to_owned(), vec![number]))
     }
 
     fn plan_interval(&mut self, interval: &'a ast::Interval) -> Result<Expr> {

@@ -8,6 +8,7 @@ use super::temporal::{Kind, call, text, to_timestamp};
 use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
+use crate::schema::Affinity;
 use crate::value::Value;
 
 impl<'a> Planner<'a> {
@@ -63,12 +64,15 @@ impl<'a> Planner<'a> {
         }))
     }
 
-    /// `x REGEXP pattern`: in MySQL a regular expression that ignores case.
+    /// `x REGEXP pattern`: in MySQL a regular expression that ignores case, unless one of the two is BINARY.
     pub(super) fn regexp(&self, expr: Expr, pattern: Expr) -> Expr {
-        match self.dialect {
-            Dialect::Sqlite => super::expr::binary(BinaryOp::Regexp, expr, pattern),
-            _ => call("pg_regexp", vec![expr, pattern, text("i")]),
+        if self.dialect == Dialect::Sqlite {
+            return super::expr::binary(BinaryOp::Regexp, expr, pattern);
         }
+        let (expr, binary) = without_binary(expr);
+        let (pattern, also_binary) = without_binary(pattern);
+        let flags = if binary || also_binary { "c" } else { "i" };
+        call("pg_regexp", vec![expr, pattern, text(flags)])
     }
 
     /// `x SIMILAR TO pattern`.
@@ -100,5 +104,16 @@ impl<'a> Planner<'a> {
             Expr::Literal(Value::Text(name)) if is_utc(name) => to_timestamp(at),
             _ => call("at_time_zone", vec![at, zone]),
         })
+    }
+}
+
+/// What stands behind BINARY, and whether it stood there.
+fn without_binary(expr: Expr) -> (Expr, bool) {
+    match expr {
+        Expr::Cast {
+            expr,
+            affinity: Affinity::Blob,
+        } => (*expr, true),
+        other => (other, false),
     }
 }

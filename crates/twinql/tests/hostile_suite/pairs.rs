@@ -41,7 +41,7 @@ fn cases(theme: &Theme) -> Vec<Case<'_>> {
                 n => format!("{} #{}", pair.name, n + 1),
             };
             let line = json!({
-                "id": name, "schema": schema.text(), "gold": pair.gold.text(), "pred": pred.text()
+                "id": name, "db_id": pair.schema, "schema": schema.text(), "gold": pair.gold.text(), "pred": pred.text()
             });
             let line = line.to_string();
             cases.push(Case { name, pair, line });
