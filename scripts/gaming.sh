@@ -15,13 +15,15 @@ against() {
   "$target/examples/gaming" "$gold" "$schemas" "$semantics" "$folder"
   if [ -s "$folder/left.jsonl" ]; then
     "$target/twinql" score --metric three-tier --semantics "$semantics" --pairs "$folder/left.jsonl" \
-      --schemas "$schemas" --out "$folder/scores.jsonl"
+      --schemas "$schemas" --out "$folder/scores.jsonl" 2> "$folder/log"
+    grep -o 'threshold:[0-9.]*' "$folder/log" | head -1 | cut -d: -f2 > "$folder/threshold"
     python3 - "$folder" <<'END'
 import json, sys
 folder = sys.argv[1]
+threshold = float(open(f"{folder}/threshold").read())
 pairs = [json.loads(line) for line in open(f"{folder}/left.jsonl")]
 scores = [json.loads(line) for line in open(f"{folder}/scores.jsonl")]
-same = [(p, s) for p, s in zip(pairs, scores) if (s["scores"]["three-tier"] or 0) >= 0.5]
+same = [(p, s) for p, s in zip(pairs, scores) if (s["scores"]["three-tier"] or 0) >= threshold]
 print(f"three-tier: {len(same)} of the {len(pairs)} pairs left are called the same")
 for pair, _ in same[:40]:
     print(f"  {pair['db_id']}: {pair['gold']} | {pair['pred']}")

@@ -86,7 +86,10 @@ mod tests {
         // Tests run in the crate's folder.
         let folder = Path::new("src/build");
         let said = misplaced(folder, &beside(folder, "src/lib.rs")).unwrap();
-        assert!(said.contains("write \"../lib.rs\" where it has \"src/lib.rs\""), "{said}");
+        assert!(
+            said.contains("write \"../lib.rs\" where it has \"src/lib.rs\""),
+            "{said}"
+        );
         for path in ["nowhere", "config.rs", ""] {
             assert_eq!(misplaced(folder, &beside(folder, path)), None, "{path}");
         }
@@ -106,7 +109,11 @@ mod tests {
             ("/x/a", "../../../b", "/b"),
             ("a", "../d/*.txt", "d/*.txt"),
         ] {
-            assert_eq!(beside(Path::new(folder), path), Path::new(expected), "{folder} {path}");
+            assert_eq!(
+                beside(Path::new(folder), path),
+                Path::new(expected),
+                "{folder} {path}"
+            );
         }
     }
 

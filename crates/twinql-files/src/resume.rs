@@ -168,7 +168,12 @@ mod tests {
         let lines = ["1", "22"].map(str::to_owned);
         open("a", false).0.append(&lines).unwrap();
         let written = std::fs::read_to_string(&path).unwrap();
-        let numbers = |text: &str| text.lines().skip(1).map(|l| l[17..].to_owned()).collect::<Vec<_>>();
+        let numbers = |text: &str| {
+            text.lines()
+                .skip(1)
+                .map(|l| l[17..].to_owned())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(numbers(&written), ["1", "22"]);
         // Cut off within a line; another line follows that nobody can read, or that has no checksum.
         let odd = format!("{}x\n{}4\n", checksum(b"x"), checksum(b"4"));

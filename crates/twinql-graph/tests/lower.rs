@@ -23,6 +23,7 @@ fn schema() -> Schema {
     let text = |name| column(name, TypeClass::Text, Affinity::Text);
     let table = |name: &str, columns, primary_key, foreign_keys| Table {
         name: name.into(),
+        schema: None,
         columns,
         primary_key,
         foreign_keys,

@@ -192,7 +192,11 @@ fn nodes_know_what_they_were_made_from() {
 /// CASE nested 50 deep, in THEN and in ELSE, has a graph before the rules and after them.
 #[test]
 fn case_nested_fifty_deep_has_a_graph() {
-    for open in ["CASE WHEN age > 1 THEN ", "CASE WHEN age > 1 THEN 0 ELSE ", "CASE age WHEN 1 THEN "] {
+    for open in [
+        "CASE WHEN age > 1 THEN ",
+        "CASE WHEN age > 1 THEN 0 ELSE ",
+        "CASE age WHEN 1 THEN ",
+    ] {
         let sql = format!("SELECT {}age{} FROM owner", open.repeat(50), " END".repeat(50));
         for normalized in [false, true] {
             let graph = graph(&sql, normalized);

@@ -120,7 +120,11 @@ mod tests {
                 .map(|w| {
                     let run = w[1].false_positive_rate - w[0].false_positive_rate;
                     let rise = w[1].true_positive_rate - w[0].true_positive_rate;
-                    let share = if run > 0.0 { (x - w[0].false_positive_rate) / run } else { 1.0 };
+                    let share = if run > 0.0 {
+                        (x - w[0].false_positive_rate) / run
+                    } else {
+                        1.0
+                    };
                     w[0].true_positive_rate + rise * share
                 })
                 .fold(0.0, f64::max);
@@ -142,7 +146,10 @@ mod tests {
             let band = roc_band(&scores, &labels, &how).unwrap();
             assert_eq!(band.len(), PLACES);
             assert_eq!(band, roc_band(&scores, &labels, &how).unwrap());
-            assert!(band.iter().all(|p| 0.0 <= p.low && p.low <= p.high && p.high <= 1.0));
+            assert!(
+                band.iter()
+                    .all(|p| 0.0 <= p.low && p.low <= p.high && p.high <= 1.0)
+            );
             band.iter().map(|p| p.high - p.low).sum::<f64>()
         };
         assert!(width(1_600) < 0.6 * width(200));

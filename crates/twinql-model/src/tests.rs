@@ -410,7 +410,10 @@ fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
 fn a_checkpoint_with_a_flipped_bit_is_refused() {
     let bytes = quick_checkpoint().to_bytes().unwrap();
     for bit in bits_of_all_parts(&bytes) {
-        assert!(Scorer::from_bytes(&flipped(&bytes, bit), None).is_err(), "bit {bit}");
+        assert!(
+            Scorer::from_bytes(&flipped(&bytes, bit), None).is_err(),
+            "bit {bit}"
+        );
     }
     // In the middle of a tensor nothing but the checksum can tell.
     let error = Scorer::from_bytes(&flipped(&bytes, 8 * (bytes.len() - 50)), None).unwrap_err();

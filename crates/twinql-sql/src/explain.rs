@@ -87,7 +87,8 @@ pub fn outlines_to_dot(outlines: &[(&str, &[Node])]) -> String {
         out.push_str("  }\n");
     }
     let all: Vec<&[Node]> = outlines.iter().map(|(_, nodes)| *nodes).collect();
-    let mut lines = String::from("box: an operator and its id\\larrow: rows go from one operator to the next\\l");
+    let mut lines =
+        String::from("box: an operator and its id\\larrow: rows go from one operator to the next\\l");
     for (symbol, meaning) in legend(&all) {
         let _ = write!(lines, "{}: {}\\l", escape(symbol), escape(meaning));
     }
@@ -109,7 +110,9 @@ pub fn outline(schema: &Schema, plan: &Plan, spans: Option<&Spans>, letter: char
 /// or a join has a line for each of its conditions.
 pub(crate) fn keyed_lines(schema: &Schema, plan: &Plan) -> Vec<(String, String)> {
     let [shown, keys] = [true, false].map(|numbered| {
-        let Tree { nodes, conditions, .. } = outlined(schema, plan, None, 'n', numbered);
+        let Tree {
+            nodes, conditions, ..
+        } = outlined(schema, plan, None, 'n', numbered);
         nodes.into_iter().zip(conditions).flat_map(|(node, conditions)| {
             if conditions.is_empty() {
                 vec![node.text]
@@ -284,10 +287,18 @@ impl Tree<'_> {
                 )
             }
             Rel::Recursive { name, columns, .. } => {
-                format!("Recursive {} [{}]", self.source(name, columns), self.own_ids(columns))
+                format!(
+                    "Recursive {} [{}]",
+                    self.source(name, columns),
+                    self.own_ids(columns)
+                )
             }
             Rel::RecursiveRef { name, columns } => {
-                format!("RecursiveRef {} [{}]", self.source(name, columns), self.own_ids(columns))
+                format!(
+                    "RecursiveRef {} [{}]",
+                    self.source(name, columns),
+                    self.own_ids(columns)
+                )
             }
             Rel::Filter { .. } => format!("Filter {all}"),
             Rel::Project { exprs, .. } => {
@@ -357,7 +368,10 @@ impl Tree<'_> {
         let word = line.strip_suffix(&all).filter(|word| !word.is_empty());
         let conditional = matches!(rel, Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. });
         if let (true, Some(word), Some(own)) = (conditional, word, self.conditions.last_mut()) {
-            *own = texts.iter().map(|condition| format!("{word}{condition}")).collect();
+            *own = texts
+                .iter()
+                .map(|condition| format!("{word}{condition}"))
+                .collect();
         }
         for input in walk::inputs(rel) {
             self.rel(input, depth + 1);

@@ -344,6 +344,21 @@ fn what_has_no_influence_does_not_change_the_form() {
     }
 }
 
+/// A common table expression that nothing reads has names too, of which only SQLite asks none.
+#[test]
+fn names_in_an_expression_that_nothing_reads() {
+    let sql = "WITH w AS (SELECT nope FROM t) SELECT id FROM t";
+    for dialect in [Postgres, Mysql, Generic] {
+        let found = refused(sql, dialect);
+        assert!(found.contains("no column named \"nope\""), "{dialect}: {found}");
+    }
+    assert_eq!(known(sql, Sqlite), known("SELECT id FROM t", Sqlite));
+    assert_eq!(
+        known("WITH w AS (SELECT a FROM t) SELECT id FROM t", Postgres),
+        known("SELECT id FROM t", Postgres)
+    );
+}
+
 /// Names for columns behind a table's alias.
 #[test]
 fn names_of_columns_behind_an_alias() {

@@ -67,6 +67,8 @@ macro_rules! rules {
 rules! {
     constants: "constant-folding" in "strict": equal "SELECT name FROM customer WHERE age = 1 + 2 AND 1 = 1", "SELECT name FROM customer WHERE age = 3";
     constants_null: "constant-folding" in "nulls": differ "SELECT name FROM customer WHERE age = NULL", "SELECT name FROM customer";
+    constants_itself: "constant-folding" in "strict": equal "SELECT (city IS NULL) >= (city IS NULL) FROM customer", "SELECT 1 FROM customer";
+    constants_itself_null: "constant-folding" in "strict": differ "SELECT city = city FROM customer", "SELECT 1 FROM customer";
     not: "negation-pushdown" in "strict": equal "SELECT name FROM customer WHERE NOT (age > 2 OR city = 'a')", "SELECT name FROM customer WHERE age <= 2 AND city <> 'a'";
     not_null: "negation-pushdown" in "nulls": differ "SELECT name FROM customer WHERE NOT (city IS 'a')", "SELECT name FROM customer WHERE city <> 'a'";
     turned: "comparison-orientation" in "strict": equal "SELECT name FROM customer WHERE 2.5 < score", "SELECT name FROM customer WHERE score > 2.5";
@@ -117,6 +119,8 @@ rules! {
     null_test_null: "null-tests" in "nulls": differ "SELECT id FROM customer WHERE city IS NOT NULL", "SELECT id FROM customer";
     null_test_implied: "null-tests" in "nulls": equal "SELECT id FROM customer WHERE city > 'a' AND city IS NOT NULL", "SELECT id FROM customer WHERE city > 'a'";
     null_test_implied_on: "null-tests" in "nulls": equal "SELECT c.id FROM customer c LEFT JOIN customer d ON c.city = d.city AND d.city IS NOT NULL", "SELECT c.id FROM customer c LEFT JOIN customer d ON c.city = d.city";
+    null_test_excluded: "null-tests" in "strict": equal "SELECT id FROM customer WHERE city > 'a' AND city IS NULL", "SELECT name FROM customer WHERE 1 = 0";
+    null_test_not_excluded: "null-tests" in "strict": differ "SELECT id FROM customer WHERE coalesce(city, 'b') > 'a' AND city IS NULL", "SELECT id FROM customer WHERE 1 = 0";
     null_test_not_implied: "null-tests" in "nulls": differ "SELECT id FROM customer WHERE city IS NOT NULL AND coalesce(city, 'b') > 'a'", "SELECT id FROM customer WHERE coalesce(city, 'b') > 'a'";
     null_test_padded: "equality-classes" in "default": differ "SELECT COUNT(i.link) FROM customer m LEFT JOIN (SELECT y.customer_id AS link FROM orders y JOIN customer x ON y.customer_id = x.id) i ON m.id = i.link", "SELECT COUNT(*) FROM customer m LEFT JOIN (SELECT y.customer_id AS link FROM orders y JOIN customer x ON y.customer_id = x.id) i ON m.id = i.link";
     order_below: "subquery-order" in "strict": equal "SELECT COUNT(*) FROM (SELECT id FROM customer ORDER BY age)", "SELECT COUNT(*) FROM customer";

@@ -21,7 +21,7 @@ const READERS: [&str; 8] = [
     "crates/twinql-graph/src/ast",
     "crates/twinql-metrics/src/hardness.rs",
     "crates/twinql-suite/src",
-    "crates/twinql-sql/src/spans.rs",
+    "crates/twinql-sql/src/schema",
 ];
 
 /// Where what is read decides what two queries mean: here structs are destructured too.

@@ -9,8 +9,8 @@ use twinql_sql::{Semantics, Value};
 use crate::database::Row;
 use crate::execute::Answer;
 use refine::Classes;
-pub use values::{order, same};
 pub(crate) use values::{Numbering, among};
+pub use values::{order, same};
 
 /// How two answers are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -239,9 +239,7 @@ fn equal_lists(gold: &Answer, pred: &Answer, tolerance: f64, columns: &mut Colum
     };
     // In a list, columns that are alike are the same.
     let similar = |g: usize, p: usize| rows().all(|(a, b)| at(a, g, b, p));
-    let fits = |order: &[usize]| {
-        rows().all(|(a, b)| order.iter().enumerate().all(|(g, &p)| at(a, g, b, p)))
-    };
+    let fits = |order: &[usize]| rows().all(|(a, b)| order.iter().enumerate().all(|(g, &p)| at(a, g, b, p)));
     if columns.decided() {
         return columns.search(|_, _| true, fits).is_some();
     }
@@ -287,6 +285,11 @@ fn equal_bags(gold: &Answer, pred: &Answer, mode: Mode, columns: &mut Columns) -
 
 /// The rows of an answer, their values as numbers.
 fn numbered(answer: &Answer, numbering: &Numbering<'_>) -> Vec<Vec<u32>> {
-    let cells = |row: &Row| row.iter().take(answer.width).map(|v| numbering.number(v)).collect();
+    let cells = |row: &Row| {
+        row.iter()
+            .take(answer.width)
+            .map(|v| numbering.number(v))
+            .collect()
+    };
     answer.rows.iter().map(cells).collect()
 }

@@ -14,6 +14,7 @@ use rusqlite::types::ValueRef;
 
 use crate::clock::{self, Flag};
 use crate::execute::{ExecError, Limits};
+use crate::functions;
 use crate::timing::Moment;
 
 /// The state of one connection that its handlers share.
@@ -33,7 +34,7 @@ pub(crate) struct Guard {
     pub(crate) reads: AtomicBool,
     /// `random()` or `randomblob()` was called.
     pub(crate) chance: Flag,
-    /// When the query began.
+    /// When the clock was first read for the query.
     pub(crate) started: Mutex<Option<Moment>>,
 }
 
@@ -234,6 +235,7 @@ pub(crate) fn configure(
         Ok(bytes)
     })?;
     clock::stop(connection, limits.value_bytes, clock)?;
+    functions::register(connection, limits.value_bytes)?;
     guard.allowed.store(limits.steps, Ordering::Relaxed);
     let state = Arc::clone(guard);
     let longest = Duration::from_millis(limits.millis);
@@ -246,11 +248,14 @@ pub(crate) fn configure(
                 return true;
             }
             // Reading the clock costs as much as some of the steps between.
-            if !(steps / PROGRESS).is_multiple_of(CLOCKED) {
+            if !(steps / PROGRESS).is_multiple_of(CLOCKED) || !state.querying.load(Ordering::Relaxed) {
                 return false;
             }
-            let began = state.started.lock().ok().and_then(|s| *s);
-            if began.is_some_and(|s| s.elapsed() > longest) {
+            // Most queries are over before the clock is read at all.
+            let Ok(mut started) = state.started.lock() else {
+                return false;
+            };
+            if started.get_or_insert_with(Moment::now).elapsed() > longest {
                 state.out_of_time.store(true, Ordering::Relaxed);
                 return true;
             }

@@ -189,7 +189,10 @@ impl Database {
                 for row in rows {
                     let mut computed = row.clone();
                     if !constraints.meets(index, &mut computed) {
-                        return Err(format!("a row of {} breaks a CHECK or a limit of a type", table.name));
+                        return Err(format!(
+                            "a row of {} breaks a CHECK or a limit of a type",
+                            table.name
+                        ));
                     }
                     if computed != *row {
                         return Err(format!("a generated column of {} was not computed", table.name));

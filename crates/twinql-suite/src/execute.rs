@@ -6,9 +6,9 @@
 //! process. A user's database file is opened read-only and immutable.
 
 mod made;
+mod opened;
 
 use std::cell::Cell;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -21,7 +21,6 @@ use twinql_sql::{Schema, Value};
 use crate::clock::Flag;
 use crate::confine::{Guard, HEAP_BYTES, configure, settle};
 use crate::database::{Database, Row};
-use crate::timing::Moment;
 use made::Generated;
 
 /// Bounds on one execution of one query.
@@ -199,63 +198,6 @@ impl Sandbox {
         Ok(sandbox)
     }
 
-    /// A user's SQLite file, opened read-only and immutable: nothing is written to it or
-    /// beside it, not even a lock. Its views may be read.
-    ///
-    /// # Errors
-    /// [`ExecError::File`] where there is no such file, it is no database, or changes wait
-    /// in a journal beside it, which would have to be written back first.
-    pub fn open(path: &Path, limits: Limits) -> Result<Sandbox, ExecError> {
-        let fail = |message: String| ExecError::File {
-            file: path.display().to_string(),
-            message,
-        };
-        let metadata = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
-        if !metadata.is_file() {
-            return Err(fail("not a file".into()));
-        }
-        if metadata.len() == 0 {
-            return Err(fail("the file is empty".into()));
-        }
-        for (suffix, what) in [("-wal", "write-ahead log"), ("-journal", "rollback journal")] {
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(suffix);
-            if std::fs::metadata(&beside).is_ok_and(|m| m.len() > 0) {
-                return Err(fail(format!(
-                    "a {what} lies beside it, so it is in use or was not closed; open and close it with sqlite3 first"
-                )));
-            }
-        }
-        settle(|| {
-            let refused = |e: rusqlite::Error| match invalid(e) {
-                ExecError::Invalid(message) => fail(message),
-                other => other,
-            };
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX
-                | OpenFlags::SQLITE_OPEN_URI;
-            let mut connection = Connection::open_with_flags(immutable(path), flags)
-                .map_err(|e| exhausted(path).unwrap_or_else(|| refused(e)))?;
-            let guard = Arc::new(Guard::default());
-            let clock = Arc::new(Flag::default());
-            configure(&mut connection, &guard, &clock, limits, true).map_err(refused)?;
-            // SQLite looks at the file when it is first read.
-            connection
-                .query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))
-                .map_err(refused)?;
-            let sandbox = Sandbox {
-                connection,
-                guard,
-                clock,
-                limits,
-                schema: None,
-                spent: Cell::new(0),
-            };
-            sandbox.query_only(true)?;
-            Ok(sandbox)
-        })
-    }
-
     /// Halves the steps that an execution may take for each of `timeouts` that a pair had:
     /// one that is given up in the end costs less than two limits, however often it is tried.
     pub(crate) fn after_timeouts(&self, timeouts: u64) {
@@ -264,44 +206,6 @@ impl Sandbox {
             .steps
             .checked_shr(u32::try_from(timeouts).unwrap_or(u32::MAX));
         self.guard.allowed.store(steps.unwrap_or(0), Ordering::Relaxed);
-    }
-
-    /// The tables and views of a user's file without their rows; tables of modules that are not built in
-    /// are missing.
-    ///
-    /// # Errors
-    /// The file's schema cannot be read.
-    pub(crate) fn hollow(&self) -> Result<Sandbox, ExecError> {
-        self.guard.querying.store(false, Ordering::Relaxed);
-        let statements: Vec<String> = self
-            .connection
-            .prepare("SELECT sql FROM sqlite_schema WHERE type IN ('table', 'view') AND sql IS NOT NULL")
-            .and_then(|mut found| found.query_map([], |row| row.get(0))?.collect())
-            .map_err(failed)?;
-        let limits = self.limits;
-        settle(|| {
-            let mut connection = Connection::open_in_memory_with_flags(
-                OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-            )
-            .map_err(invalid)?;
-            let guard = Arc::new(Guard::default());
-            let clock = Arc::new(Flag::default());
-            configure(&mut connection, &guard, &clock, limits, true).map_err(invalid)?;
-            for statement in &statements {
-                // SQLite's own tables are made by themselves.
-                let _ = connection.execute_batch(statement);
-            }
-            let sandbox = Sandbox {
-                connection,
-                guard,
-                clock,
-                limits,
-                schema: None,
-                spent: Cell::new(0),
-            };
-            sandbox.query_only(true)?;
-            Ok(sandbox)
-        })
     }
 
     /// A writer of the given tables, reusable for many databases.
@@ -377,7 +281,7 @@ impl Sandbox {
         guard.random.store(seed, Ordering::Relaxed);
         guard.seed.store(seed, Ordering::Relaxed);
         if let Ok(mut started) = guard.started.lock() {
-            *started = Some(Moment::now());
+            *started = None;
         }
         guard.querying.store(true, Ordering::Relaxed);
     }
@@ -415,40 +319,9 @@ impl Sandbox {
     }
 }
 
-/// What the system says where no file at all can be opened any more, which SQLite does not tell from
-/// a bad file.
-fn exhausted(path: &Path) -> Option<ExecError> {
-    let error = std::fs::File::open(path).err()?;
-    // ENFILE and EMFILE; the standard library has no kind for them.
-    let machine = cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
-    machine.then(|| ExecError::Machine(format!("cannot open {}: {error}", path.display())))
-}
-
 /// SQL without the white space and semicolons around it.
 pub(crate) fn trim(sql: &str) -> &str {
     sql.trim().trim_end_matches([';', ' ', '\t', '\r', '\n'])
-}
-
-/// The file as a URI, in which no character of its name has a meaning.
-fn immutable(path: &Path) -> String {
-    use std::fmt::Write;
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut uri = String::from("file:");
-    let text = path
-        .to_string_lossy()
-        .replace('\\', if cfg!(windows) { "/" } else { "\\" });
-    if !text.starts_with('/') {
-        uri.push('/');
-    }
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
 }
 
 fn invalid(e: rusqlite::Error) -> ExecError {

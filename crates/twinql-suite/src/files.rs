@@ -379,7 +379,10 @@ impl FileJudge {
                     Step::Agree(answer) => {
                         let gold = match &mut gold {
                             Some(gold) => gold,
-                            none => none.insert(answered(self.hollow.get(first).and_then(Option::as_ref), &pair.gold)),
+                            none => none.insert(answered(
+                                self.hollow.get(first).and_then(Option::as_ref),
+                                &pair.gold,
+                            )),
                         };
                         nonempty += usize::from(gold.note(&answer));
                         continue;

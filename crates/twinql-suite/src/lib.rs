@@ -15,6 +15,7 @@ pub mod distil;
 pub mod execute;
 pub mod facts;
 pub mod files;
+mod functions;
 pub mod generate;
 #[cfg(test)]
 mod hostile;

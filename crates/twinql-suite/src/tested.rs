@@ -69,7 +69,11 @@ impl Answered {
 
     /// True if this answer shows that the gold answered.
     pub(crate) fn on(&self, answer: &Answer) -> bool {
-        !self.reads || self.nothing.as_ref().is_none_or(|nothing| !alike(nothing, answer))
+        !self.reads
+            || self
+                .nothing
+                .as_ref()
+                .is_none_or(|nothing| !alike(nothing, answer))
     }
 
     /// True if agreement with this gold says something of any prediction.

@@ -505,26 +505,50 @@ fn a_witness_is_plain() {
         "SELECT name FROM member WHERE id > 1",
         "SELECT name FROM member",
     );
-    assert_eq!(plain.statements.matches("CREATE TABLE").count(), 1, "{}", plain.statements);
+    assert_eq!(
+        plain.statements.matches("CREATE TABLE").count(),
+        1,
+        "{}",
+        plain.statements
+    );
     assert!(
-        plain.statements.ends_with("INSERT INTO \"member\" VALUES (1, 'Alma', 1);\n")
+        plain
+            .statements
+            .ends_with("INSERT INTO \"member\" VALUES (1, 'Alma', 1);\n")
             || plain.statements.contains("VALUES (1, 'Alma', "),
         "{}",
         plain.statements
     );
-    assert!(plain.statements.contains("PRIMARY KEY (\"id\")"), "{}", plain.statements);
-    assert_eq!((plain.gold_columns[0].as_str(), plain.pred_rows.len()), ("name", plain.gold_rows.len() + 1));
+    assert!(
+        plain.statements.contains("PRIMARY KEY (\"id\")"),
+        "{}",
+        plain.statements
+    );
+    assert_eq!(
+        (plain.gold_columns[0].as_str(), plain.pred_rows.len()),
+        ("name", plain.gold_rows.len() + 1)
+    );
     // A foreign key needs the table that it refers to; without it the table is left out.
-    let (gold, pred) = ("SELECT COUNT(*) FROM loan WHERE due > '2020-02-28'", "SELECT COUNT(*) FROM loan");
+    let (gold, pred) = (
+        "SELECT COUNT(*) FROM loan WHERE due > '2020-02-28'",
+        "SELECT COUNT(*) FROM loan",
+    );
     let needed = witness("default", gold, pred).statements;
-    assert!(needed.contains("CREATE TABLE \"member\"") && !needed.contains("branch"), "{needed}");
-    assert!(needed.contains("REFERENCES \"member\"") && needed.contains("'2020-02-2"), "{needed}");
+    assert!(
+        needed.contains("CREATE TABLE \"member\"") && !needed.contains("branch"),
+        "{needed}"
+    );
+    assert!(
+        needed.contains("REFERENCES \"member\"") && needed.contains("'2020-02-2"),
+        "{needed}"
+    );
     let alone = witness("no-fk", gold, pred).statements;
     assert_eq!(alone.matches("CREATE TABLE").count(), 1, "{alone}");
     // What is seen again: SQLite itself gives the answers that are shown.
     for semantics in ["default", "no-fk", "strict"] {
         let gold = "SELECT m.name, COUNT(*) FROM member m JOIN loan l ON l.member_id = m.id GROUP BY m.id";
-        let pred = "SELECT m.name, COUNT(*) FROM member m LEFT JOIN loan l ON l.member_id = m.id GROUP BY m.id";
+        let pred =
+            "SELECT m.name, COUNT(*) FROM member m LEFT JOIN loan l ON l.member_id = m.id GROUP BY m.id";
         let witness = witness(semantics, gold, pred);
         let connection = rusqlite::Connection::open_in_memory().unwrap();
         connection.execute_batch(&witness.statements).unwrap();
@@ -532,6 +556,13 @@ fn a_witness_is_plain() {
             let count = format!("SELECT COUNT(*) FROM ({sql})");
             let found: i64 = connection.query_row(&count, [], |r| r.get(0)).unwrap();
             assert_eq!(found as usize, rows.len(), "{semantics} {sql} {}", witness.statements);
+
+            assert_eq!(
+                found as usize,
+                rows.len(),
+                "{semantics} {sql} {}",
+                witness.statements
+            );
         }
     }
 }

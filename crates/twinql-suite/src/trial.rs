@@ -388,6 +388,8 @@ pub(crate) const MAX_STEPS: u64 = 100_000_000;
 pub(crate) struct Patience {
     /// Databases on which they left it undecided.
     undecided: u32,
+    /// Those, and databases on which none were taken any more: what agreement there rests on nothing.
+    open: u64,
     /// Steps that are left.
     steps: u64,
 }
@@ -396,8 +398,18 @@ impl Patience {
     pub(crate) fn new() -> Patience {
         Patience {
             undecided: 0,
+            open: 0,
             steps: MAX_STEPS,
         }
+    }
+
+    /// Why agreement on this many databases says nothing, if on none of them it was seen.
+    pub(crate) fn untested(self, agreed: u64) -> Option<String> {
+        (agreed > 0 && self.open >= agreed).then(|| {
+            format!(
+                "what the queries leave open (ties, chance) could not be decided on any of {agreed} databases"
+            )
+        })
     }
 
     /// What they have cost so far, in steps.
@@ -424,6 +436,7 @@ pub(crate) fn told_apart<'a>(
         return true;
     }
     if patience.undecided >= MAX_UNDECIDED || patience.steps == 0 {
+        patience.open += 1;
         return false;
     }
     let order = columns.search(|_, _| true, |_| true);
@@ -452,15 +465,13 @@ pub(crate) fn told_apart<'a>(
         (mode, alignment, price),
     );
     let cost = gold.prepared.spent() - before;
-    if std::env::var("TQ_COST").is_ok() {
-        eprintln!("COST {cost} {found:?} {:?}", gold.sql);
-    }
     patience.steps = patience.steps.saturating_sub(cost);
     match found {
         Ok(Sampled::Different) if !unspecified => true,
         Ok(Sampled::Same) => false,
         _ => {
             patience.undecided += 1;
+            patience.open += 1;
             false
         }
     }

@@ -11,9 +11,12 @@ use std::path::Path;
 
 use twinql_sql::{Schema, Semantics, schema};
 use twinql_suite::suite::DistilConfig;
+use twinql_suite::{Judge, JudgeConfig, Verdict};
 
 /// Constants that have passed before, or that would first.
-const SUSPECTS: [&str; 10] = [
+const SUSPECTS: [&str; 12] = [
+    "SELECT random()",
+    "SELECT random(), random()",
     "SELECT 9e999",
     "SELECT -9e999",
     "SELECT NULL",
@@ -48,10 +51,10 @@ fn there_are_at_least_200_constants() {
 
 #[test]
 fn the_judge_calls_no_constant_the_same() {
-    for preset in ["default", "no-fk", "strict"] {
+    for (preset, few, many) in [("default", 30, 2), ("no-fk", 150, 9), ("strict", 150, 9)] {
         let semantics = Semantics::preset(preset).expect("a preset");
-        let few = against::judged(&golds(20), &against::constants(), &semantics);
-        let suspects = against::judged(&golds(1), &SUSPECTS, &semantics);
+        let few = against::judged(&golds(few), &against::constants(), &semantics);
+        let suspects = against::judged(&golds(many), &SUSPECTS, &semantics);
         for tally in [few, suspects] {
             assert_eq!(tally.same, [], "{preset}");
             assert!(tally.different * 10 > tally.pairs * 9, "{preset}: {tally:?}");
@@ -59,10 +62,85 @@ fn the_judge_calls_no_constant_the_same() {
     }
 }
 
+/// Conditions that once no database met: rows of values, IS NOT DISTINCT FROM, a count by its alias or in
+/// a subquery, `instr`, lists as VALUES, bounds above the size of ordinary groups.
+#[test]
+fn golds_with_rare_conditions_are_answered() {
+    let ddl = "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, town TEXT, since INTEGER);
+        CREATE TABLE visit (id INTEGER PRIMARY KEY, person_id INTEGER REFERENCES person(id), note TEXT);";
+    let schema = Schema::from_ddl("town", ddl).expect("a schema");
+    let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
+    for gold in [
+        "SELECT name FROM person WHERE (town, since) = ('Hallstatt', 2015)",
+        "SELECT name FROM person WHERE (town, since) IN ((1, 2), ('Hallstatt', 2015))",
+        "SELECT name FROM person WHERE town IS NOT DISTINCT FROM 'Hallstatt & Co'",
+        "SELECT town, count(*) AS n FROM person GROUP BY town HAVING n >= 20",
+        "SELECT town FROM person GROUP BY town HAVING count(*) > 50",
+        "SELECT p.name FROM person p WHERE (SELECT count(*) FROM visit v WHERE v.person_id = p.id) > 8",
+        "SELECT id FROM visit WHERE instr(note, 'late') > 0",
+        "SELECT name FROM person WHERE town IN (VALUES ('Hallstatt'), ('Graz'))",
+    ] {
+        let verdict = judge.judge(gold, "SELECT 1 WHERE 0");
+        assert!(
+            matches!(verdict, Verdict::Different { .. }),
+            "{gold}: {verdict:?}"
+        );
+    }
+}
+
+/// Ties leave the gold open and chance the prediction: that is no agreement.
+#[test]
+fn chance_is_no_answer_under_ties() {
+    let ddl = "CREATE TABLE quake (id INTEGER PRIMARY KEY, region TEXT, magnitude REAL);";
+    let schema = Schema::from_ddl("seismic", ddl).expect("a schema");
+    let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
+    let gold = "SELECT region FROM quake GROUP BY region ORDER BY avg(magnitude) DESC LIMIT 1";
+    for pred in [
+        "SELECT random()",
+        "SELECT abs(random())",
+        "SELECT randomblob(3)",
+        "SELECT hex(randomblob(2))",
+    ] {
+        assert!(
+            matches!(judge.judge(gold, pred), Verdict::Different { .. }),
+            "{pred}"
+        );
+    }
+}
+
+#[test]
+fn a_gold_that_no_database_meets_is_untested_and_says_why() {
+    let ddl = "CREATE TABLE card (id INTEGER PRIMARY KEY, side TEXT, power TEXT);";
+    let schema = Schema::from_ddl("cards", ddl).expect("a schema");
+    let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
+    let gold = "SELECT id FROM card WHERE side IS NULL AND id > 0";
+    for pred in [
+        "SELECT id FROM card WHERE side IS NULL AND power = '*'",
+        "SELECT 1 WHERE 0",
+    ] {
+        let verdict = judge.judge(gold, pred);
+        let Verdict::Untested { reason, .. } = &verdict else {
+            unreachable!("{pred}: {verdict:?}");
+        };
+        assert!(
+            reason.contains("never answered") && reason.contains("side IS NULL"),
+            "{reason}"
+        );
+        assert_eq!(verdict.label(), None);
+    }
+    // The text itself, and what is proved equal.
+    for pred in [
+        gold,
+        "SELECT c.id FROM card AS c WHERE 0 < c.id AND c.side IS NULL",
+    ] {
+        assert!(matches!(judge.judge(gold, pred), Verdict::Same { .. }), "{pred}");
+    }
+}
+
 #[test]
 fn no_suite_and_no_file_calls_a_constant_the_same() {
     let semantics = Semantics::default();
-    let golds = golds(6);
+    let golds = golds(15);
     let config = DistilConfig {
         neighbours: 10,
         aimed: 0,

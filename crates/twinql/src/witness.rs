@@ -65,7 +65,9 @@ fn visible(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\t' => out.push(' '),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {
+            c if c.is_control()
+                || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
+            {
                 out.extend(c.escape_unicode());
             }
             c => out.push(c),
@@ -100,12 +102,22 @@ fn answer(columns: &[String], width: usize, rows: &[Vec<Value>]) -> Vec<String> 
     let shown = rows.get(..MAX_ROWS).unwrap_or(rows);
     let mut lines: Vec<Vec<String>> = vec![
         (0..width)
-            .map(|i| columns.get(i).map_or_else(|| "?".to_owned(), |name| cut(visible(name))))
+            .map(|i| {
+                columns
+                    .get(i)
+                    .map_or_else(|| "?".to_owned(), |name| cut(visible(name)))
+            })
             .collect(),
     ];
     lines.extend(shown.iter().map(|row| row.iter().map(cell).collect()));
     let widths: Vec<usize> = (0..width)
-        .map(|i| lines.iter().filter_map(|l| l.get(i)).map(|c| c.chars().count()).max())
+        .map(|i| {
+            lines
+                .iter()
+                .filter_map(|l| l.get(i))
+                .map(|c| c.chars().count())
+                .max()
+        })
         .map(Option::unwrap_or_default)
         .collect();
     let numeric: Vec<bool> = (0..width)
@@ -117,10 +129,18 @@ fn answer(columns: &[String], width: usize, rows: &[Vec<Value>]) -> Vec<String> 
     let mut out: Vec<String> = lines
         .iter()
         .map(|line| {
-            let cells = line.iter().zip(&widths).zip(&numeric).map(|((cell, width), right)| {
-                let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
-                if *right { format!("{pad}{cell}") } else { format!("{cell}{pad}") }
-            });
+            let cells = line
+                .iter()
+                .zip(&widths)
+                .zip(&numeric)
+                .map(|((cell, width), right)| {
+                    let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+                    if *right {
+                        format!("{pad}{cell}")
+                    } else {
+                        format!("{cell}{pad}")
+                    }
+                });
             cells.collect::<Vec<_>>().join(" | ").trim_end().to_owned()
         })
         .collect();
@@ -162,7 +182,10 @@ impl FileNames {
 
 fn own_name(id: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-    let device = |name: &str| DEVICES.contains(&name) || (name.len() == 4 && name.starts_with(['c', 'l']) && name[1..].starts_with(['o', 'p']));
+    let device = |name: &str| {
+        DEVICES.contains(&name)
+            || (name.len() == 4 && name.starts_with(['c', 'l']) && name[1..].starts_with(['o', 'p']))
+    };
     if !id.is_empty() && id.len() <= MAX_NAME && id.chars().all(plain) && !device(id) {
         return id.to_owned();
     }
@@ -191,8 +214,25 @@ mod tests {
         let long = "x".repeat(300);
         let longer = "x".repeat(301);
         let ids = [
-            "q-17", "a/b", "a_b", "A_B", "a b", "", "_", ".", "..", "../x", "con", "CON", "com1", "é", "É", &long, &longer,
-            "a_b.c14cddc033f6", "q-17",
+            "q-17",
+            "a/b",
+            "a_b",
+            "A_B",
+            "a b",
+            "",
+            "_",
+            ".",
+            "..",
+            "../x",
+            "con",
+            "CON",
+            "com1",
+            "é",
+            "É",
+            &long,
+            &longer,
+            "a_b.c14cddc033f6",
+            "q-17",
         ];
         let mut names = FileNames::default();
         let made: Vec<String> = ids.iter().map(|id| names.name(id)).collect();
@@ -200,9 +240,15 @@ mod tests {
         distinct.sort();
         distinct.dedup();
         assert_eq!(distinct.len(), ids.len(), "{made:?}");
-        assert_eq!((made[0].as_str(), made[2].as_str(), made[18].as_str()), ("q-17", "a_b", "q-17+2"));
+        assert_eq!(
+            (made[0].as_str(), made[2].as_str(), made[18].as_str()),
+            ("q-17", "a_b", "q-17+2")
+        );
         for name in &made {
-            assert!(name.len() < 200 && !name.starts_with('.') && !name.contains(['/', '\\']), "{name}");
+            assert!(
+                name.len() < 200 && !name.starts_with('.') && !name.contains(['/', '\\']),
+                "{name}"
+            );
             assert!(!DEVICES.contains(&name.as_str()) && name != "com1");
         }
         // The same whatever came before.
@@ -251,7 +297,10 @@ CREATE TABLE \"t\" (
   \"a\" TEXT
 );
 ";
-        assert_eq!(file("SELECT a\nFROM t -- all\n", "SELECT 1", &witness(rows)), expected);
+        assert_eq!(
+            file("SELECT a\nFROM t -- all\n", "SELECT 1", &witness(rows)),
+            expected
+        );
     }
 
     #[test]
@@ -262,7 +311,12 @@ CREATE TABLE \"t\" (
         let text = file("SELECT\r\u{0}1;\nDROP TABLE t", "SELECT 1", &witness(rows));
         assert!(text.contains("--   … and 5 more rows\n"), "{text}");
         let (comments, _) = text.split_once("\n\n").unwrap_or_default();
-        assert!(comments.lines().all(|l| l.starts_with("--") && l.chars().count() < 70), "{comments}");
+        assert!(
+            comments
+                .lines()
+                .all(|l| l.starts_with("--") && l.chars().count() < 70),
+            "{comments}"
+        );
         assert!(!text.contains('\0') && !text.contains('\u{2028}'));
     }
 }

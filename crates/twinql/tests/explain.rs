@@ -44,7 +44,13 @@ fn columns_have_their_tables_and_symbols_their_meaning() {
     let pred = "SELECT a.name FROM singer b JOIN singer a ON b.age = a.age WHERE b.id < a.id AND a.age > 3";
     let base = ["explain", "--schemas", "concerts.sql", gold, pred];
     let (text, _) = folder.run(&base, 0);
-    for part in ["singer.age", "singer#2.age", "\nlegend\n", "t#2 ", "the second use of t"] {
+    for part in [
+        "singer.age",
+        "singer#2.age",
+        "\nlegend\n",
+        "t#2 ",
+        "the second use of t",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // The equation is on both sides.

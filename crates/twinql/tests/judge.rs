@@ -62,7 +62,10 @@ fn verdicts_in_input_order_with_witness_files() {
     let last = &json_lines(&out)[4];
     assert_eq!(last["status"], "pred_error");
     assert!(last["error"].as_str().unwrap().contains("nonsense"), "{last}");
-    assert!(err.contains("same 2, different 2, of all 5 pairs"), "{err}");
+    assert!(
+        err.contains("same 2, different 2, untested 0, of all 5 pairs"),
+        "{err}"
+    );
     let mut files: Vec<String> = std::fs::read_dir(folder.path("w"))
         .unwrap()
         .map(|f| f.unwrap().file_name().into_string().unwrap())
@@ -72,8 +75,14 @@ fn verdicts_in_input_order_with_witness_files() {
     let file = json_lines(&out)[1]["witness"]["file"].clone();
     assert_eq!(file, Path::new("w").join("b.sql").display().to_string());
     let text = folder.read("w/b.sql");
-    assert!(text.contains("-- gold:\n--   SELECT name FROM singer\n"), "{text}");
-    assert!(text.ends_with(json_lines(&out)[1]["witness"]["sql"].as_str().unwrap()), "{text}");
+    assert!(
+        text.contains("-- gold:\n--   SELECT name FROM singer\n"),
+        "{text}"
+    );
+    assert!(
+        text.ends_with(json_lines(&out)[1]["witness"]["sql"].as_str().unwrap()),
+        "{text}"
+    );
 }
 
 /// Each file is the witness of the pair whose record names it.
@@ -85,14 +94,27 @@ fn ids_that_look_alike_have_files_of_their_own() {
     let lines: Vec<String> = ids
         .iter()
         .enumerate()
-        .map(|(i, id)| pair(id, &format!("SELECT name, {i} FROM singer"), "SELECT 1, age FROM singer", 0))
+        .map(|(i, id)| {
+            pair(
+                id,
+                &format!("SELECT name, {i} FROM singer"),
+                "SELECT 1, age FROM singer",
+                0,
+            )
+        })
         .collect();
     folder.write("pairs.jsonl", lines.join("\n"));
-    let (out, _) = folder.run(&over_pairs("judge", &["--databases", "5", "--witness-dir", "w"]), 0);
+    let (out, _) = folder.run(
+        &over_pairs("judge", &["--databases", "5", "--witness-dir", "w"]),
+        0,
+    );
     for (i, record) in json_lines(&out).iter().enumerate() {
         let file = record["witness"]["file"].as_str().unwrap();
         let text = folder.read(file);
-        assert!(text.contains(&format!("SELECT name, {i} FROM singer\n")), "{file}: {text}");
+        assert!(
+            text.contains(&format!("SELECT name, {i} FROM singer\n")),
+            "{file}: {text}"
+        );
     }
     assert_eq!(std::fs::read_dir(folder.path("w")).unwrap().count(), ids.len());
 }

@@ -18,7 +18,7 @@ fn folder() -> Folder {
     folder
 }
 
-fn score<'a>(out: &'a str) -> Vec<&'a str> {
+fn score(out: &str) -> Vec<&str> {
     over_pairs("score", &["--metric", "relpm", "--out", out])
 }
 

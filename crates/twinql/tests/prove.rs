@@ -100,9 +100,15 @@ fn a_batch_with_its_counts() {
     assert_eq!(records[0]["details"]["assumptions"], json!(["keys"]));
     assert_eq!(records[3]["status"], "pred_error");
     let witness = &records[2]["witness"];
-    assert!(witness["sql"].as_str().unwrap().contains("CREATE TABLE"), "{witness}");
+    assert!(
+        witness["sql"].as_str().unwrap().contains("CREATE TABLE"),
+        "{witness}"
+    );
     assert_ne!(witness["gold_rows"], witness["pred_rows"]);
-    assert!(err.contains("of the 1 unknown, a database tells 1 apart"), "{err}");
+    assert!(
+        err.contains("of the 1 unknown, a database tells 1 apart"),
+        "{err}"
+    );
     let (alone, err_alone) = folder.run(&over_pairs("prove", &["--no-witness"]), 0);
     assert_eq!(json_lines(&alone)[2]["witness"], Value::Null);
     assert!(!err_alone.contains("apart"), "{err_alone}");

@@ -312,17 +312,27 @@ fn case_nested_fifty_deep_is_scored() {
     let folder = Folder::new();
     for open in ["CASE WHEN age > 1 THEN ", "CASE WHEN age > 1 THEN 0 ELSE "] {
         let query = |last: &str| {
-            format!("SELECT {}{last}{} FROM singer", open.repeat(50), " END".repeat(50))
+            format!(
+                "SELECT {}{last}{} FROM singer",
+                open.repeat(50),
+                " END".repeat(50)
+            )
         };
         let (one, other) = (query("age"), query("age + 1"));
         let args = one_pair("score", [&one, &one], &["--metric", "gmn,relpm,proof,suite"]);
         let (out, err) = folder.run(&args, 0);
         for metric in ["gmn", "relpm", "proof", "suite"] {
-            let line = out.lines().find(|l| l.trim_start().starts_with(metric)).unwrap_or_default();
+            let line = out
+                .lines()
+                .find(|l| l.trim_start().starts_with(metric))
+                .unwrap_or_default();
             assert!(line.contains("the same"), "{open}: {metric}: {out}{err}");
         }
         let args = one_pair("judge", [&one, &other], &[]);
         let (out, _) = folder.run(&args, 0);
-        assert!(out.starts_with("same\n") || out.starts_with("different\n"), "{open}: {out}");
+        assert!(
+            out.starts_with("same\n") || out.starts_with("different\n"),
+            "{open}: {out}"
+        );
     }
 }

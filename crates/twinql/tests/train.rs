@@ -183,7 +183,10 @@ fn train_then_score() {
         &score_with("damaged.safetensors"),
         &["damaged.safetensors is damaged", "checksum"],
     );
-    folder.refuses(&["seal", "damaged.safetensors"], &["1 of 1 files got no checksum"]);
+    folder.refuses(
+        &["seal", "damaged.safetensors"],
+        &["1 of 1 files got no checksum"],
+    );
     // As a program without checksums would have written it.
     foreign.drain(25..105);
     let header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) - 80;
@@ -228,7 +231,9 @@ fn paths_and_parts_need_not_be_spelled_out() {
             pair.remove("db_id");
             for side in ["gold", "pred"] {
                 let sql = pair[side].as_str().unwrap().replace("singer_id", "id");
-                let sql = sql.replace("concert", &format!("t{n}")).replace("singer", &format!("t{n}"));
+                let sql = sql
+                    .replace("concert", &format!("t{n}"))
+                    .replace("singer", &format!("t{n}"));
                 pair[side] = sql.replace("name", "a").replace("age", "a").into();
             }
             pair.insert("schema".into(), ddl.clone().into());
@@ -237,28 +242,45 @@ fn paths_and_parts_need_not_be_spelled_out() {
     }
     folder.write("corpus.jsonl", lines.join("\n"));
     let config = CONFIG
-        .replace("\"corpus.jsonl\"\nschemas = \"concerts.sql\"", "\"../corpus.jsonl\"")
+        .replace(
+            "\"corpus.jsonl\"\nschemas = \"concerts.sql\"",
+            "\"../corpus.jsonl\"",
+        )
         .replace("run = \"run\"", "run = \"../run\"");
     folder.write("configs/train.toml", &config);
     let (_, err) = folder.run(&["train", "--config", "configs/train.toml"], 0);
     assert!(
-        err.contains("no pair has a split; split by database: 8 of 80 pairs, 1 of 10 databases validate (seed 8)"),
+        err.contains(
+            "no pair has a split; split by database: 8 of 80 pairs, 1 of 10 databases validate (seed 8)"
+        ),
         "{err}"
     );
     let first = std::fs::read(folder.path("run/model.safetensors")).unwrap();
     let curves = folder.read("run/curves.svg");
-    assert!(curves.contains("kept: ") && curves.contains("validation AUC (axis from 0."), "{curves}");
+    assert!(
+        curves.contains("kept: ") && curves.contains("validation AUC (axis from 0."),
+        "{curves}"
+    );
     // The run's own configuration says the same, and so does the first from another folder.
     for (current, file) in [("run", "config.toml"), ("configs", "train.toml")] {
         let mut command = folder.twinql(&["train", "--config", file]);
         let done = command.current_dir(folder.path(current)).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        assert_eq!(std::fs::read(folder.path("run/model.safetensors")).unwrap(), first);
+        assert_eq!(
+            std::fs::read(folder.path("run/model.safetensors")).unwrap(),
+            first
+        );
     }
-    folder.write("configs/old.toml", config.replace("../corpus.jsonl", "corpus.jsonl"));
+    folder.write(
+        "configs/old.toml",
+        config.replace("../corpus.jsonl", "corpus.jsonl"),
+    );
     folder.refuses(
         &["train", "--config", "configs/old.toml"],
-        &["relative to its own folder", "write \"../corpus.jsonl\" where it has \"corpus.jsonl\""],
+        &[
+            "relative to its own folder",
+            "write \"../corpus.jsonl\" where it has \"corpus.jsonl\"",
+        ],
     );
 }
 

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use twinql::judging::Workers;
-use twinql::{Engine, Job, Schema, Semantics, Status, Work};
 use twinql::suite::files::FileConfig;
 use twinql::suite::suite::{
     DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build, run, run_in_processes,
 };
 use twinql::suite::worker::{Crew, Program};
 use twinql::suite::{FileVerdict, Judge, JudgeConfig, Limits, Verdict};
+use twinql::{Engine, Job, Schema, Semantics, Status, Work};
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -271,6 +271,9 @@ fn a_machine_that_starts_no_worker_is_a_status_of_its_own() {
         .unwrap()
         .with_workers(Workers::Processes(scripted("exit 1")), Limits::default());
     let record = engine.score(&[job]).remove(0);
-    assert_eq!((record.status, record.score("suite")), (Status::MachineError, None));
+    assert_eq!(
+        (record.status, record.score("suite")),
+        (Status::MachineError, None)
+    );
     assert!(record.error.unwrap().contains("no worker process"));
 }

@@ -52,10 +52,13 @@ fn options() -> Result<Options> {
 }
 
 /// A query over one of the schemas.
+#[derive(Clone)]
 struct Item {
     schema: Schema,
     db_id: String,
     sql: String,
+    /// Whose SQL it is, where it is not read as that of every dialect.
+    dialect: Option<Dialect>,
 }
 
 /// `SQL<TAB>db_id` lines.
@@ -80,6 +83,29 @@ fn predictions(path: &Path, gold: &[(String, String)]) -> Result<Vec<(String, St
 fn spread<T: Clone>(lines: &[T], count: usize) -> Vec<T> {
     let step = (lines.len() / count.max(1)).max(1);
     lines.iter().step_by(step).take(count).cloned().collect()
+}
+
+/// The bundled pairs of another dialect, both sides; a few of them in a reduced run.
+fn own_dialect(folder: &Path, dialect: Dialect, options: &Options) -> Result<Vec<Item>> {
+    let schemas = schema::load_in(folder.join(dialect.name()), dialect)?;
+    let text = std::fs::read_to_string(folder.join(format!("{}.jsonl", dialect.name())))?;
+    let mut out = Vec::new();
+    for line in spread(&text.lines().collect::<Vec<_>>(), options.queries / 4) {
+        let pair: serde_json::Value = serde_json::from_str(line)?;
+        for side in ["gold", "pred"] {
+            let (Some(db_id), Some(sql)) = (pair["db_id"].as_str(), pair[side].as_str()) else {
+                return Err(format!("a pair without db_id or {side}: {line}").into());
+            };
+            let schema = schemas.get(db_id).ok_or_else(|| format!("no schema {db_id}"))?;
+            out.push(Item {
+                schema: schema.clone(),
+                db_id: db_id.to_owned(),
+                sql: sql.to_owned(),
+                dialect: Some(dialect),
+            });
+        }
+    }
+    Ok(out)
 }
 
 fn items(options: &Options) -> Result<Vec<Item>> {
@@ -128,9 +154,13 @@ fn items(options: &Options) -> Result<Vec<Item>> {
                     schema: schema.clone(),
                     db_id,
                     sql,
+                    dialect: None,
                 });
             }
         }
+    }
+    for dialect in [Dialect::Postgres, Dialect::Mysql] {
+        out.extend(own_dialect(&root.join("data/dialects"), dialect, options)?);
     }
     Ok(out)
 }
@@ -186,16 +216,25 @@ fn shape(query: &twinql_sql::Query) -> String {
     out
 }
 
-/// A name for the kind of place that a mutation changed.
+/// A name for the kind of place that a mutation changed, and for the change.
 fn class(mutation: &Mutation) -> String {
     let names = mutate::names(&mutation.path);
-    let last = names.get(names.len().saturating_sub(3)..).unwrap_or_default();
+    let last = names.get(names.len().saturating_sub(2)..).unwrap_or_default();
+    let place = last.join(".");
     let at = match mutation.path.last() {
         Some(Step::At(i)) => format!("[{i}]"),
         _ => String::new(),
     };
-    let new: String = mutation.new.to_string().chars().take(40).collect();
-    format!("{}{at} {:?} {new}", last.join("."), mutation.kind)
+    match mutation.kind {
+        mutate::Kind::Exchanged => {
+            let (old, new) = (mutate::variant(&mutation.old), mutate::variant(&mutation.new));
+            format!("{} {old} -> {new}", last.last().unwrap_or(&""))
+        }
+        kind => {
+            let new: String = mutation.new.to_string().chars().take(24).collect();
+            format!("{place}{at} {kind:?} {new}")
+        }
+    }
 }
 
 fn run(options: &Options) -> Result<Counts> {
@@ -205,10 +244,15 @@ fn run(options: &Options) -> Result<Counts> {
     let mut read = 0;
     for sql in zoo::QUERIES {
         if let Some(query) = read_anyhow(sql) {
-            donors.learn(&serde_json::to_value(&query)?);
+            donors.learn(&twinql_clauses::to_json(&query)?);
             read += 1;
         } else {
             eprintln!("not read by any dialect: {sql}");
+        }
+    }
+    for item in spread(&items, 300) {
+        if let Ok(parsed) = parse_in(&item.sql, item.dialect.unwrap_or(Dialect::Generic)) {
+            donors.learn(&twinql_clauses::to_json(&parsed.query)?);
         }
     }
     eprintln!("{read} of {} queries with rarer clauses", zoo::QUERIES.len());
@@ -231,7 +275,7 @@ fn run(options: &Options) -> Result<Counts> {
             counts.queries += 1;
             let first_shape = shape(&first.query);
             let canonical = normalize(&item.schema, first.clone(), &semantics).plan.query;
-            let mut tree = serde_json::to_value(&*parsed.query)?;
+            let mut tree = twinql_clauses::to_json(&parsed.query)?;
             for mutation in mutations(&mut tree, &mut donors) {
                 let Ok(query) = applied(&mut tree, &mutation.path, &mutation.new) else {
                     continue;
@@ -251,12 +295,13 @@ fn run(options: &Options) -> Result<Counts> {
                     counts.told_apart += 1;
                     continue;
                 }
-                if let Some(reason) = neutral::reason(&mutation) {
+                let unused = shape(&raw) == first_shape;
+                if let Some(reason) = neutral::reason(&mutation, dialect, unused) {
                     *counts.neutral.entry(reason).or_default() += 1;
                     continue;
                 }
                 let class = class(&mutation);
-                if shape(&raw) == first_shape {
+                if unused {
                     let example = format!("{dialect}: {}\n      {text}", item.sql);
                     counts.dropped.entry(class).or_insert((0, example)).0 += 1;
                     continue;

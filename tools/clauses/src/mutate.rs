@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use sqlparser::ast::Query;
 
@@ -68,7 +67,20 @@ pub enum Step {
 pub struct Mutation {
     pub path: Path,
     pub kind: Kind,
+    pub old: Value,
     pub new: Value,
+}
+
+/// The variant that a value is, if it stands for one.
+pub fn variant(value: &Value) -> &str {
+    match value {
+        Value::String(name) => name,
+        Value::Object(map) => match (map.len(), map.keys().next()) {
+            (1, Some(name)) => name,
+            _ => "…",
+        },
+        _ => "…",
+    }
 }
 
 /// What a mutation does.
@@ -104,7 +116,7 @@ pub fn applied(tree: &mut Value, path: &Path, new: &Value) -> Result<Query, Stri
         return Err("no such place".into());
     };
     let old = std::mem::replace(place, new.clone());
-    let made = Query::deserialize(&*tree).map_err(|e| e.to_string());
+    let made = twinql_clauses::of_json(tree);
     if let Some(place) = get(tree, path) {
         *place = old;
     }
@@ -119,7 +131,8 @@ fn shapes() -> Vec<Value> {
     vec![
         json!(true),
         json!(7),
-        json!("x"),
+        // A text, and the only character that the AST holds, a quote.
+        json!("\""),
         ident.clone(),
         number.clone(),
         name.clone(),
@@ -189,6 +202,7 @@ fn at(tree: &mut Value, path: Path, value: &Value, donors: &mut Donors, out: &mu
         out.push(Mutation {
             path: path.clone(),
             kind,
+            old: value.clone(),
             new,
         });
     };

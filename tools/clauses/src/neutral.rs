@@ -1,12 +1,14 @@
 //! Mutations that change nothing in an answer, each with its reason.
 
-use crate::mutate::{Kind, Mutation, Step, names};
+use twinql_sql::Dialect;
+
+use crate::mutate::{Kind, Mutation, Step, names, variant};
 
 /// The end of the names down to a place, and why what stands there has no influence.
-const PLACES: [(&[&str], &str); 24] = [
+const PLACES: &[(&[&str], &str)] = &[
     (
         &["quote_style"],
-        "a quoted name means what it means without quotes, where it is found at all",
+        "a name means the same with quotes, where it is found at all",
     ),
     (&["explicit"], "AS before an alias"),
     (&["as_keyword"], "AS in REPLACE"),
@@ -24,7 +26,10 @@ const PLACES: [(&[&str], &str); 24] = [
     (&["window_before_qualify"], "the order of two clauses"),
     (&["explicit_row"], "VALUES ROW(1) is VALUES (1)"),
     (&["value_keyword"], "VALUE for VALUES"),
-    (&["uses_odbc_syntax"], "{fn upper(x)} is upper(x)"),
+    (
+        &["uses_odbc_syntax"],
+        "{fn upper(x)} is upper(x), {d '2020-01-01'} is DATE '2020-01-01'",
+    ),
     (
         &["Substring", "special"],
         "commas or words between the arguments of SUBSTRING",
@@ -42,26 +47,137 @@ const PLACES: [(&[&str], &str); 24] = [
         "a table function sees the tables before it, with LATERAL or without",
     ),
     (&["tag"], "the tag of a dollar-quoted string"),
-    (&["named_window"], "a window that no call names"),
-    (&["cte_tables"], "a common table expression that nothing reads"),
-    (&["Select", "flavor"], "FROM first, then SELECT"),
-    (&["expr", "Cast", "kind"], "CAST(x AS t) and x::t"),
+    (&["Number"], "the suffix of a long number, 10L"),
+    (&["flavor"], "FROM first, then SELECT"),
+    (
+        &["with_hints"],
+        "WITH (NOLOCK) says how rows are locked; other hints are refused",
+    ),
 ];
 
-/// Why a mutation has no influence, if it has none.
-pub fn reason(mutation: &Mutation) -> Option<&'static str> {
+/// The same, where the mutated query has the very plan of the first: what was put there is
+/// read, and nothing asks for it.
+const UNUSED: &[(&[&str], &str)] = &[
+    (&["named_window"], "a window that no call names"),
+    (&["with"], "a common table expression that nothing reads"),
+    (&["cte_tables"], "a common table expression that nothing reads"),
+    (
+        &["recursive"],
+        "RECURSIVE where no expression reads itself, or where it need not be said",
+    ),
+    (&["alias"], "an alias that nothing names"),
+    (&["alias", "columns"], "names of columns that nothing names"),
+    (&["nulls_first"], "NULLS FIRST where they come first anyhow"),
+    (
+        &["escape_char"],
+        "an escape character that the pattern does not hold, or that is meant anyhow",
+    ),
+];
+
+/// Variants that say the same.
+const SYNONYMS: &[(&[&str], &str)] = &[
+    (
+        &[
+            "SingleQuotedString",
+            "DoubleQuotedString",
+            "TripleSingleQuotedString",
+            "TripleDoubleQuotedString",
+            "SingleQuotedRawStringLiteral",
+            "DoubleQuotedRawStringLiteral",
+            "EscapedStringLiteral",
+            "UnicodeStringLiteral",
+            "NationalStringLiteral",
+        ],
+        "another way to write one string",
+    ),
+    (
+        &["Join", "Inner", "CrossJoin", "StraightJoin"],
+        "JOIN, INNER JOIN, CROSS JOIN … ON, STRAIGHT_JOIN",
+    ),
+    (&["Left", "LeftOuter"], "LEFT [OUTER] JOIN"),
+    (&["Right", "RightOuter"], "RIGHT [OUTER] JOIN"),
+    (&["Except", "Minus"], "MINUS for EXCEPT"),
+    (&["IsNull", "IsUnknown"], "IS UNKNOWN asks for NULL"),
+    (&["IsNotNull", "IsNotUnknown"], "IS NOT UNKNOWN asks for NULL"),
+    (&["Not", "BangNot"], "! for NOT"),
+    (&["Cast", "DoubleColon"], "x::t for CAST(x AS t)"),
+    (&["TryCast", "SafeCast"], "SAFE_CAST for TRY_CAST"),
+    (&["Characters", "None"], "a length counts characters"),
+    (
+        &["UnnamedExpr", "ExprWithAlias"],
+        "the name of an output that nothing names",
+    ),
+    (
+        &["WithoutTimeZone", "None"],
+        "a timestamp has no time zone unless it is said",
+    ),
+    (&["WithTimeZone", "Tz"], "TIMESTAMPTZ"),
+];
+
+/// Variants that say the same where the plan is the very same.
+const SAME_HERE: &[(&[&str], &str)] = &[(
+    &["On", "Using", "Natural"],
+    "NATURAL, USING and ON over the same columns",
+)];
+
+/// What stands for the absence of a word.
+const DEFAULTS: &[(&str, &str, &str)] = &[
+    (
+        "null_treatment",
+        "RespectNulls",
+        "RESPECT NULLS is meant where nothing is said",
+    ),
+    ("duplicate_treatment", "All", "ALL is meant where nothing is said"),
+    ("distinct", "All", "SELECT ALL is SELECT"),
+    ("sort", "Asc", "ASC is meant where nothing is said"),
+    ("set_quantifier", "Distinct", "UNION DISTINCT is UNION"),
+    ("trim_where", "Both", "BOTH is meant where nothing is said"),
+];
+
+/// Why a mutation has no influence, if it has none; `unused` says that the plan is the same.
+pub fn reason(mutation: &Mutation, dialect: Dialect, unused: bool) -> Option<&'static str> {
     let names = names(&mutation.path);
-    for (end, reason) in PLACES {
-        if names.ends_with(end) {
-            return Some(reason);
-        }
+    let found = |table: &[(&[&str], &'static str)]| {
+        table
+            .iter()
+            .find(|(end, _)| names.ends_with(end))
+            .map(|(_, reason)| *reason)
+    };
+    if let Some(reason) = found(PLACES) {
+        return Some(reason);
     }
+    if unused && let Some(reason) = found(UNUSED) {
+        return Some(reason);
+    }
+    let (old, new) = (variant(&mutation.old), variant(&mutation.new));
     let last = names.last().copied().unwrap_or_default();
+    if mutation.kind == Kind::Exchanged
+        && let Some((_, reason)) = SYNONYMS
+            .iter()
+            .find(|(set, _)| set.contains(&old) && set.contains(&new))
+    {
+        return Some(reason);
+    }
+    if unused
+        && let Some((_, reason)) = SAME_HERE
+            .iter()
+            .find(|(set, _)| set.contains(&old) && set.contains(&new))
+    {
+        return Some(reason);
+    }
+    if let Some((_, _, reason)) = DEFAULTS
+        .iter()
+        .find(|(field, word, _)| *field == last && *word == new && matches!(old, "…" | "None"))
+    {
+        return Some(reason);
+    }
+    let ignores_case = matches!(dialect, Dialect::Sqlite | Dialect::Mysql);
     match (last, mutation.kind) {
         // The first number of the two.
         ("PrecisionAndScale", Kind::Counted) if mutation.path.last() == Some(&Step::At(0)) => {
             Some("the precision of a number only says what is an overflow")
         }
+        (_, Kind::Exchanged) if ignores_case && [old, new] == ["Like", "ILike"] => Some("LIKE ignores case"),
         _ => None,
     }
 }

@@ -296,14 +296,26 @@ fn configurations() {
             "split.valid_share",
         ),
     ] {
-        let e = BuildConfig::from_toml(text, Path::new("")).unwrap_err().to_string();
+        let e = BuildConfig::from_toml(text, Path::new(""))
+            .unwrap_err()
+            .to_string();
         assert!(e.contains(message), "{text:?}: {e}");
     }
     let text = "schemas = ['s']\n[[gold]]\ngold = 'g'";
-    let beside = BuildConfig::from_toml("out = '../o'\nschemas = ['s', '/t']\n[[gold]]\ngold = '../g'\npredictions = ['p/*.txt']", Path::new("a/b")).unwrap();
+    let beside = BuildConfig::from_toml(
+        "out = '../o'\nschemas = ['s', '/t']\n[[gold]]\ngold = '../g'\npredictions = ['p/*.txt']",
+        Path::new("a/b"),
+    )
+    .unwrap();
     assert_eq!(beside.out, Path::new("a/o"));
     assert_eq!(beside.schemas, ["a/b/s", "/t"]);
-    assert_eq!((beside.gold[0].gold.as_str(), beside.gold[0].predictions[0].as_str()), ("a/g", "a/b/p/*.txt"));
+    assert_eq!(
+        (
+            beside.gold[0].gold.as_str(),
+            beside.gold[0].predictions[0].as_str()
+        ),
+        ("a/g", "a/b/p/*.txt")
+    );
     assert_eq!(beside.split.test_file, "");
     let config = BuildConfig::from_toml(text, Path::new("")).unwrap();
     assert!(config.excluded("world_1") && config.excluded("WTA_1") && !config.excluded("d"));

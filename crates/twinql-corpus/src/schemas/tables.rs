@@ -94,8 +94,8 @@ fn with_tables(schema: &Schema, order: &[usize]) -> Option<Schema> {
         tables.push(table);
     }
     Some(Schema {
-        db_id: schema.db_id.clone(),
         tables,
+        db_id: schema.db_id.clone(),
         typing: schema.typing,
         ..Schema::default()
     })

@@ -1,5 +1,6 @@
 //! From SQL text to sqlparser's AST, with the repairs that real predictions need.
 
+mod desugar;
 mod dialect;
 mod frames;
 mod limits;
@@ -70,7 +71,7 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     let grammar = Grammar::of(dialect);
     let finish = |read, sql, repairs| finish(read, sql, repairs, dialect);
     let failure = match grammar.attempt(text) {
-        Ok(read) => return Ok(finish(read, text.to_owned(), Vec::new())),
+        Ok(read) => return finish(read, text.to_owned(), Vec::new()),
         Err(failure) => failure,
     };
     if failure.is_final {
@@ -81,10 +82,10 @@ pub fn parse_in(sql: &str, dialect: Dialect) -> Result<Parsed, SqlError> {
     {
         let mut repairs = vec![Repair::Fence];
         repairs.extend(rest);
-        return Ok(finish(query, text, repairs));
+        return finish(query, text, repairs);
     }
     match grammar.mend(text) {
-        Ok((query, text, repairs)) => Ok(finish(query, text, repairs)),
+        Ok((query, text, repairs)) => finish(query, text, repairs),
         // A repair may have laid open what the text is; otherwise its own error says most.
         Err(mended) if mended.is_final => Err(mended.error),
         Err(_) => Err(failure.error),
@@ -110,18 +111,19 @@ pub(crate) fn parse_expression(text: &str, dialect: Dialect) -> Result<Expr, Sql
     Ok(expr)
 }
 
-fn finish(read: Read, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Parsed {
+fn finish(read: Read, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Result<Parsed, SqlError> {
     let Read { mut query, frames } = read;
     if dialect.set_operators_are_of_one_level() {
         set_ops::associate_left(&mut query);
     }
-    Parsed {
+    desugar::desugar(&mut query, dialect)?;
+    Ok(Parsed {
         query,
         sql,
         repairs,
         dialect,
         frames,
-    }
+    })
 }
 
 /// What a text says, its AST and what that does not hold.

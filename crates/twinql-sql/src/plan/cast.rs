@@ -5,6 +5,7 @@ use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneI
 
 use super::expr::binary;
 use super::literal::literal;
+use super::temporal::{Kind, to_date, to_interval, to_timestamp};
 use super::types::info_of;
 use super::walk::has_subquery;
 use super::{Planner, Result};
@@ -134,9 +135,7 @@ fn target(dialect: Dialect, data_type: &DataType) -> Target {
             Target::Function("datetime")
         }
         // Two spellings of one type.
-        T::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => {
-            Target::Opaque("TIMESTAMPTZ".into())
-        }
+        T::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => Target::Function("datetime"),
         T::Interval {
             fields: None,
             precision: None,
@@ -207,6 +206,27 @@ impl<'a> Planner<'a> {
         self.cast_to(operand, cost, target(self.dialect, data_type))
     }
 
+    /// Whether a cast to a type without a word in SQLite changes nothing: NULL, a document or
+    /// an array cast to what it is, and a member of an enumerated type.
+    fn is_already(&self, operand: &Expr, name: &str) -> bool {
+        let is_json = matches!(name, "JSON" | "JSONB");
+        match operand {
+            Expr::Literal(Value::Null) => self.dialect != Dialect::Sqlite,
+            Expr::Literal(Value::Text(_)) if is_json => true,
+            Expr::Literal(Value::Text(text)) => self
+                .schema
+                .tables
+                .iter()
+                .flat_map(|t| &t.columns)
+                .any(|c| c.values.contains(text)),
+            other => match self.kind(other) {
+                Some(Kind::Json) => is_json,
+                Some(Kind::Array) => name.ends_with(']'),
+                _ => false,
+            },
+        }
+    }
+
     fn cast_to(&mut self, operand: Expr, cost: usize, target: Target) -> Result<Expr> {
         Ok(match target {
             Target::Affinity(affinity) => cast(operand, affinity),
@@ -219,6 +239,9 @@ impl<'a> Planner<'a> {
                 ],
             ),
             Target::Scaled(places) => call("round", vec![cast(operand, Affinity::Numeric), integer(places)]),
+            Target::Function("interval") => to_interval(operand, None, ""),
+            Target::Function("datetime") if self.dialect != Dialect::Sqlite => to_timestamp(operand),
+            Target::Function("date") => to_date(operand),
             Target::Function(name) => call(name, vec![operand]),
             Target::Truth => match info_of(&operand, &self.columns).class {
                 TypeClass::Boolean => cast(operand, Affinity::Integer),
@@ -244,6 +267,7 @@ impl<'a> Planner<'a> {
                     otherwise: Some(Box::new(whole)),
                 }
             }
+            Target::Opaque(name) if self.is_already(&operand, &name) => operand,
             Target::Opaque(name) => call("cast_as", vec![operand, word(name)]),
         })
     }
@@ -263,7 +287,14 @@ impl<'a> Planner<'a> {
             match *function {
                 "date" if has_shape(text, "9999-99-99") => return Ok(planned),
                 "time" if has_shape(text, "99:99:99") => return Ok(planned),
-                "datetime" if has_shape(text, "9999-99-99 99:99:99") => return Ok(planned),
+                "datetime" if has_shape(text, "9999-99-99 00:00:00") => return Ok(planned),
+                // PostgreSQL tells it from a text, which would be a date beside a date.
+                "datetime" if has_shape(text, "9999-99-99 99:99:99") && self.dialect != Dialect::Postgres => {
+                    return Ok(planned);
+                }
+                "datetime" if has_shape(text, "9999-99-99 99:99:99") => {
+                    return Ok(call("pg_timestamp", vec![planned]));
+                }
                 "datetime" if has_shape(text, "9999-99-99") => return Ok(word(format!("{text} 00:00:00"))),
                 _ => {}
             }

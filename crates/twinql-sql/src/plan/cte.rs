@@ -10,6 +10,7 @@ use super::refuse::refuse_beside;
 use super::scope::{RowId, ScopeColumn, ScopeTable};
 use super::set_op::{Clauses, read_operator};
 use super::{Planned, Planner, Result, invalid};
+use crate::dialect::Dialect;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 
 /// A common table expression in sight.
@@ -22,6 +23,8 @@ pub(crate) struct Cte<'a> {
     ctes: usize,
     /// Its own name in its body means itself.
     may_recur: bool,
+    /// It was planned.
+    read: Cell<bool>,
     /// Being planned: a use now is recursive or circular.
     active: Cell<bool>,
     /// What a recursive use reads.
@@ -31,7 +34,8 @@ pub(crate) struct Cte<'a> {
 #[derive(Clone)]
 struct Recursion {
     name: String,
-    columns: Vec<(String, ColumnInfo)>,
+    /// Names, what is known of them, and the seed's column.
+    columns: Vec<(String, ColumnInfo, ColumnId)>,
 }
 
 impl<'a> Planner<'a> {
@@ -63,9 +67,25 @@ impl<'a> Planner<'a> {
                 scopes: self.scopes.len(),
                 ctes: if sees_itself { end } else { self.ctes.len() },
                 may_recur: sees_itself,
+                read: Cell::new(false),
                 active: Cell::new(false),
                 recursion: std::cell::RefCell::new(None),
             }));
+        }
+        Ok(())
+    }
+
+    /// Plans the expressions from `outer` on that nothing has read, for the names in them:
+    /// an unknown one is an error all the same, except in SQLite, which does not look.
+    pub(crate) fn plan_unread_ctes(&mut self, outer: usize) -> Result<()> {
+        if self.dialect == Dialect::Sqlite {
+            return Ok(());
+        }
+        for at in outer..self.ctes.len() {
+            let unread = self.ctes.get(at).filter(|cte| !cte.read.get());
+            if let Some(name) = unread.map(|cte| cte.name) {
+                self.plan_cte_use(name)?;
+            }
         }
         Ok(())
     }
@@ -76,7 +96,7 @@ impl<'a> Planner<'a> {
             .ctes
             .iter()
             .rev()
-            .find(|cte| cte.name.value.eq_ignore_ascii_case(&name.value));
+            .find(|cte| self.same(&self.stored(cte.name), name));
         let Some(cte) = found.cloned() else {
             return Ok(None);
         };
@@ -90,6 +110,7 @@ impl<'a> Planner<'a> {
         // The body sees what stood around its definition, not around its use.
         let scopes = self.scopes.split_off(cte.scopes.min(self.scopes.len()));
         let ctes = self.ctes.split_off(cte.ctes.min(self.ctes.len()));
+        cte.read.set(true);
         cte.active.set(true);
         let arms = if cte.may_recur {
             recursive_arms(cte.name, cte.query)?
@@ -103,25 +124,45 @@ impl<'a> Planner<'a> {
         cte.active.set(false);
         self.ctes.extend(ctes);
         self.scopes.extend(scopes);
-        let names = column_names(&cte, planned.names)?;
+        let names = self.column_names(&cte, planned.names)?;
         let columns = names
             .into_iter()
             .zip(planned.query.output)
             .map(|(name, id)| ScopeColumn::new(name, id))
             .collect();
         let table = ScopeTable {
-            name: cte.name.value.clone(),
+            name: self.stored(cte.name),
             columns,
             rowid: RowId::None,
+            table: None,
         };
         Ok(Some((planned.query.rel, table)))
+    }
+
+    fn column_names(&self, cte: &Cte<'_>, names: Vec<String>) -> Result<Vec<String>> {
+        if cte.columns.is_empty() {
+            return Ok(names);
+        }
+        if cte.columns.len() != names.len() {
+            return invalid(
+                format!(
+                    "table {} has {} values for {} columns",
+                    cte.name.value,
+                    names.len(),
+                    cte.columns.len()
+                ),
+                cte.name.span,
+            );
+        }
+        Ok(cte.columns.iter().map(|c| self.stored(c)).collect())
     }
 
     fn recursive_use(&mut self, cte: &Cte<'a>, recursion: Recursion) -> Result<(Rel, ScopeTable)> {
         let mut ids = Vec::new();
         let mut columns = Vec::new();
-        for (name, info) in recursion.columns {
+        for (name, info, from) in recursion.columns {
             let id = self.new_column(info)?;
+            self.copy_kind(id, from);
             ids.push(id);
             columns.push(ScopeColumn::new(name, id));
         }
@@ -130,9 +171,10 @@ impl<'a> Planner<'a> {
             columns: ids,
         };
         let table = ScopeTable {
-            name: cte.name.value.clone(),
+            name: self.stored(cte.name),
             columns,
             rowid: RowId::None,
+            table: None,
         };
         Ok((rel, table))
     }
@@ -144,7 +186,7 @@ impl<'a> Planner<'a> {
             self.push_ctes(with)?;
         }
         let seed_query = self.plan_arms(seed)?;
-        let names = column_names(cte, seed_query.names)?;
+        let names = self.column_names(cte, seed_query.names)?;
         self.recursive += 1;
         let unique = format!("{}#{}", cte.name.value, self.recursive);
         let infos: Vec<ColumnInfo> = seed_query
@@ -156,7 +198,13 @@ impl<'a> Planner<'a> {
             .collect();
         *cte.recursion.borrow_mut() = Some(Recursion {
             name: unique.clone(),
-            columns: names.iter().cloned().zip(infos.clone()).collect(),
+            columns: names
+                .iter()
+                .cloned()
+                .zip(infos.clone())
+                .zip(&seed_query.query.output)
+                .map(|((name, info), from)| (name, info, *from))
+                .collect(),
         });
         let step = self.plan_arms(steps)?;
         *cte.recursion.borrow_mut() = None;
@@ -167,8 +215,10 @@ impl<'a> Planner<'a> {
             );
         }
         let mut columns = Vec::new();
-        for info in infos {
-            columns.push(self.new_column(info)?);
+        for (info, from) in infos.into_iter().zip(&seed_query.query.output) {
+            let id = self.new_column(info)?;
+            self.copy_kind(id, *from);
+            columns.push(id);
         }
         let rel = Rel::Recursive {
             name: unique,
@@ -223,24 +273,6 @@ impl Arms<'_> {
     fn all(&self) -> bool {
         self.0.iter().all(|((_, all), _)| *all)
     }
-}
-
-fn column_names(cte: &Cte<'_>, names: Vec<String>) -> Result<Vec<String>> {
-    if cte.columns.is_empty() {
-        return Ok(names);
-    }
-    if cte.columns.len() != names.len() {
-        return invalid(
-            format!(
-                "table {} has {} values for {} columns",
-                cte.name.value,
-                names.len(),
-                cte.columns.len()
-            ),
-            cte.name.span,
-        );
-    }
-    Ok(cte.columns.iter().map(|c| c.value.clone()).collect())
 }
 
 /// The arms before the first one that reads the expression itself, and those from there

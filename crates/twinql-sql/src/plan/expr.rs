@@ -5,7 +5,7 @@ use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 use super::literal::{literal, number};
 use super::refuse::refuse_present;
 use super::walk::has_subquery;
-use super::{Planner, Result, dialect, invalid, place, scope, unsupported};
+use super::{Planner, Result, dialect, invalid, scope, unsupported};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
@@ -137,13 +137,7 @@ impl<'a> Planner<'a> {
             E::Identifier(name) => self.plan_column(None, name),
             E::CompoundIdentifier(parts) => match parts.as_slice() {
                 [qualifier, name] => self.plan_column(Some(qualifier), name),
-                [database, qualifier, name] if super::is_main(database) => {
-                    self.plan_column(Some(qualifier), name)
-                }
-                [_, .., name] => Err(SqlError::UnknownColumn {
-                    name: expr.to_string(),
-                    place: place(name.span),
-                }),
+                [_, _, _, ..] => self.plan_qualified(parts),
                 [name] => self.plan_column(None, name),
                 [] => unsupported("an empty name", expr.span()),
             },
@@ -164,8 +158,14 @@ impl<'a> Planner<'a> {
             E::IsNotFalse(e) => self.plan_truth(e, BinaryOp::IsNot, 1),
             E::IsUnknown(e) => Ok(unary(UnaryOp::IsNull, self.plan_expr(e)?)),
             E::IsNotUnknown(e) => Ok(not(unary(UnaryOp::IsNull, self.plan_expr(e)?))),
-            E::IsDistinctFrom(l, r) => Ok(binary(BinaryOp::IsNot, self.plan_expr(l)?, self.plan_expr(r)?)),
-            E::IsNotDistinctFrom(l, r) => Ok(binary(BinaryOp::Is, self.plan_expr(l)?, self.plan_expr(r)?)),
+            E::IsDistinctFrom(l, r) => {
+                let (l, r) = (self.plan_expr(l)?, self.plan_expr(r)?);
+                Ok(self.compare(BinaryOp::IsNot, l, r))
+            }
+            E::IsNotDistinctFrom(l, r) => {
+                let (l, r) = (self.plan_expr(l)?, self.plan_expr(r)?);
+                Ok(self.compare(BinaryOp::Is, l, r))
+            }
             E::Between {
                 expr,
                 negated,
@@ -197,7 +197,7 @@ impl<'a> Planner<'a> {
                 regexp: _,
             } => {
                 let (expr, pattern) = (self.plan_expr(expr)?, self.plan_expr(pattern)?);
-                Ok(negate_if(*negated, binary(BinaryOp::Regexp, expr, pattern)))
+                Ok(negate_if(*negated, self.regexp(expr, pattern)))
             }
             E::Cast {
                 kind,
@@ -208,6 +208,14 @@ impl<'a> Planner<'a> {
                 refuse_present(format, "FORMAT in a cast", &**expr)?;
                 self.plan_cast(kind, expr, data_type)
             }
+            E::SimilarTo {
+                negated,
+                expr,
+                pattern,
+                escape_char,
+            } => self.plan_similar(*negated, expr, pattern, escape_char.as_deref()),
+            E::Array(array) => self.plan_array(array),
+            E::AtTimeZone { timestamp, time_zone } => self.plan_time_zone(timestamp, time_zone),
             E::Collate { expr, collation } => Ok(Expr::Collate {
                 collation: super::order::read_collation(collation)?,
                 expr: Box::new(self.plan_expr(expr)?),
@@ -280,10 +288,7 @@ impl<'a> Planner<'a> {
         if may_be_string && qualifier.is_none() && name.quote_style == Some('"') {
             return Ok(Expr::Literal(Value::Text(name.value.clone())));
         }
-        Err(SqlError::UnknownColumn {
-            name: scope::display(qualifier, name),
-            place: place(name.span),
-        })
+        Err(self.unknown_column(qualifier, name))
     }
 
     /// A chain of operators, followed down its left side without recursion.
@@ -347,6 +352,9 @@ impl<'a> Planner<'a> {
         match op {
             BinaryOperator::Divide => {
                 self.check_widths(&left, &right, whole)?;
+                if let Some(scaled) = self.temporal(BinaryOp::Div, &left, &right, whole.span())? {
+                    return Ok(scaled);
+                }
                 return Ok(dialect::divide(self.dialect, left, right, &self.columns));
             }
             BinaryOperator::MyIntegerDivide => {
@@ -368,13 +376,28 @@ impl<'a> Planner<'a> {
             }
             _ => {}
         }
+        if let Some(planned) = self.plan_foreign_operator(op, &left, &right)? {
+            return Ok(planned);
+        }
         match operator(op) {
             Some(op) => {
                 self.check_widths(&left, &right, whole)?;
+                if let Some(moved) = self.temporal(op, &left, &right, whole.span())? {
+                    return Ok(moved);
+                }
+                if is_comparison(op) {
+                    return Ok(self.compare(op, left, right));
+                }
                 Ok(binary(op, left, right))
             }
             None => unsupported(format!("operator {op}"), whole.span()),
         }
+    }
+
+    /// A comparison, both sides in one form.
+    pub(crate) fn compare(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
+        let (left, right) = self.aligned(left, right);
+        binary(op, left, right)
     }
 
     fn plan_unary(&mut self, op: UnaryOperator, operand: &'a ast::Expr) -> Result<Expr> {
@@ -422,8 +445,9 @@ impl<'a> Planner<'a> {
             self.charge(self.nodes - before)?;
             first.clone()
         };
-        let low = binary(BinaryOp::GtEq, first, self.plan_expr(low)?);
-        let high = binary(BinaryOp::LtEq, second, self.plan_expr(high)?);
+        let (low, high) = (self.plan_expr(low)?, self.plan_expr(high)?);
+        let low = self.compare(BinaryOp::GtEq, first, low);
+        let high = self.compare(BinaryOp::LtEq, second, high);
         Ok(negate_if(negated, Expr::And(vec![low, high])))
     }
 
@@ -507,6 +531,10 @@ impl<'a> Planner<'a> {
         }
         invalid(format!("a value of {l} column(s) meets one of {r}"), whole.span())
     }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    op.turned().is_some() || matches!(op, BinaryOp::Is | BinaryOp::IsNot)
 }
 
 /// The name that a string or an identifier is.

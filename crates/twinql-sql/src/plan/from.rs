@@ -1,17 +1,19 @@
 //! FROM: tables, subqueries and joins.
 
-use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableFactor, TableWithJoins};
+use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableWithJoins};
 
 use super::expr::{binary, conjuncts};
 use super::refuse::{refuse_beside, refuse_present};
 use super::scope::{RowId, Scope, ScopeColumn, ScopeTable, find_column};
+use super::source::Source;
 use super::walk::columns_of;
 use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
-use crate::schema::{Affinity, ColumnRef, TypeClass};
+use crate::schema::{Affinity, ColumnRef, same_name};
+use crate::value::Value;
 
 /// How an input joins those before it.
 #[derive(Clone, Copy, PartialEq)]
@@ -30,6 +32,10 @@ struct Input<'a> {
     /// Its tables, as positions in the scope.
     tables: std::ops::Range<usize>,
     on: Vec<Expr>,
+    /// What a LATERAL subquery asks of the tables before it.
+    lifted: Vec<Expr>,
+    /// The outputs of a LATERAL subquery that gives one row for each row before it.
+    single: Option<Vec<(ColumnId, Expr)>>,
 }
 
 impl<'a> Planner<'a> {
@@ -50,7 +56,28 @@ impl<'a> Planner<'a> {
                     None => (Side::Inner, None),
                 };
                 let source = Source::read(factor)?;
+                let (mut lifted, mut single) = (Vec::new(), None);
                 let (rel, tables) = match source {
+                    Source::Derived {
+                        subquery,
+                        alias,
+                        lateral: true,
+                    } => {
+                        let outer: Vec<ColumnId> = scope
+                            .tables
+                            .iter()
+                            .flat_map(|t| t.columns.iter().map(|c| c.id))
+                            .collect();
+                        self.scopes.push(scope);
+                        let (rel, tables) = self.nested(|p| p.plan_derived(subquery, alias))?;
+                        scope = self.scopes.pop().unwrap_or_default();
+                        if matches!(side, Side::Right | Side::Full) {
+                            return unsupported("a RIGHT or FULL join with LATERAL", factor.span());
+                        }
+                        let parts = self.lift_lateral(rel, &outer, factor.span())?;
+                        (lifted, single) = (parts.on, parts.single);
+                        (parts.rel, tables)
+                    }
                     // Its arguments see the tables before it.
                     Source::Call { .. } => {
                         self.scopes.push(scope);
@@ -70,11 +97,13 @@ impl<'a> Planner<'a> {
                     constraint,
                     tables: start..scope.tables.len(),
                     on: Vec::new(),
+                    lifted,
+                    single,
                 });
             }
         }
         for input in &mut inputs {
-            input.on = merge_common(&mut scope.tables, input)?;
+            input.on = merge_common(self.exact_names, &mut scope.tables, input)?;
         }
         self.scopes.push(scope);
         for input in &mut inputs {
@@ -92,7 +121,35 @@ impl<'a> Planner<'a> {
         let mut late = Vec::new();
         let mut rels: Vec<Rel> = Vec::new();
         let mut on: Vec<Expr> = Vec::new();
-        for input in inputs {
+        for mut input in inputs {
+            if let Some(outputs) = input.single.take() {
+                let left_ids = self.columns_from(0..input.tables.start);
+                let at = input
+                    .constraint
+                    .map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
+                let always = |e: &Expr| *e == Expr::Literal(Value::Integer(1));
+                match input.side {
+                    Side::Inner => late.extend(input.on),
+                    _ if input.on.iter().all(always) => {}
+                    _ => return unsupported("a LEFT JOIN LATERAL of an aggregate on a condition", at),
+                }
+                let left = inner_join(std::mem::take(&mut rels), std::mem::take(&mut on));
+                let joined = Rel::OuterJoin {
+                    kind: JoinKind::Left,
+                    left: Box::new(left),
+                    right: Box::new(input.rel),
+                    on: input.lifted,
+                };
+                let mut exprs: Vec<(ColumnId, Expr)> =
+                    left_ids.into_iter().map(|id| (id, Expr::Column(id))).collect();
+                exprs.extend(outputs);
+                rels.push(Rel::Project {
+                    input: Box::new(joined),
+                    exprs,
+                });
+                continue;
+            }
+            input.on.extend(input.lifted);
             let after = self.columns_from(input.tables.end..usize::MAX);
             let (now, later): (Vec<Expr>, Vec<Expr>) = input
                 .on
@@ -158,21 +215,11 @@ impl<'a> Planner<'a> {
                 Ok((rel, vec![self.with_alias(table, alias, true)?]))
             }
             Source::Call { name, args, alias } => self.plan_table_function(name, args, alias),
-            Source::Derived { subquery, alias } => {
-                let planned = self.plan_query(subquery)?;
-                let columns = planned
-                    .names
-                    .into_iter()
-                    .zip(planned.query.output)
-                    .map(|(name, id)| ScopeColumn::new(name, id))
-                    .collect();
-                let table = ScopeTable {
-                    name: String::new(),
-                    columns,
-                    rowid: RowId::None,
-                };
-                Ok((planned.query.rel, vec![self.with_alias(table, alias, false)?]))
-            }
+            Source::Derived {
+                subquery,
+                alias,
+                lateral: _,
+            } => self.plan_derived(subquery, alias),
             Source::Nested { from, alias } => {
                 let (rel, late) = self.plan_from(std::slice::from_ref(from), Scope::default())?;
                 let tables = self.scopes.pop().map(|s| s.tables).unwrap_or_default();
@@ -189,10 +236,32 @@ impl<'a> Planner<'a> {
                     name: String::new(),
                     columns,
                     rowid: RowId::None,
+                    table: None,
                 };
                 Ok((rel, vec![self.with_alias(table, alias, false)?]))
             }
         }
+    }
+
+    fn plan_derived(
+        &mut self,
+        subquery: &'a ast::Query,
+        alias: Option<&'a ast::TableAlias>,
+    ) -> Result<(Rel, Vec<ScopeTable>)> {
+        let planned = self.plan_query(subquery)?;
+        let columns = planned
+            .names
+            .into_iter()
+            .zip(planned.query.output)
+            .map(|(name, id)| ScopeColumn::new(name, id))
+            .collect();
+        let table = ScopeTable {
+            name: String::new(),
+            columns,
+            rowid: RowId::None,
+            table: None,
+        };
+        Ok((planned.query.rel, vec![self.with_alias(table, alias, false)?]))
     }
 
     /// A common table expression or a table of the schema.
@@ -208,26 +277,29 @@ impl<'a> Planner<'a> {
         {
             return Ok(found);
         }
-        let is_here = match name.0.as_slice() {
-            [_] => true,
-            [database, _] => database.as_ident().is_some_and(super::is_main),
-            _ => false,
-        };
-        if !is_here {
-            return Err(SqlError::UnknownTable {
-                name: name.to_string(),
-                place: place(ident.span),
-            });
-        }
-        let Some(index) = self.schema.table_index(&ident.value) else {
-            if let Some(found) = self.plan_view_use(ident)? {
+        let Some(index) = self.table_named(name)? else {
+            let own = match name.0.as_slice() {
+                [_] => true,
+                [database, _] => database.as_ident().is_some_and(|d| {
+                    ["main", "temp"]
+                        .iter()
+                        .any(|own| d.value.eq_ignore_ascii_case(own))
+                }),
+                _ => false,
+            };
+            if (own || self.dialect != Dialect::Sqlite)
+                && let Some(found) = self.plan_view_use(ident)?
+            {
                 return Ok(found);
             }
-            if is_catalogue(&ident.value) {
+            if name.0.len() == 1 && is_catalogue(&ident.value) {
                 return self.named_relation("sqlite_schema", Vec::new(), &CATALOGUE);
             }
             return Err(SqlError::UnknownTable {
-                name: ident.value.clone(),
+                name: match name.0.len() {
+                    1 => ident.value.clone(),
+                    _ => name.to_string(),
+                },
                 place: place(ident.span),
             });
         };
@@ -268,68 +340,12 @@ impl<'a> Planner<'a> {
             columns,
         };
         let scope = ScopeTable {
-            name: table.name.clone(),
+            name: table.bare_name().to_owned(),
             columns: scope,
             rowid,
+            table: Some(index),
         };
         Ok((rel, scope))
-    }
-
-    fn plan_table_function(
-        &mut self,
-        name: &'a ast::ObjectName,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-    ) -> Result<(Rel, Vec<ScopeTable>)> {
-        let Some(function) = only_ident(name).map(|i| i.value.to_ascii_lowercase()) else {
-            return unsupported(format!("table-valued function {name}"), name.span());
-        };
-        let columns: &[&str] = match function.as_str() {
-            "json_each" | "json_tree" | "jsonb_each" | "jsonb_tree" => {
-                &["key", "value", "type", "atom", "id", "parent", "fullkey", "path"]
-            }
-            "generate_series" => &["value"],
-            "pragma_table_info" => &["cid", "name", "type", "notnull", "dflt_value", "pk"],
-            _ => return unsupported(format!("table-valued function {function}"), name.span()),
-        };
-        let mut planned = Vec::new();
-        for arg in args {
-            match arg {
-                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => {
-                    planned.push(self.plan_expr(expr)?);
-                }
-                other => return unsupported(format!("argument {other}"), name.span()),
-            }
-        }
-        let (rel, table) = self.named_relation(&function, planned, columns)?;
-        Ok((rel, vec![self.with_alias(table, alias, false)?]))
-    }
-
-    fn named_relation(&mut self, name: &str, args: Vec<Expr>, columns: &[&str]) -> Result<(Rel, ScopeTable)> {
-        let mut ids = Vec::new();
-        let mut scope = Vec::new();
-        for column in columns {
-            let id = self.new_column(ColumnInfo {
-                name: (*column).to_owned(),
-                origin: None,
-                affinity: None,
-                class: TypeClass::Other,
-                nullable: true,
-            })?;
-            ids.push(id);
-            scope.push(ScopeColumn::new((*column).to_owned(), id));
-        }
-        let rel = Rel::TableFunction {
-            name: name.to_owned(),
-            args,
-            columns: ids,
-        };
-        let table = ScopeTable {
-            name: name.to_owned(),
-            columns: scope,
-            rowid: RowId::None,
-        };
-        Ok((rel, table))
     }
 }
 
@@ -376,119 +392,6 @@ fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
     }
 }
 
-/// What stands between the inputs of FROM.
-enum Source<'a> {
-    /// A table, a view or a common table expression.
-    Named {
-        name: &'a ast::ObjectName,
-        alias: Option<&'a ast::TableAlias>,
-    },
-    /// A table-valued function.
-    Call {
-        name: &'a ast::ObjectName,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-    },
-    /// A subquery.
-    Derived {
-        subquery: &'a ast::Query,
-        alias: Option<&'a ast::TableAlias>,
-    },
-    /// Joins in parentheses.
-    Nested {
-        from: &'a TableWithJoins,
-        alias: Option<&'a ast::TableAlias>,
-    },
-}
-
-impl<'a> Source<'a> {
-    /// Reads an input; what has no plan is refused.
-    fn read(factor: &'a TableFactor) -> Result<Source<'a>> {
-        match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args,
-                with_hints,
-                version,
-                with_ordinality,
-                partitions,
-                json_path,
-                sample,
-                // They say how the rows are found, not which.
-                index_hints: _,
-            } => {
-                refuse_hints(with_hints, factor)?;
-                refuse_present(version, "a version of a table", factor)?;
-                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
-                refuse_present(partitions, "PARTITION of a table", factor)?;
-                refuse_present(json_path, "a path behind a table", factor)?;
-                refuse_present(sample, "TABLESAMPLE", factor)?;
-                let alias = alias.as_ref();
-                let Some(ast::TableFunctionArgs { args, settings }) = args else {
-                    return Ok(Source::Named { name, alias });
-                };
-                refuse_present(settings, "SETTINGS of a table function", factor)?;
-                Ok(Source::Call { name, args, alias })
-            }
-            TableFactor::Function {
-                // The arguments see the tables before it, said or not.
-                lateral: _,
-                name,
-                args,
-                with_ordinality,
-                alias,
-            } => {
-                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
-                let alias = alias.as_ref();
-                Ok(Source::Call { name, args, alias })
-            }
-            TableFactor::Derived {
-                lateral,
-                subquery,
-                alias,
-                sample,
-            } => {
-                refuse_present(lateral, "LATERAL", factor)?;
-                refuse_present(sample, "TABLESAMPLE", factor)?;
-                let alias = alias.as_ref();
-                Ok(Source::Derived { subquery, alias })
-            }
-            TableFactor::NestedJoin {
-                table_with_joins: from,
-                alias,
-            } => {
-                let alias = alias.as_ref();
-                Ok(Source::Nested { from, alias })
-            }
-            other => unsupported("this kind of table in FROM", other.span()),
-        }
-    }
-}
-
-/// T-SQL's hints that have no influence on the answer.
-const HINTS: [&str; 8] = [
-    "NOLOCK",
-    "READUNCOMMITTED",
-    "READCOMMITTED",
-    "ROWLOCK",
-    "PAGLOCK",
-    "TABLOCK",
-    "UPDLOCK",
-    "HOLDLOCK",
-];
-
-fn refuse_hints(hints: &[ast::Expr], at: &TableFactor) -> Result<()> {
-    let known = |hint: &ast::Expr| match hint {
-        ast::Expr::Identifier(word) => HINTS.iter().any(|h| word.value.eq_ignore_ascii_case(h)),
-        _ => false,
-    };
-    match hints.iter().find(|hint| !known(hint)) {
-        Some(hint) => unsupported(format!("the hint WITH ({hint})"), at.span()),
-        None => Ok(()),
-    }
-}
-
 fn read_join(join: &ast::Join) -> Result<(Side, Option<&JoinConstraint>)> {
     use JoinOperator as J;
     let ast::Join {
@@ -531,7 +434,7 @@ impl Planner<'_> {
     /// A table under its alias. SQLite and MySQL take no names for the columns of a table;
     /// for those of a subquery they stand for all, elsewhere the columns after the last
     /// name keep theirs. (SQLite takes none for a subquery either, but their meaning is plain.)
-    fn with_alias(
+    pub(super) fn with_alias(
         &self,
         mut table: ScopeTable,
         alias: Option<&ast::TableAlias>,
@@ -541,7 +444,8 @@ impl Planner<'_> {
             return Ok(table);
         };
         let (name, names) = read_alias(alias)?;
-        table.name = name.value.clone();
+        table.name = self.stored(name);
+        table.table = None;
         let Some(first) = names.first() else {
             return Ok(table);
         };
@@ -563,15 +467,16 @@ impl Planner<'_> {
             );
         }
         for (column, name) in table.columns.iter_mut().zip(names) {
-            column.name.clone_from(&name.value);
+            column.name = self.stored(name);
         }
         Ok(table)
     }
 }
 
 /// The conjuncts of USING and NATURAL; the columns they equate become one name.
-fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr>> {
+fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr>> {
     let start = input.tables.start;
+    let same = |stored: &str, n: &Ident| same_name(exact, stored, &n.value, n.quote_style.is_some());
     // Tables of later joins are in the scope already, but not on either side of this one.
     let tables = tables.get_mut(..input.tables.end).unwrap_or_default();
     let names: Vec<Ident> = match input.constraint {
@@ -593,11 +498,8 @@ fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr
                 .filter(|c| !c.hidden)
                 .map(|c| Ident::with_quote('"', c.name.clone()))
                 .filter(|name| {
-                    left.iter().any(|t| {
-                        t.columns
-                            .iter()
-                            .any(|c| !c.hidden && c.name.eq_ignore_ascii_case(&name.value))
-                    })
+                    left.iter()
+                        .any(|t| t.columns.iter().any(|c| !c.hidden && same(&c.name, name)))
                 })
                 .collect()
         }
@@ -606,7 +508,10 @@ fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr
     let mut on = Vec::new();
     for name in &names {
         let (left, right) = tables.split_at_mut(start.min(tables.len()));
-        let (Some(l), Some(r)) = (find_column(left, None, name)?, find_column(right, None, name)?) else {
+        let (Some(l), Some(r)) = (
+            find_column(exact, left, None, name)?,
+            find_column(exact, right, None, name)?,
+        ) else {
             return invalid(
                 format!(
                     "cannot join using column {}: it is not present in both tables",
@@ -624,12 +529,12 @@ fn merge_common(tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr
                 args: vec![l, r],
             }),
         };
-        let same = |c: &&mut ScopeColumn| !c.hidden && c.name.eq_ignore_ascii_case(&name.value);
-        for column in right.iter_mut().flat_map(|t| &mut t.columns).filter(same) {
+        let is_it = |c: &&mut ScopeColumn| !c.hidden && same(&c.name, name);
+        for column in right.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {
             column.hidden = true;
         }
         if value.is_some() {
-            for column in left.iter_mut().flat_map(|t| &mut t.columns).filter(same) {
+            for column in left.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {
                 column.merged.clone_from(&value);
             }
         }

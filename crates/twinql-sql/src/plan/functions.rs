@@ -6,14 +6,15 @@ use sqlparser::tokenizer::{Location, Span};
 use crate::ordered;
 use crate::value::Value;
 
+use super::aggregates::is_ordered_set;
 use super::literal::literal;
 use super::refuse::refuse_present;
-use super::{Planner, Result, dialect, invalid, only_ident, unsupported};
+use super::{Planner, Result, invalid, only_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 
 /// Aggregates that other dialects have and SQLite lacks, or that need no more than a name.
-const OTHER_AGGREGATES: [&str; 26] = [
+const OTHER_AGGREGATES: [&str; 29] = [
     "any_value",
     "array_agg",
     "bit_and",
@@ -27,6 +28,7 @@ const OTHER_AGGREGATES: [&str; 26] = [
     "json_agg",
     "json_group_array",
     "json_group_object",
+    "jsonb_agg",
     "jsonb_group_array",
     "jsonb_group_object",
     "listagg",
@@ -35,15 +37,36 @@ const OTHER_AGGREGATES: [&str; 26] = [
     "percentile",
     "percentile_cont",
     "percentile_disc",
+    "std",
     "stddev",
     "stddev_pop",
     "stddev_samp",
     "var_pop",
+    "var_samp",
     "variance",
 ];
 
 /// Those that take their values from WITHIN GROUP.
 const OF_AN_ORDER: [&str; 4] = ["listagg", "mode", "percentile_cont", "percentile_disc"];
+
+/// Aggregates that only the sandbox has.
+const OURS: [&str; 15] = [
+    "pg_array_agg",
+    "pg_interval_avg",
+    "pg_interval_max",
+    "pg_interval_min",
+    "pg_interval_sum",
+    "pg_mode",
+    "pg_percentile_cont",
+    "pg_percentile_disc",
+    "pg_percentile_disc_desc",
+    "pg_stddev_pop",
+    "pg_stddev_samp",
+    "pg_string_agg_distinct",
+    "pg_string_agg_distinct_desc",
+    "pg_var_pop",
+    "pg_var_samp",
+];
 
 /// The aggregate with this lower-case name, called with that many arguments.
 fn aggregate(name: &str, arguments: usize) -> Option<AggFunc> {
@@ -56,9 +79,16 @@ fn aggregate(name: &str, arguments: usize) -> Option<AggFunc> {
         "min" if arguments <= 1 => AggFunc::Min,
         "max" if arguments <= 1 => AggFunc::Max,
         "group_concat" | "string_agg" => AggFunc::GroupConcat,
-        other if OTHER_AGGREGATES.contains(&other) => AggFunc::Other(other.to_owned()),
+        other if OTHER_AGGREGATES.contains(&other) || OURS.contains(&other) => {
+            AggFunc::Other(other.to_owned())
+        }
         _ => return None,
     })
+}
+
+/// Whether a function of this lower-case name aggregates.
+pub(crate) fn is_aggregate(name: &str) -> bool {
+    aggregate(name, 1).is_some()
 }
 
 /// The least and the greatest number of arguments of SQLite's functions that real queries use.
@@ -106,6 +136,8 @@ pub(crate) struct Call<'a> {
     pub(crate) place: Location,
     /// OVER.
     pub(crate) over: Option<&'a ast::WindowType>,
+    /// MySQL's SEPARATOR.
+    pub(crate) separator: Option<&'a ast::ValueWithSpan>,
 }
 
 impl<'a> Planner<'a> {
@@ -154,7 +186,7 @@ impl<'a> Planner<'a> {
                 expr,
             } => {
                 let date = self.plan_expr(expr)?;
-                return Ok(dialect::extract(&field.to_string(), date));
+                return Ok(self.extract(&field.to_string(), date));
             }
             E::Overlay {
                 expr,
@@ -231,9 +263,13 @@ impl<'a> Planner<'a> {
             .as_ref()
             .map(|f| format!("_{}", f.to_string().to_ascii_lowercase()))
             .unwrap_or_default();
+        let value = self.plan_expr(value)?;
+        if self.dialect != Dialect::Sqlite {
+            return Ok(self.span_of(value, unit.trim_start_matches('_')));
+        }
         Ok(Expr::Function {
             name: format!("interval{unit}"),
-            args: vec![self.plan_expr(value)?],
+            args: vec![value],
         })
     }
 
@@ -253,13 +289,16 @@ impl<'a> Planner<'a> {
         if self.dialect == Dialect::Sqlite {
             return Expr::Function { name, args };
         }
-        dialect::common(self.dialect, name, args)
+        self.foreign_function(name, args)
     }
 
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
-        let call = read_call(function)?;
+        let mut call = read_call(function)?;
         if call.over.is_some() {
             return self.plan_window_call(function, call);
+        }
+        if let Some(whose) = self.foreign_call(&call) {
+            return unsupported(whose, function.span());
         }
         let given = call.args.len();
         check_arity(self.dialect, &call.name, given, function.span())?;
@@ -268,6 +307,9 @@ impl<'a> Planner<'a> {
                 format!("wrong number of arguments to function {}()", call.name),
                 function.span(),
             );
+        }
+        if self.dialect != Dialect::Sqlite && is_ordered_set(&call) {
+            return self.plan_ordered_set(function, call);
         }
         let Some(func) = aggregate(&call.name, given) else {
             refuse_present(
@@ -288,7 +330,7 @@ impl<'a> Planner<'a> {
                 && let [_, date] = call.args.as_slice()
             {
                 let date = self.plan_expr(date)?;
-                return Ok(dialect::extract(field, date));
+                return Ok(self.extract(field, date));
             }
             let args = self.plan_exprs(call.args)?;
             return Ok(self.function(call.name, args));
@@ -314,20 +356,26 @@ impl<'a> Planner<'a> {
             allow.aggregates = false;
             allow.windows = false;
         });
-        let mut args = self.plan_exprs(call.args)?;
-        let mut func = func;
+        let mut args = self.plan_exprs(std::mem::take(&mut call.args))?;
+        if let Some(separator) = call.separator {
+            args.push(literal(separator)?);
+        }
+        let mut func = self.over_spans(self.aggregate_of(func), &args);
         let comma = Expr::Literal(Value::Text(",".into()));
         if func == AggFunc::GroupConcat && args.get(1) == Some(&comma) {
             args.truncate(1);
         }
         if depends_on_order && !call.order_by.is_empty() {
             // No rule about concatenations knows of an order.
-            let name = if func == AggFunc::GroupConcat {
-                "group_concat"
-            } else {
-                &call.name
+            if call.distinct && args.len() > 1 && self.dialect != Dialect::Sqlite {
+                return self.plan_distinct_concatenation(function, &call, args, allow);
+            }
+            let name = match func {
+                AggFunc::GroupConcat => "group_concat".to_owned(),
+                AggFunc::Other(name) => name,
+                _ => call.name.clone(),
             };
-            func = AggFunc::Other(name.to_owned());
+            func = AggFunc::Other(name);
             for key in call.order_by {
                 let expr = self.plan_expr(&key.expr)?;
                 args.push(ordered::argument(super::order::sort_key(
@@ -342,6 +390,9 @@ impl<'a> Planner<'a> {
                 let expr = self.plan_expr(&key.expr)?;
                 super::order::sort_key(self.dialect, expr, key)?;
             }
+        }
+        if call.distinct && func == AggFunc::GroupConcat && args.len() > 1 {
+            return self.plan_distinct_concatenation(function, &call, args, allow);
         }
         let filter = match call.filter {
             Some(filter) => Some(self.plan_expr(filter)?),
@@ -396,6 +447,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         filter: filter.as_deref(),
         over: over.as_ref(),
         place: name.span.start,
+        separator: None,
     };
     let ast::FunctionArgumentList {
         duplicate_treatment,
@@ -416,6 +468,9 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
     for clause in clauses {
         match clause {
             ast::FunctionArgumentClause::OrderBy(keys) if call.order_by.is_empty() => call.order_by = keys,
+            ast::FunctionArgumentClause::Separator(text) if call.name == "group_concat" => {
+                call.separator = Some(text);
+            }
             other => return unsupported(format!("{other} inside a call"), function.span()),
         }
     }

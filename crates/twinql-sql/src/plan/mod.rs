@@ -7,20 +7,29 @@
 //! `Distinct`, `Sort`, and a `Project` that drops columns only the order needed.
 
 mod aggregate;
+mod aggregates;
+mod calls;
 mod cast;
 mod cte;
 mod dialect;
 mod expr;
+mod foreign;
 mod from;
 mod functions;
+mod lateral;
 mod literal;
+mod names;
+mod operators;
 mod order;
 mod project;
 mod refuse;
 mod scope;
 mod select;
 mod set_op;
+mod source;
 mod subquery;
+mod table_functions;
+mod temporal;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -29,6 +38,7 @@ mod walk;
 mod wildcard;
 mod window;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use sqlparser::ast;
@@ -43,6 +53,7 @@ use crate::schema::Schema;
 use crate::spans::{Clause, Spans};
 
 use cte::Cte;
+pub(crate) use functions::is_aggregate;
 use scope::Scope;
 use views::ViewQuery;
 
@@ -100,6 +111,8 @@ fn plan_noting(
         views: &views,
         dialect: parsed.dialect,
         frames: &parsed.frames,
+        exact_names: schema.compares_exactly(parsed.dialect),
+        kinds: HashMap::new(),
         columns: Vec::new(),
         scopes: Vec::new(),
         ctes: Vec::new(),
@@ -129,6 +142,10 @@ pub(crate) struct Planner<'a> {
     views: &'a [ViewQuery<'a>],
     dialect: Dialect,
     frames: &'a [FrameExclusion],
+    /// Names are told apart as PostgreSQL does it.
+    exact_names: bool,
+    /// What columns hold beyond what SQLite's types say.
+    kinds: HashMap<ColumnId, temporal::Kind>,
     columns: Columns,
     /// What names mean, outermost first.
     scopes: Vec<Scope<'a>>,
@@ -228,7 +245,9 @@ impl<'a> Planner<'a> {
     fn new_column_of(&mut self, name: &str, expr: &Expr) -> Result<ColumnId> {
         let mut info = types::info_of(expr, &self.columns);
         info.name = name.to_owned();
-        self.new_column(info)
+        let id = self.new_column(info)?;
+        self.note_kind(id, expr);
+        Ok(id)
     }
 
     fn mark_nullable(&mut self, ids: impl IntoIterator<Item = ColumnId>) {
@@ -251,11 +270,4 @@ pub(crate) fn only_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
         [only] => only.as_ident(),
         _ => None,
     }
-}
-
-/// Whether a name is that of SQLite's own database, the only one there is.
-pub(crate) fn is_main(name: &ast::Ident) -> bool {
-    ["main", "temp"]
-        .iter()
-        .any(|n| name.value.eq_ignore_ascii_case(n))
 }

@@ -113,7 +113,7 @@ impl<'a> Planner<'a> {
                 let (_, expr) = scope
                     .aliases
                     .iter()
-                    .find(|(alias, _)| alias.value.eq_ignore_ascii_case(&name.value))?;
+                    .find(|(alias, _)| self.same(&self.stored(alias), name))?;
                 Some(*expr)
             };
             let by_alias = match term {
@@ -123,11 +123,11 @@ impl<'a> Planner<'a> {
             let term = match (ordinal(term, items.len(), at, "ORDER BY")?, by_alias) {
                 (Some(position), _) => Term::Output(position),
                 (None, Some(_)) => {
-                    let name = match term {
-                        ast::Expr::Identifier(name) => name.value.as_str(),
-                        _ => "",
+                    let named = |i: &Item| match term {
+                        ast::Expr::Identifier(name) => self.same(&i.name, name),
+                        _ => false,
                     };
-                    match items.iter().position(|i| i.name.eq_ignore_ascii_case(name)) {
+                    match items.iter().position(named) {
                         Some(position) => Term::Output(position),
                         None => Term::Other(self.plan_expr(term)?),
                     }

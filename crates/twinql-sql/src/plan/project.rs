@@ -71,7 +71,7 @@ impl<'a> Planner<'a> {
                     }
                 }
             };
-            let expr = collated(expr, collation);
+            let expr = collated(self.ordered_by(expr), collation);
             self.note_expr(Clause::Order, &expr, || key.expr.span());
             keys.push(sort_key(self.dialect, expr, key)?);
         }
@@ -138,7 +138,7 @@ impl<'a> Planner<'a> {
                 },
                 Term::Other(expr) => expr.clone(),
             };
-            let expr = collated(expr, collation.clone());
+            let expr = collated(self.ordered_by(expr), collation.clone());
             order_by.push(sort_key(self.dialect, expr, key)?);
         }
         let windows: Vec<ColumnId> = self

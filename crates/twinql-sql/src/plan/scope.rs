@@ -6,6 +6,7 @@ use super::{Planner, Result, place, unsupported};
 use crate::error::SqlError;
 use crate::expr::{AggregateCall, Expr, WindowCall};
 use crate::rel::ColumnId;
+use crate::schema::same_name;
 
 /// A column of a table in scope.
 pub(crate) struct ScopeColumn {
@@ -51,6 +52,8 @@ pub(crate) struct ScopeTable {
     pub(crate) name: String,
     pub(crate) columns: Vec<ScopeColumn>,
     pub(crate) rowid: RowId,
+    /// The table of the schema that it is, where it has no other name.
+    pub(crate) table: Option<usize>,
 }
 
 /// One SELECT's names, and what its clauses collect.
@@ -89,7 +92,7 @@ fn is_rowid(name: &str) -> bool {
 
 /// Words that are no names in SQLite unless quoted
 /// (<https://sqlite.org/lang_keywords.html>, without those that fall back to names).
-const RESERVED: [&str; 53] = [
+const RESERVED: [&str; 56] = [
     "ADD",
     "ALL",
     "ALTER",
@@ -124,13 +127,16 @@ const RESERVED: [&str; 53] = [
     "JOIN",
     "LIMIT",
     "NOT",
+    "NOTHING",
     "NOTNULL",
     "NULL",
     "ON",
     "OR",
     "ORDER",
     "PRIMARY",
+    "RAISE",
     "REFERENCES",
+    "RETURNING",
     "SELECT",
     "SET",
     "TABLE",
@@ -184,7 +190,7 @@ impl<'a> Planner<'a> {
         let Some(scope) = self.scopes.get(level) else {
             return Ok(None);
         };
-        let found = find_column(&scope.tables, qualifier, name)?;
+        let found = find_column(self.exact_names, &scope.tables, qualifier, name)?;
         if found.is_some() {
             return Ok(found);
         }
@@ -192,7 +198,7 @@ impl<'a> Planner<'a> {
             let mut candidates = scope
                 .tables
                 .iter()
-                .filter(|t| qualifier.is_none_or(|q| t.name.eq_ignore_ascii_case(&q.value)));
+                .filter(|t| qualifier.is_none_or(|q| self.same(&t.name, q)));
             if let (Some(table), None) = (candidates.next(), candidates.next()) {
                 match table.rowid {
                     RowId::Column(id) => return Ok(Some(Expr::Column(id))),
@@ -212,7 +218,7 @@ impl<'a> Planner<'a> {
         let alias = scope
             .aliases
             .iter()
-            .find(|(alias, _)| alias.value.eq_ignore_ascii_case(&name.value));
+            .find(|(alias, _)| self.same(&self.stored(alias), name));
         let Some((_, expr)) = alias.copied() else {
             return Ok(None);
         };
@@ -246,20 +252,22 @@ impl<'a> Planner<'a> {
 
 /// The column of these tables that a name means.
 pub(crate) fn find_column(
+    exact: bool,
     tables: &[ScopeTable],
     qualifier: Option<&Ident>,
     name: &Ident,
 ) -> Result<Option<Expr>> {
     let mut found = None;
+    let same = |stored: &str, n: &Ident| same_name(exact, stored, &n.value, n.quote_style.is_some());
     for table in tables {
-        if qualifier.is_some_and(|q| !table.name.eq_ignore_ascii_case(&q.value)) {
+        if qualifier.is_some_and(|q| !same(&table.name, q)) {
             continue;
         }
         // Within one table the first of several columns with a name is meant.
         let column = table
             .columns
             .iter()
-            .find(|c| c.name.eq_ignore_ascii_case(&name.value) && (qualifier.is_some() || !c.hidden));
+            .find(|c| same(&c.name, name) && (qualifier.is_some() || !c.hidden));
         if let Some(column) = column {
             if found.is_some() {
                 return Err(SqlError::AmbiguousColumn {

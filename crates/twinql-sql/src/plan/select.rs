@@ -155,9 +155,9 @@ impl<'a> Planner<'a> {
             match item {
                 SelectItem::UnnamedExpr(expr) => {
                     let name = match unwrap_nested(expr) {
-                        ast::Expr::Identifier(i) => i.value.clone(),
+                        ast::Expr::Identifier(i) => self.stored(i),
                         ast::Expr::CompoundIdentifier(parts) => {
-                            parts.last().map(|i| i.value.clone()).unwrap_or_default()
+                            parts.last().map(|i| self.stored(i)).unwrap_or_default()
                         }
                         other => other.to_string(),
                     };
@@ -170,7 +170,7 @@ impl<'a> Planner<'a> {
                     let written = expr;
                     let expr = self.plan_item(expr)?;
                     self.note_expr(Clause::Output, &expr, || written.span());
-                    let name = alias.value.clone();
+                    let name = self.stored(alias);
                     items.push(Item { expr, name });
                 }
                 SelectItem::Wildcard(options) => items.extend(self.plan_wildcard(options, item)?),
@@ -262,7 +262,7 @@ impl<'a> Planner<'a> {
             return Ok(None);
         };
         if let Some(scope) = self.scopes.last()
-            && super::scope::find_column(&scope.tables, None, name)?.is_some()
+            && super::scope::find_column(self.exact_names, &scope.tables, None, name)?.is_some()
         {
             return Ok(None);
         }
@@ -274,7 +274,7 @@ impl<'a> Planner<'a> {
         }
         Ok(projection.iter().position(|item| {
             matches!(item, SelectItem::ExprWithAlias { expr: _, alias }
-                if alias.value.eq_ignore_ascii_case(&name.value))
+                if self.same(&self.stored(alias), name))
         }))
     }
 

@@ -7,7 +7,7 @@ use super::order::{collated, ordinal, sort_key, strip_collate};
 use super::refuse::refuse_present;
 use super::{Planned, Planner, Result, invalid, types, unsupported};
 use crate::expr::Expr;
-use crate::rel::{ColumnInfo, Query, Rel, SetOpKind};
+use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
 
 /// LIMIT and OFFSET.
 #[derive(Default)]
@@ -104,9 +104,10 @@ impl<'a> Planner<'a> {
             if let Some(with) = clauses.with {
                 p.push_ctes(with)?;
             }
-            let planned = p.plan_body(&clauses);
+            let planned = p.plan_body(&clauses)?;
+            p.plan_unread_ctes(outer)?;
             p.ctes.truncate(outer);
-            planned
+            Ok(planned)
         })
     }
 
@@ -213,7 +214,11 @@ impl<'a> Planner<'a> {
                 });
             }
             if let Some(info) = merged {
-                columns.push(self.new_column(info)?);
+                let id = self.new_column(info)?;
+                if let Some(cell) = rows.first().and_then(|r| r.get(at)) {
+                    self.note_kind(id, cell);
+                }
+                columns.push(id);
             }
             names.push(name);
         }
@@ -245,8 +250,9 @@ impl<'a> Planner<'a> {
             );
         }
         let mut columns = Vec::with_capacity(l);
-        for (a, b) in left.query.output.iter().zip(&right.query.output) {
-            let (Some(a), Some(b)) = (self.columns.get(a.0 as usize), self.columns.get(b.0 as usize)) else {
+        for (left_id, right_id) in left.query.output.iter().zip(&right.query.output) {
+            let of = |id: &ColumnId| self.columns.get(id.0 as usize);
+            let (Some(a), Some(b)) = (of(left_id), of(right_id)) else {
                 continue;
             };
             // EXCEPT returns rows of the left arm; INTERSECT returns rows that both have.
@@ -266,7 +272,9 @@ impl<'a> Planner<'a> {
                 },
                 nullable,
             };
-            columns.push(self.new_column(info)?);
+            let id = self.new_column(info)?;
+            self.copy_kind(id, *left_id);
+            columns.push(id);
         }
         Ok(Planned {
             query: Query {

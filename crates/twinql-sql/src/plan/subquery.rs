@@ -6,6 +6,7 @@ use super::expr::{negate_if, unwrap_nested};
 use super::{Planner, Result, invalid, unsupported};
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::Query;
+use crate::value::Value;
 
 impl<'a> Planner<'a> {
     pub(crate) fn plan_in_list(
@@ -14,8 +15,13 @@ impl<'a> Planner<'a> {
         list: &'a [ast::Expr],
         negated: bool,
     ) -> Result<Expr> {
-        let expr = Box::new(self.plan_expr(tested)?);
-        let list = self.plan_exprs(list)?;
+        let mut tested = self.plan_expr(tested)?;
+        let mut list = self.plan_exprs(list)?;
+        for member in &mut list {
+            let value = std::mem::replace(member, Expr::Literal(Value::Null));
+            (tested, *member) = self.aligned(tested, value);
+        }
+        let expr = Box::new(tested);
         Ok(negate_if(negated, Expr::InList { expr, list }))
     }
 

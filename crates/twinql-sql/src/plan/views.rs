@@ -81,12 +81,14 @@ impl<'a> Planner<'a> {
         let ctes = std::mem::take(&mut self.ctes);
         let spans = self.spans.take();
         let dialect = std::mem::replace(&mut self.dialect, Dialect::Sqlite);
+        let exact_names = std::mem::replace(&mut self.exact_names, false);
         used.active.set(true);
         let planned = self
             .plan_query(&parsed.query)
             .map_err(|e| of_view(title, e, name))?;
         used.active.set(false);
         self.dialect = dialect;
+        self.exact_names = exact_names;
         self.spans = spans;
         self.ctes = ctes;
         self.scopes = scopes;
@@ -115,6 +117,7 @@ impl<'a> Planner<'a> {
             name: title.clone(),
             columns,
             rowid: RowId::None,
+            table: None,
         };
         Ok(Some((planned.query.rel, table)))
     }

@@ -4,9 +4,8 @@
 use sqlparser::ast::{self, Ident, Spanned};
 
 use super::refuse::refuse_present;
-use super::scope::ScopeTable;
 use super::select::Item;
-use super::{Planner, Result, invalid, is_main, only_ident, place, unsupported};
+use super::{Planner, Result, invalid, only_ident, place, unsupported};
 use crate::error::SqlError;
 
 impl<'a> Planner<'a> {
@@ -34,35 +33,41 @@ impl<'a> Planner<'a> {
             ast::SelectItemQualifiedWildcardKind::ObjectName(name) => name,
             ast::SelectItemQualifiedWildcardKind::Expr(_) => return unsupported(at.to_string(), at.span()),
         };
-        let parts: Option<Vec<&Ident>> = name.0.iter().map(ast::ObjectNamePart::as_ident).collect();
-        let table = match parts.as_deref() {
-            Some([table]) => *table,
-            Some([database, table]) if is_main(database) => *table,
-            _ => {
-                return Err(SqlError::UnknownTable {
-                    name: name.to_string(),
-                    place: place(name.span()),
-                });
+        let mut listed = Vec::new();
+        for (i, table) in self
+            .scopes
+            .last()
+            .iter()
+            .flat_map(|s| s.tables.iter().enumerate())
+        {
+            if self.is_named(table, name)? {
+                listed.push(i);
             }
-        };
-        let named = |t: &ScopeTable| t.name.eq_ignore_ascii_case(&table.value);
-        let known = self.scopes.last().is_some_and(|s| s.tables.iter().any(named));
-        if !known {
+        }
+        if listed.is_empty() {
             return Err(SqlError::UnknownTable {
-                name: table.value.clone(),
-                place: place(table.span),
+                name: match only_ident(name) {
+                    Some(only) => only.value.clone(),
+                    None => name.to_string(),
+                },
+                place: place(name.span()),
             });
         }
-        let all = self.expand(named);
+        let all = self.expand(|i| listed.contains(&i));
         self.plan_options(all, options, at)
     }
 
     /// The columns of the tables that `tables` takes.
-    fn expand(&self, tables: impl Fn(&ScopeTable) -> bool) -> Vec<Item> {
+    fn expand(&self, tables: impl Fn(usize) -> bool) -> Vec<Item> {
         let Some(scope) = self.scopes.last() else {
             return Vec::new();
         };
-        let single = scope.tables.iter().filter(|t| tables(t));
+        let single = scope
+            .tables
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| tables(*i))
+            .map(|(_, t)| t);
         single
             .flat_map(|t| &t.columns)
             .filter(|c| !c.hidden)

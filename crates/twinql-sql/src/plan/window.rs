@@ -19,7 +19,7 @@ impl<'a> Planner<'a> {
                 function.span(),
             );
         }
-        if call.star && call.name != "count" {
+        if !call.has_list || call.star && call.name != "count" {
             return invalid(
                 format!("wrong number of arguments to window function {}()", call.name),
                 function.span(),
@@ -131,6 +131,7 @@ impl<'a> Planner<'a> {
         call.partition_by.extend(self.plan_exprs(partition_by)?);
         for key in order_by {
             let expr = self.plan_expr(&key.expr)?;
+            let expr = self.ordered_by(expr);
             call.order_by
                 .push(super::order::sort_key(self.dialect, expr, key)?);
         }

@@ -25,6 +25,9 @@ pub(crate) type Names = BTreeMap<ColumnId, String>;
 /// Texts longer than this are given a name in a derived table rather than repeated.
 const MAX_REPEATED: usize = 2_000;
 
+/// Rows that are printed as arms of a UNION ALL.
+const MAX_ARMS: usize = 16;
+
 /// Prints a plan as SQL text for SQLite.
 ///
 /// # Errors
@@ -319,6 +322,20 @@ impl Printer<'_> {
         if let [row] = rows {
             let texts = self.exprs(row, outer);
             return Block::from(None, columns.iter().copied().zip(texts).collect());
+        }
+        // SQLite bounds the arms of a compound SELECT, and not the rows of VALUES.
+        if rows.len() > MAX_ARMS && !columns.is_empty() {
+            let rows: Vec<String> = rows
+                .iter()
+                .map(|row| format!("({})", self.exprs(row, outer).join(", ")))
+                .collect();
+            let items: Vec<String> = columns
+                .iter()
+                .enumerate()
+                .map(|(i, c)| format!("column{} AS c{}", i + 1, c.0))
+                .collect();
+            let sql = format!("SELECT {} FROM (VALUES {})", items.join(", "), rows.join(", "));
+            return self.derived(&sql, columns);
         }
         let list = |texts: Vec<String>| {
             let named: Vec<String> = columns

@@ -32,7 +32,7 @@ impl Column {
     /// The limits that the declared type sets under `typing`; none where types are loose.
     pub fn limits(&self, typing: Typing) -> TypeLimits {
         let mut limits = TypeLimits::default();
-        if typing == Typing::Loose {
+        if typing == Typing::Loose || self.declared.ends_with(']') {
             return limits;
         }
         let declared = self.declared.trim().to_ascii_uppercase();

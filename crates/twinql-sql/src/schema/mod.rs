@@ -5,6 +5,7 @@ mod ddl;
 mod error;
 mod limits;
 mod load;
+mod names;
 mod note;
 mod print;
 mod scan;
@@ -20,6 +21,8 @@ pub use ddl::{read as read_ddl, read_in as read_ddl_in};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use limits::{Form, TypeLimits};
 pub use load::{load, load_in};
+pub use names::{Found, NamePart};
+pub(crate) use names::{case_hint, same_name};
 pub use note::{Note, NoteKind, not_read};
 pub use print::quote;
 
@@ -177,6 +180,9 @@ pub struct ForeignKey {
 pub struct Table {
     /// The name as written in the schema; looked up without regard to ASCII case.
     pub name: String,
+    /// The schema (in MySQL the database) that it lies in, where the DDL says one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<String>,
     /// Columns in declaration order.
     pub columns: Vec<Column>,
     /// Positions of the primary key's columns; empty where there is none. These columns
@@ -218,6 +224,9 @@ pub struct Schema {
     pub db_id: String,
     /// Tables in declaration order.
     pub tables: Vec<Table>,
+    /// Names are those that PostgreSQL keeps: they are compared exactly.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact_names: bool,
     /// Views.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<View>,
@@ -237,9 +246,14 @@ impl PartialEq for Schema {
             tables,
             views,
             typing,
+            exact_names,
             notes: _,
         } = self;
-        *db_id == other.db_id && *tables == other.tables && *views == other.views && *typing == other.typing
+        *db_id == other.db_id
+            && *tables == other.tables
+            && *views == other.views
+            && *typing == other.typing
+            && *exact_names == other.exact_names
     }
 }
 

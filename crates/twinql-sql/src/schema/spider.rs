@@ -158,6 +158,7 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
         tables,
         views: Vec::new(),
         typing: Typing::Loose,
+        exact_names: false,
         notes,
     })
 }

@@ -43,6 +43,7 @@ impl Schema {
             tables,
             views,
             typing: Typing::Usual,
+            exact_names: false,
             notes,
         };
         let planned: Vec<Note> = schema

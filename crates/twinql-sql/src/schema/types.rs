@@ -108,6 +108,7 @@ impl TypeClass {
         match dialect {
             // MySQL's BOOLEAN is short for this.
             Dialect::Mysql if d.starts_with("TINYINT(1)") => TypeClass::Boolean,
+            _ if d.ends_with(']') => TypeClass::Text,
             Dialect::Postgres if d == "POINT" || d == "BYTEA" => TypeClass::Other,
             _ => TypeClass::of_declared(declared),
         }

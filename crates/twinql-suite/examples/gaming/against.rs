@@ -173,7 +173,12 @@ pub(crate) fn files(suite: &Suite, folder: &Path) -> Vec<Vec<PathBuf>> {
 }
 
 /// `twinql execute` on every pair, over the files of each schema.
-pub(crate) fn executed(golds: &Golds, files: &[Vec<PathBuf>], preds: &[&str], semantics: &Semantics) -> Tally {
+pub(crate) fn executed(
+    golds: &Golds,
+    files: &[Vec<PathBuf>],
+    preds: &[&str],
+    semantics: &Semantics,
+) -> Tally {
     let all: Vec<(&Schema, &String, &Vec<PathBuf>)> = golds
         .iter()
         .zip(files)

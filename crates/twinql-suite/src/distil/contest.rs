@@ -147,11 +147,12 @@ impl<'a> Contest<'a> {
         }
     }
 
-    /// Why agreement of a rival with its gold on the databases so far says nothing, if it does not.
-    pub(crate) fn untested(&mut self, rival: usize) -> Option<String> {
+    /// Why agreement of a rival with its gold on `agreed` databases says nothing, if it does not.
+    pub(crate) fn untested(&mut self, rival: usize, agreed: u64) -> Option<String> {
         let rival = self.rivals.get_mut(rival)?;
         let answered = self.golds.get(rival.gold)?.answered.as_ref()?;
-        answered.untested(|| rival.party.over_nothing(&mut self.loader).ok())
+        let untested = answered.untested(|| rival.party.over_nothing(&mut self.loader).ok());
+        untested.or_else(|| rival.patience.untested(agreed))
     }
 
     /// Adds a rival of a gold query and gives its number.

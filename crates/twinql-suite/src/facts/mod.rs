@@ -4,6 +4,8 @@
 //! Names are resolved leniently and nothing here can fail: what is not understood only
 //! makes generated databases less pointed.
 
+mod names;
+mod patterns;
 mod predicates;
 
 use std::collections::BTreeSet;
@@ -14,6 +16,8 @@ use sqlparser::ast::{
     SelectItemQualifiedWildcardKind, SetExpr, SetOperator, TableFactor, UnaryOperator, Value as Lit,
 };
 use twinql_sql::{ColumnRef, Schema, Value};
+
+use names::{column_name, counted, is};
 
 /// A column of one relation instance (each mention of a table is an instance of its own).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,6 +97,7 @@ impl Facts {
             facts: Facts::default(),
             scopes: Vec::new(),
             ctes: Vec::new(),
+            counted: Vec::new(),
             views: Vec::new(),
             depth: 0,
         };
@@ -127,6 +132,8 @@ struct Walker<'a> {
     facts: Facts,
     scopes: Vec<Vec<Relation>>,
     ctes: Vec<(String, Vec<Output>)>,
+    /// Names of output columns that count rows, while HAVING is read.
+    counted: Vec<String>,
     /// Views whose queries are being read, outermost first.
     views: Vec<String>,
     depth: usize,
@@ -287,6 +294,11 @@ impl Walker<'_> {
                 }
                 (l, scope)
             }
+            SetExpr::Values(values) => {
+                let cells = values.rows.iter().flat_map(|row| row.iter());
+                self.facts.literals.extend(cells.filter_map(constant));
+                (Vec::new(), Vec::new())
+            }
             _ => (Vec::new(), Vec::new()),
         }
     }
@@ -438,7 +450,9 @@ impl Walker<'_> {
             }
         }
         if let Some(e) = &select.having {
+            let outer = std::mem::replace(&mut self.counted, counted(&select.projection));
             self.predicate(e, true);
+            self.counted = outer;
         }
         let mut output = Vec::new();
         for item in &select.projection {
@@ -570,26 +584,5 @@ impl Walker<'_> {
             }
             _ => constant(expr),
         }
-    }
-}
-
-fn is(name: &ObjectName, names: &[&str]) -> bool {
-    let last = last_name(name);
-    names.iter().any(|n| n.eq_ignore_ascii_case(&last))
-}
-
-fn counts_rows(expr: &Expr) -> bool {
-    match expr {
-        Expr::Nested(e) => counts_rows(e),
-        Expr::Function(f) => is(&f.name, &["count"]),
-        _ => false,
-    }
-}
-
-fn column_name(expr: &Expr) -> String {
-    match expr {
-        Expr::Identifier(i) => i.value.clone(),
-        Expr::CompoundIdentifier(parts) => parts.last().map_or_else(String::new, |p| p.value.clone()),
-        _ => String::new(),
     }
 }

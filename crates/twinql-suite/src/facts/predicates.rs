@@ -1,13 +1,31 @@
 //! Reading predicates and other expressions.
 
-use sqlparser::ast::{BinaryOperator, Expr, FunctionArg, FunctionArgExpr, FunctionArguments, UnaryOperator};
+use sqlparser::ast::{
+    self, BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem,
+    SetExpr, UnaryOperator,
+};
 use twinql_sql::Value;
 
-use super::{Atom, Comparison, Link, MAX_DEPTH, Slot, Walker, comparison, constant, counts_rows, flip, is};
+use super::names::{counts_rows, is};
+use super::patterns;
+use super::{Atom, Comparison, Link, MAX_DEPTH, Slot, Walker, comparison, constant, flip};
+
+/// True of a subquery whose one output counts rows.
+fn counts(query: &Query) -> bool {
+    let SetExpr::Select(select) = &*query.body else {
+        return false;
+    };
+    match select.projection.as_slice() {
+        [SelectItem::UnnamedExpr(expr)] => counts_rows(expr),
+        [SelectItem::ExprWithAlias { expr, alias: _ }] => counts_rows(expr),
+        _ => false,
+    }
+}
 
 impl Walker<'_> {
     fn atom(&mut self, expr: &Expr, comparison: Comparison, values: Vec<Value>, weak: bool) {
-        if counts_rows(expr) {
+        let alias = |e: &Expr| matches!(e, Expr::Identifier(i) if self.counted.iter().any(|c| c.eq_ignore_ascii_case(&i.value)));
+        if counts_rows(expr) || alias(expr) {
             for v in &values {
                 if let Value::Integer(n) = v {
                     self.facts.counts.push(*n);
@@ -27,19 +45,134 @@ impl Walker<'_> {
         }
     }
 
+    /// An expression against a constant.
+    fn against(&mut self, expr: &Expr, op: Comparison, value: Value, weak: bool) {
+        match expr {
+            Expr::Nested(inner) => self.against(inner, op, value, weak),
+            Expr::Subquery(query) => {
+                let output = self.query(query);
+                match value {
+                    Value::Integer(n) if counts(query) => self.facts.counts.push(n),
+                    value => {
+                        self.facts.literals.push(value.clone());
+                        if let Some(slot) = output.first().and_then(|o| o.1) {
+                            self.facts.atoms.push(Atom {
+                                slot,
+                                comparison: op,
+                                values: vec![value],
+                                weak: true,
+                            });
+                        }
+                    }
+                }
+            }
+            Expr::Function(f) if is(&f.name, &["instr"]) => {
+                // A text that is to be found in a column.
+                if let Some((text, part)) = self.searched(f) {
+                    let found = matches!(op, Comparison::Gt | Comparison::GtEq | Comparison::NotEq);
+                    self.atom(
+                        &text,
+                        Comparison::Like,
+                        vec![Value::Text(format!("%{part}%"))],
+                        weak || !found,
+                    );
+                }
+            }
+            other => self.atom(other, op, vec![value], weak),
+        }
+    }
+
+    /// The text and the constant part of a call of `instr`.
+    fn searched(&mut self, f: &Function) -> Option<(Expr, String)> {
+        let FunctionArguments::List(list) = &f.args else {
+            return None;
+        };
+        match list.args.as_slice() {
+            [
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(text)),
+                FunctionArg::Unnamed(FunctionArgExpr::Expr(part)),
+            ] => match self.literal(part)? {
+                Value::Text(part) => Some((text.clone(), part)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     fn compare(&mut self, left: &Expr, op: Comparison, right: &Expr, weak: bool) {
+        if let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) {
+            // Only equality of rows is that of each pair of values.
+            let weak = weak || op != Comparison::Eq;
+            for (left, right) in left.iter().zip(right) {
+                self.compare(left, op, right, weak);
+            }
+            return;
+        }
         let (l, r) = (self.literal(left), self.literal(right));
         match (l, r) {
-            (None, Some(v)) => self.atom(left, op, vec![v], weak),
-            (Some(v), None) => self.atom(right, flip(op), vec![v], weak),
+            (None, Some(v)) => {
+                self.against(left, op, v, weak);
+                self.look_into(left);
+            }
+            (Some(v), None) => {
+                self.against(right, flip(op), v, weak);
+                self.look_into(right);
+            }
             _ => {
                 let sides = (self.operand(left), self.operand(right));
                 if let (Some(left), Some(right)) = sides {
                     let weak = weak || op != Comparison::Eq;
                     self.facts.links.push(Link { left, right, weak });
                 }
+                // What is compared with arithmetic over moments is computed with, too.
+                for (side, other) in [(left, right), (right, left)] {
+                    if ours(other) {
+                        self.compute(side);
+                    }
+                }
                 self.expr_children(left, right, weak);
             }
+        }
+    }
+
+    /// Looks into a call of one of the sandbox's own functions that is compared with a constant.
+    fn look_into(&mut self, expr: &Expr) {
+        if ours(expr) {
+            self.expr(expr, true);
+        }
+    }
+
+    /// What a call of one of the sandbox's own functions says of a column.
+    fn call(&mut self, function: &ast::Function, args: &[&Expr], weak: bool) {
+        match args {
+            // x ~ 'pattern'
+            [x, pattern, _] if is(&function.name, &["pg_regexp"]) => {
+                if let Some(Value::Text(pattern)) = self.literal(pattern) {
+                    let like = Value::Text(patterns::of_regexp(&pattern));
+                    self.atom(x, Comparison::Like, vec![like], weak);
+                }
+            }
+            [text, format] if is(&function.name, &["my_str_to_date"]) => {
+                if let Some(Value::Text(format)) = self.literal(format) {
+                    self.atom(text, Comparison::Eq, patterns::dates_in(&format), true);
+                }
+            }
+            args if is(
+                &function.name,
+                &[
+                    "pg_add",
+                    "pg_subtract",
+                    "pg_age",
+                    "my_date_add",
+                    "my_timestampdiff",
+                ],
+            ) =>
+            {
+                for arg in args {
+                    self.compute(arg);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -95,6 +228,17 @@ impl Walker<'_> {
                     self.compare(left, c, right, weak);
                 }
             }
+            Expr::BinaryOp {
+                left,
+                op: BinaryOperator::Glob,
+                right,
+            } => match self.literal(right) {
+                Some(Value::Text(pattern)) => {
+                    let like = Value::Text(patterns::of_glob(&pattern));
+                    self.atom(left, Comparison::Like, vec![like], weak);
+                }
+                _ => self.expr_children(left, right, weak),
+            },
             Expr::Between {
                 expr,
                 low,
@@ -121,6 +265,14 @@ impl Walker<'_> {
                     self.atom(expr, c, vec![v], weak);
                 }
             }
+            Expr::IsNotDistinctFrom(left, right) => self.compare(left, Comparison::Eq, right, weak),
+            Expr::IsDistinctFrom(left, right) => self.compare(left, Comparison::NotEq, right, weak),
+            Expr::InList { expr, list, negated } if matches!(&**expr, Expr::Tuple(_)) => {
+                for row in list {
+                    // Any of the rows will do.
+                    self.compare(expr, Comparison::Eq, row, weak || *negated || list.len() > 1);
+                }
+            }
             Expr::InList { expr, list, negated } => {
                 let values: Vec<Value> = list.iter().filter_map(|e| self.literal(e)).collect();
                 let c = if *negated {
@@ -137,6 +289,20 @@ impl Walker<'_> {
                 subquery,
                 negated,
             } => {
+                if let SetExpr::Values(rows) = &*subquery.body {
+                    let first = rows
+                        .rows
+                        .iter()
+                        .filter_map(|row| self.literal(row.first()?))
+                        .collect();
+                    let c = if *negated {
+                        Comparison::NotIn
+                    } else {
+                        Comparison::In
+                    };
+                    self.atom(expr, c, first, weak);
+                    return;
+                }
                 let output = self.query(subquery);
                 let left = match &**expr {
                     Expr::Tuple(items) => items.iter().map(|e| self.slot(e)).collect(),
@@ -192,6 +358,15 @@ impl Walker<'_> {
             }
             Expr::Function(f) => {
                 if let FunctionArguments::List(list) = &f.args {
+                    let args: Vec<&Expr> = list
+                        .args
+                        .iter()
+                        .filter_map(|arg| match arg {
+                            FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
+                            _ => None,
+                        })
+                        .collect();
+                    self.call(f, &args, weak);
                     for arg in &list.args {
                         if let FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) = arg {
                             if is(&f.name, &["sum", "avg", "round", "abs", "total"]) {
@@ -291,5 +466,15 @@ impl Walker<'_> {
         if let Some(slot) = self.slot(expr) {
             self.facts.computed.push(slot);
         }
+    }
+}
+
+/// Whether an expression is a call of one of the sandbox's own functions.
+fn ours(expr: &Expr) -> bool {
+    match expr {
+        Expr::Function(f) => matches!(f.name.0.last(), Some(ast::ObjectNamePart::Identifier(name))
+            if name.value.starts_with("pg_") || name.value.starts_with("my_")),
+        Expr::Nested(e) => ours(e),
+        _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! A database being made: rows are added one by one, each with some values given, and the
 //! assumptions are kept at every step.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use twinql_sql::{ColumnRef, Schema, Semantics, Table, Value};
 
@@ -48,9 +48,11 @@ pub(crate) struct Draft<'a> {
     pub(crate) parent_skew: f64,
     pub(crate) max_rows: usize,
     /// Uniqueness sets, by table and key.
-    seen: Vec<Vec<HashSet<Vec<Value>>>>,
+    seen: BTreeMap<usize, Vec<HashSet<Vec<Value>>>>,
     /// Tables whose row is being made, outermost first.
     making: Vec<usize>,
+    /// The row that is being made lacks too many ancestors.
+    too_deep: bool,
     /// Foreign keys to fill in when all rows are there: table, row, foreign key.
     deferred: Vec<(usize, usize, usize)>,
     serial: i64,
@@ -80,16 +82,12 @@ impl<'a> Draft<'a> {
             nulls: 0.0,
             parent_skew: 1.0,
             max_rows,
-            seen: schema
-                .tables
+            seen: needed
                 .iter()
-                .enumerate()
-                .map(|(i, t)| match needed.binary_search(&i) {
-                    Ok(_) => vec![HashSet::new(); keys(t).count()],
-                    Err(_) => Vec::new(),
-                })
+                .filter_map(|&t| Some((t, vec![HashSet::new(); keys(schema.tables.get(t)?).count()])))
                 .collect(),
             making: Vec::new(),
+            too_deep: false,
             deferred: Vec::new(),
             serial: 0,
         }
@@ -124,7 +122,13 @@ impl<'a> Draft<'a> {
 
     fn stored(&self, value: Value, column: ColumnRef) -> Value {
         match self.schema.column(column) {
-            Some(c) => store(value, c.affinity),
+            Some(c) => {
+                let value = store(value, c.affinity);
+                match super::structured::shape(c) {
+                    Some(shape) => super::structured::fit(value, shape),
+                    None => value,
+                }
+            }
             None => value,
         }
     }
@@ -193,7 +197,14 @@ impl<'a> Draft<'a> {
     pub(crate) fn add(&mut self, table: usize, given: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
         let schema = self.schema;
         let definition = schema.tables.get(table)?;
-        if self.tables[table].len() >= self.max_rows || self.making.len() > MAX_PARENTS {
+        if self.making.is_empty() {
+            self.too_deep = false;
+        }
+        if self.making.len() > MAX_PARENTS {
+            self.too_deep = true;
+            return None;
+        }
+        if self.tables[table].len() >= self.max_rows {
             return None;
         }
         // A value that was chosen for the columns of a join may not fit all of them.
@@ -240,6 +251,10 @@ impl<'a> Draft<'a> {
                 }
             }
             self.deferred.truncate(deferred);
+            // No other attempt lacks fewer ancestors, unless a key may refer to nothing.
+            if self.too_deep && self.semantics.foreign_keys_hold && self.nulls == 0.0 {
+                break;
+            }
         }
         None
     }
@@ -486,12 +501,15 @@ impl<'a> Draft<'a> {
             return true;
         }
         let tuples: Vec<Vec<Value>> = keys(definition).map(|k| project(row, k)).collect();
+        let Some(seen) = self.seen.get_mut(&table) else {
+            return true;
+        };
         let taken = tuples
             .iter()
-            .zip(&self.seen[table])
+            .zip(&*seen)
             .any(|(t, seen)| !t.contains(&Value::Null) && seen.contains(t));
         if !taken {
-            for (tuple, seen) in tuples.into_iter().zip(&mut self.seen[table]) {
+            for (tuple, seen) in tuples.into_iter().zip(seen) {
                 if !tuple.contains(&Value::Null) {
                     seen.insert(tuple);
                 }

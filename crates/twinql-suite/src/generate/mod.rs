@@ -6,8 +6,10 @@
 
 mod draft;
 mod guided;
+mod nearby;
 mod scenario;
 pub mod strategies;
+mod structured;
 pub(crate) mod values;
 
 use std::collections::{BTreeSet, HashSet};
@@ -23,7 +25,8 @@ use crate::facts::{Comparison, Facts, Slot};
 use draft::{Draft, Pool};
 use strategies::{Apply, STRATEGIES};
 use values::{
-    Style, between_whole, digits_variant, form, fractional, fresh, moment, near_date, style, variant, well_formed,
+    Style, between_whole, digits_variant, form, fractional, fresh, moment, near_date, style, variant,
+    well_formed,
 };
 
 /// Rows that one table may have.
@@ -363,11 +366,21 @@ impl<'a> Generator<'a> {
                         });
                     }
                 }
+                // Spans between moments are short now and then.
+                let close = dated && profile.computed && dice.chance(0.6);
+                if close {
+                    let base = nearby::day(index, &strangers);
+                    values = (0..10).map(|_| nearby::moment(style, base, dice)).collect();
+                }
+                if let Some(shape) = column.and_then(structured::shape) {
+                    values = structured::values(shape, &profile.literals, &strangers, dice);
+                }
                 dice.shuffle(&mut values);
                 Pool {
                     style,
                     values,
                     fresh: match self.plain {
+                        _ if close => 0.05,
                         true if wide => 0.5,
                         true => 0.05,
                         false => [0.0, 0.05, 0.2, 0.5][dice.below(4)],

@@ -48,7 +48,9 @@ pub(crate) fn fractional(column: &Column) -> bool {
 pub(crate) fn moment(column: &Column) -> Option<Style> {
     match column.declared.trim().to_ascii_uppercase().as_str() {
         "DATE" => Some(Style::Days),
-        "DATETIME" | "TIMESTAMP" => Some(Style::Moments),
+        declared if declared.starts_with("DATETIME") || declared.starts_with("TIMESTAMP") => {
+            Some(Style::Moments)
+        }
         _ => None,
     }
 }

@@ -45,7 +45,7 @@ impl Judge {
             if trial.exhausted() {
                 break;
             }
-            if course.gold.enough() {
+            if course.gold.enough() && trial.patience.untested(course.agreed).is_none() {
                 return course.verdict();
             }
         }
@@ -65,8 +65,10 @@ impl Judge {
     }
 
     fn why(&self, trial: &mut Trial<'_>, course: &Course<'_>) -> Option<String> {
+        let undecided = trial.patience.untested(course.agreed);
         let Trial { pred, loader, .. } = trial;
-        course.gold.untested(|| pred.over_nothing(loader).ok())
+        let untested = course.gold.untested(|| pred.over_nothing(loader).ok());
+        untested.or(undecided)
     }
 }
 
@@ -89,7 +91,10 @@ fn unmet(sandbox: &Sandbox, generator: &Generator<'_>, gold: &str) -> Option<Str
         };
         loader.load(&database).ok()?;
         for (prepared, nothing, condition) in &mut weaker {
-            if prepared.run(0).is_ok_and(|answer| Some(&answer) != nothing.as_ref()) {
+            if prepared
+                .run(0)
+                .is_ok_and(|answer| Some(&answer) != nothing.as_ref())
+            {
                 return Some(condition.clone());
             }
         }

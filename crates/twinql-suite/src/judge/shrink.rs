@@ -83,7 +83,11 @@ impl Shrinking<'_, '_, '_> {
         let Some(definition) = self.generator.schema().tables.get(table) else {
             return false;
         };
-        let mut own = definition.foreign_keys.iter().filter(|f| f.target == table).peekable();
+        let mut own = definition
+            .foreign_keys
+            .iter()
+            .filter(|f| f.target == table)
+            .peekable();
         if own.peek().is_none() {
             return false;
         }
@@ -98,7 +102,11 @@ impl Shrinking<'_, '_, '_> {
             let circular = of(&gone, &key.columns) == named;
             for row in rows.iter_mut().filter(|r| of(r, &key.columns) == named) {
                 for (&column, &target) in key.columns.iter().zip(&key.target_columns) {
-                    let value = if circular { row.get(target) } else { gone.get(column) };
+                    let value = if circular {
+                        row.get(target)
+                    } else {
+                        gone.get(column)
+                    };
                     let value = value.cloned().unwrap_or(Value::Null);
                     if let Some(cell) = row.get_mut(column) {
                         *cell = value;
@@ -175,7 +183,10 @@ impl Shrinking<'_, '_, '_> {
                 let values = rows.iter().filter_map(|r| r.get(column));
                 domain.values.extend(values.cloned());
                 domain.key |= keys(definition).any(|k| k.contains(&column))
-                    || definition.foreign_keys.iter().any(|f| f.columns.contains(&column));
+                    || definition
+                        .foreign_keys
+                        .iter()
+                        .any(|f| f.columns.contains(&column));
                 domain.text &= about.class == TypeClass::Text;
                 domain.year |= about.name.to_ascii_lowercase().contains("year");
             }

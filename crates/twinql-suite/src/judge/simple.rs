@@ -28,8 +28,8 @@ pub(super) type Renaming = (Value, Value);
 
 /// Words that do for people, places and titles alike, in order.
 const WORDS: [&str; 24] = [
-    "Alma", "Bern", "Cara", "Dale", "Elm", "Fay", "Glen", "Hope", "Iris", "June", "Kent", "Lily", "Maya", "Noor",
-    "Oslo", "Page", "Quinn", "Rose", "Sage", "Troy", "Uma", "Vera", "Wren", "Zoe",
+    "Alma", "Bern", "Cara", "Dale", "Elm", "Fay", "Glen", "Hope", "Iris", "June", "Kent", "Lily", "Maya",
+    "Noor", "Oslo", "Page", "Quinn", "Rose", "Sage", "Troy", "Uma", "Vera", "Wren", "Zoe",
 ];
 /// Of larger numbers two can be one as a float.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
@@ -164,7 +164,8 @@ fn dated(text: &str) -> Option<(i64, &str)> {
     let mut parts = date.split('-');
     let mut part = |digits: usize| {
         let part = parts.next()?;
-        (part.len() == digits && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse::<i64>().ok())?
+        (part.len() == digits && part.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| part.parse::<i64>().ok())?
     };
     let (year, month, day) = (part(4)?, part(2)?, part(2)?);
     let time = rest.is_empty()
@@ -299,18 +300,22 @@ mod tests {
                 vec![int(1), int(20), int(21), int(22)],
             ),
             // There is no whole number between.
-            (
-                vec![real(20.37)],
-                vec![int(20), int(21)],
-                false,
-                vec![real(20.5)],
-            ),
+            (vec![real(20.37)], vec![int(20), int(21)], false, vec![real(20.5)]),
             // A number and the text that refers to it stay the same.
             (vec![int(77), text("77")], vec![], true, vec![int(1), text("1")]),
-            (vec![text("077"), Value::Null], vec![], true, vec![text("077"), Value::Null]),
+            (
+                vec![text("077"), Value::Null],
+                vec![],
+                true,
+                vec![text("077"), Value::Null],
+            ),
             (vec![int(i64::MAX)], vec![], false, vec![int(i64::MAX)]),
         ] {
-            assert_eq!(renamed(&values, &literals, key), expected, "{values:?} {literals:?}");
+            assert_eq!(
+                renamed(&values, &literals, key),
+                expected,
+                "{values:?} {literals:?}"
+            );
         }
     }
 
@@ -353,7 +358,10 @@ mod tests {
             (vec!["2020-13-01"], vec![], vec!["2020-13-01"]),
         ] {
             let texts = |all: &[&str]| all.iter().map(|s| text(s)).collect::<Vec<_>>();
-            assert_eq!(renamed(&texts(&values), &texts(&literals), false), texts(&expected));
+            assert_eq!(
+                renamed(&texts(&values), &texts(&literals), false),
+                texts(&expected)
+            );
         }
         for day in [-720_000, -1, 0, 59, 11_016, 18_321, 738_000] {
             let (year, month, date) = date_of(day);
@@ -366,12 +374,19 @@ mod tests {
     fn words_get_short_and_constants_stay() {
         for (values, literals, expected) in [
             (vec!["xBob", "Kim Lee Zq"], vec![], vec!["Bern", "Alma"]),
-            (vec!["France", "a"], vec!["France", "Alma"], vec!["France", "Bern"]),
+            (
+                vec!["France", "a"],
+                vec!["France", "Alma"],
+                vec!["France", "Bern"],
+            ),
             (vec!["2014x", ""], vec![], vec!["2014x", ""]),
             (vec!["xabc"], vec!["%abc"], vec!["xabc"]),
         ] {
             let texts = |all: &[&str]| all.iter().map(|s| text(s)).collect::<Vec<_>>();
-            assert_eq!(renamed(&texts(&values), &texts(&literals), false), texts(&expected));
+            assert_eq!(
+                renamed(&texts(&values), &texts(&literals), false),
+                texts(&expected)
+            );
         }
     }
 }

@@ -68,7 +68,10 @@ fn plain(value: &Value) -> String {
     match value {
         // SQLite's shell would stop reading there.
         Value::Text(text) if text.contains('\0') => {
-            format!("CAST({} AS TEXT)", literal(&Value::Blob(text.clone().into_bytes())))
+            format!(
+                "CAST({} AS TEXT)",
+                literal(&Value::Blob(text.clone().into_bytes()))
+            )
         }
         Value::Real(r) if r.0 == f64::INFINITY => "9e999".into(),
         Value::Real(r) if r.0 == f64::NEG_INFINITY => "-9e999".into(),
@@ -305,8 +308,14 @@ mod tests {
         }
         assert!(!text.contains("\"w\"") && !text.contains("-- "), "{text}");
         let broken = statements(&of(10), &schema);
-        assert!(broken.contains("-- not declared, since the rows break it: CHECK of \"t\""), "{broken}");
-        Connection::open_in_memory().unwrap().execute_batch(&broken).unwrap();
+        assert!(
+            broken.contains("-- not declared, since the rows break it: CHECK of \"t\""),
+            "{broken}"
+        );
+        Connection::open_in_memory()
+            .unwrap()
+            .execute_batch(&broken)
+            .unwrap();
     }
 
     #[test]
@@ -319,6 +328,9 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        Connection::open_in_memory().unwrap().execute_batch(&text).unwrap();
+        Connection::open_in_memory()
+            .unwrap()
+            .execute_batch(&text)
+            .unwrap();
     }
 }

@@ -43,7 +43,8 @@ pub(crate) struct Price {
 pub(crate) enum Sampled {
     /// The possible answers that were seen are the same, or overlap where not all were seen.
     Same,
-    /// One query often gives an answer that the other, all of whose answers were seen, never gives.
+    /// One query often gives an answer, or mostly gives answers, that the other, all of whose answers were
+    /// seen, never gives.
     Different,
     /// More answers are possible than were seen, and those seen do not overlap.
     Undecided,
@@ -120,12 +121,17 @@ impl Counts {
         self.all.values().all(|n| *n > 2)
     }
 
+    /// True if this query gives answers that the other one does not: one of them often, or, where each
+    /// is another (`random()`), in most of its samples.
     fn exceeds(&self, other: &Counts) -> bool {
-        other.saturated()
-            && self
-                .possible
-                .iter()
-                .any(|(a, n)| *n > OFTEN && !other.all.contains_key(a))
+        if !other.saturated() {
+            return false;
+        }
+        let beyond = self.possible.iter().filter(|(a, _)| !other.all.contains_key(*a));
+        let counts: Vec<usize> = beyond.map(|(_, n)| *n).collect();
+        let all: usize = self.possible.values().sum();
+        let stray: usize = counts.iter().sum();
+        counts.iter().any(|n| *n > OFTEN) || (stray > OFTEN && 2 * stray > all)
     }
 
     fn within(&self, other: &Counts) -> bool {

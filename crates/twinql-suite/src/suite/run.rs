@@ -306,10 +306,15 @@ fn decide(
         }
     }
     for way in ways.iter_mut().filter(|w| w.out.is_none() && w.agreed > 0) {
-        let Some(reason) = contest.untested(way.rival) else {
+        let Some(reason) = contest.untested(way.rival, way.agreed) else {
             continue;
         };
-        let proved = || matches!(prove(&schema.schema, way.gold, &way.text, semantics), Ok(Proof::Equal(_)));
+        let proved = || {
+            matches!(
+                prove(&schema.schema, way.gold, &way.text, semantics),
+                Ok(Proof::Equal(_))
+            )
+        };
         if way.text != way.gold && !proved() {
             way.out = Some(RunVerdict::Untested {
                 databases: way.agreed,

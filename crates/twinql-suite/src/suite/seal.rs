@@ -29,10 +29,7 @@ pub(super) enum Unsealed {
 }
 
 fn digits(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|b| format!("{b:02x}"))
-        .collect()
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// The second stream for a first one.

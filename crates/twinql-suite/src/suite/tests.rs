@@ -119,10 +119,14 @@ fn a_suite_with_a_flipped_bit_is_refused() {
         bad[bit / 8] ^= 1 << (bit % 8);
         let error = Suite::from_bytes(&bad).unwrap_err();
         assert!(
-            matches!(error, SuiteError::Checksum | SuiteError::NoChecksum) || error.to_string().contains("gzip"),
+            matches!(error, SuiteError::Checksum | SuiteError::NoChecksum)
+                || error.to_string().contains("gzip"),
             "bit {bit}: {error}"
         );
-        assert!(Suite::add_checksum(&bad).is_err() || bit >= (bytes.len() - 101) * 8, "bit {bit}");
+        assert!(
+            Suite::add_checksum(&bad).is_err() || bit >= (bytes.len() - 101) * 8,
+            "bit {bit}"
+        );
     }
 }
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use twinql_sql::{Schema, Semantics};
 
-use super::{GREETING, LOST};
 use super::wire::Request;
+use super::{GREETING, LOST};
 use crate::files::{FileConfig, FileReport, FileVerdict};
 use crate::judge::{JudgeConfig, Report, Side, Verdict};
 use crate::suite::{RunOptions, RunPair, RunVerdict, SchemaSuite, write_line};
@@ -162,7 +162,9 @@ impl Crew {
             }
             if !used {
                 if !worker.process.greets() {
-                    return Err(io::Error::other("it ended, or is no worker, before any work was done"));
+                    return Err(io::Error::other(
+                        "it ended, or is no worker, before any work was done",
+                    ));
                 }
                 break;
             }

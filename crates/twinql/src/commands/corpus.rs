@@ -29,7 +29,10 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
     let mut inputs = Inputs::default().with([("--config", Some(path.as_path()))]);
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut config = BuildConfig::from_toml(&text, folder).with_context(|| path.display().to_string())?;
-    if let Some(said) = config.inputs().find_map(|input| misplaced(folder, Path::new(input))) {
+    if let Some(said) = config
+        .inputs()
+        .find_map(|input| misplaced(folder, Path::new(input)))
+    {
         bail!("{}: {said}", path.display());
     }
     config.out.clone_from(&typed.out);

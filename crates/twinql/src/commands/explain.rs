@@ -70,7 +70,12 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
         }
         let seen = view.as_ref().map(View::text).unwrap_or_default();
         sink.write(&seen)?;
-        sink.write(&explained([&gold, &pred], &proof, typed.plan, seen.contains("  ~  ")))?;
+        sink.write(&explained(
+            [&gold, &pred],
+            &proof,
+            typed.plan,
+            seen.contains("  ~  "),
+        ))?;
     } else {
         let document = Document {
             format: 1,
@@ -127,12 +132,18 @@ fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> St
         }
     }
     if plans {
-        entries.push(("g0, G0, p0, P0", "operators: g of the gold as written, G of its canonical form; p, P of the prediction"));
+        entries.push((
+            "g0, G0, p0, P0",
+            "operators: g of the gold as written, G of its canonical form; p, P of the prediction",
+        ));
         entries.push(("@ 1:8-1:12", "where in the query it stands: line and column"));
     }
     entries.extend(legend(&outlines));
     if matches!(proof, Proof::Unknown(_)) {
-        entries.push(("only gold, only pred", "an operator of one canonical form that the other lacks"));
+        entries.push((
+            "only gold, only pred",
+            "an operator of one canonical form that the other lacks",
+        ));
     }
     if network {
         entries.push((
@@ -140,7 +151,11 @@ fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> St
             "a node of the prediction's graph, the gold's that it attends to most, and how much; --dot draws both",
         ));
     }
-    let width = entries.iter().map(|(symbol, _)| symbol.chars().count()).max().unwrap_or(0);
+    let width = entries
+        .iter()
+        .map(|(symbol, _)| symbol.chars().count())
+        .max()
+        .unwrap_or(0);
     let mut out = String::from("\nlegend\n");
     for (symbol, meaning) in entries {
         let pad = " ".repeat(width - symbol.chars().count());

@@ -65,8 +65,8 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
 
 /// How many pairs are scored at a time: few where each may take as long as the suite needs.
 fn window(engine: &Engine) -> stream::Window {
-    let slow = |m: &&MetricInfo| matches!(m.name, "suite" | "three-tier");
-    match engine.metrics().iter().any(|m| slow(&m)) {
+    let slow = |m: &&'static MetricInfo| matches!(m.name, "suite" | "three-tier");
+    match engine.metrics().iter().any(slow) {
         true => stream::Window::SMALL_BATCHES,
         false => stream::Window::BATCHES,
     }

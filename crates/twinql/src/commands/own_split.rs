@@ -65,7 +65,11 @@ impl Parts {
             listed.sort_unstable();
             let more = listed.len().saturating_sub(MAX_LISTED);
             listed.truncate(MAX_LISTED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
             format!(
                 "no pair has a split; split by database: {count} databases validate (seed {seed}): {}{more}",
                 listed.join(", ")
@@ -155,7 +159,9 @@ mod tests {
 
     fn jobs(databases: usize, pairs: usize) -> Vec<Job> {
         let schemas: Vec<Arc<Schema>> = (0..databases)
-            .map(|i| Arc::new(Schema::from_ddl(&format!("db{i}"), &format!("CREATE TABLE t{i} (a, b)")).unwrap()))
+            .map(|i| {
+                Arc::new(Schema::from_ddl(&format!("db{i}"), &format!("CREATE TABLE t{i} (a, b)")).unwrap())
+            })
             .collect();
         (0..pairs)
             .map(|i| Job {
@@ -170,7 +176,11 @@ mod tests {
     }
 
     fn validating(parts: &mut Parts, jobs: &[Job]) -> Vec<bool> {
-        let of = |job| pair(job).map(|(schema, gold)| parts.validates(schema, gold)).unwrap();
+        let of = |job| {
+            pair(job)
+                .map(|(schema, gold)| parts.validates(schema, gold))
+                .unwrap()
+        };
         jobs.iter().map(of).collect()
     }
 
@@ -183,7 +193,11 @@ mod tests {
         for (i, valid) in found.iter().enumerate() {
             assert_eq!(*valid, found[i % 20]);
         }
-        assert!(parts.said().contains("40 of 400 pairs, 2 of 20 databases"), "{}", parts.said());
+        assert!(
+            parts.said().contains("40 of 400 pairs, 2 of 20 databases"),
+            "{}",
+            parts.said()
+        );
         // Neither the order of pairs nor another file with the same tables changes it.
         let mut turned = Parts::draw(jobs.iter().rev(), 0.1, 8);
         assert_eq!(validating(&mut turned, &jobs), found);

@@ -56,11 +56,7 @@ struct Tested {
 type Found = (Option<Result<Proof, ProveError>>, Option<Report>);
 
 /// Proves a chunk, and asks the judge about what stays unknown.
-fn found(
-    chunk: &[Job],
-    semantics: &Semantics,
-    judge: Option<&(JudgeConfig, Workers)>,
-) -> Vec<Found> {
+fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Workers)>) -> Vec<Found> {
     let proofs = proving::prove_all(chunk, semantics, &|| ());
     let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
     let mut reports = match judge {
@@ -209,7 +205,9 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         console,
         settings: &{
             let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
-            let judge = judge.as_ref().map(|(config, _)| json!([of_suite(config), config.seed]));
+            let judge = judge
+                .as_ref()
+                .map(|(config, _)| json!([of_suite(config), config.seed]));
             let flags = json!({"echo": typed.batch.echo, "judge": judge});
             move || settings("prove", signature.clone().into(), schemas.clone(), flags.clone())
         },

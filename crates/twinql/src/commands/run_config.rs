@@ -81,7 +81,8 @@ impl RunConfig {
     /// Applies the flags, fills in what follows from the rest, and checks.
     fn finish(&mut self, typed: &train::Run, seed: Option<u64>) -> Result<PathBuf> {
         if typed.pairs.is_some() || typed.schemas.is_some() {
-            self.data.replace(typed.pairs.as_deref(), typed.schemas.as_deref())?;
+            self.data
+                .replace(typed.pairs.as_deref(), typed.schemas.as_deref())?;
         } else {
             // The run's own folder need not be there.
             let run = self.run.take();
@@ -195,7 +196,11 @@ fn put_beside(table: &mut Table, folder: &Path) -> Result<()> {
                 let corpora = data.get_mut("corpora").and_then(Value::as_array_mut);
                 for corpus in corpora.into_iter().flatten().filter_map(Value::as_table_mut) {
                     let paths = corpus.iter_mut();
-                    found.extend(paths.filter(|(k, _)| matches!(k.as_str(), "pairs" | "schemas")).map(|(_, v)| v));
+                    found.extend(
+                        paths
+                            .filter(|(k, _)| matches!(k.as_str(), "pairs" | "schemas"))
+                            .map(|(_, v)| v),
+                    );
                 }
             }
             ("train", Value::Table(train)) => {
@@ -279,9 +284,13 @@ mod tests {
         std::fs::create_dir_all(at("configs/deep")).unwrap();
         let base = "run = \"../out/base\"\n[[data.corpora]]\npairs = \"../data/a.jsonl\"\nschemas = \"s.sql\"\nsemantics = \"no-fk\"\n[train]\nteachers = [\"../out/t.safetensors\"]\n";
         std::fs::write(at("configs/base.toml"), base).unwrap();
-        let top = "extends = \"../base.toml\"\nrun = \"../../out/top\"\n[train]\ninit = \"/x/i.safetensors\"\n";
+        let top =
+            "extends = \"../base.toml\"\nrun = \"../../out/top\"\n[train]\ninit = \"/x/i.safetensors\"\n";
         std::fs::write(at("configs/deep/top.toml"), top).unwrap();
-        for (file, run) in [("configs/base.toml", "out/base"), ("configs/deep/top.toml", "out/top")] {
+        for (file, run) in [
+            ("configs/base.toml", "out/base"),
+            ("configs/deep/top.toml", "out/top"),
+        ] {
             let config = RunConfig::load(&at(file)).unwrap();
             assert_eq!(config.run, Some(at(run)));
             let corpus = &config.data.corpora[0];

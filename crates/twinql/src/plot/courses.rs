@@ -92,7 +92,12 @@ fn panel(out: &mut String, course: &Course<'_>, kept: usize, top: f64, colour: &
         out,
         r##"<rect x="{LEFT}" y="{top:.1}" width="{SIZE}" height="{PANEL}" stroke="#bbb" fill="none"/>"##
     );
-    let shown = |value: f64| ticks(low, high, 5).into_iter().find(|t| t.0 == value).map_or_else(|| format!("{value}"), |t| t.1);
+    let shown = |value: f64| {
+        ticks(low, high, 5)
+            .into_iter()
+            .find(|t| t.0 == value)
+            .map_or_else(|| format!("{value}"), |t| t.1)
+    };
     let mut title = format!("{} (axis from {} to {})", course.name, shown(low), shown(high));
     let points = || {
         let all = course.values.iter().enumerate().filter(|(_, v)| v.is_finite());
@@ -105,13 +110,21 @@ fn panel(out: &mut String, course: &Course<'_>, kept: usize, top: f64, colour: &
     );
     if epochs <= MAX_DOTS {
         for (x, y) in points() {
-            let _ = writeln!(out, r#"<circle cx="{x:.1}" cy="{y:.1}" r="2.5" fill="{colour}"/>"#);
+            let _ = writeln!(
+                out,
+                r#"<circle cx="{x:.1}" cy="{y:.1}" r="2.5" fill="{colour}"/>"#
+            );
         }
     }
     let at_kept = kept.checked_sub(1).and_then(|i| course.values.get(i));
     if let Some(value) = at_kept.copied().filter(|v| v.is_finite()) {
         let epoch = x(kept as f64);
-        line(out, (epoch, top), (epoch, top + PANEL), &format!(r#"stroke="{QUIET}" stroke-dasharray="3 3""#));
+        line(
+            out,
+            (epoch, top),
+            (epoch, top + PANEL),
+            &format!(r#"stroke="{QUIET}" stroke-dasharray="3 3""#),
+        );
         let _ = writeln!(
             out,
             r#"<circle cx="{epoch:.1}" cy="{:.1}" r="5" fill="white" stroke="{colour}" stroke-width="2"/>"#,
@@ -137,9 +150,15 @@ mod tests {
     #[test]
     fn a_small_change_looks_small() {
         let svg = courses_svg("run", &[course(&[0.996, 0.997, 0.9965], Scale::Auc)], 2);
-        assert!(svg.contains("it (axis from 0.5 to 1.0); epoch 2 kept: 0.9970"), "{svg}");
+        assert!(
+            svg.contains("it (axis from 0.5 to 1.0); epoch 2 kept: 0.9970"),
+            "{svg}"
+        );
         // All within 1 of 160 points.
-        assert!(svg.contains(r#"points="76.0,69.3 304.0,69.0 532.0,69.1""#), "{svg}");
+        assert!(
+            svg.contains(r#"points="76.0,69.3 304.0,69.0 532.0,69.1""#),
+            "{svg}"
+        );
         assert!(svg.contains(r#"<circle cx="304.0" cy="69.0" r="5""#), "{svg}");
         let below = courses_svg("run", &[course(&[0.4, 0.6], Scale::Auc)], 2);
         assert!(below.contains("axis from 0.0 to 1.0"), "{below}");

@@ -27,7 +27,10 @@ const STYLES: [(&str, &str); 6] = [
 ];
 
 fn style(number: usize) -> (&'static str, &'static str) {
-    STYLES.get(number % STYLES.len()).copied().unwrap_or(("black", ""))
+    STYLES
+        .get(number % STYLES.len())
+        .copied()
+        .unwrap_or(("black", ""))
 }
 
 /// The beginning of a picture: its frame, a white ground, and the title above the middle of the plot.
@@ -109,11 +112,15 @@ mod tests {
 
     #[test]
     fn ticks_are_round() {
-        let labels = |low, high, most| -> Vec<String> { ticks(low, high, most).into_iter().map(|t| t.1).collect() };
+        let labels =
+            |low, high, most| -> Vec<String> { ticks(low, high, most).into_iter().map(|t| t.1).collect() };
         assert_eq!(labels(0.0, 1.0, 5), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(0.5, 1.0, 5), ["0.5", "0.6", "0.7", "0.8", "0.9", "1.0"]);
         assert_eq!(labels(1.0, 8.0, 8), ["1", "2", "3", "4", "5", "6", "7", "8"]);
-        assert_eq!(labels(1.0, 200.0, 8), ["25", "50", "75", "100", "125", "150", "175", "200"]);
+        assert_eq!(
+            labels(1.0, 200.0, 8),
+            ["25", "50", "75", "100", "125", "150", "175", "200"]
+        );
         assert_eq!(labels(0.0, 0.03, 4), ["0.00", "0.01", "0.02", "0.03"]);
         assert!(labels(1.0, 1.0, 5).is_empty() && labels(0.0, f64::NAN, 5).is_empty());
     }

@@ -58,7 +58,12 @@ pub(crate) fn roc_svg(title: &str, curves: &[Curve], level: f64) -> String {
         text(&mut out, (x(rate), y(0.0) + 18.0), "middle", QUIET, &label);
         text(&mut out, (x(0.0) - 8.0, y(rate) + 4.0), "end", QUIET, &label);
     }
-    line(&mut out, (x(0.0), y(0.0)), (x(1.0), y(1.0)), r##"stroke="#aaa" stroke-dasharray="4 4""##);
+    line(
+        &mut out,
+        (x(0.0), y(0.0)),
+        (x(1.0), y(1.0)),
+        r##"stroke="#aaa" stroke-dasharray="4 4""##,
+    );
     text(
         &mut out,
         (x(0.5), y(0.0) + 38.0),
@@ -150,7 +155,10 @@ mod tests {
     fn a_curve_runs_from_corner_to_corner() {
         let svg = roc_svg("a < b", &[curve(&[0.9, 0.1], &[true, false], 0.5)], 0.95);
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
-        assert!(svg.contains(r#"points="64.0,520.0 64.0,40.0 544.0,40.0""#), "{svg}");
+        assert!(
+            svg.contains(r#"points="64.0,520.0 64.0,40.0 544.0,40.0""#),
+            "{svg}"
+        );
         assert!(svg.contains("a &lt; b") && svg.contains("gmn: AUC 1.0000 (0.9000–1.0000)"));
         assert!(svg.contains("<polygon") && svg.contains("95 %"));
         // The operating point: all positives, no negative.
@@ -161,7 +169,9 @@ mod tests {
     #[test]
     fn the_operating_point_takes_scores_at_the_threshold() {
         let points = roc_curve(&[0.9, 0.5, 0.5, 0.1], &[true, true, false, false]).unwrap_or_default();
-        let at = |threshold| Operating::of(&points, threshold).map(|o| (o.false_positive_rate, o.true_positive_rate));
+        let at = |threshold| {
+            Operating::of(&points, threshold).map(|o| (o.false_positive_rate, o.true_positive_rate))
+        };
         assert_eq!(at(0.5), Some((0.5, 1.0)));
         assert_eq!(at(0.51), Some((0.0, 0.5)));
         assert_eq!(at(0.0), Some((1.0, 1.0)));

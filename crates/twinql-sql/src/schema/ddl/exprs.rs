@@ -141,9 +141,18 @@ fn rewrite(e: &mut Expr, dialect: Dialect) -> Result<(), String> {
             return Err(format!("the access {root}{shown}"));
         }
         Expr::Value(ValueWithSpan {
-            value: Value::DoubleQuotedString(s),
+            value:
+                Value::DoubleQuotedString(s) | Value::EscapedStringLiteral(s) | Value::NationalStringLiteral(s),
             span: _,
         }) => text(&s),
+        Expr::Value(ValueWithSpan {
+            value: Value::DollarQuotedString(quoted),
+            span: _,
+        }) => text(&quoted.value),
+        Expr::Value(ValueWithSpan {
+            value: Value::Placeholder(name),
+            span: _,
+        }) => return Err(format!("the parameter {name}")),
         Expr::Subquery(_)
         | Expr::Exists {
             subquery: _,

@@ -55,13 +55,14 @@ impl Reader<'_> {
                 self.conditions(draft, table, verifier);
             }
         }
-        Schema {
+        let mut schema = Schema {
             db_id: self.db_id.clone(),
             tables,
-            views: Vec::new(),
             typing: Typing::of(self.dialect),
-            notes: Vec::new(),
-        }
+            ..Schema::default()
+        };
+        self.places.apply(&mut schema);
+        schema
     }
 
     fn foreign_keys(
@@ -186,6 +187,7 @@ fn table(draft: &Draft) -> Table {
     };
     let key = |key: &Key| key.columns.iter().filter_map(position).collect::<Vec<usize>>();
     Table {
+        schema: None,
         name: draft.name.clone(),
         columns: draft.columns.iter().map(|c| c.column.clone()).collect(),
         primary_key: draft.primary.as_ref().map(key).unwrap_or_default(),

@@ -19,6 +19,7 @@ mod words;
 use crate::dialect::Dialect;
 
 use super::error::{SchemaError, SchemaErrorKind as E};
+use super::names::Places;
 use super::note::{Note, NoteKind};
 use super::scan::{Token, scan};
 use super::{Check, Schema};
@@ -68,7 +69,8 @@ pub fn read_in(db_id: &str, text: &str, dialect: Dialect) -> Result<Schema, Sche
     if text.trim().is_empty() {
         return Err(reader.error("", E::Empty));
     }
-    let scanned = scan(text, dialect);
+    let mut scanned = scan(text, dialect);
+    reader.places = Places::settle(&mut scanned.tokens, dialect);
     for (line, what) in scanned.skipped {
         reader.ignored(line, what, "it says nothing about tables");
     }
@@ -102,6 +104,7 @@ pub(super) fn beside(sql: &str) -> Option<Beside> {
         tables,
         views: _,
         typing: _,
+        exact_names: _,
         notes,
     } = read("", sql).ok()?;
     let table = tables.into_iter().next()?;
@@ -133,6 +136,7 @@ struct Reader<'t> {
     text: &'t str,
     dialect: Dialect,
     model: Model,
+    places: Places,
     notes: Vec<Note>,
     /// Tables that cannot be read.
     broken: Vec<SchemaError>,
@@ -272,6 +276,7 @@ impl<'t> Reader<'t> {
             text,
             dialect,
             model: Model::default(),
+            places: Places::default(),
             notes: Vec::new(),
             broken: Vec::new(),
         }

@@ -33,10 +33,8 @@ pub(super) fn statements(tokens: &[Token]) -> Vec<Statement<'_>> {
         }
         let first_on_line = at == 0 || tokens.get(at - 1).is_some_and(|t| t.line < token.line);
         let next = tokens.get(at + 1);
-        if token.is_symbol(';') && (!routine || blocks == 0) {
-            push(start, at, joined);
-            (start, joined) = (at + 1, false);
-        } else if token.is("GO") && first_on_line && next.is_none_or(|t| t.line > token.line) {
+        let go = token.is("GO") && first_on_line && next.is_none_or(|t| t.line > token.line);
+        if go || (token.is_symbol(';') && (!routine || blocks == 0)) {
             push(start, at, joined);
             (start, joined) = (at + 1, false);
         } else if at > start && !routine && first_on_line && parentheses == 0 && begins(token, next) {

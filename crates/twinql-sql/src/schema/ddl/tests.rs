@@ -215,6 +215,7 @@ fn views_are_planned_as_their_queries() {
         tree("SELECT p FROM w WHERE q > 3").unwrap().query,
         tree(inline).unwrap().query
     );
+    assert!(tree("SELECT p FROM main.w").is_ok());
     // A view's query sees no WITH of the query around it, and an error inside names the view.
     assert!(tree("WITH a AS (SELECT 1) SELECT z FROM v").is_ok());
     let e = tree("SELECT * FROM r1").unwrap_err().to_string();
@@ -234,8 +235,8 @@ fn views_are_planned_as_their_queries() {
 fn views_of_other_dialects_are_kept_as_sqlite_has_them() {
     let s = pg(
         "CREATE TABLE public.a (id int PRIMARY KEY, d date, amount numeric);
-         CREATE MATERIALIZED VIEW public.later AS SELECT total / 2 AS half FROM totals WITH NO DATA;
-         CREATE VIEW public.totals AS SELECT a.id, sum(a.amount)::numeric AS total FROM a GROUP BY a.id;",
+         CREATE MATERIALIZED VIEW public.later AS SELECT total / 2 AS half FROM public.totals WITH NO DATA;
+         CREATE VIEW public.totals AS SELECT a.id, sum(a.amount)::numeric AS total FROM public.a GROUP BY a.id;",
     );
     assert_eq!(notes(&s, NoteKind::NotRead), Vec::<String>::new());
     assert_eq!(s.view("TOTALS").unwrap().columns, ["id", "total"]);
@@ -322,5 +323,31 @@ fn nothing_that_can_be_written_makes_the_reader_fail() {
                 .collect();
             let _ = Schema::from_ddl_in("d", &mutated, dialect);
         }
+    }
+}
+
+/// Odd texts that fuzzing found: what was read of them is printed, and read again as it was.
+#[test]
+fn what_is_printed_is_read_again() {
+    for (text, dialect) in [
+        (
+            "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t WHERE a = 'x;",
+            Dialect::Sqlite,
+        ),
+        (
+            "CREATE TABLE t (a INT CHECK (a > $$(0)::numeric));",
+            Dialect::Postgres,
+        ),
+        ("CREATE TABLE t (a INT CHECK (a > $1));", Dialect::Postgres),
+        (
+            "CREATE TABLE t (a TEXT CHECK (a <> $$it's$$ AND a <> E'\\\\'));",
+            Dialect::Postgres,
+        ),
+        ("CREATE TABLE t (a TEXT CHECK (a <> N'x'));", Dialect::Mysql),
+    ] {
+        let schema = Schema::from_ddl_in("d", text, dialect).unwrap();
+        let printed = schema.to_ddl();
+        let again = Schema::from_ddl("d", &printed).unwrap_or_else(|e| panic!("{e}\n{printed}"));
+        assert_eq!(again.to_ddl(), printed, "{text}");
     }
 }

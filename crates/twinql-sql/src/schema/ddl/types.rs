@@ -1,5 +1,7 @@
 //! CREATE TYPE, CREATE DOMAIN, and ALTER TYPE of enumerations.
 
+use crate::dialect::Dialect;
+
 use super::super::scan::{Kind, Token};
 use super::model::{CheckDraft, TypeDraft};
 use super::words::{behind_group, closing, qualified, shown, texts};
@@ -173,7 +175,9 @@ impl Reader<'_> {
         if !declared.is_empty() {
             declared.push_str(&size);
         }
-        if let Some(line) = array {
+        if array.is_some() && self.dialect != Dialect::Sqlite {
+            declared.push_str("[]");
+        } else if let Some(line) = array {
             self.note(
                 NoteKind::NotEnforced,
                 line,

@@ -1,7 +1,7 @@
 //! CREATE VIEW and CREATE TABLE … AS.
 
 use super::super::error::{SchemaError, SchemaErrorKind as E};
-use super::super::scan::Token;
+use super::super::scan::{Token, scan};
 use super::super::{Affinity, Column, Schema, TypeClass, View};
 use super::model::{ColumnDraft, Draft, ViewDraft};
 use super::words::{closing, names, qualified, shown};
@@ -37,6 +37,12 @@ impl Reader<'_> {
             self.not_read(line, shown(tokens), "its query is missing");
             return;
         }
+        let text = self.source(query).to_owned();
+        // It would take whatever is printed behind it.
+        if !scan(&text, self.dialect).unclosed.is_empty() {
+            self.not_read(line, shown(tokens), "a quote in its query is never closed");
+            return;
+        }
         if self.model.position(&name).is_some() {
             self.not_read(line, shown(tokens), format!("there is a table {name:?} already"));
             return;
@@ -46,7 +52,7 @@ impl Reader<'_> {
         self.model.views.push(ViewDraft {
             name,
             columns,
-            query: self.source(query).to_owned(),
+            query: text,
             line,
         });
     }

@@ -181,7 +181,12 @@ fn numbers_at_the_borders() {
         (real(f64::NAN), Value::Null, true, true),
         (Value::Integer(big + 1), real(big as f64), false, true),
         (Value::Integer(big + 1), Value::Integer(big), false, false),
-        (Value::Integer(i64::MAX), real(9_223_372_036_854_775_808.0), false, true),
+        (
+            Value::Integer(i64::MAX),
+            real(9_223_372_036_854_775_808.0),
+            false,
+            true,
+        ),
         (real(f64::INFINITY), Value::Integer(i64::MAX), false, false),
         (real(f64::INFINITY), real(f64::MAX), false, false),
         (real(f64::INFINITY), real(f64::NEG_INFINITY), false, false),
@@ -203,7 +208,11 @@ fn numbers_at_the_borders() {
 /// An integer between two numbers that are equal does not part them.
 #[test]
 fn a_real_that_is_near_two_integers() {
-    let all = [Value::Integer(5_000_000), Value::Integer(5_000_001), real(5_000_001.5)];
+    let all = [
+        Value::Integer(5_000_000),
+        Value::Integer(5_000_001),
+        real(5_000_001.5),
+    ];
     let numbers = Numbering::of(all.iter(), TOLERANCE);
     assert!(!same(&all[0], &all[1], TOLERANCE) && same(&all[0], &all[2], TOLERANCE));
     assert_eq!(numbers.number(&all[0]), numbers.number(&all[2]));

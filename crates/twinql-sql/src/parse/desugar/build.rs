@@ -1,0 +1,130 @@
+//! Small parts of sqlparser's AST.
+
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    self, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident,
+    ObjectName, ObjectNamePart, Query, ValueWithSpan, visit_expressions_mut,
+};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::Parser;
+use sqlparser::tokenizer::Span;
+
+/// A number.
+pub(super) fn number(n: i64, span: Span) -> Expr {
+    Expr::Value(ValueWithSpan {
+        value: ast::Value::Number(n.to_string(), false),
+        span,
+    })
+}
+
+/// A string.
+pub(super) fn string(text: impl Into<String>, span: Span) -> Expr {
+    Expr::Value(ValueWithSpan {
+        value: ast::Value::SingleQuotedString(text.into()),
+        span,
+    })
+}
+
+/// NULL.
+pub(super) fn null(span: Span) -> Expr {
+    Expr::Value(ValueWithSpan {
+        value: ast::Value::Null,
+        span,
+    })
+}
+
+/// A call of a function.
+pub(super) fn call(name: &str, args: Vec<Expr>, span: Span) -> Expr {
+    let args = args
+        .into_iter()
+        .map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e)))
+        .collect();
+    Expr::Function(Function {
+        name: ObjectName(vec![ObjectNamePart::Identifier(Ident::with_span(span, name))]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args,
+            clauses: Vec::new(),
+        }),
+        within_group: Vec::new(),
+        filter: None,
+        null_treatment: None,
+        over: None,
+    })
+}
+
+/// A function's lower-case name and plain arguments; `None` where anything else stands in
+/// the call.
+pub(super) fn plain_call(expr: &Expr) -> Option<(String, Vec<&Expr>)> {
+    let Expr::Function(function) = expr else {
+        return None;
+    };
+    let Function {
+        name,
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(list),
+        within_group,
+        filter: None,
+        null_treatment: None,
+        over: None,
+    } = function
+    else {
+        return None;
+    };
+    let FunctionArgumentList {
+        duplicate_treatment: None,
+        args,
+        clauses,
+    } = list
+    else {
+        return None;
+    };
+    if !within_group.is_empty() || !clauses.is_empty() {
+        return None;
+    }
+    let args = args.iter().map(|arg| match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(e)) => Some(e),
+        _ => None,
+    });
+    Some((last_name(name)?, args.collect::<Option<Vec<_>>>()?))
+}
+
+/// The last part of a name, in lower case.
+pub(super) fn last_name(name: &ObjectName) -> Option<String> {
+    Some(name.0.last()?.as_ident()?.value.to_ascii_lowercase())
+}
+
+/// The text of a string.
+pub(super) fn text(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Nested(inner) => text(inner),
+        Expr::Value(ValueWithSpan {
+            value: ast::Value::SingleQuotedString(text),
+            span: _,
+        }) => Some(text),
+        _ => None,
+    }
+}
+
+/// A query of this text, with the expressions in the places of `"$1"`, `"$2"`, ….
+pub(super) fn query(sql: &str, args: &[Expr]) -> Option<Box<Query>> {
+    let mut parser = Parser::new(&PostgreSqlDialect {}).try_with_sql(sql).ok()?;
+    let mut query = parser.parse_query().ok()?;
+    let _ = visit_expressions_mut(&mut query, |expr| {
+        if let Expr::Identifier(name) = expr
+            && let Some(at) = name.value.strip_prefix('$')
+            && let Some(arg) = at
+                .parse::<usize>()
+                .ok()
+                .and_then(|at| args.get(at.checked_sub(1)?))
+        {
+            *expr = arg.clone();
+        }
+        ControlFlow::<()>::Continue(())
+    });
+    Some(query)
+}

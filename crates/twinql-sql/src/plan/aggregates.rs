@@ -1,0 +1,143 @@
+//! Aggregates of PostgreSQL and MySQL by the names that the sandbox has for them.
+
+use sqlparser::ast::{self, Spanned};
+
+use super::functions::Call;
+use super::scope::Allow;
+use super::{Planner, Result, unsupported};
+use crate::dialect::Dialect;
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::rel::Direction;
+use crate::value::Value;
+
+/// Whether a call is one of the aggregates that WITHIN GROUP (ORDER BY …) belongs to.
+pub(super) fn is_ordered_set(call: &Call<'_>) -> bool {
+    call.within_group && matches!(call.name.as_str(), "percentile_cont" | "percentile_disc" | "mode")
+}
+
+impl<'a> Planner<'a> {
+    /// An aggregate by the sandbox's name for it.
+    pub(super) fn aggregate_of(&self, func: AggFunc) -> AggFunc {
+        let AggFunc::Other(name) = &func else {
+            return func;
+        };
+        if self.dialect == Dialect::Sqlite {
+            return func;
+        }
+        let sample = self.dialect != Dialect::Mysql;
+        match name.as_str() {
+            // Over truth values, of which NULLs are left out.
+            "bool_and" | "every" => AggFunc::Min,
+            "bool_or" => AggFunc::Max,
+            "array_agg" => AggFunc::Other("pg_array_agg".into()),
+            "stddev" | "variance" => {
+                let kind = match (name.as_str(), sample) {
+                    ("stddev", true) => "pg_stddev_samp",
+                    ("stddev", false) => "pg_stddev_pop",
+                    (_, true) => "pg_var_samp",
+                    (_, false) => "pg_var_pop",
+                };
+                AggFunc::Other(kind.into())
+            }
+            "stddev_samp" | "stddev_pop" | "var_pop" | "var_samp" => AggFunc::Other(format!("pg_{name}")),
+            "std" => AggFunc::Other("pg_stddev_pop".into()),
+            _ => func,
+        }
+    }
+
+    /// `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)`: the fraction and the value are its
+    /// arguments.
+    pub(super) fn plan_ordered_set(&mut self, function: &'a ast::Function, call: Call<'a>) -> Result<Expr> {
+        let [key] = call.order_by else {
+            return unsupported(
+                format!("WITHIN GROUP of several keys in {}()", call.name),
+                function.span(),
+            );
+        };
+        if call.distinct || call.args.len() != usize::from(call.name != "mode") {
+            return unsupported(format!("{}() with these arguments", call.name), function.span());
+        }
+        let allow = self.set_allow(|allow| {
+            allow.aggregates = false;
+            allow.windows = false;
+        });
+        let filter = call.filter;
+        let mut args = self.plan_exprs(call.args)?;
+        let value = self.plan_expr(&key.expr)?;
+        let descending =
+            super::order::sort_key(self.dialect, value.clone(), key)?.direction == Direction::Desc;
+        let name = match (call.name.as_str(), descending) {
+            ("mode", false) => "pg_mode",
+            ("percentile_cont", false) => "pg_percentile_cont",
+            ("percentile_cont", true) => {
+                if let Some(fraction) = args.first_mut() {
+                    let one = Expr::Literal(Value::Integer(1));
+                    *fraction = super::expr::binary(BinaryOp::Sub, one, fraction.clone());
+                }
+                "pg_percentile_cont"
+            }
+            ("percentile_disc", false) => "pg_percentile_disc",
+            ("percentile_disc", true) => "pg_percentile_disc_desc",
+            _ => {
+                return unsupported(format!("WITHIN GROUP … DESC of {}()", call.name), function.span());
+            }
+        };
+        args.push(value);
+        let filter = match filter {
+            Some(filter) => Some(self.plan_expr(filter)?),
+            None => None,
+        };
+        self.restore_allow(allow);
+        let planned = AggregateCall {
+            func: AggFunc::Other(name.into()),
+            distinct: false,
+            args,
+            filter,
+        };
+        self.add_aggregate(planned, function.span())
+    }
+
+    /// `string_agg(DISTINCT x, separator [ORDER BY x])`, which SQLite has no words for.
+    pub(super) fn plan_distinct_concatenation(
+        &mut self,
+        function: &'a ast::Function,
+        call: &Call<'a>,
+        args: Vec<Expr>,
+        allow: Allow,
+    ) -> Result<Expr> {
+        let mut name = "pg_string_agg_distinct";
+        match call.order_by {
+            [] => {}
+            [key] => {
+                let by = self.plan_expr(&key.expr)?;
+                if args.first() != Some(&by) {
+                    return unsupported(
+                        "DISTINCT with an order by something else inside an aggregate",
+                        function.span(),
+                    );
+                }
+                if super::order::sort_key(self.dialect, by, key)?.direction == Direction::Desc {
+                    name = "pg_string_agg_distinct_desc";
+                }
+            }
+            _ => {
+                return unsupported(
+                    "DISTINCT with several sort keys inside an aggregate",
+                    function.span(),
+                );
+            }
+        }
+        let filter = match call.filter {
+            Some(filter) => Some(self.plan_expr(filter)?),
+            None => None,
+        };
+        self.restore_allow(allow);
+        let planned = AggregateCall {
+            func: AggFunc::Other(name.into()),
+            distinct: false,
+            args,
+            filter,
+        };
+        self.add_aggregate(planned, function.span())
+    }
+}

@@ -1,0 +1,381 @@
+//! LATERAL subqueries, which SQLite lacks: what a subquery asks of the tables before it is
+//! lifted out of it into the join's condition.
+//!
+//! After Galindo-Legaria and Joshi, Orthogonal Optimization of Subqueries and Aggregation
+//! (SIGMOD 2001): a filter passes a projection that keeps its columns; of a grouping, its
+//! columns become keys; of a limit, the rows of each value are numbered.
+
+use std::collections::BTreeSet;
+
+use sqlparser::tokenizer::Span;
+
+use super::expr::{binary, conjuncts};
+use super::from::filter;
+use super::walk::{columns_of, has_subquery, rewrite};
+use super::{Planner, Result, unsupported};
+use crate::expr::{AggFunc, BinaryOp, Expr, WindowCall};
+use crate::normalize::walk;
+use crate::rel::{ColumnId, ColumnInfo, Rel};
+use crate::schema::TypeClass;
+use crate::value::Value;
+
+/// What lifting gives: the relation without the conditions, and the conditions.
+struct Lifted {
+    rel: Rel,
+    on: Vec<Expr>,
+}
+
+/// A LATERAL subquery without what it asks of the tables before it.
+pub(super) struct Lateral {
+    /// The relation, which stands alone.
+    pub(super) rel: Rel,
+    /// The conditions of the join.
+    pub(super) on: Vec<Expr>,
+    /// Of an aggregate over all rows, which is one row even where there are none: its outputs
+    /// above an outer join with `rel`.
+    pub(super) single: Option<Vec<(ColumnId, Expr)>>,
+}
+
+/// Aggregates that are no NULL over no rows, beside COUNT and TOTAL.
+const NOT_NULL_OVER_NOTHING: [&str; 4] = [
+    "json_group_array",
+    "json_group_object",
+    "jsonb_group_array",
+    "jsonb_group_object",
+];
+
+impl Planner<'_> {
+    /// A subquery's relation with what it asks of `outer` columns lifted out of it.
+    pub(super) fn lift_lateral(&mut self, rel: Rel, outer: &[ColumnId], span: Span) -> Result<Lateral> {
+        let lateral = match rel {
+            Rel::Project { input, exprs } if over_all(&input) && reads(&input, outer) => {
+                self.lift_single(*input, exprs, outer, span)?
+            }
+            rel => {
+                let Lifted { rel, on } = self.lift_rel(rel, outer, span)?;
+                Lateral {
+                    rel,
+                    on,
+                    single: None,
+                }
+            }
+        };
+        if reads(&lateral.rel, outer) {
+            return refused(span);
+        }
+        Ok(lateral)
+    }
+
+    /// An aggregate over all rows: grouped by the columns that the condition equates, and
+    /// what it is over no rows where there is no group.
+    fn lift_single(
+        &mut self,
+        rel: Rel,
+        mut outputs: Vec<(ColumnId, Expr)>,
+        outer: &[ColumnId],
+        span: Span,
+    ) -> Result<Lateral> {
+        let Rel::Aggregate {
+            input,
+            keys: _,
+            calls,
+        } = rel
+        else {
+            return refused(span);
+        };
+        let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
+        equalities(&on, outer, span)?;
+        let mut grouped = Vec::with_capacity(calls.len());
+        let mut values: Vec<(ColumnId, Expr)> = Vec::with_capacity(calls.len());
+        for (id, call) in calls {
+            if call.args.iter().chain(&call.filter).any(|e| mentions(e, outer)) {
+                return refused(span);
+            }
+            let info = match self.columns.get(id.0 as usize) {
+                Some(info) => info.clone(),
+                None => return refused(span),
+            };
+            let renamed = self.new_column(info)?;
+            self.copy_kind(renamed, id);
+            let value = Expr::Column(renamed);
+            let value = match &call.func {
+                AggFunc::Count => or_zero(value, Value::Integer(0)),
+                AggFunc::Total => or_zero(value, Value::Real(0.0.into())),
+                AggFunc::Other(name) if NOT_NULL_OVER_NOTHING.contains(&name.as_str()) => {
+                    return refused(span);
+                }
+                _ => value,
+            };
+            values.push((id, value));
+            grouped.push((renamed, call));
+        }
+        self.mark_nullable(grouped.iter().map(|(id, _)| *id));
+        for (_, expr) in &mut outputs {
+            if mentions(expr, outer) || has_subquery(expr) {
+                return refused(span);
+            }
+            rewrite(expr, &mut |e| {
+                let Expr::Column(id) = e else {
+                    return false;
+                };
+                if let Some((_, value)) = values.iter().find(|(known, _)| known == id) {
+                    *e = value.clone();
+                }
+                true
+            });
+        }
+        let keys = inner_columns(&on, outer)
+            .into_iter()
+            .map(|id| (id, Expr::Column(id)))
+            .collect();
+        Ok(Lateral {
+            rel: Rel::Aggregate {
+                input: Box::new(rel),
+                keys,
+                calls: grouped,
+            },
+            on,
+            single: Some(outputs),
+        })
+    }
+
+    fn lift_rel(&mut self, rel: Rel, outer: &[ColumnId], span: Span) -> Result<Lifted> {
+        if !reads(&rel, outer) {
+            return Ok(Lifted { rel, on: Vec::new() });
+        }
+        match rel {
+            Rel::Filter { input, predicate } => {
+                let Lifted { rel, mut on } = self.lift_rel(*input, outer, span)?;
+                let (lifted, kept): (Vec<Expr>, Vec<Expr>) = predicate
+                    .into_iter()
+                    .flat_map(conjuncts)
+                    .partition(|e| mentions(e, outer));
+                on.extend(lifted);
+                Ok(Lifted {
+                    rel: filter(rel, kept),
+                    on,
+                })
+            }
+            Rel::Join { inputs, on: joined } => {
+                let (mut on, kept): (Vec<Expr>, Vec<Expr>) = joined
+                    .into_iter()
+                    .flat_map(conjuncts)
+                    .partition(|e| mentions(e, outer));
+                let mut rels = Vec::with_capacity(inputs.len());
+                for input in inputs {
+                    let lifted = self.lift_rel(input, outer, span)?;
+                    rels.push(lifted.rel);
+                    on.extend(lifted.on);
+                }
+                Ok(Lifted {
+                    rel: Rel::Join {
+                        inputs: rels,
+                        on: kept,
+                    },
+                    on,
+                })
+            }
+            Rel::Project { input, mut exprs } => {
+                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
+                if exprs.iter().any(|(_, e)| mentions(e, outer)) {
+                    return refused(span);
+                }
+                for id in inner_columns(&on, outer) {
+                    if !exprs.iter().any(|(known, _)| *known == id) {
+                        exprs.push((id, Expr::Column(id)));
+                    }
+                }
+                Ok(Lifted {
+                    rel: Rel::Project {
+                        input: Box::new(rel),
+                        exprs,
+                    },
+                    on,
+                })
+            }
+            // Rows of one outer row have the same values in the columns that come with them.
+            Rel::Distinct { input } => {
+                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
+                equalities(&on, outer, span)?;
+                Ok(Lifted {
+                    rel: Rel::Distinct { input: Box::new(rel) },
+                    on,
+                })
+            }
+            Rel::Sort {
+                input,
+                keys,
+                limit,
+                offset,
+            } => {
+                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
+                if keys.iter().any(|k| mentions(&k.expr, outer))
+                    || limit.iter().chain(&offset).any(|e| mentions(e, outer))
+                {
+                    return refused(span);
+                }
+                if limit.is_none() && offset.is_none() {
+                    // The order of a table has no meaning.
+                    return Ok(Lifted { rel, on });
+                }
+                let partition_by = equalities(&on, outer, span)?;
+                let number = self.new_column(ColumnInfo {
+                    name: "row_number".into(),
+                    origin: None,
+                    affinity: None,
+                    class: TypeClass::Integer,
+                    nullable: false,
+                })?;
+                let numbered = Rel::Window {
+                    input: Box::new(rel),
+                    calls: vec![(
+                        number,
+                        WindowCall {
+                            func: "row_number".into(),
+                            args: Vec::new(),
+                            distinct: false,
+                            filter: None,
+                            partition_by,
+                            order_by: keys,
+                            frame: None,
+                        },
+                    )],
+                };
+                let place = || Expr::Column(number);
+                let first = offset.unwrap_or(Expr::Literal(Value::Integer(0)));
+                let mut kept = vec![binary(BinaryOp::Gt, place(), first.clone())];
+                if first == Expr::Literal(Value::Integer(0)) {
+                    kept.clear();
+                }
+                match limit {
+                    None => {}
+                    Some(limit @ Expr::Literal(Value::Integer(1))) if kept.is_empty() => {
+                        kept.push(binary(BinaryOp::Eq, place(), limit));
+                    }
+                    Some(limit) if kept.is_empty() => kept.push(binary(BinaryOp::LtEq, place(), limit)),
+                    Some(limit) => kept.push(binary(
+                        BinaryOp::LtEq,
+                        place(),
+                        binary(BinaryOp::Add, first, limit),
+                    )),
+                }
+                Ok(Lifted {
+                    rel: filter(numbered, kept),
+                    on,
+                })
+            }
+            Rel::Aggregate {
+                input,
+                mut keys,
+                calls,
+            } if !keys.is_empty() => {
+                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
+                equalities(&on, outer, span)?;
+                let reads_outer = keys.iter().any(|(_, e)| mentions(e, outer))
+                    || calls
+                        .iter()
+                        .any(|(_, c)| c.args.iter().chain(&c.filter).any(|e| mentions(e, outer)));
+                if reads_outer {
+                    return refused(span);
+                }
+                for id in inner_columns(&on, outer) {
+                    if !keys.iter().any(|(known, _)| *known == id) {
+                        keys.push((id, Expr::Column(id)));
+                    }
+                }
+                Ok(Lifted {
+                    rel: Rel::Aggregate {
+                        input: Box::new(rel),
+                        keys,
+                        calls,
+                    },
+                    on,
+                })
+            }
+            Rel::Window { input, mut calls } => {
+                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
+                let partition = equalities(&on, outer, span)?;
+                for (_, call) in &mut calls {
+                    call.partition_by.extend(partition.iter().cloned());
+                }
+                Ok(Lifted {
+                    rel: Rel::Window {
+                        input: Box::new(rel),
+                        calls,
+                    },
+                    on,
+                })
+            }
+            _ => refused(span),
+        }
+    }
+}
+
+/// Whether a relation is an aggregate over all rows.
+fn over_all(rel: &Rel) -> bool {
+    matches!(rel, Rel::Aggregate { input: _, keys, calls } if keys.is_empty() && !calls.is_empty())
+}
+
+fn or_zero(value: Expr, zero: Value) -> Expr {
+    Expr::Function {
+        name: "coalesce".into(),
+        args: vec![value, Expr::Literal(zero)],
+    }
+}
+
+fn refused<T>(span: Span) -> Result<T> {
+    unsupported(
+        "a LATERAL subquery that depends on the tables before it in this way",
+        span,
+    )
+}
+
+fn mentions(expr: &Expr, outer: &[ColumnId]) -> bool {
+    columns_of(expr).iter().any(|c| outer.contains(c))
+}
+
+/// Whether a relation reads one of these columns.
+fn reads(rel: &Rel, outer: &[ColumnId]) -> bool {
+    let mut used = BTreeSet::new();
+    walk::rel_columns(rel, &mut used);
+    outer.iter().any(|c| used.contains(c))
+}
+
+/// The columns of the subquery in the lifted conditions.
+fn inner_columns(on: &[Expr], outer: &[ColumnId]) -> Vec<ColumnId> {
+    let mut out = Vec::new();
+    for id in on.iter().flat_map(columns_of) {
+        if !outer.contains(&id) && !out.contains(&id) {
+            out.push(id);
+        }
+    }
+    out
+}
+
+/// The subquery's side of conditions that are all equalities with the outer side: for one
+/// outer row each has one value.
+fn equalities(on: &[Expr], outer: &[ColumnId], span: Span) -> Result<Vec<Expr>> {
+    let mut out = Vec::with_capacity(on.len());
+    for expr in on {
+        let Expr::Binary {
+            op: BinaryOp::Eq,
+            left,
+            right,
+        } = expr
+        else {
+            return refused(span);
+        };
+        let of_outer = |e: &Expr| columns_of(e).iter().all(|c| outer.contains(c));
+        let inner = match (mentions(left, outer), mentions(right, outer)) {
+            (false, true) if of_outer(right) => left,
+            (true, false) if of_outer(left) => right,
+            _ => return refused(span),
+        };
+        // Only a bare column has one value in all rows that meet the condition.
+        if !matches!(**inner, Expr::Column(_)) {
+            return refused(span);
+        }
+        out.push((**inner).clone());
+    }
+    Ok(out)
+}

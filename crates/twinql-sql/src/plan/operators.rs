@@ -1,0 +1,104 @@
+//! Operators that PostgreSQL and MySQL have and SQLite lacks: regular expressions, JSON
+//! documents, arrays.
+
+use sqlparser::ast::{self, BinaryOperator, Spanned};
+
+use super::expr::{negate_if, not};
+use super::temporal::{Kind, call, text, to_timestamp};
+use super::{Planner, Result, unsupported};
+use crate::dialect::Dialect;
+use crate::expr::{BinaryOp, Expr};
+use crate::value::Value;
+
+impl<'a> Planner<'a> {
+    /// `left op right` for such an operator; `None` for any other one.
+    pub(super) fn plan_foreign_operator(
+        &self,
+        op: &BinaryOperator,
+        left: &Expr,
+        right: &Expr,
+    ) -> Result<Option<Expr>> {
+        use BinaryOperator as B;
+        if self.dialect == Dialect::Sqlite || self.dialect == Dialect::Mysql && *op != B::Xor {
+            return Ok(None);
+        }
+        let both = |name: &str| call(name, vec![left.clone(), right.clone()]);
+        let turned = |name: &str| call(name, vec![right.clone(), left.clone()]);
+        let matched = |flags: &str| call("pg_regexp", vec![left.clone(), right.clone(), text(flags)]);
+        let of_arrays = [left, right].iter().any(|e| self.kind(e) == Some(Kind::Array));
+        Ok(Some(match op {
+            B::PGRegexMatch => matched("c"),
+            B::PGRegexIMatch => matched("i"),
+            B::PGRegexNotMatch => not(matched("c")),
+            B::PGRegexNotIMatch => not(matched("i")),
+            B::Arrow => both("pg_json_get"),
+            B::LongArrow => both("pg_json_text"),
+            B::HashArrow => both("pg_json_path"),
+            B::HashLongArrow => both("pg_json_path_text"),
+            B::AtArrow if of_arrays => both("pg_array_contains"),
+            B::AtArrow => both("pg_json_contains"),
+            B::ArrowAt if of_arrays => turned("pg_array_contains"),
+            B::ArrowAt => turned("pg_json_contains"),
+            B::Question => both("pg_json_has"),
+            B::PGOverlap if of_arrays => both("pg_array_overlaps"),
+            B::StringConcat if of_arrays || self.kind(left) == Some(Kind::Json) => both("pg_concat"),
+            B::Eq | B::NotEq if of_arrays => {
+                let array = |e: &Expr| match e {
+                    Expr::Function { name, args: _ } if name == "pg_array" => e.clone(),
+                    other => call("pg_array_of", vec![other.clone()]),
+                };
+                let op = if *op == B::Eq {
+                    BinaryOp::Eq
+                } else {
+                    BinaryOp::NotEq
+                };
+                super::expr::binary(op, array(left), array(right))
+            }
+            // TRUE and FALSE where both are known.
+            B::Xor => {
+                let truth = |e: &Expr| not(e.clone());
+                super::expr::binary(BinaryOp::NotEq, truth(left), truth(right))
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `x REGEXP pattern`: in MySQL a regular expression that ignores case.
+    pub(super) fn regexp(&self, expr: Expr, pattern: Expr) -> Expr {
+        match self.dialect {
+            Dialect::Sqlite => super::expr::binary(BinaryOp::Regexp, expr, pattern),
+            _ => call("pg_regexp", vec![expr, pattern, text("i")]),
+        }
+    }
+
+    /// `x SIMILAR TO pattern`.
+    pub(super) fn plan_similar(
+        &mut self,
+        negated: bool,
+        expr: &'a ast::Expr,
+        pattern: &'a ast::Expr,
+        escape: Option<&'a ast::Expr>,
+    ) -> Result<Expr> {
+        if let Some(escape) = escape {
+            return unsupported("SIMILAR TO with ESCAPE", escape.span());
+        }
+        let args = vec![self.plan_expr(expr)?, self.plan_expr(pattern)?];
+        Ok(negate_if(negated, call("pg_similar", args)))
+    }
+
+    /// `ARRAY[a, b]`.
+    pub(super) fn plan_array(&mut self, array: &'a ast::Array) -> Result<Expr> {
+        let ast::Array { elem, named: _ } = array;
+        Ok(call("pg_array", self.plan_exprs(elem)?))
+    }
+
+    /// `x AT TIME ZONE zone`: the sandbox lives in UTC.
+    pub(super) fn plan_time_zone(&mut self, at: &'a ast::Expr, zone: &'a ast::Expr) -> Result<Expr> {
+        let (at, zone) = (self.plan_expr(at)?, self.plan_expr(zone)?);
+        let is_utc = |z: &str| ["utc", "gmt", "z", "etc/utc", "+00:00"].contains(&z.to_lowercase().as_str());
+        Ok(match &zone {
+            Expr::Literal(Value::Text(name)) if is_utc(name) => to_timestamp(at),
+            _ => call("at_time_zone", vec![at, zone]),
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! The inputs of FROM as they are written; what has no plan is refused.
+
+use sqlparser::ast::{self, Spanned, TableFactor, TableWithJoins};
+
+use super::refuse::refuse_present;
+use super::{Result, unsupported};
+
+/// What stands between the inputs of FROM.
+pub(super) enum Source<'a> {
+    /// A table, a view or a common table expression.
+    Named {
+        name: &'a ast::ObjectName,
+        alias: Option<&'a ast::TableAlias>,
+    },
+    /// A table-valued function.
+    Call {
+        name: &'a ast::ObjectName,
+        args: &'a [ast::FunctionArg],
+        alias: Option<&'a ast::TableAlias>,
+    },
+    /// A subquery.
+    Derived {
+        subquery: &'a ast::Query,
+        alias: Option<&'a ast::TableAlias>,
+        /// It sees the tables before it.
+        lateral: bool,
+    },
+    /// Joins in parentheses.
+    Nested {
+        from: &'a TableWithJoins,
+        alias: Option<&'a ast::TableAlias>,
+    },
+}
+
+impl<'a> Source<'a> {
+    /// Reads an input; what has no plan is refused.
+    pub(super) fn read(factor: &'a TableFactor) -> Result<Source<'a>> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args,
+                with_hints,
+                version,
+                with_ordinality,
+                partitions,
+                json_path,
+                sample,
+                // They say how the rows are found, not which.
+                index_hints: _,
+            } => {
+                refuse_hints(with_hints, factor)?;
+                refuse_present(version, "a version of a table", factor)?;
+                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
+                refuse_present(partitions, "PARTITION of a table", factor)?;
+                refuse_present(json_path, "a path behind a table", factor)?;
+                refuse_present(sample, "TABLESAMPLE", factor)?;
+                let alias = alias.as_ref();
+                let Some(ast::TableFunctionArgs { args, settings }) = args else {
+                    return Ok(Source::Named { name, alias });
+                };
+                refuse_present(settings, "SETTINGS of a table function", factor)?;
+                Ok(Source::Call { name, args, alias })
+            }
+            TableFactor::Function {
+                // The arguments see the tables before it, said or not.
+                lateral: _,
+                name,
+                args,
+                with_ordinality,
+                alias,
+            } => {
+                refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
+                let alias = alias.as_ref();
+                Ok(Source::Call { name, args, alias })
+            }
+            TableFactor::Derived {
+                lateral,
+                subquery,
+                alias,
+                sample,
+            } => {
+                refuse_present(sample, "TABLESAMPLE", factor)?;
+                Ok(Source::Derived {
+                    subquery,
+                    alias: alias.as_ref(),
+                    lateral: *lateral,
+                })
+            }
+            TableFactor::NestedJoin {
+                table_with_joins: from,
+                alias,
+            } => {
+                let alias = alias.as_ref();
+                Ok(Source::Nested { from, alias })
+            }
+            other => unsupported("this kind of table in FROM", other.span()),
+        }
+    }
+}
+
+/// T-SQL's hints that have no influence on the answer.
+const HINTS: [&str; 8] = [
+    "NOLOCK",
+    "READUNCOMMITTED",
+    "READCOMMITTED",
+    "ROWLOCK",
+    "PAGLOCK",
+    "TABLOCK",
+    "UPDLOCK",
+    "HOLDLOCK",
+];
+
+fn refuse_hints(hints: &[ast::Expr], at: &TableFactor) -> Result<()> {
+    let known = |hint: &ast::Expr| match hint {
+        ast::Expr::Identifier(word) => HINTS.iter().any(|h| word.value.eq_ignore_ascii_case(h)),
+        _ => false,
+    };
+    match hints.iter().find(|hint| !known(hint)) {
+        Some(hint) => unsupported(format!("the hint WITH ({hint})"), at.span()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,116 @@
+//! Table-valued functions.
+
+use sqlparser::ast::{self, Spanned};
+
+use super::scope::{RowId, ScopeColumn, ScopeTable};
+use super::{Planner, Result, only_ident, unsupported};
+use crate::dialect::Dialect;
+use crate::expr::Expr;
+use crate::rel::{ColumnInfo, Rel};
+use crate::schema::TypeClass;
+
+impl<'a> Planner<'a> {
+    pub(super) fn plan_table_function(
+        &mut self,
+        name: &'a ast::ObjectName,
+        args: &'a [ast::FunctionArg],
+        alias: Option<&'a ast::TableAlias>,
+    ) -> Result<(Rel, Vec<ScopeTable>)> {
+        let Some(function) = only_ident(name).map(|i| i.value.to_ascii_lowercase()) else {
+            return unsupported(format!("table-valued function {name}"), name.span());
+        };
+        let columns: &[&str] = match function.as_str() {
+            "json_each" | "json_tree" | "jsonb_each" | "jsonb_tree" => {
+                &["key", "value", "type", "atom", "id", "parent", "fullkey", "path"]
+            }
+            "unnest" | "jsonb_array_elements_text" | "json_array_elements_text" | "regexp_split_to_table"
+                if self.dialect != Dialect::Sqlite =>
+            {
+                return self.plan_unnest(&function, args, alias, name);
+            }
+            "generate_series" => &["value"],
+            "pragma_table_info" => &["cid", "name", "type", "notnull", "dflt_value", "pk"],
+            _ => return unsupported(format!("table-valued function {function}"), name.span()),
+        };
+        let mut planned = Vec::new();
+        for arg in args {
+            match arg {
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => {
+                    planned.push(self.plan_expr(expr)?);
+                }
+                other => return unsupported(format!("argument {other}"), name.span()),
+            }
+        }
+        let (rel, table) = self.named_relation(&function, planned, columns)?;
+        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+    }
+
+    pub(super) fn named_relation(
+        &mut self,
+        name: &str,
+        args: Vec<Expr>,
+        columns: &[&str],
+    ) -> Result<(Rel, ScopeTable)> {
+        let mut ids = Vec::new();
+        let mut scope = Vec::new();
+        for column in columns {
+            let id = self.new_column(ColumnInfo {
+                name: (*column).to_owned(),
+                origin: None,
+                affinity: None,
+                class: TypeClass::Other,
+                nullable: true,
+            })?;
+            ids.push(id);
+            scope.push(ScopeColumn::new((*column).to_owned(), id));
+        }
+        let rel = Rel::TableFunction {
+            name: name.to_owned(),
+            args,
+            columns: ids,
+        };
+        let table = ScopeTable {
+            name: name.to_owned(),
+            columns: scope,
+            rowid: RowId::None,
+            table: None,
+        };
+        Ok((rel, table))
+    }
+
+    /// `unnest(array)` and its relatives: the elements, in a column that is called as the
+    /// table is.
+    fn plan_unnest(
+        &mut self,
+        function: &str,
+        args: &'a [ast::FunctionArg],
+        alias: Option<&'a ast::TableAlias>,
+        name: &ast::ObjectName,
+    ) -> Result<(Rel, Vec<ScopeTable>)> {
+        let mut planned = Vec::new();
+        for arg in args {
+            match arg {
+                ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(expr)) => {
+                    planned.push(self.plan_expr(expr)?);
+                }
+                other => return unsupported(format!("argument {other}"), name.span()),
+            }
+        }
+        let elements = match (function, planned.as_slice()) {
+            ("regexp_split_to_table", [_, _]) => "pg_string_to_array",
+            ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
+            _ => return unsupported(format!("{function} with these arguments"), name.span()),
+        };
+        let array = Expr::Function {
+            name: elements.into(),
+            args: planned,
+        };
+        let (rel, mut table) = self.named_relation("json_each", vec![array], &["value"])?;
+        table.name = function.to_owned();
+        let called = alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));
+        if let Some(column) = table.columns.first_mut() {
+            column.name = called;
+        }
+        Ok((rel, vec![self.with_alias(table, alias, false)?]))
+    }
+}

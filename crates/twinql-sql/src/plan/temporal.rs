@@ -1,0 +1,426 @@
+//! Dates, timestamps and spans of PostgreSQL and MySQL: what `+`, `-` and comparisons mean
+//! for them. SQLite has texts alone, so a text that stands for a moment is written as the
+//! columns beside it hold theirs, and arithmetic becomes calls of functions that the
+//! sandbox has.
+
+use super::expr::binary;
+use super::{Planner, Result, unsupported};
+use crate::dialect::Dialect;
+use crate::expr::{AggFunc, BinaryOp, Expr};
+use crate::rel::ColumnId;
+use crate::temporal::{Interval, Moment, Unit};
+use crate::value::Value;
+use sqlparser::tokenizer::Span;
+
+/// What a value is, beyond what SQLite's types say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A day.
+    Date,
+    /// A day with a time.
+    Timestamp,
+    /// A span of time.
+    Interval,
+    /// An array.
+    Array,
+    /// A JSON document.
+    Json,
+}
+
+impl Kind {
+    /// The kind that a declared type has.
+    fn of_declared(declared: &str) -> Option<Kind> {
+        let upper = declared.trim().to_ascii_uppercase();
+        if upper.ends_with(']') {
+            return Some(Kind::Array);
+        }
+        if upper.starts_with("DATETIME") || upper.starts_with("TIMESTAMP") || upper == "SMALLDATETIME" {
+            return Some(Kind::Timestamp);
+        }
+        match upper.as_str() {
+            "DATE" => Some(Kind::Date),
+            "JSON" | "JSONB" => Some(Kind::Json),
+            _ if upper.starts_with("INTERVAL") => Some(Kind::Interval),
+            _ => None,
+        }
+    }
+
+    /// The kind that a function gives, if it is always the same.
+    fn of_function(name: &str) -> Option<Kind> {
+        Some(match name {
+            "date" | "current_date" | "my_last_day" => Kind::Date,
+            "datetime" | "current_timestamp" | "pg_date_trunc" | "pg_timestamp" => Kind::Timestamp,
+            "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
+            | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => Kind::Interval,
+            "pg_array" | "pg_array_agg" | "pg_string_to_array" => Kind::Array,
+            "pg_json_get" | "pg_json_path" => Kind::Json,
+            _ => return None,
+        })
+    }
+
+    fn is_moment(self) -> bool {
+        matches!(self, Kind::Date | Kind::Timestamp)
+    }
+}
+
+pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
+    Expr::Function {
+        name: name.to_owned(),
+        args,
+    }
+}
+
+pub(super) fn text(s: impl Into<String>) -> Expr {
+    Expr::Literal(Value::Text(s.into()))
+}
+
+fn literal_text(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Literal(Value::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// The call that makes a span.
+pub(super) fn interval(span: Interval) -> Expr {
+    let whole = |n| Expr::Literal(Value::Integer(n));
+    let seconds = if span.micros % 1_000_000 == 0 {
+        Value::Integer(span.micros / 1_000_000)
+    } else {
+        Value::Real((span.micros as f64 / 1e6).into())
+    };
+    call(
+        "pg_interval",
+        vec![whole(span.months), whole(span.days), Expr::Literal(seconds)],
+    )
+}
+
+/// The span that such a call with constants makes.
+fn constant_span(expr: &Expr) -> Option<Interval> {
+    let Expr::Function { name, args } = expr else {
+        return None;
+    };
+    let [
+        Expr::Literal(Value::Integer(months)),
+        Expr::Literal(Value::Integer(days)),
+        Expr::Literal(Value::Integer(seconds)),
+    ] = args.as_slice()
+    else {
+        return None;
+    };
+    (name == "pg_interval").then_some(Interval {
+        months: *months,
+        days: *days,
+        micros: seconds.checked_mul(1_000_000)?,
+    })
+}
+
+/// `CAST(x AS INTERVAL)`, `INTERVAL 'x' unit`.
+pub(super) fn to_interval(value: Expr, unit: Option<Unit>, unit_name: &str) -> Expr {
+    let written = match &value {
+        Expr::Literal(Value::Text(text)) => Interval::parse(text, unit),
+        Expr::Literal(Value::Integer(n)) => Interval::parse(&n.to_string(), unit),
+        _ => None,
+    };
+    match written {
+        Some(span) => interval(span),
+        None if unit_name.is_empty() => call("pg_interval_of", vec![value]),
+        None => call("pg_interval_of", vec![value, text(unit_name)]),
+    }
+}
+
+/// A moment as a timestamp.
+pub(super) fn to_timestamp(value: Expr) -> Expr {
+    match literal_text(&value).and_then(Moment::parse) {
+        Some(moment) => text(moment.to_timestamp().to_string()),
+        None => call("pg_timestamp", vec![value]),
+    }
+}
+
+/// A moment as a date.
+pub(super) fn to_date(value: Expr) -> Expr {
+    match literal_text(&value).and_then(Moment::parse) {
+        Some(moment) => text(moment.to_date().to_string()),
+        None => call("date", vec![value]),
+    }
+}
+
+impl Planner<'_> {
+    /// What is known of an expression's kind.
+    pub(crate) fn kind(&self, expr: &Expr) -> Option<Kind> {
+        match expr {
+            Expr::Column(id) => self.kind_of_column(*id),
+            Expr::Function { name, args } => match name.as_str() {
+                "coalesce" | "ifnull" | "nullif" | "min" | "max" | "pg_greatest" | "pg_least" => {
+                    args.iter().find_map(|e| self.kind(e))
+                }
+                "iif" => args.get(1..)?.iter().find_map(|e| self.kind(e)),
+                "pg_add" | "pg_subtract" => self.kind_of_arithmetic(name, args),
+                "my_date_add" => match (args.first().and_then(|e| self.kind(e)), args.get(2)) {
+                    (Some(Kind::Date), Some(unit))
+                        if !matches!(literal_text(unit)?, "second" | "microsecond") =>
+                    {
+                        Some(Kind::Date)
+                    }
+                    (Some(_), _) => Some(Kind::Timestamp),
+                    (None, _) => None,
+                },
+                "my_str_to_date" => {
+                    let format = args.get(1).and_then(literal_text)?;
+                    let timed = ["%H", "%k", "%h", "%I", "%l", "%i", "%s", "%S", "%T", "%r", "%f"];
+                    Some(if timed.iter().any(|part| format.contains(part)) {
+                        Kind::Timestamp
+                    } else {
+                        Kind::Date
+                    })
+                }
+                name => Kind::of_function(name),
+            },
+            Expr::Case {
+                operand: _,
+                branches,
+                otherwise,
+            } => branches
+                .iter()
+                .map(|(_, then)| then)
+                .chain(otherwise.as_deref())
+                .find_map(|e| self.kind(e)),
+            Expr::Scalar(query) => self.kind_of_column(*query.output.first()?),
+            Expr::Collate { expr, collation: _ } => self.kind(expr),
+            Expr::Literal(_)
+            | Expr::Unary { .. }
+            | Expr::Binary { .. }
+            | Expr::And(_)
+            | Expr::Or(_)
+            | Expr::Cast { .. }
+            | Expr::InList { .. }
+            | Expr::InSubquery { .. }
+            | Expr::Exists(_)
+            | Expr::Quantified { .. }
+            | Expr::Row(_) => None,
+        }
+    }
+
+    fn kind_of_arithmetic(&self, name: &str, args: &[Expr]) -> Option<Kind> {
+        let [left, right] = args else {
+            return None;
+        };
+        let kind_or_constant = |e: &Expr| {
+            self.kind(e).or_else(|| {
+                let moment = Moment::parse(literal_text(e)?)?;
+                Some(if moment.is_date() {
+                    Kind::Date
+                } else {
+                    Kind::Timestamp
+                })
+            })
+        };
+        match (kind_or_constant(left), kind_or_constant(right)) {
+            (Some(Kind::Interval), Some(Kind::Interval)) => Some(Kind::Interval),
+            (Some(m), Some(Kind::Interval)) | (Some(Kind::Interval), Some(m)) if m.is_moment() => {
+                Some(Kind::Timestamp)
+            }
+            (Some(Kind::Date), Some(Kind::Date)) => None,
+            (Some(l), Some(r)) if name == "pg_subtract" && l.is_moment() && r.is_moment() => {
+                Some(Kind::Interval)
+            }
+            // A number of days.
+            (Some(Kind::Date), None) | (None, Some(Kind::Date)) => Some(Kind::Date),
+            // What a span is added to is a moment.
+            (None, Some(Kind::Interval)) | (Some(Kind::Interval), None) => Some(Kind::Timestamp),
+            _ => None,
+        }
+    }
+
+    fn kind_of_column(&self, id: ColumnId) -> Option<Kind> {
+        if let Some(kind) = self.kinds.get(&id) {
+            return Some(*kind);
+        }
+        let origin = self.columns.get(id.0 as usize)?.origin?;
+        Kind::of_declared(&self.schema.column(origin)?.declared)
+    }
+
+    /// Notes the kind of a column that holds an expression's value.
+    pub(crate) fn note_kind(&mut self, id: ColumnId, expr: &Expr) {
+        if self.dialect == Dialect::Sqlite {
+            return;
+        }
+        let of_constant = || {
+            let moment = Moment::parse(literal_text(expr)?)?;
+            Some(if moment.is_date() {
+                Kind::Date
+            } else {
+                Kind::Timestamp
+            })
+        };
+        if let Some(kind) = self.kind(expr).or_else(of_constant) {
+            self.kinds.insert(id, kind);
+        }
+    }
+
+    /// Notes that a column has the kind of another.
+    pub(crate) fn copy_kind(&mut self, to: ColumnId, from: ColumnId) {
+        self.note_kind(to, &Expr::Column(from));
+    }
+
+    /// `left op right` where one side is a moment or a span; `None` where neither is.
+    pub(super) fn temporal(
+        &self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        span: Span,
+    ) -> Result<Option<Expr>> {
+        if self.dialect == Dialect::Sqlite {
+            return Ok(None);
+        }
+        let (l, r) = (self.kind(left), self.kind(right));
+        let takes_part = |k: Option<Kind>| k.is_some_and(|k| k.is_moment() || k == Kind::Interval);
+        let is_date = |e: &Expr| literal_text(e).is_some_and(|t| Moment::parse(t).is_some());
+        // Two constants: DATE '2024-03-01' - DATE '2024-02-01'.
+        let constants = is_date(left) && (is_date(right) || r == Some(Kind::Interval));
+        if !takes_part(l) && !takes_part(r) && !constants {
+            return Ok(None);
+        }
+        let name = match op {
+            BinaryOp::Add => "pg_add",
+            BinaryOp::Sub => "pg_subtract",
+            BinaryOp::Mul | BinaryOp::Div if l == Some(Kind::Interval) || r == Some(Kind::Interval) => {
+                "pg_scale"
+            }
+            _ => return Ok(None),
+        };
+        if self.dialect == Dialect::Mysql {
+            return unsupported(
+                "arithmetic with dates, which MySQL does with their digits (write DATEDIFF or INTERVAL)",
+                span,
+            );
+        }
+        let (left, right) = (left.clone(), right.clone());
+        if name == "pg_scale" {
+            let factor = match op {
+                BinaryOp::Div => binary(BinaryOp::Div, Expr::Literal(Value::Real(1.0.into())), right),
+                _ => right,
+            };
+            return Ok(Some(call(name, vec![left, factor])));
+        }
+        // A text beside a moment is of the moment's type, or a span.
+        let completed = |e: Expr, beside: Option<Kind>| match (literal_text(&e), beside) {
+            (Some(t), Some(Kind::Timestamp)) if Moment::parse(t).is_some() => to_timestamp(e),
+            (Some(t), Some(k)) if k.is_moment() && Moment::parse(t).is_none() => to_interval(e, None, ""),
+            (Some(_), Some(Kind::Interval)) if name == "pg_subtract" && !is_date(&e) => {
+                to_interval(e, None, "")
+            }
+            _ => e,
+        };
+        let (left, right) = (completed(left, r), completed(right, l));
+        Ok(Some(folded(name, left, right)))
+    }
+
+    /// Both sides of a comparison in one form: a date beside timestamps becomes its
+    /// midnight, a text what it means beside the other side, spans their lengths.
+    pub(super) fn aligned(&self, left: Expr, right: Expr) -> (Expr, Expr) {
+        if self.dialect == Dialect::Sqlite {
+            return (left, right);
+        }
+        match (self.kind(&left), self.kind(&right)) {
+            (Some(Kind::Interval), _) | (_, Some(Kind::Interval)) => (length(left), length(right)),
+            (Some(Kind::Timestamp), Some(Kind::Date)) => (left, to_timestamp(right)),
+            (Some(Kind::Date), Some(Kind::Timestamp)) => (to_timestamp(left), right),
+            (Some(kind), None) if kind.is_moment() => self.beside(left, right, kind),
+            (None, Some(kind)) if kind.is_moment() => {
+                let (right, left) = self.beside(right, left, kind);
+                (left, right)
+            }
+            _ => (left, right),
+        }
+    }
+
+    /// A moment and the constant that it is compared with.
+    fn beside(&self, moment: Expr, constant: Expr, kind: Kind) -> (Expr, Expr) {
+        let Some(written) = literal_text(&constant).and_then(Moment::parse) else {
+            return (moment, constant);
+        };
+        let at_midnight = written.time_of_day() == 0;
+        match kind {
+            Kind::Timestamp => (moment, text(written.to_timestamp().to_string())),
+            // PostgreSQL reads the text as a date, MySQL the date as a moment.
+            Kind::Date if at_midnight || self.dialect != Dialect::Mysql => {
+                (moment, text(written.to_date().to_string()))
+            }
+            _ => (to_timestamp(moment), text(written.to_string())),
+        }
+    }
+
+    /// What a value is ordered by: a span by its length.
+    pub(super) fn ordered_by(&self, expr: Expr) -> Expr {
+        match self.dialect != Dialect::Sqlite && self.kind(&expr) == Some(Kind::Interval) {
+            true => length(expr),
+            false => expr,
+        }
+    }
+
+    /// The aggregate over spans that SQLite's own would not be.
+    pub(super) fn over_spans(&self, func: AggFunc, args: &[Expr]) -> AggFunc {
+        let of_spans = args.first().is_some_and(|e| self.kind(e) == Some(Kind::Interval));
+        if self.dialect == Dialect::Sqlite || !of_spans {
+            return func;
+        }
+        let name = match func {
+            AggFunc::Sum => "pg_interval_sum",
+            AggFunc::Avg => "pg_interval_avg",
+            AggFunc::Min => "pg_interval_min",
+            AggFunc::Max => "pg_interval_max",
+            other => return other,
+        };
+        AggFunc::Other(name.to_owned())
+    }
+}
+
+/// A span as its length in seconds.
+fn length(expr: Expr) -> Expr {
+    let expr = match literal_text(&expr) {
+        Some(_) => to_interval(expr, None, ""),
+        None => expr,
+    };
+    match constant_span(&expr) {
+        Some(span) => match i64::try_from(span.length() / 1_000_000) {
+            Ok(seconds) => Expr::Literal(Value::Integer(seconds)),
+            Err(_) => call("pg_interval_length", vec![expr]),
+        },
+        None => call("pg_interval_length", vec![expr]),
+    }
+}
+
+/// `pg_add` or `pg_subtract`; of constants what they give.
+fn folded(name: &str, left: Expr, right: Expr) -> Expr {
+    let sign = if name == "pg_subtract" { -1 } else { 1 };
+    let later = |at: &Expr, by: &Expr| -> Option<String> {
+        let at = Moment::parse(literal_text(at)?)?;
+        let moment = match by {
+            Expr::Literal(Value::Integer(days)) if at.is_date() => at.plus_days(days.checked_mul(sign)?)?,
+            by => {
+                let span = constant_span(by)?;
+                at.plus(if sign < 0 { span.negated() } else { span })?
+            }
+        };
+        Some(moment.to_string())
+    };
+    if let Some(moment) = later(&left, &right) {
+        return text(moment);
+    }
+    if sign > 0 {
+        if let Some(moment) = later(&right, &left) {
+            return text(moment);
+        }
+    } else if let (Some(l), Some(r)) = (literal_text(&left), literal_text(&right))
+        && let (Some(l), Some(r)) = (Moment::parse(l), Moment::parse(r))
+    {
+        return if l.is_date() && r.is_date() {
+            Expr::Literal(Value::Integer(l.day_number() - r.day_number()))
+        } else {
+            interval(l.since(r))
+        };
+    }
+    call(name, vec![left, right])
+}

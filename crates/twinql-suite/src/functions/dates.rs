@@ -1,0 +1,262 @@
+//! Dates, timestamps and spans.
+
+use twinql_sql::Value;
+use twinql_sql::temporal::{Interval, Moment, Part, Unit, format_mysql, format_postgres, parse_mysql};
+
+use super::{Outcome, number, real, text, text_or_null, whole};
+
+fn moment(value: &Value) -> Option<Moment> {
+    match value {
+        Value::Text(s) => Moment::parse(s),
+        _ => None,
+    }
+}
+
+fn span(value: &Value) -> Option<Interval> {
+    match value {
+        Value::Text(s) => Interval::parse(s, None),
+        _ => None,
+    }
+}
+
+fn shown(value: Option<impl std::fmt::Display>) -> Outcome {
+    text_or_null(value.map(|v| v.to_string()))
+}
+
+/// Millionths as a number, whole where they are.
+fn millionths(count: i128) -> Value {
+    match i64::try_from(count / 1_000_000) {
+        Ok(n) if count % 1_000_000 == 0 => Value::Integer(n),
+        _ => real(count as f64 / 1e6),
+    }
+}
+
+/// PostgreSQL's `+` where a date, a timestamp or a span takes part: a date and a number of
+/// days is a date, a moment and a span a timestamp, two spans a span.
+pub(super) fn add(args: &[Value]) -> Outcome {
+    let [left, right] = args else {
+        return Ok(Value::Null);
+    };
+    match (moment(left), moment(right)) {
+        (Some(at), None) => later(at, right, 1),
+        (None, Some(at)) => later(at, left, 1),
+        (None, None) => shown(span(left).and_then(|l| l.plus(span(right)?))),
+        (Some(_), Some(_)) => Ok(Value::Null),
+    }
+}
+
+/// A moment so many days, or a span, later or earlier.
+fn later(at: Moment, by: &Value, sign: i64) -> Outcome {
+    if matches!(by, Value::Integer(_) | Value::Real(_)) {
+        if !at.is_date() {
+            return Ok(Value::Null);
+        }
+        let days = whole(by).and_then(|n| n.checked_mul(sign));
+        return shown(days.and_then(|n| at.plus_days(n)));
+    }
+    shown(span(by).and_then(|by| at.plus(if sign < 0 { by.negated() } else { by })))
+}
+
+/// PostgreSQL's `-` likewise: two dates are so many days apart, two timestamps a span.
+pub(super) fn subtract(args: &[Value]) -> Outcome {
+    let [left, right] = args else {
+        return Ok(Value::Null);
+    };
+    match (moment(left), moment(right)) {
+        (Some(l), Some(r)) if l.is_date() && r.is_date() => {
+            Ok(Value::Integer(l.day_number() - r.day_number()))
+        }
+        (Some(l), Some(r)) => shown(Some(l.since(r))),
+        (Some(at), None) => later(at, right, -1),
+        (None, Some(_)) => Ok(Value::Null),
+        (None, None) => shown(span(left).and_then(|l| l.plus(span(right)?.negated()))),
+    }
+}
+
+/// A span so many times.
+pub(super) fn scale(args: &[Value]) -> Outcome {
+    let [a, b] = args else {
+        return Ok(Value::Null);
+    };
+    let is_number = |v: &Value| matches!(v, Value::Integer(_) | Value::Real(_));
+    let (by, of) = if is_number(a) { (a, b) } else { (b, a) };
+    shown(span(of).and_then(|of| of.times(number(by)?)))
+}
+
+/// The span of so many months, days and seconds.
+pub(super) fn interval(args: &[Value]) -> Outcome {
+    let [months, days, seconds] = args else {
+        return Ok(Value::Null);
+    };
+    let micros = number(seconds)
+        .map(|s| (s * 1e6).round())
+        .filter(|s| s.abs() < 9e18);
+    let span = whole(months)
+        .zip(whole(days))
+        .zip(micros)
+        .map(|((months, days), micros)| Interval {
+            months,
+            days,
+            micros: micros as i64,
+        });
+    shown(span)
+}
+
+/// The span that a text is; a number alone is of the unit.
+pub(super) fn interval_of(args: &[Value]) -> Outcome {
+    let unit = args.get(1).and_then(text).and_then(|u| Unit::named(&u));
+    shown(
+        args.first()
+            .and_then(text)
+            .and_then(|t| Interval::parse(&t, unit)),
+    )
+}
+
+/// The length of a span in seconds, by which spans are compared.
+pub(super) fn interval_length(args: &[Value]) -> Outcome {
+    Ok(args
+        .first()
+        .and_then(span)
+        .map_or(Value::Null, |s| millionths(s.length())))
+}
+
+/// PostgreSQL's AGE.
+pub(super) fn age(args: &[Value]) -> Outcome {
+    let [later, earlier] = args else {
+        return Ok(Value::Null);
+    };
+    shown(moment(later).and_then(|l| Some(l.to_timestamp().age(moment(earlier)?.to_timestamp()))))
+}
+
+/// PostgreSQL's DATE_TRUNC.
+pub(super) fn date_trunc(args: &[Value]) -> Outcome {
+    let [unit, at] = args else {
+        return Ok(Value::Null);
+    };
+    let Some(unit) = text(unit).and_then(|u| Unit::named(&u)) else {
+        return Err("date_trunc() of an unknown unit".into());
+    };
+    shown(moment(at).and_then(|m| m.truncated(unit)))
+}
+
+/// EXTRACT of a moment or a span.
+pub(super) fn extract(args: &[Value]) -> Outcome {
+    let [part, of] = args else {
+        return Ok(Value::Null);
+    };
+    let Some(part) = text(part).and_then(|p| Part::named(&p)) else {
+        return Err("EXTRACT of an unknown part".into());
+    };
+    let value = match moment(of) {
+        Some(at) => Some(i128::from(at.part(part))),
+        None => span(of).and_then(|s| s.part(part)),
+    };
+    Ok(value.map_or(Value::Null, millionths))
+}
+
+/// A moment as a timestamp.
+pub(super) fn timestamp(args: &[Value]) -> Outcome {
+    shown(args.first().and_then(moment).map(Moment::to_timestamp))
+}
+
+/// PostgreSQL's TO_CHAR of a moment.
+pub(super) fn to_char(args: &[Value]) -> Outcome {
+    let [at, template] = args else {
+        return Ok(Value::Null);
+    };
+    let Some(at) = moment(at) else {
+        return Ok(Value::Null);
+    };
+    match text(template).and_then(|t| format_postgres(at, &t)) {
+        Some(text) => Ok(Value::Text(text)),
+        None => Err("TO_CHAR with a template that is not known".into()),
+    }
+}
+
+/// MySQL's DATE_ADD: so many of a unit later, a date where neither has a time of day.
+pub(super) fn mysql_add(args: &[Value]) -> Outcome {
+    let [at, count, unit] = args else {
+        return Ok(Value::Null);
+    };
+    let Some(unit) = text(unit).and_then(|u| Unit::named(&u)) else {
+        return Err("INTERVAL of an unknown unit".into());
+    };
+    let one = unit.span();
+    let span = if one.micros != 0 {
+        number(count).and_then(|n| one.times(n))
+    } else {
+        // A fraction of days or months is rounded.
+        number(count).and_then(|n| one.times(n.round()))
+    };
+    let Some((at, span)) = moment(at).zip(span) else {
+        return Ok(Value::Null);
+    };
+    let later = at.plus(span);
+    shown(if at.is_date() && one.micros == 0 {
+        later.map(Moment::to_date)
+    } else {
+        later
+    })
+}
+
+/// MySQL's TIMESTAMPDIFF: whole units from the first moment to the second.
+pub(super) fn timestampdiff(args: &[Value]) -> Outcome {
+    let [unit, from, to] = args else {
+        return Ok(Value::Null);
+    };
+    let Some(unit) = text(unit).and_then(|u| Unit::named(&u)) else {
+        return Err("TIMESTAMPDIFF of an unknown unit".into());
+    };
+    let Some((from, to)) = moment(from).zip(moment(to)) else {
+        return Ok(Value::Null);
+    };
+    let one = unit.span();
+    if one.months == 0 {
+        let length = i64::try_from(one.length()).unwrap_or(i64::MAX);
+        return Ok(Value::Integer((to.epoch() - from.epoch()) / length));
+    }
+    // A month is over when its day and time have come again.
+    let months = |earlier: Moment, later: Moment| {
+        let ((y1, m1, d1), (y2, m2, d2)) = (earlier.civil(), later.civil());
+        let whole = (y2 - y1) * 12 + m2 - m1;
+        let unfinished = (d2, later.time_of_day()) < (d1, earlier.time_of_day());
+        whole - i64::from(unfinished)
+    };
+    let count = if to.epoch() >= from.epoch() {
+        months(from, to)
+    } else {
+        -months(to, from)
+    };
+    Ok(Value::Integer(count / one.months))
+}
+
+/// MySQL's DATE_FORMAT.
+pub(super) fn date_format(args: &[Value]) -> Outcome {
+    let [at, format] = args else {
+        return Ok(Value::Null);
+    };
+    let Some(at) = moment(at) else {
+        return Ok(Value::Null);
+    };
+    match text(format).and_then(|f| format_mysql(at, &f)) {
+        Some(text) => Ok(Value::Text(text)),
+        None => Err("DATE_FORMAT with a format that is not known".into()),
+    }
+}
+
+/// MySQL's STR_TO_DATE: NULL where the text does not fit the format.
+pub(super) fn str_to_date(args: &[Value]) -> Outcome {
+    let [from, format] = args else {
+        return Ok(Value::Null);
+    };
+    shown(
+        text(from)
+            .zip(text(format))
+            .and_then(|(t, f)| parse_mysql(&t, &f)),
+    )
+}
+
+/// MySQL's LAST_DAY.
+pub(super) fn last_day(args: &[Value]) -> Outcome {
+    shown(args.first().and_then(moment).and_then(Moment::last_of_month))
+}
