@@ -16,6 +16,8 @@ pub fn beside(folder: &Path, path: impl AsRef<Path>) -> PathBuf {
             Component::ParentDir if leaves(&out) => {
                 out.pop();
             }
+            // Nothing lies above the root.
+            Component::ParentDir if out.has_root() && out.parent().is_none() => {}
             part => out.push(part),
         }
     }

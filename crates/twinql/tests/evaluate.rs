@@ -77,7 +77,7 @@ fn a_report_for_programs_with_plot_and_scores() {
             .unwrap()
             .contains("metric:suite")
     );
-    assert!(folder.read("roc.svg").contains("suite (default) (AUC 1.0000)"));
+    assert!(folder.read("roc.svg").contains("suite (default): AUC 1.0000"));
     assert_eq!(json_lines(&folder.read("scores.jsonl")).len(), 4);
 }
 

@@ -49,8 +49,8 @@ fn build_run_and_show() {
         line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
     // Right in all, and predictions that could not be run.
-    assert_eq!(cells("good")[5..], ["100.0", "0"], "{table}");
-    assert_eq!(cells("bad")[5..], ["0.0", "1"], "{table}");
+    assert_eq!(cells("good")[5..], ["100.0", "0", "0"], "{table}");
+    assert_eq!(cells("bad")[5..], ["0.0", "0", "1"], "{table}");
     let verdicts = json_lines(&folder.read("verdicts.jsonl"));
     assert_eq!(verdicts.len(), 4);
     assert_eq!(

@@ -115,10 +115,77 @@ const SYNONYMS: &[(&[&str], &str)] = &[
 ];
 
 /// Variants that say the same where the plan is the very same.
-const SAME_HERE: &[(&[&str], &str)] = &[(
-    &["On", "Using", "Natural"],
-    "NATURAL, USING and ON over the same columns",
-)];
+const SAME_HERE: &[(&[&str], &str)] = &[
+    (
+        &["On", "Using", "Natural", "None"],
+        "NATURAL, USING and ON over the same columns, or no condition",
+    ),
+    (&["UnnamedExpr", "Wildcard"], "* over the only column"),
+    (
+        &["Divide", "MyIntegerDivide"],
+        "DIV of whole numbers, where / is whole too",
+    ),
+];
+
+/// Types that say the same in a cast, in every dialect.
+const TYPES: &[(&[&str], &str)] = &[
+    (
+        &[
+            "TinyInt",
+            "Int2",
+            "SmallInt",
+            "MediumInt",
+            "Int",
+            "Int4",
+            "Int8",
+            "Integer",
+            "BigInt",
+            "Int64",
+            "Signed",
+            "SignedInteger",
+        ],
+        "the width of an integer only says what is an overflow",
+    ),
+    (
+        &[
+            "Float",
+            "Double",
+            "DoublePrecision",
+            "Real",
+            "Float4",
+            "Float8",
+            "Float64",
+        ],
+        "how many bits a real has shows less than two reals may differ and be the same",
+    ),
+    (
+        &[
+            "Text",
+            "TinyText",
+            "MediumText",
+            "LongText",
+            "Varchar",
+            "Nvarchar",
+            "CharVarying",
+            "CharacterVarying",
+            "String",
+            "Clob",
+            "CharLargeObject",
+            "CharacterLargeObject",
+        ],
+        "a text of any length",
+    ),
+    (&["Numeric", "Decimal", "Dec"], "DECIMAL for NUMERIC"),
+    (&["Bool", "Boolean"], "BOOL for BOOLEAN"),
+    (
+        &["Blob", "Bytea", "Bytes", "Binary", "Varbinary"],
+        "bytes of any length",
+    ),
+    (
+        &["Datetime", "Timestamp", "TimestampNtz"],
+        "a timestamp without a time zone",
+    ),
+];
 
 /// What stands for the absence of a word.
 const DEFAULTS: &[(&str, &str, &str)] = &[
@@ -164,6 +231,21 @@ pub fn reason(mutation: &Mutation, dialect: Dialect, unused: bool) -> Option<&'s
             .find(|(set, _)| set.contains(&old) && set.contains(&new))
     {
         return Some(reason);
+    }
+    if names.contains(&"data_type") && mutation.kind != Kind::Flipped {
+        if dialect == Dialect::Sqlite {
+            return Some("SQLite looks at the affinity of a type alone");
+        }
+        let types = TYPES
+            .iter()
+            .find(|(set, _)| set.contains(&old) && set.contains(&new));
+        if let Some((_, reason)) = types {
+            return Some(reason);
+        }
+        let integers = TYPES.first().map_or(&[][..], |(set, _)| set);
+        if integers.contains(&last) {
+            return Some("the number behind an integer type is a width to print it with");
+        }
     }
     if let Some((_, _, reason)) = DEFAULTS
         .iter()

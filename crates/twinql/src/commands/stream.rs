@@ -31,11 +31,8 @@ impl Window {
     };
     /// For pairs of which each may take long.
     pub(super) const SMALL_BATCHES: Window = Window { block: 64, ahead: 16 };
-    /// For pairs that have nothing in common.
-    pub(super) const PAIRS: Window = Window {
-        block: 1,
-        ahead: 1024,
-    };
+    /// For pairs that have nothing in common: as few as handing them on costs little.
+    pub(super) const PAIRS: Window = Window { block: 16, ahead: 64 };
 }
 
 /// The first block, so that results appear soon; the next ones are twice as large each.
