@@ -273,7 +273,10 @@ impl Tree<'_> {
             Rel::Scan { table, columns } => {
                 let ids: Vec<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
                 let name = self.schema.tables.get(*table).map_or("?", |t| t.name.as_str());
-                format!("Scan {} [{}]", self.source(name, &ids), self.own_ids(&ids))
+                let read = self.own_ids(&ids);
+                // What is read follows from the operators above: it is no difference of its own.
+                let read = if self.numbered { &read } else { "" };
+                format!("Scan {} [{read}]", self.source(name, &ids))
             }
             Rel::Values { columns, rows } => {
                 format!("Values {} rows [{}]", rows.len(), self.ids(columns))

@@ -83,7 +83,7 @@ fn names_mean_the_same_with_and_without_their_schema() {
 #[test]
 fn two_tables_of_one_name_are_two_tables_in_sqlite() {
     let sql = sqlite(
-        "SELECT h.body FROM hr.notes h JOIN billing.notes b ON b.id = h.id WHERE hr.notes.id IS NULL OR true",
+        "SELECT h.body FROM hr.notes h JOIN billing.notes ON billing.notes.id = h.id",
         Generic,
     );
     assert!(
@@ -233,7 +233,6 @@ fn arrays_series_and_documents() {
 fn what_another_dialect_writes_is_said_to_be_its() {
     for (dialect, sql, whose) in [
         (Generic, "SELECT DATE_TRUNC(day, MONTH) FROM orders", "BigQuery"),
-        (Sqlite, "SELECT DATE_TRUNC(day, MONTH) FROM orders", "BigQuery"),
         (
             Generic,
             "SELECT DATEADD(month, 1, placed_at) FROM orders",
@@ -248,6 +247,10 @@ fn what_another_dialect_writes_is_said_to_be_its() {
         let error = error(sql, dialect);
         assert!(error.contains(whose), "{dialect}: {sql}: {error}");
     }
+    // SQLite's texts are executed as they are; what reads them says it too.
+    let bigquery = twinql_sql::parse("SELECT DATE_TRUNC(day, MONTH) FROM orders").unwrap();
+    let error = twinql_sql::plan(&schema(Sqlite), &bigquery).unwrap_err();
+    assert!(error.to_string().contains("BigQuery"), "{error}");
     // A column of that name is a column.
     assert!(
         in_sqlite(

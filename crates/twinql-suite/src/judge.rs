@@ -218,7 +218,7 @@ struct Trial<'a> {
     budget: u64,
 }
 
-/// Executions at the limit of steps that one pair is worth, on all databases together. No pair of
+/// Executions at the limit of steps that one pair is worth, on each hundred databases. No pair of
 /// real queries comes near it.
 const WORTH: u64 = 20;
 
@@ -393,6 +393,7 @@ impl Judge {
         let pred = Party::new(&self.sandbox, pred, semantics);
         let fresh = Columns::new(gold.prepared.width(), semantics.any_column_order);
         let start = gold.prepared.spent();
+        let hundreds = (self.config.databases as u64).div_ceil(100).max(1);
         let trial = Trial {
             sandbox: &self.sandbox,
             loader: self.sandbox.loader(generator.tables())?,
@@ -403,7 +404,7 @@ impl Judge {
             patience: Patience::new(),
             spent: [0; 2],
             start,
-            budget: self.config.limits.steps.saturating_mul(WORTH),
+            budget: self.config.limits.steps.saturating_mul(WORTH.saturating_mul(hundreds)),
         };
         Ok((trial, fresh))
     }

@@ -147,7 +147,7 @@ fn answer(columns: &[String], width: usize, rows: &[Vec<Value>]) -> Vec<String> 
     let rule: Vec<String> = widths.iter().map(|w| "-".repeat(*w)).collect();
     out.insert(1, rule.join("-+-"));
     if let Some(more) = rows.len().checked_sub(MAX_ROWS).filter(|n| *n > 0) {
-        out.push(format!("… and {} more", counted(more, "row")));
+        out.push(format!("… and {}", counted(more, "more row")));
     }
     out
 }
@@ -197,6 +197,8 @@ fn own_name(id: &str) -> String {
             if plain(c) { c } else { '_' }
         })
         .collect();
+    // A name that begins with a point is hidden.
+    let readable = if readable.is_empty() { "_".into() } else { readable };
     let hash: String = Sha256::digest(id.as_bytes())
         .iter()
         .take(6)
@@ -283,11 +285,11 @@ mod tests {
 --   SELECT a
 --   FROM t -- all
 -- answers 3 rows of 2 columns:
---   name       | count(*)
---   -----------+---------
---   'O''Hara'  |        7
---   'x\\u{a}y'  |       12
---   NULL       |     NULL
+--   name      | count(*)
+--   ----------+---------
+--   'O''Hara' |        7
+--   'x\\u{a}y' |       12
+--   NULL      |     NULL
 --
 -- prediction:
 --   SELECT 1

@@ -89,7 +89,12 @@ fn only_good_ones_agree(names: &[String], records: &[Value]) {
         if name == "good" {
             assert_eq!((status, &record["verdict"]), ("ok", &json!("same")), "{record}");
         } else {
-            assert!(["pred_error", "timeout"].contains(&status), "{record}");
+            // A value larger than a limit says nothing of whether it is a query.
+            let expected: &[&str] = match name.as_str() {
+                "random blob" => &["unsupported"],
+                _ => &["pred_error", "timeout"],
+            };
+            assert!(expected.contains(&status), "{record}");
             assert_eq!(record["verdict"], Value::Null, "{record}");
         }
     }

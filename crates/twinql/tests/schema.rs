@@ -47,7 +47,7 @@ fn schema_show_lists_what_was_read_and_what_was_not() {
         &["schema", "show", "shop.sql", "--db-id", "other"],
         &["has no database \"other\"; it has shop"],
     );
-    folder.refuses(&["schema", "show", "none.sql"], &["none.sql", "no such file"]);
+    folder.refuses(&["schema", "show", "none.sql"], &["none.sql", "No such file"]);
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn target(dialect: Dialect, data_type: &DataType) -> Target {
             Target::Function("datetime")
         }
         // Two spellings of one type.
-        T::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => Target::Function("datetime"),
+        T::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => Target::Function("timestamptz"),
         T::Interval {
             fields: None,
             precision: None,
@@ -241,6 +241,7 @@ impl<'a> Planner<'a> {
             Target::Scaled(places) => call("round", vec![cast(operand, Affinity::Numeric), integer(places)]),
             Target::Function("interval") => to_interval(operand, None, ""),
             Target::Function("datetime") if self.dialect != Dialect::Sqlite => to_timestamp(operand),
+            Target::Function("timestamptz") => self.to_timestamp_in_zone(operand),
             Target::Function("date") => to_date(operand),
             Target::Function(name) => call(name, vec![operand]),
             Target::Truth => match info_of(&operand, &self.columns).class {

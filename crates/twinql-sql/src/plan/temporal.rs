@@ -49,7 +49,7 @@ impl Kind {
     fn of_function(name: &str) -> Option<Kind> {
         Some(match name {
             "date" | "current_date" | "my_last_day" => Kind::Date,
-            "datetime" | "current_timestamp" | "pg_date_trunc" | "pg_timestamp" => Kind::Timestamp,
+            "datetime" | "current_timestamp" | "pg_date_trunc" | "pg_timestamp" | "pg_timestamptz" => Kind::Timestamp,
             "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
             | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => Kind::Interval,
             "pg_array" | "pg_array_agg" | "pg_string_to_array" => Kind::Array,
@@ -146,6 +146,22 @@ pub(super) fn to_date(value: Expr) -> Expr {
 }
 
 impl Planner<'_> {
+    /// A moment as a timestamp with a time zone, UTC. A text's own zone moves it, which a timestamp
+    /// without one leaves out.
+    ///
+    /// | before | after |
+    /// |---|---|
+    /// | `placed_at::timestamptz` | `pg_timestamp(placed_at)` |
+    /// | `'2024-05-17'::timestamptz` | `'2024-05-17 00:00:00'` |
+    /// | `name::timestamptz` | `pg_timestamptz(name)` |
+    pub(super) fn to_timestamp_in_zone(&self, value: Expr) -> Expr {
+        let is_moment = self.kind(&value).is_some_and(Kind::is_moment);
+        if is_moment || literal_text(&value).and_then(Moment::parse).is_some() {
+            return to_timestamp(value);
+        }
+        call("pg_timestamptz", vec![value])
+    }
+
     /// What is known of an expression's kind.
     pub(crate) fn kind(&self, expr: &Expr) -> Option<Kind> {
         match expr {

@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn columns_are_named_with_their_tables() {
         let (gold, pred) = of(
-            "SELECT a.name FROM member a JOIN member b ON a.boss = b.id WHERE b.name = '#1'",
-            "SELECT a.name FROM member a JOIN member b ON a.boss = b.id WHERE b.name = '#2'",
+            "SELECT a.name FROM member a JOIN member b ON a.boss = b.id WHERE a.name || b.name = '#1'",
+            "SELECT a.name FROM member a JOIN member b ON a.boss = b.id WHERE a.name || b.name = '#2'",
         );
         let both = gold.join(" ") + &pred.join(" ");
         for part in ["member.", "member#2.", "'#1'", "'#2'"] {

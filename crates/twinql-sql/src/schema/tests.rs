@@ -89,6 +89,17 @@ fn bad_ddl_names_place_and_remedy() {
     }
 }
 
+/// A schema without what DDL for SQLite has no words for: how it was read, and names of schemas.
+fn as_printed(schema: &Schema) -> Schema {
+    let mut schema = schema.clone();
+    schema.notes.clear();
+    schema.typing = Typing::default();
+    for table in &mut schema.tables {
+        table.schema = None;
+    }
+    schema
+}
+
 #[test]
 fn ddl_round_trips() {
     let cycle = "CREATE TABLE a (id INTEGER PRIMARY KEY, b INT REFERENCES b(id));
@@ -96,7 +107,7 @@ fn ddl_round_trips() {
     for text in [CONCERTS, cycle] {
         let schema = Schema::from_ddl("d", text).unwrap();
         let again = Schema::from_ddl("d", &schema.to_ddl()).unwrap();
-        assert_eq!(schema, again);
+        assert_eq!(as_printed(&schema), again);
     }
 }
 
@@ -108,8 +119,8 @@ fn sqlite_reads_what_we_print() {
     let db = rusqlite::Connection::open(&path).unwrap();
     db.execute_batch(&schema.to_ddl()).unwrap();
     drop(db);
-    assert_eq!(Schema::from_sqlite(&path).unwrap(), schema);
-    assert_eq!(load(&path).unwrap()["d"], schema);
+    assert_eq!(Schema::from_sqlite(&path).unwrap(), as_printed(&schema));
+    assert_eq!(load(&path).unwrap()["d"], as_printed(&schema));
     // A folder with a SQLite file, DDL, and Spider's layout.
     std::fs::write(dir.path().join("e.sql"), "CREATE TABLE t (a INT)").unwrap();
     std::fs::create_dir(dir.path().join("f")).unwrap();
@@ -197,13 +208,13 @@ fn real_files() {
         assert_eq!(set.len(), count, "{file}");
         for schema in set.values() {
             let again = Schema::from_ddl(&schema.db_id, &schema.to_ddl()).unwrap();
-            assert_eq!(schema, &again, "{file}");
+            assert_eq!(as_printed(schema), as_printed(&again), "{file}");
         }
     }
     let databases = load(data.join("spider/database")).unwrap();
     assert_eq!(databases.len(), 20);
     for schema in databases.values() {
         let again = Schema::from_ddl(&schema.db_id, &schema.to_ddl()).unwrap();
-        assert_eq!(schema, &again);
+        assert_eq!(as_printed(schema), as_printed(&again));
     }
 }

@@ -82,6 +82,7 @@ pub(crate) const FUNCTIONS: &[Function] = &[
     strict("pg_scale", (2, 2), dates::scale),
     strict("pg_subtract", (2, 2), dates::subtract),
     strict("pg_timestamp", (1, 1), dates::timestamp),
+    strict("pg_timestamptz", (1, 1), dates::timestamp),
     strict("pg_to_char", (2, 2), dates::to_char),
     strict("my_date_add", (3, 3), dates::mysql_add),
     strict("my_date_format", (2, 2), dates::date_format),

@@ -13,7 +13,7 @@ mod serve;
 mod wire;
 
 pub use crew::{Crew, Program};
-pub use serve::serve;
+pub use serve::{greet, serve};
 
 /// What a worker says before anything else: a process that ends without having said it never was one,
 /// and no pair is to blame.

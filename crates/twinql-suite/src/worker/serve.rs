@@ -16,7 +16,15 @@ use crate::suite::{SchemaSuite, read_line, run_piece};
 /// Judges that a worker keeps ready.
 const KEPT_JUDGES: usize = 64;
 
-/// Answers requests until `input` ends. `before` is called before each answer with the number
+/// Says that this process is a worker: the first line of its output.
+///
+/// # Errors
+/// It cannot be written.
+pub fn greet(output: impl Write) -> io::Result<()> {
+    Output(output).line(&GREETING)
+}
+
+/// Answers requests until `input` ends, after [`greet`]. `before` is called before each answer with the number
 /// of pairs that it is for, to renew limits that the operating system holds.
 ///
 /// # Errors
@@ -24,7 +32,6 @@ const KEPT_JUDGES: usize = 64;
 pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usize)) -> io::Result<()> {
     let mut output = Output(output);
     let mut known = Known::default();
-    output.line(&GREETING)?;
     for line in input.lines() {
         match serde_json::from_str(&line?)? {
             Request::Judging(config) => {

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use twinql::exit;
 use twinql::judging::{self, Workers};
 use twinql::suite::Limits;
-use twinql::suite::worker::{Program, serve};
+use twinql::suite::worker::{Program, greet, serve};
 
 use crate::args::Workers as Kind;
 
@@ -42,8 +42,13 @@ fn program(limits: &Limits) -> Result<Program> {
 
 /// Judges what comes on standard input.
 pub(crate) fn run(address_space: u64) -> Result<bool> {
+    // Before the end of the input can end the process, so that who asks knows what it has started.
+    let mut output = stdout();
+    greet(&mut output)?;
+    // The thread's stack counts as memory too.
+    let input = BufReader::new(requests()?);
     limits::memory(address_space);
-    serve(BufReader::new(requests()?), stdout(), limits::renew)?;
+    serve(input, output, limits::renew)?;
     Ok(true)
 }
 

@@ -79,14 +79,20 @@ fn panel(out: &mut String, course: &Course<'_>, kept: usize, top: f64, colour: &
         text(out, (LEFT - 8.0, y(value) + 4.0), "end", QUIET, &label);
         digits = digits.max(label.len());
     }
-    let whole: Vec<(f64, String)> = match epochs {
-        0 | 1 => vec![(1.0, "1".into())],
-        n => ticks(1.0, n as f64, 10),
+    let marked: Vec<f64> = match epochs {
+        0 | 1 => vec![1.0],
+        n => ticks(1.0, n as f64, 10).into_iter().map(|(at, _)| at).collect(),
     };
-    for (epoch, label) in whole.into_iter().filter(|(epoch, _)| epoch.fract() == 0.0) {
+    for epoch in marked.into_iter().filter(|at| at.fract() == 0.0) {
         let foot = (x(epoch), top + PANEL);
         line(out, foot, (foot.0, foot.1 + 4.0), &format!(r#"stroke="{QUIET}""#));
-        text(out, (foot.0, foot.1 + 17.0), "middle", QUIET, &label);
+        text(
+            out,
+            (foot.0, foot.1 + 17.0),
+            "middle",
+            QUIET,
+            &format!("{epoch:.0}"),
+        );
     }
     let _ = writeln!(
         out,

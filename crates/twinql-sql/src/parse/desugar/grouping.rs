@@ -24,37 +24,38 @@ pub(super) fn expand(query: &mut Query) -> Result<(), SqlError> {
         let select = select.clone();
         return expand_ordered(query, &select, &sets);
     }
-    expand_body(&mut query.body)
+    expand_arms(&mut query.body)
 }
 
-/// Rewrites the arms of set operations.
-fn expand_body(body: &mut SetExpr) -> Result<(), SqlError> {
-    match body {
-        SetExpr::Select(select) => {
-            if let Some(sets) = sets(select)? {
-                let select = select.clone();
-                *body = union(&select, &sets, &[])?;
+/// Rewrites the arms of set operations. A chain of them is a tree as deep as it is long: they wait in
+/// a list instead of on the stack.
+fn expand_arms(body: &mut SetExpr) -> Result<(), SqlError> {
+    let mut waiting = vec![body];
+    while let Some(body) = waiting.pop() {
+        match body {
+            SetExpr::Select(select) => {
+                if let Some(sets) = sets(select)? {
+                    let select = select.clone();
+                    *body = union(&select, &sets, &[])?;
+                }
             }
-            Ok(())
+            SetExpr::SetOperation {
+                op: _,
+                set_quantifier: _,
+                left,
+                right,
+            } => waiting.extend([right.as_mut(), left.as_mut()]),
+            // Subqueries have been visited on their own.
+            SetExpr::Query(_)
+            | SetExpr::Values(_)
+            | SetExpr::Insert(_)
+            | SetExpr::Update(_)
+            | SetExpr::Delete(_)
+            | SetExpr::Merge(_)
+            | SetExpr::Table(_) => {}
         }
-        SetExpr::SetOperation {
-            op: _,
-            set_quantifier: _,
-            left,
-            right,
-        } => {
-            expand_body(left)?;
-            expand_body(right)
-        }
-        // Subqueries have been visited on their own.
-        SetExpr::Query(_)
-        | SetExpr::Values(_)
-        | SetExpr::Insert(_)
-        | SetExpr::Update(_)
-        | SetExpr::Delete(_)
-        | SetExpr::Merge(_)
-        | SetExpr::Table(_) => Ok(()),
     }
+    Ok(())
 }
 
 fn unsupported<T>(construct: &str, span: Span) -> Result<T, SqlError> {
@@ -303,8 +304,8 @@ fn arm(select: &Select, set: &Set, all: &[Expr], extra: &[Expr]) -> Result<Selec
                 }
                 aggregates |= has_aggregate(expr);
             }
-            SelectItem::ExprWithAliases { .. }
-            | SelectItem::QualifiedWildcard(..)
+            SelectItem::ExprWithAliases { expr: _, aliases: _ }
+            | SelectItem::QualifiedWildcard(_, _)
             | SelectItem::Wildcard(_) => return unsupported("* beside grouping sets", item.span()),
         }
     }
@@ -394,7 +395,7 @@ fn expand_ordered(whole: &mut Query, select: &Select, sets: &[Set]) -> Result<()
                 _ => false,
             };
             let is_position =
-                matches!(&key.expr, Expr::Value(v) if matches!(v.value, sqlparser::ast::Value::Number(..)));
+                matches!(&key.expr, Expr::Value(v) if matches!(v.value, sqlparser::ast::Value::Number(_, _)));
             if is_position {
                 continue;
             }

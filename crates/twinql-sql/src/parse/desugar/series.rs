@@ -31,8 +31,8 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize) {
         let (expr, name) = match &*item {
             SelectItem::UnnamedExpr(expr) => (expr, None),
             SelectItem::ExprWithAlias { expr, alias } => (expr, Some(alias.clone())),
-            SelectItem::ExprWithAliases { .. }
-            | SelectItem::QualifiedWildcard(..)
+            SelectItem::ExprWithAliases { expr: _, aliases: _ }
+            | SelectItem::QualifiedWildcard(_, _)
             | SelectItem::Wildcard(_) => continue,
         };
         let Some((function, args)) = plain_call(expr) else {

@@ -133,7 +133,7 @@ fn what_sqlite_refuses_is_refused() {
         ("SELECT 1 FROM db.singer", "no table named \"db.singer\""),
         (
             "SELECT x.singer.id FROM singer",
-            "no column named \"x.singer.id\"",
+            "no table named \"x.singer\"",
         ),
         (
             "SELECT a.n FROM singer, (SELECT singer.id AS n) a",

@@ -334,10 +334,6 @@ fn what_is_printed_is_read_again() {
             "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t WHERE a = 'x;",
             Dialect::Sqlite,
         ),
-        (
-            "CREATE TABLE t (a INT CHECK (a > $$(0)::numeric));",
-            Dialect::Postgres,
-        ),
         ("CREATE TABLE t (a INT CHECK (a > $1));", Dialect::Postgres),
         (
             "CREATE TABLE t (a TEXT CHECK (a <> $$it's$$ AND a <> E'\\\\'));",
