@@ -404,7 +404,11 @@ impl Judge {
             patience: Patience::new(),
             spent: [0; 2],
             start,
-            budget: self.config.limits.steps.saturating_mul(WORTH.saturating_mul(hundreds)),
+            budget: self
+                .config
+                .limits
+                .steps
+                .saturating_mul(WORTH.saturating_mul(hundreds)),
         };
         Ok((trial, fresh))
     }

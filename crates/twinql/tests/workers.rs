@@ -176,7 +176,7 @@ fn a_pair_that_eats_memory_costs_itself() {
     // The system lets the process have little more.
     let program = Program {
         path: PathBuf::from(env!("CARGO_BIN_EXE_twinql")),
-        arguments: ["worker", "--threads", "1", "--address-space", "1000000000"]
+        arguments: ["worker", "--threads", "1", "--address-space", "100000000"]
             .map(str::to_owned)
             .to_vec(),
     };

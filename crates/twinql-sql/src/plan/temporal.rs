@@ -49,7 +49,9 @@ impl Kind {
     fn of_function(name: &str) -> Option<Kind> {
         Some(match name {
             "date" | "current_date" | "my_last_day" => Kind::Date,
-            "datetime" | "current_timestamp" | "pg_date_trunc" | "pg_timestamp" | "pg_timestamptz" => Kind::Timestamp,
+            "datetime" | "current_timestamp" | "pg_date_trunc" | "pg_timestamp" | "pg_timestamptz" => {
+                Kind::Timestamp
+            }
             "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
             | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => Kind::Interval,
             "pg_array" | "pg_array_agg" | "pg_string_to_array" => Kind::Array,

@@ -90,7 +90,7 @@ pub(crate) enum Command {
     /// Judge pairs that another process sends
     #[command(hide = true)]
     Worker {
-        /// Bytes of memory that the system lets it have
+        /// Bytes of memory that the system lets it have beside those at its start
         #[arg(long, default_value_t = 4 << 30)]
         address_space: u64,
     },

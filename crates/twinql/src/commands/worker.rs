@@ -19,10 +19,10 @@ pub(crate) fn workers(kind: Kind, limits: &Limits) -> Result<Workers> {
     })
 }
 
-/// Bytes beside SQLite's: the program, parsing, and two answers of the largest size allowed,
-/// which take several times their own bytes.
+/// Bytes beside SQLite's: parsing, and two answers of the largest size allowed, which take several
+/// times their own bytes.
 fn beside(limits: &Limits) -> u64 {
-    (1 << 30) + 8 * limits.bytes as u64
+    (512 << 20) + 8 * limits.bytes as u64
 }
 
 /// This program as a worker.
@@ -45,7 +45,6 @@ pub(crate) fn run(address_space: u64) -> Result<bool> {
     // Before the end of the input can end the process, so that who asks knows what it has started.
     let mut output = stdout();
     greet(&mut output)?;
-    // The thread's stack counts as memory too.
     let input = BufReader::new(requests()?);
     limits::memory(address_space);
     serve(input, output, limits::renew)?;
@@ -108,10 +107,22 @@ mod limits {
     /// CPU seconds for one pair.
     const SECONDS: u64 = 120;
 
+    /// Lets the process have `most` bytes of address space beside what it has: stacks, and what the
+    /// allocator reserved for itself at the start.
     pub(super) fn memory(most: u64) {
         // Where it cannot be lowered, a lower one holds already.
-        let _ = lower(Resource::As, most);
+        let _ = lower(Resource::As, most.saturating_add(mapped()));
         let _ = lower(Resource::Core, 0);
+    }
+
+    /// Bytes of address space that this process has; a guess where the system does not tell.
+    fn mapped() -> u64 {
+        let pages = std::fs::read_to_string("/proc/self/statm")
+            .ok()
+            .and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+        pages.map_or(2 << 30, |pages| {
+            pages.saturating_mul(rustix::param::page_size() as u64)
+        })
     }
 
     /// Gives the process `SECONDS` for each of `pairs` from now on; the system ends it when

@@ -131,10 +131,7 @@ fn what_sqlite_refuses_is_refused() {
         ),
         ("SELECT 1 FROM order", "\"order\" is a reserved word"),
         ("SELECT 1 FROM db.singer", "no table named \"db.singer\""),
-        (
-            "SELECT x.singer.id FROM singer",
-            "no table named \"x.singer\"",
-        ),
+        ("SELECT x.singer.id FROM singer", "no table named \"x.singer\""),
         (
             "SELECT a.n FROM singer, (SELECT singer.id AS n) a",
             "no column named \"singer.id\"",
