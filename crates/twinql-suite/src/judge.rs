@@ -393,7 +393,7 @@ impl Judge {
         let pred = Party::new(&self.sandbox, pred, semantics);
         let fresh = Columns::new(gold.prepared.width(), semantics.any_column_order);
         let start = gold.prepared.spent();
-        let hundreds = (self.config.databases as u64).div_ceil(100).max(1);
+        let hundreds = self.config.databases.div_ceil(100).max(1);
         let trial = Trial {
             sandbox: &self.sandbox,
             loader: self.sandbox.loader(generator.tables())?,
