@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a file cannot be read or written; each message names the file and what helps.
+/// Why a file cannot be read or written; each message names the file, the cause and what helps, so that none has
+/// a source of its own.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FileError {
     /// The operating system refuses.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {cause}", path.display())]
     Io {
         /// `read`, `write`, `create the folder`, …
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// It is nothing that can be written to.
     #[error("cannot write {}: it is a {what}; name a file{}", path.display(), if *what == "folder" { " in it" } else { "" })]
@@ -70,23 +71,23 @@ pub enum FileError {
         what: &'static str,
     },
     /// Its name says gzip, and it is not, or not all of it.
-    #[error("{}: not a whole gzip file ({source}); fetch or write it again", path.display())]
+    #[error("{}: not a whole gzip file ({cause}); fetch or write it again", path.display())]
     Gzip {
         /// The file.
         path: PathBuf,
         /// The decoder's reason.
-        source: io::Error,
+        cause: io::Error,
     },
 }
 
 impl FileError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FileError {
         let path = path.to_owned();
-        move |source| FileError::Io { action, path, source }
+        move |cause| FileError::Io { action, path, cause }
     }
 
     /// The reader of a pipe has gone away.
     pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, FileError::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
+        matches!(self, FileError::Io { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
     }
 }

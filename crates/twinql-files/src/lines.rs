@@ -179,7 +179,7 @@ fn read_error(path: &Path, source: io::Error) -> FileError {
         // The system has no objection: the content is at fault.
         None if is_gzip(path) => FileError::Gzip {
             path: path.to_owned(),
-            source,
+            cause: source,
         },
         _ => FileError::io("read", path)(source),
     }

@@ -471,7 +471,8 @@ impl Judge {
             };
             shrinking.run(self.config.limits);
             let (gold, pred) = shrinking.answers;
-            (statements(&shrinking.database, &self.schema), gold, pred)
+            let read = [shrinking.trial.gold.sql(), shrinking.trial.pred.sql()];
+            (statements(&shrinking.database, &self.schema, read), gold, pred)
         } else {
             (database.to_sql(&self.schema), gold, pred)
         };

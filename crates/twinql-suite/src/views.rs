@@ -65,6 +65,25 @@ impl Names {
     }
 }
 
+/// The views that the texts of two queries may name, each after those that it reads itself.
+pub(crate) fn read_by(schema: &Schema, texts: [&str; 2]) -> Vec<View> {
+    if schema.views.is_empty() {
+        return Vec::new();
+    }
+    let names = Names::of(schema);
+    let mut read: Vec<Relation> = Vec::new();
+    for relation in texts.iter().flat_map(|text| names.mentioned(schema, text)) {
+        if !read.contains(&relation) {
+            read.push(relation);
+        }
+    }
+    let view = |relation| match relation {
+        Relation::View(i) => schema.views.get(i).cloned(),
+        Relation::Table(_) => None,
+    };
+    read.into_iter().filter_map(view).collect()
+}
+
 /// The views that read no tables but those that are `there`, and views over them.
 pub(crate) fn over(schema: &Schema, there: impl Fn(usize) -> bool) -> Vec<&View> {
     if schema.views.is_empty() {
@@ -92,4 +111,23 @@ pub(crate) fn over(schema: &Schema, there: impl Fn(usize) -> bool) -> Vec<&View>
             Relation::Table(_) => None,
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn only_views_that_a_query_reads_are_made() {
+        let ddl = "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t;
+            CREATE VIEW w AS SELECT a FROM v; CREATE VIEW x AS SELECT a FROM t;";
+        let schema = Schema::from_ddl("d", ddl).unwrap();
+        let read = |gold, pred| -> Vec<String> {
+            let views = read_by(&schema, [gold, pred]);
+            views.into_iter().map(|v| v.name).collect()
+        };
+        assert_eq!(read("SELECT a FROM w", "SELECT a FROM t"), ["v", "w"]);
+        assert!(read("SELECT a FROM t", "SELECT 1").is_empty());
+    }
 }

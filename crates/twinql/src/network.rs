@@ -95,7 +95,7 @@ impl Network {
         let bytes = read_bounded(path, LARGEST, "checkpoint").map_err(|e| NetworkError::Io {
             file: file.clone(),
             message: match e {
-                FileError::Io { source, .. } => source.to_string(),
+                FileError::Io { cause, .. } => cause.to_string(),
                 other => other.to_string(),
             },
         })?;

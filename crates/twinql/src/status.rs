@@ -18,9 +18,10 @@ use twinql_suite::{FileVerdict, Verdict};
 
 use crate::record::Status;
 
-/// What SQLite and the sandbox say where a text is larger or deeper than one of its limits. They say nothing of
-/// whether it is a query: SQLite built otherwise takes it.
-const LIMITS: [&str; 11] = [
+/// What SQLite and the sandbox say where a text is larger or deeper than one of its limits, or asks for what
+/// SQLite has no form for. They say nothing of whether it is a query: SQLite built otherwise, or the system that it was
+/// written for, takes it.
+const LIMITS: [&str; 12] = [
     "Expression tree is too large",
     "parser stack overflow",
     "string or blob too big",
@@ -32,6 +33,7 @@ const LIMITS: [&str; 11] = [
     "too many arguments on function",
     "Recursion limit",
     "more bytes of SQL than allowed",
+    "cannot be executed",
 ];
 
 /// The name of a side in messages and files.

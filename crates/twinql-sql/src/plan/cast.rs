@@ -247,9 +247,8 @@ impl<'a> Planner<'a> {
             Target::Truth => match info_of(&operand, &self.columns).class {
                 TypeClass::Boolean => cast(operand, Affinity::Integer),
                 TypeClass::Integer | TypeClass::Number => binary(BinaryOp::NotEq, operand, integer(0)),
-                TypeClass::Text | TypeClass::Time | TypeClass::Other => {
-                    call("cast_as", vec![operand, word("BOOLEAN".into())])
-                }
+                TypeClass::Text | TypeClass::Other => call("pg_boolean", vec![operand]),
+                TypeClass::Time => call("cast_as", vec![operand, word("BOOLEAN".into())]),
             },
             Target::Unsigned if has_subquery(&operand) => {
                 call("cast_as", vec![operand, word("UNSIGNED".into())])

@@ -8,6 +8,7 @@
 
 mod aggregates;
 mod arrays;
+mod casts;
 mod dates;
 mod json;
 mod math;
@@ -72,6 +73,8 @@ const fn collector(name: &'static str, arity: usize, call: fn(&[Vec<Value>]) -> 
 
 /// Every scalar function, in order of their files.
 pub(crate) const FUNCTIONS: &[Function] = &[
+    lenient("cast_as", (2, 2), casts::opaque),
+    strict("pg_boolean", (1, 1), casts::boolean),
     strict("pg_add", (2, 2), dates::add),
     strict("pg_age", (2, 2), dates::age),
     strict("pg_date_trunc", (2, 2), dates::date_trunc),

@@ -11,9 +11,9 @@ use crate::database::{Database, Row, literal, project, quoted};
 /// CREATE and INSERT statements that make the database: tables with what the schema declares, keys, UNIQUE,
 /// NOT NULL, foreign keys and CHECKs, each table after those that it refers to. What the rows break, which
 /// the semantics then does not assume, is left out and said. Foreign keys are not enforced while it
-/// is loaded.
-pub(super) fn statements(database: &Database, schema: &Schema) -> String {
-    let (mut declared, order, mut left_out) = declared(database, schema);
+/// is loaded. Of the schema's views those are made that the queries `read`.
+pub(super) fn statements(database: &Database, schema: &Schema, read: [&str; 2]) -> String {
+    let (mut declared, order, mut left_out) = declared(database, schema, read);
     let text = written(database, &declared, &order, &left_out);
     if loads(&text, database, &order, &declared) {
         return text;
@@ -82,7 +82,7 @@ fn plain(value: &Value) -> String {
 
 /// The schema of the database's own tables with what their rows hold of it; the number of each of
 /// its tables; what they do not hold.
-fn declared(database: &Database, schema: &Schema) -> (Schema, Vec<usize>, Vec<String>) {
+fn declared(database: &Database, schema: &Schema, read: [&str; 2]) -> (Schema, Vec<usize>, Vec<String>) {
     let present = |t: usize| matches!(database.tables.get(t), Some(Some(_)));
     let order = referred_first(schema, |t| present(t) && !schema.tables[t].columns.is_empty());
     let mut left_out = Vec::new();
@@ -138,7 +138,7 @@ fn declared(database: &Database, schema: &Schema) -> (Schema, Vec<usize>, Vec<St
     }
     let declared = Schema {
         tables,
-        views: crate::views::over(schema, present).into_iter().cloned().collect(),
+        views: crate::views::read_by(schema, read),
         ..schema.clone()
     };
     (declared, order, left_out)
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn what_the_schema_declares_is_in_the_file() {
-        let text = statements(&database(&[(1, 1), (2, 1)]), &schema());
+        let text = statements(&database(&[(1, 1), (2, 1)]), &schema(), ["", ""]);
         for part in [
             "PRAGMA foreign_keys = OFF;",
             "PRIMARY KEY (\"id\")",
@@ -302,12 +302,12 @@ mod tests {
         let of = |a: i64| Database {
             tables: vec![Some(vec![vec![Value::Integer(a), Value::Integer(a + 1)]]), None],
         };
-        let text = statements(&of(3), &schema);
+        let text = statements(&of(3), &schema, ["", ""]);
         for part in ["CHECK (", "(\"a\") VALUES (3)", "VIEW \"v\""] {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(!text.contains("\"w\"") && !text.contains("-- "), "{text}");
-        let broken = statements(&of(10), &schema);
+        let broken = statements(&of(10), &schema, ["", ""]);
         assert!(
             broken.contains("-- not declared, since the rows break it: CHECK of \"t\""),
             "{broken}"
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn what_the_rows_break_is_not_declared_and_said() {
-        let text = statements(&database(&[(1, 1), (1, 7)]), &schema());
+        let text = statements(&database(&[(1, 1), (1, 7)]), &schema(), ["", ""]);
         for part in [
             "-- not declared, since the rows break it: PRIMARY KEY (\"id\") of \"loan\"",
             "-- not declared, since the rows break it: UNIQUE (\"note\") of \"loan\"",

@@ -204,7 +204,10 @@ fn one(engine: &Engine, record: &Record) -> String {
     let mut out = String::new();
     let width = engine.metrics().iter().map(|m| m.name.len()).max().unwrap_or(0);
     for metric in engine.metrics() {
-        let score = record.score(metric.name).unwrap_or(0.0);
+        let Some(score) = record.score(metric.name) else {
+            out.push_str(&format!("{:<width$}  –  no score\n", metric.name));
+            continue;
+        };
         let threshold = engine.threshold(metric);
         let abstained =
             record.details.get(metric.name).and_then(|d| d.get("abstained")) == Some(&Value::Bool(true));
