@@ -302,7 +302,8 @@ mod tests {
         let of = |a: i64| Database {
             tables: vec![Some(vec![vec![Value::Integer(a), Value::Integer(a + 1)]]), None],
         };
-        let text = statements(&of(3), &schema, ["", ""]);
+        let read = ["SELECT * FROM v", "SELECT a FROM t"];
+        let text = statements(&of(3), &schema, read);
         for part in ["CHECK (", "(\"a\") VALUES (3)", "VIEW \"v\""] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -175,8 +175,7 @@ impl Wrong {
             }
         }
         // What only an execution meets, no proof does.
-        let lacks = |r: &Value| r["error"].to_string().contains("no such function");
-        if pair.at_run_time || lacks(judged) {
+        if pair.at_run_time || cannot_run(judged) {
             statuses[2] = statuses[1].clone();
         }
         let refused = |s: &String| s != "ok";
@@ -225,7 +224,7 @@ impl Wrong {
                 never_same(self);
                 self.unless(verdict.is_null(), "has a verdict");
                 // A proof of neither is one half, and `gmn` executes nothing.
-                let unseen = judged["error"].to_string().contains("no such function");
+                let unseen = cannot_run(judged);
                 let most = |m: &str| match m {
                     "proof" => 0.5,
                     "gmn" if unseen => 0.9,
@@ -273,4 +272,10 @@ impl Wrong {
             self.unless(notes.contains(note), format!("no note says {note:?}"));
         }
     }
+}
+
+/// Whether a query can be read and compared, and SQLite lacks a function or a type of it.
+fn cannot_run(judged: &Value) -> bool {
+    let error = judged["error"].to_string();
+    error.contains("no such function") || error.contains("cannot be executed")
 }
