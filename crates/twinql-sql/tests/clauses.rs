@@ -245,6 +245,21 @@ fn what_changes_the_answer_changes_the_form() {
             "SELECT a::timestamptz FROM t",
         ),
         (
+            Postgres,
+            "SELECT '{\"a\": 1}'::jsonb FROM t",
+            "SELECT '{\"a\": 1}'::json FROM t",
+        ),
+        (
+            Postgres,
+            "SELECT '2020-01-01'::jsonb FROM t",
+            "SELECT '2020-01-01' FROM t",
+        ),
+        (
+            Postgres,
+            "SELECT id FROM t WHERE a = 'x'::uuid",
+            "SELECT id FROM t WHERE a = 'x'",
+        ),
+        (
             Generic,
             "SELECT TRY_CAST(a AS INTEGER) FROM t",
             "SELECT CAST(a AS INTEGER) FROM t",

@@ -74,7 +74,11 @@ pub fn of_proof(error: &ProveError) -> Status {
 
 /// The status of a pair of which SQLite refuses a side, by what it says.
 fn of_refusal(side: Side, message: &str) -> Status {
-    of_side(side, LIMITS.iter().any(|limit| message.contains(limit)))
+    of_side(side, is_beyond(message))
+}
+
+fn is_beyond(message: &str) -> bool {
+    LIMITS.iter().any(|limit| message.contains(limit))
 }
 
 fn refused(side: Side, message: &str) -> (Status, Option<String>) {
@@ -141,7 +145,12 @@ pub fn of_file(verdict: &FileVerdict) -> (Status, Option<String>) {
         FileVerdict::PredError { file, message } => placed(Side::Pred, file, message),
         FileVerdict::Timeout { side, file, message } => {
             let error = format!("{}: {}", side_name(of_suite(*side)), at(file, message));
-            (Status::Timeout, Some(error))
+            // The length of a text is a limit of another kind than time, rows and memory.
+            let status = match is_beyond(message) {
+                true => Status::Unsupported,
+                false => Status::Timeout,
+            };
+            (status, Some(error))
         }
         _ => (Status::GoldError, None),
     }

@@ -96,8 +96,8 @@ fn only_good_ones_agree(names: &[String], records: &[Value]) {
                 "too many",
                 "too large",
                 "too complex",
-                "more bytes",
-                "overflow",
+                "more bytes of SQL",
+                "stack overflow",
                 "Recursion limit",
             ];
             let expected: &[&str] = match beyond.iter().any(|limit| error.contains(limit)) {

@@ -67,6 +67,14 @@ const UNUSED: &[(&[&str], &str)] = &[
     ),
     (&["alias"], "an alias that nothing names"),
     (&["alias", "columns"], "names of columns that nothing names"),
+    (
+        &["lateral"],
+        "LATERAL before a subquery that reads nothing beside it",
+    ),
+    (
+        &["Interval", "leading_field"],
+        "a unit behind a text that names its own",
+    ),
     (&["nulls_first"], "NULLS FIRST where they come first anyhow"),
     (
         &["escape_char"],
@@ -76,6 +84,13 @@ const UNUSED: &[(&[&str], &str)] = &[
 
 /// Variants that say the same.
 const SYNONYMS: &[(&[&str], &str)] = &[
+    (&["Year", "Years"], "a unit in the plural"),
+    (&["Month", "Months"], "a unit in the plural"),
+    (&["Week", "Weeks"], "a unit in the plural"),
+    (&["Day", "Days"], "a unit in the plural"),
+    (&["Hour", "Hours"], "a unit in the plural"),
+    (&["Minute", "Minutes"], "a unit in the plural"),
+    (&["Second", "Seconds"], "a unit in the plural"),
     (
         &[
             "SingleQuotedString",
@@ -121,6 +136,10 @@ const SAME_HERE: &[(&[&str], &str)] = &[
         "NATURAL, USING and ON over the same columns, or no condition",
     ),
     (&["UnnamedExpr", "Wildcard"], "* over the only column"),
+    (
+        &["Number", "Boolean"],
+        "TRUE for 1; and what an EXISTS gives is not read",
+    ),
     (
         &["Divide", "MyIntegerDivide"],
         "DIV of whole numbers, where / is whole too",

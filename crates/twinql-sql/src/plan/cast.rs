@@ -28,6 +28,8 @@ enum Target {
     Truth,
     /// MySQL's UNSIGNED: a negative number counts from 2⁶⁴ downwards.
     Unsigned,
+    /// A type of one's own, by its name.
+    Named(String),
     /// Something else, by the type's name.
     Opaque(String),
 }
@@ -157,6 +159,7 @@ fn custom(name: &ast::ObjectName, arguments: &[String], whole: &DataType) -> Tar
         ("NUMBER", Some([_precision])) => Target::Scaled(0),
         ("NUMBER", Some([_precision, scale])) => Target::Scaled(i64::from(*scale)),
         ("VARCHAR2" | "NVARCHAR2", Some([length])) => Target::Text(u64::from(*length)),
+        _ if arguments.is_empty() => Target::Named(whole.to_string().to_ascii_uppercase()),
         _ => Target::Opaque(whole.to_string().to_ascii_uppercase()),
     }
 }
@@ -183,6 +186,14 @@ fn word(text: String) -> Expr {
     Expr::Literal(Value::Text(text))
 }
 
+/// Whether it is the text of a document.
+fn is_document(operand: &Expr) -> bool {
+    match operand {
+        Expr::Literal(Value::Text(text)) => serde_json::from_str::<serde_json::Value>(text).is_ok(),
+        _ => false,
+    }
+}
+
 impl<'a> Planner<'a> {
     /// `CAST(expr AS type)` and `expr::type`; TRY_CAST gives NULL where a cast fails.
     pub(super) fn plan_cast(
@@ -206,19 +217,23 @@ impl<'a> Planner<'a> {
         self.cast_to(operand, cost, target(self.dialect, data_type))
     }
 
+    /// Whether a text is a member of an enumerated type, so that a cast to a type of one's own changes nothing.
+    fn is_member(&self, operand: &Expr) -> bool {
+        let Expr::Literal(Value::Text(text)) = operand else {
+            return false;
+        };
+        let mut columns = self.schema.tables.iter().flat_map(|t| &t.columns);
+        columns.any(|c| c.values.contains(text))
+    }
+
     /// Whether a cast to a type without a word in SQLite changes nothing: NULL, a document or
-    /// an array cast to what it is, and a member of an enumerated type.
+    /// an array cast to what it is.
     fn is_already(&self, operand: &Expr, name: &str) -> bool {
         let is_json = matches!(name, "JSON" | "JSONB");
         match operand {
             Expr::Literal(Value::Null) => self.dialect != Dialect::Sqlite,
-            Expr::Literal(Value::Text(_)) if is_json => true,
-            Expr::Literal(Value::Text(text)) => self
-                .schema
-                .tables
-                .iter()
-                .flat_map(|t| &t.columns)
-                .any(|c| c.values.contains(text)),
+            // JSON keeps its text, and has fewer operators.
+            Expr::Literal(Value::Text(_)) => name == "JSONB" && is_document(operand),
             other => match self.kind(other) {
                 Some(Kind::Json) => is_json,
                 Some(Kind::Array) => name.ends_with(']'),
@@ -267,8 +282,10 @@ impl<'a> Planner<'a> {
                     otherwise: Some(Box::new(whole)),
                 }
             }
-            Target::Opaque(name) if self.is_already(&operand, &name) => operand,
-            Target::Opaque(name) => call("cast_as", vec![operand, word(name)]),
+            Target::Named(_) if self.is_member(&operand) => operand,
+            Target::Opaque(name) if name == "JSON" && is_document(&operand) => call("json", vec![operand]),
+            Target::Named(name) | Target::Opaque(name) if self.is_already(&operand, &name) => operand,
+            Target::Named(name) | Target::Opaque(name) => call("cast_as", vec![operand, word(name)]),
         })
     }
 
