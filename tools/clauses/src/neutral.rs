@@ -58,6 +58,7 @@ const PLACES: &[(&[&str], &str)] = &[
 /// The same, where the mutated query has the very plan of the first: what was put there is
 /// read, and nothing asks for it.
 const UNUSED: &[(&[&str], &str)] = &[
+    (&["Array", "named"], "ARRAY before the brackets, or nothing"),
     (&["named_window"], "a window that no call names"),
     (&["with"], "a common table expression that nothing reads"),
     (&["cte_tables"], "a common table expression that nothing reads"),
@@ -139,6 +140,20 @@ const SAME_HERE: &[(&[&str], &str)] = &[
     (
         &["Number", "Boolean"],
         "TRUE for 1; and what an EXISTS gives is not read",
+    ),
+    (&["Int", "Bool", "Boolean"], "what a comparison gives is 0 or 1"),
+    (
+        &["None", "Tz", "WithTimeZone"],
+        "a moment that names no zone is in UTC, the session's",
+    ),
+    (
+        &["List", "None"],
+        "a function without arguments, with parentheses or without",
+    ),
+    (&["Like", "ILike"], "a pattern without letters"),
+    (
+        &["OrderBy", "Separator"],
+        "DISTINCT brings the texts of a group into their own order",
     ),
     (
         &["Divide", "MyIntegerDivide"],
