@@ -5,12 +5,7 @@ use twinql_sql::{Dialect, Schema, Semantics, semantics::PRESETS};
 use twinql_suite::generate::Generator;
 use twinql_suite::{Judge, JudgeConfig, Limits, Sandbox};
 
-const DDL: &str = "
-    CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, country TEXT, age INTEGER);
-    CREATE TABLE concert (id INTEGER PRIMARY KEY, theme TEXT, year INTEGER, seats REAL, held DATE,
-        singer_id INTEGER NOT NULL REFERENCES singer(id));
-    CREATE TABLE friend (a INTEGER REFERENCES singer(id), b INTEGER REFERENCES singer(id),
-        since TEXT UNIQUE, PRIMARY KEY (a, b));";
+const DDL: &str = include_str!("../schema.sql");
 
 /// The schema that all queries are over.
 pub(crate) fn schema() -> Schema {

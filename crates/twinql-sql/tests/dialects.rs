@@ -186,6 +186,17 @@ fn printed_for_sqlite() {
             "AX ax ax",
         ),
         (Generic, "SELECT a FROM t EXCEPT ALL SELECT 'ax'", "AX ax"),
+        // A constant below an outer join is NULL where the join finds nothing.
+        (
+            Generic,
+            "SELECT COUNT(x.i) FROM t LEFT JOIN (SELECT id, 1 AS i FROM t) x ON x.id = -1",
+            "0",
+        ),
+        (
+            Generic,
+            "SELECT COUNT(x.i) + COUNT(y.j) FROM (SELECT id, 1 AS i FROM t) x FULL JOIN (SELECT id, 2 AS j FROM t) y ON x.id = -1",
+            "6",
+        ),
     ] {
         let mut found: Vec<String> = ask(sql, dialect).split(' ').map(str::to_owned).collect();
         if !sql.contains("ORDER BY") {

@@ -77,11 +77,7 @@ pub(crate) fn read_by(schema: &Schema, texts: [&str; 2]) -> Vec<View> {
             read.push(relation);
         }
     }
-    let view = |relation| match relation {
-        Relation::View(i) => schema.views.get(i).cloned(),
-        Relation::Table(_) => None,
-    };
-    read.into_iter().filter_map(view).collect()
+    views_of(schema, read).cloned().collect()
 }
 
 /// The views that read no tables but those that are `there`, and views over them.
@@ -105,12 +101,15 @@ pub(crate) fn over(schema: &Schema, there: impl Fn(usize) -> bool) -> Vec<&View>
             }
         }
     }
-    made.into_iter()
-        .filter_map(|r| match r {
-            Relation::View(i) => schema.views.get(i),
-            Relation::Table(_) => None,
-        })
-        .collect()
+    views_of(schema, made).collect()
+}
+
+/// Those of some relations that are views.
+fn views_of(schema: &Schema, relations: Vec<Relation>) -> impl Iterator<Item = &View> {
+    relations.into_iter().filter_map(|relation| match relation {
+        Relation::View(i) => schema.views.get(i),
+        Relation::Table(_) => None,
+    })
 }
 
 #[cfg(test)]

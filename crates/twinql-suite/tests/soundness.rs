@@ -124,6 +124,11 @@ fn forms_that_once_were_wrong() {
             "default",
             "SELECT d.name, count(*) * 1.0 / nullif((SELECT count(*) FROM driver WHERE name IS NOT NULL), 0) AS share FROM driver d GROUP BY d.name ORDER BY share DESC",
         ),
+        // A constant below an outer join was printed above it, where it is never NULL.
+        (
+            "strict",
+            "SELECT d.name, x.i FROM driver d LEFT JOIN (SELECT l.driver_id, l.shown, 1 AS i FROM lap l) x ON d.id = x.driver_id AND x.shown = 'x'",
+        ),
         // A bare column over no rows is NULL, and was printed as the constant it is filtered by.
         ("default", "SELECT count(*), name FROM driver WHERE name = 'x'"),
         // NOT NULL was trusted where nothing but types is assumed.

@@ -20,12 +20,7 @@ use twinql::suite::worker::Program;
 use twinql::suite::{Judge, JudgeConfig, Limits, Verdict};
 
 /// The schema of the hostile queries and of the fuzz corpus.
-const DDL: &str = "
-    CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, country TEXT, age INTEGER);
-    CREATE TABLE concert (id INTEGER PRIMARY KEY, theme TEXT, year INTEGER, seats REAL, held DATE,
-        singer_id INTEGER NOT NULL REFERENCES singer(id));
-    CREATE TABLE friend (a INTEGER REFERENCES singer(id), b INTEGER REFERENCES singer(id),
-        since TEXT UNIQUE, PRIMARY KEY (a, b));";
+const DDL: &str = include_str!("../../../fuzz/schema.sql");
 /// What no pair may take.
 const MOST: Duration = Duration::from_secs(2);
 /// Large answers that grow with the fourth power of a table.

@@ -21,7 +21,7 @@ use crate::record::Status;
 /// What SQLite and the sandbox say where a text is larger or deeper than one of its limits, or asks for what
 /// SQLite has no form for. They say nothing of whether it is a query: SQLite built otherwise, or the system that it was
 /// written for, takes it.
-const LIMITS: [&str; 12] = [
+const BEYOND: [&str; 12] = [
     "Expression tree is too large",
     "parser stack overflow",
     "string or blob too big",
@@ -77,8 +77,9 @@ fn of_refusal(side: Side, message: &str) -> Status {
     of_side(side, is_beyond(message))
 }
 
+/// Whether a refusal says nothing of whether the text is a query.
 fn is_beyond(message: &str) -> bool {
-    LIMITS.iter().any(|limit| message.contains(limit))
+    BEYOND.iter().any(|limit| message.contains(limit))
 }
 
 fn refused(side: Side, message: &str) -> (Status, Option<String>) {
@@ -146,9 +147,10 @@ pub fn of_file(verdict: &FileVerdict) -> (Status, Option<String>) {
         FileVerdict::Timeout { side, file, message } => {
             let error = format!("{}: {}", side_name(of_suite(*side)), at(file, message));
             // The length of a text is a limit of another kind than time, rows and memory.
-            let status = match is_beyond(message) {
-                true => Status::Unsupported,
-                false => Status::Timeout,
+            let status = if is_beyond(message) {
+                Status::Unsupported
+            } else {
+                Status::Timeout
             };
             (status, Some(error))
         }

@@ -304,15 +304,19 @@ impl<'a> Planner<'a> {
             match *function {
                 "date" if has_shape(text, "9999-99-99") => return Ok(planned),
                 "time" if has_shape(text, "99:99:99") => return Ok(planned),
-                "datetime" if has_shape(text, "9999-99-99 00:00:00") => return Ok(planned),
+                "datetime" | "timestamptz" if has_shape(text, "9999-99-99 00:00:00") => return Ok(planned),
                 // PostgreSQL tells it from a text, which would be a date beside a date.
-                "datetime" if has_shape(text, "9999-99-99 99:99:99") && self.dialect != Dialect::Postgres => {
+                "datetime" | "timestamptz"
+                    if has_shape(text, "9999-99-99 99:99:99") && self.dialect != Dialect::Postgres =>
+                {
                     return Ok(planned);
                 }
-                "datetime" if has_shape(text, "9999-99-99 99:99:99") => {
+                "datetime" | "timestamptz" if has_shape(text, "9999-99-99 99:99:99") => {
                     return Ok(call("pg_timestamp", vec![planned]));
                 }
-                "datetime" if has_shape(text, "9999-99-99") => return Ok(word(format!("{text} 00:00:00"))),
+                "datetime" | "timestamptz" if has_shape(text, "9999-99-99") => {
+                    return Ok(word(format!("{text} 00:00:00")));
+                }
                 _ => {}
             }
         }

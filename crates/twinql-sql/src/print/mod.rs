@@ -185,6 +185,21 @@ impl Printer<'_> {
         }
     }
 
+    /// As [`Self::single`], where an outer join may fill up the rows with NULLs: what the relation computes is
+    /// computed below the join.
+    ///
+    /// | before | after |
+    /// |---|---|
+    /// | `u LEFT JOIN (SELECT id, 1 AS i FROM t) x ON …` | `u LEFT JOIN (SELECT id, 1 AS c5 FROM t) AS d1 ON …` |
+    fn padded(&mut self, rel: &Rel, outer: &Names) -> Block {
+        if computes(rel) {
+            let block = self.block(rel, outer);
+            self.wrap(block)
+        } else {
+            self.single(rel, outer)
+        }
+    }
+
     fn block(&mut self, rel: &Rel, outer: &Names) -> Block {
         match rel {
             Rel::Scan { table, columns } => self.scan(*table, columns),
@@ -244,12 +259,13 @@ impl Printer<'_> {
                 on,
             } => {
                 let l = self.block(left, outer);
-                let l = if l.stage == Stage::From && l.filters.is_empty() && l.from.is_some() {
+                let is_from = l.stage == Stage::From && l.filters.is_empty() && l.from.is_some();
+                let l = if is_from && !(*kind == JoinKind::Full && computes(left)) {
                     l
                 } else {
                     self.wrap(l)
                 };
-                let r = self.single(right, outer);
+                let r = self.padded(right, outer);
                 let mut items = l.items;
                 items.extend(r.items);
                 let mut block = Block::from(None, items);
@@ -626,6 +642,16 @@ fn word(kind: SetOpKind, all: bool) -> &'static str {
         (SetOpKind::Union, false) => " UNION ",
         (SetOpKind::Intersect, _) => " INTERSECT ",
         (SetOpKind::Except, _) => " EXCEPT ",
+    }
+}
+
+/// Whether a relation gives more than columns of its input.
+fn computes(rel: &Rel) -> bool {
+    match rel {
+        Rel::Project { input, exprs } => {
+            exprs.iter().any(|(_, e)| !matches!(e, Expr::Column(_))) || computes(input)
+        }
+        _ => false,
     }
 }
 
