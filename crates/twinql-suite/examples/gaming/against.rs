@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use twinql_sql::{Proof, Schema, Semantics, prove};
 use twinql_suite::files::FileConfig;
 use twinql_suite::suite::{DistilConfig, RunOptions, RunPair, RunVerdict, Task, build, run};
-use twinql_suite::{FileJudge, FileVerdict, Judge, JudgeConfig, Sandbox, Suite, Verdict};
+use twinql_suite::{FileJudge, FileVerdict, Judge, JudgeConfig, Limits, Sandbox, Suite, Verdict};
 
 /// The constants, one a line.
 pub(crate) fn constants() -> Vec<&'static str> {
@@ -68,8 +68,7 @@ impl Tally {
 
 /// False of a query that runs on a database without tables.
 fn reads(sql: &str) -> bool {
-    Sandbox::new(&Schema::default(), twinql_suite::Limits::default())
-        .is_ok_and(|empty| empty.prepare(sql).is_err())
+    Sandbox::new(&Schema::default(), Limits::default()).is_ok_and(|empty| empty.prepare(sql).is_err())
 }
 
 /// Schemas, each with its golds.
@@ -172,7 +171,8 @@ pub(crate) fn files(suite: &Suite, folder: &Path) -> Vec<Vec<PathBuf>> {
         .collect()
 }
 
-/// `twinql execute` on every pair, over the files of each schema.
+/// `twinql execute` on every pair, over the files of each schema. These are as small as the judge's databases
+/// and so are the steps here: a constant that never ends would take ten seconds against each gold.
 pub(crate) fn executed(
     golds: &Golds,
     files: &[Vec<PathBuf>],
@@ -184,9 +184,11 @@ pub(crate) fn executed(
         .zip(files)
         .flat_map(|((schema, golds), files)| golds.iter().map(move |gold| (schema, gold, files)))
         .collect();
+    let mut config = FileConfig::new(semantics.clone());
+    config.limits.steps = Limits::default().steps;
     all.par_iter()
         .map_init(
-            || FileJudge::new(FileConfig::new(semantics.clone())),
+            || FileJudge::new(config.clone()),
             |judge, (schema, gold, files)| {
                 let mut tally = Tally::default();
                 for pred in preds {
