@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod input;
 mod interrupt;
+mod labels;
 mod output;
 mod plot;
 mod report;

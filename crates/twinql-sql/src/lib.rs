@@ -24,7 +24,7 @@ pub mod temporal;
 pub mod value;
 
 pub use assumption::Assumption;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, UnknownDialect};
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use twinql::sql::Dialect;
+use twinql::training::Overrides;
 
 use super::shared::DialectFlag;
 
@@ -39,6 +41,24 @@ pub(crate) struct Run {
     /// Continue an interrupted run
     #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
     pub(crate) resume: bool,
+}
+
+impl Run {
+    /// What takes the place of values of the configuration. SQLite's SQL is what is usual: the flag
+    /// cannot ask for it against the file.
+    pub(crate) fn overrides(&self, seed: Option<u64>) -> Overrides {
+        let dialect = self.dialect.dialect;
+        Overrides {
+            pairs: self.pairs.clone(),
+            schemas: self.schemas.clone(),
+            dialect: (dialect != Dialect::Sqlite).then_some(dialect),
+            max_pairs: self.max_pairs,
+            run: self.run.clone(),
+            seed,
+            device: self.device.clone(),
+            precision: self.precision.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -17,7 +17,7 @@ use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, mad
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::{WitnessFolder, WitnessRecord};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
-use crate::input::{self, Schemas};
+use crate::input;
 use crate::output::Console;
 
 /// The wire type of verdicts, one JSON object for each pair.
@@ -53,7 +53,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     };
     let signature = signature(&config, input.dialect);
     let workers = worker::workers(typed.run.workers, &config.limits)?;
-    let schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
     let inputs = guard(&input, &output, [])?;
     let begin = Begin {
         output: &output,

@@ -68,7 +68,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use twinql::sql::Schema;
+    use twinql_sql::Schema;
 
     use super::*;
 
