@@ -27,6 +27,6 @@ pub use confusion::{BestThreshold, Confusion, best_threshold};
 pub use error::Undefined;
 pub use hardness::{Counts, Hardness, counts, hardness};
 pub use rank::{kendall_tau_b, pearson, ranks, spearman};
-pub use registry::{Kind, METRICS, MetricInfo, SemanticsOf, metric};
+pub use registry::{Kind, METRICS, MetricId, MetricInfo, SemanticsOf, metric};
 pub use roc::{RocPoint, auc, roc_curve};
 pub use roc_band::{BandPoint, roc_band};

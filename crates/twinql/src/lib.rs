@@ -13,6 +13,8 @@ pub use twinql_model as model;
 pub use twinql_sql as sql;
 pub use twinql_suite as suite;
 
+mod batch;
+mod builder;
 pub mod embedded;
 pub mod engine;
 pub mod exit;
@@ -32,6 +34,7 @@ pub mod training;
 pub mod vacuous;
 pub mod witness;
 
+pub use builder::EngineBuilder;
 pub use engine::{Engine, Job, Work};
 pub use network::{Network, NetworkError};
 pub use pipeline::{Pipeline, PipelineError};

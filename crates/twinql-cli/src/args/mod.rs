@@ -17,8 +17,7 @@ use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 pub(crate) use typed::{Format, GroupBy};
 
-/// The seed where none is given.
-pub(crate) const DEFAULT_SEED: u64 = 8;
+pub(crate) use twinql::engine::DEFAULT_SEED;
 
 /// Pairs and their schemas.
 #[derive(Debug, Clone)]

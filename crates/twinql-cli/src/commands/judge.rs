@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::Job;
 use twinql::engine::{Work, judge_config};
+use twinql::files::hex;
 use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, of_suite};
@@ -209,7 +210,7 @@ pub(crate) fn plain(value: Value) -> Json {
         Value::Real(r) => r.0.into(),
         Value::Text(s) => s.into(),
         Value::Blob(bytes) => {
-            let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+            let hex = hex(bytes);
             json!({ "blob": hex })
         }
     }

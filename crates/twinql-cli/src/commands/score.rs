@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
-use twinql::metrics::MetricInfo;
+use twinql::metrics::{MetricId, MetricInfo};
 use twinql::model::Decision;
 use twinql::record::{Record, Status, StatusCounts};
 use twinql::reward::reward;
@@ -24,7 +24,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         _ => Format::Jsonl,
     };
     let output = Output::new(typed.output, default)?;
-    if typed.reward && metrics.metrics.iter().all(|m| m.name != "gmn") {
+    if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
         bail!("--reward is made of the score of gmn; add it to --metric");
     }
     let engine = engine(&metrics, input.dialect, console)?;

@@ -11,9 +11,9 @@ use twinql_corpus::bird;
 use twinql_corpus::spider::{
     Blank, Cover, GoldCount, Golds, Prediction, PredictionCount, blank_lines, prediction,
 };
-use twinql_files::{FileError, LONGEST_LINE, Lines};
+use twinql_files::{FileError, Fingerprint, LONGEST_LINE, Lines};
 
-use super::{About, Echo, InputError, Item, Schemas, print, work};
+use super::{About, Echo, InputError, Item, Schemas, work};
 
 type Result<T, E = InputError> = std::result::Result<T, E>;
 
@@ -104,7 +104,7 @@ impl Aligned {
             pred.sql.as_bytes(),
             &usable,
         ];
-        let print = print(&parts);
+        let print = Fingerprint::of(parts).number();
         let work = match (schema, pred.unusable) {
             (Err(error), _) => Work::Unusable {
                 status: Status::GoldError,

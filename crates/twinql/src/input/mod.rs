@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use twinql_corpus::pairs::Draft;
 use twinql_files::read_bounded;
 use twinql_sql::prove::Side;
@@ -282,19 +281,6 @@ pub fn configuration(path: &Path) -> Result<String, InputError> {
         path: path.to_owned(),
         at: e.utf8_error().valid_up_to(),
     })
-}
-
-/// A number that tells inputs apart, the same on every machine.
-fn print(parts: &[&[u8]]) -> u64 {
-    let mut sha = Sha256::new();
-    for part in parts {
-        sha.update((part.len() as u64).to_le_bytes());
-        sha.update(part);
-    }
-    sha.finalize()
-        .iter()
-        .take(8)
-        .fold(0, |h, b| (h << 8) | u64::from(*b))
 }
 
 /// An id as text, as `--labels` writes it.

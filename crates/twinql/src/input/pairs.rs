@@ -8,9 +8,9 @@ use crate::record::Status;
 use serde_json::Value;
 use twinql_corpus::build::EASE;
 use twinql_corpus::pairs::{Draft, Problem};
-use twinql_files::{Line, Lines};
+use twinql_files::{Fingerprint, Line, Lines};
 
-use super::{About, Echo, InputError, Item, Schemas, print, work};
+use super::{About, Echo, InputError, Item, Schemas, work};
 
 type Result<T, E = InputError> = std::result::Result<T, E>;
 
@@ -157,7 +157,7 @@ impl PairItems {
                 split: pair.split,
                 ease: ease.map(|share| share.clamp(0.0, 1.0) as f32),
                 echo,
-                print: print(&[bytes]),
+                print: Fingerprint::of([bytes]).number(),
             },
         }
     }

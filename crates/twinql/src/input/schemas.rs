@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
 use twinql_corpus::Pair;
+use twinql_files::Fingerprint;
 use twinql_sql::{Dialect, Schema, SchemaSet, schema};
 use twinql_suite::Files;
 
@@ -171,7 +171,7 @@ impl Schemas {
     pub fn fingerprint(&self) -> String {
         let mut names: Vec<&String> = self.named.keys().collect();
         names.sort();
-        let mut sha = Sha256::new();
+        let mut print = Fingerprint::default();
         for name in names {
             // What cannot be read is told apart by the reason.
             let text = match self.named.get(name) {
@@ -179,16 +179,9 @@ impl Schemas {
                 Some(Err(why)) => why.clone(),
                 None => String::new(),
             };
-            sha.update((name.len() as u64).to_le_bytes());
-            sha.update(name);
-            sha.update((text.len() as u64).to_le_bytes());
-            sha.update(text);
+            print = print.with(name).with(text);
         }
-        sha.finalize()
-            .iter()
-            .take(8)
-            .map(|b| format!("{b:02x}"))
-            .collect()
+        print.digits()
     }
 
     /// The schema of a pair: its own, or that of its database.
@@ -234,28 +227,11 @@ fn near(name: &str, names: &[String]) -> Vec<String> {
     let lower = name.to_lowercase();
     let mut ranked: Vec<(usize, &String)> = names
         .iter()
-        .map(|n| (distance(&lower, &n.to_lowercase()), n))
+        .map(|n| (strsim::levenshtein(&lower, &n.to_lowercase()), n))
         .filter(|(d, n)| *d <= (name.chars().count().max(n.chars().count()) / 3).max(2))
         .collect();
     ranked.sort();
     ranked.into_iter().take(3).map(|(_, n)| n.clone()).collect()
-}
-
-/// Levenshtein distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut next = vec![i + 1];
-        for (j, y) in b.iter().enumerate() {
-            let replaced = row.get(j).copied().unwrap_or(0) + usize::from(x != *y);
-            let dropped = row.get(j + 1).copied().unwrap_or(0) + 1;
-            let added = next.get(j).copied().unwrap_or(0) + 1;
-            next.push(replaced.min(dropped).min(added));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 fn excerpt(names: &[String]) -> String {
@@ -278,6 +254,5 @@ mod tests {
         assert_eq!(near("concert_singr", &names), ["concert_singer"]);
         assert_eq!(near("Pets", &names), ["pets_1"]);
         assert!(near("zzzzzzzz", &names).is_empty());
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -19,6 +19,7 @@ use crate::input::{Item, PairItems, Schemas};
 use crate::judging::Workers;
 use crate::prepare::{Graphs, SideError};
 use crate::progress::Progress;
+use crate::proving::prove_all;
 use crate::tiers::evidence;
 
 type Result<T, E = TrainingError> = std::result::Result<T, E>;
@@ -277,7 +278,8 @@ fn ask_tiers(
         })
         .collect();
     let judge = judge_config(semantics.clone(), None, seed ^ OTHER_DATABASES);
-    let found = evidence(&jobs, semantics, Some((&judge, &Workers::Threads)), &asked);
+    let proofs = prove_all(&jobs, semantics, &|| ());
+    let found = evidence(&jobs, &proofs, Some((&judge, &Workers::Threads)), &asked);
     drop(asked);
     let first = sets.valid.len().saturating_sub(found.len());
     for (example, evidence) in sets.valid.iter_mut().skip(first).zip(found) {
