@@ -88,12 +88,6 @@ pub(crate) fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 
 /// burn's device for a configuration's name.
 fn device(compute: Compute) -> Result<Device, ModelError> {
-    let missing = |name: &str| {
-        Err(ModelError::Device {
-            device: name.to_owned(),
-            remedy: format!("build with `--features {name}`, or use --device cpu"),
-        })
-    };
     match compute {
         #[cfg(feature = "flex")]
         Compute::Flex => Ok(Device::flex()),
@@ -101,12 +95,6 @@ fn device(compute: Compute) -> Result<Device, ModelError> {
         Compute::Wgpu => Ok(Device::wgpu(burn::tensor::DeviceKind::DefaultDevice)),
         #[cfg(feature = "cuda")]
         Compute::Cuda => Ok(Device::cuda(0usize)),
-        #[cfg(not(feature = "flex"))]
-        Compute::Flex => missing("flex"),
-        #[cfg(not(feature = "wgpu"))]
-        Compute::Wgpu => missing("wgpu"),
-        #[cfg(not(feature = "cuda"))]
-        Compute::Cuda => missing("cuda"),
-        Compute::Native => missing("native"),
+        other => Err(ModelError::not_built_in(other)),
     }
 }

@@ -1,9 +1,10 @@
 //! What the training loop asks of an execution of the network.
 
+#[cfg(feature = "burn")]
+use crate::gmn::BurnEngine;
 use crate::{
-    config::{Compute, TrainConfig},
+    config::{Compute, GmnConfig, Precision, TrainConfig},
     error::ModelError,
-    gmn::BurnEngine,
     native::NativeEngine,
     prepare::Prepared,
     weights::Layout,
@@ -145,15 +146,27 @@ pub(crate) trait Engine: Sync {
 
 /// The engine that a configuration names.
 pub(crate) fn engine(config: &TrainConfig, layout: Layout) -> Result<Box<dyn Engine>, ModelError> {
-    if config.compute == Compute::Native {
-        return Ok(Box::new(NativeEngine::new(config.model.clone(), layout)));
+    engine_on(config.compute, config.precision, config.model.clone(), layout)
+}
+
+/// The engine of a device: plain Rust, or burn's where it is built in.
+pub(crate) fn engine_on(
+    compute: Compute,
+    precision: Precision,
+    model: GmnConfig,
+    layout: Layout,
+) -> Result<Box<dyn Engine>, ModelError> {
+    if compute == Compute::Native {
+        return Ok(Box::new(NativeEngine::new(model, layout)));
     }
-    Ok(Box::new(BurnEngine::new(
-        config.model.clone(),
-        layout,
-        config.compute,
-        config.precision,
-    )?))
+    #[cfg(feature = "burn")]
+    return Ok(Box::new(BurnEngine::new(model, layout, compute, precision)?));
+    #[cfg(not(feature = "burn"))]
+    {
+        // Every precision is as far away as the device.
+        let _ = precision;
+        Err(ModelError::not_built_in(compute))
+    }
 }
 
 #[cfg(test)]

@@ -16,9 +16,11 @@ mod calibrate;
 mod checkpoint;
 mod config;
 mod contrast;
+#[cfg(feature = "burn")]
 mod device;
 mod engine;
 mod error;
+#[cfg(feature = "burn")]
 mod gmn;
 mod native;
 mod prepare;

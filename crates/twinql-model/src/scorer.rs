@@ -9,9 +9,8 @@ use crate::{
     attention::Attention,
     checkpoint::{Checkpoint, CheckpointInfo},
     config::{Compute, Precision},
-    engine::Engine,
+    engine::engine_on,
     error::ModelError,
-    gmn::BurnEngine,
     native::Inference,
     prepare::Prepared,
     weights::Layout,
@@ -110,7 +109,7 @@ impl Scorer {
             return Ok(self.score(pairs));
         }
         let model = &self.info.model;
-        let engine = BurnEngine::new(model.clone(), Layout::new(model), compute, precision)?;
+        let engine = engine_on(compute, precision, model.clone(), Layout::new(model))?;
         let prepared: Vec<_> = pairs.iter().map(|pair| Prepared::new(pair, model)).collect();
         let readable: Vec<Prepared> = prepared.iter().flatten().cloned().collect();
         let mut distances = engine.distances(self.inference.weights(), &readable).into_iter();
