@@ -13,6 +13,7 @@ pub mod dialect;
 pub mod error;
 pub mod explain;
 pub mod expr;
+pub mod function;
 pub mod normalize;
 mod ordered;
 pub mod parse;
@@ -29,7 +30,7 @@ pub mod tree;
 pub mod value;
 
 pub use assumption::Assumption;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, UnknownDialect};
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};

@@ -38,6 +38,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use crate::expr::{AggregateCall, Expr, WindowCall};
+use crate::function;
 use crate::rel::{Query, Rel};
 
 /// Children of a node. Nearly always a handful, asked for at every step of every walk: kept off the heap.
@@ -123,16 +124,10 @@ pub trait Tree {
 
     /// True where every evaluation over the same rows gives the same.
     fn is_deterministic(&self) -> bool {
-        !self.any_deep(|node| matches!(node, Node::Expr(Expr::Function { name, .. }) if is_volatile(name)))
+        !self.any_deep(
+            |node| matches!(node, Node::Expr(Expr::Function { name, .. }) if function::is_volatile(name)),
+        )
     }
-}
-
-/// Functions whose value is another one each time.
-fn is_volatile(function: &str) -> bool {
-    matches!(
-        function,
-        "random" | "randomblob" | "changes" | "total_changes" | "last_insert_rowid"
-    )
 }
 
 impl Tree for Query {
