@@ -175,7 +175,11 @@ mod tests {
 
     #[test]
     fn cuts_by_hand() {
-        let cut = |below, above, correct| Cut { below, above, correct };
+        let cut = |below, above, correct| Cut {
+            below,
+            above,
+            correct,
+        };
         assert_eq!(
             cuts(&[0.9, 0.2, 0.2, 0.6], &[true, false, true, false]).unwrap(),
             [

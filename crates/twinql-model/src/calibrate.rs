@@ -250,7 +250,9 @@ pub(crate) fn best_threshold(scored: &[Point]) -> f32 {
     let cuts = cuts(&scores, &labels).unwrap_or_default();
     let mut best = (0, 0.5);
     for (place, cut) in cuts.iter().enumerate() {
-        let Some(above) = cut.above.map(|a| a as f32) else { continue };
+        let Some(above) = cut.above.map(|a| a as f32) else {
+            continue;
+        };
         let threshold = match cut.below.map(|b| b as f32) {
             Some(below) => 0.5f32.clamp(below + 0.25 * (above - below), below + 0.75 * (above - below)),
             None => 0.5f32.min(above),

@@ -228,7 +228,9 @@ pub(crate) fn encode(
         // The metadata is public, and may say another shape than the weights have.
         if flat.len() != layout.total {
             let (has, asked) = (flat.len(), layout.total);
-            return Err(fail(format!("it has {has} weights, its configuration asks for {asked}")));
+            return Err(fail(format!(
+                "it has {has} weights, its configuration asks for {asked}"
+            )));
         }
         for (name, slot) in layout.names.iter().zip(&layout.slots) {
             let part = slot.of(flat).iter().flat_map(|v| v.to_le_bytes()).collect();

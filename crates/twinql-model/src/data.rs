@@ -242,7 +242,12 @@ pub(crate) fn data_hash(train: &[Example], valid: &[Example], teachers: Option<&
                 hash.update(ease.to_le_bytes());
             }
             hash_graph(&mut hash, &pair.left, &pair.left_positions, &pair.left_agreement);
-            hash_graph(&mut hash, &pair.right, &pair.right_positions, &pair.right_agreement);
+            hash_graph(
+                &mut hash,
+                &pair.right,
+                &pair.right_positions,
+                &pair.right_agreement,
+            );
         }
     }
     hex(&hash.finalize())

@@ -133,8 +133,8 @@ impl RunFolder {
     pub(crate) fn write_metrics(&self, epochs: &[impl Serialize]) -> Result<(), ModelError> {
         let mut lines = String::new();
         for epoch in epochs {
-            let line = serde_json::to_string(epoch)
-                .map_err(|e| ModelError::io("write", &self.metrics, e.into()))?;
+            let line =
+                serde_json::to_string(epoch).map_err(|e| ModelError::io("write", &self.metrics, e.into()))?;
             lines.push_str(&line);
             lines.push('\n');
         }
@@ -145,7 +145,9 @@ impl RunFolder {
 /// Removes files of ours that were being written when a run was killed. One that cannot be removed stays: nothing
 /// reads it.
 fn remove_partial_files(dir: &Path) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();

@@ -212,13 +212,21 @@ mod tests {
             },
         ];
         for config in &configs {
-            for (label, ease) in [(true, None), (false, None), (false, Some(0.3)), (false, Some(1.0))] {
+            for (label, ease) in [
+                (true, None),
+                (false, None),
+                (false, Some(0.3)),
+                (false, Some(1.0)),
+            ] {
                 let target = Target::new(config, label, ease, Some(0.35));
                 // None of these lies at a corner of the loss.
                 for squared in [0.05, 0.5, 0.93, 1.21, 1.7, 2.53, 6.0] {
                     let rise = target.loss(squared + 4e-3).0 - target.loss(squared - 4e-3).0;
                     let slope = target.loss(squared).1;
-                    assert!((rise / 8e-3 - slope).abs() < 2e-3, "{target:?} at {squared}: {slope}");
+                    assert!(
+                        (rise / 8e-3 - slope).abs() < 2e-3,
+                        "{target:?} at {squared}: {slope}"
+                    );
                 }
             }
         }

@@ -10,6 +10,7 @@ pub mod dialect;
 pub mod error;
 pub mod explain;
 pub mod expr;
+pub mod function;
 pub mod normalize;
 mod ordered;
 pub mod parse;

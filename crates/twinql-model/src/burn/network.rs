@@ -81,9 +81,7 @@ impl Network<'_> {
         let links = self.links(b);
         let mut h = self.nodes(b);
         let mut position = layout.positions.map(|slots| {
-            let walks = self
-                .place
-                .matrix(b.positions.clone(), b.nodes, config.walk_steps);
+            let walks = self.place.matrix(b.positions.clone(), b.nodes, config.walk_steps);
             (
                 slots,
                 walks.matmul(self.get(slots.input)) + self.get(slots.input_bias),
@@ -197,13 +195,15 @@ impl Network<'_> {
         }
         let r = relu(hidden).matmul(self.get(layout.attention_out)) + self.get(layout.attention_out_bias);
         let padded = Tensor::cat(vec![r.clone(), self.place.zeros([1, d])], 0);
-        let left: Tensor<3> = padded
-            .clone()
-            .select(0, links.left_places.clone())
-            .reshape([b.pairs, b.most_left, d]);
-        let right: Tensor<3> = padded
-            .select(0, links.right_places.clone())
-            .reshape([b.pairs, b.most_right, d]);
+        let left: Tensor<3> =
+            padded
+                .clone()
+                .select(0, links.left_places.clone())
+                .reshape([b.pairs, b.most_left, d]);
+        let right: Tensor<3> =
+            padded
+                .select(0, links.right_places.clone())
+                .reshape([b.pairs, b.most_right, d]);
         let scores = left.clone().matmul(right.clone().swap_dims(1, 2)) / (d as f64).sqrt();
         let to_left = softmax(scores.clone() + links.right_mask.clone(), 2).matmul(right);
         let to_right = softmax(scores + links.left_mask.clone(), 1)
@@ -255,8 +255,6 @@ impl Network<'_> {
         let none = self.place.zeros([2 * b.pairs, g]);
         let sums = none.select_assign(0, graph_of, gate * value, IndexingUpdateOp::Add);
         let hidden = relu(sums.matmul(self.get(layout.graph)) + self.get(layout.graph_bias));
-        hidden
-            .matmul(self.get(layout.graph_out))
-            .reshape([b.pairs, 2, g])
+        hidden.matmul(self.get(layout.graph_out)).reshape([b.pairs, 2, g])
     }
 }

@@ -4,7 +4,6 @@ mod backward;
 
 use ndarray::{Array2, ArrayView2, Axis, Slice};
 
-
 use super::math::{
     Gradients, add, add_bias, add_product, columns, flat, flat_mut, matrix, product, rows, sigmoid,
     softmax_rows, tanh,

@@ -3,11 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 use super::NativeBackend;
-#[cfg(feature = "flex")]
-use crate::{
-    burn::BurnBackend,
-    config::{Compute, Precision},
-};
 use crate::{
     backend::Backend,
     config::GmnConfig,
@@ -15,6 +10,11 @@ use crate::{
     synthetic::{examples, small_config},
     target::{Item, Target, total_weight},
     weights::Layout,
+};
+#[cfg(feature = "flex")]
+use crate::{
+    burn::BurnBackend,
+    config::{Compute, Precision},
 };
 
 fn configs() -> Vec<GmnConfig> {

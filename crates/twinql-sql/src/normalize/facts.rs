@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::context::Context;
 use super::walk;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::function;
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
 use crate::schema::Affinity;
 use crate::value::Value;
@@ -234,11 +235,10 @@ impl Context<'_> {
             Expr::InSubquery { exprs, query } => {
                 exprs.iter().any(|e| self.may_be_null(e, not_null)) || !self.output_not_null(query)
             }
-            Expr::Function { name, args } => match name.as_str() {
-                "coalesce" | "ifnull" => args.iter().all(|e| self.may_be_null(e, not_null)),
-                "lower" | "upper" | "length" | "trim" => args.iter().any(|e| self.may_be_null(e, not_null)),
-                _ => true,
-            },
+            Expr::Function { name, args } => function::scalar(name).is_none_or(|known| {
+                let nulls = args.iter().map(|e| self.may_be_null(e, not_null));
+                known.nulls.may_be_null(nulls)
+            }),
             _ => true,
         }
     }
@@ -552,7 +552,7 @@ pub(crate) fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
             strict_columns(left, set);
             strict_columns(right, set);
         }
-        Expr::Function { name, args } if matches!(name.as_str(), "lower" | "upper" | "abs") => {
+        Expr::Function { name, args } if function::scalar(name).is_some_and(|f| f.nulls.is_strict()) => {
             args.iter().for_each(|e| strict_columns(e, set));
         }
         _ => {}

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smallvec::{SmallVec, smallvec};
 
 use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::function;
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 
 /// Children of a node. Nearly always a handful, asked for at every step of every rule: kept off
@@ -532,14 +533,8 @@ pub(crate) fn into_block(rel: Rel) -> (Vec<Rel>, Vec<Expr>) {
 
 /// True where every evaluation gives the same value for the same row.
 pub(crate) fn is_deterministic(expr: &Expr) -> bool {
-    let volatile = |name: &str| {
-        matches!(
-            name,
-            "random" | "randomblob" | "changes" | "total_changes" | "last_insert_rowid"
-        )
-    };
     !any_expr(expr, &mut |e| {
-        matches!(e, Expr::Function { name, .. } if volatile(name))
+        matches!(e, Expr::Function { name, .. } if function::is_volatile(name))
             || subquery(e).is_some_and(|q| !is_deterministic_rel(&q.rel))
     })
 }

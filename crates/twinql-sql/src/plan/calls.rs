@@ -1,5 +1,5 @@
-//! Scalar functions of PostgreSQL and MySQL by the names that SQLite or the sandbox has for
-//! them, where the name alone does not say it all.
+//! Scalar functions of PostgreSQL and MySQL in SQLite's and the sandbox's terms, where another name alone (see
+//! [`crate::function`]) does not say it all.
 
 use super::expr::binary;
 use super::temporal::{Kind, call, text, to_interval};
@@ -27,22 +27,6 @@ fn whole(expr: Expr) -> Expr {
 fn integer(n: i64) -> Expr {
     Expr::Literal(Value::Integer(n))
 }
-
-/// Functions that the sandbox has under the same name behind `pg_`.
-const SAME: [&str; 12] = [
-    "initcap",
-    "lpad",
-    "repeat",
-    "reverse",
-    "rpad",
-    "split_part",
-    "translate",
-    "greatest",
-    "least",
-    "array_to_string",
-    "string_to_array",
-    "regexp_replace",
-];
 
 impl Planner<'_> {
     /// A span of a value and a unit.
@@ -90,11 +74,7 @@ impl Planner<'_> {
                 }
                 call("pg_date_trunc", args)
             }
-            ("age", [_, _]) => call("pg_age", args),
             ("age", [at]) => call("pg_age", vec![call("current_date", Vec::new()), at.clone()]),
-            ("clock_timestamp" | "transaction_timestamp" | "statement_timestamp", []) => {
-                call("current_timestamp", args)
-            }
             ("date_part" | "datepart", [field, at]) => match literal_text(field) {
                 Some(field) => self.extract(field, at.clone()),
                 None => call(&name, args),
@@ -128,9 +108,6 @@ impl Planner<'_> {
                 Some(moment) => text(moment.to_string()),
                 None => call(&name, args),
             },
-            ("str_to_date", [_, _]) => call("my_str_to_date", args),
-            ("timestampdiff", [_, _, _]) => call("my_timestampdiff", args),
-            ("last_day", [_]) => call("my_last_day", args),
             ("quarter", [at]) => extract("quarter", at),
             ("weekofyear", [at]) => extract("week", at),
             ("dayofweek", [at]) => binary(BinaryOp::Add, extract("dow", at), integer(1)),
@@ -151,26 +128,15 @@ impl Planner<'_> {
                 let flags = if mysql { "i" } else { "c" };
                 call("pg_regexp", vec![x.clone(), pattern.clone(), text(flags)])
             }
-            ("regexp_like", [_, _, _]) => call("pg_regexp", args),
             ("regexp_replace", [x, pattern, with]) if mysql => call(
                 "pg_regexp_replace",
                 vec![x.clone(), pattern.clone(), with.clone(), text("gi")],
             ),
-            ("substring_index", [_, _, _]) => call("my_substring_index", args),
-            ("find_in_set", [_, _]) => call("my_find_in_set", args),
             ("array_length", [array, dimension]) if *dimension == integer(1) => call(
                 "nullif",
                 vec![call("pg_array_length", vec![array.clone()]), integer(0)],
             ),
-            ("cardinality", [_]) => call("pg_array_length", args),
-            ("jsonb_extract_path_text" | "json_extract_path_text", [_, _]) => call("pg_json_text", args),
-            ("jsonb_array_length" | "json_array_length", [_]) if !mysql => call("json_array_length", args),
-            ("greatest" | "least", _) if self.dialect.greatest_keeps_null() => {
-                dialect::common(self.dialect, name, args)
-            }
-            (known, [_, ..]) if SAME.contains(&known) => call(&format!("pg_{known}"), args),
             ("space", [n]) if mysql => call("pg_repeat", vec![text(" "), n.clone()]),
-            ("btrim", _) => call("trim", args),
             ("div", [_, _]) if !mysql => call("trunc", vec![divided(args)]),
             _ => dialect::common(self.dialect, name, args),
         }

@@ -5,6 +5,7 @@ use super::expr::{binary, unary};
 use super::types::info_of;
 use crate::dialect::{Dialect, Division};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::function;
 use crate::rel::Columns;
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
@@ -121,35 +122,22 @@ fn template(template: &str) -> Option<String> {
 /// A scalar function's call by the names that SQLite has for it; what it has none for
 /// stays as it is, an opaque function.
 pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Expr {
-    let renamed = match (name.as_str(), args.len()) {
-        ("char_length" | "character_length" | "len", 1) => "length",
-        ("length", 1) if dialect.length_counts_bytes() => "octet_length",
-        ("substring" | "mid", 2 | 3) => "substr",
-        ("ucase", 1) => "upper",
-        ("lcase", 1) => "lower",
-        ("nvl" | "ifnull", 2) => "coalesce",
-        ("if", 3) => "iif",
-        ("now" | "sysdate" | "getdate" | "localtimestamp" | "utc_timestamp", 0) => "current_timestamp",
-        ("curdate" | "utc_date", 0) => "current_date",
-        ("curtime" | "utc_time", 0) => "current_time",
-        ("ceiling", 1) => "ceil",
-        ("pow", 2) => "power",
-        ("strpos", 2) => "instr",
-        ("greatest", 2..) if dialect.greatest_keeps_null() => "max",
-        ("least", 2..) if dialect.greatest_keeps_null() => "min",
-        ("rand", 0) => "random",
+    if let Some(renamed) = function::sqlite_name(dialect, &name, args.len()) {
+        return call(renamed, args);
+    }
+    let moved = match (name.as_str(), args.len()) {
         ("to_date", 2) if args.get(1).and_then(literal_text) == Some("YYYY-MM-DD") => {
             args.pop();
-            "date"
+            Some("date")
         }
         ("locate" | "charindex", 2) => {
             args.swap(0, 1);
-            "instr"
+            Some("instr")
         }
-        _ => "",
+        _ => None,
     };
-    if !renamed.is_empty() {
-        return call(renamed, args);
+    if let Some(name) = moved {
+        return call(name, args);
     }
     match (name.as_str(), args.as_slice()) {
         ("year" | "month" | "day" | "dayofmonth" | "hour" | "minute" | "second" | "dayofyear", [date]) => {

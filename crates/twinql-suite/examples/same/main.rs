@@ -19,7 +19,9 @@ use rayon::prelude::*;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use twinql_sql::semantics::PRESETS;
-use twinql_sql::{Dialect, Schema, Semantics, canonicalize, in_sqlite, normalize, parse_in, plan, print, schema};
+use twinql_sql::{
+    Dialect, Schema, Semantics, canonicalize, in_sqlite, normalize, parse_in, plan, print, schema,
+};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -153,7 +155,12 @@ fn bundled() -> Result<Vec<Collection>> {
     let mut all = vec![collection("bundled golds", golds)];
     for (name, file, schemas, dialect) in [
         ("bundled pairs", "pairs.jsonl", "schemas", Dialect::Sqlite),
-        ("bundled mysql", "dialects/mysql.jsonl", "dialects/mysql", Dialect::Mysql),
+        (
+            "bundled mysql",
+            "dialects/mysql.jsonl",
+            "dialects/mysql",
+            Dialect::Mysql,
+        ),
         (
             "bundled postgres",
             "dialects/postgres.jsonl",
@@ -177,7 +184,9 @@ fn bundled() -> Result<Vec<Collection>> {
 }
 
 fn shared(set: twinql_sql::SchemaSet) -> BTreeMap<String, Arc<Schema>> {
-    set.into_iter().map(|(id, schema)| (id, Arc::new(schema))).collect()
+    set.into_iter()
+        .map(|(id, schema)| (id, Arc::new(schema)))
+        .collect()
 }
 
 fn text(schemas: &BTreeMap<String, Arc<Schema>>, db_id: &str, dialect: Dialect, sql: &str) -> Option<Text> {

@@ -2,11 +2,11 @@
 
 use ndarray::{Array2, Axis};
 
+use super::{AttentionPass, PairPass, PositionStep, Step, state};
 use crate::native::math::{
     Gradients, add, add_product, add_rows, columns, flat, flat_mut, lanes_sum, matrix, product, rows,
 };
 use crate::native::text::relu_mask;
-use super::{AttentionPass, PairPass, PositionStep, Step, state};
 use crate::weights::PositionSlots;
 
 impl PairPass<'_> {

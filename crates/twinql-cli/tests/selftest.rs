@@ -8,7 +8,7 @@ use support::Folder;
 use twinql::embedded::BUILT_IN;
 
 /// After a new checkpoint or a change of rules, store the scores again:
-/// `twinql selftest --checkpoint small --stored checkpoints/small.selftest.jsonl --record`.
+/// `twinql selftest --checkpoint small --stored crates/twinql/checkpoints/small.selftest.jsonl --record`.
 #[test]
 fn the_built_in_checkpoints_score_as_stored() {
     let folder = Folder::new();

@@ -9,7 +9,9 @@ use anyhow::Result;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{Hardness, MetricInfo, Resampling, ScoreKind, SemanticsOf, hardness, roc_band, roc_curve};
+use twinql::metrics::{
+    Hardness, MetricInfo, Resampling, ScoreKind, SemanticsOf, hardness, roc_band, roc_curve,
+};
 use twinql::model::GraphConfig;
 use twinql::prepare::Graphs;
 use twinql::record::{Record, StatusCounts};
