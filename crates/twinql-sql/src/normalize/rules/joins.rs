@@ -200,7 +200,7 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         Rel::Scan { table, columns } => Some((*table, columns.clone())),
         _ => None,
     };
-    let local: Vec<Option<(usize, Columns)>> = inputs.iter().map(|r| scan(r)).collect();
+    let local: Vec<Option<(usize, Columns)>> = inputs.iter().map(scan).collect();
     let equated = |a: ColumnId, b: ColumnId| {
         classes
             .iter()
