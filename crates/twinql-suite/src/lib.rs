@@ -38,7 +38,7 @@ mod views;
 pub mod worker;
 
 pub use confine::HEAP_BYTES;
-pub use database::Database;
+pub use database::{Broken, Database};
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
