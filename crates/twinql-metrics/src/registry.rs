@@ -2,7 +2,7 @@
 
 /// How a metric's scores are to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ScoreKind {
     /// A number in [0, 1] that ranks pairs.
     Continuous,
     /// 0 or 1.
@@ -47,7 +47,7 @@ pub struct MetricInfo {
     /// The publication it follows.
     pub source: &'static str,
     /// How its scores are to be read.
-    pub kind: Kind,
+    pub kind: ScoreKind,
     /// Where its semantics comes from.
     pub semantics: SemanticsOf,
     /// The score from which on it calls two queries the same. A checkpoint's own one
@@ -62,7 +62,7 @@ pub const METRICS: &[MetricInfo] = &[
         name: "gmn",
         summary: "graph matching network over relational operator trees: a calibrated probability",
         source: "Zhan et al. 2024, FuncEvalGMN; Li et al. 2019, graph matching networks",
-        kind: Kind::Continuous,
+        kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Checkpoint,
         threshold: 0.5,
     },
@@ -71,7 +71,7 @@ pub const METRICS: &[MetricInfo] = &[
         name: "suite",
         summary: "built-in test suite: 0 where a generated database separates the queries, else 1",
         source: "Zhong et al. 2020, test suites for semantic evaluation of text-to-SQL",
-        kind: Kind::Binary,
+        kind: ScoreKind::Binary,
         semantics: SemanticsOf::Asked,
         threshold: 0.5,
     },
@@ -80,7 +80,7 @@ pub const METRICS: &[MetricInfo] = &[
         name: "relpm",
         summary: "RelPM: share of matching nodes of the two relational operator trees",
         source: "Zhan et al. 2024, FuncEvalGMN, Appendix A",
-        kind: Kind::Continuous,
+        kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Asked,
         threshold: 1.0,
     },
@@ -89,7 +89,7 @@ pub const METRICS: &[MetricInfo] = &[
         name: "proof",
         summary: "1 proved equal on every database, 0 proved different, 0.5 neither",
         source: "canonical forms; Chandra & Merlin 1977, homomorphisms of conjunctive queries",
-        kind: Kind::Continuous,
+        kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Asked,
         threshold: 1.0,
     },
@@ -98,7 +98,7 @@ pub const METRICS: &[MetricInfo] = &[
         name: "two-tier",
         summary: "proof, and the network where nothing is proved: a calibrated probability",
         source: "`proof`, then `gmn`",
-        kind: Kind::Continuous,
+        kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Checkpoint,
         threshold: 0.5,
     },
@@ -107,7 +107,7 @@ pub const METRICS: &[MetricInfo] = &[
         name: "three-tier",
         summary: "proof, then test suite, and the network where no database separates them: a calibrated probability",
         source: "`proof`, then `suite`, then `gmn`",
-        kind: Kind::Continuous,
+        kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Checkpoint,
         threshold: 0.5,
     },

@@ -9,7 +9,9 @@ use anyhow::Result;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{Hardness, Kind, MetricInfo, Resampling, SemanticsOf, hardness, roc_band, roc_curve};
+use twinql::metrics::{
+    Hardness, MetricInfo, Resampling, ScoreKind, SemanticsOf, hardness, roc_band, roc_curve,
+};
 use twinql::model::GraphConfig;
 use twinql::prepare::Graphs;
 use twinql::record::{Record, StatusCounts};
@@ -141,7 +143,7 @@ fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
         signature: engine.signature(metric).to_string(),
         semantics: engine.semantics_of(metric).name,
         threshold: engine.threshold(metric),
-        binary: metric.kind == Kind::Binary,
+        binary: metric.kind == ScoreKind::Binary,
         probability: metric.semantics == SemanticsOf::Checkpoint,
     }
 }
