@@ -159,7 +159,7 @@ impl Database {
     ///
     /// # Errors
     /// Says which assumption is broken, and where.
-    pub fn check(&self, schema: &Schema, semantics: &Semantics) -> Result<(), String> {
+    pub fn check(&self, schema: &Schema, semantics: &Semantics) -> Result<(), Broken> {
         let tables: Vec<usize> = (0..self.tables.len())
             .filter(|&t| !self.rows(t).is_empty())
             .collect();
@@ -174,38 +174,32 @@ impl Database {
         schema: &Schema,
         semantics: &Semantics,
         constraints: &Constraints,
-    ) -> Result<(), String> {
+    ) -> Result<(), Broken> {
         let constraints = constraints.open();
         for (index, rows) in self.tables.iter().enumerate() {
             let (Some(rows), Some(table)) = (rows, schema.tables.get(index)) else {
                 continue;
             };
             if rows.is_empty() && !semantics.empty_tables && !table.columns.is_empty() {
-                return Err(format!("table {} is empty", table.name));
+                return Err(Broken::Empty(table.name.clone()));
             }
             for (i, column) in table.columns.iter().enumerate() {
                 let may_be_null = semantics.nulls && (!column.not_null || !semantics.keys_hold);
                 if !may_be_null && rows.iter().any(|r| r.get(i) == Some(&Value::Null)) {
-                    return Err(format!("{}.{} holds NULL", table.name, column.name));
+                    return Err(Broken::Null(table.name.clone(), column.name.clone()));
                 }
                 if semantics.typed && !rows.iter().filter_map(|r| r.get(i)).all(|v| has_type(column, v)) {
-                    return Err(format!(
-                        "{}.{} holds a value of another type",
-                        table.name, column.name
-                    ));
+                    return Err(Broken::Type(table.name.clone(), column.name.clone()));
                 }
             }
             if constraints.bind(index) {
                 for row in rows {
                     let mut computed = row.clone();
                     if !constraints.meets(index, &mut computed) {
-                        return Err(format!(
-                            "a row of {} breaks a CHECK or a limit of a type",
-                            table.name
-                        ));
+                        return Err(Broken::Check(table.name.clone()));
                     }
                     if computed != *row {
-                        return Err(format!("a generated column of {} was not computed", table.name));
+                        return Err(Broken::Generated(table.name.clone()));
                     }
                 }
             }
@@ -215,7 +209,7 @@ impl Database {
                     for row in rows {
                         let tuple = project(row, key);
                         if !tuple.contains(&Value::Null) && !seen.insert(tuple) {
-                            return Err(format!("a key of {} repeats", table.name));
+                            return Err(Broken::Key(table.name.clone()));
                         }
                     }
                 }
@@ -233,13 +227,40 @@ impl Database {
                         !key.contains(&Value::Null) && !targets.contains(&key)
                     };
                     if rows.iter().any(dangles) {
-                        return Err(format!("a foreign key of {} dangles", table.name));
+                        return Err(Broken::ForeignKey(table.name.clone()));
                     }
                 }
             }
         }
         Ok(())
     }
+}
+
+/// Which assumption of a semantics a database breaks: the table, and the column where it is one's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Broken {
+    /// A table has no rows.
+    #[error("table {0} is empty")]
+    Empty(String),
+    /// NULL where none may be.
+    #[error("{0}.{1} holds NULL")]
+    Null(String, String),
+    /// A value that is not of its column's type.
+    #[error("{0}.{1} holds a value of another type")]
+    Type(String, String),
+    /// A row that its table does not allow.
+    #[error("a row of {0} breaks a CHECK or a limit of a type")]
+    Check(String),
+    /// A generated column with another value than it is computed to.
+    #[error("a generated column of {0} was not computed")]
+    Generated(String),
+    /// A key twice.
+    #[error("a key of {0} repeats")]
+    Key(String),
+    /// A reference to no row.
+    #[error("a foreign key of {0} dangles")]
+    ForeignKey(String),
 }
 
 /// True if a column of this type may hold the stored value: numbers are no text, whole numbers

@@ -40,7 +40,7 @@ pub mod worker;
 
 pub use bout::Side;
 pub use confine::HEAP_BYTES;
-pub use database::Database;
+pub use database::{Broken, Database};
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};

@@ -327,6 +327,18 @@ fn form_text(schema: &Schema, plan: &Plan) -> String {
     print::to_sql(schema, plan).unwrap_or_else(|_| explain::tree(schema, plan))
 }
 
+/// Why a proof of equality does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// A query cannot be read.
+    #[error(transparent)]
+    Query(#[from] SqlError),
+    /// What the proof says, of its assumptions or in its certificate, is not so.
+    #[error("{0}")]
+    Refuted(String),
+}
+
 /// Checks a proof of equality: reads both queries again under no more than the assumptions
 /// that it names, and holds the certificate against the result. Nothing of the search is
 /// used.
@@ -339,13 +351,10 @@ pub fn verify(
     pred: &str,
     semantics: &Semantics,
     proof: &Equal,
-) -> Result<(), String> {
-    let semantics = assumptions::only(semantics, &proof.assumptions)?;
-    let planned = |sql: &str| {
-        parse(sql)
-            .and_then(|p| plan(schema, &p))
-            .map_err(|e| e.to_string())
-    };
+) -> Result<(), VerifyError> {
+    let refuted = |why: &str| Err(VerifyError::Refuted(why.to_owned()));
+    let semantics = assumptions::only(semantics, &proof.assumptions).map_err(VerifyError::Refuted)?;
+    let planned = |sql: &str| parse(sql).and_then(|p| plan(schema, &p));
     let (gold, planned_pred) = (planned(gold)?, planned(pred)?);
     let gold = normalize(schema, gold, &semantics);
     let pred = normalize(schema, planned_pred.clone(), &semantics);
@@ -357,16 +366,17 @@ pub fn verify(
                 gold.plan.query == pred.plan.query
             };
             if !equal {
-                return Err("the canonical forms differ".into());
+                return refuted("the canonical forms differ");
             }
             if form_text(schema, &gold.plan) != *sql {
-                return Err("the canonical form is another one".into());
+                return refuted("the canonical form is another one");
             }
             Ok(())
         }
         Certificate::Homomorphisms(maps) => {
             let semantics = assumed_by_both(&semantics, &gold, &pred);
             containment::verify(schema, &semantics, (&gold.plan, &pred.plan), maps)
+                .map_err(VerifyError::Refuted)
         }
     }
 }

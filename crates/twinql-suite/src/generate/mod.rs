@@ -219,7 +219,7 @@ impl<'a> Generator<'a> {
             let database = self.attempt(index, &mut dice);
             match database.check_under(self.schema, self.semantics, &self.constraints) {
                 Ok(()) => return Some(database),
-                Err(reason) => tracing::trace!(index, reason, "database discarded"),
+                Err(reason) => tracing::trace!(index, %reason, "database discarded"),
             }
         }
         None
