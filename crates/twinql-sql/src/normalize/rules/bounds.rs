@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::context::Context;
+use super::super::example::examples;
 use super::super::rule::{Apply, Needs, Rule};
 use super::super::walk;
 use super::predicates::integer;
@@ -17,8 +18,17 @@ const MAX_TESTS: usize = 64;
 pub(super) const BOUNDS: Rule = Rule {
     name: "implied-bounds",
     summary: "of comparisons of one expression with constants, those that others imply go; what they exclude is false",
+    why: "A bound that a tighter one implies keeps all rows that the tighter one keeps, and bounds that no value meets keep none.",
     source: "predicate subsumption, every optimiser; where a filter keeps a row, what is compared is not NULL",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT id FROM customer WHERE age > 3 AND (age > 1 AND city = 'a' OR age < 2)"
+            == "SELECT id FROM customer WHERE age > 3 AND city = 'a'";
+        "nulls": "SELECT id FROM customer WHERE age > 3 AND age < 2" == "SELECT id FROM customer WHERE 1 = 0";
+        "nulls": "SELECT id FROM customer WHERE id > 50 OR (id <= 50 AND age > 5)" == "SELECT id FROM customer WHERE id > 50 OR age > 5";
+        "nulls": "SELECT id FROM customer WHERE age > 50 OR (age <= 50 AND id > 5)" != "SELECT id FROM customer WHERE age > 50 OR id > 5";
+        "default": "SELECT id FROM customer WHERE age > 3 AND age < 5" != "SELECT id FROM customer WHERE age > 3";
+    },
     apply: Apply::Rel(bounds),
 };
 
