@@ -23,10 +23,10 @@ mod roc_band;
 
 pub use bootstrap::{Difference, Interval, Resampling, bootstrap, paired_difference, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
-pub use confusion::{BestThreshold, Confusion, best_threshold};
+pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use error::Undefined;
 pub use hardness::{Counts, Hardness, counts, hardness};
 pub use rank::{kendall_tau_b, pearson, ranks, spearman};
-pub use registry::{Kind, METRICS, MetricInfo, SemanticsOf, metric};
+pub use registry::{METRICS, MetricId, MetricInfo, ScoreKind, SemanticsOf, metric};
 pub use roc::{RocPoint, auc, roc_curve};
 pub use roc_band::{BandPoint, roc_band};

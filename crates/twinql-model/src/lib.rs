@@ -11,25 +11,26 @@
 
 mod adam;
 mod attention;
+mod backend;
 mod band;
+#[cfg(feature = "burn")]
+mod burn;
 mod calibrate;
 mod checkpoint;
 mod config;
 mod contrast;
-#[cfg(feature = "burn")]
-mod device;
-mod engine;
+mod data;
 mod error;
-#[cfg(feature = "burn")]
-mod gmn;
 mod native;
 mod prepare;
 mod pretrain;
+mod run;
 mod scorer;
 mod seal;
 mod state;
 #[cfg(test)]
 mod synthetic;
+mod target;
 mod teach;
 #[cfg(test)]
 mod tests;

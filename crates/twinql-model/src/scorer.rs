@@ -7,9 +7,9 @@ use twinql_graph::PairArrays;
 
 use crate::{
     attention::Attention,
+    backend::backend,
     checkpoint::{Checkpoint, CheckpointInfo},
-    config::{Compute, Precision},
-    engine::engine_on,
+    config::{Compute, Precision, TrainConfig},
     error::ModelError,
     native::Inference,
     prepare::Prepared,
@@ -94,8 +94,7 @@ impl Scorer {
         self.score_of(0.0)
     }
 
-    /// As [`Scorer::score`], by burn on one of its devices, in batches of 64: to check a device
-    /// against the plain execution.
+    /// As [`Scorer::score`], by burn on one of its devices: to check a device against the plain execution.
     ///
     /// # Errors
     /// [`ModelError::Device`] for a device that is not built in, or has no such numbers.
@@ -105,14 +104,18 @@ impl Scorer {
         precision: Precision,
         pairs: &[PairArrays],
     ) -> Result<Vec<Result<Score, ModelError>>, ModelError> {
-        if compute == Compute::Native {
-            return Ok(self.score(pairs));
-        }
         let model = &self.info.model;
-        let engine = engine_on(compute, precision, model.clone(), Layout::new(model))?;
+        let there = TrainConfig {
+            model: model.clone(),
+            compute,
+            precision,
+            ..TrainConfig::default()
+        };
+        let backend = backend(&there, &Layout::new(model))?;
         let prepared: Vec<_> = pairs.iter().map(|pair| Prepared::new(pair, model)).collect();
         let readable: Vec<Prepared> = prepared.iter().flatten().cloned().collect();
-        let mut distances = engine.distances(self.inference.weights(), &readable).into_iter();
+        let distances = backend.distances(self.inference.weights(), &readable);
+        let mut distances = distances.into_iter();
         let score = |pair: Result<Prepared, ModelError>| {
             let identical = pair?.identical;
             let distance = distances.next().unwrap_or(f32::NAN);

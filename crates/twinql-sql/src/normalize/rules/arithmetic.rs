@@ -5,11 +5,10 @@
 //! once, in tens of microseconds, and compared by equality, which needs one canonical
 //! expression, not a set of equal ones.
 
-use super::super::context::{Context, Role};
-use super::super::example::examples;
-use super::super::rule::{Apply, Needs, Rule};
-use super::predicates::{integer, is_boolean};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{Query, Rel};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
@@ -62,14 +61,7 @@ fn kind_within(e: &Expr, cx: &Context<'_>, depth: usize) -> Option<Kind> {
             (Kind::Real, _) | (_, Kind::Real) => Some(Kind::Real),
             _ => Some(Kind::Either),
         },
-        e if is_boolean(e) && !matches!(e, Expr::Literal(_)) => Some(Kind::Whole),
-        _ => None,
-    }
-}
-
-fn whole_literal(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Literal(Value::Integer(i)) => Some(*i),
+        e if e.is_boolean() && !matches!(e, Expr::Literal(_)) => Some(Kind::Whole),
         _ => None,
     }
 }
@@ -80,21 +72,6 @@ fn whole_value(e: &Expr) -> Option<i64> {
         Expr::Literal(Value::Integer(i)) => Some(*i),
         Expr::Literal(Value::Real(r)) if r.0.abs() < 9.0e15 && r.0.fract() == 0.0 => Some(r.0 as i64),
         _ => None,
-    }
-}
-
-fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    }
-}
-
-fn real(e: Expr) -> Expr {
-    Expr::Cast {
-        expr: Box::new(e),
-        affinity: Affinity::Real,
     }
 }
 
@@ -120,7 +97,7 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Binary { op, left, right } => {
             let numbers = match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
-                op if op.turned().is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
+                op if op.flipped().is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
                 _ => false,
             };
             numbers && (simplify(left, cx) | simplify(right, cx))
@@ -193,7 +170,7 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         Some(if exact || of == Kind::Real {
             x.clone()
         } else {
-            real(x.clone())
+            x.clone().cast(Affinity::Real)
         })
     };
     if let Some(new) = one_side(left, right) {
@@ -208,10 +185,12 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         BinaryOp::Sub => BinaryOp::Add,
         _ => return None,
     };
-    match whole_literal(right) {
-        Some(c) if c < 0 && kind(left, cx).is_some() => {
-            Some(binary(opposite, left.clone(), integer(c.checked_neg()?)))
-        }
+    match right.as_integer() {
+        Some(c) if c < 0 && kind(left, cx).is_some() => Some(Expr::binary(
+            opposite,
+            left.clone(),
+            Expr::integer(c.checked_neg()?),
+        )),
         _ => None,
     }
 }
@@ -241,7 +220,7 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let (Some(l), Some(r)) = (kind(left, cx), kind(right, cx)) else {
         return false;
     };
-    if l != Kind::Real && r != Kind::Real || literal(left) && literal(right) {
+    if l != Kind::Real && r != Kind::Real || left.is_literal() && right.is_literal() {
         return false;
     }
     // `stripped` is the operand where the other one makes the operation real.
@@ -250,11 +229,11 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
             expr,
             affinity: Affinity::Real,
         } if matches!(kind(expr, cx), Some(Kind::Whole | Kind::Either)) => Some((**expr).clone()),
-        Expr::Literal(Value::Real(_)) => whole_value(x).map(integer),
+        Expr::Literal(Value::Real(_)) => whole_value(x).map(Expr::integer),
         _ => None,
     };
     // A constant never carries the cast; of two others the left one does.
-    let carrier_left = !literal(left) || *op == BinaryOp::Div && literal(right);
+    let carrier_left = !left.is_literal() || *op == BinaryOp::Div && right.is_literal();
     let (carrier, other) = if carrier_left {
         (left, right)
     } else {
@@ -271,23 +250,19 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     if other_is_real {
         // The other one is real by itself: no cast is needed.
         if let Some(bare) = stripped(carrier)
-            && !literal(carrier)
+            && !carrier.is_literal()
         {
             **carrier = bare;
             changed = true;
         }
     } else if !carries {
-        **carrier = match std::mem::replace(&mut **carrier, integer(0)) {
+        **carrier = match std::mem::replace(&mut **carrier, Expr::integer(0)) {
             Expr::Literal(Value::Integer(i)) => Expr::Literal(Value::Real((i as f64).into())),
-            x => real(x),
+            x => x.cast(Affinity::Real),
         };
         changed = true;
     }
     changed
-}
-
-fn literal(e: &Expr) -> bool {
-    matches!(e, Expr::Literal(_))
 }
 
 pub(super) const COMPARED_SUMS: Rule = Rule {
@@ -311,10 +286,10 @@ fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
-    let Some(opposite) = op.turned() else {
+    let Some(opposite) = op.flipped() else {
         return false;
     };
-    let (side, op, constant) = match (whole_literal(left), whole_literal(right)) {
+    let (side, op, constant) = match (left.as_integer(), right.as_integer()) {
         (None, Some(c)) => (&**left, *op, c),
         (Some(c), None) => (&**right, opposite, c),
         _ => return false,
@@ -351,41 +326,49 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
             left,
             right,
         } => {
-            let (x, c) = match (whole_literal(left), whole_literal(right)) {
+            let (x, c) = match (left.as_integer(), right.as_integer()) {
                 (None, Some(c)) => (left, c),
                 (Some(c), None) => (right, c),
                 _ => return None,
             };
-            Some(binary(op, (**x).clone(), integer(constant.checked_sub(c)?)))
+            Some(Expr::binary(
+                op,
+                (**x).clone(),
+                Expr::integer(constant.checked_sub(c)?),
+            ))
         }
         Expr::Binary {
             op: BinaryOp::Sub,
             left,
             right,
-        } => match (whole_literal(left), whole_literal(right)) {
-            (None, Some(c)) => Some(binary(op, (**left).clone(), integer(constant.checked_add(c)?))),
-            (Some(c), None) => Some(binary(
-                op.turned()?,
-                (**right).clone(),
-                integer(c.checked_sub(constant)?),
+        } => match (left.as_integer(), right.as_integer()) {
+            (None, Some(c)) => Some(Expr::binary(
+                op,
+                (**left).clone(),
+                Expr::integer(constant.checked_add(c)?),
             )),
-            (None, None) if constant == 0 => Some(binary(op, (**left).clone(), (**right).clone())),
+            (Some(c), None) => Some(Expr::binary(
+                op.flipped()?,
+                (**right).clone(),
+                Expr::integer(c.checked_sub(constant)?),
+            )),
+            (None, None) if constant == 0 => Some(Expr::binary(op, (**left).clone(), (**right).clone())),
             _ => None,
         },
         Expr::Unary {
             op: UnaryOp::Neg,
             expr,
-        } => Some(binary(
-            op.turned()?,
+        } => Some(Expr::binary(
+            op.flipped()?,
             (**expr).clone(),
-            integer(constant.checked_neg()?),
+            Expr::integer(constant.checked_neg()?),
         )),
         Expr::Binary {
             op: BinaryOp::Mul,
             left,
             right,
         } => {
-            let (x, c) = match (whole_literal(left), whole_literal(right)) {
+            let (x, c) = match (left.as_integer(), right.as_integer()) {
                 (None, Some(c)) => (left, c),
                 (Some(c), None) => (right, c),
                 _ => return None,
@@ -393,8 +376,12 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
             if c == 0 || constant.checked_rem(c)? != 0 {
                 return None;
             }
-            let op = if c < 0 { op.turned()? } else { op };
-            Some(binary(op, (**x).clone(), integer(constant.checked_div(c)?)))
+            let op = if c < 0 { op.flipped()? } else { op };
+            Some(Expr::binary(
+                op,
+                (**x).clone(),
+                Expr::integer(constant.checked_div(c)?),
+            ))
         }
         _ => None,
     }
@@ -432,7 +419,7 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         else {
             continue;
         };
-        let (quotient, constant) = match (literal(left), literal(right)) {
+        let (quotient, constant) = match (left.is_literal(), right.is_literal()) {
             (false, true) => (&**left, &**right),
             (true, false) => (&**right, &**left),
             _ => continue,
@@ -450,9 +437,9 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         if !moderate || kind(x, cx) != Some(Kind::Real) || kind(y, cx).is_none() {
             continue;
         }
-        *e = binary(
+        *e = Expr::binary(
             BinaryOp::Div,
-            binary(BinaryOp::Mul, (**x).clone(), constant.clone()),
+            Expr::binary(BinaryOp::Mul, (**x).clone(), constant.clone()),
             (**y).clone(),
         );
         changed = true;

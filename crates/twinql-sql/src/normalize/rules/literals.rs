@@ -1,10 +1,9 @@
 //! Constants and casts: the types with which SQLite compares.
 
-use super::super::context::Context;
-use super::super::example::examples;
-use super::super::rule::{Apply, Needs, Rule};
-use super::predicates::integer;
 use crate::expr::{BinaryOp, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::example::examples;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::schema::Affinity;
 use crate::value::Value;
 
@@ -134,7 +133,7 @@ fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         && cx.is_integer(right)
         && let Some(n) = lower(v, strict)
     {
-        **left = integer(n);
+        **left = Expr::integer(n);
         *op = BinaryOp::LtEq;
         return true;
     }
@@ -142,7 +141,7 @@ fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         && cx.is_integer(left)
         && let Some(n) = upper(v, strict)
     {
-        **right = integer(n);
+        **right = Expr::integer(n);
         *op = BinaryOp::LtEq;
         return true;
     }

@@ -83,7 +83,9 @@ pub(crate) fn wide<const D: usize>(tensor: Tensor<D>) -> Tensor<D> {
 /// The values of a tensor of any precision.
 pub(crate) fn values<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     let data = tensor.into_data().convert::<f32>();
-    data.try_to_vec::<f32>().unwrap_or_default()
+    // Converted to what is asked for in the line before.
+    #[expect(clippy::expect_used)]
+    data.try_to_vec::<f32>().expect("values of 32 bits")
 }
 
 /// burn's device for a configuration's name.

@@ -1,14 +1,6 @@
-//! What the training loop asks of an execution of the network.
+//! What a labelled pair should become: where its squared distance should lie, and what it costs to lie elsewhere.
 
-#[cfg(feature = "burn")]
-use crate::gmn::BurnEngine;
-use crate::{
-    config::{Compute, GmnConfig, Precision, TrainConfig},
-    error::ModelError,
-    native::NativeEngine,
-    prepare::Prepared,
-    weights::Layout,
-};
+use crate::{config::TrainConfig, prepare::Prepared};
 
 /// A pair with its target.
 pub(crate) struct Item {
@@ -113,60 +105,9 @@ impl Target {
     }
 }
 
-/// Loss and gradients of one step.
-pub(crate) struct StepResult {
-    /// Weighted mean of how far squared distances lie outside of their targets.
-    pub(crate) loss: f32,
-    /// In the order of the flat weights.
-    pub(crate) gradients: Vec<f32>,
-}
-
-/// What a contrastive step gives.
-pub(crate) struct ContrastResult {
-    /// NT-Xent over the batch.
-    pub(crate) loss: f32,
-    /// Share of views that are nearest to their own partner.
-    pub(crate) nearest: f32,
-    /// In the order of the flat weights.
-    pub(crate) gradients: Vec<f32>,
-}
-
-/// An execution of the network: on a CPU by hand, or by burn on any of its devices.
-pub(crate) trait Engine: Sync {
-    /// Loss and gradients over one batch.
-    fn step(&self, weights: &[f32], items: &[Item]) -> StepResult;
-
-    /// Contrastive loss and gradients over a batch of at least two pairs, each of two views of
-    /// one graph.
-    fn contrast(&self, weights: &[f32], views: &[Prepared], temperature: f32) -> ContrastResult;
-
-    /// Squared distances of pairs.
-    fn distances(&self, weights: &[f32], pairs: &[Prepared]) -> Vec<f32>;
-}
-
-/// The engine that a configuration names.
-pub(crate) fn engine(config: &TrainConfig, layout: Layout) -> Result<Box<dyn Engine>, ModelError> {
-    engine_on(config.compute, config.precision, config.model.clone(), layout)
-}
-
-/// The engine of a device: plain Rust, or burn's where it is built in.
-pub(crate) fn engine_on(
-    compute: Compute,
-    precision: Precision,
-    model: GmnConfig,
-    layout: Layout,
-) -> Result<Box<dyn Engine>, ModelError> {
-    if compute == Compute::Native {
-        return Ok(Box::new(NativeEngine::new(model, layout)));
-    }
-    #[cfg(feature = "burn")]
-    return Ok(Box::new(BurnEngine::new(model, layout, compute, precision)?));
-    #[cfg(not(feature = "burn"))]
-    {
-        // Every precision is as far away as the device.
-        let _ = precision;
-        Err(ModelError::not_built_in(compute))
-    }
+/// What the weights of a batch sum to: the divisor of each pair's share in the loss.
+pub(crate) fn total_weight(items: &[Item]) -> f32 {
+    items.iter().map(|i| i.weight).sum::<f32>().max(f32::MIN_POSITIVE)
 }
 
 #[cfg(test)]
@@ -252,6 +193,43 @@ mod tests {
         }
         let far = taught.loss(1e30);
         assert!(far.0.is_finite() && (far.1 - 0.4).abs() < 1e-6, "{far:?}");
+    }
+
+    /// Whatever bounds, grade and chance a target has: both executions of the network go back from these slopes.
+    #[test]
+    fn slopes_are_finite_differences() {
+        let configs = [
+            TrainConfig::default(),
+            TrainConfig {
+                ease_margin: 1.6,
+                ease_weight: 0.5,
+                ..TrainConfig::default()
+            },
+            TrainConfig {
+                teachers: vec!["teacher".into()],
+                plain_share: 0.4,
+                ..TrainConfig::default()
+            },
+        ];
+        for config in &configs {
+            for (label, ease) in [
+                (true, None),
+                (false, None),
+                (false, Some(0.3)),
+                (false, Some(1.0)),
+            ] {
+                let target = Target::new(config, label, ease, Some(0.35));
+                // None of these lies at a corner of the loss.
+                for squared in [0.05, 0.5, 0.93, 1.21, 1.7, 2.53, 6.0] {
+                    let rise = target.loss(squared + 4e-3).0 - target.loss(squared - 4e-3).0;
+                    let slope = target.loss(squared).1;
+                    assert!(
+                        (rise / 8e-3 - slope).abs() < 2e-3,
+                        "{target:?} at {squared}: {slope}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]
