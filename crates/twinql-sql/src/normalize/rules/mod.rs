@@ -6,16 +6,15 @@ mod blocks;
 mod bounds;
 mod conditional;
 mod constants;
-mod decorrelate;
-mod decorrelation;
+mod correlated_aggregates;
+mod correlated_counts;
 mod empty;
 mod equalities;
-mod filters;
-mod firsts;
+mod extreme_rows;
+mod first_rows;
 mod grouping;
 mod inference;
 mod joins;
-mod limits;
 mod literals;
 mod minimise;
 mod ordering;
@@ -28,6 +27,7 @@ mod rollup;
 mod semijoins;
 mod subqueries;
 mod texts;
+mod union_filters;
 mod unions;
 mod windows;
 
@@ -124,7 +124,7 @@ pub const ALL: &[Rule] = &[
     inference::EXISTS_CONDITIONS,
     inference::TRANSITIVE,
     inference::NESTED_ORDER,
-    decorrelation::GROUPED_SCALAR,
+    correlated_aggregates::GROUPED_SCALAR,
     // Texts and numbers. The idle operations are two rules, for where an affinity counts (operands)
     // and where none does (outputs); the first leaves alone what only the second may take.
     texts::CONSTANT_FUNCTIONS,
@@ -141,12 +141,12 @@ pub const ALL: &[Rule] = &[
     // Windows, and filters over unions.
     windows::WHOLE_WINDOW,
     windows::FIRST_RANKS,
-    filters::UNION_AS_OR,
-    filters::EXISTS_UNION,
+    union_filters::UNION_AS_OR,
+    union_filters::EXISTS_UNION,
     // Counting subqueries.
-    decorrelate::COUNT_AS_EXISTS,
-    decorrelate::CORRELATED_COUNT,
-    decorrelate::FOREIGN_KEY_ANTI_JOIN,
+    correlated_counts::COUNT_AS_EXISTS,
+    correlated_counts::CORRELATED_COUNT,
+    correlated_counts::FOREIGN_KEY_ANTI_JOIN,
     // Scans and partners of which only being there counts. What a foreign key says of a join is four
     // rules by what is left of the referenced table: read for its key alone, in a join
     // (FOREIGN_KEY_JOIN, above) or a semi-join (FOREIGN_KEY_SEMI_JOIN); filled up by an outer join
@@ -157,15 +157,15 @@ pub const ALL: &[Rule] = &[
     minimise::ALL_VALUES,
     minimise::FOREIGN_KEY_SEMI_JOIN,
     // First rows and extremes.
-    limits::LIMIT_BELOW_JOIN,
-    limits::EXTREME_ROW,
-    limits::EXTREME_BARE,
+    extreme_rows::LIMIT_BELOW_JOIN,
+    extreme_rows::EXTREME_ROW,
+    extreme_rows::EXTREME_BARE,
     padding::FOREIGN_KEY_OUTER_JOIN,
     padding::PADDED_GROUPS,
     padding::PADDED_LAST,
-    firsts::SCALAR_FIRST_ROW,
-    firsts::FIRST_OF_DISTINCT,
-    firsts::BEYOND_EXTREME,
+    first_rows::SCALAR_FIRST_ROW,
+    first_rows::FIRST_OF_DISTINCT,
+    first_rows::BEYOND_EXTREME,
     references::REDUNDANT_REFERENCE,
 ];
 
@@ -173,7 +173,7 @@ pub const ALL: &[Rule] = &[
 pub const ORDER: &[Precedence] = &[
     Precedence {
         first: projections::ROOT.name,
-        then: firsts::SCALAR_FIRST_ROW.name,
+        then: first_rows::SCALAR_FIRST_ROW.name,
         why: "LIMIT 1 is put on a subquery as a value once nothing but its rows is left of it, and not above its projection",
         shown: (
             "strict",
@@ -209,7 +209,7 @@ pub const ORDER: &[Precedence] = &[
     },
     Precedence {
         first: subqueries::SET_OPERATION.name,
-        then: filters::UNION_AS_OR.name,
+        then: union_filters::UNION_AS_OR.name,
         why: "in the arms of a UNION semi-joins become joins, and arms that then read other tables are not filters of the same ones",
         shown: (
             "strict",

@@ -1,4 +1,4 @@
-//! Correlated counts and aggregates as EXISTS and joins.
+//! Counts over correlated rows, as EXISTS, groupings and joins.
 
 use std::collections::BTreeSet;
 

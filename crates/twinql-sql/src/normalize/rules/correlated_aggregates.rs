@@ -1,4 +1,4 @@
-//! Correlated aggregates as joins with a grouping.
+//! Aggregates over correlated rows, as joins with a grouping.
 
 use std::collections::{BTreeMap, BTreeSet};
 

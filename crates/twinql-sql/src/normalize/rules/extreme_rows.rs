@@ -1,4 +1,4 @@
-//! The first row by an order: below joins that lose no row, and as an extreme value.
+//! Rows that hold an extreme, as the first row by an order, and first rows below joins.
 
 use std::collections::BTreeSet;
 

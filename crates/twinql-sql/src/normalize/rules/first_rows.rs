@@ -1,4 +1,4 @@
-//! First rows, and comparisons with extremes over a whole table.
+//! Where only the first row counts, and comparisons with the extreme of a whole table.
 
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
