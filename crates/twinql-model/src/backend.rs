@@ -50,12 +50,11 @@ pub(crate) fn backend(config: &TrainConfig, layout: &Layout) -> Result<Box<dyn B
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "burn")))]
 mod tests {
     #![allow(clippy::panic)]
     use super::*;
 
-    #[cfg(not(feature = "burn"))]
     #[test]
     fn a_device_that_is_not_built_in_says_how_to_build_it() {
         for compute in [Compute::Flex, Compute::Wgpu, Compute::Cuda] {
