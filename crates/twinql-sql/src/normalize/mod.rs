@@ -14,6 +14,7 @@ mod canonical;
 mod color;
 pub(crate) mod context;
 mod equalities;
+pub mod example;
 mod facts;
 mod numbers;
 mod pushdown;
@@ -27,7 +28,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use context::{Context, Role};
 use rule::Apply;
-pub use rule::{Needs, RULES, Rule};
+pub use rule::{Needs, Precedence, Rule};
+pub use rules::{ALL as RULES, ORDER};
 pub use stopped::Stopped;
 
 use crate::assumption::Assumption;
@@ -89,7 +91,7 @@ pub fn normalize_with_spans(
     spans: &Spans,
     semantics: &Semantics,
 ) -> (Canonical, Spans) {
-    let (canonical, origins) = normalize_noting(schema, plan, semantics, &|_| true);
+    let (canonical, origins) = normalize_noting(schema, plan, semantics, &RULES.iter().collect::<Vec<_>>());
     let spans = match origins {
         Some(origins) => spans.renumbered(origins),
         None => spans.clone(),
@@ -105,20 +107,37 @@ pub fn normalize_with(
     semantics: &Semantics,
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Canonical {
-    normalize_noting(schema, plan, semantics, wanted).0
+    let rules: Vec<&Rule> = RULES.iter().filter(|r| wanted(r)).collect();
+    normalize_noting(schema, plan, semantics, &rules).0
 }
 
-/// The canonical form, and the plan's column that each of its columns was; `None` where
-/// the plan is as it was.
+/// [`normalize`] with these rules alone, tried at a node in this order: to find out on which
+/// orders a canonical form rests.
+pub fn normalize_in_order(
+    schema: &Schema,
+    plan: Plan,
+    semantics: &Semantics,
+    rules: &[&'static Rule],
+) -> Canonical {
+    normalize_noting(schema, plan, semantics, rules).0
+}
+
+/// The canonical form by these rules, tried in this order, and the plan's column that each of
+/// its columns was; `None` where the plan is as it was.
 fn normalize_noting(
     schema: &Schema,
     plan: Plan,
     semantics: &Semantics,
-    wanted: &dyn Fn(&Rule) -> bool,
+    rules: &[&'static Rule],
 ) -> (Canonical, Option<Vec<ColumnId>>) {
     let run = vacuous::settled(semantics, &mut |weaker, without| {
-        let wanted = |rule: &Rule| !without.contains(&rule.name) && wanted(rule);
-        normalize_once(schema, &plan, weaker, &wanted)
+        let holds = |rule: &&&'static Rule| rule.needs.hold_under(weaker) && !without.contains(&rule.name);
+        normalize_once(
+            schema,
+            &plan,
+            weaker,
+            rules.iter().filter(holds).copied().collect(),
+        )
     });
     (run.canonical, run.origins)
 }
@@ -132,12 +151,8 @@ struct Run {
     vacated: usize,
 }
 
-fn normalize_once(
-    schema: &Schema,
-    original: &Plan,
-    semantics: &Semantics,
-    wanted: &dyn Fn(&Rule) -> bool,
-) -> Run {
+/// One normalisation under exactly these assumptions, by rules that need no others.
+fn normalize_once(schema: &Schema, original: &Plan, semantics: &Semantics, rules: Vec<&'static Rule>) -> Run {
     let stopped = |why| Run {
         canonical: Canonical {
             plan: original.clone(),
@@ -160,10 +175,7 @@ fn normalize_once(
     let plan = original.clone();
     let mut driver = Driver {
         cx: Context::new(schema, semantics, plan.columns),
-        rules: RULES
-            .iter()
-            .filter(|r| r.needs.hold_under(semantics) && wanted(r))
-            .collect(),
+        rules,
         applied: Vec::new(),
         last: "none",
         keep_bare: false,
@@ -248,6 +260,28 @@ struct FilledUp {
 }
 
 impl Driver<'_> {
+    /// Tries the rules at one node in their order, and all of them again as long as one changed
+    /// something: what a later rule leaves may be what an earlier one waits for. `apply` says
+    /// whether a rule, if it is one for such nodes, changed this one. A pair of rules that undo
+    /// each other ends at [`MAX_CHANGES`], and the form is then told to be incomplete by the
+    /// passes, which find no end either.
+    fn to_fixpoint(&mut self, mut apply: impl FnMut(&mut Self, Apply) -> bool) {
+        for _ in 0..MAX_CHANGES {
+            let mut changed = false;
+            let mut at = 0;
+            while let Some(rule) = self.rules.get(at).copied() {
+                at += 1;
+                if apply(self, rule.apply) {
+                    self.note(rule);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return;
+            }
+        }
+    }
+
     fn note(&mut self, rule: &Rule) {
         self.cx.dirty = true;
         self.last = rule.name;
@@ -355,23 +389,13 @@ impl Driver<'_> {
     fn visit_query(&mut self, query: &mut Query, role: Role) {
         self.visit_rel(&mut query.rel);
         self.settle_output(query);
-        for _ in 0..MAX_CHANGES {
-            let mut changed = false;
-            let mut at = 0;
-            while let Some(rule) = self.rules.get(at).copied() {
-                at += 1;
-                if let Apply::Query(apply) = rule.apply
-                    && apply(query, role, &mut self.cx)
-                {
-                    self.note(rule);
-                    self.settle_output(query);
-                    changed = true;
-                }
+        self.to_fixpoint(|driver, rule| {
+            let changed = matches!(rule, Apply::Query(apply) if apply(query, role, &mut driver.cx));
+            if changed {
+                driver.settle_output(query);
             }
-            if !changed {
-                return;
-            }
-        }
+            changed
+        });
     }
 
     /// Outputs whose column was replaced: by another column, or by an expression, which
@@ -486,22 +510,7 @@ impl Driver<'_> {
             self.cx.outer_scans.truncate(scans);
             self.cx.outer_not_null.pop();
         }
-        for _ in 0..MAX_CHANGES {
-            let mut changed = false;
-            let mut at = 0;
-            while let Some(rule) = self.rules.get(at).copied() {
-                at += 1;
-                if let Apply::Rel(apply) = rule.apply
-                    && apply(rel, &mut self.cx)
-                {
-                    self.note(rule);
-                    changed = true;
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
+        self.to_fixpoint(|driver, rule| matches!(rule, Apply::Rel(apply) if apply(rel, &mut driver.cx)));
     }
 
     /// What columns of a side that is filled up with NULLs stand for holds in the join's
@@ -566,22 +575,7 @@ impl Driver<'_> {
             self.visit_query(query, role);
             self.cx.replaced = around;
         }
-        for _ in 0..MAX_CHANGES {
-            let mut changed = false;
-            let mut at = 0;
-            while let Some(rule) = self.rules.get(at).copied() {
-                at += 1;
-                if let Apply::Expr(apply) = rule.apply
-                    && apply(expr, &mut self.cx)
-                {
-                    self.note(rule);
-                    changed = true;
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
+        self.to_fixpoint(|driver, rule| matches!(rule, Apply::Expr(apply) if apply(expr, &mut driver.cx)));
     }
 }
 

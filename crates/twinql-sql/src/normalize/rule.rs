@@ -1,7 +1,8 @@
-//! The registry: every rule, with what it assumes.
+//! What a rule is: a rewrite of one node, with what it assumes, why it is right, and queries that
+//! show it.
 
 use super::context::{Context, Role};
-use super::rules;
+use super::example::Example;
 use crate::expr::Expr;
 use crate::rel::{Query, Rel};
 use crate::semantics::Semantics;
@@ -83,10 +84,14 @@ pub struct Rule {
     pub name: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
+    /// Why that is right, in one sentence.
+    pub why: &'static str,
     /// Where it comes from.
     pub source: &'static str,
     /// What it assumes.
     pub needs: Needs,
+    /// Pairs of queries that it makes alike, and pairs that look like them and are not the same.
+    pub examples: &'static [Example],
     pub(crate) apply: Apply,
 }
 
@@ -99,5 +104,16 @@ impl std::fmt::Debug for Rule {
     }
 }
 
-/// Every rule, in the order in which they are tried at a node.
-pub const RULES: &[Rule] = rules::ALL;
+/// That of two rules one has to be tried first.
+#[derive(Debug, Clone, Copy)]
+pub struct Precedence {
+    /// The name of that rule.
+    pub first: &'static str,
+    /// The name of the other one.
+    pub then: &'static str,
+    /// Why.
+    pub why: &'static str,
+    /// A preset, and a query over [`SHOP`](super::example::SHOP) whose canonical form under it is
+    /// another where they change places.
+    pub shown: (&'static str, &'static str),
+}

@@ -6,6 +6,7 @@ use crate::algebra::BlockMut;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::Affinity;
@@ -15,8 +16,13 @@ use crate::value::Value;
 pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
     name: "distinct-as-grouping",
     summary: "SELECT DISTINCT is GROUP BY all its columns, without aggregates",
+    why: "Both keep one row of each class of rows that are equal with NULLs taken as equal.",
     source: "both compare rows by the same equality, NULLs alike",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT DISTINCT city FROM customer" == "SELECT city FROM customer GROUP BY city";
+        "default": "SELECT DISTINCT city FROM customer" != "SELECT city FROM customer";
+    },
     apply: Apply::Rel(distinct),
 };
 
@@ -42,8 +48,17 @@ fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const KEY_CLEANUP: Rule = Rule {
     name: "group-key-cleanup",
     summary: "group keys and aggregates that stand twice are one; constant keys beside others go; a bare column that the keys determine is a key",
+    why: "Adding a key that the others determine, or a constant one, splits no group.",
     source: "functional dependencies: Paulley & Larson 1994; SQLite's bare columns",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "no-fk": "SELECT c.name, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id"
+            == "SELECT c.name, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id, c.name";
+        "no-fk": "SELECT name, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id, c.name"
+            == "SELECT name, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id";
+        "default": "SELECT name, COUNT(*) FROM customer GROUP BY name" != "SELECT name, COUNT(*) FROM customer GROUP BY name, age";
+        "default": "SELECT city, COUNT(*) FROM customer GROUP BY city, age" != "SELECT city, COUNT(*) FROM customer GROUP BY city";
+    },
     apply: Apply::Rel(clean_keys),
 };
 
@@ -105,8 +120,25 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const COUNT_STAR: Rule = Rule {
     name: "count-star",
     summary: "COUNT(x) is COUNT(*) where x is never NULL; MIN, MAX need no DISTINCT where no bare column stands beside them",
+    why: "COUNT(x) passes over NULLs alone, and a value that comes twice is no larger or smaller than one that comes once.",
     source: "SQL: COUNT(x) counts the rows in which x is not NULL",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT COUNT(name), COUNT(1) FROM customer" == "SELECT COUNT(*), COUNT(id) FROM customer";
+        "strict": "SELECT city, MAX(DISTINCT age) FROM customer GROUP BY city" == "SELECT city, MAX(age) FROM customer GROUP BY city";
+        "nulls": "SELECT COUNT(id) FROM customer" == "SELECT COUNT(*) FROM customer";
+        "nulls": "SELECT city, COUNT(name) FROM customer GROUP BY city" == "SELECT city, COUNT(*) FROM customer GROUP BY city";
+        "strict": "SELECT COUNT(1) FROM customer" == "SELECT COUNT(*) FROM customer";
+        "nulls": "SELECT COUNT(*) FROM customer" == "SELECT COUNT(name) FROM customer";
+        "strict": "SELECT MAX(DISTINCT age) FROM customer" == "SELECT MAX(age) FROM customer";
+        "nulls": "SELECT city, MIN(DISTINCT age) FROM customer GROUP BY city" == "SELECT city, MIN(age) FROM customer GROUP BY city";
+        "nulls": "SELECT COUNT(city) FROM customer" != "SELECT COUNT(*) FROM customer";
+        "default": "SELECT name, MAX(DISTINCT age) FROM customer" != "SELECT name, MAX(age) FROM customer";
+        "nulls": "SELECT city, COUNT(age) FROM customer GROUP BY city" != "SELECT city, COUNT(*) FROM customer GROUP BY city";
+        "strict": "SELECT COUNT(NULL) FROM customer" != "SELECT COUNT(*) FROM customer";
+        "default": "SELECT SUM(DISTINCT age) FROM customer" != "SELECT SUM(age) FROM customer";
+        "default": "SELECT product, MAX(DISTINCT amount) FROM line" != "SELECT product, MAX(amount) FROM line";
+    },
     apply: Apply::Rel(count_star),
 };
 
@@ -145,8 +177,16 @@ fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const COUNT_DISTINCT_KEY: Rule = Rule {
     name: "distinct-key-aggregate",
     summary: "DISTINCT goes inside COUNT, SUM and AVG where no two rows agree in the argument",
+    why: "Where no two rows of a group share the argument there are no duplicates for DISTINCT to leave out.",
     source: "keys: rows of the input are unique by the argument (and the group keys)",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT COUNT(DISTINCT id) FROM customer" == "SELECT COUNT(*) FROM customer";
+        "no-fk": "SELECT COUNT(DISTINCT c.id) FROM customer c JOIN orders o ON o.customer_id = c.id"
+            != "SELECT COUNT(c.id) FROM customer c JOIN orders o ON o.customer_id = c.id";
+        "default": "SELECT COUNT(DISTINCT c.id) FROM customer c JOIN orders o ON o.customer_id = c.id"
+            != "SELECT COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id";
+    },
     apply: Apply::Rel(distinct_key),
 };
 
@@ -177,8 +217,23 @@ fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const TRIVIAL_HAVING: Rule = Rule {
     name: "trivial-having",
     summary: "COUNT(*) >= 1 holds for every group, <= 1 is = 1 and <> 1 is >= 2; so for COUNT(x) and COUNT(DISTINCT x) of what is never NULL; in AVG, a cast of a number to REAL does nothing",
+    why: "A group has at least one row, so its count is never below 1.",
     source: "a group has a row; SQLite's AVG is a REAL",
     needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT city FROM customer GROUP BY city HAVING COUNT(*) > 0" == "SELECT DISTINCT city FROM customer";
+        "strict": "SELECT city FROM customer GROUP BY city HAVING COUNT(*) <> 1" == "SELECT city FROM customer GROUP BY city HAVING COUNT(*) > 1";
+        "nulls": "SELECT age FROM customer GROUP BY age HAVING COUNT(DISTINCT name) <= 1"
+            == "SELECT age FROM customer GROUP BY age HAVING COUNT(DISTINCT name) = 1";
+        "strict": "SELECT city FROM customer GROUP BY city HAVING COUNT(*) >= 1" == "SELECT city FROM customer GROUP BY city";
+        "default": "SELECT MAX(age) FROM customer GROUP BY age HAVING COUNT(*) >= 1" == "SELECT age FROM customer GROUP BY age";
+        "default": "SELECT city FROM customer GROUP BY city HAVING COUNT(*) > 1" != "SELECT DISTINCT city FROM customer";
+        "nulls": "SELECT age FROM customer GROUP BY age HAVING COUNT(DISTINCT city) <= 1"
+            != "SELECT age FROM customer GROUP BY age HAVING COUNT(DISTINCT city) = 1";
+        "nulls": "SELECT city FROM customer GROUP BY city HAVING COUNT(age) >= 1" != "SELECT city FROM customer GROUP BY city";
+        "default": "SELECT COUNT(*) FROM customer GROUP BY age HAVING MAX(age) = '30'"
+            != "SELECT COUNT(*) FROM customer GROUP BY age HAVING age = '30'";
+    },
     apply: Apply::Rel(trivial_having),
 };
 
@@ -257,45 +312,4 @@ fn compared_with_whole(e: &Expr) -> Option<(BinaryOp, ColumnId, i64)> {
         (Expr::Literal(Value::Integer(n)), Expr::Column(c)) => Some((op.flipped()?, *c, *n)),
         _ => None,
     }
-}
-
-pub(super) const COUNT_GROUPS: Rule = Rule {
-    name: "count-groups",
-    summary: "counting the rows of SELECT DISTINCT x is COUNT(DISTINCT x) where x is never NULL",
-    source: "COUNT(DISTINCT x) counts the different values that are not NULL",
-    needs: Needs::NOT_NULL,
-    apply: Apply::Rel(count_groups),
-};
-
-fn count_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Aggregate { input, keys, calls } = rel else {
-        return false;
-    };
-    let Rel::Aggregate {
-        input: below,
-        keys: inner,
-        calls: inner_calls,
-    } = &mut **input
-    else {
-        return false;
-    };
-    let [(_, e)] = inner.as_slice() else {
-        return false;
-    };
-    let counting = keys.is_empty()
-        && !calls.is_empty()
-        && inner_calls.is_empty()
-        && calls
-            .iter()
-            .all(|(_, c)| c.func == AggFunc::Count && c.args.is_empty() && c.filter.is_none());
-    if !counting || cx.may_be_null(e, &cx.not_null(below)) || !e.is_deterministic() {
-        return false;
-    }
-    for (_, call) in calls.iter_mut() {
-        call.distinct = true;
-        call.args = vec![e.clone()];
-    }
-    let below = below.take();
-    **input = below;
-    true
 }

@@ -7,6 +7,7 @@
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::numbers::Numbers;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{Query, Rel};
@@ -25,8 +26,13 @@ fn whole_value(e: &Expr) -> Option<i64> {
 pub(super) const IDLE_ARITHMETIC: Rule = Rule {
     name: "idle-arithmetic",
     summary: "in arithmetic and where numbers are compared, x + 0, x - 0, x * 1, x / 1 and -(-x) are x, x + -1 is x - 1; x * 1.0 is CAST(x AS REAL)",
+    why: "Adding 0 and multiplying by 1 give back a number, and where numbers are compared nothing else of the value is seen.",
     source: "arithmetic of 64-bit integers and doubles; a column has an affinity that x + 0 has not, which counts beside text",
     needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE age * 1 > - - id" == "SELECT name FROM customer WHERE age > id";
+        "default": "SELECT name FROM customer WHERE age * 1 = '30'" != "SELECT name FROM customer WHERE age = '30'";
+    },
     apply: Apply::Expr(idle),
 };
 
@@ -51,8 +57,13 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 pub(super) const IDLE_OUTPUT: Rule = Rule {
     name: "idle-output",
     summary: "outputs x + 0, x - 0, x * 1, x / 1 and -(-x) of numbers are x; x * 1.0 is CAST(x AS REAL)",
+    why: "Adding 0 and multiplying by 1 give back a number, and an answer shows no affinity.",
     source: "arithmetic of 64-bit integers and doubles; no affinity counts in an answer",
     needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT 0 + age * 1, - - id FROM customer" == "SELECT age, id FROM customer";
+        "default": "SELECT name + 0 FROM customer" != "SELECT name FROM customer";
+    },
     apply: Apply::Query(idle_output),
 };
 
@@ -135,8 +146,13 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
 pub(super) const REAL_FACTORS: Rule = Rule {
     name: "real-factors",
     summary: "in a product or quotient of reals one operand carries the cast, and whole constants are integers",
+    why: "One real operand makes SQLite compute in reals, so it does not matter which operand carries the cast.",
     source: "SQLite turns both operands into doubles where one is; whole numbers to 2^53 are exact",
     needs: Needs::TYPED,
+    examples: examples! {
+        "default": "SELECT age * 1.0 / id FROM customer" == "SELECT age / CAST(id AS REAL) FROM customer";
+        "default": "SELECT age * 1.0 / id FROM customer" != "SELECT age / id FROM customer";
+    },
     apply: Apply::Expr(real_factors),
 };
 
@@ -200,8 +216,17 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 pub(super) const COMPARED_SUMS: Rule = Rule {
     name: "compared-sums",
     summary: "x + 1 > 3 is x > 2, x - y < 0 is x < y, -x < 3 is x > -3, 2 * x = 4 is x = 2, where all are whole numbers",
+    why: "Adding the same whole number on both sides, negating both or dividing out a common factor keeps the order of whole numbers.",
     source: "order of the integers; a sum that overflows is a real beyond every 64-bit constant",
     needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE age + 1 > 31" == "SELECT name FROM customer WHERE age > 30";
+        "strict": "SELECT name FROM customer WHERE age - id < 0" == "SELECT name FROM customer WHERE age < id";
+        "strict": "SELECT name FROM customer WHERE -2 * age < -60" == "SELECT name FROM customer WHERE age > 30";
+        "default": "SELECT name FROM customer WHERE age - 1 > 30" != "SELECT name FROM customer WHERE age > 29";
+        "default": "SELECT name FROM customer WHERE id - age < 0" != "SELECT name FROM customer WHERE age < id";
+        "default": "SELECT name FROM customer WHERE age / 2 = 10" != "SELECT name FROM customer WHERE age = 20";
+    },
     apply: Apply::Expr(compared),
 };
 
@@ -313,8 +338,15 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
 pub(super) const RATIOS: Rule = Rule {
     name: "output-ratios",
     summary: "an output of x / y * 100 is x * 100 / y, of reals",
+    why: "Multiplication and division of reals can change places up to rounding, which is far below the tolerance.",
     source: "both round by less than the tolerance with which answers are compared",
     needs: Needs::TYPED,
+    examples: examples! {
+        "default": "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) * 1.0 / COUNT(*) * 100 FROM customer"
+            == "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) * 100.0 / COUNT(*) FROM customer";
+        "default": "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) / COUNT(*) * 100.0 FROM customer"
+            != "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) * 100.0 / COUNT(*) FROM customer";
+    },
     apply: Apply::Query(ratios),
 };
 

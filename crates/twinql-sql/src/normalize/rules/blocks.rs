@@ -8,6 +8,7 @@ use indexmap::IndexSet;
 use crate::algebra::BlockMut;
 use crate::expr::Expr;
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::pushdown::push_into;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::Rel;
@@ -16,8 +17,23 @@ use crate::tree::Tree;
 pub(super) const FLATTENING: Rule = Rule {
     name: "join-flattening",
     summary: "nested inner joins and filters become one n-ary join; its order has no meaning",
+    why: "An inner join keeps the combinations of rows for which all conditions are true, however it is nested and written.",
     source: "relational algebra: ⋈ is associative and commutative, σ commutes with it",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "no-fk": "SELECT c.name FROM customer c JOIN (SELECT * FROM orders WHERE total > 1) o ON o.customer_id = c.id"
+            == "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.total > 1";
+        "default": "SELECT a.name FROM customer a JOIN customer b ON a.city = b.city WHERE a.age < 25 AND b.age > 35"
+            != "SELECT b.name FROM customer a JOIN customer b ON a.city = b.city WHERE a.age < 25 AND b.age > 35";
+        "default": "SELECT c.name FROM customer c LEFT JOIN (SELECT * FROM orders WHERE total > 1) o ON o.customer_id = c.id"
+            != "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.total > 1";
+        "default": "SELECT a.name FROM customer a, customer b, customer c WHERE a.age < b.age AND b.age < c.age"
+            != "SELECT a.name FROM customer a, customer b, customer c WHERE a.age < b.age AND a.age < c.age";
+        "default": "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.age AND b.age < c.age AND c.age < d.age"
+            != "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.age AND a.age < c.age AND a.age < d.age";
+        "default": "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.id * 5 AND b.age < c.id * 5 AND c.age < d.id * 5 AND d.age < a.id * 5"
+            != "SELECT COUNT(*) FROM customer a, customer b, customer c, customer d WHERE a.age < b.id * 5 AND b.age < a.id * 5 AND c.age < d.id * 5 AND d.age < c.id * 5";
+    },
     apply: Apply::Rel(flatten),
 };
 
@@ -60,8 +76,14 @@ fn gather(rel: Rel, inputs: &mut Vec<Rel>, on: &mut Vec<Expr>) {
 pub(super) const CONJUNCTS: Rule = Rule {
     name: "conjunct-cleanup",
     summary: "AND is split, what is always true or stands twice goes, disjunctions give up what all their arms share",
+    why: "A filter keeps the rows for which every conjunct is true, so only the set of conjuncts counts.",
     source: "Boolean algebra; a filter keeps the rows for which each conjunct is true",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT id FROM customer WHERE (city = 'a' AND age = 1) OR (city = 'a' AND score = 2)"
+            == "SELECT id FROM customer WHERE (score = 2 OR age = 1) AND city = 'a'";
+        "default": "SELECT id FROM customer WHERE city = 'a' OR age = 1" != "SELECT id FROM customer WHERE city = 'a' AND age = 1";
+    },
     apply: Apply::Rel(clean_conjuncts),
 };
 
@@ -152,8 +174,19 @@ fn factored(e: Expr) -> Vec<Expr> {
 pub(super) const PUSHDOWN: Rule = Rule {
     name: "predicate-pushdown",
     summary: "conjuncts move below groupings (HAVING on keys), set operations, sorts and the kept side of outer joins",
+    why: "A condition on a group's key is equally true of all rows of the group, and one on rows that an operator only passes on can be asked below it.",
     source: "Ullman 1989, ch. 11: σ commutes with γ on its keys, with ∪, ∩, − and with the kept side of ⟕",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT city, COUNT(*) FROM customer GROUP BY city HAVING city > 'a'"
+            == "SELECT city, COUNT(*) FROM customer WHERE city > 'a' GROUP BY city";
+        "strict": "SELECT * FROM (SELECT city FROM customer UNION ALL SELECT day FROM orders) WHERE city > 'Oslo'"
+            == "SELECT city FROM customer WHERE city > 'Oslo' UNION ALL SELECT day FROM orders WHERE day > 'Oslo'";
+        "default": "SELECT city, COUNT(*) FROM customer GROUP BY city HAVING MAX(age) > 3"
+            != "SELECT city, COUNT(*) FROM customer WHERE age > 3 GROUP BY city";
+        "default": "SELECT * FROM (SELECT city FROM customer UNION ALL SELECT day FROM orders) WHERE city > 'Oslo'"
+            != "SELECT city FROM customer WHERE city > 'Oslo' UNION ALL SELECT day FROM orders";
+    },
     apply: Apply::Rel(push_down),
 };
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::tree::Tree;
@@ -16,8 +17,17 @@ const MAX_TESTS: usize = 64;
 pub(super) const BOUNDS: Rule = Rule {
     name: "implied-bounds",
     summary: "of comparisons of one expression with constants, those that others imply go; what they exclude is false",
+    why: "A bound that a tighter one implies keeps all rows that the tighter one keeps, and bounds that no value meets keep none.",
     source: "predicate subsumption, every optimiser; where a filter keeps a row, what is compared is not NULL",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT id FROM customer WHERE age > 3 AND (age > 1 AND city = 'a' OR age < 2)"
+            == "SELECT id FROM customer WHERE age > 3 AND city = 'a'";
+        "nulls": "SELECT id FROM customer WHERE age > 3 AND age < 2" == "SELECT id FROM customer WHERE 1 = 0";
+        "nulls": "SELECT id FROM customer WHERE id > 50 OR (id <= 50 AND age > 5)" == "SELECT id FROM customer WHERE id > 50 OR age > 5";
+        "nulls": "SELECT id FROM customer WHERE age > 50 OR (age <= 50 AND id > 5)" != "SELECT id FROM customer WHERE age > 50 OR id > 5";
+        "default": "SELECT id FROM customer WHERE age > 3 AND age < 5" != "SELECT id FROM customer WHERE age > 3";
+    },
     apply: Apply::Rel(bounds),
 };
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, computed};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::Affinity;
@@ -20,8 +21,19 @@ const MAX_BRANCHES: usize = 8;
 pub(super) const CONDITIONAL: Rule = Rule {
     name: "conditional",
     summary: "CASE loses branches that never or always apply, IIF and NULLIF are CASE, comparisons and IS NULL move into its branches, one boolean told apart is itself",
+    why: "CASE is defined by its first branch that applies, and a function of its value is the function applied in each branch.",
     source: "SQL: CASE takes the first branch whose condition is true",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT CASE WHEN 1 = 2 THEN name WHEN age = 1 THEN city WHEN 1 = 1 THEN 'x' ELSE 'y' END FROM customer"
+            == "SELECT IIF(age = 1, city, 'x') FROM customer";
+        "nulls": "SELECT CASE WHEN age = 1 THEN city ELSE 'b' END = 'a' FROM customer"
+            == "SELECT CASE WHEN age = 1 THEN city = 'a' ELSE 0 END FROM customer";
+        "nulls": "SELECT NULLIF(age, 1) FROM customer" == "SELECT CASE WHEN age = 1 THEN NULL ELSE age END FROM customer";
+        "strict": "SELECT name FROM customer WHERE (age > 30) = TRUE" == "SELECT name FROM customer WHERE NOT NOT age > 30";
+        "nulls": "SELECT CASE WHEN age = 1 THEN 1 ELSE 0 END FROM customer" != "SELECT age = 1 FROM customer";
+        "default": "SELECT name FROM customer WHERE age = TRUE" != "SELECT name FROM customer WHERE age";
+    },
     apply: Apply::Expr(conditional),
 };
 
@@ -226,8 +238,13 @@ fn into_branches(e: &Expr, f: &dyn Fn(Expr) -> Expr) -> Option<Expr> {
 pub(super) const NULL_OPERANDS: Rule = Rule {
     name: "null-operands",
     summary: "NOT NULL and a cast of NULL are NULL; COALESCE ends at what is never NULL; IS 1 of a predicate that is never NULL is the predicate",
+    why: "An operator that gives NULL for NULL needs no evaluation, and COALESCE never looks beyond its first value that is not NULL.",
     source: "three-valued logic; which columns are never NULL follows from the schema and the semantics",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT COALESCE(name, city) FROM customer" == "SELECT name FROM customer";
+        "nulls": "SELECT COALESCE(city, name) FROM customer" != "SELECT city FROM customer";
+    },
     apply: Apply::Rel(null_operands),
 };
 
@@ -312,8 +329,16 @@ fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> b
 pub(super) const TRUE_ALONE: Rule = Rule {
     name: "true-alone",
     summary: "where only being true counts, NULL is false, p IS TRUE is p, and CASE is a disjunction of its branches",
+    why: "A filter drops a row for FALSE and for NULL alike, so one may stand for the other there.",
     source: "three-valued logic: a filter keeps the rows for which its predicate is true",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT id FROM customer WHERE CASE WHEN id = 1 THEN 0 WHEN age = 2 THEN 1 ELSE NULL END"
+            == "SELECT id FROM customer WHERE id <> 1 AND age = 2";
+        "nulls": "SELECT id FROM customer WHERE age = 1 OR NULL" == "SELECT id FROM customer WHERE age = 1";
+        "nulls": "SELECT id FROM customer WHERE CASE WHEN age = 1 THEN 0 ELSE 1 END" != "SELECT id FROM customer WHERE age <> 1";
+        "nulls": "SELECT id, age = 1 OR NULL FROM customer" != "SELECT id, age = 1 FROM customer";
+    },
     apply: Apply::Rel(true_alone),
 };
 
@@ -439,8 +464,14 @@ fn branches_as_disjunction(
 pub(super) const CONSTANT_AGGREGATES: Rule = Rule {
     name: "constant-aggregates",
     summary: "aggregates of NULL, and those whose FILTER is never true, are 0 or NULL; FILTER (WHERE TRUE) goes",
+    why: "An aggregate that has no value to take in gives what it gives for no rows.",
     source: "SQL: aggregates leave NULLs out",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT COUNT(NULL), SUM(NULL) FROM customer" == "SELECT 0, NULL";
+        "nulls": "SELECT city, COUNT(*) FILTER (WHERE 1 = 2) FROM customer GROUP BY city" == "SELECT DISTINCT city, 0 FROM customer";
+        "default": "SELECT COUNT(age) FROM customer" != "SELECT 0";
+    },
     apply: Apply::Rel(constant_aggregates),
 };
 

@@ -2,6 +2,7 @@
 
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::{Context, Role, computed};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
 use crate::value::Value;
@@ -12,8 +13,19 @@ const MAX_ROWS: usize = 24;
 pub(super) const EMPTY: Rule = Rule {
     name: "empty-relation",
     summary: "what is filtered by FALSE or limited to 0 rows is empty, and so is what is made of it; an aggregate over nothing is one constant row",
+    why: "Operators other than unions and outer joins give no rows for none, and an aggregate without GROUP BY gives the one row that it has over nothing.",
     source: "relational algebra: ∅ absorbs σ, π, ⋈ and is neutral in ∪; SQL's aggregates over no rows",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT id FROM customer WHERE city > 'a' AND city IS NULL" == "SELECT name FROM customer WHERE 1 = 0";
+        "nulls": "SELECT id FROM customer UNION ALL SELECT c.id FROM customer c JOIN orders o ON c.id = o.id WHERE 1 = 0"
+            == "SELECT id FROM customer";
+        "nulls": "SELECT COUNT(*), MAX(age) FROM customer WHERE 1 = 0" == "SELECT 0, NULL";
+        "nulls": "SELECT city, COUNT(*) FROM customer WHERE 1 = 0 GROUP BY city" == "SELECT id, name FROM customer LIMIT 0";
+        "nulls": "SELECT c.id, o.id FROM customer c LEFT JOIN orders o ON 1 = 0" == "SELECT id, NULL FROM customer";
+        "nulls": "SELECT id, name FROM customer WHERE 1 = 0" == "SELECT day, 3 FROM orders LIMIT 0";
+        "nulls": "SELECT COUNT(*) FROM customer WHERE 1 = 0" != "SELECT id FROM customer WHERE 1 = 0";
+    },
     apply: Apply::Rel(empty),
 };
 
@@ -154,8 +166,13 @@ fn set_operation(rel: &mut Rel) -> Option<Rel> {
 pub(super) const CONSTANT_ROWS: Rule = Rule {
     name: "constant-rows",
     summary: "VALUES of one row is a projection of constants, of a few rows the UNION ALL of them; of no rows it has no columns",
+    why: "A list of rows is the bag of its rows, and each is a projection of constants.",
     source: "SQL: VALUES is a list of rows",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT * FROM (VALUES (1, 2), (3, 4)) WHERE column1 > 1" == "SELECT 3, 4";
+        "nulls": "VALUES (1), (2)" != "VALUES (1), (1)";
+    },
     apply: Apply::Rel(constant_rows),
 };
 
@@ -193,8 +210,13 @@ fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const EMPTY_QUERY: Rule = Rule {
     name: "empty-query",
     summary: "a query without rows has outputs in number alone",
+    why: "An answer without rows shows nothing but how many columns it has.",
     source: "no row tells what a column would hold",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT city, COUNT(*) FROM customer WHERE 1 = 0 GROUP BY city" == "SELECT id, name FROM customer LIMIT 0";
+        "nulls": "SELECT id, name FROM customer WHERE 1 = 0" != "SELECT id FROM customer WHERE 1 = 0";
+    },
     apply: Apply::Query(empty_query),
 };
 
@@ -225,8 +247,13 @@ fn empty_query(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
 pub(super) const EMPTY_SUBQUERY: Rule = Rule {
     name: "empty-subquery",
     summary: "EXISTS over no rows is false, IN finds nothing in them, and as a value they are NULL",
+    why: "EXISTS, IN and the value of a subquery are defined for no rows: FALSE, FALSE and NULL.",
     source: "SQL: EXISTS, IN and scalar subqueries over no rows",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT id FROM customer WHERE NOT EXISTS (SELECT 1 FROM orders WHERE 1 = 0)" == "SELECT id FROM customer";
+        "nulls": "SELECT id FROM customer WHERE NOT EXISTS (SELECT 1 FROM orders WHERE total = 0)" != "SELECT id FROM customer";
+    },
     apply: Apply::Expr(empty_subquery),
 };
 

@@ -6,6 +6,7 @@ use crate::algebra::Grouping;
 use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::substitution::Substitution;
@@ -14,8 +15,21 @@ use crate::tree::Tree;
 pub(super) const GROUPING_REMOVAL: Rule = Rule {
     name: "grouping-removal",
     summary: "DISTINCT over rows that a key tells apart goes; tables joined only to filter them become EXISTS",
+    why: "Where a key is among the columns no two rows are equal, so there are no duplicates to remove.",
     source: "Paulley & Larson 1994, DISTINCT elimination by keys",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT DISTINCT id, city FROM customer" == "SELECT id, city FROM customer";
+        "no-fk": "SELECT DISTINCT c.id, c.name FROM customer c JOIN orders o ON o.customer_id = c.id"
+            == "SELECT id, name FROM customer WHERE id IN (SELECT customer_id FROM orders)";
+        "default": "SELECT DISTINCT id FROM customer GROUP BY city HAVING COUNT(*) > 2"
+            == "SELECT id FROM customer GROUP BY city HAVING COUNT(*) > 2";
+        "nulls": "SELECT DISTINCT id FROM customer" == "SELECT id FROM customer";
+        "nulls": "SELECT id FROM customer UNION SELECT id FROM customer" == "SELECT id FROM customer";
+        "default": "SELECT DISTINCT order_id FROM line" != "SELECT order_id FROM line";
+        "default": "SELECT DISTINCT name FROM customer GROUP BY city HAVING COUNT(*) > 2"
+            != "SELECT name FROM customer GROUP BY city HAVING COUNT(*) > 2";
+    },
     apply: Apply::Rel(grouping_removal),
 };
 
@@ -120,8 +134,19 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const LATE_JOIN: Rule = Rule {
     name: "grouping-before-join",
     summary: "a table joined by its key to a group key, and read by no aggregate, is joined after grouping",
+    why: "The group's key determines the joined row, so each group meets one row of that table before the grouping as after it.",
     source: "Yan & Larson 1994, eager aggregation",
     needs: Needs::TYPED,
+    examples: examples! {
+        "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) > 2"
+            == "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) >= 3)";
+        "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) > 1"
+            == "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) > 1)";
+        "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.name HAVING COUNT(*) > 2"
+            != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) >= 3)";
+        "default": "SELECT c.city FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING COUNT(*) > 1"
+            != "SELECT city FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) > 1)";
+    },
     apply: Apply::Rel(late_join),
 };
 

@@ -4,6 +4,7 @@
 use crate::algebra::BlockMut;
 use crate::expr::{Expr, UnaryOp};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::pushdown::push_into;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::Rel;
@@ -14,8 +15,15 @@ use crate::value::Value;
 pub(super) const EXISTS_CONDITIONS: Rule = Rule {
     name: "exists-conditions",
     summary: "what EXISTS asks of the outer row alone is asked outside it; in NOT EXISTS, what holds outside anyway goes",
+    why: "A condition on the outer row alone has one value for all inner rows, so it can be asked before they are looked at.",
     source: "predicate pull-up: EXISTS (σ p ∧ q) is p ∧ EXISTS (σ q) for p over the outer row",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.day = c.city AND c.age > 3)"
+            == "SELECT name FROM customer c WHERE age > 3 AND EXISTS (SELECT 1 FROM orders o WHERE o.day = c.city)";
+        "nulls": "SELECT name FROM customer c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.day = c.city AND c.age > 3)"
+            != "SELECT name FROM customer c WHERE age > 3 AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.day = c.city)";
+    },
     apply: Apply::Rel(exists_conditions),
 };
 
@@ -72,8 +80,15 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
 pub(super) const TRANSITIVE: Rule = Rule {
     name: "transitive-pushdown",
     summary: "a predicate on a column holds for what an inner join makes equal to it, and moves into the unions and groupings that give it",
+    why: "Where the join keeps a row both columns hold the same value, so that a condition holds for both or for neither.",
     source: "Ullman 1989, ch. 11; predicate transitive closure, every optimiser; columns of equal storage alone",
     needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT c.name, o.n FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id) o ON o.k = c.id WHERE c.id > 7"
+            == "SELECT c.name, o.n FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders WHERE customer_id > 7 GROUP BY customer_id) o ON o.k = c.id";
+        "nulls": "SELECT c.name, o.n FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id) o ON o.k = c.id WHERE c.age > 7"
+            != "SELECT c.name, o.n FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders WHERE customer_id > 7 GROUP BY customer_id) o ON o.k = c.id";
+    },
     apply: Apply::Rel(transitive),
 };
 
@@ -134,8 +149,15 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const NESTED_ORDER: Rule = Rule {
     name: "nested-order",
     summary: "ORDER BY over rows that stand in that order does nothing, and of two limits in one order the smaller counts",
+    why: "Rows that stand in an order are left as they are by sorting in it again, and the first m of the first n are the first min(m, n).",
     source: "Simmen, Shekita & Malkemus 1996, order optimisation",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT * FROM (SELECT name, age FROM customer ORDER BY name LIMIT 5) ORDER BY name LIMIT 9"
+            == "SELECT name, age FROM customer ORDER BY name LIMIT 5";
+        "nulls": "SELECT * FROM (SELECT name, age FROM customer ORDER BY name LIMIT 5) ORDER BY 2"
+            != "SELECT name, age FROM customer ORDER BY name LIMIT 5";
+    },
     apply: Apply::Rel(nested_order),
 };
 

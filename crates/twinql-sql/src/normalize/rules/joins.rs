@@ -6,6 +6,7 @@ use crate::algebra::{Block, BlockMut};
 use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::facts::rejects_null;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
@@ -17,8 +18,25 @@ use crate::value::Value;
 pub(super) const NULL_TESTS: Rule = Rule {
     name: "null-tests",
     summary: "IS NULL on what is never NULL is false; x = x is x IS NOT NULL; x > 3 AND x IS NOT NULL is x > 3, and with x IS NULL false; where only truth counts, x IS y is x = y if one of them is never NULL",
+    why: "The test has the value that the column's NULLs, or their absence, give it in every row in question.",
     source: "three-valued logic; which columns are never NULL follows from the schema and the semantics",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "default": "SELECT id FROM customer WHERE city IS NOT NULL" == "SELECT id FROM customer";
+        "nulls": "SELECT id FROM customer WHERE city > 'a' AND city IS NOT NULL" == "SELECT id FROM customer WHERE city > 'a'";
+        "nulls": "SELECT c.id FROM customer c LEFT JOIN customer d ON c.city = d.city AND d.city IS NOT NULL"
+            == "SELECT c.id FROM customer c LEFT JOIN customer d ON c.city = d.city";
+        "default": "SELECT name FROM customer WHERE city IS NOT NULL" == "SELECT name FROM customer";
+        "nulls": "SELECT name FROM customer WHERE name IS NOT NULL" == "SELECT name FROM customer";
+        "nulls": "SELECT id FROM customer WHERE city IS NOT NULL" != "SELECT id FROM customer";
+        "strict": "SELECT id FROM customer WHERE coalesce(city, 'b') > 'a' AND city IS NULL" != "SELECT id FROM customer WHERE 1 = 0";
+        "nulls": "SELECT id FROM customer WHERE city IS NOT NULL AND coalesce(city, 'b') > 'a'"
+            != "SELECT id FROM customer WHERE coalesce(city, 'b') > 'a'";
+        "nulls": "SELECT DISTINCT o.day FROM customer c LEFT JOIN orders o ON o.customer_id = c.id INTERSECT SELECT city FROM customer"
+            != "SELECT DISTINCT o.day FROM customer c JOIN orders o ON o.customer_id = c.id INTERSECT SELECT city FROM customer";
+        "nulls": "SELECT name FROM customer WHERE city IS NOT NULL" != "SELECT name FROM customer";
+        "nulls": "SELECT city FROM customer WHERE city IS NOT NULL" != "SELECT city FROM customer";
+    },
     apply: Apply::Rel(null_tests),
 };
 
@@ -180,8 +198,22 @@ fn null_test(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool
 pub(super) const SELF_JOIN: Rule = Rule {
     name: "key-self-join",
     summary: "a table joined with itself, or with the enclosing query's, on its key is one table",
+    why: "Two rows of one table with the same key are the same row.",
     source: "Chakravarthy, Grant & Minker 1990, join elimination",
     needs: Needs::KEYS,
+    examples: examples! {
+        "nulls": "SELECT a.name FROM customer a JOIN customer b ON a.id = b.id WHERE b.age > 3" == "SELECT name FROM customer WHERE age > 3";
+        "nulls": "SELECT a.name FROM customer a JOIN customer b ON a.id = b.id" == "SELECT name FROM customer";
+        "default": "SELECT id FROM customer WHERE age > 20 INTERSECT SELECT id FROM customer WHERE city = 'Rome'"
+            == "SELECT id FROM customer WHERE age > 20 AND city = 'Rome'";
+        "nulls": "SELECT id FROM customer WHERE id IN (SELECT id FROM customer WHERE age > 20)" == "SELECT id FROM customer WHERE age > 20";
+        "default": "SELECT a.name FROM customer a JOIN customer b ON a.city = b.city WHERE b.age > 3" != "SELECT name FROM customer WHERE age > 3";
+        "default": "SELECT a.name FROM customer a JOIN customer b ON a.city = b.city" != "SELECT name FROM customer";
+        "default": "SELECT city FROM customer WHERE age > 35 INTERSECT SELECT city FROM customer WHERE age < 25"
+            != "SELECT city FROM customer WHERE age > 35 AND age < 25";
+        "default": "SELECT city FROM customer WHERE city IN (SELECT city FROM customer WHERE age > 20)" != "SELECT city FROM customer WHERE age > 20";
+        "default": "SELECT city FROM customer INTERSECT SELECT city FROM customer" != "SELECT city FROM customer";
+    },
     apply: Apply::Rel(self_join),
 };
 
@@ -258,8 +290,29 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const OUTER_TO_INNER: Rule = Rule {
     name: "outer-to-inner",
     summary: "a LEFT JOIN whose filled-up rows a filter rejects is an inner join; one of which only these are kept is NOT EXISTS",
+    why: "Rows filled up with NULLs are the only difference between a LEFT JOIN and the inner join, and the filter keeps none of them, or them alone.",
     source: "Galindo-Legaria & Rosenthal 1997",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.total > 2"
+            == "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.total > 2";
+        "nulls": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.id IS NULL"
+            == "SELECT name FROM customer WHERE id NOT IN (SELECT customer_id FROM orders)";
+        "default": "SELECT o.day FROM customer c LEFT JOIN orders o ON o.customer_id = c.id INTERSECT SELECT name FROM customer"
+            == "SELECT o.day FROM customer c JOIN orders o ON o.customer_id = c.id INTERSECT SELECT name FROM customer";
+        "nulls": "SELECT id FROM customer EXCEPT SELECT customer_id FROM orders"
+            == "SELECT c.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.id IS NULL";
+        "default": "SELECT name FROM customer WHERE id NOT IN (SELECT customer_id FROM orders)"
+            == "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.customer_id IS NULL";
+        "nulls": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.day IS NULL"
+            != "SELECT name FROM customer WHERE id NOT IN (SELECT customer_id FROM orders)";
+        "nulls": "SELECT id FROM customer EXCEPT SELECT customer_id FROM orders"
+            != "SELECT c.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE o.day IS NULL";
+        "nulls": "SELECT name FROM customer WHERE city NOT IN (SELECT day FROM orders)"
+            != "SELECT c.name FROM customer c LEFT JOIN orders o ON o.day = c.city WHERE o.id IS NULL";
+        "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id AND o.total > 1"
+            != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id AND o.total > 1";
+    },
     apply: Apply::Rel(outer_to_inner),
 };
 
@@ -318,8 +371,16 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const FOREIGN_KEY_JOIN: Rule = Rule {
     name: "foreign-key-join",
     summary: "a table joined over a foreign key and read for its key alone is not joined",
+    why: "Each row has exactly one partner, and the partner's key is the foreign key that is there already.",
     source: "Chakravarthy, Grant & Minker 1990: each row has exactly one partner",
     needs: Needs::FOREIGN_KEYS,
+    examples: examples! {
+        "default": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id" == "SELECT day FROM orders";
+        "default": "SELECT day FROM customer JOIN orders ON customer.id = orders.customer_id" == "SELECT day FROM orders";
+        "no-fk": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id" != "SELECT day FROM orders";
+        "default": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.age > 1" != "SELECT day FROM orders";
+        "default": "SELECT name FROM customer JOIN orders ON customer.id = orders.customer_id" != "SELECT name FROM customer";
+    },
     apply: Apply::Query(foreign_key_join),
 };
 

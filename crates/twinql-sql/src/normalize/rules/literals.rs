@@ -2,6 +2,7 @@
 
 use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::schema::Affinity;
 use crate::value::Value;
@@ -9,8 +10,15 @@ use crate::value::Value;
 pub(super) const LITERAL_TYPING: Rule = Rule {
     name: "literal-typing",
     summary: "a constant compared with a column takes the column's affinity: '2014' = 2014 on a numeric column",
+    why: "SQLite converts the constant in just this way before each comparison, so writing it converted changes no result.",
     source: "https://sqlite.org/datatype3.html section 4.2",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE age = '3'" == "SELECT name FROM customer WHERE age = 3";
+        "nulls": "SELECT name FROM (SELECT * FROM customer WHERE age = 3) WHERE age = '3'" == "SELECT name FROM customer WHERE age = 3";
+        "default": "SELECT name FROM customer WHERE city = '03'" != "SELECT name FROM customer WHERE city = 3";
+        "default": "SELECT name FROM customer WHERE name = '07'" != "SELECT name FROM customer WHERE name = 7";
+    },
     apply: Apply::Expr(type_literals),
 };
 
@@ -80,8 +88,13 @@ fn number(text: &str) -> Option<Value> {
 pub(super) const INTEGER_BOUNDS: Rule = Rule {
     name: "integer-bounds",
     summary: "n < x becomes n + 1 <= x, and x < n becomes x <= n - 1, where x holds whole numbers alone",
+    why: "No whole number lies between n and n + 1.",
     source: "order of the integers; only columns of class integer and COUNT",
     needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE age > 2" == "SELECT name FROM customer WHERE age >= 3";
+        "default": "SELECT name FROM customer WHERE score > 2" != "SELECT name FROM customer WHERE score >= 3";
+    },
     apply: Apply::Expr(bound),
 };
 
@@ -126,8 +139,17 @@ fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 pub(super) const IDLE_CAST: Rule = Rule {
     name: "idle-cast",
     summary: "a cast of a column to the type its values have does nothing; the pattern of LIKE has no case",
+    why: "Casting a value to the type that it has returns the value, and LIKE compares ASCII letters without their case.",
     source: "https://sqlite.org/lang_expr.html: CAST, and LIKE without regard to the case of ASCII letters",
     needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT CAST(name AS TEXT) FROM customer" == "SELECT name FROM customer";
+        "strict": "SELECT id FROM customer WHERE name LIKE '%Al%'" == "SELECT id FROM customer WHERE name LIKE '%aL%'";
+        "strict": "SELECT name FROM customer WHERE CAST(id AS INTEGER) = 3" == "SELECT name FROM customer WHERE id = 3";
+        "default": "SELECT CAST(score AS INTEGER) FROM customer" != "SELECT score FROM customer";
+        "default": "SELECT id FROM customer WHERE name LIKE 'a'" != "SELECT id FROM customer WHERE name = 'a'";
+        "default": "SELECT name FROM customer WHERE CAST(score AS INTEGER) = 2" != "SELECT name FROM customer WHERE score = 2";
+    },
     apply: Apply::Expr(idle_cast),
 };
 
@@ -165,8 +187,16 @@ fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 pub(super) const FOREIGN_KEY_CAST: Rule = Rule {
     name: "foreign-key-cast",
     summary: "a text column that refers to a numeric key holds numbers: casting it to compare it does nothing",
+    why: "Each value of the text column equals a number in the referenced key, so the comparison reads it as that number with and without the cast.",
     source: "SQLite compares parent and child keys with the parent's affinity (https://sqlite.org/foreignkeys.html)",
     needs: Needs::FOREIGN_KEYS,
+    examples: examples! {
+        "default": "SELECT o.id, c.name FROM orders o JOIN customer c ON CAST(o.code AS REAL) = c.id"
+            == "SELECT o.id, c.name FROM orders o JOIN customer c ON o.code = c.id";
+        "no-fk": "SELECT o.id, c.name FROM orders o JOIN customer c ON CAST(o.code AS REAL) = c.id"
+            != "SELECT o.id, c.name FROM orders o JOIN customer c ON o.code = c.id"
+            as "only a code such as '1x' tells them apart, and the judge writes keys of the other table or other whole numbers";
+    },
     apply: Apply::Expr(foreign_key_cast),
 };
 

@@ -7,6 +7,7 @@ use crate::algebra::{BlockMut, Grouping};
 use crate::columns::Reads;
 use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::ColumnRef;
@@ -26,8 +27,15 @@ const MAX_VALUES: usize = 4;
 pub(super) const REDUNDANT_SCAN: Rule = Rule {
     name: "redundant-scan",
     summary: "under DISTINCT, MIN and MAX, a scan goes of which another scan of the same table meets every condition",
+    why: "Each row of the other scan can stand in for the one that goes, so the same combinations exist, only fewer times.",
     source: "Chandra & Merlin 1977, minimal conjunctive queries",
     needs: Needs::TYPED,
+    examples: examples! {
+        "default": "SELECT DISTINCT city FROM customer WHERE city IN (SELECT city FROM customer WHERE age > 35) AND city IN (SELECT city FROM customer WHERE age < 25)"
+            == "SELECT city FROM customer WHERE age > 35 INTERSECT SELECT city FROM customer WHERE age < 25";
+        "default": "SELECT city FROM customer WHERE city IN (SELECT city FROM customer WHERE age > 35) AND city IN (SELECT city FROM customer WHERE age < 25)"
+            != "SELECT city FROM customer WHERE age > 35 INTERSECT SELECT city FROM customer WHERE age < 25";
+    },
     apply: Apply::Rel(redundant_scan),
 };
 
@@ -57,8 +65,13 @@ fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const REDUNDANT_EXISTS: Rule = Rule {
     name: "redundant-exists",
     summary: "in EXISTS, a scan goes of which another, or the enclosing query's row, meets every condition; EXISTS over no table is its condition",
+    why: "A row that meets every condition is there already, so asking for it says nothing new.",
     source: "Chandra & Merlin 1977, minimal conjunctive queries",
     needs: Needs::TYPED,
+    examples: examples! {
+        "default": "SELECT name FROM customer WHERE city IN (SELECT city FROM customer)" == "SELECT name FROM customer";
+        "nulls": "SELECT name FROM customer WHERE city IN (SELECT city FROM customer)" != "SELECT name FROM customer";
+    },
     apply: Apply::Expr(redundant_exists),
 };
 
@@ -192,8 +205,15 @@ fn fold(
 pub(super) const ALL_VALUES: Rule = Rule {
     name: "all-values",
     summary: "groups with x IN (a, b) and COUNT(DISTINCT x) = 2 hold both values: a self-join on the keys, as INTERSECT is",
+    why: "A group that holds two different values out of two holds both, and then a row with the one and a row with the other exist.",
     source: "relational division over a constant list; COUNT(*) counts alike where keys and x tell rows apart",
     needs: Needs::TYPED,
+    examples: examples! {
+        "default": "SELECT order_id FROM line WHERE product = 'pen' INTERSECT SELECT order_id FROM line WHERE product = 'ink'"
+            == "SELECT order_id FROM line WHERE product IN ('ink', 'pen') GROUP BY order_id HAVING COUNT(DISTINCT product) = 2";
+        "default": "SELECT city FROM customer WHERE name = 'Ann' INTERSECT SELECT city FROM customer WHERE name = 'Bob'"
+            != "SELECT city FROM customer WHERE name IN ('Ann', 'Bob') GROUP BY city HAVING COUNT(*) = 2";
+    },
     apply: Apply::Rel(all_values),
 };
 
@@ -310,8 +330,15 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
 pub(super) const FOREIGN_KEY_SEMI_JOIN: Rule = Rule {
     name: "foreign-key-semi-join",
     summary: "a table read for its key alone, where rows that refer to it EXIST, is the DISTINCT foreign key of those rows",
+    why: "Every value of the foreign key is a key of the table, and a key is there once.",
     source: "Chakravarthy, Grant & Minker 1990: each reference has a row",
     needs: Needs::FOREIGN_KEYS,
+    examples: examples! {
+        "default": "SELECT id FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE total > 1)"
+            == "SELECT DISTINCT customer_id FROM orders WHERE total > 1";
+        "no-fk": "SELECT id FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE total > 1)"
+            != "SELECT DISTINCT customer_id FROM orders WHERE total > 1";
+    },
     apply: Apply::Query(foreign_key_semi_join),
 };
 

@@ -6,16 +6,15 @@ mod blocks;
 mod bounds;
 mod conditional;
 mod constants;
-mod decorrelate;
-mod decorrelation;
+mod correlated_aggregates;
+mod correlated_counts;
 mod empty;
 mod equalities;
-mod filters;
-mod firsts;
+mod extreme_rows;
+mod first_rows;
 mod grouping;
 mod inference;
 mod joins;
-mod limits;
 mod literals;
 mod minimise;
 mod ordering;
@@ -28,16 +27,25 @@ mod rollup;
 mod semijoins;
 mod subqueries;
 mod texts;
+mod union_filters;
 mod unions;
 mod windows;
 
 use super::context::Context;
-use super::rule::Rule;
+use super::rule::{Precedence, Rule};
 use crate::rel::{Query, Rel};
 use crate::tree::{Next, NodeMut, Tree};
 
 /// Every rule, in the order in which they are tried at a node.
-pub(super) const ALL: &[Rule] = &[
+///
+/// Rules build on one another: IN is EXISTS before EXISTS is a join, and a join before a foreign
+/// key makes it superfluous. Each is tried again until none changes the node, so most of this
+/// order saves passes and decides nothing: what it does decide stands in [`ORDER`], and a test
+/// tries other orders to see that nothing else does. So the order is a reader's, from what is
+/// small (expressions) over what is common to all queries (blocks, groupings, subqueries) to what
+/// is rare; rules that look alike stand together, and what sets them apart is said beside them.
+pub const ALL: &[Rule] = &[
+    // Expressions: constants are evaluated, NOT and the sides of comparisons have one way to stand.
     predicates::CONSTANT_FOLDING,
     predicates::NEGATION,
     predicates::ORIENTATION,
@@ -46,6 +54,7 @@ pub(super) const ALL: &[Rule] = &[
     predicates::MEMBERSHIP,
     literals::IDLE_CAST,
     literals::FOREIGN_KEY_CAST,
+    // The block form: projections go up, joins and filters become one list of inputs and conjuncts.
     projections::MERGING,
     projections::ROOT,
     projections::PRUNING,
@@ -53,22 +62,30 @@ pub(super) const ALL: &[Rule] = &[
     blocks::CONJUNCTS,
     blocks::PUSHDOWN,
     equalities::CLASSES,
+    // Groupings: DISTINCT is one, and keys and counts have one form. COUNT(x) becomes COUNT(*) here,
+    // before the rules that ask whether an aggregate reads anything.
     aggregates::DISTINCT_AS_GROUPING,
     aggregates::KEY_CLEANUP,
     aggregates::COUNT_STAR,
     aggregates::COUNT_DISTINCT_KEY,
     aggregates::TRIVIAL_HAVING,
-    aggregates::COUNT_GROUPS,
+    // NULL tests and sort orders, which decide what later rules may drop.
     joins::NULL_TESTS,
     ordering::SUBQUERY_ORDER,
     ordering::QUERY_ORDER,
     ordering::SORT_KEYS,
+    // Subqueries: IN becomes EXISTS, and EXISTS a join where it cannot multiply rows. The clean-ups of
+    // EXISTS split by what they look at: the query inside (EXISTS_CLEANUP), a subquery of one certain
+    // row (EXISTS_TRUE), further down conditions on the outer row alone (EXISTS_CONDITIONS) and scans
+    // that say nothing new (REDUNDANT_EXISTS).
     subqueries::IN_AS_EXISTS,
     subqueries::EXISTS_CLEANUP,
     subqueries::EXISTS_TRUE,
     subqueries::SCALAR_AS_EXISTS,
     subqueries::EXISTS_AS_JOIN,
     subqueries::SET_OPERATION,
+    // Joins and groupings that do nothing. Over one table's key a self-join goes whole, bags or not;
+    // REDUNDANT_SCAN below needs no key, and duplicates that do not count.
     joins::OUTER_TO_INNER,
     joins::SELF_JOIN,
     grouping::GROUPING_REMOVAL,
@@ -76,6 +93,7 @@ pub(super) const ALL: &[Rule] = &[
     subqueries::IN_DUPLICATES,
     grouping::LATE_JOIN,
     joins::FOREIGN_KEY_JOIN,
+    // CASE, constants, bounds, and what has no rows.
     conditional::CONDITIONAL,
     conditional::NULL_OPERANDS,
     conditional::TRUE_ALONE,
@@ -86,23 +104,30 @@ pub(super) const ALL: &[Rule] = &[
     empty::CONSTANT_ROWS,
     empty::EMPTY_SUBQUERY,
     empty::EMPTY_QUERY,
+    // Unions.
     unions::CHAIN,
     unions::DISTINCT_UNION,
     unions::CONSTANT_COLUMNS,
     unions::REPEATED_COLUMNS,
     unions::PROJECTION,
     unions::UNREAD,
+    // Groupings of groupings.
     rollup::ROLLUP,
     rollup::SINGLE_ROWS,
     rollup::COUNTED_SUM,
+    // Outer joins whose filled-up side matters little: one partner at most and unread (UNREAD_SIDE),
+    // or unread where duplicates do not count (UNREAD_PARTNERS).
     semijoins::DISTINCT_JOIN,
     semijoins::ONE_SIDED,
     semijoins::UNREAD_SIDE,
     semijoins::UNREAD_PARTNERS,
+    // Conditions that hold elsewhere as well.
     inference::EXISTS_CONDITIONS,
     inference::TRANSITIVE,
     inference::NESTED_ORDER,
-    decorrelation::GROUPED_SCALAR,
+    correlated_aggregates::GROUPED_SCALAR,
+    // Texts and numbers. The idle operations are two rules, for where an affinity counts (operands)
+    // and where none does (outputs); the first leaves alone what only the second may take.
     texts::CONSTANT_FUNCTIONS,
     texts::PATTERNS,
     arithmetic::IDLE_ARITHMETIC,
@@ -114,27 +139,129 @@ pub(super) const ALL: &[Rule] = &[
     ratios::ONES,
     ratios::CONSTANT_IN_GROUP,
     ratios::AVERAGE,
+    // Windows, and filters over unions.
     windows::WHOLE_WINDOW,
     windows::FIRST_RANKS,
-    filters::UNION_AS_OR,
-    filters::EXISTS_UNION,
-    decorrelate::COUNT_AS_EXISTS,
-    decorrelate::CORRELATED_COUNT,
-    decorrelate::FOREIGN_KEY_ANTI_JOIN,
+    union_filters::UNION_AS_OR,
+    union_filters::EXISTS_UNION,
+    // Counting subqueries.
+    correlated_counts::COUNT_AS_EXISTS,
+    correlated_counts::CORRELATED_COUNT,
+    correlated_counts::FOREIGN_KEY_ANTI_JOIN,
+    // Scans and partners of which only being there counts. What a foreign key says of a join is four
+    // rules by what is left of the referenced table: read for its key alone, in a join
+    // (FOREIGN_KEY_JOIN, above) or a semi-join (FOREIGN_KEY_SEMI_JOIN); filled up by an outer join
+    // that never fills (FOREIGN_KEY_OUTER_JOIN); or asked for an order of keys where duplicates do not
+    // count (REDUNDANT_REFERENCE).
     minimise::REDUNDANT_EXISTS,
     minimise::REDUNDANT_SCAN,
     minimise::ALL_VALUES,
     minimise::FOREIGN_KEY_SEMI_JOIN,
-    limits::LIMIT_BELOW_JOIN,
-    limits::EXTREME_ROW,
-    limits::EXTREME_BARE,
+    // First rows and extremes.
+    extreme_rows::LIMIT_BELOW_JOIN,
+    extreme_rows::EXTREME_ROW,
+    extreme_rows::EXTREME_BARE,
     padding::FOREIGN_KEY_OUTER_JOIN,
     padding::PADDED_GROUPS,
     padding::PADDED_LAST,
-    firsts::SCALAR_FIRST_ROW,
-    firsts::FIRST_OF_DISTINCT,
-    firsts::BEYOND_EXTREME,
+    first_rows::SCALAR_FIRST_ROW,
+    first_rows::FIRST_OF_DISTINCT,
+    first_rows::BEYOND_EXTREME,
     references::REDUNDANT_REFERENCE,
+];
+
+/// The pairs of rules whose order counts: where they change places, some canonical form is another.
+pub const ORDER: &[Precedence] = &[
+    Precedence {
+        first: projections::ROOT.name,
+        then: first_rows::SCALAR_FIRST_ROW.name,
+        why: "LIMIT 1 is put on a subquery as a value once nothing but its rows is left of it, and not above its projection",
+        shown: (
+            "strict",
+            "SELECT name FROM customer WHERE age > (SELECT total FROM orders ORDER BY day LIMIT 4)",
+        ),
+    },
+    Precedence {
+        first: joins::NULL_TESTS.name,
+        then: semijoins::ONE_SIDED.name,
+        why: "a NULL test in ON goes because of the equality beside it, which is out of sight once the test filters its own side",
+        shown: (
+            "strict",
+            "SELECT c.id FROM customer c LEFT JOIN customer d ON c.city = d.city AND d.city IS NOT NULL",
+        ),
+    },
+    Precedence {
+        first: aggregates::DISTINCT_AS_GROUPING.name,
+        then: grouping::GROUPING_REMOVAL.name,
+        why: "DISTINCT has to be a grouping to be looked at in the same round, before duplicate-insensitivity is",
+        shown: (
+            "bird",
+            "SELECT c.id, q.total FROM customer c CROSS JOIN (SELECT DISTINCT total FROM orders) q",
+        ),
+    },
+    Precedence {
+        first: grouping::GROUPING_REMOVAL.name,
+        then: subqueries::DUPLICATES.name,
+        why: "an inner DISTINCT can be what tells the outer rows apart: then the outer one goes, and without it the inner one has to stay",
+        shown: (
+            "bird",
+            "SELECT c.id, q.total FROM customer c CROSS JOIN (SELECT DISTINCT total FROM orders) q",
+        ),
+    },
+    Precedence {
+        first: subqueries::SET_OPERATION.name,
+        then: union_filters::UNION_AS_OR.name,
+        why: "in the arms of a UNION semi-joins become joins, and arms that then read other tables are not filters of the same ones",
+        shown: (
+            "strict",
+            "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders) UNION SELECT name FROM customer WHERE id IN (SELECT order_id FROM line)",
+        ),
+    },
+    Precedence {
+        first: aggregates::KEY_CLEANUP.name,
+        then: grouping::LATE_JOIN.name,
+        why: "a bare column that the keys determine has to be a key, for the join that gives it to move above the grouping",
+        shown: (
+            "bird",
+            "SELECT c.id, c.name, c.city FROM customer c JOIN orders o ON c.id = o.customer_id GROUP BY o.id ORDER BY COUNT(*) DESC LIMIT 1",
+        ),
+    },
+    Precedence {
+        first: grouping::LATE_JOIN.name,
+        then: rollup::SINGLE_ROWS.name,
+        why: "once groups are single rows there is no grouping that a join could move above",
+        shown: (
+            "bird",
+            "SELECT c.id, c.name, c.city FROM customer c JOIN orders o ON c.id = o.customer_id GROUP BY o.id ORDER BY COUNT(*) DESC LIMIT 1",
+        ),
+    },
+    Precedence {
+        first: aggregates::COUNT_STAR.name,
+        then: aggregates::COUNT_DISTINCT_KEY.name,
+        why: "what becomes of COUNT(DISTINCT x) is COUNT(x) for the rest of the round, which groups-of-one-row makes a test for NULL",
+        shown: (
+            "default",
+            "SELECT id FROM customer GROUP BY id ORDER BY COUNT(DISTINCT age) DESC LIMIT 1",
+        ),
+    },
+    Precedence {
+        first: aggregates::COUNT_STAR.name,
+        then: rollup::SINGLE_ROWS.name,
+        why: "of one row COUNT(*) is 1 but COUNT(x) a test for NULL, and where that has one value by an assumption alone the rule is taken back",
+        shown: (
+            "no-fk",
+            "SELECT name FROM customer GROUP BY id ORDER BY COUNT(id) DESC LIMIT 1",
+        ),
+    },
+    Precedence {
+        first: subqueries::SET_OPERATION.name,
+        then: grouping::GROUPING_REMOVAL.name,
+        why: "what INTERSECT becomes is a grouping, to be looked at in the same round, before duplicate-insensitivity is",
+        shown: (
+            "no-fk",
+            "SELECT id FROM customer WHERE city = 'a' INTERSECT SELECT customer_id FROM orders GROUP BY customer_id HAVING AVG(total) > 10",
+        ),
+    },
 ];
 
 /// What the semantics asks for before any rule: DISTINCT is removed, rows are a set.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::numbers::Numbers;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
@@ -14,8 +15,13 @@ use crate::value::Value;
 pub(super) const SUBQUERY_ORDER: Rule = Rule {
     name: "subquery-order",
     summary: "ORDER BY without LIMIT goes below other operators, in arms of set operations and inside IN",
+    why: "Apart from LIMIT, an operator above sees the same rows in whatever order they come.",
     source: "SQL: a derived table has no order",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT COUNT(*) FROM (SELECT id FROM customer ORDER BY age)" == "SELECT COUNT(*) FROM customer";
+        "default": "SELECT SUM(age) FROM (SELECT age FROM customer ORDER BY age LIMIT 3)" != "SELECT SUM(age) FROM customer";
+    },
     apply: Apply::Rel(below),
 };
 
@@ -62,8 +68,23 @@ fn unsort(rel: &mut Rel) -> bool {
 pub(super) const QUERY_ORDER: Rule = Rule {
     name: "query-order",
     summary: "ORDER BY goes at the top of IN, and of the query where answers are not compared as lists; the first by c is MIN or MAX of c",
+    why: "Membership and bags have no order, and the first row by c holds the smallest c, the last the largest.",
     source: "SQL: membership has no order",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "default": "SELECT age FROM customer ORDER BY age DESC LIMIT 1" == "SELECT MAX(age) FROM customer";
+        "default": "SELECT MIN(age) FROM customer" == "SELECT age FROM customer ORDER BY age LIMIT 1";
+        "default": "SELECT age - id FROM customer ORDER BY age - id DESC LIMIT 1" == "SELECT MAX(age - id) FROM customer";
+        "default": "SELECT COUNT(*) FROM customer GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1"
+            == "SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM customer GROUP BY city)";
+        "default": "SELECT age FROM customer WHERE city = 'a' ORDER BY age DESC LIMIT 1" != "SELECT MAX(age) FROM customer WHERE city = 'a'";
+        "default": "SELECT name FROM customer ORDER BY age DESC LIMIT 1" != "SELECT name FROM customer WHERE age = (SELECT MAX(age) FROM customer)";
+        "nulls": "SELECT age FROM customer WHERE id > 100 ORDER BY age DESC LIMIT 1" != "SELECT MAX(age) FROM customer WHERE id > 100";
+        "nulls": "SELECT MIN(age) FROM customer" != "SELECT age FROM customer ORDER BY age LIMIT 1";
+        "nulls": "SELECT age - id FROM customer ORDER BY age - id LIMIT 1" != "SELECT MIN(age - id) FROM customer";
+        "nulls": "SELECT COUNT(*) FROM customer WHERE id > 100 GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1"
+            != "SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM customer WHERE id > 100 GROUP BY city)";
+    },
     apply: Apply::Query(top),
 };
 
@@ -153,8 +174,14 @@ fn certain_value(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool
 pub(super) const SORT_KEYS: Rule = Rule {
     name: "sort-keys",
     summary: "sort keys that are constant, or that the keys before them determine, go",
+    why: "Rows that agree in the keys before agree in what these determine, so the key decides nothing.",
     source: "Simmen, Shekita & Malkemus 1996, order optimisation by functional dependencies",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "default": "SELECT name FROM customer ORDER BY id, age" == "SELECT name FROM customer ORDER BY id";
+        "default": "SELECT name FROM customer ORDER BY age, id" != "SELECT name FROM customer ORDER BY age";
+        "default": "SELECT name FROM customer ORDER BY age DESC, score LIMIT 1" != "SELECT name FROM customer ORDER BY age DESC, id LIMIT 1";
+    },
     apply: Apply::Rel(sort_keys),
 };
 

@@ -7,6 +7,7 @@ use super::predicates::fold_whole;
 use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::facts::{rejects_null, strict_columns};
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, JoinKind, NullsOrder, Rel};
@@ -16,8 +17,25 @@ use crate::value::Value;
 pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
     name: "foreign-key-outer-join",
     summary: "a LEFT JOIN along a foreign key that is never NULL is an inner join",
+    why: "Each row has a partner, so the join fills none up with NULLs.",
     source: "Galindo-Legaria & Joshi 2001, outer joins over referential constraints: each row has a partner",
     needs: Needs::FOREIGN_KEYS,
+    examples: examples! {
+        "default": "SELECT o.day, c.name FROM orders o LEFT JOIN customer c ON o.customer_id = c.id"
+            == "SELECT o.day, c.name FROM orders o JOIN customer c ON o.customer_id = c.id";
+        "no-fk": "SELECT o.day, c.name FROM orders o LEFT JOIN customer c ON o.customer_id = c.id"
+            != "SELECT o.day, c.name FROM orders o JOIN customer c ON o.customer_id = c.id";
+        "default": "SELECT o.day, c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id"
+            != "SELECT o.day, c.name FROM customer c JOIN orders o ON o.customer_id = c.id";
+        "default": "SELECT o.day, c.name FROM orders o LEFT JOIN customer c ON o.customer_id = c.id AND c.age > 3"
+            != "SELECT o.day, c.name FROM orders o JOIN customer c ON o.customer_id = c.id AND c.age > 3";
+        "default": "SELECT o.day, c.name FROM orders o LEFT JOIN (SELECT * FROM customer WHERE age > 3) c ON o.customer_id = c.id"
+            != "SELECT o.day, c.name FROM orders o JOIN (SELECT * FROM customer WHERE age > 3) c ON o.customer_id = c.id";
+        "declared": "SELECT o.day, c.name FROM orders o LEFT JOIN customer c ON o.code = c.id"
+            != "SELECT o.day, c.name FROM orders o JOIN customer c ON o.code = c.id";
+        "default": "SELECT d.name FROM customer c LEFT JOIN orders o ON o.total = c.age LEFT JOIN customer d ON o.customer_id = d.id"
+            != "SELECT d.name FROM customer c LEFT JOIN orders o ON o.total = c.age JOIN customer d ON o.customer_id = d.id";
+    },
     apply: Apply::Rel(foreign_key_outer_join),
 };
 
@@ -100,8 +118,29 @@ fn one_scan(rel: &Rel, wanted: &BTreeSet<ColumnId>) -> bool {
 pub(super) const PADDED_GROUPS: Rule = Rule {
     name: "padded-groups",
     summary: "a LEFT JOIN is an inner join where aggregates pass over its filled-up rows and HAVING rejects the groups of these alone",
+    why: "Aggregates pass over the NULLs of a filled-up row, and a group of nothing else is rejected by HAVING in both forms.",
     source: "SQL: aggregates leave NULLs out; Galindo-Legaria & Rosenthal 1997",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT c.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) > 1"
+            == "SELECT c.id FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) > 1";
+        "nulls": "SELECT c.city FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING SUM(o.total) > 1"
+            == "SELECT c.city FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING SUM(o.total) > 1";
+        "nulls": "SELECT COUNT(o.id), AVG(o.total) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE c.city = 'a'"
+            == "SELECT COUNT(o.id), AVG(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id WHERE c.city = 'a'";
+        "default": "SELECT c.id FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) < 3"
+            != "SELECT c.id FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) < 3";
+        "default": "SELECT c.city FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING COUNT(*) > 1"
+            != "SELECT c.city FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING COUNT(*) > 1";
+        "default": "SELECT c.city, COUNT(*) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING SUM(o.total) > 1"
+            != "SELECT c.city, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING SUM(o.total) > 1";
+        "default": "SELECT c.city FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING SUM(COALESCE(o.total, c.age)) > 1"
+            != "SELECT c.city FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING SUM(COALESCE(o.total, c.age)) > 1";
+        "default": "SELECT COUNT(*) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id"
+            != "SELECT COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id";
+        "default": "SELECT c.id, COUNT(o.id) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id"
+            != "SELECT c.id, COUNT(o.id) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id";
+    },
     apply: Apply::Rel(padded_groups),
 };
 
@@ -230,10 +269,25 @@ impl Padded {
 pub(super) const PADDED_LAST: Rule = Rule {
     name: "padded-last",
     summary: "below ORDER BY x DESC LIMIT 1 a LEFT JOIN is an inner join, where x is NULL in filled-up rows alone and a foreign key says that there are others",
+    why: "NULLs come last in a descending order, and since there is a row with a partner the first row is never a filled-up one.",
     source: "https://sqlite.org/lang_select.html: NULLs come last in descending order",
     needs: Needs {
         no_empty_tables: true,
         ..Needs::FOREIGN_KEYS
+    },
+    examples: examples! {
+        "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1"
+            == "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1";
+        "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.id ORDER BY MAX(o.total) DESC LIMIT 1"
+            == "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id ORDER BY MAX(o.total) DESC LIMIT 1";
+        "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total LIMIT 1"
+            != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total LIMIT 1";
+        "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 2"
+            != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 2";
+        "no-fk": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1"
+            != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1";
+        "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE c.age > 3 ORDER BY o.total DESC LIMIT 1"
+            != "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id WHERE c.age > 3 ORDER BY o.total DESC LIMIT 1";
     },
     apply: Apply::Rel(padded_last),
 };

@@ -2,6 +2,7 @@
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::tree::Tree;
 use crate::value::Value;
@@ -9,8 +10,15 @@ use crate::value::Value;
 pub(super) const CONSTANT_FOLDING: Rule = Rule {
     name: "constant-folding",
     summary: "operations on constants are carried out; AND and OR lose what decides nothing",
+    why: "An operation on constants has the same value in every row, and in three-valued logic TRUE is neutral in AND and absorbs OR, FALSE the other way round.",
     source: "SQLite's expression semantics, three-valued logic",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE age = 1 + 2 AND 1 = 1" == "SELECT name FROM customer WHERE age = 3";
+        "strict": "SELECT (city IS NULL) >= (city IS NULL) FROM customer" == "SELECT 1 FROM customer";
+        "nulls": "SELECT name FROM customer WHERE age = NULL" != "SELECT name FROM customer";
+        "strict": "SELECT city = city FROM customer" != "SELECT 1 FROM customer";
+    },
     apply: Apply::Expr(fold),
 };
 
@@ -145,8 +153,17 @@ fn fold_binary(op: BinaryOp, a: &Value, b: &Value) -> Option<Expr> {
 pub(super) const NEGATION: Rule = Rule {
     name: "negation-pushdown",
     summary: "NOT moves to the leaves: De Morgan, and comparisons turned round",
+    why: "De Morgan's laws and the turned comparisons hold for NULL as well: each side of the rewrite is NULL for the same operands.",
     source: "three-valued logic: NOT NULL is NULL, so each step keeps NULLs",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE NOT (age > 2 OR city = 'a')" == "SELECT name FROM customer WHERE age <= 2 AND city <> 'a'";
+        "strict": "SELECT name FROM customer WHERE NOT city = 'Rome'" == "SELECT name FROM customer WHERE city <> 'Rome'";
+        "strict": "SELECT name FROM customer WHERE NOT age >= 30" == "SELECT name FROM customer WHERE age < 30";
+        "nulls": "SELECT name FROM customer WHERE NOT (city IS 'a')" != "SELECT name FROM customer WHERE city <> 'a'";
+        "nulls": "SELECT name FROM customer WHERE city IS NOT 'Rome'" != "SELECT name FROM customer WHERE city <> 'Rome'";
+        "nulls": "SELECT name FROM customer WHERE NOT age >= 30" != "SELECT name FROM customer WHERE age < 30 OR age IS NULL";
+    },
     apply: Apply::Expr(negate),
 };
 
@@ -190,8 +207,18 @@ fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 pub(super) const ORIENTATION: Rule = Rule {
     name: "comparison-orientation",
     summary: "> and >= become < and <= with their sides exchanged; operands of = and + have a canonical order",
+    why: "A comparison says the same read from either side, and = and + do not depend on the order of their operands.",
     source: "a > b is b < a",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE 2.5 < score" == "SELECT name FROM customer WHERE score > 2.5";
+        "strict": "SELECT name FROM customer WHERE age BETWEEN 20 AND 30" == "SELECT name FROM customer WHERE 20 <= age AND age <= 30";
+        "strict": "SELECT name FROM customer WHERE age * id + score > 50" == "SELECT name FROM customer WHERE 50 < score + id * age";
+        "default": "SELECT name FROM customer WHERE 2 < age" != "SELECT name FROM customer WHERE age < 2";
+        "default": "SELECT name FROM customer WHERE score BETWEEN 1 AND 3" != "SELECT name FROM customer WHERE score > 1 AND score < 3";
+        "default": "SELECT name FROM customer WHERE age BETWEEN 30 AND 20" != "SELECT name FROM customer WHERE age BETWEEN 20 AND 30";
+        "default": "SELECT name FROM customer WHERE age - id > 5" != "SELECT name FROM customer WHERE id - age > 5";
+    },
     apply: Apply::Expr(orient),
 };
 
@@ -217,8 +244,20 @@ fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 pub(super) const MEMBERSHIP: Rule = Rule {
     name: "membership",
     summary: "x = a OR x = b is x IN (a, b); x IN (a) is x = a; x NOT IN (a, b) is x <> a AND x <> b",
+    why: "IN over a list is defined as the OR of the equalities, and its value is NULL exactly where theirs is.",
     source: "SQL: IN over a list is a disjunction of equalities, NULLs included",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE age = 1 OR 2 = age" == "SELECT name FROM customer WHERE age IN (2, 1)";
+        "strict": "SELECT name FROM customer WHERE age NOT IN (1, 2)" == "SELECT name FROM customer WHERE age <> 2 AND age <> 1";
+        "strict": "SELECT name FROM customer WHERE city IN ('Rome', 'Oslo')" == "SELECT name FROM customer WHERE city = 'Oslo' OR city = 'Rome'";
+        "strict": "SELECT name FROM customer WHERE age NOT IN (20, 30)" == "SELECT name FROM customer WHERE age != 20 AND age != 30";
+        "strict": "SELECT name FROM customer WHERE age IN (30, 20, 30)" == "SELECT name FROM customer WHERE age IN (20, 30)";
+        "default": "SELECT name FROM customer WHERE age = 1 OR id = 2" != "SELECT name FROM customer WHERE age IN (2, 1)";
+        "default": "SELECT name FROM customer WHERE city IN ('Rome', 'Oslo')" != "SELECT name FROM customer WHERE city = 'Oslo' OR name = 'Rome'";
+        "default": "SELECT name FROM customer WHERE age NOT IN (20, 30)" != "SELECT name FROM customer WHERE age != 20 OR age != 30";
+        "default": "SELECT name FROM customer WHERE age IN (20, 30)" != "SELECT name FROM customer WHERE age IN (20, 31)";
+    },
     apply: Apply::Expr(member),
 };
 

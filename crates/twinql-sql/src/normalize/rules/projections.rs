@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role, computed};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::schema::TypeClass;
@@ -17,8 +18,16 @@ const MAX_INLINED: usize = 200;
 pub(super) const MERGING: Rule = Rule {
     name: "projection-merging",
     summary: "computed columns of derived tables and CTEs are written out where they are read",
+    why: "A computed column is nothing but its expression over the row below, so reading one is reading the other.",
     source: "relational algebra: π absorbs into σ, ⋈, γ and π; aliases vanish with it",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT n FROM (SELECT age + 1 AS n, city FROM customer) WHERE city = 'a'" == "SELECT age + 1 FROM customer WHERE city = 'a'";
+        "default": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.day = 'a' GROUP BY o.id ORDER BY o.total LIMIT 1"
+            == "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.day = 'a' ORDER BY o.total LIMIT 1";
+        "strict": "SELECT n FROM (SELECT age + 1 AS n FROM customer LIMIT 1)" != "SELECT age + 1 FROM customer";
+        "default": "WITH old AS (SELECT DISTINCT city AS n FROM customer) SELECT n FROM old" != "SELECT city FROM customer";
+    },
     apply: Apply::Rel(merge),
 };
 
@@ -111,8 +120,16 @@ fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
 pub(super) const ROOT: Rule = Rule {
     name: "bare-projection",
     summary: "a projection at the top of a query that only drops, repeats or reorders columns goes",
+    why: "The query's list of outputs can itself drop, repeat and reorder columns, and aliases are no part of an answer.",
     source: "relational algebra: π over columns of its input is the query's output list",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT id FROM customer UNION ALL SELECT * FROM (SELECT id FROM orders UNION ALL SELECT order_id FROM line)"
+            == "SELECT order_id FROM line UNION ALL SELECT id FROM customer UNION ALL SELECT id FROM orders";
+        "strict": "SELECT city, name FROM customer" != "SELECT name, city FROM customer";
+        "default": "SELECT * FROM line" != "SELECT order_id, product FROM line";
+        "default": "SELECT city FROM customer AS c" != "SELECT name FROM customer c";
+    },
     apply: Apply::Query(root),
 };
 
@@ -170,8 +187,13 @@ pub(super) fn restrict_to_output(query: &mut Query, cx: &mut Context<'_>) {
 pub(super) const PRUNING: Rule = Rule {
     name: "projection-pruning",
     summary: "computed columns, aggregates and group keys that other keys determine go where nothing reads them",
+    why: "What nothing reads changes neither the rows nor their number, and a key that other keys determine splits no group.",
     source: "projection pruning, every optimiser; functional dependencies: Paulley & Larson 1994",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT city FROM (SELECT city, COUNT(*) AS n FROM customer GROUP BY city)" == "SELECT city FROM customer GROUP BY city";
+        "default": "SELECT city FROM customer GROUP BY city, age" != "SELECT city FROM customer GROUP BY city";
+    },
     apply: Apply::Query(prune),
 };
 

@@ -3,6 +3,7 @@
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{self, Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::numbers::Numbers;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
@@ -14,8 +15,14 @@ use crate::value::Value;
 pub(super) const COUNT_IF: Rule = Rule {
     name: "count-if",
     summary: "COUNT(*) FILTER (WHERE p), COUNT of a CASE of p, and in a group SUM of 1s and 0s by p, are COUNT(CASE WHEN p THEN 1 END)",
+    why: "All of these count the rows for which p is true; SUM differs over no rows alone, where it is NULL.",
     source: "SQL: COUNT leaves NULL out; a group has a row, so SUM over it is a number",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT city, SUM(CASE WHEN age > 30 THEN 1 ELSE 0 END) FROM customer GROUP BY city"
+            == "SELECT city, COUNT(CASE WHEN age > 30 THEN 1 END) FROM customer GROUP BY city";
+        "nulls": "SELECT SUM(CASE WHEN age > 30 THEN 1 ELSE 0 END) FROM customer" != "SELECT COUNT(CASE WHEN age > 30 THEN 1 END) FROM customer";
+    },
     apply: Apply::Rel(count_if),
 };
 
@@ -130,11 +137,22 @@ fn indicator(e: &Expr, known: &std::collections::BTreeSet<ColumnId>, cx: &Contex
 pub(super) const AVERAGE: Rule = Rule {
     name: "average",
     summary: "SUM(x) / COUNT(x) in reals is AVG(x); a share SUM(1s and 0s by p) / COUNT(*), or their AVG, is COUNT(CASE WHEN p …) / COUNT(*)",
+    why: "An average is the sum over the count by definition, and over no rows the division by 0 gives the NULL that AVG is.",
     source: "SQL: AVG is the sum over the count; over no rows each is NULL, by division by 0",
     needs: Needs {
         typed: true,
         not_null: true,
         ..Needs::NOTHING
+    },
+    examples: examples! {
+        "default": "SELECT CAST(SUM(age) AS REAL) / COUNT(*) FROM customer" == "SELECT AVG(age) FROM customer";
+        "nulls": "SELECT SUM(age) * 1.0 / COUNT(age) FROM customer" == "SELECT AVG(age) FROM customer";
+        "default": "SELECT CAST(SUM(CASE WHEN city = 'Rome' THEN 1 ELSE 0 END) AS REAL) * 100 / COUNT(id) FROM customer"
+            == "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) * 100.0 / COUNT(*) FROM customer";
+        "default": "SELECT SUM(age) / COUNT(*) FROM customer" != "SELECT AVG(age) FROM customer";
+        "nulls": "SELECT SUM(age) * 1.0 / COUNT(*) FROM customer" != "SELECT AVG(age) FROM customer";
+        "default": "SELECT SUM(CASE WHEN city = 'Rome' THEN 1 ELSE 0 END) * 100 / COUNT(id) FROM customer"
+            != "SELECT COUNT(CASE WHEN city = 'Rome' THEN 1 END) * 100.0 / COUNT(*) FROM customer";
     },
     apply: Apply::Rel(average),
 };
@@ -335,8 +353,13 @@ impl State<'_, '_> {
 pub(super) const ONES: Rule = Rule {
     name: "sum-of-ones",
     summary: "SUM(1) of rows that are certain is COUNT(*)",
+    why: "The sum of n ones is n, and there is at least one row for which COUNT and SUM agree.",
     source: "a group has a row, so SUM over it is a number",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "default": "SELECT SUM(1) FROM customer" == "SELECT COUNT(*) FROM customer";
+        "default": "SELECT SUM(1) FROM customer WHERE id > 100" != "SELECT COUNT(*) FROM customer WHERE id > 100";
+    },
     apply: Apply::Rel(ones),
 };
 
@@ -367,8 +390,13 @@ fn ones(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const CONSTANT_IN_GROUP: Rule = Rule {
     name: "constant-in-group",
     summary: "an output MIN or MAX of what the group keys determine is it",
+    why: "All rows of a group hold the same value, so it is their smallest and their largest.",
     source: "functional dependencies: Paulley & Larson 1994; no affinity counts in an answer",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT MAX(city), COUNT(*) FROM customer GROUP BY city" == "SELECT city, COUNT(*) FROM customer GROUP BY city";
+        "default": "SELECT MAX(name), COUNT(*) FROM customer GROUP BY city" != "SELECT city, COUNT(*) FROM customer GROUP BY city";
+    },
     apply: Apply::Query(constant_in_group),
 };
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::algebra::{Block, Grouping};
 use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::ColumnRef;
@@ -14,8 +15,18 @@ use crate::tree::Tree;
 pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
     name: "redundant-reference",
     summary: "under DISTINCT, MIN, MAX and EXISTS, a table goes that is only asked for rows equal to, not below or not above what refers to it by a foreign key, unique or not",
+    why: "The referenced row has the very key that refers to it, so it meets = as well as <= and >=, and some partner always exists.",
     source: "Chakravarthy, Grant & Minker 1990; Chandra & Merlin 1977: the row referred to meets every condition",
     needs: Needs::FOREIGN_KEYS,
+    examples: examples! {
+        "default": "SELECT DISTINCT o.day FROM orders o JOIN customer c ON o.customer_id <= c.id" == "SELECT DISTINCT day FROM orders";
+        "default": "SELECT COUNT(*) FROM line l WHERE EXISTS (SELECT 1 FROM orders o JOIN customer c ON o.customer_id >= c.id WHERE o.total = l.amount)"
+            == "SELECT COUNT(*) FROM line WHERE amount IN (SELECT total FROM orders)";
+        "default": "SELECT DISTINCT c.id FROM orders o JOIN customer c ON o.customer_id <= c.id" != "SELECT DISTINCT customer_id FROM orders";
+        "default": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id <= c.id" != "SELECT day FROM orders";
+        "default": "SELECT DISTINCT o.day FROM orders o JOIN customer c ON o.customer_id < c.id" != "SELECT DISTINCT day FROM orders";
+        "no-fk": "SELECT DISTINCT o.day FROM orders o JOIN customer c ON o.customer_id <= c.id" != "SELECT DISTINCT day FROM orders";
+    },
     apply: Apply::Rel(redundant_reference),
 };
 

@@ -6,6 +6,7 @@ use super::unions;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::{Context, computed};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::schema::{Affinity, TypeClass};
@@ -15,9 +16,24 @@ use crate::value::Value;
 
 pub(super) const ROLLUP: Rule = Rule {
     name: "aggregate-rollup",
-    summary: "a grouping of a grouping is one: SUM of SUMs or COUNTs, MIN of MINs, MAX of MAXs, and aggregates of inner keys as DISTINCT ones; through UNION ALL as well",
+    summary: "a grouping of a grouping is one: SUM of SUMs or COUNTs, MIN of MINs, MAX of MAXs, and aggregates of inner keys as DISTINCT ones; the rows of SELECT DISTINCT x, where x is never NULL, are COUNT(DISTINCT x); through UNION ALL as well",
+    why: "The inner groups partition the outer ones, and these aggregates of a whole are made of those of its parts.",
     source: "Gupta, Harinarayan & Quass 1995, generalised projections; Yan & Larson 1994",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "default": "SELECT COUNT(*) FROM (SELECT DISTINCT city FROM customer)" == "SELECT COUNT(DISTINCT city) FROM customer";
+        "nulls": "SELECT city, SUM(n), MAX(m) FROM (SELECT city, age, COUNT(*) AS n, MAX(score) AS m FROM customer GROUP BY city, age) GROUP BY city"
+            == "SELECT city, COUNT(*), MAX(score) FROM customer GROUP BY city";
+        "nulls": "SELECT x, SUM(n) FROM (SELECT city AS x, COUNT(*) AS n FROM customer GROUP BY city UNION ALL SELECT day, COUNT(*) FROM orders GROUP BY day) GROUP BY x"
+            == "SELECT x, COUNT(*) FROM (SELECT city AS x FROM customer UNION ALL SELECT day FROM orders) GROUP BY x";
+        "nulls": "SELECT city, COUNT(age), SUM(age) FROM (SELECT DISTINCT city, age FROM customer) GROUP BY city"
+            == "SELECT city, COUNT(DISTINCT age), SUM(DISTINCT age) FROM customer GROUP BY city";
+        "nulls": "SELECT COUNT(*) FROM (SELECT DISTINCT city FROM customer)" != "SELECT COUNT(DISTINCT city) FROM customer";
+        "nulls": "SELECT SUM(n) FROM (SELECT city, COUNT(*) AS n FROM customer GROUP BY city)" != "SELECT COUNT(*) FROM customer";
+        "nulls": "SELECT AVG(n) FROM (SELECT city, AVG(age) AS n FROM customer GROUP BY city)" != "SELECT AVG(age) FROM customer";
+        "nulls": "SELECT city, COUNT(n) FROM (SELECT city, age, COUNT(*) AS n FROM customer GROUP BY city, age) GROUP BY city"
+            != "SELECT city, COUNT(*) FROM customer GROUP BY city";
+    },
     apply: Apply::Rel(rollup),
 };
 
@@ -328,8 +344,15 @@ impl Arm {
 pub(super) const SINGLE_ROWS: Rule = Rule {
     name: "groups-of-one-row",
     summary: "aggregates over groups of one row each, by a key, are what they are of that row",
+    why: "Over one row SUM, MIN, MAX and AVG are the row's value and COUNT is whether it has one.",
     source: "Paulley & Larson 1994: a key among the group keys",
     needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT id, COUNT(*), SUM(age), MIN(city), COUNT(city) FROM customer GROUP BY id"
+            == "SELECT id, 1, age, city, city IS NOT NULL FROM customer";
+        "nulls": "SELECT order_id, SUM(amount) FROM line GROUP BY order_id" != "SELECT order_id, amount FROM line";
+        "default": "SELECT COUNT(*) FROM customer GROUP BY city, age" != "SELECT COUNT(*) FROM customer GROUP BY city";
+    },
     apply: Apply::Rel(single_rows),
 };
 
@@ -377,8 +400,13 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const COUNTED_SUM: Rule = Rule {
     name: "sum-of-nothing",
     summary: "COALESCE(SUM of COUNTs, 0) over one grouping is the COUNT",
+    why: "The counts of all groups add up to the count of all rows, and where there is no group the COALESCE gives the 0 that COUNT has.",
     source: "SQL: SUM over no rows is NULL, COUNT is 0",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT COALESCE(SUM(n), 0) FROM (SELECT city, COUNT(*) AS n FROM customer GROUP BY city)" == "SELECT COUNT(*) FROM customer";
+        "nulls": "SELECT COALESCE(SUM(n), 1) FROM (SELECT city, COUNT(*) AS n FROM customer GROUP BY city)" != "SELECT COUNT(*) FROM customer";
+    },
     apply: Apply::Rel(counted_sum),
 };
 

@@ -6,6 +6,7 @@ use crate::algebra::{BlockMut, Grouping};
 use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::substitution::Substitution;
@@ -14,8 +15,15 @@ use crate::tree::{Next, Node, NodeMut, Tree};
 pub(super) const DISTINCT_JOIN: Rule = Rule {
     name: "distinct-join",
     summary: "a join with DISTINCT rows on all their columns is EXISTS",
+    why: "Among distinct rows at most one equals the outer row in all columns, so the join keeps it once or not at all.",
     source: "Dayal 1987; Galindo-Legaria & Joshi 2001: semi-join as a join with a grouping",
     needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT c.name FROM customer c JOIN (SELECT DISTINCT customer_id AS k FROM orders WHERE total > 3) o ON o.k = c.id"
+            == "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE total > 3)";
+        "nulls": "SELECT c.name FROM customer c JOIN (SELECT DISTINCT customer_id AS k, day FROM orders) o ON o.k = c.id"
+            != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders)";
+    },
     apply: Apply::Rel(distinct_join),
 };
 
@@ -94,8 +102,19 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const ONE_SIDED: Rule = Rule {
     name: "outer-join-predicates",
     summary: "what an outer join's ON asks of the filled-up side alone filters that side; FULL is LEFT or inner, and a LEFT JOIN below a rejecting ON is inner, where their filled-up rows are lost",
+    why: "A row of the filled-up side that fails a condition on that side alone has no partner, whether it is asked before the join or in it.",
     source: "Galindo-Legaria & Rosenthal 1997",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT c.name, o.day FROM customer c LEFT JOIN orders o ON o.customer_id = c.id AND o.total > 3"
+            == "SELECT c.name, o.day FROM customer c LEFT JOIN (SELECT * FROM orders WHERE total > 3) o ON o.customer_id = c.id";
+        "nulls": "SELECT c.name, o.day FROM customer c FULL JOIN orders o ON o.customer_id = c.id WHERE c.age > 3"
+            == "SELECT c.name, o.day FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE c.age > 3";
+        "nulls": "SELECT c.name, o.day FROM customer c LEFT JOIN orders o ON o.customer_id = c.id AND c.age > 3"
+            != "SELECT c.name, o.day FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE c.age > 3";
+        "nulls": "SELECT c.name, o.day FROM customer c FULL JOIN orders o ON o.customer_id = c.id WHERE c.city IS NULL"
+            != "SELECT c.name, o.day FROM customer c LEFT JOIN orders o ON o.customer_id = c.id WHERE c.city IS NULL";
+    },
     apply: Apply::Rel(one_sided),
 };
 
@@ -217,8 +236,16 @@ fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
 pub(super) const UNREAD_SIDE: Rule = Rule {
     name: "outer-join-removal",
     summary: "a LEFT JOIN with at most one partner that nothing reads goes; one that is only asked for NULL is NOT EXISTS",
+    why: "A LEFT JOIN keeps each row of its left side, and with at most one partner keeps it once.",
     source: "Bhargava, Goel & Iyer 1995, outer-join elimination by keys",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT o.day FROM orders o LEFT JOIN customer c ON o.customer_id = c.id" == "SELECT day FROM orders";
+        "nulls": "SELECT o.day FROM orders o LEFT JOIN customer c ON o.code = c.name AND c.id = o.id WHERE c.id IS NOT NULL OR o.total > 3"
+            == "SELECT day FROM orders o WHERE total > 3 OR EXISTS (SELECT 1 FROM customer c WHERE o.code = c.name AND c.id = o.id)";
+        "nulls": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id" != "SELECT name FROM customer";
+        "strict": "SELECT o.day FROM orders o LEFT JOIN customer c ON o.customer_id = c.id" != "SELECT day FROM orders";
+    },
     apply: Apply::Query(unread_side),
 };
 
@@ -333,8 +360,16 @@ fn replace_tests(query: &mut Query, map: &Substitution) {
 pub(super) const UNREAD_PARTNERS: Rule = Rule {
     name: "outer-join-under-distinct",
     summary: "under DISTINCT, MIN and MAX a LEFT JOIN whose partners nothing reads goes",
+    why: "A LEFT JOIN keeps each row at least once, and how often does not matter here.",
     source: "how often a row comes does not matter there, and LEFT JOIN keeps each at least once",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT DISTINCT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id" == "SELECT DISTINCT name FROM customer";
+        "nulls": "SELECT DISTINCT c.city FROM customer c LEFT JOIN customer d ON d.age = c.age INTERSECT SELECT name FROM customer"
+            == "SELECT DISTINCT c.city FROM customer c INTERSECT SELECT name FROM customer";
+        "nulls": "SELECT c.name, COUNT(*) FROM customer c LEFT JOIN orders o ON o.customer_id = c.id GROUP BY c.name"
+            != "SELECT name, COUNT(*) FROM customer GROUP BY name";
+    },
     apply: Apply::Rel(unread_partners),
 };
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::algebra::{BlockMut, Grouping};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::substitution::Substitution;
@@ -15,8 +16,15 @@ use crate::value::Value;
 pub(super) const IN_AS_EXISTS: Rule = Rule {
     name: "in-as-exists",
     summary: "x IN (SELECT y) is EXISTS (… AND y = x); NOT IN is NOT EXISTS where neither side is NULL",
+    why: "A value is in the list just where one of its rows equals it; NOT IN says the same as long as no NULL makes the comparison unknown.",
     source: "Kim 1982; for NOT IN both sides must be free of NULLs",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT name FROM customer WHERE city IN (SELECT day FROM orders)"
+            == "SELECT name FROM customer c WHERE EXISTS (SELECT * FROM orders o WHERE o.day = c.city)";
+        "nulls": "SELECT name FROM customer WHERE city NOT IN (SELECT day FROM orders)"
+            != "SELECT name FROM customer c WHERE NOT EXISTS (SELECT * FROM orders o WHERE o.day = c.city)";
+    },
     apply: Apply::Rel(in_as_exists),
 };
 
@@ -106,8 +114,19 @@ fn membership(exprs: &[Expr], query: &Query) -> Option<Expr> {
 pub(super) const EXISTS_CLEANUP: Rule = Rule {
     name: "exists-cleanup",
     summary: "in EXISTS, what is selected, ordered and made distinct does not matter",
+    why: "EXISTS is true as soon as there is one row, and none of these takes the last row away or adds a first.",
     source: "SQL: EXISTS asks for a row",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT name FROM customer c WHERE EXISTS (SELECT DISTINCT day FROM orders WHERE customer_id = c.id ORDER BY day)"
+            == "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders WHERE customer_id = c.id)";
+        "strict": "SELECT name FROM customer c WHERE EXISTS (SELECT DISTINCT day FROM orders o WHERE o.customer_id = c.id ORDER BY day LIMIT 3)"
+            == "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)";
+        "default": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders WHERE customer_id = c.id LIMIT 0)"
+            != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders WHERE customer_id = c.id)";
+        "default": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id LIMIT 0)"
+            != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)";
+    },
     apply: Apply::Query(exists_cleanup),
 };
 
@@ -150,8 +169,14 @@ fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool 
 pub(super) const EXISTS_TRUE: Rule = Rule {
     name: "exists-true",
     summary: "EXISTS over one certain row is true",
+    why: "An aggregate without GROUP BY, or a row of constants, always gives a row.",
     source: "SQL: EXISTS asks for a row",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT name, EXISTS (SELECT COUNT(*) FROM orders) FROM customer" == "SELECT name, 1 FROM customer";
+        "nulls": "SELECT name FROM customer WHERE age > 3 OR EXISTS (SELECT COUNT(*) FROM orders)" == "SELECT name FROM customer";
+        "nulls": "SELECT name FROM customer WHERE EXISTS (SELECT 1 FROM orders)" != "SELECT name FROM customer";
+    },
     apply: Apply::Expr(exists_true),
 };
 
@@ -169,8 +194,27 @@ fn exists_true(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 pub(super) const EXISTS_AS_JOIN: Rule = Rule {
     name: "exists-as-join",
     summary: "EXISTS over at most one row (for given outer values) is an inner join; over unconnected parts it is one EXISTS for each",
+    why: "A row with at most one partner comes once from the join if it has one and not at all otherwise, which is what EXISTS asks.",
     source: "Dayal 1987; the inner rows are unique by a key that the outer row fixes",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT id FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE city = 'a')"
+            == "SELECT o.id FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.city = 'a'";
+        "no-fk": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.city = 'Rome'"
+            == "SELECT day FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE city = 'Rome')";
+        "no-fk": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.city = 'Rome'"
+            == "SELECT day FROM orders o WHERE EXISTS (SELECT 1 FROM customer c WHERE c.id = o.customer_id AND c.city = 'Rome')";
+        "no-fk": "SELECT day FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE age > 20)"
+            == "SELECT day FROM customer JOIN orders ON customer.id = orders.customer_id WHERE age > 20";
+        "default": "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders)"
+            != "SELECT name FROM customer c JOIN orders o ON o.customer_id = c.id";
+        "default": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id"
+            != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders)";
+        "default": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id"
+            != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)";
+        "default": "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE total > 1)"
+            != "SELECT name FROM orders JOIN customer ON customer.id = orders.customer_id WHERE total > 1";
+    },
     apply: Apply::Rel(exists_as_join),
 };
 
@@ -261,8 +305,15 @@ fn components(inputs: Vec<Rel>, on: Vec<Expr>) -> Vec<(Vec<Rel>, Vec<Expr>)> {
 pub(super) const SCALAR_AS_EXISTS: Rule = Rule {
     name: "scalar-equality",
     summary: "x = (a subquery of at most one row) is EXISTS; a grouping without keys in a join is a scalar subquery",
+    why: "A comparison with the one value of a subquery is true just where there is a row whose value equals it.",
     source: "Kim 1982, type N and A nesting",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT day FROM orders WHERE customer_id = (SELECT id FROM customer WHERE id = 3)"
+            == "SELECT day FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE id = 3)";
+        "default": "SELECT day FROM orders WHERE customer_id = (SELECT id FROM customer WHERE age = 3)"
+            != "SELECT day FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE age = 3)";
+    },
     apply: Apply::Rel(scalar_as_exists),
 };
 
@@ -343,8 +394,31 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const SET_OPERATION: Rule = Rule {
     name: "set-operation-as-semi-join",
     summary: "INTERSECT and EXCEPT are DISTINCT over (NOT) EXISTS; what is distinct anyway need not be made so",
+    why: "A row is in the intersection if it is in the first arm and an equal one exists in the second, in the difference if none does, and each is given once.",
     source: "relational algebra: ∩ and − over whole rows, NULLs compared as values",
     needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT id FROM customer EXCEPT SELECT customer_id FROM orders"
+            == "SELECT id FROM customer WHERE id NOT IN (SELECT customer_id FROM orders)";
+        "default": "SELECT city FROM customer WHERE age < 3 INTERSECT SELECT city FROM customer WHERE age > 5"
+            == "SELECT DISTINCT a.city FROM customer a JOIN customer b ON a.city = b.city WHERE a.age < 3 AND b.age > 5";
+        "strict": "SELECT DISTINCT city FROM customer UNION SELECT day FROM orders"
+            == "SELECT city FROM customer UNION SELECT DISTINCT day FROM orders";
+        "default": "SELECT id FROM customer INTERSECT SELECT customer_id FROM orders"
+            == "SELECT id FROM customer WHERE id IN (SELECT customer_id FROM orders)";
+        "nulls": "SELECT id FROM customer INTERSECT SELECT id FROM customer" == "SELECT id FROM customer";
+        "default": "SELECT city FROM customer EXCEPT SELECT day FROM orders"
+            != "SELECT city FROM customer WHERE city NOT IN (SELECT day FROM orders)";
+        "default": "SELECT city FROM customer EXCEPT SELECT city FROM customer WHERE age > 30"
+            != "SELECT city FROM customer WHERE city NOT IN (SELECT city FROM customer WHERE age > 30)";
+        "default": "SELECT DISTINCT city FROM customer UNION ALL SELECT day FROM orders"
+            != "SELECT city FROM customer UNION ALL SELECT day FROM orders";
+        "default": "SELECT city FROM customer INTERSECT SELECT city FROM customer"
+            != "SELECT city FROM customer WHERE city IN (SELECT city FROM customer)";
+        "default": "SELECT city FROM customer WHERE age < 25 INTERSECT SELECT city FROM customer WHERE age > 35"
+            != "SELECT DISTINCT city FROM customer WHERE age < 25 OR age > 35";
+        "nulls": "SELECT id FROM customer EXCEPT SELECT age FROM customer" != "SELECT id FROM customer WHERE id NOT IN (SELECT age FROM customer)";
+    },
     apply: Apply::Rel(set_operation),
 };
 
@@ -432,8 +506,15 @@ pub(super) fn duplicates_allowed(rel: &mut Rel, cx: &Context<'_>) -> bool {
 pub(super) const DUPLICATES: Rule = Rule {
     name: "duplicate-insensitivity",
     summary: "under DISTINCT, MIN, MAX and IN, inner DISTINCTs go and EXISTS becomes a join",
+    why: "DISTINCT, MIN, MAX and IN give the same for a row that comes once and one that comes often.",
     source: "Pirahesh, Hellerstein & Hasan 1992, DISTINCT pull-up and push-down",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "no-fk": "SELECT DISTINCT name FROM customer WHERE id IN (SELECT customer_id FROM orders)"
+            == "SELECT DISTINCT c.name FROM customer c JOIN orders o ON o.customer_id = c.id";
+        "default": "SELECT COUNT(name) FROM customer WHERE id IN (SELECT customer_id FROM orders)"
+            != "SELECT COUNT(c.name) FROM customer c JOIN orders o ON o.customer_id = c.id";
+    },
     apply: Apply::Rel(duplicates),
 };
 
@@ -447,8 +528,15 @@ fn duplicates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const IN_DUPLICATES: Rule = Rule {
     name: "in-duplicates",
     summary: "DISTINCT and ORDER BY inside IN do nothing",
+    why: "Whether a value is in a list does not depend on how often and where it stands there.",
     source: "SQL: IN asks for membership",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name IN (SELECT DISTINCT day FROM orders) FROM customer" == "SELECT name IN (SELECT day FROM orders) FROM customer";
+        "default": "SELECT name IN (SELECT DISTINCT day FROM orders LIMIT 2) FROM customer"
+            != "SELECT name IN (SELECT day FROM orders LIMIT 2) FROM customer";
+        "default": "SELECT COUNT(*) FROM (SELECT DISTINCT city FROM customer)" != "SELECT COUNT(*) FROM (SELECT city FROM customer)";
+    },
     apply: Apply::Query(in_duplicates),
 };
 

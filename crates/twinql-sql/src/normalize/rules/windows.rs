@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
 use crate::tree::Tree;
@@ -16,8 +17,13 @@ const MAX_COPIED: usize = 120;
 pub(super) const WHOLE_WINDOW: Rule = Rule {
     name: "window-over-all",
     summary: "an aggregate OVER () is the scalar subquery with that aggregate",
+    why: "Without PARTITION BY and ORDER BY every row sees the aggregate over all rows.",
     source: "SQL:2003 window functions: without PARTITION BY and ORDER BY the window is all rows",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "default": "SELECT name, AVG(age) OVER () FROM customer" == "SELECT name, (SELECT AVG(age) FROM customer) FROM customer";
+        "default": "SELECT name, AVG(age) OVER (PARTITION BY city) FROM customer" != "SELECT name, (SELECT AVG(age) FROM customer) FROM customer";
+    },
     apply: Apply::Rel(whole_window),
 };
 
@@ -79,8 +85,19 @@ fn limited(rel: &Rel) -> bool {
 pub(super) const FIRST_RANKS: Rule = Rule {
     name: "first-ranks",
     summary: "ROW_NUMBER() OVER (ORDER BY x) <= n alone is LIMIT n; RANK() or DENSE_RANK() = 1 is x = the MIN or MAX of x",
+    why: "Numbering rows in an order and keeping the first n is LIMIT n in that order, and rank 1 is given to all rows that share the first value.",
     source: "SQL:2003 window functions; rows of rank 1 are all those with the first value",
     needs: Needs::NOT_NULL,
+    examples: examples! {
+        "default": "SELECT name FROM (SELECT name, ROW_NUMBER() OVER (ORDER BY id) AS n FROM customer) WHERE n = 1"
+            == "SELECT name FROM customer ORDER BY id LIMIT 1";
+        "default": "SELECT name FROM (SELECT name, RANK() OVER (ORDER BY age DESC) AS r FROM customer) WHERE r = 1"
+            == "SELECT name FROM customer WHERE age = (SELECT MAX(age) FROM customer)";
+        "default": "SELECT name FROM (SELECT name, ROW_NUMBER() OVER (PARTITION BY city ORDER BY id) AS n FROM customer) WHERE n = 1"
+            != "SELECT name FROM customer ORDER BY id LIMIT 1";
+        "nulls": "SELECT name FROM (SELECT name, RANK() OVER (ORDER BY age) AS r FROM customer) WHERE r = 1"
+            != "SELECT name FROM customer WHERE age = (SELECT MIN(age) FROM customer)";
+    },
     apply: Apply::Rel(first_ranks),
 };
 

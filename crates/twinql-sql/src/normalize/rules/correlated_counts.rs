@@ -1,10 +1,11 @@
-//! Correlated counts and aggregates as EXISTS and joins.
+//! Counts over correlated rows, as EXISTS, groupings and joins.
 
 use std::collections::BTreeSet;
 
 use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::ColumnRef;
@@ -33,8 +34,17 @@ fn counted(e: &Expr) -> Option<&Rel> {
 pub(super) const COUNT_AS_EXISTS: Rule = Rule {
     name: "count-as-exists",
     summary: "(SELECT COUNT(*) …) > 0 is EXISTS, and = 0 is NOT EXISTS",
+    why: "A count is above 0 if and only if there is a row.",
     source: "a count is never NULL and never negative",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name FROM customer c WHERE (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) = 0"
+            == "SELECT name FROM customer c WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)";
+        "strict": "SELECT name FROM customer c WHERE (SELECT COUNT(*) FROM orders o WHERE o.total > c.age) > 0"
+            == "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.total > c.age)";
+        "default": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)"
+            != "SELECT name FROM customer c WHERE (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) > 1";
+    },
     apply: Apply::Expr(count_as_exists),
 };
 
@@ -69,8 +79,15 @@ fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 pub(super) const CORRELATED_COUNT: Rule = Rule {
     name: "correlated-count",
     summary: "a correlated COUNT that is asked to be 1 or more is EXISTS over the groups of what correlates it",
+    why: "A count of 1 or more belongs to a group that exists, and the group holds just the rows that match the outer row.",
     source: "Kim 1982, type JA nesting; a count of 0 is what no rows give",
     needs: Needs::TYPED,
+    examples: examples! {
+        "no-fk": "SELECT name FROM customer c WHERE (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) >= 2"
+            == "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) >= 2)";
+        "default": "SELECT name FROM customer c WHERE (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) < 2"
+            != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) < 2)";
+    },
     apply: Apply::Rel(correlated_count),
 };
 
@@ -162,8 +179,15 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
 pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
     name: "foreign-key-anti-join",
     summary: "that the row a foreign key refers to does NOT EXIST with p is that it exists with NOT p",
+    why: "There is exactly one referenced row, so that none with p exists says that this row does not meet p, which is known to be TRUE or FALSE there.",
     source: "Chakravarthy, Grant & Minker 1990: each reference has exactly one row",
     needs: Needs::FOREIGN_KEYS,
+    examples: examples! {
+        "default": "SELECT day FROM orders o WHERE NOT EXISTS (SELECT 1 FROM customer c WHERE c.id = o.customer_id AND c.city = 'Rome')"
+            == "SELECT o.day FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city <> 'Rome'";
+        "no-fk": "SELECT day FROM orders o WHERE NOT EXISTS (SELECT 1 FROM customer c WHERE c.id = o.customer_id AND c.city = 'Rome')"
+            != "SELECT o.day FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city <> 'Rome'";
+    },
     apply: Apply::Expr(foreign_key_anti_join),
 };
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::expr::Expr;
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel, SetOpKind};
 use crate::substitution::Substitution;
@@ -15,8 +16,19 @@ const MAX_CONJUNCTS: usize = 32;
 pub(super) const UNION_AS_OR: Rule = Rule {
     name: "union-as-or",
     summary: "the UNION of two filters over the same tables is DISTINCT over their OR; EXISTS over a union is an OR",
+    why: "A row is in one of the two filters of the same tables just where it meets either condition, and both sides give it once.",
     source: "relational algebra: σp(R) ∪ σq(R) is σ(p ∨ q)(R)",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT city FROM customer WHERE age > 35 UNION SELECT city FROM customer WHERE name = 'Ann'"
+            == "SELECT DISTINCT city FROM customer WHERE age > 35 OR name = 'Ann'";
+        "nulls": "SELECT id FROM customer WHERE age > 35 UNION SELECT id FROM customer WHERE city = 'Rome'"
+            == "SELECT id FROM customer WHERE age > 35 OR city = 'Rome'";
+        "default": "SELECT city FROM customer WHERE age > 15 UNION ALL SELECT city FROM customer WHERE name = 'Ann'"
+            != "SELECT city FROM customer WHERE age > 15 OR name = 'Ann'";
+        "default": "SELECT city FROM customer WHERE age > 20 UNION SELECT city FROM customer WHERE city = 'Rome'"
+            != "SELECT city FROM customer WHERE age > 20 OR city = 'Rome'";
+    },
     apply: Apply::Rel(union_as_or),
 };
 
@@ -109,8 +121,15 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
 pub(super) const EXISTS_UNION: Rule = Rule {
     name: "exists-union",
     summary: "EXISTS over a union is EXISTS over one arm OR the other",
+    why: "A union has a row if one of its arms has.",
     source: "SQL: EXISTS asks for a row",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id UNION SELECT 1 FROM line l WHERE l.amount = c.age)"
+            == "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id) OR EXISTS (SELECT 1 FROM line l WHERE l.amount = c.age)";
+        "default": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id INTERSECT SELECT 1 FROM line l WHERE l.amount = c.age)"
+            != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id) OR EXISTS (SELECT 1 FROM line l WHERE l.amount = c.age)";
+    },
     apply: Apply::Expr(exists_union),
 };
 

@@ -1,9 +1,10 @@
-//! The first row by an order: below joins that lose no row, and as an extreme value.
+//! Rows that hold an extreme, as the first row by an order, and first rows below joins.
 
 use std::collections::BTreeSet;
 
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
 use crate::schema::ColumnRef;
@@ -13,8 +14,19 @@ use crate::value::Value;
 pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
     name: "limit-below-join",
     summary: "the first row of a join is the join with the first row, where a foreign key gives each row exactly one partner",
+    why: "Each row finds exactly one partner, so the join neither drops the first row nor puts another before it.",
     source: "Carey & Kossmann 1997, stopping early below non-reductive joins",
     needs: Needs::FOREIGN_KEYS,
+    examples: examples! {
+        "default": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1"
+            == "SELECT name FROM customer WHERE id = (SELECT customer_id FROM orders ORDER BY total DESC LIMIT 1)";
+        "default": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id ORDER BY COUNT(*) DESC LIMIT 1"
+            == "SELECT name FROM customer WHERE id = (SELECT customer_id FROM orders GROUP BY customer_id ORDER BY COUNT(*) DESC LIMIT 1)";
+        "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1"
+            != "SELECT name FROM customer WHERE id = (SELECT customer_id FROM orders ORDER BY total DESC LIMIT 1)";
+        "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id ORDER BY COUNT(*) DESC LIMIT 1"
+            != "SELECT name FROM customer WHERE id = (SELECT customer_id FROM orders GROUP BY customer_id ORDER BY COUNT(*) DESC LIMIT 1)";
+    },
     apply: Apply::Rel(limit_below_join),
 };
 
@@ -96,8 +108,13 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const EXTREME_ROW: Rule = Rule {
     name: "extreme-row",
     summary: "the row whose key is the MIN or MAX of the key is the first row by it",
+    why: "A key is there once, so the one row that holds its extreme is the first in the order by it.",
     source: "ESM+ 2024, table 1",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "default": "SELECT name FROM customer WHERE id = (SELECT MAX(id) FROM customer)" == "SELECT name FROM customer ORDER BY id DESC LIMIT 1";
+        "default": "SELECT name FROM customer WHERE score = (SELECT MIN(score) FROM customer)" != "SELECT name FROM customer ORDER BY score LIMIT 1";
+    },
     apply: Apply::Rel(extreme_row),
 };
 
@@ -153,8 +170,13 @@ fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const EXTREME_BARE: Rule = Rule {
     name: "bare-beside-extreme",
     summary: "an answer of one MIN or MAX and bare columns is the first row by it",
+    why: "SQLite takes bare columns from the row that holds the extreme, which is the first in the order by it.",
     source: "https://sqlite.org/lang_select.html: bare columns beside MIN and MAX come from the row that holds it",
     needs: Needs::NO_EMPTY_TABLES,
+    examples: examples! {
+        "default": "SELECT name, MAX(id) FROM customer" == "SELECT name, id FROM customer ORDER BY id DESC LIMIT 1";
+        "nulls": "SELECT name, MAX(id) FROM customer" != "SELECT name, id FROM customer ORDER BY id DESC LIMIT 1";
+    },
     apply: Apply::Query(bare_extreme),
 };
 

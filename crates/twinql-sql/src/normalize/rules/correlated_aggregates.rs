@@ -1,10 +1,11 @@
-//! Correlated aggregates as joins with a grouping.
+//! Aggregates over correlated rows, as joins with a grouping.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::tree::Tree;
@@ -12,8 +13,19 @@ use crate::tree::Tree;
 pub(super) const GROUPED_SCALAR: Rule = Rule {
     name: "grouped-scalar",
     summary: "a comparison with an aggregate over the rows that equal the outer row in some columns is a join with the grouping by these columns",
+    why: "The aggregate over the rows that match the outer row is the aggregate of their group, and where there is no group the comparison is with NULL and keeps nothing.",
     source: "Kim 1982, type JA nesting; Dayal 1987; the aggregate over no rows is NULL, which no comparison takes",
     needs: Needs::TYPED,
+    examples: examples! {
+        "nulls": "SELECT c.name, o.day FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.total = (SELECT MAX(x.total) FROM orders x WHERE x.customer_id = c.id)"
+            == "SELECT c.name, o.day FROM customer c JOIN orders o ON o.customer_id = c.id JOIN (SELECT customer_id AS k, MAX(total) AS m FROM orders GROUP BY customer_id) g ON g.k = c.id WHERE o.total = g.m";
+        "no-fk": "SELECT day FROM orders o WHERE total = (SELECT MAX(total) FROM orders p WHERE p.customer_id = o.customer_id)"
+            == "SELECT day FROM orders o JOIN (SELECT customer_id AS k, MAX(total) AS m FROM orders GROUP BY customer_id) t ON o.customer_id = t.k AND o.total = t.m";
+        "nulls": "SELECT name FROM customer c WHERE age > (SELECT COUNT(*) FROM orders x WHERE x.customer_id = c.id)"
+            != "SELECT name FROM customer c JOIN (SELECT customer_id AS k, COUNT(*) AS m FROM orders GROUP BY customer_id) g ON g.k = c.id WHERE age > g.m";
+        "default": "SELECT day FROM orders o WHERE total = (SELECT MAX(total) FROM orders p WHERE p.customer_id = o.customer_id)"
+            != "SELECT day FROM orders o WHERE total = (SELECT MAX(total) FROM orders p)";
+    },
     apply: Apply::Rel(grouped_scalar),
 };
 

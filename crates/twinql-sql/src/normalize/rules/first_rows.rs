@@ -1,8 +1,9 @@
-//! First rows, and comparisons with extremes over a whole table.
+//! Where only the first row counts, and comparisons with the extreme of a whole table.
 
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::ColumnRef;
@@ -12,8 +13,17 @@ use crate::value::Value;
 pub(super) const SCALAR_FIRST_ROW: Rule = Rule {
     name: "scalar-first-row",
     summary: "a subquery as a value that may have several rows has LIMIT 1, whatever limit is written",
+    why: "The value of a subquery is that of its first row, which any larger limit keeps.",
     source: "https://sqlite.org/lang_expr.html: the value of a subquery is its first row",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT name FROM customer WHERE age > (SELECT total FROM orders ORDER BY day LIMIT 4)"
+            == "SELECT name FROM customer WHERE age > (SELECT total FROM orders ORDER BY day)";
+        "default": "SELECT name FROM customer WHERE age > (SELECT total FROM orders ORDER BY day LIMIT 4 OFFSET 1)"
+            != "SELECT name FROM customer WHERE age > (SELECT total FROM orders ORDER BY day)";
+        "default": "SELECT name FROM customer WHERE age IN (SELECT total FROM orders ORDER BY day LIMIT 4)"
+            != "SELECT name FROM customer WHERE age IN (SELECT total FROM orders ORDER BY day LIMIT 1)";
+    },
     apply: Apply::Query(scalar_first_row),
 };
 
@@ -47,8 +57,16 @@ fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
 pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
     name: "first-of-distinct",
     summary: "DISTINCT and GROUP BY without aggregates do nothing below LIMIT 1",
+    why: "Removing later duplicates does not change which row comes first.",
     source: "the first of the rows by an order of their columns is the first of the different ones",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT DISTINCT age, city FROM customer ORDER BY age DESC LIMIT 1" == "SELECT age, city FROM customer ORDER BY age DESC LIMIT 1";
+        "default": "SELECT DISTINCT age, city FROM customer ORDER BY age DESC LIMIT 2" != "SELECT age, city FROM customer ORDER BY age DESC LIMIT 2";
+        "default": "SELECT DISTINCT age, city FROM customer ORDER BY age DESC LIMIT 1 OFFSET 1"
+            != "SELECT age, city FROM customer ORDER BY age DESC LIMIT 1 OFFSET 1";
+        "default": "SELECT name FROM customer GROUP BY city ORDER BY age LIMIT 1" != "SELECT name FROM customer ORDER BY age LIMIT 1";
+    },
     apply: Apply::Rel(first_of_distinct),
 };
 
@@ -99,8 +117,19 @@ fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 pub(super) const BEYOND_EXTREME: Rule = Rule {
     name: "beyond-extreme",
     summary: "x <= MIN(x) over the whole table is x = MIN(x), and x <> MIN(x) is x > MIN(x); so for MAX",
+    why: "No value lies beyond the extreme of its own column, so at most is equal and different is strictly inside.",
     source: "no value of a column is below its minimum",
     needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT name, city FROM customer WHERE age <= (SELECT MIN(age) FROM customer)"
+            == "SELECT name, city FROM customer WHERE age = (SELECT MIN(age) FROM customer)";
+        "nulls": "SELECT name, city FROM customer WHERE age <> (SELECT MAX(age) FROM customer)"
+            == "SELECT name, city FROM customer WHERE age < (SELECT MAX(age) FROM customer)";
+        "default": "SELECT name, city FROM customer WHERE age <= (SELECT MIN(age) FROM customer WHERE city = 'a')"
+            != "SELECT name, city FROM customer WHERE age = (SELECT MIN(age) FROM customer WHERE city = 'a')";
+        "default": "SELECT name, city FROM customer WHERE id <= (SELECT MIN(age) FROM customer)"
+            != "SELECT name, city FROM customer WHERE id = (SELECT MIN(age) FROM customer)";
+    },
     apply: Apply::Expr(beyond_extreme),
 };
 
