@@ -20,6 +20,7 @@ pub mod rel;
 pub mod schema;
 pub mod semantics;
 pub mod spans;
+pub mod syntax;
 pub mod temporal;
 pub mod value;
 
