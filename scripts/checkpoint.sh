@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # A shipped checkpoint, from data to figures: corpora, its teachers, training, installation in
-# checkpoints/, stored scores, evaluation.
+# crates/twinql/checkpoints/, stored scores, evaluation.
 #   scripts/checkpoint.sh small
 #   scripts/checkpoint.sh base
 # Needs TWINQL_DATA (docs/training.md). Finished steps are kept and interrupted ones go on, so it can
-# be run again after any kill (remove out/NAME to train a network anew). checkpoints/README.md says how long it takes.
+# be run again after any kill (remove out/NAME to train a network anew). crates/twinql/checkpoints/README.md
+# says how long it takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
@@ -15,7 +16,7 @@ case $name in
   *) echo "no shipped checkpoint is called $name; give small or base" >&2; exit 2 ;;
 esac
 
-cargo build --release --locked --package twinql
+cargo build --release --locked --package twinql-cli
 twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 
 export TWINQL_BIN=$twinql
@@ -26,8 +27,8 @@ scripts/corpora.sh bundled no-fk default bird spider strict
 for run in teacher graded "$name"; do
   [ -e "out/$run/model.safetensors" ] || "$twinql" train --config "configs/train-$run.toml" --resume
 done
-cp "out/$name/model.safetensors" "checkpoints/$name.safetensors"
-"$twinql" selftest --checkpoint "checkpoints/$name.safetensors" --stored "checkpoints/$name.selftest.jsonl" --record
-cargo build --release --locked --package twinql
+cp "out/$name/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
+"$twinql" selftest --checkpoint "crates/twinql/checkpoints/$name.safetensors" --stored "crates/twinql/checkpoints/$name.selftest.jsonl" --record
+cargo build --release --locked --package twinql-cli
 "$twinql" selftest --checkpoint "$name"
 scripts/spider.sh --checkpoint "$name"

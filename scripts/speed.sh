@@ -15,7 +15,7 @@ threads=${TWINQL_THREADS:-2}
 out=${TWINQL_OUT:-out/speed}
 mkdir -p "$out"
 
-cargo build --release --locked -p twinql --bins --example throughput
+cargo build --release --locked -p twinql-cli -p twinql --bins --example throughput
 bin=${CARGO_TARGET_DIR:-target}/release
 export TWINQL_THREADS=$threads
 

@@ -1,53 +1,57 @@
-//! Embeds the shipped checkpoints and their stored scores where they exist; an empty file stands for
-//! none, so that a checkout without trained weights still builds (and can train them). Notes what
-//! the program is built from and with.
+//! Embeds the shipped checkpoints and their stored scores, and notes the parser's version.
 
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// Builds a program without checkpoints, which can train the first ones.
+const WITHOUT: &str = "TWINQL_WITHOUT_CHECKPOINTS";
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    let folder = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../../checkpoints");
-    let names = ["small", "base"].map(|n| [format!("{n}.safetensors"), format!("{n}.selftest.jsonl")]);
-    for name in names.as_flattened() {
-        let source = folder.join(name);
-        let target = Path::new(&env::var("OUT_DIR")?).join(name);
-        println!("cargo::rerun-if-changed={}", source.display());
-        if source.is_file() {
-            fs::copy(&source, &target)?;
-        } else {
-            fs::write(&target, [])?;
+    println!("cargo::rerun-if-env-changed={WITHOUT}");
+    let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    checkpoints(&folder.join("checkpoints"), &PathBuf::from(env::var("OUT_DIR")?))?;
+    parser(&folder)
+}
+
+/// Copies them to where `embedded.rs` includes them from. An empty file stands for none.
+fn checkpoints(from: &Path, to: &Path) -> Result<()> {
+    let without = env::var(WITHOUT).is_ok_and(|v| v == "1");
+    for name in ["small", "base"] {
+        for file in [format!("{name}.safetensors"), format!("{name}.selftest.jsonl")] {
+            let source = from.join(&file);
+            println!("cargo::rerun-if-changed={}", source.display());
+            if without {
+                fs::write(to.join(file), [])?;
+            } else {
+                fs::copy(&source, to.join(file)).map_err(|e| {
+                    format!(
+                        "cannot embed {}: {e}; set {WITHOUT}=1 to build a program without checkpoints",
+                        source.display()
+                    )
+                })?;
+            }
         }
     }
-    origin();
     Ok(())
 }
 
-/// Commit, compiler and target, each where it is known.
-fn origin() {
-    // In another repository, such as one that vendors this crate, the commit would be its own.
-    if answer("git", &["ls-files", "--error-unmatch", "build.rs"]).is_some() {
-        if let Some(commit) = answer("git", &["rev-parse", "HEAD"]) {
-            println!("cargo::rustc-env=TWINQL_COMMIT={commit}");
-        }
-        if let Some(log) = answer("git", &["rev-parse", "--git-path", "logs/HEAD"]) {
-            println!("cargo::rerun-if-changed={log}");
-        }
-    }
-    let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-    if let Some(version) = answer(&rustc, &["--version"]) {
-        println!("cargo::rustc-env=TWINQL_RUSTC={version}");
-    }
-    if let Ok(target) = env::var("TARGET") {
-        println!("cargo::rustc-env=TWINQL_TARGET={target}");
-    }
-}
-
-/// The first line that a command prints if it succeeds.
-fn answer(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    let line = text.lines().next()?.trim();
-    (output.status.success() && !line.is_empty()).then(|| line.to_owned())
+/// The release of the parser that this build reads SQL with, as signatures name it. The lock file of the
+/// workspace says it, or in a packaged crate the one inside the package.
+fn parser(folder: &Path) -> Result<()> {
+    let places = [folder.join("../../Cargo.lock"), folder.join("Cargo.lock")];
+    let lock = places.iter().find(|path| path.is_file());
+    let lock = lock.ok_or("there is no Cargo.lock to read the parser's version from")?;
+    println!("cargo::rerun-if-changed={}", lock.display());
+    let text = fs::read_to_string(lock)?;
+    let (_, after) = text
+        .split_once("name = \"sqlparser\"\nversion = \"")
+        .ok_or("Cargo.lock names no sqlparser")?;
+    let version = after.split('"').next().unwrap_or_default();
+    // Releases of one minor version read alike.
+    let (minor, _) = version.rsplit_once('.').unwrap_or((version, ""));
+    println!("cargo::rustc-env=TWINQL_PARSER=sqlparser-{minor}");
+    Ok(())
 }

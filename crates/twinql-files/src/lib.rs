@@ -1,5 +1,4 @@
-//! Files read within bounds, and written whole or not at all: the one way in which every
-//! command and crate touches a file that a user named.
+#![doc = include_str!("../README.md")]
 //!
 //! - [`Whole`], [`write_whole`]: a file that takes its name once everything is in it; devices and
 //!   pipes are written to as they are
@@ -7,8 +6,10 @@
 //! - [`Lines`], [`read_bounded`]: lines and files no longer than they may be
 //! - [`resume`]: the finished work of a build that was interrupted
 //! - [`Lock`]: one process at a time
+//! - [`Fingerprint`], [`hex`]: digests that every machine and release agrees on
 
 mod destination;
+mod digest;
 mod error;
 mod inputs;
 mod lines;
@@ -17,6 +18,7 @@ pub mod resume;
 mod whole;
 
 pub use destination::Destination;
+pub use digest::{Fingerprint, hex, sha256};
 pub use error::FileError;
 pub use inputs::Inputs;
 pub use lines::{LONGEST_LINE, Line, Lines, is_gzip, read_bounded};

@@ -77,39 +77,63 @@ pub struct BestThreshold {
     pub accuracy: f64,
 }
 
-/// The threshold of highest accuracy on this data. Thresholds lie halfway between
-/// neighbouring distinct scores, or half a unit outside all of them; of equally good ones
-/// the lowest is taken. O(n log n).
-pub fn best_threshold(scores: &[f64], labels: &[bool]) -> Result<BestThreshold, Undefined> {
+/// One way to cut a ranking in two: scores at or above `above` are called positive.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cut {
+    /// The greatest score that is called negative; none where all are called positive.
+    pub below: Option<f64>,
+    /// The least score that is called positive; none where all are called negative.
+    pub above: Option<f64>,
+    /// How many decisions are right.
+    pub correct: usize,
+}
+
+/// All cuts between distinct scores, in ascending order: from calling everything positive to calling nothing so.
+/// Which number between two scores becomes the threshold is left to the caller. O(n log n).
+pub fn cuts(scores: &[f64], labels: &[bool]) -> Result<Vec<Cut>, Undefined> {
     check_lengths(scores.len(), labels.len(), 1)?;
     check_finite(scores)?;
     let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(labels.iter().copied()).collect();
     order.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let runs: Vec<&[(f64, bool)]> = order.chunk_by(|a, b| a.0 == b.0).collect();
-    let value = |run: &[(f64, bool)]| run.first().map_or(0.0, |t| t.0);
-    // Below all scores everything is called positive.
-    let mut correct = labels.iter().filter(|l| **l).count() as i64;
-    let lowest = runs.first().map_or(0.0, |r| value(r));
-    let (mut best, mut threshold) = (correct, lowest - 0.5);
-    for (i, run) in runs.iter().enumerate() {
-        let positives = run.iter().filter(|t| t.1).count() as i64;
-        correct += run.len() as i64 - 2 * positives;
-        if correct > best {
-            best = correct;
-            let here = value(run);
-            threshold = match runs.get(i + 1) {
-                Some(next) => {
-                    let middle = here + (value(next) - here) / 2.0;
-                    // Neighbouring floats have no middle: fall on the upper one.
-                    if middle > here { middle } else { value(next) }
-                }
-                None => here + 0.5,
-            };
-        }
+    let mut cuts = vec![Cut {
+        below: None,
+        above: order.first().map(|o| o.0),
+        correct: labels.iter().filter(|l| **l).count(),
+    }];
+    let mut done = 0;
+    for run in order.chunk_by(|a, b| a.0 == b.0) {
+        done += run.len();
+        let positives = run.iter().filter(|t| t.1).count();
+        let before = cuts.last().map_or(0, |c| c.correct);
+        cuts.push(Cut {
+            below: run.first().map(|r| r.0),
+            above: order.get(done).map(|o| o.0),
+            // The run's positives were right and are not any more: they were counted in `before`.
+            correct: before + run.len() - 2 * positives,
+        });
     }
+    Ok(cuts)
+}
+
+/// The threshold of highest accuracy on this data. Thresholds lie halfway between
+/// neighbouring distinct scores, or half a unit outside all of them; of equally good ones
+/// the lowest is taken.
+pub fn best_threshold(scores: &[f64], labels: &[bool]) -> Result<BestThreshold, Undefined> {
+    let cuts = cuts(scores, labels)?;
+    let most = cuts.iter().map(|c| c.correct).max().unwrap_or(0);
+    let first = cuts.into_iter().find(|c| c.correct == most);
+    let threshold = match first.map_or((None, None), |c| (c.below, c.above)) {
+        (Some(below), Some(above)) => {
+            let middle = below + (above - below) / 2.0;
+            // Neighbouring floats have no middle: fall on the upper one.
+            if middle > below { middle } else { above }
+        }
+        (Some(below), None) => below + 0.5,
+        (None, above) => above.unwrap_or(0.0) - 0.5,
+    };
     Ok(BestThreshold {
         threshold,
-        accuracy: best as f64 / labels.len() as f64,
+        accuracy: most as f64 / labels.len() as f64,
     })
 }
 
@@ -147,6 +171,24 @@ mod tests {
         assert_eq!((all.threshold < 0.3, all.accuracy), (true, 1.0));
         let none = best_threshold(&[0.3, 0.7], &[false, false]).unwrap();
         assert_eq!((none.threshold > 0.7, none.accuracy), (true, 1.0));
+    }
+
+    #[test]
+    fn cuts_by_hand() {
+        let cut = |below, above, correct| Cut {
+            below,
+            above,
+            correct,
+        };
+        assert_eq!(
+            cuts(&[0.9, 0.2, 0.2, 0.6], &[true, false, true, false]).unwrap(),
+            [
+                cut(None, Some(0.2), 2),
+                cut(Some(0.2), Some(0.6), 2),
+                cut(Some(0.6), Some(0.9), 3),
+                cut(Some(0.9), None, 2)
+            ]
+        );
     }
 
     proptest! {

@@ -15,6 +15,22 @@ pub(crate) struct Adam {
     pub(crate) step: u64,
 }
 
+/// What a step moves.
+#[derive(Debug, Clone)]
+pub(crate) struct Learner {
+    pub(crate) weights: Vec<f32>,
+    pub(crate) adam: Adam,
+}
+
+impl Learner {
+    pub(crate) fn new(weights: Vec<f32>) -> Learner {
+        Learner {
+            adam: Adam::new(weights.len()),
+            weights,
+        }
+    }
+}
+
 impl Adam {
     pub(crate) fn new(parameters: usize) -> Adam {
         Adam {

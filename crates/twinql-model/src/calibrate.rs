@@ -1,6 +1,7 @@
 //! From distances to probabilities, and how good they are.
 
 use serde::{Deserialize, Serialize};
+use twinql_metrics::{Confusion, ECE_BINS, cuts, ece};
 
 /// A concave function of the squared distance that the logistic map reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,13 @@ pub struct Calibration {
 pub(crate) type Point = (f32, bool, f32);
 
 impl Calibration {
+    /// Of weights whose distances nobody has compared with labels.
+    pub(crate) const UNMEASURED: Calibration = Calibration {
+        transform: Transform::Squared,
+        slope: 1.0,
+        offset: 0.0,
+    };
+
     /// Probability that a pair at this squared distance is equivalent; falls with the distance.
     pub fn probability(&self, squared: f32) -> f32 {
         if squared.is_nan() {
@@ -176,7 +184,7 @@ pub struct Quality {
     pub auc: f64,
     /// Share of pairs on the right side of the threshold.
     pub accuracy: f64,
-    /// Expected calibration error over ten bins of equal width.
+    /// Expected calibration error over 15 bins of equal width, as in reports; older checkpoints hold that over ten.
     pub ece: f64,
     /// Log loss of the probabilities, in nats.
     pub log_loss: f64,
@@ -195,79 +203,64 @@ impl Quality {
     pub(crate) fn of(points: &[Point], calibration: &Calibration, threshold: f32) -> Quality {
         Quality {
             // Of distances: far ones have equal probabilities once rounded.
-            auc: auc(points.iter().map(|p| (-p.0, p.1))),
+            auc: auc_of_distances(points),
             ..Quality::of_scores(&probabilities(points, calibration), threshold)
         }
     }
 
     /// As [`Quality::of`], of probabilities with labels and weights.
     pub(crate) fn of_scores(scored: &[Point], threshold: f32) -> Quality {
-        let right = scored.iter().filter(|p| (p.0 >= threshold) == p.1).count();
+        let (scores, labels) = columns(scored);
+        let decided = Confusion::at(&scores, &labels, f64::from(threshold)).unwrap_or_default();
         Quality {
             pairs: scored.len(),
-            auc: auc(scored.iter().map(|p| (p.0, p.1))),
-            accuracy: right as f64 / scored.len().max(1) as f64,
-            ece: expected_calibration_error(scored),
+            auc: auc(&scores, &labels),
+            accuracy: decided.accuracy().unwrap_or(0.0),
+            ece: ece(&scores, &labels, ECE_BINS).unwrap_or(0.0),
             log_loss: mean_log_loss(scored),
         }
     }
 }
 
-/// Area under the ROC curve of (score, label), higher scores meaning `true`; ties count half.
-/// 0.5 where a class is missing.
-pub(crate) fn auc(scores: impl Iterator<Item = (f32, bool)>) -> f64 {
-    let mut scores: Vec<(f32, bool)> = scores.collect();
-    scores.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (mut positives, mut negatives, mut area) = (0.0, 0.0, 0.0);
-    for tied in scores.chunk_by(|a, b| a.0 == b.0) {
-        let here = tied.iter().filter(|s| s.1).count() as f64;
-        let others = tied.len() as f64 - here;
-        area += here * (negatives + 0.5 * others);
-        positives += here;
-        negatives += others;
-    }
-    if positives == 0.0 || negatives == 0.0 {
-        0.5
-    } else {
-        area / (positives * negatives)
-    }
+/// Scores and labels, as the statistics take them.
+fn columns(points: &[Point]) -> (Vec<f64>, Vec<bool>) {
+    points.iter().map(|p| (f64::from(p.0), p.1)).unzip()
 }
 
-fn expected_calibration_error(scored: &[Point]) -> f64 {
-    let mut bins = [(0.0f64, 0.0f64, 0.0f64); 10];
-    for &(p, label, _) in scored {
-        if let Some(bin) = bins.get_mut(((p * 10.0) as usize).min(9)) {
-            bin.0 += 1.0;
-            bin.1 += f64::from(p);
-            bin.2 += f64::from(u8::from(label));
-        }
+/// Area under the ROC curve; 0.5, a coin's, where a class is missing.
+fn auc(scores: &[f64], labels: &[bool]) -> f64 {
+    twinql_metrics::auc(scores, labels).unwrap_or(0.5)
+}
+
+/// Area under the ROC curve of pairs ranked by their distance, near ones first. What is no number, or infinite,
+/// is as far as any, as [`Calibration::probability`] has it.
+pub(crate) fn auc_of_distances(points: &[Point]) -> f64 {
+    let (mut scores, labels) = columns(points);
+    for score in &mut scores {
+        *score = if score.is_finite() { -*score } else { f64::MIN };
     }
-    bins.iter().map(|b| (b.1 - b.2).abs()).sum::<f64>() / scored.len().max(1) as f64
+    auc(&scores, &labels)
 }
 
 /// The probability from which pairs are called equivalent so that most are right; among
-/// equally good ones the one nearest to one half.
+/// equally good ones the one nearest to one half. It keeps clear of the scores beside it by a quarter of the
+/// gap, and never lies above all of them.
 pub(crate) fn best_threshold(scored: &[Point]) -> f32 {
-    let mut scored: Vec<(f32, bool)> = scored.iter().map(|p| (p.0, p.1)).collect();
-    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let total = scored.iter().filter(|s| s.1).count();
-    // Threshold below everything: all positives are right.
-    let mut right = total as i64;
-    let mut best = (right, 0.5f32.min(scored.first().map_or(0.5, |s| s.0)));
-    let mut previous: Option<(f32, i64)> = None;
-    for tied in scored.chunk_by(|a, b| a.0 == b.0) {
-        let value = tied.first().map_or(0.5, |t| t.0);
-        if let Some((below, right)) = previous {
-            let middle = 0.5f32.clamp(below + 0.25 * (value - below), below + 0.75 * (value - below));
-            let nearer = (middle - 0.5).abs() < (best.1 - 0.5).abs();
-            if right > best.0 || (right == best.0 && nearer) {
-                best = (right, middle);
-            }
+    let (scores, labels) = columns(scored);
+    let cuts = cuts(&scores, &labels).unwrap_or_default();
+    let mut best = (0, 0.5);
+    for (place, cut) in cuts.iter().enumerate() {
+        let Some(above) = cut.above.map(|a| a as f32) else {
+            continue;
+        };
+        let threshold = match cut.below.map(|b| b as f32) {
+            Some(below) => 0.5f32.clamp(below + 0.25 * (above - below), below + 0.75 * (above - below)),
+            None => 0.5f32.min(above),
+        };
+        let nearer = (threshold - 0.5).abs() < (best.1 - 0.5f32).abs();
+        if place == 0 || cut.correct > best.0 || (cut.correct == best.0 && nearer) {
+            best = (cut.correct, threshold);
         }
-        for s in tied {
-            right += if s.1 { -1 } else { 1 };
-        }
-        previous = Some((value, right));
     }
     best.1
 }
@@ -323,15 +316,34 @@ mod tests {
     }
 
     #[test]
-    fn auc_counts_ties_half() {
-        let cases: [(&[(f32, bool)], f64); 4] = [
-            (&[(0.1, false), (0.9, true)], 1.0),
-            (&[(0.9, false), (0.1, true)], 0.0),
-            (&[(0.5, false), (0.5, true)], 0.5),
-            (&[(0.1, false), (0.5, false), (0.5, true), (0.9, true)], 0.875),
-        ];
-        for (scores, expected) in cases {
-            assert_eq!(auc(scores.iter().copied()), expected);
+    fn distances_that_are_no_numbers_are_far() {
+        let near = [(0.1, true, 1.0), (0.2, true, 1.0)];
+        for far in [f32::NAN, -f32::NAN, f32::INFINITY] {
+            let points = [near[0], near[1], (far, false, 1.0)];
+            assert_eq!(auc_of_distances(&points), 1.0);
         }
+        assert_eq!(auc_of_distances(&near), 0.5);
+    }
+
+    #[test]
+    fn the_threshold_is_near_one_half_and_clear_of_scores() {
+        let of = |scored: &[(f32, bool)]| {
+            let points: Vec<Point> = scored.iter().map(|s| (s.0, s.1, 1.0)).collect();
+            best_threshold(&points)
+        };
+        let cases: [(&[(f32, bool)], f32); 6] = [
+            (&[(0.1, false), (0.9, true)], 0.5),
+            (&[(0.1, false), (0.3, true)], 0.25),
+            (&[(0.2, true), (0.4, true)], 0.2),
+            (&[(0.7, true), (0.8, true)], 0.5),
+            // One cut is best, and keeps a quarter of its gap away from the score below it.
+            (&[(0.1, false), (0.6, false), (0.7, true), (0.9, false)], 0.625),
+            // Two cuts are right three times.
+            (&[(0.1, false), (0.2, true), (0.5, false), (0.6, true)], 0.525),
+        ];
+        for (scored, expected) in cases {
+            assert!((of(scored) - expected).abs() < 1e-6, "{scored:?}: {}", of(scored));
+        }
+        assert_eq!(of(&[]), 0.5);
     }
 }

@@ -6,10 +6,12 @@ use std::path::Path;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub(crate) use twinql_files::hex;
+
 use crate::{
     band::Band,
     calibrate::{Calibration, Quality},
-    config::{GmnConfig, GraphConfig},
+    config::{GmnConfig, GraphConfig, TrainConfig},
     error::ModelError,
     seal::{self, Unsealed},
     tiers::Tiers,
@@ -64,6 +66,45 @@ pub struct CheckpointInfo {
     pub epoch: usize,
     /// The run's signature.
     pub signature: String,
+}
+
+impl CheckpointInfo {
+    /// What a run's configuration and data say: the rest is of a network that nothing was measured of. `pretrained`
+    /// until a threshold is fitted.
+    pub(crate) fn of_run(config: &TrainConfig, data: String) -> CheckpointInfo {
+        CheckpointInfo {
+            format: FORMAT,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            model: config.model.clone(),
+            graph: config.graph,
+            pretrained: true,
+            vocabulary: config.vocabulary.clone(),
+            semantics: config.semantics.clone(),
+            seed: config.seed,
+            calibration: Calibration::UNMEASURED,
+            threshold: 0.5,
+            band: None,
+            validation: Quality::UNMEASURED,
+            tiers: None,
+            epoch: 0,
+            signature: signature(config, &data, None),
+            data,
+        }
+    }
+}
+
+/// The signature of a run: what its weights depend on. A threshold has those of a trained network alone.
+pub(crate) fn signature(config: &TrainConfig, data: &str, threshold: Option<f32>) -> String {
+    let program = env!("CARGO_PKG_VERSION");
+    let data = data.get(..12).unwrap_or(data);
+    let metric = match threshold {
+        Some(threshold) => format!(
+            "metric:gmn|data:{data}|semantics:{}|threshold:{threshold:.2}",
+            config.semantics.join("+")
+        ),
+        None => format!("metric:none|data:{data}"),
+    };
+    format!("twinql:{program}|{metric}|dtype:f32|seed:{}", config.seed)
 }
 
 fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
@@ -172,11 +213,6 @@ pub(crate) fn damaged(origin: &str, reason: impl Into<String>) -> ModelError {
     }
 }
 
-/// Lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
 /// Several copies of the weights, each under a prefix, as one safetensors file.
 pub(crate) fn encode(
     layout: &Layout,
@@ -186,12 +222,15 @@ pub(crate) fn encode(
     let fail = |e: String| damaged("the new checkpoint", e);
     let mut bytes: Vec<(String, [usize; 2], Vec<u8>)> = Vec::new();
     for (prefix, flat) in copies {
+        // The metadata is public, and may say another shape than the weights have.
+        if flat.len() != layout.total {
+            let (has, asked) = (flat.len(), layout.total);
+            return Err(fail(format!(
+                "it has {has} weights, its configuration asks for {asked}"
+            )));
+        }
         for (name, slot) in layout.names.iter().zip(&layout.slots) {
-            let part = slot.of(flat);
-            if part.len() != slot.len() {
-                return Err(fail(format!("{name} has {} values", part.len())));
-            }
-            let part = part.iter().flat_map(|v| v.to_le_bytes()).collect();
+            let part = slot.of(flat).iter().flat_map(|v| v.to_le_bytes()).collect();
             bytes.push((format!("{prefix}{name}"), [slot.rows, slot.cols], part));
         }
     }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::config::Compute;
+
 /// An error of the model crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -98,6 +100,15 @@ impl ModelError {
             action,
             path: path.to_path_buf(),
             source,
+        }
+    }
+
+    /// A device whose feature was not switched on in this build.
+    pub(crate) fn not_built_in(compute: Compute) -> ModelError {
+        let name = format!("{compute:?}").to_lowercase();
+        ModelError::Device {
+            remedy: format!("build with `--features {name}`, or use --device cpu"),
+            device: name,
         }
     }
 }

@@ -1,33 +1,68 @@
-//! The graph matching network: training, checkpoints and batched inference.
+#![doc = include_str!("../README.md")]
 //!
 //! [`train()`] turns labelled pairs of graphs into a [`Checkpoint`], from random weights or from those
 //! that [`pretrain()`] finds without labels; a [`Scorer`] turns a
 //! checkpoint and pairs of graphs into distances and calibrated probabilities.
 //!
-//! There is one model, a flat list of weights with a layout, and two executions of it: by burn
-//! on any of its devices (with autodiff), and by hand-written passes in plain Rust,
-//! which are several times faster on a CPU and serve training there and all inference. Tests
-//! hold distances and gradients of the two together.
+//! There is one model, a flat list of weights with a layout, and two executions of it: by
+//! hand-written passes in plain Rust, which are several times faster on a CPU and serve training
+//! there and all inference, and by burn on any of its devices, for GPUs and as a check. burn is
+//! built for the features `flex`, `wgpu` and `cuda` alone. Losses are computed outside of both, from what
+//! they say of a batch. Without burn, tests hold gradients to finite differences; with `flex`, to its
+//! autodiff too.
+//!
+//! ```
+//! use twinql_graph::{PairArrays, QueryGraph, vocabulary};
+//! use twinql_model::{Evidence, Example, Scorer, Silent, TrainConfig, train};
+//!
+//! // Pairs of syntax trees: the same query twice but for a number, or with another column.
+//! let graph = |sql: &str| QueryGraph::of_ast(&twinql_sql::parse(sql).unwrap().query).unwrap();
+//! let config = TrainConfig { epochs: 1, ..TrainConfig::default() };
+//! let examples: Vec<Example> = (0..8)
+//!     .map(|i| {
+//!         let label = i % 2 == 0;
+//!         let other = if label { "a" } else { "b" };
+//!         let (left, right) = (graph("SELECT a FROM t"), graph(&format!("SELECT {other} FROM t LIMIT {i}")));
+//!         Example {
+//!             pair: PairArrays::build(&left, &right, &config.model.encoding()),
+//!             label,
+//!             semantics: "default".into(),
+//!             weight: 1.0,
+//!             ease: None,
+//!             evidence: Evidence::None,
+//!         }
+//!     })
+//!     .collect();
+//! let trained = train(&config, &examples, &examples, &mut Silent)?;
+//! let bytes = trained.checkpoint.to_bytes()?;
+//! let scorer = Scorer::from_bytes(&bytes, Some(&vocabulary::hash()))?;
+//! let score = scorer.score(&[examples[0].pair.clone()]).remove(0)?;
+//! assert!((0.0..=1.0).contains(&score.probability));
+//! # Ok::<(), twinql_model::ModelError>(())
+//! ```
 
 mod adam;
 mod attention;
+mod backend;
 mod band;
+#[cfg(feature = "burn")]
+mod burn;
 mod calibrate;
 mod checkpoint;
 mod config;
 mod contrast;
-mod device;
-mod engine;
+mod data;
 mod error;
-mod gmn;
 mod native;
 mod prepare;
 mod pretrain;
+mod run;
 mod scorer;
 mod seal;
 mod state;
 #[cfg(test)]
 mod synthetic;
+mod target;
 mod teach;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use twinql_graph::{PairArrays, agree::CODES};
+use twinql_graph::{GraphArrays, PairArrays, agree::CODES};
 
 use crate::{config::GmnConfig, error::ModelError, text, weights::EDGE_KINDS};
 
@@ -32,138 +32,161 @@ pub(crate) struct Prepared {
     pub(crate) identical: bool,
 }
 
+/// One graph of a pair, as it came.
+struct Side<'a> {
+    name: &'static str,
+    graph: &'a GraphArrays,
+    positions: &'a [f32],
+    agreement: &'a [u16],
+}
+
+impl Side<'_> {
+    fn nodes(&self) -> usize {
+        self.graph.words.len()
+    }
+
+    fn error(&self, reason: impl std::fmt::Display) -> ModelError {
+        ModelError::Input(format!("{} graph: {reason}", self.name))
+    }
+
+    /// Refuses sizes beyond the limits, lists that do not fit each other, and what the vocabulary does not have.
+    fn check(&self, config: &GmnConfig) -> Result<(), ModelError> {
+        let (graph, nodes) = (self.graph, self.nodes());
+        if nodes == 0 {
+            return Err(self.error("it has no nodes"));
+        }
+        if nodes > MAX_NODES || graph.edges.len() > MAX_EDGES {
+            return Err(self.error(format!(
+                "{nodes} nodes and {} edges exceed the limits of {MAX_NODES} and {MAX_EDGES}",
+                graph.edges.len()
+            )));
+        }
+        if graph.contents.len() != nodes || (config.use_tags && graph.tags.len() != nodes) {
+            return Err(self.error("its lists differ in length"));
+        }
+        if let Some(word) = graph.words.iter().find(|&&w| usize::from(w) >= config.words) {
+            return Err(self.error(format!("word {word} is not in the vocabulary")));
+        }
+        if config.use_tags
+            && let Some(tag) = graph.tags.iter().find(|&&t| usize::from(t) >= config.tags)
+        {
+            return Err(self.error(format!("tag {tag} is not in the vocabulary")));
+        }
+        let unknown = |&code: &u16| usize::from(code) >= CODES;
+        if config.use_agreement && (self.agreement.len() != nodes || self.agreement.iter().any(unknown)) {
+            return Err(self.error("its agreement codes do not fit its nodes"));
+        }
+        if config.use_positions && self.positions.len() != nodes * config.walk_steps {
+            return Err(self.error("its encodings do not fit its nodes"));
+        }
+        if config.use_positions && self.positions.iter().any(|p| !p.is_finite()) {
+            return Err(self.error("its encodings are not finite"));
+        }
+        Ok(())
+    }
+}
+
 impl Prepared {
     pub(crate) fn new(pair: &PairArrays, config: &GmnConfig) -> Result<Prepared, ModelError> {
-        let (left, right) = (pair.left.words.len(), pair.right.words.len());
         if config.use_positions && pair.steps != config.walk_steps {
             return Err(ModelError::Input(format!(
                 "encodings have {} walk steps, the network reads {}",
                 pair.steps, config.walk_steps
             )));
         }
-        let mut words = Vec::with_capacity(left + right);
-        let mut tags = Vec::with_capacity(left + right);
-        let mut text_of = Vec::with_capacity(left + right);
-        let mut texts: Vec<Arc<[u8]>> = Vec::new();
-        let mut directed: Vec<(u32, u32, u8)> = Vec::new();
-        let mut positions = Vec::new();
+        let (left, right) = (pair.left.words.len(), pair.right.words.len());
+        let mut prepared = Prepared {
+            left,
+            right,
+            words: Vec::with_capacity(left + right),
+            tags: Vec::with_capacity(left + right),
+            text_of: Vec::with_capacity(left + right),
+            texts: Vec::new(),
+            starts: vec![0; left + right + 1],
+            sources: Vec::new(),
+            kinds: Vec::new(),
+            positions: Vec::new(),
+            identical: pair.identical,
+        };
         let sides = [
-            ("left", &pair.left, &pair.left_positions, &pair.left_agreement, 0),
-            (
-                "right",
-                &pair.right,
-                &pair.right_positions,
-                &pair.right_agreement,
-                left,
-            ),
+            Side {
+                name: "left",
+                graph: &pair.left,
+                positions: &pair.left_positions,
+                agreement: &pair.left_agreement,
+            },
+            Side {
+                name: "right",
+                graph: &pair.right,
+                positions: &pair.right_positions,
+                agreement: &pair.right_agreement,
+            },
         ];
-        for (side, graph, encodings, agreement, base) in sides {
-            let nodes = graph.words.len();
-            let fail = |reason: String| Err(ModelError::Input(format!("{side} graph: {reason}")));
-            if nodes == 0 {
-                return fail("it has no nodes".into());
-            }
-            if nodes > MAX_NODES || graph.edges.len() > MAX_EDGES {
-                return fail(format!(
-                    "{nodes} nodes and {} edges exceed the limits of {MAX_NODES} and {MAX_EDGES}",
-                    graph.edges.len()
-                ));
-            }
-            if graph.contents.len() != nodes || (config.use_tags && graph.tags.len() != nodes) {
-                return fail("its lists differ in length".into());
-            }
-            if let Some(word) = graph.words.iter().find(|&&w| usize::from(w) >= config.words) {
-                return fail(format!("word {word} is not in the vocabulary"));
-            }
-            words.extend(graph.words.iter().map(|&w| u32::from(w)));
-            if config.use_tags
-                && let Some(tag) = graph.tags.iter().find(|&&t| usize::from(t) >= config.tags)
-            {
-                return fail(format!("tag {tag} is not in the vocabulary"));
-            }
-            let unknown = |&code: &u16| usize::from(code) >= CODES;
-            if config.use_agreement && (agreement.len() != nodes || agreement.iter().any(unknown)) {
-                return fail("its agreement codes do not fit its nodes".into());
-            }
-            if config.fact_rows().is_some() {
-                tags.extend((0..nodes).map(|node| {
-                    let tag = if config.use_tags {
-                        graph.tags.get(node)
-                    } else {
-                        None
-                    };
-                    let code = if config.use_agreement {
-                        agreement.get(node)
-                    } else {
-                        None
-                    };
-                    let codes = if config.use_agreement { CODES as u32 } else { 1 };
-                    tag.map_or(0, |&t| u32::from(t)) * codes + code.map_or(0, |&c| u32::from(c))
-                }));
-            }
-            let mut local = Vec::with_capacity(graph.strings.len());
-            for string in &graph.strings {
-                let codes = text::classes(string, config.string_length);
-                let known = texts.iter().position(|t| **t == *codes);
-                local.push(known.unwrap_or_else(|| {
-                    texts.push(codes.into());
-                    texts.len() - 1
-                }) as u32);
-            }
-            for content in &graph.contents {
-                text_of.push(match content {
-                    None => None,
-                    Some(index) => match local.get(*index as usize) {
-                        Some(text) => Some(*text),
-                        None => return fail(format!("string {index} does not exist")),
-                    },
-                });
-            }
-            for &(from, to, kind) in &graph.edges {
-                if from as usize >= nodes || to as usize >= nodes || kind > 2 {
-                    return fail(format!("edge ({from}, {to}, {kind}) is out of range"));
-                }
-                let (from, to) = (from + base as u32, to + base as u32);
-                directed.push((to, from, kind));
-                directed.push((from, to, kind + (EDGE_KINDS / 2) as u8));
-            }
+        let mut directed = Vec::new();
+        for side in &sides {
+            side.check(config)?;
+            // Nodes of the other graph before these.
+            let base = prepared.words.len() as u32;
+            prepared.add_nodes(side, config)?;
+            add_edges(side, base, &mut directed)?;
             if config.use_positions {
-                if encodings.len() != nodes * config.walk_steps {
-                    return fail("its encodings do not fit its nodes".into());
-                }
-                if encodings.iter().any(|p| !p.is_finite()) {
-                    return fail("its encodings are not finite".into());
-                }
-                positions.extend_from_slice(encodings);
+                prepared.positions.extend_from_slice(side.positions);
             }
         }
-        // Sorted by target and source, so that a node's sum does not depend on the order in
-        // which edges were listed.
+        prepared.set_edges(directed);
+        Ok(prepared)
+    }
+
+    /// Words, facts and strings of a graph's nodes. Strings of both graphs that are alike are one.
+    fn add_nodes(&mut self, side: &Side<'_>, config: &GmnConfig) -> Result<(), ModelError> {
+        let graph = side.graph;
+        self.words.extend(graph.words.iter().map(|&w| u32::from(w)));
+        if config.fact_rows().is_some() {
+            let codes = if config.use_agreement { CODES as u32 } else { 1 };
+            self.tags.extend((0..side.nodes()).map(|node| {
+                // `check` has seen that the lists in use are as long as there are nodes.
+                let tag = if config.use_tags { graph.tags[node] } else { 0 };
+                let code = if config.use_agreement {
+                    side.agreement[node]
+                } else {
+                    0
+                };
+                u32::from(tag) * codes + u32::from(code)
+            }));
+        }
+        let mut local = Vec::with_capacity(graph.strings.len());
+        for string in &graph.strings {
+            let codes = text::classes(string, config.string_length);
+            let known = self.texts.iter().position(|t| **t == *codes);
+            local.push(known.unwrap_or_else(|| {
+                self.texts.push(codes.into());
+                self.texts.len() - 1
+            }) as u32);
+        }
+        for content in &graph.contents {
+            let text = content.map(|index| {
+                let text = local.get(index as usize).copied();
+                text.ok_or_else(|| side.error(format!("string {index} does not exist")))
+            });
+            self.text_of.push(text.transpose()?);
+        }
+        Ok(())
+    }
+
+    /// Sorted by target and source, so that a node's sum does not depend on the order in
+    /// which edges were listed.
+    fn set_edges(&mut self, mut directed: Vec<(u32, u32, u8)>) {
         directed.sort_unstable();
-        let mut starts = vec![0u32; left + right + 1];
         for &(target, _, _) in &directed {
-            if let Some(count) = starts.get_mut(target as usize + 1) {
-                *count += 1;
-            }
+            self.starts[target as usize + 1] += 1;
         }
         let mut sum = 0;
-        for start in &mut starts {
+        for start in &mut self.starts {
             sum += *start;
             *start = sum;
         }
-        Ok(Prepared {
-            left,
-            right,
-            words,
-            tags,
-            text_of,
-            texts,
-            starts,
-            sources: directed.iter().map(|e| e.1).collect(),
-            kinds: directed.iter().map(|e| e.2).collect(),
-            positions,
-            identical: pair.identical,
-        })
+        self.sources = directed.iter().map(|e| e.1).collect();
+        self.kinds = directed.iter().map(|e| e.2).collect();
     }
 
     pub(crate) fn nodes(&self) -> usize {
@@ -172,13 +195,25 @@ impl Prepared {
 
     /// Incoming edges of a node: sources and kinds.
     pub(crate) fn incoming(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
-        let start = self.starts.get(node).copied().unwrap_or(0) as usize;
-        let end = self.starts.get(node + 1).copied().unwrap_or(0) as usize;
-        let sources = self.sources.get(start..end).unwrap_or_default();
-        let kinds = self.kinds.get(start..end).unwrap_or_default();
+        let edges = self.starts[node] as usize..self.starts[node + 1] as usize;
+        let (sources, kinds) = (&self.sources[edges.clone()], &self.kinds[edges]);
         sources
             .iter()
             .zip(kinds)
             .map(|(&s, &k)| (s as usize, usize::from(k)))
     }
+}
+
+/// Both directions of a graph's edges: (target, source, kind).
+fn add_edges(side: &Side<'_>, base: u32, directed: &mut Vec<(u32, u32, u8)>) -> Result<(), ModelError> {
+    let back = (EDGE_KINDS / 2) as u8;
+    for &(from, to, kind) in &side.graph.edges {
+        if from as usize >= side.nodes() || to as usize >= side.nodes() || kind >= back {
+            return Err(side.error(format!("edge ({from}, {to}, {kind}) is out of range")));
+        }
+        let (from, to) = (from + base, to + base);
+        directed.push((to, from, kind));
+        directed.push((from, to, kind + back));
+    }
+    Ok(())
 }

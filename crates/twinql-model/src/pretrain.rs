@@ -8,7 +8,6 @@
 //! projection head, and is kept.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -18,15 +17,14 @@ use sha2::{Digest, Sha256};
 use twinql_graph::{AUGMENTATIONS, Augmentation, GraphArrays, PairArrays, QueryGraph};
 
 use crate::{
-    adam::learning_rate,
-    calibrate::{Calibration, Quality, Transform},
-    checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex},
+    backend::backend,
+    checkpoint::{Checkpoint, CheckpointInfo, hex},
     config::{Schedule, TrainConfig},
-    engine::engine,
     error::ModelError,
     prepare::Prepared,
-    state::{PRETRAIN_METRICS, PRETRAIN_STATE, PretrainState, prepare_folder, write_lines},
-    train::{Silent, StepReport},
+    run::{Epoch, RunFolder},
+    state::{PRETRAIN_METRICS, PRETRAIN_STATE, PretrainState},
+    train::{Silent, StepReport, StopReason},
     weights::Layout,
 };
 
@@ -208,110 +206,75 @@ pub fn pretrain(
         )));
     }
     let layout = Layout::new(&train.model);
-    let engine = engine(train, layout.clone())?;
+    let backend = backend(train, &layout)?;
     let data = graphs_hash(graphs, &used);
-    let folder = train.run_dir.as_deref();
-    if let Some(folder) = folder {
-        prepare_folder(folder)?;
-    }
-    let state_path = folder.map(|f| f.join(PRETRAIN_STATE));
+    let folder = RunFolder::open(train, PRETRAIN_STATE, PRETRAIN_METRICS)?;
     let mut state = PretrainState::new(&layout, train, config, data.clone());
-    if let Some(path) = state_path.as_deref().filter(|p| train.resume && p.exists()) {
+    if let Some(path) = folder.as_ref().and_then(|f| f.to_resume(train)) {
         state = state.resume(path, &layout)?;
     }
     observer.start(state.progress.history.len());
-    if let Some(folder) = folder.filter(|_| !state.progress.history.is_empty()) {
+    if let Some(folder) = folder.as_ref().filter(|_| !state.progress.history.is_empty()) {
         // A kill between the two files of an epoch leaves the second behind the first.
-        write_lines(&folder.join(PRETRAIN_METRICS), &state.progress.history)?;
+        folder.write_metrics(&state.progress.history)?;
     }
     // A last batch of one would have no negatives.
     let steps = used.len() / config.batch_size + usize::from(used.len() % config.batch_size > 1);
-    'epochs: for epoch in state.progress.history.len() + 1..=config.epochs {
-        let began = Instant::now();
-        let order = shuffled(used.len(), train.seed, (1 << 48) + epoch as u64);
-        let (mut loss, mut nearest, mut done) = (0.0, 0.0, 0);
-        for (step, batch) in order.chunks(config.batch_size).take(steps).enumerate() {
-            let batch: Vec<Prepared> = batch
-                .par_iter()
-                .filter_map(|&place| {
-                    let number = *used.get(place)?;
-                    views(graphs.get(number)?, &mix, train, epoch, number).ok()
-                })
-                .collect();
-            if batch.len() < 2 {
-                continue;
-            }
-            let result = engine.contrast(&state.weights, &batch, config.temperature);
-            if !result.loss.is_finite() || result.gradients.iter().any(|g| !g.is_finite()) {
-                return Err(ModelError::Diverged {
-                    epoch,
-                    reason: "a loss or gradient is not finite".into(),
-                });
-            }
-            let progress = state.adam.step as f64 / (steps * config.epochs).max(1) as f64;
-            let rate = learning_rate(&optimiser, state.adam.step, progress, 0);
-            state
-                .adam
-                .update(&mut state.weights, &result.gradients, rate, &optimiser);
-            loss += f64::from(result.loss);
-            nearest += f64::from(result.nearest);
-            done += batch.len();
-            observer.step(&StepReport {
-                epoch,
-                step: step + 1,
-                steps,
-                loss: result.loss,
-                pairs_per_second: done as f64 / began.elapsed().as_secs_f64().max(1e-9),
-            });
-            if observer.should_stop() {
-                // The state on disk stays that of the last whole epoch, to resume from there.
-                break 'epochs;
-            }
+    for number in state.progress.history.len() + 1..=config.epochs {
+        let epoch = Epoch {
+            config: &optimiser,
+            number,
+            steps,
+            halvings: 0,
+        };
+        let order = shuffled(used.len(), train.seed, (1 << 48) + number as u64);
+        let mut nearest = 0.0;
+        let ran = epoch.run(
+            &mut state.learner,
+            order.chunks(config.batch_size).take(steps),
+            |weights, batch| {
+                let batch: Vec<Prepared> = batch
+                    .par_iter()
+                    .filter_map(|&place| {
+                        let graph = used[place];
+                        views(&graphs[graph], &mix, train, number, graph).ok()
+                    })
+                    .collect();
+                if batch.len() < 2 {
+                    return None;
+                }
+                let (result, share) = backend.contrast(weights, &batch, config.temperature);
+                nearest += f64::from(share);
+                Some((result, batch.len()))
+            },
+            |_, report| {
+                observer.step(report);
+                observer.should_stop().then_some(StopReason::Observer)
+            },
+        )?;
+        if ran.cut.is_some() {
+            // The state on disk stays that of the last whole epoch, to resume from there.
+            break;
         }
         let report = PretrainEpoch {
-            epoch,
-            loss: loss / steps.max(1) as f64,
+            epoch: number,
+            loss: ran.loss / steps.max(1) as f64,
             nearest: nearest / steps.max(1) as f64,
         };
         observer.epoch(&report);
         state.progress.history.push(report);
-        if let (Some(path), Some(folder)) = (&state_path, folder) {
-            state.save(path, &layout)?;
-            write_lines(&folder.join(PRETRAIN_METRICS), &state.progress.history)?;
+        if let Some(folder) = &folder {
+            state.save(&folder.state, &layout)?;
+            folder.write_metrics(&state.progress.history)?;
         }
     }
-    let info = CheckpointInfo {
-        format: FORMAT,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        model: train.model.clone(),
-        graph: train.graph,
-        pretrained: true,
-        vocabulary: train.vocabulary.clone(),
-        semantics: train.semantics.clone(),
-        seed: train.seed,
-        // Nothing is known of labels.
-        calibration: Calibration {
-            transform: Transform::Squared,
-            slope: 1.0,
-            offset: 0.0,
-        },
-        threshold: 0.5,
-        band: None,
-        validation: Quality::UNMEASURED,
-        tiers: None,
-        epoch: state.progress.history.len(),
-        signature: format!(
-            "twinql:{}|metric:none|data:{}|dtype:f32|seed:{}",
-            env!("CARGO_PKG_VERSION"),
-            data.get(..12).unwrap_or(&data),
-            train.seed
-        ),
-        data,
-    };
     Ok(Pretrained {
         checkpoint: Checkpoint {
-            info,
-            weights: state.weights,
+            info: CheckpointInfo {
+                epoch: state.progress.history.len(),
+                ..CheckpointInfo::of_run(train, data)
+            },
+            weights: state.learner.weights,
         },
         history: state.progress.history,
         graphs: used.len(),

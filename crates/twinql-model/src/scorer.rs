@@ -7,11 +7,10 @@ use twinql_graph::PairArrays;
 
 use crate::{
     attention::Attention,
+    backend::backend,
     checkpoint::{Checkpoint, CheckpointInfo},
-    config::{Compute, Precision},
-    engine::Engine,
+    config::{Compute, Precision, TrainConfig},
     error::ModelError,
-    gmn::BurnEngine,
     native::Inference,
     prepare::Prepared,
     weights::Layout,
@@ -95,8 +94,7 @@ impl Scorer {
         self.score_of(0.0)
     }
 
-    /// As [`Scorer::score`], by burn on one of its devices, in batches of 64: to check a device
-    /// against the plain execution.
+    /// As [`Scorer::score`], by burn on one of its devices: to check a device against the plain execution.
     ///
     /// # Errors
     /// [`ModelError::Device`] for a device that is not built in, or has no such numbers.
@@ -106,14 +104,18 @@ impl Scorer {
         precision: Precision,
         pairs: &[PairArrays],
     ) -> Result<Vec<Result<Score, ModelError>>, ModelError> {
-        if compute == Compute::Native {
-            return Ok(self.score(pairs));
-        }
         let model = &self.info.model;
-        let engine = BurnEngine::new(model.clone(), Layout::new(model), compute, precision)?;
+        let there = TrainConfig {
+            model: model.clone(),
+            compute,
+            precision,
+            ..TrainConfig::default()
+        };
+        let backend = backend(&there, &Layout::new(model))?;
         let prepared: Vec<_> = pairs.iter().map(|pair| Prepared::new(pair, model)).collect();
         let readable: Vec<Prepared> = prepared.iter().flatten().cloned().collect();
-        let mut distances = engine.distances(self.inference.weights(), &readable).into_iter();
+        let distances = backend.distances(self.inference.weights(), &readable);
+        let mut distances = distances.into_iter();
         let score = |pair: Result<Prepared, ModelError>| {
             let identical = pair?.identical;
             let distance = distances.next().unwrap_or(f32::NAN);

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    adam::Adam,
+    adam::{Adam, Learner},
     checkpoint::{damaged, decode, encode, read_metadata, write_whole},
     config::{Schedule, TrainConfig},
     error::ModelError,
@@ -24,10 +24,9 @@ pub(crate) const PRETRAIN_METRICS: &str = "pretrain.jsonl";
 /// no generator's state is kept.
 #[derive(Debug, Clone)]
 pub(crate) struct State {
-    pub(crate) weights: Vec<f32>,
+    pub(crate) learner: Learner,
     pub(crate) average: Vec<f32>,
     pub(crate) best: Vec<f32>,
-    pub(crate) adam: Adam,
     pub(crate) progress: Progress,
 }
 
@@ -57,8 +56,7 @@ impl State {
         State {
             average: weights.clone(),
             best: weights.clone(),
-            adam: Adam::new(weights.len()),
-            weights,
+            learner: Learner::new(weights),
             progress: Progress {
                 config: config.resume_key(),
                 data,
@@ -73,23 +71,10 @@ impl State {
         }
     }
 
-    /// Moves the average of weights. Its decay starts low, so that short runs are averaged over
-    /// recent steps only.
-    pub(crate) fn average(&mut self, decay: f64) {
-        if decay == 0.0 {
-            return;
-        }
-        let step = self.adam.step as f64;
-        let decay = decay.min((1.0 + step) / (10.0 + step)) as f32;
-        for (mean, &weight) in self.average.iter_mut().zip(&self.weights) {
-            *mean = weight + decay * (*mean - weight);
-        }
-    }
-
     /// The weights that are validated and kept.
     pub(crate) fn kept(&self, decay: f64) -> &[f32] {
         if decay == 0.0 {
-            &self.weights
+            &self.learner.weights
         } else {
             &self.average
         }
@@ -116,14 +101,14 @@ impl State {
                 self.progress.halvings += 1;
             }
         }
-        self.progress.step = self.adam.step;
+        self.progress.step = self.learner.adam.step;
         let report = EpochReport {
             epoch: self.progress.epoch,
             loss,
             valid_auc: auc,
             learning_rate: rate,
             best,
-            steps: self.adam.step,
+            steps: self.learner.adam.step,
         };
         self.progress.history.push(report.clone());
         report
@@ -131,11 +116,11 @@ impl State {
 
     pub(crate) fn save(&self, path: &Path, layout: &Layout) -> Result<(), ModelError> {
         let copies: [(&str, &[f32]); 5] = [
-            ("weights.", &self.weights),
+            ("weights.", &self.learner.weights),
             ("average.", &self.average),
             ("best.", &self.best),
-            ("adam.first.", &self.adam.first),
-            ("adam.second.", &self.adam.second),
+            ("adam.first.", &self.learner.adam.first),
+            ("adam.second.", &self.learner.adam.second),
         ];
         write_state(path, layout, &copies, &self.progress)
     }
@@ -152,20 +137,31 @@ impl State {
         file.is_of(progress.config == config.resume_key(), progress.data == data)?;
         let read = |prefix| file.weights(layout, prefix);
         Ok(State {
-            weights: read("weights.")?,
+            learner: file.learner(layout, progress.step)?,
             average: read("average.")?,
             best: read("best.")?,
-            adam: file.adam(layout, progress.step)?,
             progress,
         })
+    }
+}
+
+/// Moves the average of weights. Its decay starts low, so that short runs are averaged over
+/// recent steps only.
+pub(crate) fn move_average(average: &mut [f32], learner: &Learner, decay: f64) {
+    if decay == 0.0 {
+        return;
+    }
+    let step = learner.adam.step as f64;
+    let decay = decay.min((1.0 + step) / (10.0 + step)) as f32;
+    for (mean, &weight) in average.iter_mut().zip(&learner.weights) {
+        *mean = weight + decay * (*mean - weight);
     }
 }
 
 /// The state of a pretraining at the end of an epoch.
 #[derive(Debug, Clone)]
 pub(crate) struct PretrainState {
-    pub(crate) weights: Vec<f32>,
-    pub(crate) adam: Adam,
+    pub(crate) learner: Learner,
     pub(crate) progress: PretrainProgress,
 }
 
@@ -181,10 +177,8 @@ pub(crate) struct PretrainProgress {
 
 impl PretrainState {
     pub(crate) fn new(layout: &Layout, train: &TrainConfig, config: &PretrainConfig, data: String) -> Self {
-        let weights = layout.init(train.seed);
         PretrainState {
-            adam: Adam::new(weights.len()),
-            weights,
+            learner: Learner::new(layout.init(train.seed)),
             progress: PretrainProgress {
                 train: train.resume_key(),
                 config: config.clone(),
@@ -196,11 +190,11 @@ impl PretrainState {
     }
 
     pub(crate) fn save(&mut self, path: &Path, layout: &Layout) -> Result<(), ModelError> {
-        self.progress.step = self.adam.step;
+        self.progress.step = self.learner.adam.step;
         let copies: [(&str, &[f32]); 3] = [
-            ("weights.", &self.weights),
-            ("adam.first.", &self.adam.first),
-            ("adam.second.", &self.adam.second),
+            ("weights.", &self.learner.weights),
+            ("adam.first.", &self.learner.adam.first),
+            ("adam.second.", &self.learner.adam.second),
         ];
         write_state(path, layout, &copies, &self.progress)
     }
@@ -213,8 +207,7 @@ impl PretrainState {
         let same_config = (&progress.train, &progress.config) == (&own.train, &own.config);
         file.is_of(same_config, progress.data == own.data)?;
         Ok(PretrainState {
-            weights: file.weights(layout, "weights.")?,
-            adam: file.adam(layout, progress.step)?,
+            learner: file.learner(layout, progress.step)?,
             progress,
         })
     }
@@ -257,11 +250,14 @@ impl StateFile {
         decode(&self.bytes, &self.origin, layout, prefix).map_err(unusable)
     }
 
-    fn adam(&self, layout: &Layout, step: u64) -> Result<Adam, ModelError> {
-        Ok(Adam {
-            first: self.weights(layout, "adam.first.")?,
-            second: self.weights(layout, "adam.second.")?,
-            step,
+    fn learner(&self, layout: &Layout, step: u64) -> Result<Learner, ModelError> {
+        Ok(Learner {
+            weights: self.weights(layout, "weights.")?,
+            adam: Adam {
+                first: self.weights(layout, "adam.first.")?,
+                second: self.weights(layout, "adam.second.")?,
+                step,
+            },
         })
     }
 
@@ -293,33 +289,4 @@ fn unusable(error: ModelError) -> ModelError {
         },
         other => other,
     }
-}
-
-/// One line for each epoch.
-pub(crate) fn write_lines(path: &Path, epochs: &[impl Serialize]) -> Result<(), ModelError> {
-    let mut lines = String::new();
-    for epoch in epochs {
-        lines.push_str(&serde_json::to_string(epoch).unwrap_or_default());
-        lines.push('\n');
-    }
-    write_whole(path, lines.as_bytes())
-}
-
-/// Makes a run's folder, and removes what a killed run left half written in it. A file that cannot be removed
-/// stays: nothing reads it.
-pub(crate) fn prepare_folder(dir: &Path) -> Result<(), ModelError> {
-    std::fs::create_dir_all(dir).map_err(|e| ModelError::io("create", dir, e))?;
-    let Ok(entries) = std::fs::read_dir(dir) else {
-        return Ok(());
-    };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let ours = [STATE, METRICS, PRETRAIN_STATE, PRETRAIN_METRICS];
-        let is_of = |file: &&str| name.strip_prefix(file).is_some_and(|rest| rest.starts_with('.'));
-        if name.ends_with(".partial") && ours.iter().any(is_of) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
-    Ok(())
 }

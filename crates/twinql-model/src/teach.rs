@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
+    backend::Backend as _,
     calibrate::{logit, probability},
     checkpoint::{Checkpoint, hex},
     config::TrainConfig,
-    engine::Engine as _,
     error::ModelError,
-    native::NativeEngine,
+    native::NativeBackend,
     prepare::Prepared,
     seal::digest,
     train::Example,
@@ -96,7 +96,7 @@ fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), Mode
 /// it was not trained for, and for those it cannot read.
 fn log_odds(teacher: &Checkpoint, examples: &[Example]) -> Vec<Option<f32>> {
     let model = &teacher.info.model;
-    let engine = NativeEngine::new(model.clone(), Layout::new(model));
+    let backend = NativeBackend::new(model.clone(), Layout::new(model));
     let known = |e: &Example| teacher.info.semantics.iter().any(|s| **s == *e.semantics);
     let mut all = Vec::with_capacity(examples.len());
     for chunk in examples.chunks(CHUNK) {
@@ -109,7 +109,7 @@ fn log_odds(teacher: &Checkpoint, examples: &[Example]) -> Vec<Option<f32>> {
             .collect();
         let asked: Vec<bool> = prepared.iter().map(Option::is_some).collect();
         let pairs: Vec<Prepared> = prepared.into_iter().flatten().collect();
-        let mut distances = engine.distances(&teacher.weights, &pairs).into_iter();
+        let mut distances = backend.distances(&teacher.weights, &pairs).into_iter();
         all.extend(asked.into_iter().map(|asked| {
             let squared = asked.then(|| distances.next()).flatten()?;
             Some(logit(teacher.info.calibration.probability(squared)))

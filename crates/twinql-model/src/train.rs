@@ -1,27 +1,24 @@
-//! The training loop: seeded, bucketed by size, resumable at the end of each epoch.
+//! Supervised training: epochs over labelled pairs, the best of which is kept and calibrated.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use twinql_graph::PairArrays;
 
 use crate::{
-    adam::learning_rate,
+    backend::{Backend, backend},
     band::{Band, LEVEL},
-    calibrate::{Calibration, Point, Quality, auc, best_threshold, probabilities},
-    checkpoint::{Checkpoint, CheckpointInfo, FORMAT, hex},
+    calibrate::{Calibration, Quality, best_threshold, probabilities},
+    checkpoint::{Checkpoint, CheckpointInfo, signature},
     config::TrainConfig,
-    engine::{Engine, Item, Target, engine},
+    data::{TrainingSet, Unusable, Validation, data_hash},
     error::ModelError,
-    prepare::Prepared,
-    state::{METRICS, Progress, STATE, State, prepare_folder, write_lines},
+    run::{Epoch, Ran, RunFolder},
+    state::{METRICS, STATE, State, move_average},
     teach::Lessons,
     tiers::{Evidence, Tiers},
-    weights::{Layout, unit},
+    weights::Layout,
 };
 
 /// A labelled pair.
@@ -158,149 +155,164 @@ pub fn train(
 ) -> Result<Trained, ModelError> {
     config.validate()?;
     let began = Instant::now();
-    let limit = (config.max_minutes > 0.0)
-        .then(|| Duration::try_from_secs_f64(config.max_minutes * 60.0).ok())
-        .flatten();
     let layout = Layout::new(&config.model);
-    let engine = engine(config, layout.clone())?;
+    let backend = backend(config, &layout)?;
     let lessons = Lessons::new(config, train)?;
     let data = data_hash(train, valid, lessons.hash.as_deref());
     let mut unusable = Unusable::default();
     let set = TrainingSet::new(config, train, &mut unusable)?;
     let validation = Validation::new(config, valid, &mut unusable)?;
-    let steps = set.usable.len().div_ceil(config.batch_size);
-
-    let state_path = config.run_dir.as_ref().map(|d| d.join(STATE));
-    if let Some(dir) = &config.run_dir {
-        prepare_folder(dir)?;
-    }
-    let mut state = match &state_path {
-        Some(path) if config.resume && path.exists() => State::load(path, &layout, config, &data)?,
-        _ => State::new(&layout, config, data.clone(), initial(config)?),
+    let folder = RunFolder::open(config, STATE, METRICS)?;
+    let mut state = match folder.as_ref().and_then(|f| f.to_resume(config)) {
+        Some(path) => State::load(path, &layout, config, &data)?,
+        None => State::new(&layout, config, data.clone(), initial(config)?),
+    };
+    let run = Run {
+        config,
+        train,
+        steps: set.usable.len().div_ceil(config.batch_size),
+        set,
+        validation,
+        lessons,
+        backend,
+        folder,
+        layout,
+        began,
     };
     observer.start(&StartReport {
-        parameters: layout.total,
-        train_pairs: set.usable.len(),
-        identical: set.identical,
+        parameters: run.layout.total,
+        train_pairs: run.set.usable.len(),
+        identical: run.set.identical,
         unusable: unusable.report(),
-        valid_pairs: validation.pairs.len(),
-        steps,
+        valid_pairs: run.validation.pairs.len(),
+        steps: run.steps,
         epochs: config.epochs,
         resumed_after: state.progress.epoch,
     });
-    if let Some(dir) = config.run_dir.as_ref().filter(|_| state.progress.epoch > 0) {
-        // A kill between the two files of an epoch leaves the second behind the first.
-        write_lines(&dir.join(METRICS), &state.progress.history)?;
-    }
-    if state.progress.epoch == 0 && state.progress.history.is_empty() {
-        // Before any step: what the untrained network gives, and a valid best.
-        state.progress.best_auc = validation.auc(engine.as_ref(), &state.weights);
-    }
-
-    let stop = loop {
-        if state.progress.epoch >= config.epochs {
-            break StopReason::Epochs;
-        }
-        if state.progress.bad_epochs >= config.patience.max(1) {
-            break StopReason::Patience;
-        }
-        let epoch_began = Instant::now();
-        let epoch = state.progress.epoch + 1;
-        let mut loss_sum = 0.0;
-        let mut pairs_done = 0;
-        let mut cut = None;
-        let mut rate = 0.0;
-        for (step, batch) in set.batches(config, epoch).iter().enumerate() {
-            let items = set.items(config, train, &lessons, batch);
-            let result = engine.step(&state.weights, &items);
-            if !result.loss.is_finite() || result.gradients.iter().any(|g| !g.is_finite()) {
-                return Err(ModelError::Diverged {
-                    epoch,
-                    reason: "a loss or gradient is not finite".into(),
-                });
-            }
-            let done = state.adam.step as f64 / (steps * config.epochs).max(1) as f64;
-            rate = learning_rate(config, state.adam.step, done, state.progress.halvings);
-            state
-                .adam
-                .update(&mut state.weights, &result.gradients, rate, config);
-            state.average(config.ema_decay);
-            loss_sum += f64::from(result.loss);
-            pairs_done += items.len();
-            observer.step(&StepReport {
-                epoch,
-                step: step + 1,
-                steps,
-                loss: result.loss,
-                pairs_per_second: pairs_done as f64 / epoch_began.elapsed().as_secs_f64().max(1e-9),
-            });
-            if observer.should_stop() {
-                cut = Some((StopReason::Observer, step + 1));
-            } else if limit.is_some_and(|l| began.elapsed() >= l) {
-                cut = Some((StopReason::Time, step + 1));
-            }
-            if cut.is_some() {
-                break;
-            }
-        }
-        let steps_done = cut.map_or(steps, |c| c.1).max(1);
-        let auc = validation.auc(engine.as_ref(), state.kept(config.ema_decay));
-        let report = state.finish_epoch(config, auc, loss_sum / steps_done as f64, rate);
-        observer.epoch(&report, epoch_began.elapsed().as_secs_f64());
-        if let Some((reason, steps_done)) = cut
-            && steps_done < steps
-        {
-            // The state on disk stays that of the last whole epoch, to resume from there.
-            break reason;
-        }
-        if let (Some(path), Some(dir)) = (&state_path, &config.run_dir) {
-            state.save(path, &layout)?;
-            write_lines(&dir.join(METRICS), &state.progress.history)?;
-        }
-        if let Some((reason, _)) = cut {
-            break reason;
-        }
-    };
-
-    let points = validation.points(engine.as_ref(), &state.best);
-    let calibration = Calibration::fit(&points);
-    let scored = probabilities(&points, &calibration);
-    let threshold = best_threshold(&scored);
-    let Progress {
-        best_epoch, history, ..
-    } = state.progress;
-    let info = CheckpointInfo {
-        format: FORMAT,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        model: config.model.clone(),
-        graph: config.graph,
-        pretrained: false,
-        vocabulary: config.vocabulary.clone(),
-        semantics: config.semantics.clone(),
-        seed: config.seed,
-        calibration,
-        threshold,
-        band: Some(Band::fit(&validation.read_by_network(&scored), threshold, LEVEL)),
-        validation: Quality::of(&points, &calibration, threshold),
-        tiers: Tiers::fit(&points, &validation.evidence),
-        epoch: best_epoch,
-        signature: format!(
-            "twinql:{}|metric:gmn|data:{}|semantics:{}|threshold:{threshold:.2}|dtype:f32|seed:{}",
-            env!("CARGO_PKG_VERSION"),
-            data.get(..12).unwrap_or(&data),
-            config.semantics.join("+"),
-            config.seed
-        ),
-        data,
-    };
+    let stop = run.epochs(&mut state, observer)?;
     Ok(Trained {
-        checkpoint: Checkpoint {
-            info,
-            weights: state.best,
-        },
-        history,
+        checkpoint: run.calibrated(&state, data),
+        history: state.progress.history,
         stop,
     })
+}
+
+/// What does not change in a run.
+struct Run<'a> {
+    config: &'a TrainConfig,
+    train: &'a [Example],
+    set: TrainingSet,
+    validation: Validation,
+    lessons: Lessons,
+    backend: Box<dyn Backend>,
+    folder: Option<RunFolder>,
+    layout: Layout,
+    /// Steps of an epoch.
+    steps: usize,
+    began: Instant,
+}
+
+impl Run<'_> {
+    /// Runs epochs until one of the reasons to stop holds.
+    fn epochs(&self, state: &mut State, observer: &mut dyn Observer) -> Result<StopReason, ModelError> {
+        let config = self.config;
+        if let Some(folder) = self.folder.as_ref().filter(|_| state.progress.epoch > 0) {
+            // A kill between the two files of an epoch leaves the second behind the first.
+            folder.write_metrics(&state.progress.history)?;
+        }
+        if state.progress.epoch == 0 && state.progress.history.is_empty() {
+            // Before any step: what the untrained network gives, and a valid best.
+            let untrained = &state.learner.weights;
+            state.progress.best_auc = self.validation.auc(self.backend.as_ref(), untrained);
+        }
+        loop {
+            if state.progress.epoch >= config.epochs {
+                return Ok(StopReason::Epochs);
+            }
+            if state.progress.bad_epochs >= config.patience.max(1) {
+                return Ok(StopReason::Patience);
+            }
+            let began = Instant::now();
+            let ran = self.steps(state, observer)?;
+            let auc = self
+                .validation
+                .auc(self.backend.as_ref(), state.kept(config.ema_decay));
+            let loss = ran.loss / ran.steps.max(1) as f64;
+            let report = state.finish_epoch(config, auc, loss, ran.rate);
+            observer.epoch(&report, began.elapsed().as_secs_f64());
+            if let Some(reason) = ran.cut
+                && ran.steps < self.steps
+            {
+                // The state on disk stays that of the last whole epoch, to resume from there.
+                return Ok(reason);
+            }
+            if let Some(folder) = &self.folder {
+                state.save(&folder.state, &self.layout)?;
+                folder.write_metrics(&state.progress.history)?;
+            }
+            if let Some(reason) = ran.cut {
+                return Ok(reason);
+            }
+        }
+    }
+
+    /// The steps of the next epoch, or of a part of it.
+    fn steps(&self, state: &mut State, observer: &mut dyn Observer) -> Result<Ran, ModelError> {
+        let config = self.config;
+        let epoch = Epoch {
+            config,
+            number: state.progress.epoch + 1,
+            steps: self.steps,
+            halvings: state.progress.halvings,
+        };
+        let State { learner, average, .. } = state;
+        epoch.run(
+            learner,
+            self.set.batches(config, epoch.number).iter(),
+            |weights, batch| {
+                let items = self.set.items(config, self.train, &self.lessons, batch);
+                Some((self.backend.step(weights, &items), items.len()))
+            },
+            |learner, report| {
+                move_average(average, learner, config.ema_decay);
+                observer.step(report);
+                if observer.should_stop() {
+                    return Some(StopReason::Observer);
+                }
+                self.out_of_time().then_some(StopReason::Time)
+            },
+        )
+    }
+
+    fn out_of_time(&self) -> bool {
+        let minutes = self.config.max_minutes;
+        // More than a duration holds is no limit.
+        let limit = Duration::try_from_secs_f64(minutes * 60.0).ok();
+        minutes > 0.0 && limit.is_some_and(|l| self.began.elapsed() >= l)
+    }
+
+    /// The best weights, calibrated on the validation pairs.
+    fn calibrated(&self, state: &State, data: String) -> Checkpoint {
+        let points = self.validation.points(self.backend.as_ref(), &state.best);
+        let calibration = Calibration::fit(&points);
+        let scored = probabilities(&points, &calibration);
+        let threshold = best_threshold(&scored);
+        let open = self.validation.read_by_network(&scored);
+        Checkpoint {
+            info: CheckpointInfo {
+                pretrained: false,
+                calibration,
+                threshold,
+                band: Some(Band::fit(&open, threshold, LEVEL)),
+                validation: Quality::of(&points, &calibration, threshold),
+                tiers: Tiers::fit(&points, &self.validation.evidence),
+                epoch: state.progress.best_epoch,
+                signature: signature(self.config, &data, Some(threshold)),
+                ..CheckpointInfo::of_run(self.config, data)
+            },
+            weights: state.best.clone(),
+        }
+    }
 }
 
 /// The weights of the checkpoint that the run starts with, if there is one.
@@ -321,248 +333,4 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
         }
     }
     Ok(Some(checkpoint.weights))
-}
-
-#[derive(Default)]
-struct Unusable {
-    count: usize,
-    first: Option<String>,
-}
-
-impl Unusable {
-    fn add(&mut self, error: &ModelError) {
-        self.count += 1;
-        self.first.get_or_insert_with(|| error.to_string());
-    }
-
-    fn report(&self) -> Option<(usize, String)> {
-        self.first.clone().map(|first| (self.count, first))
-    }
-}
-
-/// Which training examples are used, and their sizes.
-struct TrainingSet {
-    /// Indices into the examples, with their number of nodes.
-    usable: Vec<(usize, usize)>,
-    identical: usize,
-    /// Factors of positive and negative pairs.
-    factors: (f32, f32),
-}
-
-impl TrainingSet {
-    fn new(
-        config: &TrainConfig,
-        examples: &[Example],
-        unusable: &mut Unusable,
-    ) -> Result<TrainingSet, ModelError> {
-        let mut usable = Vec::with_capacity(examples.len());
-        let mut identical = 0;
-        let mut totals = (0.0f64, 0.0f64);
-        for (index, example) in examples.iter().enumerate() {
-            if example.pair.identical {
-                identical += 1;
-                continue;
-            }
-            if !(example.weight.is_finite() && example.weight >= 0.0) {
-                unusable.add(&ModelError::Input(format!(
-                    "example {index} has weight {}",
-                    example.weight
-                )));
-                continue;
-            }
-            match Prepared::new(&example.pair, &config.model) {
-                Ok(pair) => usable.push((index, pair.nodes())),
-                Err(error) => {
-                    unusable.add(&error);
-                    continue;
-                }
-            }
-            let total = if example.label {
-                &mut totals.0
-            } else {
-                &mut totals.1
-            };
-            *total += f64::from(example.weight);
-        }
-        if config.epochs > 0 && (totals.0 <= 0.0 || totals.1 <= 0.0) {
-            let first = unusable.first.as_deref().unwrap_or("none was unusable");
-            return Err(ModelError::Data(format!(
-                "of {} training pairs, {identical} have equal canonical forms and {} are unusable \
-                 ({first}); the rest must hold equivalent and different pairs with positive weights",
-                examples.len(),
-                unusable.count
-            )));
-        }
-        let factors = if config.balance {
-            let mean = 0.5 * (totals.0 + totals.1);
-            ((mean / totals.0) as f32, (mean / totals.1) as f32)
-        } else {
-            (1.0, 1.0)
-        };
-        Ok(TrainingSet {
-            usable,
-            identical,
-            factors,
-        })
-    }
-
-    /// Batches of one epoch: pairs of similar size together (sizes jittered by a tenth, so that
-    /// batches differ between epochs), in random order. Depends on seed and epoch only.
-    fn batches(&self, config: &TrainConfig, epoch: usize) -> Vec<Vec<usize>> {
-        let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
-        rng.set_stream((1 << 32) + epoch as u64);
-        let mut order: Vec<(f32, u32, usize)> = self
-            .usable
-            .iter()
-            .map(|&(index, nodes)| {
-                let jitter = 0.9 + 0.2 * unit(&mut rng);
-                (nodes as f32 * jitter, rng.next_u32(), index)
-            })
-            .collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let mut batches: Vec<(u64, Vec<usize>)> = order
-            .chunks(config.batch_size)
-            .map(|chunk| (rng.next_u64(), chunk.iter().map(|o| o.2).collect()))
-            .collect();
-        batches.sort_by_key(|b| b.0);
-        batches.into_iter().map(|b| b.1).collect()
-    }
-
-    fn items(
-        &self,
-        config: &TrainConfig,
-        examples: &[Example],
-        lessons: &Lessons,
-        batch: &[usize],
-    ) -> Vec<Item> {
-        batch
-            .iter()
-            .filter_map(|&index| {
-                let example = examples.get(index)?;
-                let factor = if example.label {
-                    self.factors.0
-                } else {
-                    self.factors.1
-                };
-                Some(Item {
-                    pair: Prepared::new(&example.pair, &config.model).ok()?,
-                    target: Target::new(config, example.label, example.ease, lessons.of(index)),
-                    weight: example.weight * factor,
-                })
-            })
-            .collect()
-    }
-}
-
-/// Validation pairs, prepared once.
-struct Validation {
-    pairs: Vec<Prepared>,
-    labels: Vec<(bool, f32)>,
-    evidence: Vec<Evidence>,
-}
-
-impl Validation {
-    fn new(
-        config: &TrainConfig,
-        examples: &[Example],
-        unusable: &mut Unusable,
-    ) -> Result<Validation, ModelError> {
-        let mut pairs = Vec::with_capacity(examples.len());
-        let mut labels = Vec::with_capacity(examples.len());
-        let mut evidence = Vec::with_capacity(examples.len());
-        for example in examples {
-            match Prepared::new(&example.pair, &config.model) {
-                Ok(pair) if example.weight.is_finite() && example.weight >= 0.0 => {
-                    pairs.push(pair);
-                    labels.push((example.label, example.weight));
-                    evidence.push(example.evidence);
-                }
-                Ok(_) => unusable.add(&ModelError::Input("a weight is not usable".into())),
-                Err(error) => unusable.add(&error),
-            }
-        }
-        let positives = labels.iter().filter(|l| l.0).count();
-        if positives == 0 || positives == labels.len() {
-            return Err(ModelError::Data(format!(
-                "the {} usable validation pairs hold {positives} equivalent ones; both labels are needed",
-                labels.len()
-            )));
-        }
-        Ok(Validation {
-            pairs,
-            labels,
-            evidence,
-        })
-    }
-
-    fn points(&self, engine: &dyn Engine, weights: &[f32]) -> Vec<Point> {
-        let distances = engine.distances(weights, &self.pairs);
-        self.pairs
-            .iter()
-            .zip(distances)
-            .zip(&self.labels)
-            .map(|((pair, distance), &(label, weight))| {
-                (if pair.identical { 0.0 } else { distance }, label, weight)
-            })
-            .collect()
-    }
-
-    /// Those of the points, one for each pair, whose pair the network has to read.
-    fn read_by_network(&self, points: &[Point]) -> Vec<Point> {
-        let pairs = points.iter().zip(&self.pairs);
-        pairs
-            .filter(|(_, pair)| !pair.identical)
-            .map(|(p, _)| *p)
-            .collect()
-    }
-
-    fn auc(&self, engine: &dyn Engine, weights: &[f32]) -> f64 {
-        auc(self.points(engine, weights).into_iter().map(|p| (-p.0, p.1)))
-    }
-}
-
-/// SHA-256 over all pairs, labels and weights, in order, and the teachers' hash.
-fn data_hash(train: &[Example], valid: &[Example], teachers: Option<&str>) -> String {
-    let mut hash = Sha256::new();
-    hash.update(teachers.unwrap_or_default());
-    for (part, examples) in [train, valid].into_iter().enumerate() {
-        hash.update([part as u8]);
-        hash.update((examples.len() as u64).to_le_bytes());
-        for example in examples {
-            let pair = &example.pair;
-            hash.update([u8::from(example.label), u8::from(pair.identical)]);
-            hash.update(example.weight.to_le_bytes());
-            if let Some(ease) = example.ease {
-                hash.update(ease.to_le_bytes());
-            }
-            let sides = [
-                (&pair.left, &pair.left_positions, &pair.left_agreement),
-                (&pair.right, &pair.right_positions, &pair.right_agreement),
-            ];
-            for (graph, positions, agreement) in sides {
-                let mut bytes = Vec::new();
-                bytes.extend((graph.words.len() as u64).to_le_bytes());
-                bytes.extend((graph.edges.len() as u64).to_le_bytes());
-                bytes.extend((graph.strings.len() as u64).to_le_bytes());
-                bytes.extend(graph.words.iter().flat_map(|w| w.to_le_bytes()));
-                bytes.extend(graph.tags.iter().flat_map(|w| w.to_le_bytes()));
-                for content in &graph.contents {
-                    bytes.extend(content.map_or(u32::MAX, |c| c).to_le_bytes());
-                }
-                for string in &graph.strings {
-                    bytes.extend((string.len() as u64).to_le_bytes());
-                    bytes.extend(string.as_bytes());
-                }
-                for &(from, to, kind) in &graph.edges {
-                    bytes.extend(from.to_le_bytes());
-                    bytes.extend(to.to_le_bytes());
-                    bytes.push(kind);
-                }
-                bytes.extend(positions.iter().flat_map(|p| p.to_le_bytes()));
-                bytes.extend(agreement.iter().flat_map(|c| c.to_le_bytes()));
-                hash.update(&bytes);
-            }
-        }
-    }
-    hex(&hash.finalize())
 }

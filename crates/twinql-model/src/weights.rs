@@ -29,13 +29,11 @@ impl Slot {
     }
 
     pub(crate) fn of(self, flat: &[f32]) -> &[f32] {
-        flat.get(self.offset..self.offset + self.len())
-            .unwrap_or_default()
+        &flat[self.offset..self.offset + self.len()]
     }
 
     pub(crate) fn of_mut(self, flat: &mut [f32]) -> &mut [f32] {
-        flat.get_mut(self.offset..self.offset + self.len())
-            .unwrap_or_default()
+        &mut flat[self.offset..self.offset + self.len()]
     }
 }
 

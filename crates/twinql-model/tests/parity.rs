@@ -2,6 +2,7 @@
 //!
 //! `scripts/backends.sh` runs the GPU's part on whatever Vulkan driver there is, software ones
 //! included.
+#![cfg(feature = "burn")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use twinql_graph::{GraphArrays, PairArrays};

@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::expr::{AggregateCall, Expr};
-use crate::normalize::walk;
 use crate::plan::Plan;
 use crate::print;
 use crate::rel::{ColumnId, Query, Rel};
@@ -201,7 +200,8 @@ impl Tree<'_> {
             Rel::Window { calls, .. } => {
                 found.extend(calls.iter().filter_map(|(c, _)| spans.of_column(*c)));
             }
-            _ => walk::own_exprs(rel)
+            _ => rel
+                .exprs()
                 .into_iter()
                 .for_each(|e| spans.of_expr(clause, e, &mut found)),
         }
@@ -263,11 +263,8 @@ impl Tree<'_> {
             self.line(depth, "…", Vec::new());
             return;
         }
-        let mut subqueries = Vec::new();
-        for e in walk::own_exprs(rel) {
-            find_subqueries(e, &mut subqueries);
-        }
-        let texts: Vec<String> = walk::own_exprs(rel).into_iter().map(|e| self.text(e)).collect();
+        let subqueries: Vec<&Query> = rel.exprs().into_iter().flat_map(Expr::subqueries).collect();
+        let texts: Vec<String> = rel.exprs().into_iter().map(|e| self.text(e)).collect();
         let all = texts.join(" AND ");
         let line = match rel {
             Rel::Scan { table, columns } => {
@@ -376,21 +373,14 @@ impl Tree<'_> {
                 .map(|condition| format!("{word}{condition}"))
                 .collect();
         }
-        for input in walk::inputs(rel) {
+        for input in rel.inputs() {
             self.rel(input, depth + 1);
         }
-        for arm in walk::arms(rel) {
+        for arm in rel.arms() {
             self.query(arm, depth + 1, "");
         }
         for (i, query) in subqueries.iter().enumerate() {
             self.query(query, depth + 1, &format!("subquery {} ", i + 1));
         }
     }
-}
-
-fn find_subqueries<'a>(e: &'a Expr, into: &mut Vec<&'a Query>) {
-    for operand in walk::operands(e) {
-        find_subqueries(operand, into);
-    }
-    into.extend(walk::subquery(e));
 }

@@ -1,15 +1,19 @@
-//! SQL text and a schema in, a canonical relational operator tree out.
+#![doc = include_str!("../README.md")]
 //!
 //! The path of a query: [`Schema`] and SQL text → [`parse()`] → sqlparser's AST →
 //! [`plan()`] → [`Query`] (a resolved, typed [`Rel`]) → [`normalize()`] → canonical [`Query`].
 //! Two queries whose canonical forms are equal return the same answer under the
 //! assumptions the applied rules name; the reverse need not hold.
 
+pub mod algebra;
 pub mod assumption;
+mod classes;
+pub mod columns;
 pub mod dialect;
 pub mod error;
 pub mod explain;
 pub mod expr;
+pub mod function;
 pub mod normalize;
 mod ordered;
 pub mod parse;
@@ -20,12 +24,15 @@ pub mod rel;
 pub mod schema;
 pub mod semantics;
 pub mod spans;
+
+mod substitution;
 pub mod syntax;
 pub mod temporal;
+pub mod tree;
 pub mod value;
 
 pub use assumption::Assumption;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, UnknownDialect};
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};

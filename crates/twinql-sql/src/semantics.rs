@@ -150,15 +150,20 @@ impl fmt::Display for Semantics {
     }
 }
 
+/// A name that no preset has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown semantics {name:?}; the presets are {}", PRESETS.join(", "))]
+pub struct UnknownSemantics {
+    /// What was asked for.
+    pub name: String,
+}
+
 impl FromStr for Semantics {
-    type Err = String;
+    type Err = UnknownSemantics;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Semantics::preset(name).ok_or_else(|| {
-            format!(
-                "unknown semantics {name:?}; the presets are {}",
-                PRESETS.join(", ")
-            )
+        Semantics::preset(name).ok_or_else(|| UnknownSemantics {
+            name: name.to_owned(),
         })
     }
 }

@@ -7,9 +7,10 @@ use std::fmt;
 use serde::Serialize;
 use sqlparser::tokenizer::Span;
 
+use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
-use crate::normalize::walk;
 use crate::rel::ColumnId;
+use crate::tree::{NodeMut, Tree};
 
 /// A range of a text: lines and columns from 1, the end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -104,10 +105,7 @@ impl Spans {
         }
         self.exprs.entry((clause, key(expr))).or_default().push(range);
         if !bare {
-            self.readers
-                .entry(walk::columns_of(expr))
-                .or_default()
-                .push(range);
+            self.readers.entry(expr.reads()).or_default().push(range);
         }
     }
 
@@ -157,7 +155,7 @@ impl Spans {
             into.extend(places);
             return;
         }
-        let columns = walk::columns_of(&own);
+        let columns = own.reads();
         if let Expr::Column(_) = own {
             return;
         }
@@ -168,17 +166,13 @@ impl Spans {
 
     /// In the plan's columns.
     fn rename(&self, expr: &mut Expr) {
-        if self.origins.is_none() {
-            return;
-        }
-        if let Expr::Column(c) = expr {
-            *c = self.origin(*c);
-        }
-        for operand in walk::operands_mut(expr) {
-            self.rename(operand);
-        }
-        if let Some(query) = walk::subquery_mut(expr) {
-            walk::ids_of_query(query, &mut |c| *c = self.origin(*c));
+        if self.origins.is_some() {
+            expr.map_up_deep(|node| match node {
+                NodeMut::Expr(Expr::Column(c)) => *c = self.origin(*c),
+                NodeMut::Expr(_) => {}
+                NodeMut::Rel(rel) => rel.introduced_mut(&mut |c| *c = self.origin(*c)),
+                NodeMut::Query(query) => query.output.iter_mut().for_each(|c| *c = self.origin(*c)),
+            });
         }
     }
 }
@@ -204,31 +198,30 @@ fn key(expr: &Expr) -> Expr {
 }
 
 fn settle(expr: &mut Expr) {
-    for operand in walk::operands_mut(expr) {
-        settle(operand);
-    }
-    match expr {
-        Expr::And(list) | Expr::Or(list) => list.sort(),
-        Expr::InList { list, .. } => list.sort(),
-        Expr::Binary { op, left, right } => {
-            match op {
-                BinaryOp::Gt => *op = BinaryOp::Lt,
-                BinaryOp::GtEq => *op = BinaryOp::LtEq,
-                BinaryOp::Eq
-                | BinaryOp::NotEq
-                | BinaryOp::Is
-                | BinaryOp::IsNot
-                | BinaryOp::Add
-                | BinaryOp::Mul => {
-                    if right < left {
-                        std::mem::swap(left, right);
-                    }
-                    return;
-                }
-                _ => return,
+    expr.map(|e| {
+        match e {
+            Expr::And(list) | Expr::Or(list) | Expr::InList { list, .. } => list.sort(),
+            Expr::Binary {
+                op: op @ (BinaryOp::Gt | BinaryOp::GtEq),
+                left,
+                right,
+            } => {
+                *op = op.flipped().unwrap_or(*op);
+                std::mem::swap(left, right);
             }
-            std::mem::swap(left, right);
+            Expr::Binary {
+                op:
+                    BinaryOp::Eq
+                    | BinaryOp::NotEq
+                    | BinaryOp::Is
+                    | BinaryOp::IsNot
+                    | BinaryOp::Add
+                    | BinaryOp::Mul,
+                left,
+                right,
+            } if **right < **left => std::mem::swap(left, right),
+            _ => {}
         }
-        _ => {}
-    }
+        false
+    });
 }

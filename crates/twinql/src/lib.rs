@@ -1,9 +1,9 @@
-//! How likely do two SQL queries return the same answer on every database? The library
-//! face of `twinql`, and what its command line is made of.
+#![doc = include_str!("../README.md")]
 //!
-//! [`Pipeline`] scores pairs over a schema; [`Engine`] does the same for batches over many
-//! schemas, with any checkpoint and [`Semantics`]. The crates underneath are re-exported
-//! as modules: [`sql`], [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`], [`files`].
+//! [`Pipeline`] scores pairs over one schema; an [`Engine`], set up by [`Engine::builder`], does the same
+//! for batches over many schemas, with any metrics, checkpoint and [`Semantics`]. [`input`] reads pairs from
+//! files, [`training`] makes examples of them. The crates underneath are re-exported as modules: [`sql`],
+//! [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`], [`files`].
 
 pub use twinql_corpus as corpus;
 pub use twinql_files as files;
@@ -13,22 +13,28 @@ pub use twinql_model as model;
 pub use twinql_sql as sql;
 pub use twinql_suite as suite;
 
+mod batch;
+mod builder;
 pub mod embedded;
 pub mod engine;
 pub mod exit;
+pub mod input;
 pub mod judging;
 mod network;
 mod pipeline;
 pub mod prepare;
+pub mod progress;
 pub mod proving;
 pub mod record;
 pub mod reward;
 pub mod signature;
 pub mod status;
 pub mod tiers;
+pub mod training;
 pub mod vacuous;
 pub mod witness;
 
+pub use builder::EngineBuilder;
 pub use engine::{Engine, Job, Work};
 pub use network::{Network, NetworkError};
 pub use pipeline::{Pipeline, PipelineError};

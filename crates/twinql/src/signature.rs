@@ -7,6 +7,9 @@ use twinql_suite::{JudgeConfig, Limits};
 
 use crate::judging::WORKER_HEAP;
 
+/// The parser that reads queries, with its version.
+pub const PARSER: &str = env!("TWINQL_PARSER");
+
 /// What a figure depends on, printed with it and stored in every report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Signature {
@@ -33,7 +36,7 @@ impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "twinql:{}|metric:{}|ckpt:{}|sql:sqlparser-0.63|dialect:{}|semantics:{}|threshold:{:.2}|device:{}|dtype:f32|seed:{}",
+            "twinql:{}|metric:{}|ckpt:{}|sql:{PARSER}|dialect:{}|semantics:{}|threshold:{:.2}|device:{}|dtype:f32|seed:{}",
             env!("CARGO_PKG_VERSION"),
             self.metric,
             self.checkpoint,

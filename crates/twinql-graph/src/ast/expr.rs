@@ -36,6 +36,8 @@ impl Walk {
         Ok(())
     }
 
+    /// An expression one level deeper. As long as the grammar has kinds of expressions that get a node of their own; what has
+    /// none is printed, in `other`, so that two that differ never look alike.
     fn expr_here(&mut self, expr: &Expr, parent: NodeIndex) -> Done {
         match expr {
             Expr::Identifier(name) => self.text(parent, Word::COLUMN, lower(name)).map(drop),
@@ -224,6 +226,8 @@ impl Walk {
         self.expr(right, place)
     }
 
+    /// A call: the word of a known function, else its name; then arguments, and all that SQL hangs on a call, each below a
+    /// word of its own, since it changes the answer.
     fn function(&mut self, function: &Function, parent: NodeIndex) -> Done {
         let name = object(&function.name);
         let (list, distinct) = match &function.args {

@@ -9,7 +9,7 @@ use crate::vocabulary::Word;
 
 /// What a block shows of its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Output {
+pub(super) enum Shown {
     /// The columns.
     Columns,
     /// Nothing: EXISTS asks only for rows.
@@ -25,9 +25,9 @@ impl<'a> Lowerer<'a> {
         &mut self,
         query: &'a Query,
         block: NodeIndex,
-        output: Output,
+        output: Shown,
     ) -> Result<(), GraphError> {
-        let columns = (output == Output::Columns).then_some(query.output.as_slice());
+        let columns = (output == Shown::Columns).then_some(query.output.as_slice());
         self.deeper(|l| l.block(&query.rel, columns, block))
     }
 
@@ -189,7 +189,7 @@ impl<'a> Lowerer<'a> {
         &mut self,
         query: &'a Query,
         block: NodeIndex,
-        output: Output,
+        output: Shown,
     ) -> Result<(), GraphError> {
         self.in_new_scope(|l| l.query(query, block, output))
     }

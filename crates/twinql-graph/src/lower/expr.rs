@@ -3,7 +3,7 @@
 use petgraph::graph::NodeIndex;
 use twinql_sql::{BinaryOp, ColumnId, Expr, UnaryOp, Value};
 
-use super::block::Output;
+use super::block::Shown;
 use super::{Lowerer, MAX_LIST, Made, Origin};
 use crate::error::GraphError;
 use crate::vocabulary::{Fnv, Tag, Word};
@@ -72,6 +72,7 @@ impl<'a> Lowerer<'a> {
         Ok(node)
     }
 
+    /// The node of an expression, with its operands below it.
     fn expr_node(&mut self, expr: &'a Expr, parent: NodeIndex) -> Result<NodeIndex, GraphError> {
         match expr {
             Expr::Column(id) => self.column_use(*id, parent),
@@ -106,17 +107,17 @@ impl<'a> Lowerer<'a> {
             Expr::InSubquery { exprs, query } => {
                 let node = self.node(parent, Word::IN_QUERY)?;
                 self.arguments(exprs, node)?;
-                self.subquery(query, node, Output::Columns)?;
+                self.subquery(query, node, Shown::Columns)?;
                 Ok(node)
             }
             Expr::Exists(query) => {
                 let node = self.node(parent, Word::EXISTS)?;
-                self.subquery(query, node, Output::RowsOnly)?;
+                self.subquery(query, node, Shown::RowsOnly)?;
                 Ok(node)
             }
             Expr::Scalar(query) => {
                 let node = self.node(parent, Word::SCALAR_QUERY)?;
-                self.subquery(query, node, Output::Columns)?;
+                self.subquery(query, node, Shown::Columns)?;
                 Ok(node)
             }
             Expr::Quantified { expr, op, all, query } => {
@@ -124,7 +125,7 @@ impl<'a> Lowerer<'a> {
                 let (word, _) = binary_word(*op);
                 let comparison = self.node(node, word)?;
                 self.expr(expr, comparison)?;
-                self.subquery(query, node, Output::Columns)?;
+                self.subquery(query, node, Shown::Columns)?;
                 Ok(node)
             }
             Expr::Row(members) => {
@@ -183,12 +184,12 @@ impl<'a> Lowerer<'a> {
             (UnaryOp::Not, Expr::InSubquery { exprs, query }) => {
                 let node = self.node(parent, Word::NOT_IN_QUERY)?;
                 self.arguments(exprs, node)?;
-                self.subquery(query, node, Output::Columns)?;
+                self.subquery(query, node, Shown::Columns)?;
                 return Ok(node);
             }
             (UnaryOp::Not, Expr::Exists(query)) => {
                 let node = self.node(parent, Word::NOT_EXISTS)?;
-                self.subquery(query, node, Output::RowsOnly)?;
+                self.subquery(query, node, Shown::RowsOnly)?;
                 return Ok(node);
             }
             (

@@ -105,7 +105,7 @@ fn lower<'a>(
     for mark in Tag::assumptions(semantics) {
         lowerer.builder.add(Some(root), Word::ASSUME, mark, None)?;
     }
-    lowerer.query(&plan.query, root, block::Output::Columns)?;
+    lowerer.query(&plan.query, root, block::Shown::Columns)?;
     let mut hasher = DefaultHasher::new();
     plan.query.hash(&mut hasher);
     Ok((
@@ -135,7 +135,7 @@ enum Origin {
 
 /// A column that some node produces, with the end of its data flow so far.
 #[derive(Debug, Clone)]
-struct Source {
+struct Produced {
     origin: Origin,
     last: NodeIndex,
 }
@@ -152,7 +152,7 @@ struct Lowerer<'a> {
     scope: usize,
     /// Projected columns that no node has computed yet.
     definitions: HashMap<ColumnId, &'a Expr>,
-    sources: HashMap<ColumnId, Source>,
+    sources: HashMap<ColumnId, Produced>,
     depth: usize,
 }
 
@@ -246,7 +246,7 @@ impl<'a> Lowerer<'a> {
             Some(Origin::Table { column, instance, .. }) => Some(self.column_text(*column, *instance)),
             Some(Origin::Computed { content, .. }) => content.clone(),
             None => {
-                let info = self.columns.get(id.0 as usize)?;
+                let info = id.info(self.columns)?;
                 Some(self.column_text(info.origin?, 1))
             }
         }
@@ -265,7 +265,7 @@ impl<'a> Lowerer<'a> {
             .and_then(|n| n.content.clone());
         let word = graph.node_weight(node).map_or(Word::COMPUTED_COLUMN, |n| n.word);
         let origin = Origin::Computed { word, content };
-        self.sources.insert(id, Source { origin, last: node });
+        self.sources.insert(id, Produced { origin, last: node });
     }
 
     /// A use of a column below `parent`.
@@ -309,8 +309,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn computed_tag(&self, id: ColumnId) -> Tag {
-        self.columns
-            .get(id.0 as usize)
+        id.info(self.columns)
             .map_or(Tag::NONE, |info| Tag::computed(info.class, info.nullable))
     }
 
@@ -321,7 +320,7 @@ impl<'a> Lowerer<'a> {
         let word = Word::COMPUTED_COLUMN;
         let node = self.builder.add(Some(parent), word, tag, content.clone())?;
         let origin = Origin::Computed { word, content };
-        self.sources.insert(id, Source { origin, last: node });
+        self.sources.insert(id, Produced { origin, last: node });
         Ok(node)
     }
 }

@@ -3,8 +3,8 @@
 use petgraph::graph::NodeIndex;
 use twinql_sql::{ColumnId, ColumnRef, Expr, JoinKind, Query, Rel, SetOpKind};
 
-use super::block::{Output, Top};
-use super::{Lowerer, Made, Origin, Source};
+use super::block::{Shown, Top};
+use super::{Lowerer, Made, Origin, Produced};
 use crate::error::GraphError;
 use crate::vocabulary::{Tag, Word};
 
@@ -19,6 +19,8 @@ impl<'a> Lowerer<'a> {
         self.deeper(|l| l.read_item(rel, block, predicate))
     }
 
+    /// One arm for each operator that may stand below a block, which makes its length. Scans, filters and projections leave no
+    /// node of their own here.
     fn read_item(
         &mut self,
         rel: &'a Rel,
@@ -157,7 +159,7 @@ impl<'a> Lowerer<'a> {
                 instance,
                 column,
             };
-            self.sources.insert(*id, Source { origin, last: node });
+            self.sources.insert(*id, Produced { origin, last: node });
         }
         Ok(node)
     }
@@ -217,14 +219,14 @@ impl<'a> Lowerer<'a> {
                 word: Word::COMPUTED_COLUMN,
                 content,
             };
-            self.sources.insert(*id, Source { origin, last: node });
+            self.sources.insert(*id, Produced { origin, last: node });
         }
         Ok(node)
     }
 
     fn arm(&mut self, word: Word, query: &'a Query, parent: NodeIndex) -> Result<(), GraphError> {
         let arm = self.node(parent, word)?;
-        self.in_new_scope(|l| l.query(query, arm, Output::Columns))
+        self.in_new_scope(|l| l.query(query, arm, Shown::Columns))
     }
 
     /// The node produces columns that have no description but their position.
@@ -235,7 +237,7 @@ impl<'a> Lowerer<'a> {
                 word: Word::COMPUTED_COLUMN,
                 content: Some(content),
             };
-            self.sources.insert(*id, Source { origin, last: node });
+            self.sources.insert(*id, Produced { origin, last: node });
         }
     }
 }

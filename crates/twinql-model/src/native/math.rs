@@ -2,24 +2,26 @@
 
 use std::ops::Range;
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice, aview2, linalg::general_mat_mul};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Slice, linalg::general_mat_mul};
 
 use crate::weights::{Layout, Slot};
 
 /// Weights as matrices.
+#[expect(clippy::expect_used)] // Slots and their slices come from one layout, and inputs are checked when prepared.
 pub(super) fn matrix(data: &[f32], rows: usize, cols: usize) -> ArrayView2<'_, f32> {
-    // Slots and their slices come from one layout, so shapes agree.
-    ArrayView2::from_shape((rows, cols), data).unwrap_or_else(|_| aview2::<f32, 1>(&[]))
+    ArrayView2::from_shape((rows, cols), data).expect("as many values as the shape has places")
 }
 
 /// A matrix's elements, row after row.
+#[expect(clippy::expect_used)] // All matrices of the passes are made by `zeros`, products and copies of such.
 pub(super) fn flat(matrix: &Array2<f32>) -> &[f32] {
-    matrix.as_slice().unwrap_or_default()
+    matrix.as_slice().expect("a matrix in standard layout")
 }
 
 /// A matrix's elements, row after row.
+#[expect(clippy::expect_used)] // As for `flat`.
 pub(super) fn flat_mut(matrix: &mut Array2<f32>) -> &mut [f32] {
-    matrix.as_slice_mut().unwrap_or_default()
+    matrix.as_slice_mut().expect("a matrix in standard layout")
 }
 
 /// Some rows of a matrix.
@@ -92,9 +94,7 @@ impl Gradients {
     }
 
     pub(super) fn row(&mut self, slot: Slot, row: usize) -> &mut [f32] {
-        flat_mut(&mut self.slots[slot.index])
-            .get_mut(row * slot.cols..(row + 1) * slot.cols)
-            .unwrap_or_default()
+        &mut flat_mut(&mut self.slots[slot.index])[row * slot.cols..(row + 1) * slot.cols]
     }
 
     /// Adds to the flat gradients.

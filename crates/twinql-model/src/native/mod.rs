@@ -21,11 +21,12 @@ use self::{
 };
 use crate::{
     attention::AttentionStep,
+    backend::{Backend, StepResult},
     config::GmnConfig,
     contrast::nt_xent,
-    engine::{ContrastResult, Engine, Item, StepResult},
     error::ModelError,
     prepare::Prepared,
+    target::{Item, total_weight},
     weights::Layout,
 };
 
@@ -39,14 +40,14 @@ const PAIRS_A_ROUND: usize = 512;
 const CACHE_LIMIT: usize = 100_000;
 
 /// The network on CPUs.
-pub(crate) struct NativeEngine {
+pub(crate) struct NativeBackend {
     config: GmnConfig,
     layout: Layout,
 }
 
-impl NativeEngine {
-    pub(crate) fn new(config: GmnConfig, layout: Layout) -> NativeEngine {
-        NativeEngine { config, layout }
+impl NativeBackend {
+    pub(crate) fn new(config: GmnConfig, layout: Layout) -> NativeBackend {
+        NativeBackend { config, layout }
     }
 }
 
@@ -79,16 +80,15 @@ impl Texts {
         texts
     }
 
+    /// Where one of these strings lies.
     fn position(&self, text: &Arc<[u8]>) -> usize {
-        self.index.get(text).copied().unwrap_or(0)
+        self.index[text]
     }
 }
 
 fn row(matrix: &Array2<f32>, row: usize) -> &[f32] {
     let width = matrix.ncols();
-    flat(matrix)
-        .get(row * width..(row + 1) * width)
-        .unwrap_or_default()
+    &flat(matrix)[row * width..(row + 1) * width]
 }
 
 /// The distinct strings of a batch, encoded.
@@ -110,9 +110,7 @@ impl Encoded {
 
     fn of(&self, text: &Arc<[u8]>) -> &[f32] {
         let position = self.texts.position(text);
-        self.passes
-            .get(position / TEXTS_A_TASK)
-            .map_or(&[], |pass| row(&pass.out, position % TEXTS_A_TASK))
+        row(&self.passes[position / TEXTS_A_TASK].out, position % TEXTS_A_TASK)
     }
 
     /// The batch's gradients: those of its tasks, of [`PAIRS_A_TASK`] pairs each, and through
@@ -138,11 +136,9 @@ impl Encoded {
             let Some(of_texts) = of_texts else { continue };
             for (i, text) in pair.texts.iter().enumerate() {
                 let position = self.texts.position(text);
-                if let Some(to) = of_passes.get_mut(position / TEXTS_A_TASK) {
-                    let start = position % TEXTS_A_TASK * d;
-                    let to = flat_mut(to).get_mut(start..start + d);
-                    add(row(of_texts, i), to.unwrap_or_default());
-                }
+                let to = flat_mut(&mut of_passes[position / TEXTS_A_TASK]);
+                let start = position % TEXTS_A_TASK * d;
+                add(row(of_texts, i), &mut to[start..start + d]);
             }
         }
         let of_texts: Vec<Gradients> = self
@@ -162,14 +158,13 @@ impl Encoded {
     }
 }
 
-impl Engine for NativeEngine {
+impl Backend for NativeBackend {
     fn step(&self, weights: &[f32], items: &[Item]) -> StepResult {
         let layout = &self.layout;
         let states = join_states(layout, weights);
         let network = Network::new(&self.config, layout, weights, &states);
         let encoded = Encoded::new(layout, weights, items.iter().map(|i| &i.pair));
-        let total: f32 = items.iter().map(|i| i.weight).sum::<f32>();
-        let total = total.max(f32::MIN_POSITIVE);
+        let total = total_weight(items);
         let results: Vec<TaskResult> = items
             .par_chunks(PAIRS_A_TASK)
             .map(|chunk| {
@@ -179,7 +174,7 @@ impl Engine for NativeEngine {
                 let mut of_texts = Vec::with_capacity(chunk.len());
                 for item in chunk {
                     let share = item.weight / total;
-                    let text = |i: usize| item.pair.texts.get(i).map_or(&[][..], |t| encoded.of(t));
+                    let text = |i: usize| encoded.of(&item.pair.texts[i]);
                     let pass = network.forward(&item.pair, text, true);
                     let (of_pair, slope) = item.target.loss(pass.squared);
                     loss += share * of_pair;
@@ -203,7 +198,7 @@ impl Engine for NativeEngine {
         }
     }
 
-    fn contrast(&self, weights: &[f32], views: &[Prepared], temperature: f32) -> ContrastResult {
+    fn contrast(&self, weights: &[f32], views: &[Prepared], temperature: f32) -> (StepResult, f32) {
         let (layout, g) = (&self.layout, self.config.graph_dim);
         let states = join_states(layout, weights);
         let network = Network::new(&self.config, layout, weights, &states);
@@ -212,12 +207,12 @@ impl Engine for NativeEngine {
         let passes: Vec<PairPass<'_>> = views
             .par_iter()
             .map(|pair| {
-                let text = |i: usize| pair.texts.get(i).map_or(&[][..], |t| encoded.of(t));
+                let text = |i: usize| encoded.of(&pair.texts[i]);
                 network.forward(pair, text, true)
             })
             .collect();
         let side = |side: usize| -> Vec<f32> {
-            let rows = passes.iter().flat_map(|pass| row(&pass.graphs, side));
+            let rows = passes.iter().flat_map(|pass| row(pass.graphs(), side));
             rows.copied().collect()
         };
         let contrast = nt_xent(&side(0), &side(1), g, temperature);
@@ -234,8 +229,8 @@ impl Engine for NativeEngine {
                     .map(|(pass, i)| {
                         let mut graphs = Array2::zeros((2, g));
                         let (left, right) = flat_mut(&mut graphs).split_at_mut(g);
-                        add(contrast.left.get(i * g..(i + 1) * g).unwrap_or_default(), left);
-                        add(contrast.right.get(i * g..(i + 1) * g).unwrap_or_default(), right);
+                        left.copy_from_slice(&contrast.left[i * g..(i + 1) * g]);
+                        right.copy_from_slice(&contrast.right[i * g..(i + 1) * g]);
                         Some(pass.backward(&graphs, &mut all, &mut joint))
                     })
                     .collect();
@@ -247,11 +242,11 @@ impl Engine for NativeEngine {
                 }
             })
             .collect();
-        ContrastResult {
+        let result = StepResult {
             loss: contrast.loss,
-            nearest: contrast.nearest,
             gradients: encoded.gradients(layout, weights, &results, views.iter()),
-        }
+        };
+        (result, contrast.nearest)
     }
 
     fn distances(&self, weights: &[f32], pairs: &[Prepared]) -> Vec<f32> {
@@ -268,10 +263,8 @@ impl Engine for NativeEngine {
             .par_iter()
             .map(|pair| {
                 let text = |i: usize| -> &[f32] {
-                    let position = pair.texts.get(i).map_or(0, |t| texts.position(t));
-                    passes
-                        .get(position / TEXTS_A_TASK)
-                        .map_or(&[], |out| row(out, position % TEXTS_A_TASK))
+                    let position = texts.position(&pair.texts[i]);
+                    row(&passes[position / TEXTS_A_TASK], position % TEXTS_A_TASK)
                 };
                 network.forward(pair, text, false).squared
             })
@@ -352,7 +345,7 @@ impl Inference {
     fn forward<T>(&self, pair: &Prepared, keep: bool, read: impl FnOnce(&PairPass<'_>) -> T) -> T {
         let texts: Vec<Arc<[f32]>> = pair.texts.iter().map(|t| self.encoding(t)).collect();
         let network = Network::new(&self.config, &self.layout, &self.weights, &self.states);
-        let text = |i: usize| -> &[f32] { texts.get(i).map_or(&[], |t| t) };
+        let text = |i: usize| -> &[f32] { &texts[i] };
         read(&network.forward(pair, text, keep))
     }
 
@@ -374,5 +367,5 @@ impl Inference {
     }
 }
 
-#[cfg(all(test, feature = "flex"))]
+#[cfg(test)]
 mod tests;

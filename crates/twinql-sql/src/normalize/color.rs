@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
-use super::walk;
 use crate::expr::{AggregateCall, BinaryOp, Expr, WindowCall};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind, SortKey};
 
@@ -45,18 +44,8 @@ fn hash_of(value: &impl Hash) -> u64 {
 /// True for operators whose operands may be exchanged. COLLATE on an operand makes the
 /// left one special.
 pub(super) fn is_symmetric(op: BinaryOp, left: &Expr, right: &Expr) -> bool {
-    matches!(
-        op,
-        BinaryOp::Eq
-            | BinaryOp::NotEq
-            | BinaryOp::Is
-            | BinaryOp::IsNot
-            | BinaryOp::Add
-            | BinaryOp::Mul
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-    ) && !matches!(left, Expr::Collate { .. } | Expr::Row(_))
-        && !matches!(right, Expr::Collate { .. } | Expr::Row(_))
+    let plain = |e: &Expr| !matches!(e, Expr::Collate { .. } | Expr::Row(_));
+    op.is_commutative() && plain(left) && plain(right)
 }
 
 /// Colours by column id.
@@ -295,7 +284,7 @@ impl Colors {
                 ..
             } => {
                 let mut arms = Vec::new();
-                walk::union_arms(rel, columns, *all, &mut arms);
+                rel.union_arms(columns, *all, &mut arms);
                 arms.into_iter()
                     .fold(mix(53, u64::from(*all)), |h, (arm, output)| {
                         h.wrapping_add(mix(7, self.arm(arm, &output, columns)))
@@ -384,7 +373,7 @@ impl Colors {
                 ..
             } => {
                 let mut arms = Vec::new();
-                walk::union_arms(rel, columns, *all, &mut arms);
+                rel.union_arms(columns, *all, &mut arms);
                 for (i, c) in columns.iter().enumerate() {
                     let of = |output: &Vec<ColumnId>| output.get(i).map_or(1, |o| self.get(*o));
                     let sum = arms
@@ -453,19 +442,19 @@ impl Colors {
                 }
             }
             Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. } => {
-                for e in walk::own_exprs(rel) {
+                for e in rel.exprs() {
                     self.expr_context(e, mix(base, 73), to);
                 }
             }
             Rel::Sort { .. } | Rel::Distinct { .. } => {}
         }
         if let Rel::Values { .. } | Rel::TableFunction { .. } | Rel::Sort { .. } = rel {
-            for (i, e) in walk::own_exprs(rel).into_iter().enumerate() {
+            for (i, e) in rel.exprs().into_iter().enumerate() {
                 self.expr_context(e, mix(mix(base, 74), i as u64), to);
             }
         }
         let ordered = matches!(rel, Rel::OuterJoin { .. });
-        for (i, input) in walk::inputs(rel).into_iter().enumerate() {
+        for (i, input) in rel.inputs().into_iter().enumerate() {
             let place = if ordered { i as u64 } else { 0 };
             self.rel_context(input, mix(mix(base, 75), place), to);
         }
@@ -482,7 +471,7 @@ impl Colors {
             Expr::Binary { op, left, right } => is_symmetric(*op, left, right),
             _ => false,
         };
-        for (i, operand) in walk::operands(expr).into_iter().enumerate() {
+        for (i, operand) in expr.operands().into_iter().enumerate() {
             let place = match expr {
                 _ if unordered => 0,
                 Expr::InList { .. } => usize::from(i > 0),
@@ -490,7 +479,7 @@ impl Colors {
             };
             self.expr_context(operand, mix(base, place as u64), to);
         }
-        if let Some(query) = walk::subquery(expr) {
+        if let Some(query) = expr.subquery() {
             self.query_context(query, mix(base, 76), true, to);
         }
     }

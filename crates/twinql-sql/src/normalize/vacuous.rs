@@ -7,11 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Run, rules, walk};
+use super::{Run, rules};
 use crate::assumption::Assumption;
+use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::semantics::Semantics;
+use crate::tree::{Node, Tree};
 
 /// What may be left out of a semantics so that it empties no part of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,41 +113,24 @@ pub(super) fn left_in(form: &Query, original: &Query) -> usize {
 }
 
 fn reads_tables(rel: &Rel) -> bool {
-    matches!(rel, Rel::Scan { .. })
-        || walk::inputs(rel).into_iter().any(reads_tables)
-        || walk::arms(rel).into_iter().any(|q| reads_tables(&q.rel))
-        || walk::own_exprs(rel).into_iter().any(|e| {
-            walk::any_expr(e, &mut |e| {
-                walk::subquery(e).is_some_and(|q| reads_tables(&q.rel))
-            })
-        })
+    rel.any_deep(|node| matches!(node, Node::Rel(Rel::Scan { .. })))
 }
 
 fn constants(rel: &Rel) -> usize {
-    let below: usize = walk::inputs(rel).into_iter().map(constants).sum();
-    let arms: usize = walk::arms(rel).into_iter().map(|q| constants(&q.rel)).sum();
-    let own: usize = walk::own_exprs(rel).into_iter().map(constants_in).sum();
-    let filters = match rel {
-        Rel::Aggregate { calls, .. } => calls
-            .iter()
-            .filter(|(_, call)| matches!(call.filter, Some(Expr::Literal(_))))
-            .count(),
-        _ => 0,
-    };
-    below + arms + own + filters
-}
-
-fn constants_in(e: &Expr) -> usize {
-    let here = match e {
-        Expr::Binary {
+    let mut found = 0;
+    rel.for_each_deep(|node| match node {
+        Node::Rel(Rel::Aggregate { calls, .. }) => {
+            let filters = calls.iter().filter_map(|(_, call)| call.filter.as_ref());
+            found += filters.filter(|e| e.is_literal()).count();
+        }
+        Node::Expr(Expr::Binary {
             op: BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Sub,
             left,
             right,
-        } => usize::from(left == right && !matches!(**left, Expr::Literal(_))),
-        _ => 0,
-    };
-    let operands: usize = walk::operands(e).into_iter().map(constants_in).sum();
-    here + operands + walk::subquery(e).map_or(0, |q| constants(&q.rel))
+        }) => found += usize::from(left == right && !left.is_literal()),
+        _ => {}
+    });
+    found
 }
 
 /// Columns that nothing but an ORDER BY without LIMIT reads: one value in all rows takes nothing
@@ -176,24 +161,19 @@ fn count(rel: &Rel, into: &mut BTreeMap<ColumnId, Uses>) {
             ..
         }
     );
-    for e in walk::own_exprs(rel) {
-        let mut read = BTreeSet::new();
-        walk::expr_columns(e, &mut read);
-        for c in read {
+    for e in rel.exprs() {
+        for c in e.reads() {
             let uses = into.entry(c).or_default();
             *(if orders { &mut uses.order } else { &mut uses.others }) = true;
         }
-        walk::any_expr(e, &mut |e| {
-            if let Some(query) = walk::subquery(e) {
-                count(&query.rel, into);
-            }
-            false
-        });
+        for query in e.subqueries() {
+            count(&query.rel, into);
+        }
     }
-    for input in walk::inputs(rel) {
+    for input in rel.inputs() {
         count(input, into);
     }
-    for arm in walk::arms(rel) {
+    for arm in rel.arms() {
         for c in &arm.output {
             into.entry(*c).or_default().others = true;
         }

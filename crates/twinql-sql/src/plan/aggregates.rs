@@ -5,7 +5,6 @@ use sqlparser::ast::{self, Spanned};
 use super::functions::Call;
 use super::scope::Allow;
 use super::{Planner, Result, unsupported};
-use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::Direction;
 use crate::value::Value;
@@ -16,35 +15,6 @@ pub(super) fn is_ordered_set(call: &Call<'_>) -> bool {
 }
 
 impl<'a> Planner<'a> {
-    /// An aggregate by the sandbox's name for it.
-    pub(super) fn aggregate_of(&self, func: AggFunc) -> AggFunc {
-        let AggFunc::Other(name) = &func else {
-            return func;
-        };
-        if self.dialect == Dialect::Sqlite {
-            return func;
-        }
-        let sample = self.dialect != Dialect::Mysql;
-        match name.as_str() {
-            // Over truth values, of which NULLs are left out.
-            "bool_and" | "every" => AggFunc::Min,
-            "bool_or" => AggFunc::Max,
-            "array_agg" => AggFunc::Other("pg_array_agg".into()),
-            "stddev" | "variance" => {
-                let kind = match (name.as_str(), sample) {
-                    ("stddev", true) => "pg_stddev_samp",
-                    ("stddev", false) => "pg_stddev_pop",
-                    (_, true) => "pg_var_samp",
-                    (_, false) => "pg_var_pop",
-                };
-                AggFunc::Other(kind.into())
-            }
-            "stddev_samp" | "stddev_pop" | "var_pop" | "var_samp" => AggFunc::Other(format!("pg_{name}")),
-            "std" => AggFunc::Other("pg_stddev_pop".into()),
-            _ => func,
-        }
-    }
-
     /// `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)`: the fraction and the value are its
     /// arguments.
     pub(super) fn plan_ordered_set(&mut self, function: &'a ast::Function, call: Call<'a>) -> Result<Expr> {
@@ -72,7 +42,7 @@ impl<'a> Planner<'a> {
             ("percentile_cont", true) => {
                 if let Some(fraction) = args.first_mut() {
                     let one = Expr::Literal(Value::Integer(1));
-                    *fraction = super::expr::binary(BinaryOp::Sub, one, fraction.clone());
+                    *fraction = Expr::binary(BinaryOp::Sub, one, fraction.clone());
                 }
                 "pg_percentile_cont"
             }

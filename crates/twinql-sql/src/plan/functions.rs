@@ -12,78 +12,13 @@ use super::refuse::refuse_present;
 use super::{Planner, Result, invalid, only_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{AggFunc, AggregateCall, Expr};
-
-/// Aggregates that other dialects have and SQLite lacks, or that need no more than a name.
-const OTHER_AGGREGATES: [&str; 29] = [
-    "any_value",
-    "array_agg",
-    "bit_and",
-    "bit_or",
-    "bool_and",
-    "bool_or",
-    "corr",
-    "covar_pop",
-    "covar_samp",
-    "every",
-    "json_agg",
-    "json_group_array",
-    "json_group_object",
-    "jsonb_agg",
-    "jsonb_group_array",
-    "jsonb_group_object",
-    "listagg",
-    "median",
-    "mode",
-    "percentile",
-    "percentile_cont",
-    "percentile_disc",
-    "std",
-    "stddev",
-    "stddev_pop",
-    "stddev_samp",
-    "var_pop",
-    "var_samp",
-    "variance",
-];
-
-/// Those that take their values from WITHIN GROUP.
-const OF_AN_ORDER: [&str; 4] = ["listagg", "mode", "percentile_cont", "percentile_disc"];
-
-/// Aggregates that only the sandbox has.
-const OURS: [&str; 15] = [
-    "pg_array_agg",
-    "pg_interval_avg",
-    "pg_interval_max",
-    "pg_interval_min",
-    "pg_interval_sum",
-    "pg_mode",
-    "pg_percentile_cont",
-    "pg_percentile_disc",
-    "pg_percentile_disc_desc",
-    "pg_stddev_pop",
-    "pg_stddev_samp",
-    "pg_string_agg_distinct",
-    "pg_string_agg_distinct_desc",
-    "pg_var_pop",
-    "pg_var_samp",
-];
+use crate::function;
 
 /// The aggregate with this lower-case name, called with that many arguments.
-fn aggregate(name: &str, arguments: usize) -> Option<AggFunc> {
-    Some(match name {
-        "count" => AggFunc::Count,
-        "sum" => AggFunc::Sum,
-        "total" => AggFunc::Total,
-        "avg" => AggFunc::Avg,
-        // With several arguments these are scalar functions.
-        "min" if arguments <= 1 => AggFunc::Min,
-        "max" if arguments <= 1 => AggFunc::Max,
-        "group_concat" | "string_agg" => AggFunc::GroupConcat,
-        other if OTHER_AGGREGATES.contains(&other) || OURS.contains(&other) => {
-            AggFunc::Other(other.to_owned())
-        }
-        _ => return None,
-    })
+fn aggregate(name: &str, arguments: usize) -> Option<&'static function::Aggregate> {
+    // With several arguments MIN and MAX are scalar functions.
+    let scalar = matches!(name, "min" | "max") && arguments > 1;
+    function::aggregate(name).filter(|_| !scalar)
 }
 
 /// Whether a function of this lower-case name aggregates.
@@ -91,22 +26,10 @@ pub(crate) fn is_aggregate(name: &str) -> bool {
     aggregate(name, 1).is_some()
 }
 
-/// The least and the greatest number of arguments of SQLite's functions that real queries use.
+/// The least and the greatest number of arguments of a function that SQLite has.
 fn arity(name: &str) -> Option<(usize, usize)> {
-    Some(match name {
-        "count" => (0, 1),
-        "sum" | "total" | "avg" => (1, 1),
-        "group_concat" => (1, 2),
-        "min" | "max" => (1, usize::MAX),
-        "abs" | "length" | "lower" | "upper" | "hex" | "typeof" | "unicode" | "quote" | "last_day" => (1, 1),
-        "round" | "trim" | "ltrim" | "rtrim" => (1, 2),
-        "ifnull" | "nullif" | "instr" | "glob" => (2, 2),
-        "like" => (2, 3),
-        "replace" => (3, 3),
-        "substr" | "substring" => (2, 3),
-        "coalesce" => (2, usize::MAX),
-        _ => return None,
-    })
+    let aggregate = function::aggregate(name).map(|a| a.arity);
+    aggregate.or_else(|| function::scalar(name).map(|f| f.arity))
 }
 
 fn check_arity(dialect: Dialect, name: &str, given: usize, span: Span) -> Result<()> {
@@ -271,10 +194,7 @@ impl<'a> Planner<'a> {
         if self.dialect != Dialect::Sqlite {
             return Ok(self.span_of(value, unit.trim_start_matches('_')));
         }
-        Ok(Expr::Function {
-            name: format!("interval{unit}"),
-            args: vec![value],
-        })
+        Ok(Expr::function(format!("interval{unit}"), vec![value]))
     }
 
     /// The part of a date that a call names by a word without quotes: DATE_PART(YEAR, d).
@@ -315,7 +235,7 @@ impl<'a> Planner<'a> {
         if self.dialect != Dialect::Sqlite && is_ordered_set(&call) {
             return self.plan_ordered_set(function, call);
         }
-        let Some(func) = aggregate(&call.name, given) else {
+        let Some(known) = aggregate(&call.name, given) else {
             refuse_present(
                 &call.within_group,
                 &format!("WITHIN GROUP of {}()", call.name),
@@ -339,6 +259,7 @@ impl<'a> Planner<'a> {
             let args = self.plan_exprs(call.args)?;
             return Ok(self.function(call.name, args));
         };
+        let func = known.in_dialect(Dialect::Sqlite);
         if !call.has_list {
             return invalid(format!("{}() without parentheses", call.name), function.span());
         }
@@ -351,7 +272,7 @@ impl<'a> Planner<'a> {
             );
         }
         let depends_on_order = matches!(func, AggFunc::GroupConcat | AggFunc::Other(_));
-        let takes_order = func == AggFunc::GroupConcat || OF_AN_ORDER.contains(&call.name.as_str());
+        let takes_order = func == AggFunc::GroupConcat || known.of_an_order;
         if call.within_group && !takes_order {
             return unsupported(format!("WITHIN GROUP of {}()", call.name), function.span());
         }
@@ -364,7 +285,7 @@ impl<'a> Planner<'a> {
         if let Some(separator) = call.separator {
             args.push(literal(separator)?);
         }
-        let mut func = self.over_spans(self.aggregate_of(func), &args);
+        let mut func = self.over_spans(known.in_dialect(self.dialect), &args);
         let comma = Expr::Literal(Value::Text(",".into()));
         if func == AggFunc::GroupConcat && args.get(1) == Some(&comma) {
             args.truncate(1);

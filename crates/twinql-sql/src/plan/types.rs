@@ -1,6 +1,7 @@
 //! What is known of an expression's values.
 
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
+use crate::function::{self, Gives};
 use crate::rel::{ColumnInfo, Columns, Query};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
@@ -18,7 +19,7 @@ fn info(affinity: Option<Affinity>, class: TypeClass, nullable: bool) -> ColumnI
 /// An unnamed column's info for the value of an expression.
 pub(crate) fn info_of(expr: &Expr, columns: &Columns) -> ColumnInfo {
     match expr {
-        Expr::Column(id) => match columns.get(id.0 as usize) {
+        Expr::Column(id) => match id.info(columns) {
             Some(column) => column.clone(),
             None => info(None, TypeClass::Other, true),
         },
@@ -93,7 +94,7 @@ fn output_info(query: &Query, columns: &Columns) -> ColumnInfo {
     query
         .output
         .first()
-        .and_then(|id| columns.get(id.0 as usize))
+        .and_then(|id| id.info(columns))
         .cloned()
         .unwrap_or_else(|| info(None, TypeClass::Other, true))
 }
@@ -146,45 +147,22 @@ fn binary(op: BinaryOp, left: &Expr, right: &Expr, columns: &Columns) -> ColumnI
 fn function(name: &str, args: &[Expr], columns: &Columns) -> ColumnInfo {
     // Each argument is looked at once: nested calls must not double the work at each level.
     let args: Vec<ColumnInfo> = args.iter().map(|e| info_of(e, columns)).collect();
-    let arg = |i: usize| {
-        args.get(i)
-            .cloned()
-            .unwrap_or_else(|| info(None, TypeClass::Other, true))
+    let class = |i: usize| args.get(i).map_or(TypeClass::Other, |a| a.class);
+    let Some(known) = function::scalar(name) else {
+        return info(None, TypeClass::Other, true);
     };
-    let any_null = || args.iter().any(|i| i.nullable);
-    match name {
-        "length" | "instr" | "unicode" | "sign" => info(None, TypeClass::Integer, any_null()),
-        "random" | "changes" | "last_insert_rowid" => info(None, TypeClass::Integer, false),
-        "upper" | "lower" | "trim" | "ltrim" | "rtrim" | "replace" | "substr" | "substring" => {
-            info(None, TypeClass::Text, any_null())
+    let given = match known.gives {
+        Gives::Class(class) => class,
+        Gives::First => class(0),
+        Gives::Numeric => numeric(class(0)),
+        Gives::Common => {
+            let classes = args.iter().map(|a| a.class);
+            classes.reduce(common_class).unwrap_or(TypeClass::Other)
         }
-        "hex" | "quote" | "typeof" | "printf" | "format" | "char" => {
-            info(None, TypeClass::Text, name == "printf" || name == "format")
-        }
-        "strftime" => info(None, TypeClass::Text, true),
-        "date" | "time" | "datetime" => info(None, TypeClass::Time, true),
-        "current_date" | "current_time" | "current_timestamp" => info(None, TypeClass::Time, false),
-        "julianday" => info(None, TypeClass::Number, true),
-        "unixepoch" => info(None, TypeClass::Integer, true),
-        "abs" => info(None, numeric(arg(0).class), any_null()),
-        "round" => info(None, TypeClass::Number, any_null()),
-        "coalesce" | "ifnull" => {
-            let class = args.iter().map(|i| i.class).reduce(common_class);
-            info(
-                None,
-                class.unwrap_or(TypeClass::Other),
-                args.iter().all(|i| i.nullable),
-            )
-        }
-        "iif" | "if" => info(
-            None,
-            common_class(arg(1).class, arg(2).class),
-            arg(1).nullable || arg(2).nullable,
-        ),
-        "nullif" => info(None, arg(0).class, true),
-        "min" | "max" => info(None, arg(0).class, any_null()),
-        _ => info(None, TypeClass::Other, true),
-    }
+        Gives::Branches => common_class(class(1), class(2)),
+    };
+    let nullable = known.nulls.may_be_null(args.iter().map(|a| a.nullable));
+    info(None, given, nullable)
 }
 
 /// The info of an aggregate's result. `grouped` is false for an aggregate over a whole

@@ -7,11 +7,12 @@
 //! (for unions, Sagiv & Yannakakis 1980: an arm for each arm); one that is one to one in
 //! both directions makes the bags equal.
 
+use crate::columns::Reads;
 use crate::expr::Expr;
-use crate::normalize::walk::{self, Substitution};
 use crate::rel::ColumnId;
 use crate::schema::Schema;
 use crate::semantics::Semantics;
+use crate::substitution::Substitution;
 
 use super::implication::Facts;
 use super::tableau::Tableau;
@@ -93,11 +94,7 @@ pub(super) fn check(
         }
     }
     let map = column_map(from, to.tableau, rows);
-    let moved = |e: &Expr| {
-        let mut e = e.clone();
-        walk::substitute(&mut e, &map);
-        e
-    };
+    let moved = |e: &Expr| e.substituted(&map);
     for (i, condition) in from.conditions.iter().enumerate() {
         if !to.facts.imply(&to.facts.normal(moved(condition))) {
             return Err(format!("condition {i} does not hold of the images"));
@@ -134,7 +131,7 @@ impl<'a, 'b> Search<'a, 'b> {
         one_to_one: bool,
     ) -> Search<'a, 'b> {
         let last_row = |e: &Expr| {
-            let read = walk::columns_of(e);
+            let read = e.reads();
             let reads = |columns: &[ColumnId]| columns.iter().any(|c| read.contains(c));
             from.rows.iter().rposition(|r| reads(&r.columns)).unwrap_or(0)
         };
@@ -199,11 +196,7 @@ impl<'a, 'b> Search<'a, 'b> {
         };
         let map = column_map(self.from, self.to.tableau, &self.rows);
         let facts = &self.to.facts;
-        let moved = |e: &Expr| {
-            let mut e = e.clone();
-            walk::substitute(&mut e, &map);
-            e
-        };
+        let moved = |e: &Expr| e.substituted(&map);
         conditions.iter().all(|c| facts.imply(&facts.normal(moved(c))))
             && items.iter().all(|i| {
                 let (item, place) = (self.from.summary.get(*i), self.align.of.get(*i));

@@ -4,14 +4,17 @@
 //! UNION), whose answer is a bag or a set of summaries, and a [`Head`] of grouping, HAVING
 //! and ORDER BY over them. Where the heads agree, the queries are equal if the tableaux are.
 
+use std::collections::BTreeMap;
+
 use crate::expr::{AggFunc, Expr};
 use crate::normalize::context::Context;
-use crate::normalize::walk::{self, Substitution};
 use crate::plan::Plan;
 use crate::print::{self, Names};
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query, Rel, SetOpKind, SortKey};
 use crate::schema::{ColumnRef, Schema};
 use crate::semantics::Semantics;
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 /// Tableaux with more rows than this are not compared.
 pub(super) const MAX_ROWS: usize = 24;
@@ -120,24 +123,6 @@ pub(super) struct Shape {
     pub(super) union: bool,
 }
 
-/// A context to look up facts of a tableau's columns in.
-pub(super) fn context<'a>(schema: &'a Schema, semantics: &'a Semantics, columns: &Columns) -> Context<'a> {
-    Context {
-        schema,
-        semantics,
-        columns: columns.clone(),
-        parents: Vec::new(),
-        replaced: Substitution::new(),
-        dirty: false,
-        pinned: false,
-        vacated: 0,
-        in_values: false,
-        only_ordered_by: std::collections::BTreeSet::new(),
-        outer_not_null: Vec::new(),
-        outer_scans: Vec::new(),
-    }
-}
-
 /// A canonical query as head and tableaux, if it has that form.
 pub(super) fn shape(
     schema: &Schema,
@@ -203,10 +188,10 @@ pub(super) fn shape(
 fn read_through(head: &mut Head, having: &mut [Expr], exprs: &[(ColumnId, Expr)]) {
     let map: Substitution = exprs.iter().cloned().collect();
     for e in head.outputs.iter_mut().chain(having) {
-        walk::substitute(e, &map);
+        e.substitute(&map);
     }
     for key in &mut head.sort {
-        walk::substitute(&mut key.expr, &map);
+        key.expr.substitute(&map);
     }
 }
 
@@ -337,7 +322,7 @@ fn collect_arms(
                     .collect();
                 let mut summary = summary.clone();
                 for e in &mut summary {
-                    walk::substitute(e, &map);
+                    e.substitute(&map);
                 }
                 collect_arms(schema, semantics, &arm.rel, summary, columns, arms)?;
             }
@@ -346,14 +331,14 @@ fn collect_arms(
         Rel::Project { input, exprs } => {
             let map: Substitution = exprs.iter().cloned().collect();
             for e in &mut summary {
-                walk::substitute(e, &map);
+                e.substitute(&map);
             }
             collect_arms(schema, semantics, input, summary, columns, arms)
         }
         Rel::Aggregate { input, keys, calls } if calls.is_empty() => {
             let map: Substitution = keys.iter().cloned().collect();
             for e in &mut summary {
-                walk::substitute(e, &map);
+                e.substitute(&map);
             }
             collect_arms(schema, semantics, input, summary, columns, arms)
         }
@@ -373,8 +358,8 @@ fn tableau(
     columns: &Columns,
     deduplicated: bool,
 ) -> Option<Tableau> {
-    let (inputs, mut conditions) = walk::into_block(rel.clone());
-    let known = context(schema, semantics, columns);
+    let (inputs, mut conditions) = rel.clone().into_block();
+    let known = Context::new(schema, semantics, columns.clone());
     if inputs.len() > MAX_ROWS || !is_function(rel, &known) {
         return None;
     }
@@ -383,7 +368,7 @@ fn tableau(
     for input in inputs {
         rows.push(row(schema, input, &mut columns)?);
     }
-    if !summary.iter().all(|e| is_function_expr(e, &known)) {
+    if !summary.iter().all(|e| is_function(e, &known)) {
         return None;
     }
     for e in conditions.iter_mut().chain(&mut summary) {
@@ -404,30 +389,8 @@ fn tableau(
 
 /// True if the database alone decides what the relation's rows are: nothing random, and
 /// nothing that depends on which row comes first.
-fn is_function(rel: &Rel, cx: &Context<'_>) -> bool {
-    let here = match rel {
-        Rel::Sort { limit, offset, .. } => limit.is_none() && offset.is_none(),
-        Rel::Window { .. } => false,
-        Rel::Aggregate { calls, .. } => !calls.iter().any(|(_, call)| {
-            matches!(
-                call.func,
-                AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_)
-            )
-        }),
-        _ => true,
-    };
-    here && walk::own_exprs(rel).into_iter().all(|e| is_function_expr(e, cx))
-        && walk::inputs(rel).into_iter().all(|r| is_function(r, cx))
-        && walk::arms(rel).into_iter().all(|q| is_function(&q.rel, cx))
-}
-
-/// [`is_function`] of an expression's value.
-fn is_function_expr(e: &Expr, cx: &Context<'_>) -> bool {
-    let first_row = matches!(e, Expr::Scalar(q) if !cx.at_most_one_row(&q.rel));
-    walk::is_deterministic(e)
-        && !first_row
-        && walk::operands(e).into_iter().all(|o| is_function_expr(o, cx))
-        && walk::subquery(e).is_none_or(|q| is_function(&q.rel, cx))
+fn is_function(tree: &impl Tree, cx: &Context<'_>) -> bool {
+    tree.is_deterministic() && !cx.leaves_open(tree)
 }
 
 fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
@@ -437,13 +400,10 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
     } = input
     else {
         // It must not read its neighbours.
-        let (mut made, mut read) = (Default::default(), Default::default());
-        walk::produced_within(&input, &mut made);
-        walk::rel_columns(&input, &mut read);
-        if !read.is_subset(&made) {
+        if !input.free_columns().is_empty() {
             return None;
         }
-        let produced = walk::outputs(&input);
+        let produced = input.outputs();
         let plan = Plan {
             query: Query {
                 rel: input.clone(),
@@ -495,7 +455,7 @@ fn renumbered(rel: Rel) -> Rel {
         output: Vec::new(),
     };
     let mut order: Vec<ColumnId> = Vec::new();
-    walk::ids_of_query(&mut query, &mut |c| {
+    query.map_ids(|c| {
         let at = order.iter().position(|o| o == c).unwrap_or_else(|| {
             order.push(*c);
             order.len() - 1
@@ -509,26 +469,20 @@ fn renumbered(rel: Rel) -> Rel {
 /// of another tableau is caught by them, and that equal ones compare equal.
 fn rename_inner(expr: &mut Expr) {
     let mut next = 0;
-    rename_inner_from(expr, &mut next);
-}
-
-fn rename_inner_from(expr: &mut Expr, next: &mut u32) {
-    for operand in walk::operands_mut(expr) {
-        rename_inner_from(operand, next);
-    }
-    let Some(query) = walk::subquery_mut(expr) else {
-        return;
-    };
-    let mut made = Default::default();
-    walk::produced_within(&query.rel, &mut made);
-    let mut names: std::collections::BTreeMap<ColumnId, ColumnId> = Default::default();
-    walk::ids_of_query(query, &mut |c| {
-        if made.contains(c) {
-            *c = *names.entry(*c).or_insert_with(|| {
-                *next += 1;
-                ColumnId(INNER + *next)
+    expr.map(|e| {
+        if let Some(query) = e.subquery_mut() {
+            let made = query.rel.produced_within();
+            let mut names: BTreeMap<ColumnId, ColumnId> = BTreeMap::new();
+            query.map_ids(|c| {
+                if made.contains(c) {
+                    *c = *names.entry(*c).or_insert_with(|| {
+                        next += 1;
+                        ColumnId(INNER + next)
+                    });
+                }
             });
         }
+        false
     });
 }
 
@@ -583,12 +537,12 @@ impl Tableau {
                 },
             })
             .collect();
-        walk::block(inputs, self.conditions.clone())
+        Rel::join(inputs, self.conditions.clone())
     }
 
     /// True if no two combinations of rows have the same summary.
     fn has_unique_summaries(&self, schema: &Schema, semantics: &Semantics) -> bool {
-        let cx = context(schema, semantics, &self.columns);
+        let cx = Context::new(schema, semantics, self.columns.clone());
         let shown = self.summary.iter().filter_map(|e| match e {
             Expr::Column(c) => Some(*c),
             _ => None,
@@ -601,9 +555,8 @@ impl Tableau {
         let mut names = Names::new();
         for row in &self.rows {
             for c in &row.columns {
-                let column = self
-                    .columns
-                    .get(c.0 as usize)
+                let column = c
+                    .info(&self.columns)
                     .map_or_else(|| format!("c{}", c.0), |info| print::identifier(&info.name));
                 names.insert(*c, format!("{}.{column}", print::identifier(&row.alias)));
             }

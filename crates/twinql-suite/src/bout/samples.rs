@@ -273,12 +273,24 @@ pub(super) fn sample(
 ) -> Result<Sampled, ExecError> {
     // Ties of a list are many; where too many are possible, at least its rows are compared.
     if mode.as_list {
-        match sample_as(loader, database, left, right, Comparison::known(mode, order, true))? {
+        match sample_as(
+            loader,
+            database,
+            left,
+            right,
+            Comparison::known(mode, order, true),
+        )? {
             Sampled::Undecided => {}
             found => return Ok(found),
         }
     }
-    sample_as(loader, database, left, right, Comparison::known(mode, order, false))
+    sample_as(
+        loader,
+        database,
+        left,
+        right,
+        Comparison::known(mode, order, false),
+    )
 }
 
 /// The same where the right query has no order and so claims that any order of the left one's
@@ -294,7 +306,13 @@ pub(super) fn sample_rows(
     if settled(loader, database, left, mode)? {
         return Ok(Sampled::Different);
     }
-    sample_as(loader, database, left, right, Comparison::known(mode, order, false))
+    sample_as(
+        loader,
+        database,
+        left,
+        right,
+        Comparison::known(mode, order, false),
+    )
 }
 
 /// Rows of an answer whose order is looked at.

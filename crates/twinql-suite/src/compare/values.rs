@@ -91,7 +91,8 @@ pub fn order(a: &Value, b: &Value) -> Ordering {
 fn distance(a: StorageClass<'_>, b: StorageClass<'_>) -> Option<(f64, f64)> {
     let (gap, larger) = match (a, b) {
         (StorageClass::Real(x), StorageClass::Real(y)) => ((x - y).abs(), x.abs().max(y.abs())),
-        (StorageClass::Integer(i), StorageClass::Real(r)) | (StorageClass::Real(r), StorageClass::Integer(i)) => {
+        (StorageClass::Integer(i), StorageClass::Real(r))
+        | (StorageClass::Real(r), StorageClass::Integer(i)) => {
             let whole = r.trunc();
             let gap = if whole.abs() < 1e30 {
                 (i128::from(i) - whole as i128) as f64 - (r - whole)
@@ -131,8 +132,9 @@ pub(crate) fn among(pool: &[&Value], value: &Value, tolerance: f64) -> bool {
     let at = pool.partition_point(|x| order(x, value).is_lt());
     let (below, above) = pool.split_at(at);
     // Integers between may be close and yet not equal.
-    let near =
-        |x: &&&Value| same(x, value, tolerance) || close(StorageClass::from(**x), StorageClass::from(value), tolerance);
+    let near = |x: &&&Value| {
+        same(x, value, tolerance) || close(StorageClass::from(**x), StorageClass::from(value), tolerance)
+    };
     let equal = |x: &&Value| same(x, value, tolerance);
     above.iter().take_while(near).any(equal) || below.iter().rev().take_while(near).any(equal)
 }

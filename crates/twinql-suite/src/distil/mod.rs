@@ -293,7 +293,9 @@ impl<'a> Work<'a> {
     }
 
     fn left(&self) -> Vec<usize> {
-        (0..self.rivals.len()).filter(|&rival| self.is_left(rival)).collect()
+        (0..self.rivals.len())
+            .filter(|&rival| self.is_left(rival))
+            .collect()
     }
 
     fn set(&mut self, rival: usize, state: State) {

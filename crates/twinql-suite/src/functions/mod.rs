@@ -25,16 +25,19 @@ use twinql_sql::Value;
 /// What a function gives, or why it cannot.
 pub(crate) type Outcome = Result<Value, String>;
 
-/// A scalar function.
+/// A scalar function; how many arguments it takes and what NULL among them gives is in [`twinql_sql::function`].
 #[derive(Clone, Copy)]
 pub(crate) struct Function {
     /// Its name in SQLite's text.
     pub(crate) name: &'static str,
-    /// The least and the greatest number of arguments.
-    pub(crate) arity: (usize, usize),
-    /// A NULL among the arguments makes the answer NULL.
-    pub(crate) strict: bool,
     pub(crate) call: fn(&[Value]) -> Outcome,
+}
+
+impl Function {
+    /// Its row in the table of functions.
+    fn row(self) -> Option<&'static twinql_sql::function::Scalar> {
+        twinql_sql::function::scalar(self.name)
+    }
 }
 
 /// An aggregate over the values of a group: rows of arguments, in the order in which SQLite
@@ -43,123 +46,113 @@ pub(crate) struct Function {
 pub(crate) struct Collector {
     /// Its name in SQLite's text.
     pub(crate) name: &'static str,
-    /// The number of arguments.
-    pub(crate) arity: usize,
     /// The answer for the rows.
     pub(crate) call: fn(&[Vec<Value>]) -> Outcome,
 }
 
-const fn strict(name: &'static str, arity: (usize, usize), call: fn(&[Value]) -> Outcome) -> Function {
-    Function {
-        name,
-        arity,
-        strict: true,
-        call,
+impl Collector {
+    /// The number of its arguments.
+    fn arity(self) -> Option<usize> {
+        twinql_sql::function::aggregate(self.name).map(|row| row.arity.1)
     }
 }
 
-const fn lenient(name: &'static str, arity: (usize, usize), call: fn(&[Value]) -> Outcome) -> Function {
-    Function {
-        name,
-        arity,
-        strict: false,
-        call,
-    }
+const fn scalar(name: &'static str, call: fn(&[Value]) -> Outcome) -> Function {
+    Function { name, call }
 }
 
-const fn collector(name: &'static str, arity: usize, call: fn(&[Vec<Value>]) -> Outcome) -> Collector {
-    Collector { name, arity, call }
+const fn collector(name: &'static str, call: fn(&[Vec<Value>]) -> Outcome) -> Collector {
+    Collector { name, call }
 }
 
 /// Every scalar function, in order of their files.
 pub(crate) const FUNCTIONS: &[Function] = &[
-    lenient("cast_as", (2, 2), casts::opaque),
-    strict("pg_boolean", (1, 1), casts::boolean),
-    strict("pg_add", (2, 2), dates::add),
-    strict("pg_age", (2, 2), dates::age),
-    strict("pg_date_trunc", (2, 2), dates::date_trunc),
-    strict("pg_extract", (2, 2), dates::extract),
-    strict("pg_interval", (3, 3), dates::interval),
-    strict("pg_interval_length", (1, 1), dates::interval_length),
-    strict("pg_interval_of", (1, 2), dates::interval_of),
-    strict("pg_scale", (2, 2), dates::scale),
-    strict("pg_subtract", (2, 2), dates::subtract),
-    strict("pg_timestamp", (1, 1), dates::timestamp),
-    strict("pg_timestamptz", (1, 1), dates::timestamp),
-    strict("pg_to_char", (2, 2), dates::to_char),
-    strict("my_date_add", (3, 3), dates::mysql_add),
-    strict("my_date_format", (2, 2), dates::date_format),
-    strict("my_last_day", (1, 1), dates::last_day),
-    strict("my_str_to_date", (2, 2), dates::str_to_date),
-    strict("my_timestampdiff", (3, 3), dates::timestampdiff),
-    strict("pg_regexp", (3, 3), patterns::regexp),
-    strict("pg_regexp_replace", (3, 4), patterns::replace),
-    strict("pg_similar", (2, 2), patterns::similar),
-    strict("pg_initcap", (1, 1), strings::initcap),
-    strict("pg_lpad", (2, 3), strings::lpad),
-    strict("pg_repeat", (2, 2), strings::repeat),
-    strict("pg_reverse", (1, 1), strings::reverse),
-    strict("pg_rpad", (2, 3), strings::rpad),
-    strict("pg_split_part", (3, 3), strings::split_part),
-    strict("pg_translate", (3, 3), strings::translate),
-    strict("my_substring_index", (3, 3), strings::substring_index),
-    strict("my_find_in_set", (2, 2), strings::find_in_set),
-    lenient("pg_greatest", (1, 16), math::greatest),
-    lenient("pg_least", (1, 16), math::least),
-    strict("pg_json_contains", (2, 2), json::contains),
-    strict("pg_json_get", (2, 2), json::get),
-    strict("pg_json_has", (2, 2), json::has),
-    strict("pg_json_path", (2, 2), json::path),
-    strict("pg_json_path_text", (2, 2), json::path_text),
-    strict("pg_json_text", (2, 2), json::text_of),
-    lenient("pg_array", (0, 16), arrays::array),
-    strict("pg_array_contains", (2, 2), arrays::contains),
-    strict("pg_array_of", (1, 1), arrays::of_value),
-    strict("pg_array_length", (1, 1), arrays::length),
-    strict("pg_array_overlaps", (2, 2), arrays::overlaps),
-    strict("pg_array_to_string", (2, 3), arrays::to_string),
-    strict("pg_string_to_array", (2, 2), arrays::of_string),
+    scalar("cast_as", casts::opaque),
+    scalar("pg_boolean", casts::boolean),
+    scalar("pg_add", dates::add),
+    scalar("pg_age", dates::age),
+    scalar("pg_date_trunc", dates::date_trunc),
+    scalar("pg_extract", dates::extract),
+    scalar("pg_interval", dates::interval),
+    scalar("pg_interval_length", dates::interval_length),
+    scalar("pg_interval_of", dates::interval_of),
+    scalar("pg_scale", dates::scale),
+    scalar("pg_subtract", dates::subtract),
+    scalar("pg_timestamp", dates::timestamp),
+    scalar("pg_timestamptz", dates::timestamp),
+    scalar("pg_to_char", dates::to_char),
+    scalar("my_date_add", dates::mysql_add),
+    scalar("my_date_format", dates::date_format),
+    scalar("my_last_day", dates::last_day),
+    scalar("my_str_to_date", dates::str_to_date),
+    scalar("my_timestampdiff", dates::timestampdiff),
+    scalar("pg_regexp", patterns::regexp),
+    scalar("pg_regexp_replace", patterns::replace),
+    scalar("pg_similar", patterns::similar),
+    scalar("pg_initcap", strings::initcap),
+    scalar("pg_lpad", strings::lpad),
+    scalar("pg_repeat", strings::repeat),
+    scalar("pg_reverse", strings::reverse),
+    scalar("pg_rpad", strings::rpad),
+    scalar("pg_split_part", strings::split_part),
+    scalar("pg_translate", strings::translate),
+    scalar("my_substring_index", strings::substring_index),
+    scalar("my_find_in_set", strings::find_in_set),
+    scalar("pg_greatest", math::greatest),
+    scalar("pg_least", math::least),
+    scalar("pg_json_contains", json::contains),
+    scalar("pg_json_get", json::get),
+    scalar("pg_json_has", json::has),
+    scalar("pg_json_path", json::path),
+    scalar("pg_json_path_text", json::path_text),
+    scalar("pg_json_text", json::text_of),
+    scalar("pg_array", arrays::array),
+    scalar("pg_array_contains", arrays::contains),
+    scalar("pg_array_of", arrays::of_value),
+    scalar("pg_array_length", arrays::length),
+    scalar("pg_array_overlaps", arrays::overlaps),
+    scalar("pg_array_to_string", arrays::to_string),
+    scalar("pg_string_to_array", arrays::of_string),
 ];
 
 /// Functions that SQLite has where it is built with its mathematics, as most people's is.
 pub(crate) const MATHEMATICS: &[Function] = &[
-    strict("ceil", (1, 1), math::ceil),
-    strict("ceiling", (1, 1), math::ceil),
-    strict("exp", (1, 1), math::exp),
-    strict("floor", (1, 1), math::floor),
-    strict("ln", (1, 1), math::ln),
-    strict("log", (1, 2), math::log),
-    strict("log10", (1, 1), math::log10),
-    strict("log2", (1, 1), math::log2),
-    strict("mod", (2, 2), math::modulo),
-    strict("pi", (0, 0), math::pi),
-    strict("pow", (2, 2), math::power),
-    strict("power", (2, 2), math::power),
-    strict("sqrt", (1, 1), math::sqrt),
-    strict("trunc", (1, 1), math::trunc),
+    scalar("ceil", math::ceil),
+    scalar("ceiling", math::ceil),
+    scalar("exp", math::exp),
+    scalar("floor", math::floor),
+    scalar("ln", math::ln),
+    scalar("log", math::log),
+    scalar("log10", math::log10),
+    scalar("log2", math::log2),
+    scalar("mod", math::modulo),
+    scalar("pi", math::pi),
+    scalar("pow", math::power),
+    scalar("power", math::power),
+    scalar("sqrt", math::sqrt),
+    scalar("trunc", math::trunc),
 ];
 
 /// Every aggregate.
 pub(crate) const AGGREGATES: &[Collector] = &[
-    collector("pg_array_agg", 1, aggregates::array_agg),
-    collector("pg_interval_avg", 1, aggregates::interval_avg),
-    collector("pg_interval_max", 1, aggregates::interval_max),
-    collector("pg_interval_min", 1, aggregates::interval_min),
-    collector("pg_interval_sum", 1, aggregates::interval_sum),
-    collector("pg_mode", 1, aggregates::mode),
-    collector("pg_percentile_cont", 2, aggregates::percentile_cont),
-    collector("pg_percentile_disc", 2, aggregates::percentile_disc),
-    collector("pg_percentile_disc_desc", 2, aggregates::percentile_disc_desc),
-    collector("pg_stddev_pop", 1, aggregates::stddev_pop),
-    collector("pg_stddev_samp", 1, aggregates::stddev_samp),
-    collector("pg_string_agg_distinct", 2, aggregates::string_agg_distinct),
+    collector("pg_array_agg", aggregates::array_agg),
+    collector("pg_interval_avg", aggregates::interval_avg),
+    collector("pg_interval_max", aggregates::interval_max),
+    collector("pg_interval_min", aggregates::interval_min),
+    collector("pg_interval_sum", aggregates::interval_sum),
+    collector("pg_mode", aggregates::mode),
+    collector("pg_percentile_cont", aggregates::percentile_cont),
+    collector("pg_percentile_disc", aggregates::percentile_disc),
+    collector("pg_percentile_disc_desc", aggregates::percentile_disc_desc),
+    collector("pg_stddev_pop", aggregates::stddev_pop),
+    collector("pg_stddev_samp", aggregates::stddev_samp),
+    collector("pg_string_agg_distinct", aggregates::string_agg_distinct),
     collector(
         "pg_string_agg_distinct_desc",
-        2,
         aggregates::string_agg_distinct_desc,
     ),
-    collector("pg_var_pop", 1, aggregates::var_pop),
-    collector("pg_var_samp", 1, aggregates::var_samp),
+    collector("pg_var_pop", aggregates::var_pop),
+    collector("pg_var_samp", aggregates::var_samp),
 ];
 
 /// A value as text, as SQLite converts it; NULL and blobs that are no text have none.

@@ -4,6 +4,7 @@ use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Error};
 use twinql_sql::Value;
+use twinql_sql::function::Scalar;
 
 use super::{AGGREGATES, Collector, FUNCTIONS, Function, MATHEMATICS};
 
@@ -55,15 +56,15 @@ fn result(value: Value, longest: usize) -> rusqlite::Result<rusqlite::types::Val
 }
 
 /// One call, its arguments counted.
-fn call(function: Function, arguments: &[Value]) -> rusqlite::Result<Value> {
-    let (least, most) = function.arity;
+fn call(function: Function, row: &Scalar, arguments: &[Value]) -> rusqlite::Result<Value> {
+    let (least, most) = row.arity;
     if arguments.len() < least || arguments.len() > most {
         return Err(failure(format!(
             "wrong number of arguments to function {}()",
             function.name
         )));
     }
-    if function.strict && arguments.contains(&Value::Null) {
+    if row.nulls.is_strict() && arguments.contains(&Value::Null) {
         return Ok(Value::Null);
     }
     (function.call)(arguments).map_err(failure)
@@ -117,12 +118,17 @@ pub(crate) fn register(connection: &Connection, value_bytes: i32) -> rusqlite::R
     let longest = usize::try_from(value_bytes).unwrap_or(0);
     for function in FUNCTIONS.iter().chain(MATHEMATICS) {
         let function = *function;
+        // Every one has a row; a test says so.
+        let Some(row) = function.row() else { continue };
         connection.create_scalar_function(function.name, -1, flags, move |context| {
-            result(call(function, &arguments(context))?, longest)
+            result(call(function, row, &arguments(context))?, longest)
         })?;
     }
     for collector in AGGREGATES {
-        let arity = i32::try_from(collector.arity).unwrap_or(-1);
+        let arity = collector
+            .arity()
+            .and_then(|n| i32::try_from(n).ok())
+            .unwrap_or(-1);
         let collecting = Collecting {
             collector: *collector,
             longest,
@@ -139,5 +145,6 @@ pub(super) fn call_by_name(name: &str, arguments: &[Value]) -> Result<Value, Str
         .chain(MATHEMATICS)
         .find(|f| f.name == name)
         .ok_or_else(|| format!("no function {name}"))?;
-    call(*function, arguments).map_err(|e| e.to_string())
+    let row = function.row().ok_or_else(|| format!("{name} has no row"))?;
+    call(*function, row, arguments).map_err(|e| e.to_string())
 }

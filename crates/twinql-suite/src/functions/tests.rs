@@ -213,7 +213,7 @@ fn odd_arguments_are_survived() {
         Value::Blob(vec![0xff, 0x00]),
     ];
     for function in FUNCTIONS.iter().chain(MATHEMATICS) {
-        let (least, most) = function.arity;
+        let (least, most) = function.row().unwrap().arity;
         for count in least..=most.min(3) {
             let mut at = vec![0; count];
             loop {
@@ -231,7 +231,7 @@ fn odd_arguments_are_survived() {
     }
     for aggregate in AGGREGATES {
         for value in &odd {
-            let row = vec![value.clone(); aggregate.arity];
+            let row = vec![value.clone(); aggregate.arity().unwrap()];
             let _ = (aggregate.call)(&[row.clone(), row]);
         }
         let _ = (aggregate.call)(&[]);
@@ -248,4 +248,21 @@ fn names_are_their_own() {
     let count = names.len();
     names.dedup();
     assert_eq!(names.len(), count);
+}
+
+/// What the sandbox executes is what the planner writes: one table names both.
+#[test]
+fn functions_are_those_of_the_table() {
+    let mut here: Vec<&str> = FUNCTIONS.iter().chain(MATHEMATICS).map(|f| f.name).collect();
+    here.extend(AGGREGATES.iter().map(|a| a.name));
+    here.sort_unstable();
+    let mathematics = |name: &str| MATHEMATICS.iter().any(|f| f.name == name);
+    let ours = |name: &&str| {
+        name.starts_with("pg_") || name.starts_with("my_") || *name == "cast_as" || mathematics(name)
+    };
+    let scalars = twinql_sql::function::SCALARS.iter().map(|f| f.name);
+    let aggregates = twinql_sql::function::AGGREGATES.iter().map(|a| a.name);
+    let mut there: Vec<&str> = scalars.chain(aggregates).filter(ours).collect();
+    there.sort_unstable();
+    assert_eq!(here, there);
 }

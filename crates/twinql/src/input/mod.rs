@@ -1,28 +1,117 @@
-//! Pairs from files or arguments, one at a time, joined with their schemas.
+//! Pairs from files or texts, one at a time, joined with their schemas.
+//!
+//! ```no_run
+//! use std::{path::Path, sync::Arc};
+//! use twinql::input::{PairItems, Schemas};
+//! use twinql::progress::Silent;
+//! use twinql::sql::Dialect;
+//!
+//! let schemas = Schemas::load(Some(Path::new("tables.json")), Dialect::Sqlite, Arc::new(Silent))?;
+//! let jobs = PairItems::open(Path::new("pairs.jsonl"), schemas, false)?
+//!     .map(|item| item.map(|item| item.job))
+//!     .collect::<Result<Vec<_>, _>>()?;
+//! # Ok::<(), twinql::input::InputError>(())
+//! ```
 
 mod aligned;
-mod labels;
 mod pairs;
 mod schemas;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::Result;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
-use twinql::corpus::pairs::Draft;
-use twinql::files::read_bounded;
-use twinql::prepare;
-use twinql::record::Status;
-use twinql::sql::prove::Side;
-use twinql::sql::{Dialect, Schema};
-use twinql::status;
-use twinql::{Job, Work};
+use twinql_corpus::pairs::Draft;
+use twinql_files::read_bounded;
+use twinql_sql::prove::Side;
+use twinql_sql::{Dialect, Schema};
 
-use crate::args::{Input, Source};
-pub(crate) use labels::Labels;
-pub(crate) use schemas::{Schemas, load_schemas};
+use crate::engine::{Job, Work};
+use crate::prepare;
+use crate::record::Status;
+use crate::status;
+pub use pairs::PairItems;
+pub use schemas::{Schemas, load_schemas};
+
+/// Why an input cannot be used as a whole. What is wrong with one pair alone is that pair's
+/// [`Work::Unusable`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    File(#[from] twinql_files::FileError),
+    /// A file is not what it should be.
+    #[error(transparent)]
+    Corpus(#[from] twinql_corpus::CorpusError),
+    /// A schema cannot be read.
+    #[error(transparent)]
+    Schema(#[from] twinql_sql::SchemaError),
+    /// A configuration is no text.
+    #[error("{}: not UTF-8 at byte {at}", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The first byte that is no text.
+        at: usize,
+    },
+    /// A pair file without a line.
+    #[error("{} is empty: it holds no pairs; give one JSON object a line", .0.display())]
+    Empty(PathBuf),
+    /// A pair file without a pair.
+    #[error("{lines} is a pair; {first}; give one JSON object a line, with db_id, gold and pred")]
+    NoPair {
+        /// Which lines were read, in words.
+        lines: String,
+        /// What is wrong with the first of them.
+        first: String,
+    },
+    /// Two aligned files no longer fit each other.
+    #[error("{} or {} was changed while it was read", gold.display(), pred.display())]
+    Changed {
+        /// The golds.
+        gold: PathBuf,
+        /// The predictions.
+        pred: PathBuf,
+    },
+    /// What a pipe held cannot be kept.
+    #[error("a temporary file: {0}")]
+    Temporary(std::io::Error),
+    /// There are several databases, and none is named.
+    #[error("{schemas} has {count} databases: say which with --db-id ({names})")]
+    WhichDatabase {
+        /// Where the schemas come from.
+        schemas: String,
+        /// How many there are.
+        count: usize,
+        /// Some of their names.
+        names: String,
+    },
+    /// There is no such database, or its schema cannot be read.
+    #[error("{0}")]
+    Database(String),
+}
+
+/// Where pairs come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A JSONL file.
+    Pairs(PathBuf),
+    /// Two aligned files.
+    Lines {
+        /// A gold query a line, or JSON.
+        gold: PathBuf,
+        /// The predictions, one for each gold.
+        pred: PathBuf,
+    },
+    /// One pair, as text.
+    One {
+        /// The reference.
+        gold: String,
+        /// What is compared with it.
+        pred: String,
+    },
+}
 
 /// A pair's work: both queries as SQLite has them. Everything behind this door is SQLite's;
 /// a query of another dialect is translated here, and one that cannot be is the pair's
@@ -38,12 +127,15 @@ fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -> Wo
 
 /// A query as SQLite has it, or the status and the error of its pair. `side` is `gold` or
 /// `pred`.
-pub(crate) fn in_sqlite(
+///
+/// # Errors
+/// The query is not one over the schema, is not supported, or has no form in SQLite.
+pub fn in_sqlite(
     schema: &Schema,
     side: &str,
     sql: &str,
     dialect: Dialect,
-) -> std::result::Result<String, (Status, String)> {
+) -> Result<String, (Status, String)> {
     prepare::in_sqlite(schema, sql, dialect).map_err(|error| {
         let which = match side {
             "gold" => Side::Gold,
@@ -55,65 +147,78 @@ pub(crate) fn in_sqlite(
 }
 
 /// A job with what the pair's line says besides.
-pub(crate) struct Item {
-    pub(crate) job: Job,
-    pub(crate) about: About,
+pub struct Item {
+    /// What there is to do.
+    pub job: Job,
+    /// What else its line says.
+    pub about: About,
 }
 
 /// What a pair's line says besides its job.
 #[derive(Default)]
-pub(crate) struct About {
+pub struct About {
     /// The id's text where it is a number that is usually written in another way.
-    pub(crate) number: Option<String>,
-    pub(crate) label: Option<bool>,
-    pub(crate) source: Option<String>,
-    pub(crate) db_id: Option<String>,
-    pub(crate) split: Option<String>,
+    pub number: Option<String>,
+    /// Whether the two queries are the same, where that is known.
+    pub label: Option<bool>,
+    /// Where the pair comes from.
+    pub source: Option<String>,
+    /// The database that the line names.
+    pub db_id: Option<String>,
+    /// The split that it belongs to.
+    pub split: Option<String>,
     /// What `corpus grade` says of a pair that differs, from 0 to 1.
-    pub(crate) ease: Option<f32>,
+    pub ease: Option<f32>,
     /// Both queries as they stood in the input, where results are to show them.
-    pub(crate) echo: Option<Box<Echo>>,
+    pub echo: Option<Box<Echo>>,
     /// Tells this input from others.
-    pub(crate) print: u64,
+    pub print: u64,
 }
 
 /// The queries of a pair as they stood in the input; none where there is none.
-pub(crate) struct Echo {
-    pub(crate) gold: Option<String>,
-    pub(crate) pred: Option<String>,
+pub struct Echo {
+    /// The reference.
+    pub gold: Option<String>,
+    /// What is compared with it.
+    pub pred: Option<String>,
 }
 
 impl About {
     /// The id as JSON.
-    pub(crate) fn id_json(&self, id: &Value) -> String {
+    pub fn id_json(&self, id: &Value) -> String {
         self.number.clone().unwrap_or_else(|| id.to_string())
     }
 
     /// The id as text, as `--labels` writes it.
-    pub(crate) fn id_text(&self, id: &Value) -> String {
+    pub fn id_text(&self, id: &Value) -> String {
         self.number.clone().unwrap_or_else(|| id_text(id))
     }
 }
 
 /// Pairs, one at a time. An error ends them.
-pub(crate) type Items = Box<dyn Iterator<Item = Result<Item>> + Send>;
+pub type Items = Box<dyn Iterator<Item = Result<Item, InputError>> + Send>;
 
 /// Everything a command works on.
-pub(crate) struct Pairs {
-    pub(crate) items: Items,
+pub struct Pairs {
+    /// The pairs, in the order of the input.
+    pub items: Items,
     /// It was given as two texts.
-    pub(crate) single: bool,
+    pub single: bool,
     /// How many there are, where that is known.
-    pub(crate) count: Option<usize>,
+    pub count: Option<usize>,
 }
 
 /// Opens the input. A line that cannot be used becomes a job that says so; only a file
 /// that cannot be used at all is an error. With `echo` each pair brings its queries along.
-pub(crate) fn open(input: &Input, schemas: Schemas, echo: bool) -> Result<Pairs> {
-    let schemas = schemas.unnamed(input.db_id.as_deref());
-    match &input.source {
+/// Pairs that name no database are over `db_id`.
+///
+/// # Errors
+/// See [`InputError`].
+pub fn open(source: &Source, db_id: Option<&str>, schemas: Schemas, echo: bool) -> Result<Pairs, InputError> {
+    let schemas = schemas.unnamed(db_id);
+    match source {
         Source::Pairs(path) => Ok(Pairs {
-            items: Box::new(of_file(path, schemas, echo)?),
+            items: Box::new(PairItems::open(path, schemas, echo)?),
             single: false,
             count: None,
         }),
@@ -126,7 +231,7 @@ pub(crate) fn open(input: &Input, schemas: Schemas, echo: bool) -> Result<Pairs>
             })
         }
         Source::One { gold, pred } => {
-            let schema = schemas.only(input.db_id.as_deref())?;
+            let schema = schemas.only(db_id)?;
             let db_id = Some(schema.db_id.clone());
             let echo = echo.then(|| {
                 Box::new(Echo {
@@ -137,7 +242,7 @@ pub(crate) fn open(input: &Input, schemas: Schemas, echo: bool) -> Result<Pairs>
             let item = Item {
                 job: Job {
                     id: Value::from("0"),
-                    work: work(schema, gold.clone(), pred.clone(), input.dialect),
+                    work: work(schema, gold.clone(), pred.clone(), schemas.dialect()),
                 },
                 about: About {
                     db_id,
@@ -154,13 +259,8 @@ pub(crate) fn open(input: &Input, schemas: Schemas, echo: bool) -> Result<Pairs>
     }
 }
 
-/// The pairs of a pair file, in the order of its lines.
-pub(crate) fn of_file(path: &Path, schemas: Schemas, echo: bool) -> Result<pairs::PairItems> {
-    pairs::PairItems::open(path, schemas, echo)
-}
-
 /// The id of a line as text; `number` stands for it where there is none.
-fn id_of(draft: &Draft, number: usize) -> String {
+pub fn id_of(draft: &Draft, number: usize) -> String {
     match (&draft.number, &draft.pair.id) {
         (Some(text), _) => text.clone(),
         (None, Value::Null) => number.to_string(),
@@ -172,32 +272,19 @@ fn id_of(draft: &Draft, number: usize) -> String {
 const LARGEST_CONFIGURATION: u64 = 16;
 
 /// The text of a configuration file.
-pub(crate) fn configuration(path: &Path) -> Result<String> {
+///
+/// # Errors
+/// It cannot be read, is larger than any, or is no text.
+pub fn configuration(path: &Path) -> Result<String, InputError> {
     let bytes = read_bounded(path, LARGEST_CONFIGURATION, "configuration")?;
-    String::from_utf8(bytes).map_err(|e| {
-        anyhow::anyhow!(
-            "{}: not UTF-8 at byte {}",
-            path.display(),
-            e.utf8_error().valid_up_to()
-        )
+    String::from_utf8(bytes).map_err(|e| InputError::NotUtf8 {
+        path: path.to_owned(),
+        at: e.utf8_error().valid_up_to(),
     })
 }
 
-/// A number that tells inputs apart, the same on every machine.
-fn print(parts: &[&[u8]]) -> u64 {
-    let mut sha = Sha256::new();
-    for part in parts {
-        sha.update((part.len() as u64).to_le_bytes());
-        sha.update(part);
-    }
-    sha.finalize()
-        .iter()
-        .take(8)
-        .fold(0, |h, b| (h << 8) | u64::from(*b))
-}
-
 /// An id as text, as `--labels` writes it.
-pub(crate) fn id_text(id: &Value) -> String {
+pub fn id_text(id: &Value) -> String {
     match id {
         Value::String(s) => s.clone(),
         other => other.to_string(),

@@ -5,73 +5,13 @@
 //! once, in tens of microseconds, and compared by equality, which needs one canonical
 //! expression, not a set of equal ones.
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::predicates::{integer, is_boolean};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::numbers::Numbers;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{Query, Rel};
-use crate::schema::{Affinity, TypeClass};
+use crate::schema::Affinity;
 use crate::value::Value;
-
-/// What numbers an expression gives, NULL aside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Whole numbers; an overflow would make a real.
-    Whole,
-    /// Doubles.
-    Real,
-    /// The one or the other, by the row.
-    Either,
-}
-
-/// The kind of numbers of an expression of moderate depth, if it gives numbers alone.
-pub(super) fn kind(e: &Expr, cx: &Context<'_>) -> Option<Kind> {
-    kind_within(e, cx, 24)
-}
-
-fn kind_within(e: &Expr, cx: &Context<'_>, depth: usize) -> Option<Kind> {
-    let depth = depth.checked_sub(1)?;
-    match e {
-        Expr::Literal(Value::Integer(_)) => Some(Kind::Whole),
-        Expr::Literal(Value::Real(_)) => Some(Kind::Real),
-        Expr::Column(c) => {
-            let info = cx.info(*c)?;
-            match (info.affinity, info.class) {
-                (Some(Affinity::Real), TypeClass::Number) => Some(Kind::Real),
-                _ if cx.is_integer(e) => Some(Kind::Whole),
-                (None | Some(Affinity::Numeric), TypeClass::Number) => Some(Kind::Either),
-                _ => None,
-            }
-        }
-        Expr::Cast { affinity, .. } => match affinity {
-            Affinity::Integer => Some(Kind::Whole),
-            Affinity::Real => Some(Kind::Real),
-            _ => None,
-        },
-        Expr::Unary {
-            op: UnaryOp::Neg,
-            expr,
-        } => kind_within(expr, cx, depth),
-        Expr::Binary {
-            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
-            left,
-            right,
-        } => match (kind_within(left, cx, depth)?, kind_within(right, cx, depth)?) {
-            (Kind::Whole, Kind::Whole) => Some(Kind::Whole),
-            (Kind::Real, _) | (_, Kind::Real) => Some(Kind::Real),
-            _ => Some(Kind::Either),
-        },
-        e if is_boolean(e) && !matches!(e, Expr::Literal(_)) => Some(Kind::Whole),
-        _ => None,
-    }
-}
-
-fn whole_literal(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Literal(Value::Integer(i)) => Some(*i),
-        _ => None,
-    }
-}
 
 /// The whole number that a literal is equal to.
 fn whole_value(e: &Expr) -> Option<i64> {
@@ -79,21 +19,6 @@ fn whole_value(e: &Expr) -> Option<i64> {
         Expr::Literal(Value::Integer(i)) => Some(*i),
         Expr::Literal(Value::Real(r)) if r.0.abs() < 9.0e15 && r.0.fract() == 0.0 => Some(r.0 as i64),
         _ => None,
-    }
-}
-
-fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    }
-}
-
-fn real(e: Expr) -> Expr {
-    Expr::Cast {
-        expr: Box::new(e),
-        affinity: Affinity::Real,
     }
 }
 
@@ -114,7 +39,7 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Binary { op, left, right } => {
             let numbers = match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
-                op if op.turned().is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
+                op if op.flipped().is_some() => cx.numbers(left).is_some() && cx.numbers(right).is_some(),
                 _ => false,
             };
             numbers && (simplify(left, cx) | simplify(right, cx))
@@ -154,7 +79,7 @@ fn simplify(e: &mut Expr, cx: &Context<'_>) -> bool {
             Expr::Unary {
                 op: UnaryOp::Neg,
                 expr: inner,
-            } if kind(inner, cx).is_some() => Some((**inner).clone()),
+            } if cx.numbers(inner).is_some() => Some((**inner).clone()),
             _ => None,
         },
         Expr::Binary { op, left, right } => match op {
@@ -175,14 +100,14 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
     let commutes = matches!(op, BinaryOp::Add | BinaryOp::Mul);
     let one_side = |x: &Expr, c: &Expr| {
         let exact = matches!(c, Expr::Literal(Value::Integer(_)));
-        let of = kind(x, cx)?;
+        let of = cx.numbers(x)?;
         if matches!(x, Expr::Literal(_)) || whole_value(c)? != neutral {
             return None;
         }
-        Some(if exact || of == Kind::Real {
+        Some(if exact || of == Numbers::Real {
             x.clone()
         } else {
-            real(x.clone())
+            x.clone().cast(Affinity::Real)
         })
     };
     if let Some(new) = one_side(left, right) {
@@ -197,10 +122,12 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         BinaryOp::Sub => BinaryOp::Add,
         _ => return None,
     };
-    match whole_literal(right) {
-        Some(c) if c < 0 && kind(left, cx).is_some() => {
-            Some(binary(opposite, left.clone(), integer(c.checked_neg()?)))
-        }
+    match right.as_integer() {
+        Some(c) if c < 0 && cx.numbers(left).is_some() => Some(Expr::binary(
+            opposite,
+            left.clone(),
+            Expr::integer(c.checked_neg()?),
+        )),
         _ => None,
     }
 }
@@ -222,10 +149,10 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    let (Some(l), Some(r)) = (kind(left, cx), kind(right, cx)) else {
+    let (Some(l), Some(r)) = (cx.numbers(left), cx.numbers(right)) else {
         return false;
     };
-    if l != Kind::Real && r != Kind::Real || literal(left) && literal(right) {
+    if l != Numbers::Real && r != Numbers::Real || left.is_literal() && right.is_literal() {
         return false;
     }
     // `stripped` is the operand where the other one makes the operation real.
@@ -233,20 +160,20 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Cast {
             expr,
             affinity: Affinity::Real,
-        } if matches!(kind(expr, cx), Some(Kind::Whole | Kind::Either)) => Some((**expr).clone()),
-        Expr::Literal(Value::Real(_)) => whole_value(x).map(integer),
+        } if matches!(cx.numbers(expr), Some(Numbers::Whole | Numbers::Either)) => Some((**expr).clone()),
+        Expr::Literal(Value::Real(_)) => whole_value(x).map(Expr::integer),
         _ => None,
     };
     // A constant never carries the cast; of two others the left one does.
-    let carrier_left = !literal(left) || *op == BinaryOp::Div && literal(right);
+    let carrier_left = !left.is_literal() || *op == BinaryOp::Div && right.is_literal();
     let (carrier, other) = if carrier_left {
         (left, right)
     } else {
         (right, left)
     };
     let bare = stripped(other);
-    let other_is_real = kind(other, cx) == Some(Kind::Real) && bare.is_none();
-    let carries = kind(carrier, cx) == Some(Kind::Real);
+    let other_is_real = cx.numbers(other) == Some(Numbers::Real) && bare.is_none();
+    let carries = cx.numbers(carrier) == Some(Numbers::Real);
     let mut changed = false;
     if let Some(bare) = bare {
         **other = bare;
@@ -255,23 +182,19 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     if other_is_real {
         // The other one is real by itself: no cast is needed.
         if let Some(bare) = stripped(carrier)
-            && !literal(carrier)
+            && !carrier.is_literal()
         {
             **carrier = bare;
             changed = true;
         }
     } else if !carries {
-        **carrier = match std::mem::replace(&mut **carrier, integer(0)) {
+        **carrier = match std::mem::replace(&mut **carrier, Expr::integer(0)) {
             Expr::Literal(Value::Integer(i)) => Expr::Literal(Value::Real((i as f64).into())),
-            x => real(x),
+            x => x.cast(Affinity::Real),
         };
         changed = true;
     }
     changed
-}
-
-fn literal(e: &Expr) -> bool {
-    matches!(e, Expr::Literal(_))
 }
 
 pub(super) const COMPARED_SUMS: Rule = Rule {
@@ -286,10 +209,10 @@ fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
-    let Some(opposite) = op.turned() else {
+    let Some(opposite) = op.flipped() else {
         return false;
     };
-    let (side, op, constant) = match (whole_literal(left), whole_literal(right)) {
+    let (side, op, constant) = match (left.as_integer(), right.as_integer()) {
         (None, Some(c)) => (&**left, *op, c),
         (Some(c), None) => (&**right, opposite, c),
         _ => return false,
@@ -317,7 +240,7 @@ fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 
 /// `side op constant` with less on its left.
 fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<Expr> {
-    if kind(side, cx) != Some(Kind::Whole) {
+    if cx.numbers(side) != Some(Numbers::Whole) {
         return None;
     }
     match side {
@@ -326,41 +249,49 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
             left,
             right,
         } => {
-            let (x, c) = match (whole_literal(left), whole_literal(right)) {
+            let (x, c) = match (left.as_integer(), right.as_integer()) {
                 (None, Some(c)) => (left, c),
                 (Some(c), None) => (right, c),
                 _ => return None,
             };
-            Some(binary(op, (**x).clone(), integer(constant.checked_sub(c)?)))
+            Some(Expr::binary(
+                op,
+                (**x).clone(),
+                Expr::integer(constant.checked_sub(c)?),
+            ))
         }
         Expr::Binary {
             op: BinaryOp::Sub,
             left,
             right,
-        } => match (whole_literal(left), whole_literal(right)) {
-            (None, Some(c)) => Some(binary(op, (**left).clone(), integer(constant.checked_add(c)?))),
-            (Some(c), None) => Some(binary(
-                op.turned()?,
-                (**right).clone(),
-                integer(c.checked_sub(constant)?),
+        } => match (left.as_integer(), right.as_integer()) {
+            (None, Some(c)) => Some(Expr::binary(
+                op,
+                (**left).clone(),
+                Expr::integer(constant.checked_add(c)?),
             )),
-            (None, None) if constant == 0 => Some(binary(op, (**left).clone(), (**right).clone())),
+            (Some(c), None) => Some(Expr::binary(
+                op.flipped()?,
+                (**right).clone(),
+                Expr::integer(c.checked_sub(constant)?),
+            )),
+            (None, None) if constant == 0 => Some(Expr::binary(op, (**left).clone(), (**right).clone())),
             _ => None,
         },
         Expr::Unary {
             op: UnaryOp::Neg,
             expr,
-        } => Some(binary(
-            op.turned()?,
+        } => Some(Expr::binary(
+            op.flipped()?,
             (**expr).clone(),
-            integer(constant.checked_neg()?),
+            Expr::integer(constant.checked_neg()?),
         )),
         Expr::Binary {
             op: BinaryOp::Mul,
             left,
             right,
         } => {
-            let (x, c) = match (whole_literal(left), whole_literal(right)) {
+            let (x, c) = match (left.as_integer(), right.as_integer()) {
                 (None, Some(c)) => (left, c),
                 (Some(c), None) => (right, c),
                 _ => return None,
@@ -368,8 +299,12 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
             if c == 0 || constant.checked_rem(c)? != 0 {
                 return None;
             }
-            let op = if c < 0 { op.turned()? } else { op };
-            Some(binary(op, (**x).clone(), integer(constant.checked_div(c)?)))
+            let op = if c < 0 { op.flipped()? } else { op };
+            Some(Expr::binary(
+                op,
+                (**x).clone(),
+                Expr::integer(constant.checked_div(c)?),
+            ))
         }
         _ => None,
     }
@@ -400,7 +335,7 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         else {
             continue;
         };
-        let (quotient, constant) = match (literal(left), literal(right)) {
+        let (quotient, constant) = match (left.is_literal(), right.is_literal()) {
             (false, true) => (&**left, &**right),
             (true, false) => (&**right, &**left),
             _ => continue,
@@ -415,12 +350,12 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         };
         // A moderate constant neither overflows nor underflows what was a number.
         let moderate = whole_value(constant).is_some_and(|c| (1..=1_000_000).contains(&c));
-        if !moderate || kind(x, cx) != Some(Kind::Real) || kind(y, cx).is_none() {
+        if !moderate || cx.numbers(x) != Some(Numbers::Real) || cx.numbers(y).is_none() {
             continue;
         }
-        *e = binary(
+        *e = Expr::binary(
             BinaryOp::Div,
-            binary(BinaryOp::Mul, (**x).clone(), constant.clone()),
+            Expr::binary(BinaryOp::Mul, (**x).clone(), constant.clone()),
             (**y).clone(),
         );
         changed = true;

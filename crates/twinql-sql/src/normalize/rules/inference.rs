@@ -1,15 +1,14 @@
 //! Predicates where they say most: outside EXISTS where they are not about its rows,
 //! inside inputs where an equality carries them.
 
-use std::collections::BTreeSet;
-
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::own_columns;
-use super::equalities::equal_columns;
+use crate::algebra::BlockMut;
 use crate::expr::{Expr, UnaryOp};
+use crate::normalize::context::Context;
+use crate::normalize::pushdown::push_into;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::Rel;
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const EXISTS_CONDITIONS: Rule = Rule {
@@ -21,16 +20,10 @@ pub(super) const EXISTS_CONDITIONS: Rule = Rule {
 };
 
 fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. }) = rel else {
+    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
         return false;
     };
-    let tests = |e: &Expr| match e {
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } => matches!(**expr, Expr::Exists(_)),
-        e => matches!(e, Expr::Exists(_)),
-    };
+    let tests = |e: &Expr| matches!(e.as_not().unwrap_or(e), Expr::Exists(_));
     if !on.iter().any(tests) {
         return false;
     }
@@ -49,19 +42,14 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             },
             _ => continue,
         };
-        let mut made = BTreeSet::new();
-        walk::produced_within(&query.rel, &mut made);
-        let (Rel::Filter { predicate, .. } | Rel::Join { on: predicate, .. }) = &mut query.rel else {
+        let made = query.rel.produced_within();
+        let Some(BlockMut { on: predicate, .. }) = query.rel.as_block_mut() else {
             continue;
         };
         let mut kept = Vec::with_capacity(predicate.len());
         for p in std::mem::take(predicate) {
-            let mut of = BTreeSet::new();
-            own_columns(&p, &mut of);
-            let outer = !of.is_empty()
-                && of.is_disjoint(&made)
-                && walk::is_deterministic(&p)
-                && !walk::has_subquery(&p);
+            let of = p.free_columns();
+            let outer = !of.is_empty() && of.is_disjoint(&made) && p.is_deterministic() && !p.has_subquery();
             if outer && positive {
                 moved.push(p);
                 changed = true;
@@ -101,14 +89,14 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if !inputs.iter().any(takes) {
         return false;
     }
-    let classes = equal_columns(on, cx);
+    let classes = cx.equal_columns(on);
     if classes.is_empty() {
         return false;
     }
     // What each column outside an input is equal to inside it.
     let mut targets: Vec<(usize, Substitution)> = Vec::new();
     for (i, input) in inputs.iter().enumerate().filter(|(_, r)| takes(r)) {
-        let own = walk::output_set(input);
+        let own = input.output_set();
         let mut map = Substitution::new();
         for class in &classes {
             if let Some(inside) = class.iter().find(|c| own.contains(c)) {
@@ -123,13 +111,8 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let before = on.len();
     on.retain(|e| {
-        let mut of = BTreeSet::new();
-        own_columns(e, &mut of);
-        if of.is_empty()
-            || !walk::is_deterministic(e)
-            || walk::has_subquery(e)
-            || super::equalities::column_equality(e, cx).is_some()
-        {
+        let of = e.free_columns();
+        if of.is_empty() || !e.is_deterministic() || e.has_subquery() || cx.column_equality(e).is_some() {
             return true;
         }
         let mut taken = false;
@@ -138,10 +121,10 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 continue;
             }
             let mut own = e.clone();
-            walk::substitute(&mut own, map);
+            own.substitute(map);
             taken |= inputs
                 .get_mut(*i)
-                .is_some_and(|input| super::blocks::push_into(input, own, cx).is_none());
+                .is_some_and(|input| push_into(input, own, cx).is_none());
         }
         !taken
     });
@@ -187,6 +170,6 @@ fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         (Some(_), None) => *inner_limit = limit.take(),
         _ => return false,
     }
-    *rel = walk::take(input);
+    *rel = input.take();
     true
 }

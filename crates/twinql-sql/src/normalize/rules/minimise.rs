@@ -1,16 +1,17 @@
 //! Scans that say nothing new where duplicates do not matter, and groups that hold all of
 //! several values as self-joins.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::{outer_columns, own_columns};
-use super::equalities::{column_equality, equal_columns};
-use super::joins::refers_to_key;
+use crate::algebra::{BlockMut, Grouping};
+use crate::columns::Reads;
 use crate::expr::{AggFunc, BinaryOp, Expr};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
+use crate::schema::ColumnRef;
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 /// Produced ids with column positions, as a scan has them.
@@ -34,33 +35,21 @@ fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    if !walk::ignores_duplicates(keys, calls) {
+    let grouping = Grouping { input, keys, calls };
+    if !grouping.ignores_duplicates() {
         return false;
     }
+    let read = grouping.reads();
     let Rel::Join { inputs, on } = &mut **input else {
         return false;
     };
-    let mut read = BTreeSet::new();
-    for (_, e) in keys.iter() {
-        walk::expr_columns(e, &mut read);
-    }
-    for (_, call) in calls.iter() {
-        for e in call.args.iter().chain(&call.filter) {
-            walk::expr_columns(e, &mut read);
-        }
-    }
     let Some(map) = fold(inputs, on, &read, &[], cx) else {
         return false;
     };
     let (inputs, on) = (std::mem::take(inputs), std::mem::take(on));
-    **input = walk::block(inputs, on);
-    for (_, e) in keys.iter_mut() {
-        walk::substitute(e, &map);
-    }
-    for (_, call) in calls.iter_mut() {
-        for e in call.args.iter_mut().chain(&mut call.filter) {
-            walk::substitute(e, &map);
-        }
+    **input = Rel::join(inputs, on);
+    for e in rel.exprs_mut() {
+        e.substitute(&map);
     }
     true
 }
@@ -76,43 +65,31 @@ pub(super) const REDUNDANT_EXISTS: Rule = Rule {
 fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Exists(query) = e else { return false };
     if let Rel::Filter { input, predicate } = &mut query.rel
-        && walk::is_unit(input)
-        && predicate.iter().all(super::predicates::is_boolean)
+        && input.is_unit()
+        && predicate.iter().all(Expr::is_boolean)
     {
-        let mut list = std::mem::take(predicate);
-        let all = match (list.pop(), list.is_empty()) {
-            (Some(one), true) => one,
-            (Some(last), false) => {
-                list.push(last);
-                Expr::And(list)
-            }
-            (None, _) => Expr::Literal(Value::Integer(1)),
-        };
+        let all = Expr::and_all(std::mem::take(predicate));
         // NULL is not true, and EXISTS is never NULL.
         *e = if cx.may_be_null(&all, &BTreeSet::new()) {
-            Expr::Binary {
-                op: BinaryOp::Is,
-                left: Box::new(all),
-                right: Box::new(Expr::Literal(Value::Integer(1))),
-            }
+            Expr::binary(BinaryOp::Is, all, Expr::integer(1))
         } else {
             all
         };
         return true;
     }
-    if !query.output.is_empty() || !matches!(query.rel, Rel::Join { .. } | Rel::Filter { .. }) {
+    if !query.output.is_empty() || query.rel.as_block().is_none() {
         return false;
     }
-    let (mut inputs, mut on) = walk::into_block(walk::take(&mut query.rel));
+    let (mut inputs, mut on) = query.rel.take().into_block();
     let outer = cx.outer_scans.clone();
     let folded = fold(&mut inputs, &mut on, &BTreeSet::new(), &outer, cx);
     query.rel = if inputs.is_empty() {
         Rel::Filter {
-            input: Box::new(walk::unit()),
+            input: Box::new(Rel::unit()),
             predicate: on,
         }
     } else {
-        walk::block(inputs, on)
+        Rel::join(inputs, on)
     };
     folded.is_some()
 }
@@ -127,7 +104,7 @@ fn fold(
     outer: &[(usize, ScanColumns)],
     cx: &Context<'_>,
 ) -> Option<Substitution> {
-    if inputs.len() > MAX_INPUTS || !on.iter().all(walk::is_deterministic) {
+    if inputs.len() > MAX_INPUTS || !on.iter().all(Expr::is_deterministic) {
         return None;
     }
     let scans: Vec<(usize, usize, ScanColumns)> = inputs
@@ -142,7 +119,7 @@ fn fold(
     if !scans.iter().any(|s| twice(s.1)) {
         return None;
     }
-    let classes = equal_columns(on, cx);
+    let classes = cx.equal_columns(on);
     let representative = |c: ColumnId| {
         classes
             .iter()
@@ -155,13 +132,9 @@ fn fold(
         .flatten()
         .map(|c| (*c, Expr::Column(representative(*c))))
         .collect();
-    let in_classes = |e: &Expr| {
-        let mut e = e.clone();
-        walk::substitute(&mut e, &to_classes);
-        e
-    };
+    let in_classes = |e: &Expr| e.substituted(&to_classes);
     let said: BTreeSet<Expr> = on.iter().map(in_classes).collect();
-    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(outer_columns).collect();
+    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::free_columns).collect();
     for (i, table, columns) in &scans {
         if columns.iter().any(|(c, _)| lateral.contains(c)) {
             continue;
@@ -185,22 +158,19 @@ fn fold(
             };
             let equal = |a: ColumnId, b: ColumnId| representative(a) == representative(b);
             let implied = |e: &Expr| {
-                if let Some((a, b)) = column_equality(e, cx) {
+                if let Some((a, b)) = cx.column_equality(e) {
                     let (a, b) = (image(a), image(b));
                     // A column equals itself where it is not NULL.
                     let same = a == b && from_outside && cx.outer_may_be_null(a);
                     return equal(a, b) && !same;
                 }
-                let mut e = e.clone();
-                walk::substitute(&mut e, &map);
-                said.contains(&in_classes(&e))
+                said.contains(&in_classes(&e.substituted(&map)))
             };
             let fits = columns
                 .iter()
                 .all(|(c, _)| !read.contains(c) || equal(*c, image(*c)))
                 && on.iter().all(|e| {
-                    let mut of = BTreeSet::new();
-                    own_columns(e, &mut of);
+                    let of = e.free_columns();
                     !columns.iter().any(|(c, _)| of.contains(c)) || implied(e)
                 });
             if !fits {
@@ -208,17 +178,11 @@ fn fold(
             }
             inputs.remove(*i);
             for e in on.iter_mut() {
-                walk::substitute(e, &map);
+                e.substitute(&map);
             }
             // `a = a` is left only where a is known not to be NULL.
-            on.retain(|e| match e {
-                Expr::Binary {
-                    op: BinaryOp::Eq,
-                    left,
-                    right,
-                } => !(from_outside && left == right && matches!(**left, Expr::Column(_))),
-                _ => true,
-            });
+            let itself = |e: &Expr| e.as_column_equality().is_some_and(|(a, b)| a == b);
+            on.retain(|e| !(from_outside && itself(e)));
             return Some(map);
         }
     }
@@ -232,23 +196,6 @@ pub(super) const ALL_VALUES: Rule = Rule {
     needs: Needs::TYPED,
     apply: Apply::Rel(all_values),
 };
-
-/// A copy of a relation with ids of its own, and what its columns became.
-pub(super) fn copy(rel: &Rel, cx: &mut Context<'_>) -> (Rel, BTreeMap<ColumnId, ColumnId>) {
-    let mut made = BTreeSet::new();
-    walk::produced_within(rel, &mut made);
-    let ids: BTreeMap<ColumnId, ColumnId> = made.into_iter().map(|c| (c, cx.fresh_like(c))).collect();
-    let mut query = Query {
-        rel: rel.clone(),
-        output: Vec::new(),
-    };
-    walk::ids_of_query(&mut query, &mut |c| {
-        if let Some(new) = ids.get(c) {
-            *c = *new;
-        }
-    });
-    (query.rel, ids)
-}
 
 /// The number that a conjunct asks a column to be, or to reach.
 fn asked(e: &Expr) -> Option<(ColumnId, i64)> {
@@ -265,40 +212,25 @@ fn asked(e: &Expr) -> Option<(ColumnId, i64)> {
 }
 
 fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    if !matches!(rel, Rel::Filter { .. } | Rel::Join { .. }) {
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
-    }
-    let on: &[Expr] = match rel {
-        Rel::Filter { predicate, .. } => predicate,
-        Rel::Join { on, .. } => on,
-        _ => &[],
     };
-    let candidates: Vec<(usize, ColumnId, i64)> = on
-        .iter()
-        .enumerate()
-        .filter_map(|(i, e)| asked(e).map(|(c, n)| (i, c, n)))
-        .filter(|(_, _, n)| (2..=MAX_VALUES as i64).contains(n))
-        .collect();
-    for (at, count, n) in candidates {
-        let inputs: Vec<&mut Rel> = match rel {
-            Rel::Filter { input, .. } => vec![&mut **input],
-            Rel::Join { inputs, .. } => inputs.iter_mut().collect(),
-            _ => return false,
-        };
-        for input in inputs {
+    let asked = on.iter().enumerate().filter_map(|(i, e)| Some((i, asked(e)?)));
+    let few = 2..=MAX_VALUES as i64;
+    let candidates: Vec<(usize, (ColumnId, i64))> = asked.filter(|(_, (_, n))| few.contains(n)).collect();
+    for (at, (count, n)) in candidates {
+        for input in inputs.iter_mut() {
             let Some(new) = divided(input, count, n, cx) else {
                 continue;
             };
             *input = new;
-            if let Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } = rel {
-                on.remove(at);
-                let one: Substitution = [(count, Expr::Literal(Value::Integer(n)))].into();
-                for e in on {
-                    walk::substitute(e, &one);
-                }
+            on.remove(at);
+            let one: Substitution = [(count, Expr::integer(n))].into();
+            for e in on {
+                e.substitute(&one);
             }
             // All of the n values are there, and no others are let in.
-            cx.replace(count, Expr::Literal(Value::Integer(n)));
+            cx.replace(count, Expr::integer(n));
             return true;
         }
     }
@@ -316,29 +248,20 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
     if *id != count || call.func != AggFunc::Count || call.filter.is_some() || keys.is_empty() {
         return None;
     }
-    let (inputs, on) = walk::into_block((**input).clone());
-    if inputs.len() > MAX_INPUTS || !walk::is_deterministic_rel(input) {
+    let (inputs, on) = (**input).clone().into_block();
+    if inputs.len() > MAX_INPUTS || !input.is_deterministic() {
         return None;
     }
-    let made = walk::output_set(input);
-    let grouped: Option<Vec<ColumnId>> = keys
-        .iter()
-        .map(|(_, e)| match e {
-            Expr::Column(c) if made.contains(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
-    let grouped = grouped?;
+    let made = input.output_set();
+    let bare = |e: &Expr| e.as_column().filter(|c| made.contains(c));
+    let grouped: Vec<ColumnId> = keys.iter().map(|(_, e)| bare(e)).collect::<Option<_>>()?;
     let (at, x, list) = on.iter().enumerate().find_map(|(i, e)| match e {
-        Expr::InList { expr, list } if list.len() == n as usize => match &**expr {
-            Expr::Column(x) => Some((i, *x, list.clone())),
-            _ => None,
-        },
+        Expr::InList { expr, list } if list.len() == n as usize => Some((i, expr.as_column()?, list.clone())),
         _ => None,
     })?;
     let distinct = |list: &[Expr]| {
-        let text = list.iter().all(|e| matches!(e, Expr::Literal(Value::Text(_))));
-        let whole = list.iter().all(|e| matches!(e, Expr::Literal(Value::Integer(_))));
+        let text = list.iter().all(|e| e.as_text().is_some());
+        let whole = list.iter().all(|e| e.as_integer().is_some());
         let different: BTreeSet<&Expr> = list.iter().collect();
         (text || whole) && different.len() == list.len()
     };
@@ -356,22 +279,17 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
         return None;
     }
     let known = cx.not_null(input);
-    let equal = |op, left: Expr, right: Expr| Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    };
     let (mut all, mut conjuncts) = (Vec::new(), Vec::new());
     for (i, value) in list.iter().enumerate() {
         let mut own = on.clone();
         if let Some(e) = own.get_mut(at) {
-            *e = equal(BinaryOp::Eq, Expr::Column(x), value.clone());
+            *e = Expr::Column(x).eq(value.clone());
         }
-        let block = walk::block(inputs.clone(), own);
+        let block = Rel::join(inputs.clone(), own);
         let (block, ids) = if i == 0 {
-            (block, BTreeMap::new())
+            (block, Substitution::new())
         } else {
-            copy(&block, cx)
+            cx.copy(&block)
         };
         for g in grouped.iter().filter(|_| i > 0) {
             let op = if known.contains(g) {
@@ -379,18 +297,14 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
             } else {
                 BinaryOp::Is
             };
-            let other = ids.get(g).copied()?;
-            conjuncts.push(equal(op, Expr::Column(*g), Expr::Column(other)));
+            let other = ids.get(g)?.clone();
+            conjuncts.push(Expr::binary(op, Expr::Column(*g), other));
         }
-        let (more, of) = walk::into_block(block);
+        let (more, of) = block.into_block();
         all.extend(more);
         conjuncts.extend(of);
     }
-    Some(Rel::Aggregate {
-        input: Box::new(walk::block(all, conjuncts)),
-        keys: keys.clone(),
-        calls: Vec::new(),
-    })
+    Some(Rel::distinct_by(Rel::join(all, conjuncts), keys.clone()))
 }
 
 pub(super) const FOREIGN_KEY_SEMI_JOIN: Rule = Rule {
@@ -405,26 +319,16 @@ fn foreign_key_semi_join(query: &mut Query, role: Role, cx: &mut Context<'_>) ->
     if role != Role::Root {
         return false;
     }
-    let mut used = BTreeSet::new();
-    walk::query_columns(query, &mut used);
-    let Some(map) = semi_join_in(&mut query.rel, &used, cx) else {
+    let used = query.reads();
+    let Some(map) = query.rel.find(|rel| as_references(rel, &used, cx)) else {
         return false;
     };
-    walk::substitute_query(query, &map);
+    query.substitute(&map);
     true
 }
 
-fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Option<Substitution> {
-    for input in walk::inputs_mut(rel) {
-        if let Some(map) = semi_join_in(input, used, cx) {
-            return Some(map);
-        }
-    }
-    for arm in walk::arms_mut(rel) {
-        if let Some(map) = semi_join_in(&mut arm.rel, used, cx) {
-            return Some(map);
-        }
-    }
+/// A table that is read for its key alone as the rows that refer to it; what the key becomes.
+fn as_references(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Option<Substitution> {
     let Rel::Filter { input, predicate } = rel else {
         return None;
     };
@@ -439,17 +343,21 @@ fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) 
     let [(key, at)] = read.as_slice() else {
         return None;
     };
-    if !cx.table_keys(*table).contains(&[*at].as_slice()) {
+    let key_column = ColumnRef {
+        table: *table,
+        column: *at,
+    };
+    if !cx.is_key(key_column) {
         return None;
     }
     let found = predicate.iter().enumerate().find_map(|(i, e)| {
         let Expr::Exists(q) = e else { return None };
-        let (inputs, on) = walk::into_block(q.rel.clone());
-        let classes = equal_columns(&on, cx);
+        let (inputs, on) = q.rel.clone().into_block();
+        let classes = cx.equal_columns(&on);
         let class = classes.iter().find(|class| class.contains(key))?;
         let by = class
             .iter()
-            .find(|c| *c != key && refers_to_key(**c, (*table, *at), usize::MAX, &inputs, cx))?;
+            .find(|c| *c != key && cx.refers_to_key(**c, key_column, usize::MAX, &inputs))?;
         Some((i, *by, inputs, on))
     });
     let (place, by, inputs, mut on) = found?;
@@ -463,15 +371,11 @@ fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) 
     // The key becomes the reference below, and a group key of its value above.
     let below: Substitution = [(*key, Expr::Column(by))].into();
     for e in &mut on {
-        walk::substitute(e, &below);
+        e.substitute(&below);
     }
-    on.retain(|e| !matches!(e, Expr::Binary { op: BinaryOp::Eq, left, right } if left == right && **left == Expr::Column(by)));
+    on.retain(|e| e.as_column_equality() != Some((by, by)));
     let new = cx.fresh_like(by);
     let above: Substitution = [(*key, Expr::Column(new))].into();
-    *rel = Rel::Aggregate {
-        input: Box::new(walk::block(inputs, on)),
-        keys: vec![(new, Expr::Column(by))],
-        calls: Vec::new(),
-    };
+    *rel = Rel::distinct_by(Rel::join(inputs, on), vec![(new, Expr::Column(by))]);
     Some(above)
 }

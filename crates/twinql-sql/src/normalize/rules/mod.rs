@@ -33,8 +33,8 @@ mod windows;
 
 use super::context::Context;
 use super::rule::Rule;
-use super::walk;
 use crate::rel::{Query, Rel};
+use crate::tree::{Next, NodeMut, Tree};
 
 /// Every rule, in the order in which they are tried at a node.
 pub(super) const ALL: &[Rule] = &[
@@ -145,43 +145,26 @@ pub(super) fn semantic_prepass(query: &mut Query, cx: &mut Context<'_>) {
     if cx.semantics.rows_as_set {
         projections::restrict_to_output(query, cx);
         query.rel = Rel::Distinct {
-            input: Box::new(walk::take(&mut query.rel)),
+            input: Box::new(query.rel.take()),
         };
     }
 }
 
+/// Takes away every DISTINCT, those of aggregates and window functions, too.
 fn drop_distinct(query: &mut Query) {
-    drop_distinct_in(&mut query.rel);
-}
-
-fn drop_distinct_in(rel: &mut Rel) {
-    while let Rel::Distinct { input } = rel {
-        *rel = walk::take(input);
-    }
-    if let Rel::Aggregate { calls, .. } = rel {
-        calls.iter_mut().for_each(|(_, call)| call.distinct = false);
-    }
-    if let Rel::Window { calls, .. } = rel {
-        calls.iter_mut().for_each(|(_, call)| call.distinct = false);
-    }
-    for expr in walk::own_exprs_mut(rel) {
-        drop_distinct_expr(expr);
-    }
-    for input in walk::inputs_mut(rel) {
-        drop_distinct_in(input);
-    }
-    for arm in walk::arms_mut(rel) {
-        drop_distinct(arm);
-    }
-}
-
-fn drop_distinct_expr(expr: &mut crate::expr::Expr) {
-    for operand in walk::operands_mut(expr) {
-        drop_distinct_expr(operand);
-    }
-    if let Some(query) = walk::subquery_mut(expr) {
-        drop_distinct(query);
-    }
+    query.map_deep(|node| {
+        if let NodeMut::Rel(rel) = node {
+            while let Rel::Distinct { input } = rel {
+                *rel = input.take();
+            }
+            match rel {
+                Rel::Aggregate { calls, .. } => calls.iter_mut().for_each(|(_, call)| call.distinct = false),
+                Rel::Window { calls, .. } => calls.iter_mut().for_each(|(_, call)| call.distinct = false),
+                _ => {}
+            }
+        }
+        Next::Below
+    });
 }
 
 /// The rule by which an output becomes a constant.

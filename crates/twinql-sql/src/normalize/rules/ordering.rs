@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::arithmetic::{Kind, kind};
+use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::numbers::Numbers;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const SUBQUERY_ORDER: Rule = Rule {
@@ -21,13 +22,7 @@ pub(super) const SUBQUERY_ORDER: Rule = Rule {
 fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { calls, .. } = rel {
         // Which value these give depends on the order in SQLite.
-        let ordered = |call: &AggregateCall| {
-            matches!(
-                call.func,
-                AggFunc::GroupConcat | AggFunc::Bare | AggFunc::Other(_)
-            )
-        };
-        if calls.iter().any(|(_, call)| ordered(call)) {
+        if calls.iter().any(|(_, call)| call.func.depends_on_order()) {
             return false;
         }
     }
@@ -38,7 +33,7 @@ fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         return false;
     }
     let mut changed = false;
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         changed |= unsort(input);
     }
     if let Rel::SetOp { left, right, .. } = rel {
@@ -56,7 +51,7 @@ fn unsort(rel: &mut Rel) -> bool {
             offset: None,
             ..
         } => {
-            *rel = walk::take(input);
+            *rel = input.take();
             true
         }
         Rel::Project { input, .. } | Rel::Filter { input, .. } => unsort(input),
@@ -80,30 +75,15 @@ fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         // value, but not as an answer.
         Role::Root => {
             let certain = match &query.rel {
-                Rel::Sort { input, .. } => never_empty(input, cx),
+                Rel::Sort { input, .. } => cx.never_empty(input),
                 Rel::Project { input, .. } => {
-                    matches!(&**input, Rel::Sort { input, .. } if never_empty(input, cx))
+                    matches!(&**input, Rel::Sort { input, .. } if cx.never_empty(input))
                 }
                 _ => false,
             };
             certain && extreme(query, cx)
         }
         Role::Scalar => extreme(query, cx),
-        _ => false,
-    }
-}
-
-/// True if the relation has a row in every database.
-pub(super) fn never_empty(rel: &Rel, cx: &Context<'_>) -> bool {
-    match rel {
-        Rel::Scan { .. } => !cx.semantics.empty_tables,
-        Rel::Values { rows, .. } => !rows.is_empty(),
-        Rel::Aggregate { input, keys, calls } => {
-            keys.is_empty() && !calls.is_empty() || never_empty(input, cx)
-        }
-        Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
-            never_empty(input, cx)
-        }
         _ => false,
     }
 }
@@ -137,7 +117,7 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
         return false;
     };
     // NULLs would come first in ascending order, where MIN leaves them out.
-    if *expr != value || !walk::is_deterministic(expr) || !certain_value(expr, &cx.not_null(input), cx) {
+    if *expr != value || !expr.is_deterministic() || !certain_value(expr, &cx.not_null(input), cx) {
         return false;
     }
     let direction = *direction;
@@ -145,21 +125,13 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
         Direction::Asc => AggFunc::Min,
         Direction::Desc => AggFunc::Max,
     };
-    let input = walk::take(input);
+    let input = input.take();
     let new: ColumnId = cx.fresh_like(out);
-    query.rel = Rel::Aggregate {
-        keys: Vec::new(),
-        calls: vec![(
-            new,
-            AggregateCall {
-                func,
-                distinct: false,
-                args: vec![value],
-                filter: None,
-            },
-        )],
-        input: Box::new(input),
-    };
+    query.rel = Rel::aggregate(
+        input,
+        Vec::new(),
+        vec![(new, AggregateCall::new(func, vec![value]))],
+    );
     query.output = vec![new];
     true
 }
@@ -171,7 +143,7 @@ fn certain_value(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool
             op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
             left,
             right,
-        } if kind(e, cx) == Some(Kind::Whole) => {
+        } if cx.numbers(e) == Some(Numbers::Whole) => {
             certain_value(left, known, cx) && certain_value(right, known, cx)
         }
         e => !cx.may_be_null(e, known),
@@ -201,9 +173,9 @@ fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let count = keys.len();
     let mut seen: Vec<Expr> = Vec::new();
     keys.retain(|k| {
-        let of = walk::columns_of(&k.expr);
-        let determined = walk::is_deterministic(&k.expr)
-            && !walk::has_subquery(&k.expr)
+        let of = k.expr.reads();
+        let determined = k.expr.is_deterministic()
+            && !k.expr.has_subquery()
             && (of.is_subset(&deps.closure(before.iter().copied())) || seen.contains(&k.expr));
         seen.push(k.expr.clone());
         if let Expr::Column(c) = &k.expr {
@@ -213,7 +185,7 @@ fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     });
     let mut changed = keys.len() != count;
     if keys.is_empty() && limit.is_none() && offset.is_none() {
-        *rel = walk::take(input);
+        *rel = input.take();
         changed = true;
     }
     changed

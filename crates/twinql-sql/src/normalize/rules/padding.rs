@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::facts::{rejects_null, strict_columns};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::predicates::{fold_whole, is_false};
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use super::predicates::fold_whole;
+use crate::algebra::BlockMut;
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::facts::{rejects_null, strict_columns};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, JoinKind, NullsOrder, Rel};
+use crate::substitution::Substitution;
 use crate::value::Value;
 
 pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
@@ -30,18 +31,7 @@ fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    if !has_partner(left, right, on, cx) {
-        return false;
-    }
-    *rel = inner(left, right, on);
-    true
-}
-
-fn inner(left: &mut Rel, right: &mut Rel, on: &mut Vec<Expr>) -> Rel {
-    Rel::Join {
-        inputs: vec![walk::take(left), walk::take(right)],
-        on: std::mem::take(on),
-    }
+    has_partner(left, right, on, cx) && rel.make_inner()
 }
 
 /// True if each row of `from` meets `on` with a row of `to`: `to` is a whole table, and `on`
@@ -54,20 +44,12 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
     let at = |c: ColumnId| columns.iter().find(|(id, _)| *id == c).map(|(_, p)| *p);
     let mut pairs: Vec<(ColumnId, usize)> = Vec::new();
     for e in on {
-        let Expr::Binary {
-            op: BinaryOp::Eq,
-            left,
-            right,
-        } = e
-        else {
+        let Some((a, b)) = e.as_column_equality() else {
             return false;
         };
-        let (Expr::Column(a), Expr::Column(b)) = (&**left, &**right) else {
-            return false;
-        };
-        match (at(*a), at(*b)) {
-            (Some(p), None) => pairs.push((*b, p)),
-            (None, Some(p)) => pairs.push((*a, p)),
+        match (at(a), at(b)) {
+            (Some(p), None) => pairs.push((b, p)),
+            (None, Some(p)) => pairs.push((a, p)),
             _ => return false,
         }
     }
@@ -87,7 +69,7 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
     };
     definition.foreign_keys.iter().any(|f| {
         let refers = pairs.iter().all(|(c, p)| {
-            cx.info(*c).and_then(|i| i.origin).is_some_and(|o| {
+            cx.origin(*c).is_some_and(|o| {
                 o.table == origin.table
                     && f.columns
                         .iter()
@@ -111,7 +93,7 @@ fn one_scan(rel: &Rel, wanted: &BTreeSet<ColumnId>) -> bool {
             let made: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
             wanted.is_subset(&made)
         }
-        rel => walk::inputs(rel).into_iter().any(|r| one_scan(r, wanted)),
+        rel => rel.inputs().into_iter().any(|r| one_scan(r, wanted)),
     }
 }
 
@@ -127,12 +109,10 @@ fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { input, keys, calls } = rel {
         // One group, there in any case.
         let ignored = Padded::of(input, keys, calls, cx).is_some_and(|p| p.ignored);
-        return keys.is_empty() && ignored && make_inner(input);
+        return keys.is_empty() && ignored && input.make_inner();
     }
-    let (inputs, on): (Vec<&mut Rel>, &[Expr]) = match rel {
-        Rel::Filter { input, predicate } => (vec![&mut **input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter_mut().collect(), on),
-        _ => return false,
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
+        return false;
     };
     let mut changed = false;
     for one in inputs {
@@ -146,25 +126,10 @@ fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             continue;
         };
         if padded.apart && on.iter().any(|e| padded.rejected_by(e, cx)) {
-            changed |= make_inner(input);
+            changed |= input.make_inner();
         }
     }
     changed
-}
-
-fn make_inner(rel: &mut Rel) -> bool {
-    match rel {
-        Rel::OuterJoin {
-            kind: JoinKind::Left,
-            left,
-            right,
-            on,
-        } => {
-            *rel = inner(left, right, on);
-            true
-        }
-        _ => false,
-    }
 }
 
 /// What a grouping makes of the filled-up rows of the LEFT JOIN below it.
@@ -193,24 +158,18 @@ impl Padded {
         else {
             return None;
         };
-        let made = walk::output_set(right);
+        let made = right.output_set();
         let strict = |e: &Expr| {
             let mut set = BTreeSet::new();
             strict_columns(e, &mut set);
             !set.is_disjoint(&made)
         };
-        let own: Vec<ColumnId> = keys
-            .iter()
-            .filter_map(|(_, e)| match e {
-                Expr::Column(c) => Some(*c),
-                _ => None,
-            })
-            .collect();
-        let kept = walk::output_set(left);
+        let own: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
+        let kept = left.output_set();
         let by_left: Vec<ColumnId> = own.iter().copied().filter(|c| kept.contains(c)).collect();
         // Each filled-up row is a group of its own.
         let alone = !by_left.is_empty() && cx.dependencies(left).unique(by_left);
-        let matched = cx.not_null(&walk::filtered((**right).clone(), on.clone()));
+        let matched = cx.not_null(&Rel::filter((**right).clone(), on.clone()));
         let null_key = own.iter().any(|c| made.contains(c) && matched.contains(c));
         let passes = |call: &AggregateCall| {
             let known = matches!(
@@ -262,9 +221,9 @@ impl Padded {
             return true;
         }
         let mut e = conjunct.clone();
-        walk::substitute(&mut e, &self.values);
+        e.substitute(&self.values);
         fold_whole(&mut e, cx);
-        is_false(&e) || e == Expr::Literal(Value::Null)
+        e.is_false() || e == Expr::Literal(Value::Null)
     }
 }
 
@@ -329,7 +288,7 @@ fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     }
     match &mut **input {
-        Rel::Aggregate { input, .. } => make_inner(input),
-        join => make_inner(join),
+        Rel::Aggregate { input, .. } => input.make_inner(),
+        join => join.make_inner(),
     }
 }

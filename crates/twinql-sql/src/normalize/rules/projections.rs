@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::columns::Reads;
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, Role, computed};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
+use crate::schema::TypeClass;
+use crate::substitution::Substitution;
+use crate::tree::{Next, NodeMut, Tree};
 
 /// Expressions larger than this are not copied to where they are used.
 const MAX_INLINED: usize = 200;
@@ -44,7 +47,7 @@ fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if gone.is_empty() {
         return false;
     }
-    for expr in walk::own_exprs_mut(rel) {
+    for expr in rel.exprs_mut() {
         cx.substitute(expr, &gone);
     }
     for (c, e) in gone {
@@ -58,29 +61,28 @@ fn dissolve(rel: &mut Rel, only_bare: bool, gone: &mut Substitution) {
     let Rel::Project { input, exprs } = rel else {
         return;
     };
-    let fits = |e: &Expr| {
-        matches!(e, Expr::Column(_)) || walk::is_deterministic(e) && walk::expr_size(e) <= MAX_INLINED
-    };
+    let fits = |e: &Expr| matches!(e, Expr::Column(_)) || e.is_deterministic() && e.size() <= MAX_INLINED;
     if !exprs.iter().all(|(_, e)| fits(e)) {
         return;
     }
     // Entries that are outer columns or constants are no columns of a NULL-filled side;
     // what is NULL where its columns are can be computed of the filled-up rows.
     if only_bare {
-        let below = walk::output_set(input);
+        let below = input.output_set();
         if !exprs.iter().all(|(_, e)| null_of_nulls(e, &below)) {
             return;
         }
     }
     gone.extend(std::mem::take(exprs));
-    *rel = walk::take(input);
+    *rel = input.take();
 }
 
 /// True if the expression is NULL where the columns of `side` are.
 fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
-    use BinaryOp::{
-        Add, BitAnd, BitOr, Concat, Div, Eq, Gt, GtEq, Like, Lt, LtEq, Mod, Mul, NotEq, ShiftLeft,
-        ShiftRight, Sub,
+    use BinaryOp::{BitAnd, BitOr, Concat, Like, ShiftLeft, ShiftRight};
+    let strict = |op: &BinaryOp| {
+        let others = matches!(op, Concat | Like | BitAnd | BitOr | ShiftLeft | ShiftRight);
+        op.is_comparison() || op.is_arithmetic() || others
     };
     match e {
         Expr::Column(c) => side.contains(c),
@@ -90,26 +92,8 @@ fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
         }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. } => null_of_nulls(expr, side),
-        Expr::Binary { op, left, right } => {
-            matches!(
-                op,
-                Add | Sub
-                    | Mul
-                    | Div
-                    | Mod
-                    | Concat
-                    | Eq
-                    | NotEq
-                    | Lt
-                    | LtEq
-                    | Gt
-                    | GtEq
-                    | Like
-                    | BitAnd
-                    | BitOr
-                    | ShiftLeft
-                    | ShiftRight
-            ) && (null_of_nulls(left, side) || null_of_nulls(right, side))
+        Expr::Binary { op, left, right } if strict(op) => {
+            null_of_nulls(left, side) || null_of_nulls(right, side)
         }
         Expr::InList { expr, list } => !list.is_empty() && null_of_nulls(expr, side),
         Expr::Case {
@@ -137,31 +121,26 @@ fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
         return false;
     };
     let of = |c: &ColumnId| exprs.iter().find(|(id, _)| id == c).map(|(_, e)| e.clone());
-    let below = walk::output_set(input);
+    let below = input.output_set();
     let meanings: Option<Vec<Expr>> = query.output.iter().map(of).collect();
     let Some(meanings) = meanings else {
         return false;
     };
-    let bare: Option<Vec<ColumnId>> = meanings
-        .iter()
-        .map(|e| match e {
-            Expr::Column(c) if below.contains(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
+    let own = |e: &Expr| e.as_column().filter(|c| below.contains(c));
+    let bare: Option<Vec<ColumnId>> = meanings.iter().map(own).collect();
     if let Some(bare) = bare {
         for (c, e) in std::mem::take(exprs) {
             cx.replace(c, e);
         }
         query.output = bare;
-        query.rel = walk::take(input);
+        query.rel = input.take();
         return true;
     }
     // One entry for each different output.
     let mut kept: Vec<(ColumnId, Expr)> = Vec::new();
     let mut output = Vec::new();
     for (c, e) in query.output.iter().zip(meanings) {
-        match kept.iter().find(|(_, k)| *k == e && walk::is_deterministic(k)) {
+        match kept.iter().find(|(_, k)| *k == e && k.is_deterministic()) {
             Some((id, _)) => output.push(*id),
             None => {
                 if !kept.iter().any(|(id, _)| id == c) {
@@ -185,10 +164,7 @@ pub(super) fn restrict_to_output(query: &mut Query, cx: &mut Context<'_>) {
         exprs.push((new, Expr::Column(*c)));
         *c = new;
     }
-    query.rel = Rel::Project {
-        input: Box::new(walk::take(&mut query.rel)),
-        exprs,
-    };
+    query.rel = Rel::project(query.rel.take(), exprs);
 }
 
 pub(super) const PRUNING: Rule = Rule {
@@ -203,152 +179,108 @@ fn prune(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Root {
         return false;
     }
-    let mut used = BTreeSet::new();
-    walk::query_columns(query, &mut used);
-    prune_rel(&mut query.rel, &used, cx)
-}
-
-fn prune_expr(expr: &mut Expr, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
+    let used = query.reads();
     let mut changed = false;
-    for operand in walk::operands_mut(expr) {
-        changed |= prune_expr(operand, used, cx);
-    }
-    if let Some(query) = walk::subquery_mut(expr) {
-        changed |= prune_rel(&mut query.rel, used, cx);
-    }
+    query.map_deep(|node| match node {
+        NodeMut::Rel(rel) => prune_rel(rel, &used, cx, &mut changed),
+        _ => Next::Below,
+    });
     changed
 }
 
-fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
-    let mut changed = false;
+/// Drops what one relation makes for nobody.
+fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>, changed: &mut bool) -> Next {
     match rel {
         // Duplicate elimination reads all columns of its input.
-        Rel::Distinct { .. } => return false,
+        Rel::Distinct { .. } => return Next::Past,
         Rel::Project { exprs, .. } => {
             let before = exprs.len();
             exprs.retain(|(c, _)| used.contains(c));
-            changed |= exprs.len() != before;
+            *changed |= exprs.len() != before;
         }
         Rel::Aggregate { input, keys, calls } => {
-            let before = (keys.len(), calls.len());
-            // Which row a bare column comes from depends on the MIN and MAX beside it.
-            let bare_used = calls
-                .iter()
-                .any(|(c, call)| call.func == AggFunc::Bare && used.contains(c));
-            let counted = calls
-                .iter()
-                .position(|(_, call)| {
-                    call.func == AggFunc::Count && call.args.is_empty() && call.filter.is_none()
-                })
-                .and_then(|at| calls.get(at).cloned());
-            let aggregated = calls.iter().any(|(_, call)| call.func != AggFunc::Bare);
-            calls.retain(|(c, call)| {
-                used.contains(c) || bare_used && matches!(call.func, AggFunc::Min | AggFunc::Max)
-            });
-            // Bare columns alone would be no aggregate, of one row whatever is below.
-            if keys.is_empty()
-                && aggregated
-                && !calls.is_empty()
-                && calls.iter().all(|(_, call)| call.func == AggFunc::Bare)
-            {
-                changed |= counted.is_none();
-                calls.push(counted.unwrap_or_else(|| one_count(cx)));
-            }
-            if calls.is_empty() && keys.is_empty() && before.1 > 0 {
-                calls.push(one_count(cx));
-                // A count in place of what stood there is a change once.
-                changed |= before.1 != 1;
-            } else {
-                changed |= calls.len() != before.1;
-            }
-            let mut at = 0;
-            while let Some((c, e)) = keys.get(at) {
-                if keys.len() < 2 || used.contains(c) {
-                    at += 1;
-                    continue;
-                }
-                let others: BTreeSet<ColumnId> = keys
-                    .iter()
-                    .enumerate()
-                    .filter(|(i, _)| *i != at)
-                    .flat_map(|(_, (_, e))| match e {
-                        Expr::Column(b) => Some(*b),
-                        _ => None,
-                    })
-                    .collect();
-                let determined = walk::is_deterministic(e)
-                    && walk::columns_of(e).is_subset(&cx.dependencies(input).closure(others));
-                if determined {
-                    keys.remove(at);
-                } else {
-                    at += 1;
-                }
-            }
-            changed |= keys.len() != before.0;
+            *changed |= prune_calls(keys.is_empty(), calls, used, cx) | prune_keys(input, keys, used, cx);
         }
         Rel::Window { input, calls } => {
             let before = calls.len();
             calls.retain(|(c, _)| used.contains(c));
-            changed |= calls.len() != before;
+            *changed |= calls.len() != before;
             if calls.is_empty() {
-                *rel = walk::take(input);
-                return true;
+                *rel = input.take();
+                *changed = true;
+                return Next::Past;
             }
         }
         _ => {}
     }
-    for expr in walk::own_exprs_mut(rel) {
-        changed |= prune_expr(expr, used, cx);
-    }
-    for input in walk::inputs_mut(rel) {
-        changed |= prune_rel(input, used, cx);
-    }
-    for arm in walk::arms_mut(rel) {
-        changed |= prune_rel(&mut arm.rel, used, cx);
-    }
-    changed
+    Next::Below
 }
 
-fn one_count(cx: &mut Context<'_>) -> (ColumnId, crate::expr::AggregateCall) {
-    let mut info = super::super::context::computed("count");
-    info.class = crate::schema::TypeClass::Integer;
+/// Drops aggregates that nothing reads; one is left where there are no keys, or there would be no row.
+fn prune_calls(
+    global: bool,
+    calls: &mut Vec<(ColumnId, AggregateCall)>,
+    used: &BTreeSet<ColumnId>,
+    cx: &mut Context<'_>,
+) -> bool {
+    let before = calls.len();
+    // Which row a bare column comes from depends on the MIN and MAX beside it.
+    let bare = |call: &AggregateCall| call.func == AggFunc::Bare;
+    let bare_used = calls.iter().any(|(c, call)| bare(call) && used.contains(c));
+    let counted = calls.iter().find(|(_, call)| call.counts_rows()).cloned();
+    let aggregated = !calls.iter().all(|(_, call)| bare(call));
+    calls.retain(|(c, call)| used.contains(c) || bare_used && call.func.is_extreme());
+    let mut changed = false;
+    // Bare columns alone would be no aggregate, of one row whatever is below.
+    if global && aggregated && !calls.is_empty() && calls.iter().all(|(_, call)| bare(call)) {
+        changed |= counted.is_none();
+        calls.push(counted.unwrap_or_else(|| one_count(cx)));
+    }
+    if global && calls.is_empty() && before > 0 {
+        calls.push(one_count(cx));
+        // A count in place of what stood there is a change once.
+        return changed | (before != 1);
+    }
+    changed | (calls.len() != before)
+}
+
+/// Drops group keys that nothing reads and the others determine.
+fn prune_keys(
+    input: &Rel,
+    keys: &mut Vec<(ColumnId, Expr)>,
+    used: &BTreeSet<ColumnId>,
+    cx: &Context<'_>,
+) -> bool {
+    let before = keys.len();
+    let mut at = 0;
+    while let Some((c, e)) = keys.get(at) {
+        let others = keys.iter().enumerate().filter(|(i, _)| *i != at);
+        let others = others.filter_map(|(_, (_, e))| e.as_column());
+        let idle = keys.len() > 1 && !used.contains(c);
+        if idle && e.is_deterministic() && e.reads().is_subset(&cx.dependencies(input).closure(others)) {
+            keys.remove(at);
+        } else {
+            at += 1;
+        }
+    }
+    keys.len() != before
+}
+
+fn one_count(cx: &mut Context<'_>) -> (ColumnId, AggregateCall) {
+    let mut info = computed("count");
+    info.class = TypeClass::Integer;
     info.nullable = false;
-    let call = crate::expr::AggregateCall {
-        func: AggFunc::Count,
-        distinct: false,
-        args: Vec::new(),
-        filter: None,
-    };
+    let call = AggregateCall::new(AggFunc::Count, Vec::new());
     (cx.fresh(info), call)
 }
 
 /// Drops columns of base tables that nothing reads. Comes last: rules look for keys.
 pub(crate) fn prune_scans(query: &mut Query) {
-    let mut used = BTreeSet::new();
-    walk::query_columns(query, &mut used);
-    prune_scans_in(&mut query.rel, &used);
-}
-
-fn prune_scans_in(rel: &mut Rel, used: &BTreeSet<ColumnId>) {
-    if let Rel::Scan { columns, .. } = rel {
-        columns.retain(|(c, _)| used.contains(c));
-    }
-    for expr in walk::own_exprs_mut(rel) {
-        prune_scans_expr(expr, used);
-    }
-    for input in walk::inputs_mut(rel) {
-        prune_scans_in(input, used);
-    }
-    for arm in walk::arms_mut(rel) {
-        prune_scans_in(&mut arm.rel, used);
-    }
-}
-
-fn prune_scans_expr(expr: &mut Expr, used: &BTreeSet<ColumnId>) {
-    for operand in walk::operands_mut(expr) {
-        prune_scans_expr(operand, used);
-    }
-    if let Some(query) = walk::subquery_mut(expr) {
-        prune_scans_in(&mut query.rel, used);
-    }
+    let used = query.reads();
+    query.map_deep(|node| {
+        if let NodeMut::Rel(Rel::Scan { columns, .. }) = node {
+            columns.retain(|(c, _)| used.contains(c));
+        }
+        Next::Below
+    });
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::aggregates::has_bare;
 use super::unions;
-use crate::expr::{AggFunc, AggregateCall, Expr, UnaryOp};
+use crate::columns::Reads;
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::normalize::context::{Context, computed};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::schema::{Affinity, TypeClass};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const ROLLUP: Rule = Rule {
@@ -54,15 +55,15 @@ fn merged(
     let [Expr::Column(c)] = outer.args.as_slice() else {
         // An expression over inner keys.
         let [e] = outer.args.as_slice() else { return None };
-        let of = walk::columns_of(e);
-        let insensitive = matches!(outer.func, AggFunc::Min | AggFunc::Max);
+        let of = e.reads();
+        let insensitive = outer.func.is_extreme();
         let over_keys = of.iter().all(|c| keys.iter().any(|(k, _)| k == c));
-        if !insensitive || !over_keys || walk::has_subquery(e) || !walk::is_deterministic(e) {
+        if !insensitive || !over_keys || e.has_subquery() || !e.is_deterministic() {
             return None;
         }
         let map: Substitution = keys.iter().cloned().collect();
         let mut e = e.clone();
-        walk::substitute(&mut e, &map);
+        e.substitute(&map);
         return Some(AggregateCall {
             args: vec![e],
             ..outer.clone()
@@ -150,29 +151,23 @@ fn over_grouping(
     inner_calls: &Calls,
     cx: &Context<'_>,
 ) -> Option<(Keys, Calls)> {
-    if has_bare(inner_calls) || calls.is_empty() && keys.is_empty() {
+    if AggregateCall::any_bare(inner_calls) || calls.is_empty() && keys.is_empty() {
         return None;
     }
     let grouped = !keys.is_empty() || inner_keys.is_empty();
-    let bare: BTreeSet<ColumnId> = keys
-        .iter()
-        .filter_map(|(_, e)| match e {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
+    let bare: BTreeSet<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     let map: Substitution = inner_keys.iter().cloned().collect();
     let mut new_keys = Vec::new();
     for (c, e) in keys {
-        let over_keys = walk::columns_of(e).iter().all(|c| map.contains_key(c));
-        if !over_keys || walk::has_subquery(e) || !walk::is_deterministic(e) {
+        let over_keys = e.reads().iter().all(|c| map.contains_key(c));
+        if !over_keys || e.has_subquery() || !e.is_deterministic() {
             return None;
         }
         let mut e = e.clone();
-        walk::substitute(&mut e, &map);
+        e.substitute(&map);
         new_keys.push((*c, e));
     }
-    if !inner_keys.iter().all(|(_, e)| walk::is_deterministic(e)) {
+    if !inner_keys.iter().all(|(_, e)| e.is_deterministic()) {
         return None;
     }
     let known = cx.not_null(below);
@@ -188,6 +183,7 @@ fn over_grouping(
     Some((new_keys, new_calls?))
 }
 
+/// A grouping over a UNION ALL of groupings as one grouping over the union of what these read.
 fn over_union(
     keys: &Keys,
     calls: &Calls,
@@ -199,112 +195,30 @@ fn over_union(
         return None;
     }
     // Which places are keys of all arms, and which one and the same aggregate.
-    let place = |c: &ColumnId| columns.iter().position(|k| k == c);
     let mut key_places = BTreeSet::new();
     for (_, e) in keys {
-        if walk::has_subquery(e) || !walk::is_deterministic(e) {
+        if e.has_subquery() || !e.is_deterministic() {
             return None;
         }
-        for c in walk::columns_of(e) {
-            key_places.insert(place(&c)?);
+        for c in e.reads() {
+            key_places.insert(columns.iter().position(|k| *k == c)?);
         }
     }
     // What each arm gives for each outer call: its argument, if it has one.
     let mut new_calls: Vec<Option<AggregateCall>> = vec![None; calls.len()];
-    let mut new_arms: Vec<(Rel, Keys, Vec<Option<Expr>>)> = Vec::new();
+    let mut new_arms: Vec<Arm> = Vec::new();
     for arm in arms {
-        let (grouping, renamed) = match &arm.rel {
-            Rel::Project { input, exprs } => (&**input, Some(exprs)),
-            rel => (rel, None),
-        };
-        let Rel::Aggregate {
-            input,
-            keys: inner_keys,
-            calls: inner_calls,
-        } = grouping
-        else {
-            return None;
-        };
-        // An arm without keys has a row over nothing, too; so has the whole.
-        if inner_keys.is_empty() != keys.is_empty() || has_bare(inner_calls) {
-            return None;
-        }
-        let meaning = |at: usize| -> Option<Expr> {
-            let c = *arm.output.get(at)?;
-            match renamed {
-                Some(exprs) => exprs.iter().find(|(id, _)| *id == c).map(|(_, e)| e.clone()),
-                None => Some(Expr::Column(c)),
-            }
-        };
-        let map: Substitution = inner_keys.iter().cloned().collect();
-        let mut arm_keys = Vec::new();
-        for at in &key_places {
-            let mut e = meaning(*at)?;
-            if !walk::columns_of(&e).iter().all(|c| map.contains_key(c)) || !walk::is_deterministic(&e) {
-                return None;
-            }
-            walk::substitute(&mut e, &map);
-            arm_keys.push((*columns.get(*at)?, e));
-        }
-        let mut args = Vec::new();
-        for ((_, call), slot) in calls.iter().zip(&mut new_calls) {
-            let [Expr::Column(c)] = call.args.as_slice() else {
-                return None;
-            };
-            let mut own = call.clone();
-            own.args = vec![meaning(place(c)?)?];
-            let mut new = merged(&own, inner_keys, inner_calls, true, &|_| false, &|_| false)?;
-            if new.filter.is_some() || new.args.len() > 1 || new.distinct {
-                return None;
-            }
-            args.push(new.args.pop());
-            let known = slot.get_or_insert_with(|| new.clone());
-            if known.func != new.func {
-                return None;
-            }
-        }
-        new_arms.push(((**input).clone(), arm_keys, args));
+        let outer = (keys, calls, columns);
+        new_arms.push(Arm::of(arm, outer, &key_places, &mut new_calls)?);
     }
     // COUNT(*) and COUNT(x) are both there: count what is not NULL.
+    let has_argument = |i: usize| move |arm: &Arm| matches!(arm.args.get(i), Some(Some(_)));
     let counted: Vec<bool> = (0..calls.len())
-        .map(|i| {
-            new_arms
-                .iter()
-                .any(|(_, _, args)| matches!(args.get(i), Some(Some(_))))
-        })
+        .map(|i| new_arms.iter().any(has_argument(i)))
         .collect();
-    let mut queries = Vec::new();
-    for (input, arm_keys, args) in new_arms {
-        let mut exprs: Keys = Vec::new();
-        for (c, e) in arm_keys {
-            exprs.push((cx.fresh_like(c), e));
-        }
-        for (arg, counted) in args.into_iter().zip(&counted) {
-            if *counted {
-                let mut info = super::super::context::computed("value");
-                if let Some(Expr::Column(c)) = &arg {
-                    info = cx.info(*c).cloned().unwrap_or(info);
-                }
-                exprs.push((
-                    cx.fresh(info),
-                    arg.unwrap_or_else(|| super::predicates::integer(1)),
-                ));
-            }
-        }
-        queries.push(Query {
-            output: exprs.iter().map(|(c, _)| *c).collect(),
-            rel: Rel::Project {
-                input: Box::new(input),
-                exprs,
-            },
-        });
-    }
-    let ids: Vec<ColumnId> = queries
-        .first()?
-        .output
-        .iter()
-        .map(|c| cx.fresh_like(*c))
-        .collect();
+    let queries: Vec<Query> = new_arms.into_iter().map(|arm| arm.query(&counted, cx)).collect();
+    let first = queries.first()?;
+    let ids: Vec<ColumnId> = first.output.iter().map(|c| cx.fresh_like(*c)).collect();
     let map: Substitution = key_places
         .iter()
         .filter_map(|at| columns.get(*at).copied())
@@ -321,15 +235,94 @@ fn over_union(
         };
         out_calls.push((*c, call));
     }
-    let mut out_keys = keys.clone();
-    for (_, e) in &mut out_keys {
-        walk::substitute(e, &map);
+    let out_keys = keys.iter().map(|(c, e)| (*c, e.substituted(&map))).collect();
+    let union = unions::chained(queries, true, &ids, cx)?;
+    Some(Rel::aggregate(union, out_keys, out_calls))
+}
+
+/// An arm of a union of groupings: what it groups, what its keys are, and what each outer call is over.
+struct Arm {
+    input: Rel,
+    keys: Keys,
+    args: Vec<Option<Expr>>,
+}
+
+impl Arm {
+    /// Reads an arm that is a grouping; `merged_calls` are what the outer calls become, the same in all arms.
+    fn of(
+        arm: &Query,
+        (keys, calls, columns): (&Keys, &Calls, &[ColumnId]),
+        key_places: &BTreeSet<usize>,
+        merged_calls: &mut [Option<AggregateCall>],
+    ) -> Option<Arm> {
+        let (grouping, renamed) = match &arm.rel {
+            Rel::Project { input, exprs } => (&**input, Some(exprs)),
+            rel => (rel, None),
+        };
+        let inner = grouping.as_grouping()?;
+        // An arm without keys has a row over nothing, too; so has the whole.
+        if inner.keys.is_empty() != keys.is_empty() || inner.has_bare() {
+            return None;
+        }
+        let meaning = |at: usize| -> Option<Expr> {
+            let c = *arm.output.get(at)?;
+            match renamed {
+                Some(exprs) => exprs.iter().find(|(id, _)| *id == c).map(|(_, e)| e.clone()),
+                None => Some(Expr::Column(c)),
+            }
+        };
+        let map: Substitution = inner.keys.iter().cloned().collect();
+        let mut arm_keys = Vec::new();
+        for at in key_places {
+            let e = meaning(*at)?;
+            if !e.reads().iter().all(|c| map.contains_key(c)) || !e.is_deterministic() {
+                return None;
+            }
+            arm_keys.push((*columns.get(*at)?, e.substituted(&map)));
+        }
+        let mut args = Vec::new();
+        for ((_, call), slot) in calls.iter().zip(merged_calls) {
+            let [Expr::Column(c)] = call.args.as_slice() else {
+                return None;
+            };
+            let mut own = call.clone();
+            own.args = vec![meaning(columns.iter().position(|k| k == c)?)?];
+            let mut new = merged(&own, inner.keys, inner.calls, true, &|_| false, &|_| false)?;
+            if new.filter.is_some() || new.args.len() > 1 || new.distinct {
+                return None;
+            }
+            args.push(new.args.pop());
+            let known = slot.get_or_insert_with(|| new.clone());
+            if known.func != new.func {
+                return None;
+            }
+        }
+        Some(Arm {
+            input: inner.input.clone(),
+            keys: arm_keys,
+            args,
+        })
     }
-    Some(Rel::Aggregate {
-        input: Box::new(unions::chained(queries, true, &ids, cx)?),
-        keys: out_keys,
-        calls: out_calls,
-    })
+
+    /// The arm without its grouping: keys, and arguments of those calls that are `counted`.
+    fn query(self, counted: &[bool], cx: &mut Context<'_>) -> Query {
+        let mut exprs: Keys = Vec::new();
+        for (c, e) in self.keys {
+            exprs.push((cx.fresh_like(c), e));
+        }
+        for (arg, counted) in self.args.into_iter().zip(counted) {
+            if *counted {
+                let known = arg.as_ref().and_then(Expr::as_column);
+                let info = known.and_then(|c| cx.info(c).cloned());
+                let info = info.unwrap_or_else(|| computed("value"));
+                exprs.push((cx.fresh(info), arg.unwrap_or_else(|| Expr::integer(1))));
+            }
+        }
+        Query {
+            output: exprs.iter().map(|(c, _)| *c).collect(),
+            rel: Rel::project(self.input, exprs),
+        }
+    }
 }
 
 pub(super) const SINGLE_ROWS: Rule = Rule {
@@ -347,10 +340,7 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if calls.is_empty() || keys.is_empty() {
         return false;
     }
-    let bare = keys.iter().filter_map(|(_, e)| match e {
-        Expr::Column(c) => Some(*c),
-        _ => None,
-    });
+    let bare = keys.iter().filter_map(|(_, e)| e.as_column());
     let bare: Vec<ColumnId> = bare.collect();
     if bare.is_empty() || !cx.dependencies(input).unique(bare) {
         return false;
@@ -368,20 +358,11 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             return None;
         }
         match (&call.func, call.args.as_slice()) {
-            (AggFunc::Count, []) => Some(super::predicates::integer(1)),
-            (AggFunc::Count, [e]) if walk::is_deterministic(e) => Some(Expr::Unary {
-                op: UnaryOp::Not,
-                expr: Box::new(Expr::Unary {
-                    op: UnaryOp::IsNull,
-                    expr: Box::new(e.clone()),
-                }),
-            }),
+            (AggFunc::Count, []) => Some(Expr::integer(1)),
+            (AggFunc::Count, [e]) if e.is_deterministic() => Some(e.clone().is_null().not()),
             (AggFunc::Min | AggFunc::Max | AggFunc::Bare, [e]) => Some(e.clone()),
             (AggFunc::Sum, [e]) if numeric(e) => Some(e.clone()),
-            (AggFunc::Avg, [e]) if numeric(e) => Some(Expr::Cast {
-                expr: Box::new(e.clone()),
-                affinity: Affinity::Real,
-            }),
+            (AggFunc::Avg, [e]) if numeric(e) => Some(e.clone().cast(Affinity::Real)),
             _ => None,
         }
     };
@@ -389,10 +370,7 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(values) = values else { return false };
     let mut exprs = std::mem::take(keys);
     exprs.extend(values);
-    *rel = Rel::Project {
-        input: Box::new(walk::take(input)),
-        exprs,
-    };
+    *rel = Rel::project(input.take(), exprs);
     true
 }
 
@@ -431,7 +409,7 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     }
     let mut read = std::collections::BTreeMap::<ColumnId, usize>::new();
     for (_, e) in exprs.iter() {
-        walk::any_expr(e, &mut |x| {
+        e.any(|x| {
             if let Expr::Column(c) = x {
                 *read.entry(*c).or_default() += 1;
             }
@@ -451,26 +429,26 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         }
         new_calls.push((*c, new));
     }
-    if filled.is_empty() || has_bare(inner_calls) {
+    if filled.is_empty() || AggregateCall::any_bare(inner_calls) {
         return false;
     }
     let is_filled = |e: &Expr| match e {
         Expr::Function { name, args } if name == "coalesce" => match args.as_slice() {
-            [Expr::Column(c), zero] if super::predicates::is_false(zero) && filled.contains(c) => Some(*c),
+            [Expr::Column(c), zero] if zero.is_false() && filled.contains(c) => Some(*c),
             _ => None,
         },
         _ => None,
     };
     let mut hits = std::collections::BTreeMap::<ColumnId, usize>::new();
     for (_, e) in exprs.iter() {
-        walk::any_expr(e, &mut |x| {
+        e.any(|x| {
             if let Some(c) = is_filled(x) {
                 *hits.entry(c).or_default() += 1;
             }
             false
         });
     }
-    if filled.iter().any(|c| hits.get(c) != read.get(c)) || exprs.iter().any(|(_, e)| walk::has_subquery(e)) {
+    if filled.iter().any(|c| hits.get(c) != read.get(c)) || exprs.iter().any(|(_, e)| e.has_subquery()) {
         return false;
     }
     fn unfill(e: &mut Expr, is_filled: &dyn Fn(&Expr) -> Option<ColumnId>) {
@@ -478,7 +456,7 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             *e = Expr::Column(c);
             return;
         }
-        for operand in walk::operands_mut(e) {
+        for operand in e.operands_mut() {
             unfill(operand, is_filled);
         }
     }

@@ -2,27 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::{add_filter, own_columns};
-use super::joins::{Uses, count_expr, count_query, count_rel};
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::algebra::{BlockMut, Grouping};
+use crate::columns::Reads;
+use crate::expr::Expr;
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
-
-fn exists(rel: Rel) -> Expr {
-    Expr::Exists(Box::new(Query {
-        rel,
-        output: Vec::new(),
-    }))
-}
-
-fn not(e: Expr) -> Expr {
-    Expr::Unary {
-        op: UnaryOp::Not,
-        expr: Box::new(e),
-    }
-}
+use crate::substitution::Substitution;
+use crate::tree::{Next, Node, NodeMut, Tree};
 
 pub(super) const DISTINCT_JOIN: Rule = Rule {
     name: "distinct-join",
@@ -45,7 +32,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         else {
             continue;
         };
-        if !calls.is_empty() || keys.is_empty() || !walk::is_deterministic_rel(input) {
+        if !calls.is_empty() || keys.is_empty() || !input.is_deterministic() {
             continue;
         }
         let own: BTreeSet<ColumnId> = keys.iter().map(|(c, _)| *c).collect();
@@ -53,25 +40,13 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let mut links: BTreeMap<ColumnId, Expr> = BTreeMap::new();
         let mut linking: Vec<usize> = Vec::new();
         for (at, e) in on.iter().enumerate() {
-            let Expr::Binary {
-                op: BinaryOp::Eq,
-                left,
-                right,
-            } = e
-            else {
+            let Some((a, b)) = e.as_column_equality() else {
                 continue;
             };
-            for (a, b) in [(left, right), (right, left)] {
-                let (Expr::Column(k), x) = (&**a, &**b) else {
-                    continue;
-                };
-                let same = match x {
-                    Expr::Column(c) => cx.same_storage(*k, *c),
-                    _ => false,
-                };
-                if own.contains(k) && !links.contains_key(k) && same && walk::columns_of(x).is_disjoint(&own)
-                {
-                    links.insert(*k, x.clone());
+            for (k, x) in [(a, b), (b, a)] {
+                let same = cx.same_storage(k, x);
+                if own.contains(&k) && !links.contains_key(&k) && same && !own.contains(&x) {
+                    links.insert(k, Expr::Column(x));
                     linking.push(at);
                     break;
                 }
@@ -91,14 +66,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let mut inner = (**below).clone();
         for (k, e) in keys {
             if let Some(x) = links.get(k) {
-                add_filter(
-                    &mut inner,
-                    Expr::Binary {
-                        op: BinaryOp::Eq,
-                        left: Box::new(e.clone()),
-                        right: Box::new(x.clone()),
-                    },
-                );
+                inner.add_conjunct(e.clone().eq(x.clone()));
             }
         }
         let mut map: Substitution = pinned;
@@ -113,8 +81,8 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 rest.push(e);
             }
         }
-        rest.push(exists(inner));
-        *rel = walk::block(others, rest);
+        rest.push(Expr::exists(inner));
+        *rel = Rel::join(others, rest);
         for (c, e) in map {
             cx.replace(c, e);
         }
@@ -142,15 +110,14 @@ fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     else {
         return changed;
     };
-    let made = walk::output_set(right);
-    let others = walk::output_set(left);
+    let made = right.output_set();
+    let others = left.output_set();
     let mut stay = Vec::new();
     for e in std::mem::take(on) {
-        let mut of = BTreeSet::new();
-        own_columns(&e, &mut of);
-        let local = !of.is_disjoint(&made) && of.is_disjoint(&others) && walk::is_deterministic(&e);
+        let of = e.free_columns();
+        let local = !of.is_disjoint(&made) && of.is_disjoint(&others) && e.is_deterministic();
         if local {
-            add_filter(right, e);
+            right.add_conjunct(e);
             changed = true;
         } else {
             stay.push(e);
@@ -160,7 +127,7 @@ fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     // Rows that the side below fills up meet no row of this side.
     let mut rejected = BTreeSet::new();
     for e in on.iter() {
-        super::super::facts::rejects_null(e, &mut rejected);
+        crate::normalize::facts::rejects_null(e, &mut rejected);
     }
     changed | inner_below(right, &rejected)
 }
@@ -169,16 +136,9 @@ fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
     match rel {
         Rel::OuterJoin {
             kind: JoinKind::Left,
-            left,
             right,
-            on,
-        } if !walk::output_set(right).is_disjoint(rejected) => {
-            *rel = Rel::Join {
-                inputs: vec![walk::take(left), walk::take(right)],
-                on: std::mem::take(on),
-            };
-            true
-        }
+            ..
+        } if !right.output_set().is_disjoint(rejected) => rel.make_inner(),
         Rel::OuterJoin {
             kind: JoinKind::Full,
             left,
@@ -202,12 +162,12 @@ fn reduced(
     on: &mut Vec<Expr>,
     rejected: &BTreeSet<ColumnId>,
 ) -> Option<Rel> {
-    let no_right_alone = !walk::output_set(left).is_disjoint(rejected);
-    let no_left_alone = !walk::output_set(right).is_disjoint(rejected);
+    let no_right_alone = !left.output_set().is_disjoint(rejected);
+    let no_left_alone = !right.output_set().is_disjoint(rejected);
     if !no_right_alone && !no_left_alone {
         return None;
     }
-    let (mut left, mut right) = (walk::take(left), walk::take(right));
+    let (mut left, mut right) = (left.take(), right.take());
     let on = std::mem::take(on);
     if no_right_alone && no_left_alone {
         return Some(Rel::Join {
@@ -227,10 +187,8 @@ fn reduced(
 }
 
 fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let (inputs, on): (Vec<&mut Rel>, &Vec<Expr>) = match rel {
-        Rel::Filter { input, predicate } => (vec![&mut **input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter_mut().collect(), on),
-        _ => return false,
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
+        return false;
     };
     let mut rejected = BTreeSet::new();
     let mut changed = false;
@@ -243,8 +201,8 @@ fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         } = input
         {
             if rejected.is_empty() {
-                for e in on {
-                    super::super::facts::rejects_null(e, &mut rejected);
+                for e in on.iter() {
+                    crate::normalize::facts::rejects_null(e, &mut rejected);
                 }
             }
             if let Some(new) = reduced(left, right, own, &rejected) {
@@ -265,97 +223,56 @@ pub(super) const UNREAD_SIDE: Rule = Rule {
 };
 
 fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    if role != Role::Root || !any_outer_join(&query.rel) {
+    let left_join = |rel: &Rel| matches!(rel, Rel::OuterJoin { kind, .. } if *kind == JoinKind::Left);
+    if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if left_join(rel))) {
         return false;
     }
     let mut used = Uses::new();
-    count_query(query, &mut used);
+    count_uses(query, &mut used);
     // How often a column is only tested for NULL.
     let mut tests = Uses::new();
     count_tests(query, &mut tests);
-    let Some(map) = find(&mut query.rel, &used, &tests, cx) else {
-        return false;
-    };
+    let found = query.find_deep(|node| match node {
+        NodeMut::Rel(rel) => without_side(rel, &used, &tests, cx),
+        _ => None,
+    });
+    let Some(map) = found else { return false };
     if !map.is_empty() {
-        replace_tests(&mut query.rel, &map);
+        replace_tests(query, &map);
     }
     true
 }
 
-fn any_outer_join(rel: &Rel) -> bool {
-    let of_expr = |e: &Expr| {
-        walk::any_expr(e, &mut |e| {
-            walk::subquery(e).is_some_and(|q| any_outer_join(&q.rel))
-        })
-    };
-    matches!(
-        rel,
-        Rel::OuterJoin {
-            kind: JoinKind::Left,
-            ..
-        }
-    ) || walk::inputs(rel).into_iter().any(any_outer_join)
-        || walk::arms(rel).into_iter().any(|q| any_outer_join(&q.rel))
-        || walk::own_exprs(rel).into_iter().any(of_expr)
+/// How often columns are read.
+type Uses = BTreeMap<ColumnId, usize>;
+
+/// Counts how often columns are read.
+fn count_uses(tree: &impl Tree, used: &mut Uses) {
+    let mut count = |c: &ColumnId| *used.entry(*c).or_default() += 1;
+    tree.for_each_deep(|node| match node {
+        Node::Expr(Expr::Column(c)) => count(c),
+        Node::Query(query) => query.output.iter().for_each(&mut count),
+        _ => {}
+    });
 }
 
+/// The column of `c IS NULL`.
 fn tested(e: &Expr) -> Option<ColumnId> {
-    match e {
-        Expr::Unary {
-            op: UnaryOp::IsNull,
-            expr,
-        } => match &**expr {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        },
-        _ => None,
-    }
+    e.as_null_test()?.as_column()
 }
 
-fn count_tests(query: &Query, into: &mut Uses) {
-    count_tests_rel(&query.rel, into);
-}
-
-fn count_tests_rel(rel: &Rel, into: &mut Uses) {
-    for e in walk::own_exprs(rel) {
-        count_tests_expr(e, into);
-    }
-    for input in walk::inputs(rel) {
-        count_tests_rel(input, into);
-    }
-    for arm in walk::arms(rel) {
-        count_tests(arm, into);
-    }
-}
-
-fn count_tests_expr(e: &Expr, into: &mut Uses) {
-    if let Some(c) = tested(e) {
-        *into.entry(c).or_default() += 1;
-    }
-    for operand in walk::operands(e) {
-        count_tests_expr(operand, into);
-    }
-    if let Some(query) = walk::subquery(e) {
-        count_tests(query, into);
-    }
-}
-
-fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for input in walk::inputs_mut(rel) {
-        if let Some(map) = find(input, used, tests, cx) {
-            return Some(map);
+fn count_tests(tree: &impl Tree, into: &mut Uses) {
+    tree.for_each_deep(|node| {
+        if let Node::Expr(e) = node
+            && let Some(c) = tested(e)
+        {
+            *into.entry(c).or_default() += 1;
         }
-    }
-    for arm in walk::arms_mut(rel) {
-        if let Some(map) = find(&mut arm.rel, used, tests, cx) {
-            return Some(map);
-        }
-    }
-    for e in walk::own_exprs_mut(rel) {
-        if let Some(map) = find_in_expr(e, used, tests, cx) {
-            return Some(map);
-        }
-    }
+    });
+}
+
+/// Removes a LEFT JOIN whose right side nothing reads, or only tests for NULL; what these tests become.
+fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
     let Rel::OuterJoin {
         kind: JoinKind::Left,
         left,
@@ -365,20 +282,20 @@ fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Su
     else {
         return None;
     };
-    if !walk::is_deterministic_rel(right) || !on.iter().all(walk::is_deterministic) {
+    if !right.is_deterministic() || !on.iter().all(Expr::is_deterministic) {
         return None;
     }
     let mut inside = Uses::new();
-    count_rel(right, &mut inside);
-    on.iter().for_each(|e| count_expr(e, &mut inside));
+    count_uses(&**right, &mut inside);
+    on.iter().for_each(|e| count_uses(e, &mut inside));
     let mut tested_inside = Uses::new();
-    count_tests_rel(right, &mut tested_inside);
-    on.iter().for_each(|e| count_tests_expr(e, &mut tested_inside));
+    count_tests(&**right, &mut tested_inside);
+    on.iter().for_each(|e| count_tests(e, &mut tested_inside));
     let of = |uses: &Uses, c: &ColumnId| uses.get(c).copied().unwrap_or(0);
-    let matched = walk::filtered((**right).clone(), on.clone());
+    let matched = Rel::filter((**right).clone(), on.clone());
     let sure = cx.not_null(&matched);
     let mut asked: Vec<ColumnId> = Vec::new();
-    for c in walk::outputs(right) {
+    for c in right.outputs() {
         let outside = of(used, &c) - of(&inside, &c);
         if outside == 0 {
             continue;
@@ -394,45 +311,23 @@ fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Su
     }
     let map: Substitution = asked
         .into_iter()
-        .map(|c| (c, not(exists(matched.clone()))))
+        .map(|c| (c, Expr::exists(matched.clone()).not()))
         .collect();
-    *rel = walk::take(left);
+    *rel = left.take();
     Some(map)
 }
 
-fn find_in_expr(e: &mut Expr, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for operand in walk::operands_mut(e) {
-        if let Some(map) = find_in_expr(operand, used, tests, cx) {
-            return Some(map);
-        }
-    }
-    find(&mut walk::subquery_mut(e)?.rel, used, tests, cx)
-}
-
 /// `c IS NULL` by what it asks.
-fn replace_tests(rel: &mut Rel, map: &Substitution) {
-    for e in walk::own_exprs_mut(rel) {
-        replace_tests_expr(e, map);
-    }
-    for input in walk::inputs_mut(rel) {
-        replace_tests(input, map);
-    }
-    for arm in walk::arms_mut(rel) {
-        replace_tests(&mut arm.rel, map);
-    }
-}
-
-fn replace_tests_expr(e: &mut Expr, map: &Substitution) {
-    if let Some(new) = tested(e).and_then(|c| map.get(&c)) {
-        *e = new.clone();
-        return;
-    }
-    for operand in walk::operands_mut(e) {
-        replace_tests_expr(operand, map);
-    }
-    if let Some(query) = walk::subquery_mut(e) {
-        replace_tests(&mut query.rel, map);
-    }
+fn replace_tests(query: &mut Query, map: &Substitution) {
+    query.map_deep(|node| {
+        if let NodeMut::Expr(e) = node
+            && let Some(new) = tested(e).and_then(|c| map.get(&c))
+        {
+            *e = new.clone();
+            return Next::Past;
+        }
+        Next::Below
+    });
 }
 
 pub(super) const UNREAD_PARTNERS: Rule = Rule {
@@ -447,22 +342,14 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    if !walk::ignores_duplicates(keys, calls) {
+    let grouping = Grouping { input, keys, calls };
+    if !grouping.ignores_duplicates() {
         return false;
     }
-    let mut read = BTreeSet::new();
-    for (_, e) in keys.iter() {
-        walk::expr_columns(e, &mut read);
-    }
-    for e in calls
-        .iter()
-        .flat_map(|(_, call)| call.args.iter().chain(&call.filter))
-    {
-        walk::expr_columns(e, &mut read);
-    }
+    let mut read = grouping.reads();
     let mut below = &mut **input;
     if let Rel::Filter { input, predicate } = below {
-        predicate.iter().for_each(|e| walk::expr_columns(e, &mut read));
+        predicate.iter().for_each(|e| e.reads_into(&mut read));
         below = input;
     }
     let Rel::OuterJoin {
@@ -474,11 +361,11 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    let idle = walk::output_set(right).is_disjoint(&read)
-        && on.iter().all(walk::is_deterministic)
-        && walk::is_deterministic_rel(right);
+    let idle = right.output_set().is_disjoint(&read)
+        && on.iter().all(Expr::is_deterministic)
+        && right.is_deterministic();
     if idle {
-        *below = walk::take(left);
+        *below = left.take();
     }
     idle
 }

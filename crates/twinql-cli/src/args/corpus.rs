@@ -1,0 +1,123 @@
+//! Arguments of `twinql corpus`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::shared::{DialectFlag, FormatFlag};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Corpus {
+    /// Make labelled pairs from gold queries, predictions, neighbours and rewrites
+    Build(CorpusBuild),
+    /// The same pairs with the labels of other semantics
+    Relabel(CorpusRelabel),
+    /// How easily databases that come by chance tell pairs apart, for a graded training target
+    Grade(CorpusGrade),
+    /// Count a pair file by label, source, split and database
+    Stats(CorpusStats),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus build --config configs/corpus-bundled.toml --out corpus.jsonl.gz")]
+pub(crate) struct CorpusBuild {
+    /// Which files to read and what to make of them (TOML)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: PathBuf,
+    /// The pair file to write; gzip if it ends in .gz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// What the labels mean; overrides semantics
+    #[arg(long, value_name = "PRESET")]
+    pub(crate) semantics: Option<String>,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
+    /// Use at most this many gold queries
+    #[arg(long, value_name = "N")]
+    pub(crate) max_gold: Option<usize>,
+}
+
+/// What pairs are read from and written to.
+#[derive(Debug, Args)]
+pub(crate) struct Files {
+    /// The pair file, each pair with its label
+    #[arg(value_name = "FILE")]
+    pub(crate) pairs: PathBuf,
+    /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
+    #[arg(long, value_name = "PATH")]
+    pub(crate) schemas: PathBuf,
+    /// The pair file to write; gzip if it ends in .gz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus relabel corpus.jsonl.gz --schemas tables.json --semantics default --out default.jsonl.gz
+
+Each pair says the semantics of its label. Labels that hold under both semantics whatever the pair are kept; the suite judges the others.")]
+pub(crate) struct CorpusRelabel {
+    #[command(flatten)]
+    pub(crate) files: Files,
+    /// What the new labels mean
+    #[arg(long, value_name = "PRESET")]
+    pub(crate) semantics: String,
+    /// Only pairs of the K-th of N equal parts of the gold queries [default: all]
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    pub(crate) golds: Option<(u64, u64)>,
+    /// Databases that two queries have to agree on to be labelled 1
+    #[arg(long, value_name = "N", default_value_t = 80)]
+    pub(crate) databases: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus grade corpus.jsonl.gz --schemas tables.json --semantics no-fk --out graded.jsonl.gz
+
+Each pair with label 0 gets a field `ease`, from 0 to 1: of the databases with random rows on which a
+query answers with anything, the share on which the two differ. `train` reads it if its configuration
+says ease_margin.")]
+pub(crate) struct CorpusGrade {
+    #[command(flatten)]
+    pub(crate) files: Files,
+    /// How answers are compared
+    #[arg(long, value_name = "PRESET")]
+    pub(crate) semantics: String,
+    /// Databases that each pair runs on
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 16,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub(crate) databases: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus stats corpus.jsonl.gz --format json")]
+pub(crate) struct CorpusStats {
+    /// A pair file
+    #[arg(value_name = "FILE")]
+    pub(crate) pairs: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
+}
+
+/// `2/3`: the second of three parts.
+fn part(text: &str) -> Result<(u64, u64), String> {
+    let parts = text
+        .split_once('/')
+        .and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    match parts {
+        Some((k, n)) if 1 <= k && k <= n => Ok((k, n)),
+        _ => Err(format!(
+            "{text:?} is no part; give K/N with 1 <= K <= N, such as 1/2"
+        )),
+    }
+}

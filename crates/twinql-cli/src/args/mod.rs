@@ -1,0 +1,171 @@
+//! Arguments: as typed ([`typed`]), and as validated (here). Commands see only the second.
+
+pub(crate) mod corpus;
+pub(crate) mod environment;
+pub(crate) mod prove;
+pub(crate) mod shared;
+pub(crate) mod train;
+pub(crate) mod typed;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+pub(crate) use shared::Workers;
+pub(crate) use twinql::input::Source;
+use twinql::metrics::{METRICS, MetricInfo, metric};
+use twinql::sql::{Dialect, Semantics};
+use twinql::suite::Limits;
+pub(crate) use typed::{Format, GroupBy};
+
+pub(crate) use twinql::engine::DEFAULT_SEED;
+
+/// Pairs and their schemas.
+#[derive(Debug, Clone)]
+pub(crate) struct Input {
+    pub(crate) source: Source,
+    pub(crate) schemas: Option<PathBuf>,
+    pub(crate) db_id: Option<String>,
+    pub(crate) dialect: Dialect,
+}
+
+/// Metrics and what they need.
+#[derive(Debug, Clone)]
+pub(crate) struct Metrics {
+    /// At least one, none twice.
+    pub(crate) metrics: Vec<&'static MetricInfo>,
+    /// What the user asked for.
+    pub(crate) semantics: Option<Semantics>,
+    pub(crate) checkpoint: Option<PathBuf>,
+    pub(crate) databases: Option<usize>,
+    pub(crate) workers: Workers,
+    pub(crate) limits: Limits,
+    pub(crate) seed: u64,
+}
+
+/// Where results go and what is checked.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    pub(crate) out: Option<PathBuf>,
+    pub(crate) format: Format,
+    pub(crate) strict: bool,
+    pub(crate) fail_under: Option<f64>,
+}
+
+impl Input {
+    pub(crate) fn new(typed: typed::Input) -> Result<Input> {
+        let input = Input::without_schemas(typed)?;
+        if input.schemas.is_none() && !matches!(input.source, Source::Pairs(_)) {
+            bail!(
+                "--schemas is missing: give a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file or a folder of them"
+            );
+        }
+        Ok(input)
+    }
+
+    /// For commands that read databases instead.
+    pub(crate) fn without_schemas(typed: typed::Input) -> Result<Input> {
+        let source = match (
+            typed.pairs,
+            typed.gold.zip(typed.pred),
+            typed.gold_sql.zip(typed.pred_sql),
+        ) {
+            (Some(pairs), None, None) => Source::Pairs(pairs),
+            (None, Some((gold, pred)), None) => Source::Lines { gold, pred },
+            (None, None, Some((gold, pred))) => Source::One { gold, pred },
+            _ => bail!(
+                "no pairs to work on: give --pairs FILE, or --gold FILE with --pred FILE, or --gold-sql SQL with --pred-sql SQL"
+            ),
+        };
+        Ok(Input {
+            source,
+            schemas: typed.schemas.schemas,
+            db_id: typed.db_id,
+            dialect: typed.schemas.dialect.dialect,
+        })
+    }
+}
+
+/// A number of databases, at least 1.
+pub(crate) fn databases(typed: Option<usize>) -> Result<Option<usize>> {
+    if typed == Some(0) {
+        bail!("--databases must be at least 1");
+    }
+    Ok(typed)
+}
+
+impl Metrics {
+    pub(crate) fn new(typed: typed::Metrics, seed: Option<u64>) -> Result<Metrics> {
+        let mut metrics: Vec<&'static MetricInfo> = Vec::new();
+        for name in typed.metric.iter().map(|n| n.trim()).filter(|n| !n.is_empty()) {
+            let Some(info) = metric(name) else {
+                let known: Vec<&str> = METRICS.iter().map(|m| m.name).collect();
+                bail!(
+                    "--metric: unknown metric {name:?}; the metrics are {}",
+                    known.join(", ")
+                );
+            };
+            if !metrics.contains(&info) {
+                metrics.push(info);
+            }
+        }
+        if metrics.is_empty() {
+            bail!("--metric is empty");
+        }
+        let device = typed.device.trim();
+        if !matches!(device, "cpu" | "native") {
+            bail!(
+                "--device {device}: scoring runs on the CPU in this version, which is the fastest for graphs of this size; use --device cpu"
+            );
+        }
+        Ok(Metrics {
+            metrics,
+            semantics: typed.semantics.asked()?,
+            checkpoint: typed.checkpoint,
+            databases: databases(typed.databases)?,
+            workers: typed.run.workers,
+            limits: typed.run.limits(Limits::default())?,
+            seed: seed.unwrap_or(DEFAULT_SEED),
+        })
+    }
+}
+
+impl Output {
+    /// `default` is the format where none is asked for.
+    pub(crate) fn new(typed: typed::Output, default: Format) -> Result<Output> {
+        if let Some(x) = typed.fail_under
+            && !(0.0..=1.0).contains(&x)
+        {
+            bail!("--fail-under {x}: must lie between 0 and 1");
+        }
+        Ok(Output {
+            out: typed.out,
+            format: typed.format.unwrap_or(default),
+            strict: typed.strict,
+            fail_under: typed.fail_under,
+        })
+    }
+}
+
+/// Stack of a worker thread in bytes: nested queries need more than the usual 2 MiB.
+const WORKER_STACK: usize = 32 << 20;
+
+/// More gain nothing on any machine, and each has a stack and may have a worker process.
+const MOST_THREADS: usize = 1024;
+
+/// Sets the number of worker threads of the whole process.
+pub(crate) fn use_threads(threads: Option<usize>) -> Result<()> {
+    match threads {
+        Some(0) => bail!("--threads must be at least 1"),
+        Some(n) if n > MOST_THREADS => bail!("--threads {n}: must be at most {MOST_THREADS}"),
+        _ => {}
+    }
+    // 0 stands for one thread a core.
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .stack_size(WORKER_STACK)
+        .build_global()
+        .with_context(|| match threads {
+            Some(n) => format!("--threads {n}: the system does not start that many"),
+            None => "no threads can be started".to_owned(),
+        })
+}

@@ -1,0 +1,501 @@
+//! Arguments as typed. All else sees only the validated ones (the parent module).
+
+use std::path::PathBuf;
+
+use super::corpus::Corpus;
+use super::shared::{
+    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags,
+    SchemaFlags, SemanticsFlag,
+};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// How likely do two SQL queries return the same answer on every database?
+#[derive(Debug, Parser)]
+#[command(name = "twinql", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  twinql score --schemas school.sql --gold-sql 'SELECT COUNT(*) FROM t' --pred-sql 'SELECT COUNT(1) FROM t'
+  twinql score --gold dev_gold.sql --pred predictions.txt --schemas tables.json --out scores.jsonl
+  twinql judge --pairs pairs.jsonl --schemas tables.json --witness-dir witnesses
+  twinql execute --gold dev_gold.sql --pred predictions.txt --db database --semantics spider
+  twinql evaluate --pairs labelled.jsonl --schemas tables.json --metric gmn,suite,relpm --plot roc.svg
+
+Exit codes: 0 done; 1 done, and a check you asked for failed (--strict, --fail-under); 2 could not run.
+Every flag --some-flag but --help and --version can also be given as the environment variable TWINQL_SOME_FLAG.";
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// No progress and no summary on stderr; errors are still printed
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Worker threads [default: one for each core]; the results do not depend on it
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Seed of all that is random
+    #[arg(long, global = true, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Score pairs of queries with learned and classic metrics; no database is needed
+    Score(Score),
+    /// Ask the built-in test suite for a verdict on each pair, with a witness where they differ
+    Judge(Judge),
+    /// Prove pairs equal or different on every database, with the rules, the assumptions and a certificate
+    Prove(super::prove::Prove),
+    /// Execution accuracy: compare answers on your own SQLite databases, which are never written to
+    Execute(Execute),
+    /// Measure how well metrics agree with labels
+    Evaluate(Evaluate),
+    /// Show how two queries are read: canonical plans, applied rules, scores
+    Explain(Explain),
+    /// Make and inspect labelled pairs
+    Corpus {
+        #[command(subcommand)]
+        command: Corpus,
+    },
+    /// Distil databases for gold queries, and measure systems on them
+    Suite {
+        #[command(subcommand)]
+        command: Suite,
+    },
+    /// What was read of a schema, and what was not
+    Schema {
+        #[command(subcommand)]
+        command: SchemaCommand,
+    },
+    /// Pretrain the graph matching network on queries without labels
+    Pretrain(super::train::Pretrain),
+    /// Train the graph matching network on labelled pairs
+    Train(super::train::Train),
+    /// Compute scores that are stored with the checkpoint again, and compare
+    Selftest(Selftest),
+    /// Add checksums to checkpoints, states and suites that were written before there were any
+    Seal(Seal),
+    /// Judge pairs that another process sends
+    #[command(hide = true)]
+    Worker {
+        /// Bytes of memory that the system lets it have beside those at its start
+        #[arg(long, default_value_t = 4 << 30)]
+        address_space: u64,
+    },
+}
+
+/// Where pairs come from: one of three forms.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold, pred
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Gold queries, one a line: SQL, a tab, db_id
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "pred",
+        conflicts_with = "pairs",
+        help_heading = "Input"
+    )]
+    pub(crate) gold: Option<PathBuf>,
+    /// Predictions, one SQL query a line, as many lines as --gold has
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "gold",
+        conflicts_with = "pairs",
+        help_heading = "Input"
+    )]
+    pub(crate) pred: Option<PathBuf>,
+    /// The gold query of a single pair, as text
+    #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input")]
+    pub(crate) gold_sql: Option<String>,
+    /// The prediction of a single pair, as text
+    #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input")]
+    pub(crate) pred_sql: Option<String>,
+    #[command(flatten)]
+    pub(crate) schemas: SchemaFlags,
+    /// The database of pairs that name none [default: the only one in --schemas]
+    #[arg(long, value_name = "ID", help_heading = "Input")]
+    pub(crate) db_id: Option<String>,
+}
+
+/// Which metrics, under which semantics.
+#[derive(Debug, Args)]
+pub(crate) struct Metrics {
+    /// Metrics, separated by commas (see the list below)
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "gmn")]
+    pub(crate) metric: Vec<String>,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
+    /// The network: `small` or `base`, which are built in, or a checkpoint of `twinql train`
+    /// [default: small]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Where the network runs
+    #[arg(long, value_name = "NAME", default_value = "cpu")]
+    pub(crate) device: String,
+    /// Databases that the suite generates for a pair [default: its own choice]
+    #[arg(long, value_name = "N")]
+    pub(crate) databases: Option<usize>,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+}
+
+/// Where results go.
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// Write results to this file; while it is not whole, its lines are in FILE.partial [default: stdout]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) out: Option<PathBuf>,
+    /// How results are written [default: text for a single pair, jsonl otherwise]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
+    pub(crate) format: Option<Format>,
+    /// Exit with 1 if any pair's status is not ok
+    #[arg(long, help_heading = "Output")]
+    pub(crate) strict: bool,
+    /// Exit with 1 if the first metric's mean (evaluate: its AUC; judge: the share of pairs not refuted) is below X
+    #[arg(long, value_name = "X", help_heading = "Output")]
+    pub(crate) fail_under: Option<f64>,
+}
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One JSON document with signatures and counts
+    Json,
+    /// One JSON object a pair, in input order
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql score --schemas school.sql --gold-sql 'SELECT COUNT(*) FROM t' --pred-sql 'SELECT COUNT(1) FROM t'
+  twinql score --pairs pairs.jsonl --schemas tables.json --metric gmn,relpm > scores.jsonl
+  twinql score --gold dev_gold.sql --pred predictions.txt --schemas tables.json --fail-under 0.8
+
+A pair that cannot be scored still gets scores, so that every mean is over all pairs: 0 where the
+gold or the prediction is no query over the schema; where a query is valid but not understood
+(`unsupported`), 1 if both have the same tokens, else 0. Its status and error say so.")]
+pub(crate) struct Score {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) metrics: Metrics,
+    /// Add GMNScore's reward to the details of gmn: -1 no SQL, -0.6 no plan, else max(0, 1 - distance)
+    #[arg(long)]
+    pub(crate) reward: bool,
+    /// Add to the details of learned metrics whether the queries are called the same, and abstain where the checkpoint's band says so
+    #[arg(long)]
+    pub(crate) abstain: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) batch: BatchFlags,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql judge --schemas school.sql --gold-sql 'SELECT a FROM t' --pred-sql 'SELECT DISTINCT a FROM t'
+  twinql judge --pairs pairs.jsonl --schemas tables.json --semantics no-fk --databases 200 > verdicts.jsonl
+  twinql judge --gold gold.sql --pred pred.txt --schemas tables.json --witness-dir witnesses")]
+pub(crate) struct Judge {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) comparison: ComparisonFlags,
+    /// Databases generated for a pair before it is called equivalent [default: the suite's own choice]
+    #[arg(long, value_name = "N")]
+    pub(crate) databases: Option<usize>,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    /// Write each witness as FOLDER/ID.sql: both queries and their answers, and a database for sqlite3.
+    /// An id that can be no file's name is followed by a hash; each record names its file
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) witness_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) batch: BatchFlags,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql execute --gold dev_gold.sql --pred predictions.txt --db database --semantics spider
+  twinql execute --pairs pairs.jsonl --db database > executions.jsonl
+
+Files are opened read-only and immutable; nothing is written beside them. A pair's answers have to
+agree on all files of its database.")]
+pub(crate) struct Execute {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The databases: a folder with DB/DB.sqlite for each, and any number of further files beside it
+    #[arg(long, value_name = "FOLDER", help_heading = "Input")]
+    pub(crate) db: PathBuf,
+    #[command(flatten)]
+    pub(crate) comparison: ComparisonFlags,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql evaluate --pairs labelled.jsonl --schemas tables.json --metric gmn,suite,relpm
+  twinql evaluate --pairs labelled.jsonl --schemas tables.json --labels adjudicated.json --by hardness
+  twinql evaluate --pairs labelled.jsonl --schemas tables.json --out report.json --plot roc.svg --fail-under 0.9")]
+pub(crate) struct Evaluate {
+    /// Labelled pairs as JSON lines: id, db_id or schema, gold, pred, label
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: SchemaFlags,
+    #[command(flatten)]
+    pub(crate) labels: LabelsFlag,
+    /// Evaluate only pairs of this split
+    #[arg(long, value_name = "NAME")]
+    pub(crate) split: Option<String>,
+    /// Also report by group: hardness (Spider's classes of the gold), source, db_id, or form (canonical
+    /// forms that differ and equal ones)
+    #[arg(long, value_enum, value_name = "GROUP")]
+    pub(crate) by: Option<GroupBy>,
+    /// Write the ROC curves as an SVG picture
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Write the scores of every pair as JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scores: Option<PathBuf>,
+    /// Bootstrap resamples of the intervals
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) resamples: usize,
+    #[command(flatten)]
+    pub(crate) metrics: Metrics,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// How a report is broken down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupBy {
+    /// Spider's classes of the gold query
+    Hardness,
+    /// The pair's `source`
+    Source,
+    /// The pair's database
+    DbId,
+    /// Whether the canonical forms of the two queries are equal: what is left to the other metrics
+    Form,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql explain --schemas school.sql 'SELECT COUNT(*) FROM t' 'SELECT COUNT(id) FROM t'
+  twinql explain --plan --schemas school.sql 'SELECT a FROM t' 'SELECT a FROM t WHERE b > 1'
+  twinql explain --schemas school.sql 'SELECT a FROM t' 'SELECT a FROM t WHERE b > 1' --dot | dot -Tsvg > pair.svg")]
+pub(crate) struct Explain {
+    /// The gold query
+    #[arg(value_name = "GOLD")]
+    pub(crate) gold: String,
+    /// The prediction
+    #[arg(value_name = "PRED")]
+    pub(crate) pred: String,
+    #[command(flatten)]
+    pub(crate) input: NeededSchemaFlags,
+    /// The database [default: the only one in --schemas]
+    #[arg(long, value_name = "ID")]
+    pub(crate) db_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
+    /// Print the plans as written and canonical, with ids and places in the text
+    #[arg(long)]
+    pub(crate) plan: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
+    /// `small`, `base`, or a checkpoint file: the network whose attention aligns the queries [default: small]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Write the network's attention between the queries, node by node and step by step, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) attention: Option<PathBuf>,
+    /// Print the merged pair graph in Graphviz' DOT language instead; with --plan, the plans
+    #[arg(long)]
+    pub(crate) dot: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql selftest
+  twinql selftest --checkpoint model.safetensors --stored scores.jsonl --record
+
+Exits with 1 if a score lies further from the stored one than the file's tolerance.")]
+pub(crate) struct Selftest {
+    /// `small`, `base`, or a checkpoint file [default: all built-in ones]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Stored scores [default: those of the built-in checkpoints]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stored: Option<PathBuf>,
+    /// Store the checkpoint's scores in the file's place
+    #[arg(long, requires = "stored")]
+    pub(crate) record: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql seal model.safetensors suite.jsonl.gz
+
+Nothing else of a file changes: scores stay what they are, and so do the hashes in signatures. Files that
+twinql writes now carry a checksum, which is checked whenever one is read; a file without one is
+refused. Whether it was damaged before it got one cannot be seen: run `twinql selftest` with stored
+scores, or compare the file with another copy of it. Exits with 2 if a file cannot get its checksum.")]
+pub(crate) struct Seal {
+    /// Checkpoints, states of interrupted runs, suites
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SchemaCommand {
+    /// Tables, columns, keys, checks and views of a schema, and what was not read of it, with line and reason
+    Show(SchemaShow),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql schema show shop.sql
+  twinql schema show dump.sql --dialect postgres --format json
+  twinql schema show tables.json --db-id concert_singer
+  twinql schema show database/")]
+pub(crate) struct SchemaShow {
+    /// A tables.json, a .sql file, a .sqlite file, or a folder of them
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Only this database
+    #[arg(long, value_name = "ID")]
+    pub(crate) db_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Suite {
+    /// Distil a few databases for each schema that tell gold queries from their neighbours
+    Build(SuiteBuild),
+    /// Test-suite accuracy of one or more systems' predictions
+    Run(SuiteRun),
+    /// What a suite holds; or one of its databases as SQL
+    Show(SuiteShow),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql suite build --gold dev_gold.sql --schemas tables.json --out dev.suite
+  twinql suite build --gold dev_gold.sql --schemas tables.json --out dev.suite --semantics no-fk --resume
+
+Finished schemas are kept in OUT.partial until OUT is written; --resume continues from there.")]
+pub(crate) struct SuiteBuild {
+    #[command(flatten)]
+    pub(crate) gold: GoldFlag,
+    #[command(flatten)]
+    pub(crate) input: NeededSchemaFlags,
+    /// The suite file to write, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
+    /// Candidate databases shared by the gold queries of a schema, at most [default: 200]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_databases: Option<u64>,
+    /// Candidate databases aimed at each neighbour that is left, at most [default: 60]
+    #[arg(long, value_name = "N")]
+    pub(crate) aimed: Option<u64>,
+    /// Neighbours of each gold query, at most [default: 200]
+    #[arg(long, value_name = "N")]
+    pub(crate) neighbours: Option<usize>,
+    /// Further databases for each gold query, made for it alone [default: 8]
+    #[arg(long, value_name = "N")]
+    pub(crate) extra: Option<usize>,
+    /// Mix in values of a SQLite file that has the schema, or of a folder with one for each db_id; only read
+    #[arg(long, value_name = "PATH")]
+    pub(crate) values_from: Option<PathBuf>,
+    /// Continue an interrupted build
+    #[arg(long)]
+    pub(crate) resume: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql suite run --suite dev.suite --gold dev_gold.sql --pred system_a.txt --pred system_b.txt
+  twinql suite run --suite dev.suite --gold dev_gold.sql --pred novalues.txt --plug-values --out verdicts.jsonl
+
+The table goes to stdout, a verdict for each pair to --out. Systems are named after their files.")]
+pub(crate) struct SuiteRun {
+    /// A suite file of `twinql suite build`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) suite: PathBuf,
+    #[command(flatten)]
+    pub(crate) gold: GoldFlag,
+    #[command(flatten)]
+    pub(crate) dialect: DialectFlag,
+    /// Predictions of a system, as many lines as --gold has; give it again for each system
+    #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
+    pub(crate) pred: Vec<PathBuf>,
+    /// Put the gold's values into predictions; a prediction is right if any way passes
+    #[arg(long)]
+    pub(crate) plug_values: bool,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    /// Write a verdict for each system and pair as JSON lines, whole or not at all
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
+    /// Exit with 1 if the accuracy of any system is below X
+    #[arg(long, value_name = "X")]
+    pub(crate) fail_under: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql suite show dev.suite
+  twinql suite show dev.suite --db-id pets_1 --left
+  twinql suite show dev.suite --db-id pets_1 --database 0 | sqlite3 pets_1.sqlite")]
+pub(crate) struct SuiteShow {
+    /// A suite file
+    #[arg(value_name = "FILE")]
+    pub(crate) suite: PathBuf,
+    /// One schema only
+    #[arg(long, value_name = "ID")]
+    pub(crate) db_id: Option<String>,
+    /// Print this database of --db-id as SQL; the first is 0
+    #[arg(long, value_name = "N", requires = "db_id")]
+    pub(crate) database: Option<usize>,
+    /// List the neighbours that no database distinguishes
+    #[arg(long, conflicts_with = "database")]
+    pub(crate) left: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
+}

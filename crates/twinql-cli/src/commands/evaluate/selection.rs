@@ -1,0 +1,104 @@
+//! Which pairs of a file are evaluated: those of a split, with a label.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Result, bail};
+use twinql::Work;
+use twinql::input::InputError;
+
+use crate::input::{Item, Pairs};
+use crate::labels::Labels;
+use crate::output::Console;
+
+/// What passes, and what became of the rest.
+pub(super) struct Selection {
+    split: Option<String>,
+    labels: Option<Labels>,
+    /// Pairs of the split.
+    all: usize,
+    labelled: usize,
+    /// Why the first of those without a label cannot be used.
+    unread: Option<String>,
+}
+
+impl Selection {
+    /// The items that are evaluated, and the counts, which are complete when they end.
+    pub(super) fn of(
+        items: impl Iterator<Item = Result<Item, InputError>> + Send + 'static,
+        split: Option<String>,
+        labels: Option<Labels>,
+    ) -> (Pairs, Arc<Mutex<Selection>>) {
+        let selection = Arc::new(Mutex::new(Selection {
+            split,
+            labels,
+            all: 0,
+            labelled: 0,
+            unread: None,
+        }));
+        let own = Arc::clone(&selection);
+        let chosen = items.filter_map(move |item| match item {
+            Ok(item) => own
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .choose(item)
+                .map(Ok),
+            Err(error) => Some(Err(error)),
+        });
+        let pairs = Pairs {
+            items: Box::new(chosen),
+            single: false,
+            count: None,
+        };
+        (pairs, selection)
+    }
+
+    fn choose(&mut self, mut item: Item) -> Option<Item> {
+        if self.split.is_some() && item.about.split != self.split {
+            return None;
+        }
+        self.all += 1;
+        if let Some(labels) = &mut self.labels {
+            labels.apply(&mut item);
+        }
+        match (&item.job.work, item.about.label) {
+            (_, Some(_)) => {
+                self.labelled += 1;
+                return Some(item);
+            }
+            (Work::Unusable { error, .. }, None) => {
+                self.unread.get_or_insert_with(|| error.clone());
+            }
+            (Work::Pair { .. }, None) => {}
+        }
+        None
+    }
+
+    /// Says what was left out.
+    pub(super) fn say(&self, path: &Path, console: Console) -> Result<()> {
+        let path = path.display();
+        if let (Some(split), 0) = (&self.split, self.all) {
+            bail!("{path}: no pair has split {split:?}");
+        }
+        if let Some(labels) = &self.labels {
+            labels.say(console)?;
+        }
+        if self.labelled == 0 {
+            bail!(
+                "{path}: none of the {} pairs has a label; give `label` 0 or 1 in each line, or --labels FILE",
+                self.all
+            );
+        }
+        if self.labelled < self.all {
+            console.warn(format!(
+                "{} of {} pairs have no label and are left out",
+                self.all - self.labelled,
+                self.all
+            ));
+            if let Some(error) = &self.unread {
+                console.warn(format!("the first that cannot be used: {error}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,234 @@
+//! `twinql execute`.
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use twinql::judging;
+use twinql::record::{Status, StatusCounts};
+use twinql::signature::Signature;
+use twinql::sql::Dialect;
+use twinql::status;
+use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
+use twinql::{Job, Work};
+
+use crate::args::{Format, Input, Output, Source, typed};
+use crate::commands::answers::{Side, side_by_side};
+use crate::commands::batch::{ForPeople, Out, Records, guard};
+use crate::commands::judge::plain;
+use crate::commands::stream::{Window, stream};
+use crate::commands::{fail_under, machine, status_line, strict, worker};
+use crate::input;
+use crate::output::Console;
+
+/// The wire type of executions, one JSON object for each pair.
+#[derive(Debug, Serialize)]
+struct ExecutionRecord {
+    id: Json,
+    status: Status,
+    /// `same`, `different`, or null where there is no verdict.
+    verdict: Option<&'static str>,
+    /// Files on which the answers agree, where they agree on all.
+    files: Option<usize>,
+    /// On how many of them the gold answered: not what it gives over empty tables.
+    nonempty: Option<usize>,
+    witness: Option<FileWitness>,
+    notes: Vec<String>,
+    error: Option<String>,
+}
+
+/// A file on which the answers differ, and the answers.
+#[derive(Debug, Serialize)]
+struct FileWitness {
+    file: String,
+    gold: ShownAnswer,
+    pred: ShownAnswer,
+}
+
+/// The beginning of an answer.
+#[derive(Debug, Serialize)]
+struct ShownAnswer {
+    columns: usize,
+    /// How many rows there are.
+    count: usize,
+    /// The first of them.
+    rows: Vec<Vec<Json>>,
+}
+
+pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
+    if typed.input.schemas.schemas.is_some() {
+        bail!("--schemas is not used here: the databases in --db hold their schemas");
+    }
+    let input = Input::without_schemas(typed.input)?;
+    let default = match input.source {
+        Source::One { .. } => Format::Text,
+        _ => Format::Jsonl,
+    };
+    let output = Output::new(typed.output, default)?;
+    let usual = FileConfig::new(typed.comparison.semantics()?);
+    let config = FileConfig {
+        limits: typed.run.limits(usual.limits)?,
+        ..usual
+    };
+    let workers = worker::workers(typed.run.workers, &config.limits)?;
+    let files = Files::find(&typed.db)?;
+    let signature = signature(&config, input.dialect) + &typed.run.in_signature();
+    guard(&input, &output, [("--db", Some(typed.db.as_path()))])?;
+    let pairs = input::open(&input, input::schemas_of_files(&files, input.dialect), false)?;
+    let people = ForPeople {
+        text: &one,
+        head: ["id", "status", "verdict"].map(String::from).to_vec(),
+        row: &row,
+    };
+    let mut records = Records::new(&output, pairs.single, people)?;
+    let mut same = 0usize;
+    let work = |jobs: &[Job]| judging::execute_all(jobs, &files, &config, &workers, &|| ());
+    stream(
+        pairs,
+        Window::SMALL_BATCHES,
+        "executing",
+        console,
+        &work,
+        &mut |done| {
+            let Some((job, about, report)) = done else {
+                return records.flush();
+            };
+            let record = record(&job, report);
+            same += usize::from(record.verdict == Some("same"));
+            records.add(&Out {
+                job: &job,
+                about: &about,
+                status: record.status,
+                record: &record,
+                decided: Vec::new(),
+            })?;
+            Ok(true)
+        },
+    )?;
+    let accuracy = |counts: &StatusCounts| same as f64 / counts.total().max(1) as f64;
+    let document = |counts: &StatusCounts| {
+        json!({
+            "format": 1,
+            "signature": signature,
+            "pairs": counts.total(),
+            "status": counts,
+            "same": same,
+            "untested": counts.get(Status::Untested),
+            "execution_accuracy": accuracy(counts),
+        })
+    };
+    let counts = records.finish(document)?;
+    machine(&counts)?;
+    let accuracy = accuracy(&counts);
+    console.say(format!("executed {}", status_line(&counts)));
+    console.say(format!(
+        "execution accuracy {accuracy:.4}: same {same} of all {} pairs ({} untested)",
+        counts.total(),
+        counts.get(Status::Untested)
+    ));
+    console.say(&signature);
+    let reached = fail_under(
+        output.fail_under,
+        "the execution accuracy",
+        Some(accuracy),
+        console,
+    );
+    Ok(strict(output.strict, &counts, console) && reached)
+}
+
+fn signature(config: &FileConfig, dialect: Dialect) -> String {
+    let ties = match config.ties {
+        Ties::Possible => "possible",
+        Ties::AsReturned => "as-returned",
+    };
+    Signature {
+        metric: "execution".into(),
+        checkpoint: "none".into(),
+        dialect,
+        semantics: config.semantics.name.clone(),
+        threshold: 0.5,
+        device: "cpu".into(),
+        seed: 0,
+        further: vec![format!("ties:{ties}")],
+    }
+    .to_string()
+}
+
+fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
+    let mut out = ExecutionRecord {
+        id: job.id.clone(),
+        status: Status::Ok,
+        verdict: None,
+        files: None,
+        nonempty: None,
+        witness: None,
+        notes: Vec::new(),
+        error: None,
+    };
+    if let Work::Unusable { status, error } = &job.work {
+        out.status = *status;
+        out.error = Some(error.clone());
+    }
+    let Some(report) = report else { return out };
+    out.notes = report.notes;
+    (out.status, out.error) = status::of_file(&report.verdict);
+    match report.verdict {
+        FileVerdict::Same { files, nonempty } => {
+            out.verdict = Some("same");
+            out.files = Some(files);
+            out.nonempty = Some(nonempty);
+        }
+        FileVerdict::Different { file, gold, pred } => {
+            out.verdict = Some("different");
+            out.witness = Some(FileWitness {
+                file: file.display().to_string(),
+                gold: shown(gold),
+                pred: shown(pred),
+            });
+        }
+        _ => {}
+    }
+    out
+}
+
+fn shown(answer: Beginning) -> ShownAnswer {
+    ShownAnswer {
+        columns: answer.width,
+        count: answer.count,
+        rows: answer
+            .rows
+            .into_iter()
+            .map(|r| r.into_iter().map(plain).collect())
+            .collect(),
+    }
+}
+
+fn one(record: &ExecutionRecord) -> String {
+    let mut out = String::new();
+    match (record.verdict, record.files) {
+        (Some("same"), Some(n)) => out.push_str(&format!("same on all {n} files\n")),
+        (Some(verdict), _) => out.push_str(&format!("{verdict}\n")),
+        (None, _) => {}
+    }
+    if let Some(error) = &record.error {
+        out.push_str(&format!("{}: {error}\n", record.status));
+    }
+    for note in &record.notes {
+        out.push_str(&format!("note: {note}\n"));
+    }
+    if let Some(witness) = &record.witness {
+        out.push_str(&format!("\non {}\n", witness.file));
+        let sides = [("gold", &witness.gold), ("pred", &witness.pred)];
+        out.push_str(&side_by_side(sides.map(|(name, answer)| Side {
+            name,
+            columns: answer.columns,
+            count: answer.count,
+            rows: &answer.rows,
+        })));
+    }
+    out
+}
+
+fn row(record: &ExecutionRecord) -> Vec<String> {
+    let verdict = record.verdict.unwrap_or("-").to_owned();
+    vec![input::id_text(&record.id), record.status.to_string(), verdict]
+}

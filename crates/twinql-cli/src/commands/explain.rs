@@ -1,0 +1,281 @@
+//! `twinql explain`.
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use twinql::files::Inputs;
+use twinql::graph::{QueryGraph, RelPmConfig, dot, relpm};
+use twinql::prepare::SideError;
+use twinql::proving;
+use twinql::sql::explain::{Node, annotated, legend, outline, outlines_to_dot, tree};
+use twinql::sql::prove::prove_plans;
+use twinql::sql::{
+    Canonical, Dialect, Plan, Proof, Schema, Semantics, Spans, SqlError, normalize_with_spans, parse_in,
+    plan_with_spans,
+};
+use twinql::{Network, NetworkError};
+
+use crate::args::{Format, typed};
+use crate::commands::attention::{Summary, View};
+use crate::input;
+use crate::output::{Console, Sink, write_file};
+
+pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
+    let semantics = typed.semantics.get()?;
+    if let Some(path) = &typed.attention {
+        let mut inputs = Inputs::default().with([
+            ("--schemas", Some(typed.input.schemas.as_path())),
+            ("--checkpoint", typed.checkpoint.as_deref()),
+        ]);
+        inputs.output(path)?;
+    }
+    let dialect = typed.input.dialect.dialect;
+    let schemas = input::schemas(Some(&typed.input.schemas), dialect)?;
+    let schema = schemas.only(typed.db_id.as_deref())?;
+    let mut sink = Sink::new(None)?;
+    let read = |name: &'static str, letters: [char; 2], sql: &str| {
+        side(&schema, name, letters, sql, dialect, &semantics).with_context(|| format!("the {name} query"))
+    };
+    let gold = read("gold", ['g', 'G'], &typed.gold)?;
+    let pred = read("pred", ['p', 'P'], &typed.pred)?;
+    let proof = prove_plans(&schema, &gold.plan, &pred.plan, &semantics);
+    let view = match typed.dot && typed.attention.is_none() {
+        true => None,
+        false => view(typed, &schema, [&gold, &pred], &semantics, console)?,
+    };
+    if let (Some(path), Some(view)) = (&typed.attention, &view) {
+        let text = serde_json::to_string_pretty(&view.document())?;
+        write_file(path, format!("{text}\n").as_bytes())?;
+    }
+    if typed.dot {
+        sink.write(&match typed.plan {
+            true => outlines_to_dot(&[
+                ("gold, as written", &gold.written),
+                ("gold, canonical", &gold.canonical),
+                ("prediction, as written", &pred.written),
+                ("prediction, canonical", &pred.canonical),
+            ]),
+            false => dot::pair_to_dot(&gold.graph, &pred.graph),
+        })?;
+    } else if typed.format.format == Format::Text {
+        for side in [&gold, &pred] {
+            sink.write(&side.text(&schema, typed.plan))?;
+            sink.line("")?;
+        }
+        sink.write(&proving::text(&proof, &semantics))?;
+        if matches!(proof, Proof::Unknown(_)) {
+            sink.line(&format!(
+                "relpm {:.4}. `twinql judge` looks for a database that tells them apart.",
+                relpm(&gold.graph, &pred.graph, &RelPmConfig::default())
+            ))?;
+        }
+        let seen = view.as_ref().map(View::text).unwrap_or_default();
+        sink.write(&seen)?;
+        sink.write(&explained(
+            [&gold, &pred],
+            &proof,
+            typed.plan,
+            seen.contains("  ~  "),
+        ))?;
+    } else {
+        let document = Document {
+            format: 1,
+            dialect,
+            semantics: &semantics.name,
+            verdict: proof.name(),
+            proof: proving::details(&proof),
+            gold: gold.record(),
+            pred: pred.record(),
+            network: view.as_ref().map(View::summary),
+        };
+        sink.line(&serde_json::to_string_pretty(&document)?)?;
+    }
+    sink.finish()?;
+    Ok(true)
+}
+
+/// The pair as the network reads it; none where no network is built in. One that was not asked
+/// for and cannot be used costs a warning.
+fn view(
+    typed: &typed::Explain,
+    schema: &Schema,
+    [gold, pred]: [&Side; 2],
+    semantics: &Semantics,
+    console: Console,
+) -> Result<Option<View>> {
+    let asked = typed.checkpoint.is_some() || typed.attention.is_some();
+    let seen = match Network::chosen(typed.checkpoint.as_deref()) {
+        Err(NetworkError::NotBuiltIn(_)) if !asked => return Ok(None),
+        Err(error) => Err(error.into()),
+        Ok(network) => {
+            let pair = [gold, pred].map(|side| (side.sql.as_str(), &side.plan, &side.spans));
+            View::new(&network, schema, pair, semantics)
+        }
+    };
+    match seen {
+        Ok(view) => Ok(Some(view)),
+        Err(error) if asked => Err(error),
+        Err(error) => {
+            console.warn(format!("no alignment: {error:#}"));
+            Ok(None)
+        }
+    }
+}
+
+/// What the symbols above mean, those that occur alone.
+fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> String {
+    let mut entries: Vec<(&str, &str)> = Vec::new();
+    let mut outlines: Vec<&[Node]> = Vec::new();
+    for side in sides {
+        outlines.push(&side.canonical);
+        if plans {
+            outlines.push(&side.written);
+        }
+    }
+    if plans {
+        entries.push((
+            "g0, G0, p0, P0",
+            "operators: g of the gold as written, G of its canonical form; p, P of the prediction",
+        ));
+        entries.push(("@ 1:8-1:12", "where in the query it stands: line and column"));
+    }
+    entries.extend(legend(&outlines));
+    if matches!(proof, Proof::Unknown(_)) {
+        entries.push((
+            "only gold, only pred",
+            "an operator of one canonical form that the other lacks",
+        ));
+    }
+    if network {
+        entries.push((
+            "p3 … ~ g5 … 0.56",
+            "a node of the prediction's graph, the gold's that it attends to most, and how much; --dot draws both",
+        ));
+    }
+    let width = entries
+        .iter()
+        .map(|(symbol, _)| symbol.chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut out = String::from("\nlegend\n");
+    for (symbol, meaning) in entries {
+        let pad = " ".repeat(width - symbol.chars().count());
+        out.push_str(&format!("  {symbol}{pad}  {meaning}\n"));
+    }
+    out
+}
+
+/// The wire type of `--format json`.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    format: u32,
+    dialect: Dialect,
+    semantics: &'a str,
+    /// `equal`, `different` or `unknown`, as `twinql prove` says.
+    verdict: &'static str,
+    /// What speaks for it.
+    proof: serde_json::Value,
+    gold: SideRecord<'a>,
+    pred: SideRecord<'a>,
+    /// What the network says, and how it aligns the queries; null without a network.
+    network: Option<Summary>,
+}
+
+/// One query in a [`Document`].
+#[derive(Debug, Serialize)]
+struct SideRecord<'a> {
+    /// The text that places refer to: the query after the repairs.
+    sql: &'a str,
+    repairs: &'a [String],
+    written: &'a [Node],
+    canonical: &'a [Node],
+    rules: &'a [&'static str],
+    /// The limit that ended the normalisation early, if one did.
+    stopped: Option<String>,
+    /// Assumptions that empty a part of the query, and without which it was read.
+    vacuous: Vec<&'static str>,
+}
+
+/// A query as it is read.
+struct Side {
+    name: &'static str,
+    sql: String,
+    repairs: Vec<String>,
+    plan: Plan,
+    /// Places of the plan as written.
+    spans: Spans,
+    written: Vec<Node>,
+    canonical: Vec<Node>,
+    form: Canonical,
+    graph: QueryGraph,
+}
+
+fn side(
+    schema: &Schema,
+    name: &'static str,
+    [written, canonical]: [char; 2],
+    sql: &str,
+    dialect: Dialect,
+    semantics: &Semantics,
+) -> Result<Side> {
+    let as_read = |e: SqlError| SideError::from(e);
+    let parsed = parse_in(sql, dialect).map_err(as_read)?;
+    let (plan, spans) = plan_with_spans(schema, &parsed).map_err(as_read)?;
+    let written = outline(schema, &plan, Some(&spans), written);
+    let (form, canonical_spans) = normalize_with_spans(schema, plan.clone(), &spans, semantics);
+    Ok(Side {
+        name,
+        repairs: parsed.repairs.iter().map(ToString::to_string).collect(),
+        sql: parsed.sql,
+        plan,
+        written,
+        canonical: outline(schema, &form.plan, Some(&canonical_spans), canonical),
+        spans,
+        graph: QueryGraph::lower(schema, &form.plan, semantics)?,
+        form,
+    })
+}
+
+impl Side {
+    fn record(&self) -> SideRecord<'_> {
+        SideRecord {
+            sql: &self.sql,
+            repairs: &self.repairs,
+            written: &self.written,
+            canonical: &self.canonical,
+            rules: &self.form.applied,
+            stopped: self.form.stopped.as_ref().map(ToString::to_string),
+            vacuous: self.form.vacuous.iter().map(|a| a.name()).collect(),
+        }
+    }
+
+    /// The canonical tree as text with the rules that led there; with `plans`, also the
+    /// tree as written, and ids and places in both.
+    fn text(&self, schema: &Schema, plans: bool) -> String {
+        let mut text = format!("{}: {}\n", self.name, self.sql);
+        for repair in &self.repairs {
+            text.push_str(&format!("  repaired: {repair}\n"));
+        }
+        let mut block = |title: &str, tree: &str| {
+            text.push_str(title);
+            for line in tree.lines() {
+                text.push_str(&format!("  {line}\n"));
+            }
+        };
+        if plans {
+            block("  as written\n", &annotated(&self.written));
+            block("  canonical\n", &annotated(&self.canonical));
+        } else {
+            block("", &tree(schema, &self.form.plan));
+        }
+        let rules = if self.form.applied.is_empty() {
+            "none".to_owned()
+        } else {
+            self.form.applied.join(", ")
+        };
+        text.push_str(&format!("  rules applied: {rules}\n"));
+        if let Some(why) = &self.form.stopped {
+            text.push_str(&format!("  not brought to an end: {why}\n"));
+        }
+        text
+    }
+}

@@ -1,0 +1,250 @@
+//! `twinql judge`.
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use twinql::Job;
+use twinql::engine::{Work, judge_config};
+use twinql::files::hex;
+use twinql::judging::{self, Workers};
+use twinql::record::{Status, StatusCounts};
+use twinql::signature::{Signature, of_suite};
+use twinql::sql::{Dialect, Value};
+use twinql::status;
+use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
+
+use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::commands::stream::{Window, stream};
+use crate::commands::witness::{WitnessFolder, WitnessRecord};
+use crate::commands::{fail_under, machine, status_line, strict, worker};
+use crate::input;
+use crate::output::Console;
+
+/// The wire type of verdicts, one JSON object for each pair.
+#[derive(Debug, Serialize)]
+struct VerdictRecord {
+    id: Json,
+    status: Status,
+    /// `same` (no database told them apart), `different`, or null where there is no verdict.
+    verdict: Option<&'static str>,
+    /// Databases on which both queries gave an answer.
+    databases: Option<u64>,
+    /// On how many of them the gold answered: not what it gives over empty tables.
+    nonempty: Option<u64>,
+    witness: Option<WitnessRecord>,
+    /// Repairs of the texts.
+    notes: Vec<String>,
+    error: Option<String>,
+}
+
+pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> Result<bool> {
+    let input = Input::new(typed.input)?;
+    let default = match input.source {
+        Source::One { .. } => Format::Text,
+        _ => Format::Jsonl,
+    };
+    let output = Output::new(typed.output, default)?;
+    let semantics = typed.comparison.semantics()?;
+    let databases = args::databases(typed.databases)?;
+    let config = JudgeConfig {
+        shrink: true,
+        limits: typed.run.limits(Limits::default())?,
+        ..judge_config(semantics, databases, seed.unwrap_or(DEFAULT_SEED))
+    };
+    let signature = signature(&config, input.dialect);
+    let workers = worker::workers(typed.run.workers, &config.limits)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
+    let inputs = guard(&input, &output, [])?;
+    let begin = Begin {
+        output: &output,
+        flags: &typed.batch,
+        console,
+        settings: &{
+            let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
+            let flags = json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir.clone()});
+            move || settings("judge", signature.clone().into(), schemas.clone(), flags.clone())
+        },
+    };
+    let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    let mut folder = typed.witness_dir.map(|folder| WitnessFolder::new(folder, inputs));
+    let (mut same, mut different) = (0usize, 0usize);
+    let people = ForPeople {
+        text: &|record| one(record, &signature),
+        head: ["id", "status", "verdict"].map(String::from).to_vec(),
+        row: &row,
+    };
+    let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
+        same += usize::from(line["verdict"] == "same");
+        different += usize::from(line["verdict"] == "different");
+        if let (Some(folder), true) = (&mut folder, line["witness"].is_object()) {
+            folder.written(&line["id"]);
+        }
+        Ok(())
+    })?;
+    let work = |jobs: &[Job]| judging::judge_all(jobs, &config, &workers, &|| ());
+    let window = match workers {
+        // A process keeps what it has made for a schema; a thread does so for a block.
+        Workers::Processes(_) => Window::PAIRS,
+        Workers::Threads => Window::SMALL_BATCHES,
+    };
+    stream(pairs, window, "judging", console, &work, &mut |done| {
+        let Some((job, about, report)) = done else {
+            return records.flush();
+        };
+        let mut record = record(&job, report);
+        same += usize::from(record.verdict == Some("same"));
+        different += usize::from(record.verdict == Some("different"));
+        if let (Some(folder), Some(witness)) = (&mut folder, &mut record.witness) {
+            folder.write(&job.id, witness)?;
+        }
+        records.add(&Out {
+            job: &job,
+            about: &about,
+            status: record.status,
+            record: &record,
+            decided: vec![Decided {
+                metric: "suite",
+                decision: match (record.verdict, record.status) {
+                    (Some("same"), _) => "same",
+                    (Some(_), _) | (None, Status::PredError) => "different",
+                    (None, _) => "abstained",
+                },
+                threshold: THRESHOLD,
+            }],
+        })?;
+        Ok(true)
+    })?;
+    let spoken = records.for_people();
+    let document = |counts: &StatusCounts| {
+        json!({
+            "format": 1,
+            "signature": signature,
+            "pairs": counts.total(),
+            "status": counts,
+            "same": same,
+            "different": different,
+            "untested": counts.get(Status::Untested),
+        })
+    };
+    let counts = records.finish(document)?;
+    if !spoken {
+        console.say(format!("judged {}", status_line(&counts)));
+        console.say(format!(
+            "same {same}, different {different}, untested {}, of all {} pairs",
+            counts.get(Status::Untested),
+            counts.total()
+        ));
+        console.say(&signature);
+    }
+    machine(&counts)?;
+    let share = same as f64 / counts.total().max(1) as f64;
+    let reached = fail_under(
+        output.fail_under,
+        "the share of pairs called the same",
+        Some(share),
+        console,
+    );
+    Ok(strict(output.strict, &counts, console) && reached)
+}
+
+/// Verdicts are 0 or 1.
+const THRESHOLD: f64 = 0.5;
+
+fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
+    Signature {
+        metric: "suite".into(),
+        checkpoint: "none".into(),
+        dialect,
+        semantics: config.semantics.name.clone(),
+        threshold: THRESHOLD,
+        device: "cpu".into(),
+        seed: config.seed,
+        further: of_suite(config),
+    }
+    .to_string()
+}
+
+fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
+    let mut out = VerdictRecord {
+        id: job.id.clone(),
+        status: Status::Ok,
+        verdict: None,
+        databases: None,
+        nonempty: None,
+        witness: None,
+        notes: Vec::new(),
+        error: None,
+    };
+    if let Work::Unusable { status, error } = &job.work {
+        out.status = *status;
+        out.error = Some(error.clone());
+    }
+    let Some(report) = report else { return out };
+    out.notes = report.notes;
+    (out.status, out.error) = status::of_verdict(&report.verdict);
+    match report.verdict {
+        Verdict::Same { databases, nonempty } => {
+            out.verdict = Some("same");
+            out.databases = Some(databases);
+            out.nonempty = Some(nonempty);
+        }
+        Verdict::Different { witness } => {
+            out.verdict = Some("different");
+            out.witness = WitnessRecord::of(job, *witness);
+        }
+        Verdict::Untested { databases, .. } => out.databases = Some(databases),
+        Verdict::GoldError { .. }
+        | Verdict::PredError { .. }
+        | Verdict::Timeout { .. }
+        | Verdict::MachineError { .. } => {}
+    }
+    out
+}
+
+/// A value as JSON has it; a blob is an object with its bytes in hexadecimal.
+pub(crate) fn plain(value: Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Integer(i) => i.into(),
+        Value::Real(r) => r.0.into(),
+        Value::Text(s) => s.into(),
+        Value::Blob(bytes) => {
+            let hex = hex(bytes);
+            json!({ "blob": hex })
+        }
+    }
+}
+
+fn one(record: &VerdictRecord, signature: &str) -> String {
+    let mut out = String::new();
+    match (record.verdict, record.databases.zip(record.nonempty)) {
+        (Some("same"), Some((n, filled))) => out.push_str(&format!(
+            "same as far as tested: no database of {n} tells them apart (the gold answered on {filled})\n"
+        )),
+        (Some(verdict), _) => out.push_str(&format!("{verdict}\n")),
+        (None, _) => {}
+    }
+    if let Some(error) = &record.error {
+        out.push_str(&format!("{}: {error}\n", record.status));
+    }
+    for note in &record.notes {
+        out.push_str(&format!("note: {note}\n"));
+    }
+    if let Some(witness) = &record.witness {
+        out.push('\n');
+        out.push_str(&witness.text);
+        out.push('\n');
+        if let Some(file) = &witness.file {
+            out.push_str(&format!("witness written to {file}\n"));
+        }
+    }
+    out.push_str(signature);
+    out.push('\n');
+    out
+}
+
+fn row(record: &VerdictRecord) -> Vec<String> {
+    let verdict = record.verdict.unwrap_or("-").to_owned();
+    vec![input::id_text(&record.id), record.status.to_string(), verdict]
+}

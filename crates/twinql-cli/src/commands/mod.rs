@@ -1,0 +1,133 @@
+//! One file for each command.
+
+mod answers;
+mod attention;
+mod batch;
+pub(crate) mod corpus;
+mod environment;
+pub(crate) mod evaluate;
+pub(crate) mod execute;
+pub(crate) mod explain;
+pub(crate) mod judge;
+pub(crate) mod pretrain;
+pub(crate) mod prove;
+pub(crate) mod schema;
+pub(crate) mod score;
+pub(crate) mod seal;
+pub(crate) mod selftest;
+mod stream;
+pub(crate) mod suite;
+pub(crate) mod suite_show;
+pub(crate) mod train;
+mod witness;
+pub(crate) mod worker;
+
+use anyhow::{Result, bail};
+use twinql::metrics::{MetricId, MetricInfo, SemanticsOf};
+use twinql::record::{Status, StatusCounts};
+use twinql::sql::Dialect;
+use twinql::{Engine, Network};
+
+use crate::args::Metrics;
+use crate::output::Console;
+
+/// The engine that the arguments ask for. Says where a metric's semantics is not the one
+/// asked for.
+pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> Result<Engine> {
+    let learned = metrics
+        .metrics
+        .iter()
+        .any(|m| m.semantics == SemanticsOf::Checkpoint);
+    let network = match (learned, &metrics.checkpoint) {
+        (false, _) => None,
+        (true, name) => Some(Network::chosen(name.as_deref())?),
+    };
+    let asked = metrics.semantics.clone().unwrap_or_default();
+    if let (Some(network), Some(wanted)) = (&network, &metrics.semantics) {
+        let answered = network.answers_for(wanted);
+        if answered.name != wanted.name {
+            console.warn(format!(
+                "the network answers for the semantics of the labels it was trained on, {}; gmn and the tiers take {answered}, and --semantics {wanted} applies to the other metrics",
+                network.semantics().join(", ")
+            ));
+        }
+    }
+    let workers = worker::workers(metrics.workers, &metrics.limits)?;
+    Ok(Engine::builder()
+        .metrics(metrics.metrics.iter().copied())
+        .network(network)
+        .semantics(asked)
+        .databases(metrics.databases)
+        .seed(metrics.seed)
+        .translated_from(dialect)
+        .workers(workers, metrics.limits)
+        .build()?)
+}
+
+/// How many pairs are scored at a time: few where each may take as long as the suite needs.
+fn window(engine: &Engine) -> stream::Window {
+    let slow = |m: &&'static MetricInfo| matches!(m.id, MetricId::Suite | MetricId::ThreeTier);
+    match engine.metrics().iter().any(slow) {
+        true => stream::Window::SMALL_BATCHES,
+        false => stream::Window::BATCHES,
+    }
+}
+
+/// The signatures of all metrics, one a line.
+pub(crate) fn signatures(engine: &Engine) -> Vec<(&'static str, String)> {
+    let signature = |m: &&'static MetricInfo| (m.name, engine.signature(m).to_string());
+    engine.metrics().iter().map(signature).collect()
+}
+
+/// `12 of 12 pairs: ok 11, pred_error 1`.
+pub(crate) fn status_line(counts: &StatusCounts) -> String {
+    let n = counts.total();
+    format!("{n} {}: {counts}", if n == 1 { "pair" } else { "pairs" })
+}
+
+/// Nothing could be done for any pair, because the machine failed.
+///
+/// # Errors
+/// Every status is `machine_error`.
+pub(crate) fn machine(counts: &StatusCounts) -> Result<()> {
+    let failed = counts.get(Status::MachineError);
+    if failed > 0 && failed == counts.total() {
+        bail!(
+            "the machine failed on {}: the records say how; free memory, processes or file descriptors, or try --workers threads",
+            if failed == 1 {
+                "the pair".to_owned()
+            } else {
+                format!("all {failed} pairs")
+            }
+        );
+    }
+    Ok(())
+}
+
+/// Checks `--strict`: says what failed.
+pub(crate) fn strict(strict: bool, counts: &StatusCounts, console: Console) -> bool {
+    let bad = counts.total() - counts.get(Status::Ok);
+    if strict && bad > 0 {
+        console.warn(format!("--strict: {bad} of {} pairs are not ok", counts.total()));
+        return false;
+    }
+    true
+}
+
+/// Checks `--fail-under`: says what failed.
+pub(crate) fn fail_under(limit: Option<f64>, what: &str, value: Option<f64>, console: Console) -> bool {
+    let Some(limit) = limit else { return true };
+    match value {
+        Some(value) if value >= limit => true,
+        Some(value) => {
+            console.warn(format!("--fail-under {limit}: {what} is {value:.4}"));
+            false
+        }
+        None => {
+            console.warn(format!(
+                "--fail-under {limit}: {what} is not defined on this data"
+            ));
+            false
+        }
+    }
+}

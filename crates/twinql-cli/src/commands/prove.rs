@@ -1,0 +1,416 @@
+//! `twinql prove`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+use twinql::engine::{Work, judge_config};
+use twinql::judging::{self, Workers};
+use twinql::proving;
+use twinql::record::{Status, StatusCounts};
+use twinql::signature::{Signature, of_suite};
+use twinql::sql::prove::ProveError;
+use twinql::sql::{Dialect, Proof, Semantics};
+use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
+use twinql::{Job, metrics, status};
+
+use crate::args::prove::Prove;
+use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::commands::stream::{Window, stream};
+use crate::commands::witness::WitnessRecord;
+use crate::commands::{fail_under, status_line, strict, worker};
+use crate::input::{self, Pairs};
+use crate::labels::Labels;
+use crate::output::Console;
+
+/// The wire type of proofs, one JSON object for each pair.
+#[derive(Debug, Serialize)]
+struct ProofRecord {
+    id: Json,
+    status: Status,
+    /// `equal`, `different`, `unknown`, or null where a side has no plan.
+    proof: Option<&'static str>,
+    /// Rules, assumptions and certificate; the reason; or what still differs.
+    details: Json,
+    /// Where nothing is proved: a database on which the answers differ, if the judge found one.
+    witness: Option<WitnessRecord>,
+    /// Where it found none: the databases that were tried.
+    tested: Option<Tested>,
+    error: Option<String>,
+    /// The proof in words, where a single pair is asked for.
+    #[serde(skip)]
+    words: String,
+}
+
+/// Databases on which two queries agreed.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Tested {
+    databases: u64,
+    /// On how many of them the gold's answer held more than NULL and 0.
+    nonempty: u64,
+}
+
+/// What is known of a pair: its proof, and the judge's report where it is unknown.
+type Found = (Option<Result<Proof, ProveError>>, Option<Report>);
+
+/// Proves a chunk, and asks the judge about what stays unknown.
+fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Workers)>) -> Vec<Found> {
+    let proofs = proving::prove_all(chunk, semantics, &|| ());
+    let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
+    let mut reports = match judge {
+        None => Vec::new(),
+        Some((config, workers)) => {
+            let unknown = chunk.iter().zip(&proofs).filter(|(_, proof)| open(proof));
+            let jobs: Vec<Job> = unknown.map(|(job, _)| job.clone()).collect();
+            judging::judge_all(&jobs, config, workers, &|| ())
+        }
+    }
+    .into_iter();
+    proofs
+        .into_iter()
+        .map(|proof| {
+            let report = if open(&proof) {
+                reports.next().flatten()
+            } else {
+                None
+            };
+            (proof, report)
+        })
+        .collect()
+}
+
+#[derive(Default, Serialize)]
+struct Counts {
+    equal: usize,
+    different: usize,
+    unknown: usize,
+    /// How many proofs of equality need each assumption.
+    assumptions: BTreeMap<String, usize>,
+    labelled: Labelled,
+}
+
+/// Proofs against labels.
+#[derive(Default, Serialize)]
+struct Labelled {
+    /// Pairs with label 1, and how many of them are proved equal.
+    positive: usize,
+    positive_equal: usize,
+    /// Pairs with label 0, and how many of them are proved different.
+    negative: usize,
+    negative_different: usize,
+    /// Ids of pairs with label 0 that are proved equal.
+    equal_against_label: Vec<Json>,
+    /// Ids of pairs with label 1 that are proved different.
+    different_against_label: Vec<Json>,
+}
+
+impl Labelled {
+    fn add(&mut self, id: &Json, label: bool, proof: Option<&str>) {
+        *(if label {
+            &mut self.positive
+        } else {
+            &mut self.negative
+        }) += 1;
+        match (label, proof) {
+            (true, Some("equal")) => self.positive_equal += 1,
+            (false, Some("different")) => self.negative_different += 1,
+            (false, Some("equal")) => self.equal_against_label.push(id.clone()),
+            (true, Some("different")) => self.different_against_label.push(id.clone()),
+            _ => {}
+        }
+    }
+
+    /// The counts in words, and the ids against the labels; nothing without labels.
+    fn lines(&self) -> Vec<String> {
+        if self.positive + self.negative == 0 {
+            return Vec::new();
+        }
+        let mut lines = vec![format!(
+            "of {} pairs with label 1, {} are proved equal; of {} with label 0, {} are proved different",
+            self.positive, self.positive_equal, self.negative, self.negative_different
+        )];
+        for (what, ids) in [
+            ("equal", &self.equal_against_label),
+            ("different", &self.different_against_label),
+        ] {
+            let ids: Vec<String> = ids.iter().map(input::id_text).collect();
+            let list = if ids.is_empty() {
+                "none".to_owned()
+            } else {
+                ids.join(", ")
+            };
+            lines.push(format!("proved {what} against the label: {list}"));
+        }
+        lines
+    }
+}
+
+impl Counts {
+    /// Counts a record, by its fields: this run's, or those of a line that an earlier one has left.
+    fn add(&mut self, id: &Json, label: Option<bool>, proof: Option<&str>, details: &Json) {
+        match proof {
+            Some("equal") => {
+                self.equal += 1;
+                let needs = details.get("assumptions").and_then(Json::as_array);
+                for assumption in needs.into_iter().flatten().filter_map(Json::as_str) {
+                    *self.assumptions.entry(assumption.to_owned()).or_default() += 1;
+                }
+            }
+            Some("different") => self.different += 1,
+            Some(_) => self.unknown += 1,
+            None => {}
+        }
+        if let Some(label) = label {
+            self.labelled.add(id, label, proof);
+        }
+    }
+}
+
+pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Result<bool> {
+    if let [gold, pred] = typed.queries.as_slice() {
+        typed.input.gold_sql = Some(gold.clone());
+        typed.input.pred_sql = Some(pred.clone());
+    }
+    let input = Input::new(typed.input)?;
+    let default = match input.source {
+        Source::One { .. } => Format::Text,
+        _ => Format::Jsonl,
+    };
+    let output = Output::new(typed.output, default)?;
+    let semantics = typed.semantics.get()?;
+    let signature = signature(&semantics, input.dialect);
+    let judge = if typed.no_witness {
+        None
+    } else {
+        let databases = args::databases(Some(typed.databases))?;
+        let config = JudgeConfig {
+            shrink: true,
+            limits: typed.run.limits(Limits::default())?,
+            ..judge_config(semantics.clone(), databases, seed.unwrap_or(DEFAULT_SEED))
+        };
+        let workers = worker::workers(typed.run.workers, &config.limits)?;
+        Some((config, workers))
+    };
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
+    guard(&input, &output, [("--labels", typed.labels.labels.as_deref())])?;
+    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
+    if let (Some(labels), Source::Pairs(pairs)) = (&labels, &input.source) {
+        labels.check(pairs)?;
+    }
+    let begin = Begin {
+        output: &output,
+        flags: &typed.batch,
+        console,
+        settings: &{
+            let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
+            let judge = judge
+                .as_ref()
+                .map(|(config, _)| json!([of_suite(config), config.seed]));
+            let flags = json!({"echo": typed.batch.echo, "judge": judge});
+            move || settings("prove", signature.clone().into(), schemas.clone(), flags.clone())
+        },
+    };
+    let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    let labels = labels.map(|labels| labelled(&mut pairs, labels));
+    let mut counts = Counts::default();
+    let mut told_apart = 0usize;
+    let people = ForPeople {
+        text: &|record: &ProofRecord| format!("{}{signature}\n", record.words),
+        head: ["id", "status", "proof", "needs"].map(String::from).to_vec(),
+        row: &row,
+    };
+    let mut records = Records::begin(&begin, &mut pairs, people, &mut |about, line| {
+        counts.add(&line["id"], about.label, line["proof"].as_str(), &line["details"]);
+        told_apart += usize::from(!line["witness"].is_null());
+        Ok(())
+    })?;
+    let spoken = records.for_people();
+    let work = |jobs: &[Job]| found(jobs, &semantics, judge.as_ref());
+    let window = match &judge {
+        // A thread keeps what it has made for a schema for a block.
+        Some((_, Workers::Threads)) => Window::SMALL_BATCHES,
+        Some((_, Workers::Processes(_))) | None => Window::PAIRS,
+    };
+    stream(pairs, window, "proving", console, &work, &mut |done| {
+        let Some((job, about, (proof, report))) = done else {
+            return records.flush();
+        };
+        let mut record = record(&job, proof.as_ref(), report);
+        told_apart += usize::from(record.witness.is_some());
+        if spoken {
+            record.words = one(&record, proof.as_ref(), &semantics);
+        }
+        counts.add(&job.id, about.label, record.proof, &record.details);
+        records.add(&Out {
+            job: &job,
+            about: &about,
+            status: record.status,
+            record: &record,
+            decided: vec![Decided {
+                metric: "proof",
+                decision: match (record.proof, record.status) {
+                    (Some("equal"), _) => "same",
+                    (Some("different"), _) | (None, Status::PredError) => "different",
+                    // A counterexample, where nothing is proved without one.
+                    _ if record.witness.is_some() => "different",
+                    _ => "abstained",
+                },
+                threshold: threshold(),
+            }],
+        })?;
+        Ok(true)
+    })?;
+    if let Some(labels) = labels {
+        labels
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .say(console)?;
+    }
+    let document = |statuses: &StatusCounts| {
+        json!({
+            "format": 1,
+            "signature": signature,
+            "pairs": statuses.total(),
+            "status": statuses,
+            "counts": counts,
+            "unknown_told_apart": told_apart,
+        })
+    };
+    let statuses = records.finish(document)?;
+    let total = statuses.total();
+    if !spoken {
+        console.say(format!("proved {}", status_line(&statuses)));
+        console.say(format!(
+            "equal {}, different {}, unknown {}, of all {total} pairs",
+            counts.equal, counts.different, counts.unknown
+        ));
+        if judge.is_some() && counts.unknown > 0 {
+            console.say(format!(
+                "of the {} unknown, a database tells {told_apart} apart",
+                counts.unknown
+            ));
+        }
+        let needs: Vec<String> = counts
+            .assumptions
+            .iter()
+            .map(|(a, n)| format!("{a} {n}"))
+            .collect();
+        if !needs.is_empty() {
+            console.say(format!("proofs of equality that need: {}", needs.join(", ")));
+        }
+        for line in counts.labelled.lines() {
+            console.say(line);
+        }
+        console.say(&signature);
+    }
+    let share = counts.equal as f64 / total.max(1) as f64;
+    let reached = fail_under(
+        output.fail_under,
+        "the share of pairs proved equal",
+        Some(share),
+        console,
+    );
+    Ok(strict(output.strict, &statuses, console) && reached)
+}
+
+fn threshold() -> f64 {
+    metrics::metric("proof").map_or(1.0, |m| m.threshold)
+}
+
+/// Gives pairs the labels of a file as they pass.
+fn labelled(pairs: &mut Pairs, labels: Labels) -> Arc<Mutex<Labels>> {
+    let labels = Arc::new(Mutex::new(labels));
+    let own = Arc::clone(&labels);
+    let items = std::mem::replace(&mut pairs.items, Box::new(std::iter::empty()));
+    pairs.items = Box::new(items.map(move |item| {
+        let mut item = item?;
+        own.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .apply(&mut item);
+        Ok(item)
+    }));
+    labels
+}
+
+fn signature(semantics: &Semantics, dialect: Dialect) -> String {
+    Signature {
+        metric: "proof".into(),
+        checkpoint: "none".into(),
+        dialect,
+        semantics: semantics.name.clone(),
+        threshold: threshold(),
+        device: "cpu".into(),
+        // Nothing is random.
+        seed: 0,
+        further: Vec::new(),
+    }
+    .to_string()
+}
+
+fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<Report>) -> ProofRecord {
+    let mut out = ProofRecord {
+        id: job.id.clone(),
+        status: Status::Ok,
+        proof: None,
+        details: Json::Null,
+        witness: None,
+        tested: None,
+        error: None,
+        words: String::new(),
+    };
+    match report.map(|r| r.verdict) {
+        Some(Verdict::Different { witness }) => out.witness = WitnessRecord::of(job, *witness),
+        Some(Verdict::Same { databases, nonempty }) => out.tested = Some(Tested { databases, nonempty }),
+        _ => {}
+    }
+    match (&job.work, proof) {
+        (Work::Unusable { status, error }, _) => {
+            out.status = *status;
+            out.error = Some(error.clone());
+        }
+        (_, Some(Ok(proof))) => {
+            out.proof = Some(proof.name());
+            out.details = proving::details(proof);
+        }
+        (_, Some(Err(error))) => {
+            out.status = status::of_proof(error);
+            out.error = Some(error.to_string());
+        }
+        (_, None) => {}
+    }
+    out
+}
+
+fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantics: &Semantics) -> String {
+    let mut out = match (proof, &record.error) {
+        (Some(Ok(proof)), _) => proving::text(proof, semantics),
+        (_, Some(error)) => format!("{}: {error}\n", record.status),
+        _ => String::new(),
+    };
+    if let Some(witness) = &record.witness {
+        out.push_str(&format!(
+            "but not equal: a database that meets {semantics} semantics tells them apart\n\n{}\n",
+            witness.text
+        ));
+    }
+    if let Some(Tested { databases, nonempty }) = record.tested {
+        out.push_str(&format!(
+            "no database of {databases} tells them apart ({nonempty} gave a non-empty answer)\n"
+        ));
+    }
+    out
+}
+
+fn row(record: &ProofRecord) -> Vec<String> {
+    let needs = record.details.get("assumptions").and_then(Json::as_array);
+    let needs: Vec<&str> = needs.into_iter().flatten().filter_map(Json::as_str).collect();
+    vec![
+        input::id_text(&record.id),
+        record.status.to_string(),
+        record.proof.unwrap_or("-").to_owned(),
+        needs.join(" "),
+    ]
+}

@@ -1,0 +1,254 @@
+//! `twinql score`.
+
+use anyhow::{Result, bail};
+use serde_json::{Map, Value, json};
+use twinql::metrics::{MetricId, MetricInfo};
+use twinql::model::Decision;
+use twinql::record::{Record, Status, StatusCounts};
+use twinql::reward::reward;
+use twinql::{Engine, Job, Work, vacuous};
+
+use crate::args::typed;
+use crate::args::{Format, Input, Metrics, Output, Source};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::commands::stream::stream;
+use crate::commands::{engine, fail_under, signatures, status_line, strict, window};
+use crate::input;
+use crate::output::Console;
+
+pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
+    let input = Input::new(typed.input)?;
+    let metrics = Metrics::new(typed.metrics, seed)?;
+    let default = match input.source {
+        Source::One { .. } => Format::Text,
+        _ => Format::Jsonl,
+    };
+    let output = Output::new(typed.output, default)?;
+    if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
+        bail!("--reward is made of the score of gmn; add it to --metric");
+    }
+    let engine = engine(&metrics, input.dialect, console)?;
+    if typed.abstain && engine.metrics().iter().all(|m| engine.band(m).is_none()) {
+        bail!(
+            "--abstain needs a learned metric (gmn, two-tier, three-tier) and a checkpoint with an \
+             abstention band; `twinql train` stores one"
+        );
+    }
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
+    guard(&input, &output, [("--checkpoint", metrics.checkpoint.as_deref())])?;
+    let begin = Begin {
+        output: &output,
+        flags: &typed.batch,
+        console,
+        settings: &{
+            let schemas = made_of(&output, &schemas);
+            let signatures: Map<String, Value> = of_all(signatures(&engine));
+            let flags = json!({"reward": typed.reward, "abstain": typed.abstain, "echo": typed.batch.echo});
+            move || settings("score", signatures.clone().into(), schemas.clone(), flags.clone())
+        },
+    };
+    let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    let mut sums = vec![0.0; engine.metrics().len()];
+    let people = ForPeople {
+        text: &|record| one(&engine, record),
+        head: head(&engine),
+        row: &|record| row(&engine, record),
+    };
+    let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
+        for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
+            *sum += line["scores"][metric.name].as_f64().unwrap_or(0.0);
+        }
+        Ok(())
+    })?;
+    let work = |jobs: &[Job]| {
+        let mut scored = engine.score(jobs);
+        for (record, job) in scored.iter_mut().zip(jobs) {
+            if let (true, Work::Pair { pred, .. }) = (typed.reward, &job.work)
+                && let Some(reward) = reward(record, pred)
+            {
+                record.set_detail("gmn", "reward", reward);
+            }
+            if typed.abstain {
+                abstain(&engine, record);
+            }
+        }
+        scored
+    };
+    stream(pairs, window(&engine), "scoring", console, &work, &mut |done| {
+        let Some((job, about, record)) = done else {
+            return records.flush();
+        };
+        for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
+            *sum += record.score(metric.name).unwrap_or(0.0);
+        }
+        let decided = match typed.batch.echo {
+            true => decided(&engine, &record, typed.abstain),
+            false => Vec::new(),
+        };
+        records.add(&Out {
+            job: &job,
+            about: &about,
+            status: record.status,
+            record: &record,
+            decided,
+        })?;
+        Ok(true)
+    })?;
+    let names = engine.metrics().iter().map(|m| m.name);
+    let n = records.counts.total().max(1) as f64;
+    let means: Vec<(&str, f64)> = names.zip(sums.iter().map(|s| s / n)).collect();
+    let spoken = records.for_people();
+    let counts = records.finish(|counts| document(&engine, counts, &means))?;
+    if !spoken {
+        console.say(format!("scored {}", status_line(&counts)));
+        let means: Vec<String> = means
+            .iter()
+            .map(|(name, mean)| format!("{name} {mean:.4}"))
+            .collect();
+        console.say(format!("mean over all {}: {}", counts.total(), means.join(", ")));
+        for (_, signature) in signatures(&engine) {
+            console.say(signature);
+        }
+    }
+    let (name, mean) = means.first().copied().unwrap_or(("", 0.0));
+    let reached = fail_under(
+        output.fail_under,
+        &format!("the mean of {name}"),
+        Some(mean),
+        console,
+    );
+    Ok(strict(output.strict, &counts, console) && reached)
+}
+
+/// Adds to the details of each metric that has a band what it says: `decision` is true for the
+/// same, false for not the same, and null where it abstains.
+fn abstain(engine: &Engine, record: &mut Record) {
+    for metric in engine.metrics() {
+        let Some(decision) = engine.decide(metric, record) else {
+            continue;
+        };
+        let said = match decision {
+            Decision::Same => Value::Bool(true),
+            Decision::Different => Value::Bool(false),
+            Decision::Abstained => Value::Null,
+        };
+        record.set_detail(metric.name, "decision", said);
+        record.set_detail(metric.name, "abstained", decision == Decision::Abstained);
+    }
+}
+
+/// What each metric says of a pair: with `abstaining`, by its checkpoint's band. A prediction that is
+/// no query over the schema is different; of what else has no score nothing is said.
+fn decided(engine: &Engine, record: &Record, abstaining: bool) -> Vec<Decided> {
+    let decided = |metric: &&'static MetricInfo| {
+        let threshold = engine.threshold(metric);
+        let by_band = abstaining.then(|| engine.decide(metric, record)).flatten();
+        let decision = by_band.unwrap_or(match (record.status, record.score(metric.name)) {
+            // What the suite could not test another metric has scored all the same.
+            (Status::Ok | Status::Untested, Some(score)) if score >= threshold => Decision::Same,
+            (Status::Ok | Status::Untested, Some(_)) | (Status::PredError, _) => Decision::Different,
+            _ => Decision::Abstained,
+        });
+        Decided {
+            metric: metric.name,
+            decision: match decision {
+                Decision::Same => "same",
+                Decision::Different => "different",
+                Decision::Abstained => "abstained",
+            },
+            threshold,
+        }
+    };
+    engine.metrics().iter().map(decided).collect()
+}
+
+fn of_all(signatures: Vec<(&str, String)>) -> Map<String, Value> {
+    let named = signatures.into_iter();
+    named.map(|(name, s)| (name.to_owned(), s.into())).collect()
+}
+
+fn document(engine: &Engine, counts: &StatusCounts, means: &[(&str, f64)]) -> Value {
+    let signatures = of_all(signatures(engine));
+    let means: Map<String, Value> = means
+        .iter()
+        .map(|(name, m)| ((*name).to_owned(), (*m).into()))
+        .collect();
+    json!({
+        "format": 1,
+        "signatures": signatures,
+        "pairs": counts.total(),
+        "status": counts,
+        "mean": means,
+    })
+}
+
+/// The head of the table of many pairs.
+fn head(engine: &Engine) -> Vec<String> {
+    let names = ["id", "status"].into_iter();
+    let names = names.chain(engine.metrics().iter().map(|m| m.name));
+    names.map(str::to_owned).collect()
+}
+
+fn row(engine: &Engine, record: &Record) -> Vec<String> {
+    let mut row = vec![input::id_text(&record.id), record.status.to_string()];
+    let score = |m: &&'static MetricInfo| match record.score(m.name) {
+        Some(score) => format!("{score:.4}"),
+        None => "-".to_owned(),
+    };
+    row.extend(engine.metrics().iter().map(score));
+    row
+}
+
+/// A single pair for people: a line for each metric, what is wrong, and the signatures.
+fn one(engine: &Engine, record: &Record) -> String {
+    let mut out = String::new();
+    let width = engine.metrics().iter().map(|m| m.name.len()).max().unwrap_or(0);
+    for metric in engine.metrics() {
+        let Some(score) = record.score(metric.name) else {
+            out.push_str(&format!("{:<width$}  –  no score\n", metric.name));
+            continue;
+        };
+        let threshold = engine.threshold(metric);
+        let abstained =
+            record.details.get(metric.name).and_then(|d| d.get("abstained")) == Some(&Value::Bool(true));
+        let called = if abstained {
+            "too close to call"
+        } else if score >= threshold {
+            "the same"
+        } else {
+            "not the same"
+        };
+        let identical =
+            record.details.get(metric.name).and_then(|d| d.get("identical")) == Some(&Value::Bool(true));
+        let why = if identical { ", equal canonical forms" } else { "" };
+        out.push_str(&format!(
+            "{:<width$}  {score:.4}  {called} (threshold {threshold:.2}{why})\n",
+            metric.name
+        ));
+    }
+    if let Some(error) = &record.error {
+        out.push_str(&format!("{}: {error}\n", record.status));
+    }
+    let mut said: Vec<String> = Vec::new();
+    for metric in engine.metrics() {
+        let Some(by) = record.details.get(metric.name).and_then(|d| d.get("vacuous_by")) else {
+            continue;
+        };
+        said.extend(vacuous::sentences(
+            &vacuous::from_names(by),
+            &engine.semantics_of(metric),
+        ));
+    }
+    let mut listed: Vec<&String> = Vec::new();
+    for sentence in &said {
+        if !listed.contains(&sentence) {
+            listed.push(sentence);
+            out.push_str(&format!("{sentence}\n"));
+        }
+    }
+    for (_, signature) in signatures(engine) {
+        out.push_str(&signature);
+        out.push('\n');
+    }
+    out
+}

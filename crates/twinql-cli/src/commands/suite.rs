@@ -1,0 +1,535 @@
+//! `twinql suite build` and `suite run`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde_json::json;
+use twinql::corpus::{bird, spider};
+use twinql::files::{Inputs, read_bounded};
+use twinql::judging::Workers;
+use twinql::metrics::Hardness;
+use twinql::record::Status;
+use twinql::signature::{Signature, suite_hash};
+use twinql::sql::{Dialect, Schema, in_sqlite};
+use twinql::status;
+use twinql::suite::Limits;
+use twinql::suite::resume::partial_of;
+use twinql::suite::suite::{
+    Counts, DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build as distil_all, read_values,
+    run as run_suite, run_in_processes,
+};
+
+use crate::args::shared::NeededSchemaFlags;
+use crate::args::{DEFAULT_SEED, Format, typed};
+use crate::commands::worker;
+use crate::input;
+use crate::interrupt;
+use crate::output::{Console, Sink, built_file, table, write_file};
+
+pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
+    let default = DistilConfig::default();
+    let config = DistilConfig {
+        semantics: typed.semantics.get()?,
+        seed: seed.unwrap_or(DEFAULT_SEED),
+        max_databases: typed.max_databases.unwrap_or(default.max_databases),
+        aimed: typed.aimed.unwrap_or(default.aimed),
+        neighbours: typed.neighbours.unwrap_or(default.neighbours),
+        extra: typed.extra.unwrap_or(default.extra),
+    };
+    let mut inputs = Inputs::default().with([
+        ("--gold", Some(typed.gold.gold.as_path())),
+        ("--schemas", Some(typed.input.schemas.as_path())),
+        ("--values-from", typed.values_from.as_deref()),
+    ]);
+    built_file(&mut inputs, &typed.out)?;
+    let mut tasks = tasks(&typed.gold.gold, &typed.input, console)?;
+    if let Some(path) = &typed.values_from {
+        add_values(&mut tasks, path, console)?;
+    }
+    let partial = partial_of(&typed.out);
+    interrupt::hint(format!(
+        "finished schemas are in {}; the same command with --resume goes on from there",
+        partial.display()
+    ));
+    let bar = console.bar(Some(tasks.len() as u64), "schemas");
+    let databases = AtomicU64::new(0);
+    let suite = distil_all(
+        &tasks,
+        &config,
+        Some((&partial, typed.resume)),
+        &|tally| {
+            // Not after each of many thousand databases.
+            if databases.fetch_add(1, Ordering::Relaxed).is_multiple_of(16) {
+                let tried = tally.tried.load(Ordering::Relaxed);
+                let per_second = tried as f64 / bar.elapsed().as_secs_f64().max(0.001);
+                bar.set_message(format!(
+                    "{tried} databases, {per_second:.0}/s, {} of {} neighbours left",
+                    tally.left.load(Ordering::Relaxed),
+                    tally.neighbours.load(Ordering::Relaxed),
+                ));
+            }
+        },
+        &|done| bar.set_position(done as u64),
+    )?;
+    bar.finish_and_clear();
+    let bytes = suite.to_bytes()?;
+    write_file(&typed.out, &bytes)?;
+    if let Err(e) = std::fs::remove_file(&partial) {
+        console.warn(format!("cannot remove {}: {e}", partial.display()));
+    }
+    let counts = suite.counts();
+    console.say(format!("wrote {}: {} bytes", typed.out.display(), bytes.len()));
+    console.say(summary(&counts));
+    for schema in &suite.schemas {
+        if let Some(gold) = schema.golds.iter().find(|g| g.error.is_some()) {
+            console.warn(format!(
+                "{}: a gold query cannot be executed: {} ({})",
+                schema.schema.db_id,
+                gold.error.as_deref().unwrap_or_default(),
+                gold.sql
+            ));
+        }
+    }
+    console.say(signature(
+        &suite,
+        &bytes,
+        "suite-build",
+        typed.input.dialect.dialect,
+    ));
+    Ok(true)
+}
+
+/// The gold queries of each schema, by `db_id`.
+fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<Task>> {
+    let (schemas, dialect) = (&from.schemas, from.dialect.dialect);
+    let mut set = input::schema_set(schemas, dialect)?;
+    let mut golds: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let (mut lost, mut first) = (0usize, None);
+    for line in spider::read_gold(gold)? {
+        let sql = match (line.unusable, set.get(&line.db_id)) {
+            (Some(why), _) => Err(why),
+            (None, None) => Err(format!("unknown db_id {:?} in {}", line.db_id, schemas.display())),
+            (None, Some(schema)) => in_sqlite(schema, &line.sql, dialect).map_err(|e| e.to_string()),
+        };
+        match sql {
+            Ok(sql) => golds.entry(line.db_id).or_default().push(sql),
+            Err(why) => {
+                lost += 1;
+                first.get_or_insert(format!("{}, line {}: {why}", gold.display(), line.line));
+            }
+        }
+    }
+    if let Some(first) = first {
+        if golds.is_empty() {
+            bail!("no gold query can be used; {first}");
+        }
+        console.warn(format!("{lost} gold queries are left out; the first: {first}"));
+    }
+    Ok(golds
+        .into_iter()
+        .filter_map(|(db_id, golds)| {
+            let schema = set.shift_remove(&db_id)?;
+            Some(Task {
+                schema,
+                golds,
+                values: None,
+            })
+        })
+        .collect())
+}
+
+/// Reads real values for each schema that there is a file for.
+fn add_values(tasks: &mut [Task], path: &Path, console: Console) -> Result<()> {
+    let single = tasks.len() == 1;
+    let mut found = 0;
+    for task in tasks {
+        let id = &task.schema.db_id;
+        let files = if path.is_dir() {
+            let names = ["sqlite", "db"].map(|e| format!("{id}.{e}"));
+            names
+                .iter()
+                .flat_map(|n| [path.join(n), path.join(id).join(n)])
+                .collect()
+        } else if single || path.file_stem().is_some_and(|s| s == id.as_str()) {
+            vec![path.to_owned()]
+        } else {
+            Vec::new()
+        };
+        if let Some(file) = files.iter().find(|f| f.is_file()) {
+            task.values = Some(read_values(file, &task.schema)?);
+            found += 1;
+        }
+    }
+    if found == 0 {
+        bail!(
+            "--values-from {}: no SQLite file for any schema; name it db_id.sqlite",
+            path.display()
+        );
+    }
+    console.say(format!("values of {found} databases are mixed in"));
+    Ok(())
+}
+
+fn summary(c: &Counts) -> String {
+    format!(
+        "{} databases with {} rows for {} gold queries over {} schemas, out of {} tried\n\
+         {} neighbours: {} distinguished ({:.2} % of those not proved equal), {} proved equal, {} left",
+        c.databases,
+        c.rows,
+        c.golds,
+        c.schemas,
+        c.tried,
+        c.neighbours,
+        c.distinguished,
+        100.0 * c.share(),
+        c.proved,
+        c.left
+    )
+}
+
+pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
+    Signature {
+        metric: metric.into(),
+        checkpoint: "none".into(),
+        dialect,
+        semantics: suite.config.semantics.name.clone(),
+        threshold: 0.5,
+        device: "cpu".into(),
+        seed: suite.config.seed,
+        further: vec![
+            format!("suite:{}", suite_hash(bytes)),
+            format!("databases:{}", suite.counts().databases),
+        ],
+    }
+    .to_string()
+}
+
+/// MiB of a suite file.
+const LARGEST: u64 = 4096;
+
+pub(super) fn read(path: &Path) -> Result<(Suite, Vec<u8>)> {
+    let bytes = read_bounded(path, LARGEST, "suite")?;
+    let suite = Suite::from_bytes(&bytes).with_context(|| path.display().to_string())?;
+    Ok((suite, bytes))
+}
+
+/// The wire type of verdicts on a suite, one JSON object for each system and pair.
+#[derive(Debug, Serialize)]
+struct RunRecord<'a> {
+    /// The gold query's number, from 0.
+    id: String,
+    system: &'a str,
+    db_id: &'a str,
+    /// Of the gold query; null where it cannot be parsed.
+    hardness: Option<Hardness>,
+    status: Status,
+    /// `same`, `different`, or null where there is no verdict.
+    verdict: Option<&'static str>,
+    /// 1 if the prediction counts as right; null where no database says.
+    score: Option<u8>,
+    /// Databases on which both queries gave an answer.
+    databases: Option<u64>,
+    /// Of these, those on which the gold answered.
+    nonempty: Option<u64>,
+    /// The number of a database that tells them apart.
+    witness: Option<u64>,
+    /// The prediction with values, where values were put into it.
+    plugged: Option<&'a str>,
+    error: Option<String>,
+}
+
+/// The line of the table for one system: right ones and all, by class and in total.
+#[derive(Default, Clone)]
+struct Row {
+    right: [usize; 5],
+    all: [usize; 5],
+    errors: usize,
+    /// Pairs that no database of the suite tests: not counted as right.
+    untested: usize,
+}
+
+/// Where the verdict on a line stands among the pairs that ran, or why it has none.
+type Place = Result<usize, (Status, String)>;
+
+pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
+    if let Some(x) = typed.fail_under
+        && !(0.0..=1.0).contains(&x)
+    {
+        bail!("--fail-under {x}: must lie between 0 and 1");
+    }
+    let mut inputs = Inputs::default().with([
+        ("--suite", Some(typed.suite.as_path())),
+        ("--gold", Some(typed.gold.gold.as_path())),
+    ]);
+    inputs = inputs.with(typed.pred.iter().map(|pred| ("--pred", Some(pred.as_path()))));
+    if let Some(out) = &typed.out {
+        inputs.output(out)?;
+    }
+    let (suite, bytes) = read(&typed.suite)?;
+    let dialect = typed.dialect.dialect;
+    let empty = Schema::default();
+    let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
+    let mut golds = spider::read_gold(&typed.gold.gold)?;
+    let mut gold_statuses = vec![Status::GoldError; golds.len()];
+    for (gold, of_gold) in golds.iter_mut().zip(&mut gold_statuses) {
+        if gold.unusable.is_some() {
+            continue;
+        }
+        match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
+            Ok(sql) => gold.sql = sql,
+            Err((status, why)) => {
+                *of_gold = status;
+                gold.unusable = Some(why);
+            }
+        }
+    }
+    let gold_name = typed.gold.gold.display().to_string();
+    let systems = systems(&typed.pred);
+    // Everything is read before anything runs. A line that cannot be used has its reason.
+    let mut pairs: Vec<RunPair> = Vec::new();
+    let mut places: Vec<(usize, usize, Place)> = Vec::new();
+    for (system, path) in typed.pred.iter().enumerate() {
+        let predictions = bird::read_any_predictions(path)?;
+        let name = path.display().to_string();
+        let aligned = spider::align(&golds, predictions, spider::Cover::All, &gold_name, &name)?;
+        for (i, (gold, pred)) in aligned.into_iter().enumerate() {
+            let place = match (&gold.unusable, pred.unusable) {
+                (Some(why), _) => Err((
+                    gold_statuses.get(i).copied().unwrap_or(Status::GoldError),
+                    format!("{gold_name}, line {}: {why}", gold.line),
+                )),
+                (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
+                (None, None) => {
+                    input::in_sqlite(schema_of(&gold.db_id), "pred", &pred.sql, dialect).map(|pred| {
+                        pairs.push(RunPair {
+                            db_id: Arc::from(gold.db_id.as_str()),
+                            gold: Arc::from(gold.sql.as_str()),
+                            pred: Arc::from(pred),
+                        });
+                        pairs.len() - 1
+                    })
+                }
+            };
+            places.push((system, i, place));
+        }
+    }
+    let strangers = golds
+        .iter()
+        .filter(|g| g.unusable.is_none() && !made_for(&suite, g))
+        .count();
+    if strangers > 0 {
+        console.warn(format!(
+            "the suite was not distilled for {strangers} of {} gold queries: on these its verdicts are weaker",
+            golds.len()
+        ));
+    }
+    let options = RunOptions {
+        plug_values: typed.plug_values,
+        limits: typed.run.limits(Limits::default())?,
+    };
+    let bar = console.bar(Some(pairs.len() as u64), "distinct pairs");
+    let each = |n: usize| bar.inc(n as u64);
+    let verdicts = match worker::workers(typed.run.workers, &options.limits)? {
+        Workers::Threads => run_suite(&suite, &pairs, options, &each),
+        Workers::Processes(crew) => run_in_processes(&suite, &pairs, options, crew, &each),
+    };
+    bar.finish_and_clear();
+
+    let hardness: Vec<Option<Hardness>> = golds
+        .iter()
+        .map(|g| Some(twinql::metrics::hardness(&twinql::sql::parse(&g.sql).ok()?.query)))
+        .collect();
+    let mut rows = vec![Row::default(); systems.len()];
+    let mut sink = typed.out.as_deref().map(|out| Sink::new(Some(out))).transpose()?;
+    for (system, i, place) in &places {
+        let (Some(gold), Some(name)) = (golds.get(*i), systems.get(*system)) else {
+            continue;
+        };
+        let verdict = place.as_ref().map(|at| verdicts.get(*at));
+        let record = record(name, *i, gold, hardness.get(*i).copied().flatten(), verdict);
+        if let Some(row) = rows.get_mut(*system) {
+            match record.status {
+                Status::Ok => {}
+                Status::Untested => row.untested += 1,
+                _ => row.errors += 1,
+            }
+            let class = record
+                .hardness
+                .and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
+            for at in class.into_iter().chain([4]) {
+                row.all[at] += 1;
+                row.right[at] += usize::from(record.score == Some(1));
+            }
+        }
+        if let Some(sink) = &mut sink {
+            sink.line(&serde_json::to_string(&record)?)?;
+        }
+    }
+    if let Some(sink) = sink {
+        sink.finish()?;
+    }
+    let plugged = if typed.plug_values { "|values:plugged" } else { "" };
+    let signature =
+        signature(&suite, &bytes, "suite-accuracy", dialect) + plugged + &typed.run.in_signature();
+    let mut out = Sink::new(None)?;
+    match typed.format.format {
+        Format::Text => out.write(&text(&systems, &rows))?,
+        Format::Json => out.line(&serde_json::to_string_pretty(&json!({
+            "format": 1,
+            "signature": signature,
+            "pairs": golds.len(),
+            "systems": documents(&systems, &rows),
+        }))?)?,
+        Format::Jsonl => {
+            for document in documents(&systems, &rows) {
+                out.line(&document.to_string())?;
+            }
+        }
+    }
+    out.finish()?;
+    console.say(&signature);
+    let lowest = rows
+        .iter()
+        .map(|r| r.right[4] as f64 / r.all[4].max(1) as f64)
+        .min_by(f64::total_cmp);
+    Ok(super::fail_under(
+        typed.fail_under,
+        "the lowest accuracy",
+        lowest,
+        console,
+    ))
+}
+
+fn made_for(suite: &Suite, gold: &spider::Gold) -> bool {
+    let sql = gold.sql.trim().trim_end_matches(';').trim_end();
+    suite
+        .schema(&gold.db_id)
+        .is_some_and(|s| s.golds.iter().any(|g| g.sql == sql))
+}
+
+/// A name for each file: its stem, and its number where two have the same.
+fn systems(paths: &[PathBuf]) -> Vec<String> {
+    let stem = |p: &PathBuf| {
+        p.file_stem()
+            .map_or_else(|| p.display().to_string(), |s| s.to_string_lossy().into_owned())
+    };
+    let stems: Vec<String> = paths.iter().map(stem).collect();
+    stems
+        .iter()
+        .enumerate()
+        .map(|(i, s)| {
+            if stems.iter().filter(|t| *t == s).count() > 1 {
+                format!("{s}#{}", i + 1)
+            } else {
+                s.clone()
+            }
+        })
+        .collect()
+}
+
+fn record<'a>(
+    system: &'a str,
+    number: usize,
+    gold: &'a spider::Gold,
+    hardness: Option<Hardness>,
+    verdict: Result<Option<&'a RunVerdict>, &(Status, String)>,
+) -> RunRecord<'a> {
+    let mut out = RunRecord {
+        id: number.to_string(),
+        system,
+        db_id: &gold.db_id,
+        hardness,
+        status: Status::Ok,
+        verdict: None,
+        score: Some(0),
+        databases: None,
+        nonempty: None,
+        witness: None,
+        plugged: None,
+        error: None,
+    };
+    match verdict {
+        Err((status, why)) => {
+            out.status = *status;
+            out.error = Some(why.clone());
+        }
+        Ok(None) => out.status = Status::GoldError,
+        Ok(Some(RunVerdict::Same {
+            databases,
+            nonempty,
+            plugged,
+        })) => {
+            out.verdict = Some("same");
+            out.score = Some(1);
+            out.databases = Some(*databases);
+            out.nonempty = Some(*nonempty);
+            out.plugged = plugged.as_deref();
+        }
+        Ok(Some(RunVerdict::Different { database })) => {
+            out.verdict = Some("different");
+            out.witness = Some(*database);
+        }
+        Ok(Some(verdict)) => {
+            (out.status, out.error) = status::of_run(verdict);
+            if matches!(out.status, Status::Untested | Status::MachineError) {
+                out.score = None;
+            }
+            if let RunVerdict::Untested { databases, .. } = verdict {
+                out.databases = Some(*databases);
+            }
+        }
+    }
+    out
+}
+
+const CLASSES: [&str; 5] = ["easy", "medium", "hard", "extra", "all"];
+
+fn text(systems: &[String], rows: &[Row]) -> String {
+    let mut lines = vec![
+        std::iter::once("system")
+            .chain(CLASSES)
+            .chain(["untested", "errors"])
+            .map(String::from)
+            .collect::<Vec<_>>(),
+    ];
+    for (system, row) in systems.iter().zip(rows) {
+        let mut line = vec![system.clone()];
+        for (right, all) in row.right.iter().zip(row.all) {
+            line.push(match all {
+                0 => "-".into(),
+                all => format!("{:.1}", 100.0 * *right as f64 / all as f64),
+            });
+        }
+        line.push(row.untested.to_string());
+        line.push(row.errors.to_string());
+        lines.push(line);
+    }
+    if let Some(row) = rows.first() {
+        let mut line = vec!["pairs".to_owned()];
+        line.extend(row.all.iter().map(usize::to_string));
+        lines.push(line);
+    }
+    table(&lines)
+}
+
+fn documents(systems: &[String], rows: &[Row]) -> Vec<serde_json::Value> {
+    systems
+        .iter()
+        .zip(rows)
+        .map(|(system, row)| {
+            let mut classes = serde_json::Map::new();
+            for ((name, right), all) in CLASSES.iter().zip(row.right).zip(row.all) {
+                let accuracy = (all > 0).then(|| right as f64 / all as f64);
+                classes.insert(
+                    (*name).into(),
+                    json!({"right": right, "pairs": all, "accuracy": accuracy}),
+                );
+            }
+            json!({"system": system, "accuracy": classes, "untested": row.untested, "errors": row.errors})
+        })
+        .collect()
+}

@@ -1,0 +1,274 @@
+//! `twinql train`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use twinql::files::Lock;
+use twinql::model::{Cascade, EpochReport, Observer, StartReport, StepReport, TrainConfig, train};
+use twinql::signature::{Signature, short_hash};
+use twinql::training::{RunConfig, examples};
+
+use super::environment::Environment;
+use crate::args::train as args;
+use crate::interrupt;
+use crate::output::{Console, Sink, write_file};
+use crate::plot::{Course, Scale, courses_svg};
+
+pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> Result<bool> {
+    let (mut config, run) = RunConfig::read(&typed.run.config, &typed.run.overrides(seed))?;
+    let train_config = &mut config.train;
+    train_config.resume = typed.run.resume;
+    if let Some(epochs) = typed.run.epochs {
+        train_config.epochs = epochs;
+    }
+    if let Some(minutes) = typed.max_minutes {
+        train_config.max_minutes = minutes;
+    }
+    if let Some(init) = &typed.init {
+        train_config.init = Some(init.clone());
+    }
+    train_config.validate()?;
+    // Better now than after the minutes that pairs take to encode.
+    for (field, path) in train_config_inputs(train_config) {
+        std::fs::File::open(path).with_context(|| {
+            let path = path.display();
+            format!("cannot read {path}, which {field} under [train] names; train that network first")
+        })?;
+    }
+    let mut inputs = config.inputs();
+    for (field, path) in train_config_inputs(&config.train) {
+        inputs.add(field, path);
+    }
+    inputs.output(&run.join("model.safetensors"))?;
+    let _alone = Lock::folder(&run, "run folder (--run)")?;
+    interrupt::hint("the same command with --resume goes on after the last whole epoch");
+    let (train_set, valid_set) = examples(&config.data, &config.how(), &console.progress())?;
+    write_file(&run.join("config.toml"), config.to_toml(&run)?.as_bytes())?;
+
+    let mut progress = Progress {
+        console,
+        folder: run.clone(),
+        environment: Environment::new(format!("{:?}", config.train.compute).to_lowercase()),
+        clock: Clock::new(config.train.max_minutes),
+        rate: 0.0,
+        bar: None,
+        auc: None,
+    };
+    progress.write_environment();
+    let trained = train(&config.train, &train_set, &valid_set, &mut progress)?;
+    progress.close();
+
+    let bytes = trained.checkpoint.to_bytes()?;
+    let path = run.join("model.safetensors");
+    write_file(&path, &bytes)?;
+
+    let course = |value: fn(&EpochReport) -> f64| trained.history.iter().map(value).collect();
+    let courses = [
+        Course {
+            name: "training loss",
+            values: course(|epoch| epoch.loss),
+            scale: Scale::FromZero,
+        },
+        Course {
+            name: "validation AUC",
+            values: course(|epoch| epoch.valid_auc),
+            scale: Scale::Auc,
+        },
+    ];
+    let title = run.display().to_string();
+    let info = &trained.checkpoint.info;
+    let picture = courses_svg(&title, &courses, info.epoch);
+    write_file(&run.join("curves.svg"), picture.as_bytes())?;
+
+    let quality = &info.validation;
+    let mut sink = Sink::new(None)?;
+    sink.line(&format!("checkpoint  {}", path.display()))?;
+    sink.line(&format!(
+        "validation  {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}, log loss {:.4} (chosen and calibrated on these pairs: optimistic)",
+        quality.pairs, quality.auc, quality.accuracy, info.threshold, quality.ece, quality.log_loss
+    ))?;
+    if let Some(band) = &info.band {
+        sink.line(&format!(
+            "band        {:.2}-{:.2}: outside, {:.2} of the pairs that reach the network are decided with accuracy {:.4}",
+            band.low, band.high, band.coverage, band.accuracy
+        ))?;
+    }
+    for (name, cascade) in [
+        ("two-tier", Cascade::Proof),
+        ("three-tier", Cascade::ProofAndSuite),
+    ] {
+        if let Some(tiers) = &info.tiers {
+            let tier = tiers.tier(cascade);
+            let quality = &tier.validation;
+            sink.line(&format!(
+                "{name:<11} {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}",
+                quality.pairs, quality.auc, quality.accuracy, tier.threshold, quality.ece
+            ))?;
+        }
+    }
+    sink.line(&format!(
+        "epoch       {} of {} kept",
+        info.epoch,
+        trained.history.len()
+    ))?;
+    let signature = Signature {
+        metric: "gmn".into(),
+        checkpoint: short_hash(&bytes),
+        dialect: config.data.dialect,
+        semantics: info.semantics.join("+"),
+        threshold: f64::from(info.threshold),
+        device: "cpu".into(),
+        seed: info.seed,
+        further: Vec::new(),
+    };
+    sink.line(&signature.to_string())?;
+    sink.finish()?;
+    progress.environment.signed(signature.to_string());
+    progress.write_environment();
+    Ok(true)
+}
+
+/// The networks that a training reads.
+fn train_config_inputs(config: &TrainConfig) -> impl Iterator<Item = (&'static str, &Path)> {
+    let init = config.init.iter().map(|path| ("init", path.as_path()));
+    init.chain(config.teachers.iter().map(|path| ("teachers", path.as_path())))
+}
+
+/// How far a run is, and how long it may still take.
+struct Clock {
+    began: Instant,
+    /// Seconds that the run may take at most.
+    limit: f64,
+    epochs: usize,
+    /// Whole epochs that were done before this process began.
+    before: usize,
+}
+
+impl Clock {
+    fn new(max_minutes: f64) -> Clock {
+        Clock {
+            began: Instant::now(),
+            limit: if max_minutes > 0.0 {
+                max_minutes * 60.0
+            } else {
+                f64::INFINITY
+            },
+            epochs: 0,
+            before: 0,
+        }
+    }
+
+    /// Seconds left if all epochs are run, after `done` epochs (with fractions) of the whole run.
+    fn left(&self, done: f64) -> Option<f64> {
+        let seconds = self.began.elapsed().as_secs_f64();
+        let own = done - self.before as f64;
+        let rest = self.epochs as f64 - done;
+        (own > 0.0).then(|| (seconds / own * rest).min(self.limit - seconds).max(0.0))
+    }
+}
+
+/// `40 s`, `12 min`, `2 h 5 min`.
+fn duration(seconds: f64) -> String {
+    let seconds = seconds.round() as u64;
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+/// A bar for each epoch on a terminal, a line for each epoch everywhere.
+struct Progress {
+    console: Console,
+    /// The run's folder.
+    folder: PathBuf,
+    environment: Environment,
+    clock: Clock,
+    /// Pairs a second of the epoch so far.
+    rate: f64,
+    bar: Option<ProgressBar>,
+    auc: Option<f64>,
+}
+
+impl Progress {
+    fn close(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// The run does not depend on it: a failure is a warning.
+    fn write_environment(&self) {
+        let text = serde_json::to_string_pretty(&self.environment).unwrap_or_default();
+        let path = self.folder.join("environment.json");
+        if let Err(error) = write_file(&path, format!("{text}\n").as_bytes()) {
+            self.console.warn(format!("{error:#}"));
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn start(&mut self, report: &StartReport) {
+        let resumed = match report.resumed_after {
+            0 => String::new(),
+            epoch => format!(", resumed after epoch {epoch}"),
+        };
+        self.clock = Clock {
+            epochs: report.epochs,
+            before: report.resumed_after,
+            ..Clock::new(self.clock.limit / 60.0)
+        };
+        self.environment.resumed_after(report.resumed_after);
+        self.write_environment();
+        self.console.say(format!(
+            "training {} parameters on {} pairs ({} more have equal canonical forms), {} steps an epoch{resumed}",
+            report.parameters, report.train_pairs, report.identical, report.steps
+        ));
+        if let Some((count, first)) = &report.unusable {
+            self.console.warn(format!(
+                "{count} pairs cannot be read by the network; the first: {first}"
+            ));
+        }
+    }
+
+    fn step(&mut self, report: &StepReport) {
+        self.rate = report.pairs_per_second;
+        if self.bar.is_none() {
+            self.bar = Some(
+                self.console
+                    .bar(Some(report.steps as u64), &format!("epoch {}", report.epoch)),
+            );
+        }
+        if let Some(bar) = &self.bar {
+            let auc = self
+                .auc
+                .map_or_else(String::new, |a| format!(" valid AUC {a:.4}"));
+            let done = (report.epoch - 1) as f64 + report.step as f64 / report.steps.max(1) as f64;
+            let left = self.clock.left(done).map_or_else(String::new, duration);
+            bar.set_message(format!(
+                "loss {:.4}{auc} {:.0} pairs/s, {left} left",
+                report.loss, report.pairs_per_second
+            ));
+            bar.set_position(report.step as u64);
+        }
+    }
+
+    fn epoch(&mut self, report: &EpochReport, seconds: f64) {
+        self.close();
+        self.auc = Some(report.valid_auc);
+        let left = match self.clock.left(report.epoch as f64) {
+            Some(left) if report.epoch < self.clock.epochs => format!(", at most {} left", duration(left)),
+            _ => String::new(),
+        };
+        self.console.say(format!(
+            "epoch {:>3}  loss {:.4}  valid AUC {:.4}{}  {seconds:.1} s  {:.0} pairs/s{left}",
+            report.epoch,
+            report.loss,
+            report.valid_auc,
+            if report.best { " *" } else { "" },
+            self.rate,
+        ));
+    }
+}

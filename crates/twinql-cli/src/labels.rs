@@ -1,0 +1,133 @@
+//! Labels of a file in place of the pairs' own.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use twinql::corpus;
+use twinql::files::Lines;
+
+use crate::output::Console;
+use twinql::input::{Item, id_of};
+
+/// Labels by id, and what became of them.
+pub(crate) struct Labels {
+    labels: HashMap<String, bool>,
+    unused: HashSet<String>,
+    path: PathBuf,
+    given: usize,
+    changed: usize,
+    pairs: usize,
+}
+
+impl Labels {
+    /// Reads the file at `path`.
+    pub(crate) fn read(path: &Path) -> Result<Labels> {
+        let labels = read_labels(path)?;
+        Ok(Labels {
+            unused: labels.keys().cloned().collect(),
+            labels,
+            path: path.to_owned(),
+            given: 0,
+            changed: 0,
+            pairs: 0,
+        })
+    }
+
+    /// Refuses labels of which none is of a pair of the file at `pairs`: better now than after
+    /// the hours that its pairs may take. What can be read only once is not looked at.
+    pub(crate) fn check(&self, pairs: &Path) -> Result<()> {
+        if !pairs.is_file() || self.labels.is_empty() {
+            return Ok(());
+        }
+        let mut number = 0usize;
+        for line in Lines::open(pairs)? {
+            let line = line?;
+            if line.is_blank() {
+                continue;
+            }
+            let draft = line
+                .text()
+                .map(corpus::pairs::Draft::from_json)
+                .unwrap_or_default();
+            if self.labels.contains_key(&id_of(&draft, number)) {
+                return Ok(());
+            }
+            number += 1;
+        }
+        self.strangers(number)
+    }
+
+    fn strangers(&self, pairs: usize) -> Result<()> {
+        bail!(
+            "none of the {} ids of {} is an id of the {pairs} pairs",
+            self.labels.len(),
+            self.path.display(),
+        )
+    }
+
+    /// Gives a pair its label.
+    pub(crate) fn apply(&mut self, item: &mut Item) {
+        self.pairs += 1;
+        let id = item.about.id_text(&item.job.id);
+        if let Some(label) = self.labels.get(&id) {
+            self.given += 1;
+            self.changed += usize::from(item.about.label != Some(*label));
+            item.about.label = Some(*label);
+            self.unused.remove(&id);
+        }
+    }
+
+    /// Says how many labels were given, once all pairs have passed.
+    pub(crate) fn say(&self, console: Console) -> Result<()> {
+        if self.given == 0 && !self.labels.is_empty() {
+            self.strangers(self.pairs)?;
+        }
+        console.say(format!(
+            "{} gives the labels of {} of {} pairs; {} differ from the pair file's",
+            self.path.display(),
+            self.given,
+            self.pairs,
+            self.changed
+        ));
+        if !self.unused.is_empty() {
+            console.warn(format!(
+                "{} ids of {} are no ids of the pairs",
+                self.unused.len(),
+                self.path.display()
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Labels by id, from a JSON object `{"id": 0, …}`; ids are compared as text.
+fn read_labels(path: &Path) -> Result<HashMap<String, bool>> {
+    let bytes = corpus::io::read_bytes(path)?;
+    let what = "give a JSON object of id to label, {\"12\": 1, …}";
+    let json: Value =
+        serde_json::from_slice(&bytes).with_context(|| format!("{}: {what}", path.display()))?;
+    let Value::Object(map) = json else {
+        bail!("{}: {what}", path.display());
+    };
+    map.into_iter()
+        .map(|(id, label)| match label_of(&label) {
+            Some(label) => Ok((id, label)),
+            None => bail!("{}: the label of {id:?} is {label}, not 0 or 1", path.display()),
+        })
+        .collect()
+}
+
+/// 0 or 1, plain or in an object's `label`.
+fn label_of(value: &Value) -> Option<bool> {
+    match value {
+        Value::Object(map) => label_of(map.get("label")?),
+        Value::Bool(label) => Some(*label),
+        other => match other.as_u64()? {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        },
+    }
+}

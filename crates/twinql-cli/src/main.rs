@@ -1,0 +1,132 @@
+//! The `twinql` program.
+
+mod args;
+mod commands;
+mod input;
+mod interrupt;
+mod labels;
+mod output;
+mod plot;
+mod report;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, FromArgMatches as _};
+use twinql::exit;
+
+use args::corpus::Corpus;
+use args::environment;
+use args::typed::{Cli, Command, SchemaCommand, Suite};
+use output::Console;
+
+/// Plans and graphs are many small boxes: a fifth of the time from text to score went into the
+/// system's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let cli = match parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout; a closed pipe there is no error.
+            let _ = error.print();
+            return ExitCode::from(match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => exit::DONE,
+                _ => exit::COULD_NOT_RUN,
+            });
+        }
+    };
+    let filter = match environment::log() {
+        Ok(filter) => filter,
+        Err(error) => return could_not_run(&error),
+    };
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(filter)
+        .init();
+    // Workers end when their input does; what the terminal sends is not for them.
+    if !matches!(cli.command, Command::Worker { .. }) {
+        interrupt::listen();
+    }
+    match on_a_large_stack(cli) {
+        Ok(true) => ExitCode::from(exit::DONE),
+        Ok(false) => ExitCode::from(exit::CHECK_FAILED),
+        Err(error) => could_not_run(&error),
+    }
+}
+
+fn could_not_run(error: &anyhow::Error) -> ExitCode {
+    // Nobody may be listening on stderr.
+    let _ = writeln!(std::io::stderr(), "twinql: error: {error:#}");
+    ExitCode::from(exit::COULD_NOT_RUN)
+}
+
+/// The arguments, from the command line and the environment.
+fn parse() -> Result<Cli, clap::Error> {
+    let command = environment::with_variables(Cli::command());
+    let matches = command
+        .clone()
+        .try_get_matches()
+        .map_err(|error| environment::named(&command, error))?;
+    environment::switches(&command, &matches)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Queries are nested input. Their depth is bounded, and this stack is larger than the
+/// bounds need on every platform, whatever the main thread has.
+const STACK: usize = 64 << 20;
+
+fn on_a_large_stack(cli: Cli) -> anyhow::Result<bool> {
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run(cli))?;
+    worker.join().unwrap_or_else(|_| {
+        Err(anyhow::anyhow!(
+            "an internal error; please report it with the input"
+        ))
+    })
+}
+
+/// Runs a command; false if a check that the user asked for failed.
+fn run(cli: Cli) -> anyhow::Result<bool> {
+    let common = cli.common;
+    args::use_threads(common.threads)?;
+    let console = Console { quiet: common.quiet };
+    match cli.command {
+        Command::Score(typed) => commands::score::run(typed, common.seed, console),
+        Command::Judge(typed) => commands::judge::run(typed, common.seed, console),
+        Command::Prove(typed) => commands::prove::run(typed, common.seed, console),
+        Command::Execute(typed) => commands::execute::run(typed, console),
+        Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
+        Command::Explain(typed) => commands::explain::run(&typed, console),
+        Command::Selftest(typed) => commands::selftest::run(&typed, console),
+        Command::Seal(typed) => commands::seal::run(&typed, console),
+        Command::Corpus {
+            command: Corpus::Build(typed),
+        } => commands::corpus::build(&typed, common.seed, console),
+        Command::Corpus {
+            command: Corpus::Relabel(typed),
+        } => commands::corpus::relabel(&typed, common.seed, console),
+        Command::Corpus {
+            command: Corpus::Grade(typed),
+        } => commands::corpus::grade(&typed, common.seed, console),
+        Command::Corpus {
+            command: Corpus::Stats(typed),
+        } => commands::corpus::stats(&typed),
+        Command::Suite {
+            command: Suite::Build(typed),
+        } => commands::suite::build(&typed, common.seed, console),
+        Command::Suite {
+            command: Suite::Run(typed),
+        } => commands::suite::run(&typed, console),
+        Command::Suite {
+            command: Suite::Show(typed),
+        } => commands::suite_show::show(&typed),
+        Command::Schema {
+            command: SchemaCommand::Show(typed),
+        } => commands::schema::show(&typed),
+        Command::Worker { address_space } => commands::worker::run(address_space),
+        Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
+        Command::Train(typed) => commands::train::run(&typed, common.seed, console),
+    }
+}

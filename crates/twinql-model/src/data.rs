@@ -1,0 +1,279 @@
+//! What a run is trained and validated on: which of its examples can be used, in which batches.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use sha2::{Digest, Sha256};
+use twinql_graph::GraphArrays;
+
+use crate::{
+    backend::Backend,
+    calibrate::{Point, auc_of_distances},
+    checkpoint::hex,
+    config::TrainConfig,
+    error::ModelError,
+    prepare::Prepared,
+    target::{Item, Target},
+    teach::Lessons,
+    tiers::Evidence,
+    train::Example,
+    weights::unit,
+};
+
+/// Examples that the network cannot read.
+#[derive(Default)]
+pub(crate) struct Unusable {
+    count: usize,
+    first: Option<String>,
+}
+
+impl Unusable {
+    fn add(&mut self, error: &ModelError) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| error.to_string());
+    }
+
+    /// How many there are, and what is wrong with the first.
+    pub(crate) fn report(&self) -> Option<(usize, String)> {
+        self.first.clone().map(|first| (self.count, first))
+    }
+}
+
+/// Which training examples are used, and their sizes.
+pub(crate) struct TrainingSet {
+    /// Indices into the examples, with their number of nodes.
+    pub(crate) usable: Vec<(usize, usize)>,
+    /// How many examples have equal canonical forms: distance 0 whatever the weights.
+    pub(crate) identical: usize,
+    /// Factors of positive and negative pairs.
+    factors: (f32, f32),
+}
+
+impl TrainingSet {
+    /// # Errors
+    /// [`ModelError::Data`] where there are epochs to train, and not pairs of both labels to train on.
+    pub(crate) fn new(
+        config: &TrainConfig,
+        examples: &[Example],
+        unusable: &mut Unusable,
+    ) -> Result<TrainingSet, ModelError> {
+        let mut usable = Vec::with_capacity(examples.len());
+        let mut identical = 0;
+        let mut totals = (0.0f64, 0.0f64);
+        for (index, example) in examples.iter().enumerate() {
+            if example.pair.identical {
+                identical += 1;
+                continue;
+            }
+            if !(example.weight.is_finite() && example.weight >= 0.0) {
+                unusable.add(&ModelError::Input(format!(
+                    "example {index} has weight {}",
+                    example.weight
+                )));
+                continue;
+            }
+            match Prepared::new(&example.pair, &config.model) {
+                Ok(pair) => usable.push((index, pair.nodes())),
+                Err(error) => {
+                    unusable.add(&error);
+                    continue;
+                }
+            }
+            let total = if example.label {
+                &mut totals.0
+            } else {
+                &mut totals.1
+            };
+            *total += f64::from(example.weight);
+        }
+        if config.epochs > 0 && (totals.0 <= 0.0 || totals.1 <= 0.0) {
+            let first = unusable.first.as_deref().unwrap_or("none was unusable");
+            return Err(ModelError::Data(format!(
+                "of {} training pairs, {identical} have equal canonical forms and {} are unusable \
+                 ({first}); the rest must hold equivalent and different pairs with positive weights",
+                examples.len(),
+                unusable.count
+            )));
+        }
+        let factors = if config.balance {
+            let mean = 0.5 * (totals.0 + totals.1);
+            ((mean / totals.0) as f32, (mean / totals.1) as f32)
+        } else {
+            (1.0, 1.0)
+        };
+        Ok(TrainingSet {
+            usable,
+            identical,
+            factors,
+        })
+    }
+
+    /// Batches of one epoch: pairs of similar size together (sizes jittered by a tenth, so that
+    /// batches differ between epochs), in random order. Depends on seed and epoch only.
+    pub(crate) fn batches(&self, config: &TrainConfig, epoch: usize) -> Vec<Vec<usize>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
+        rng.set_stream((1 << 32) + epoch as u64);
+        let mut order: Vec<(f32, u32, usize)> = self
+            .usable
+            .iter()
+            .map(|&(index, nodes)| {
+                let jitter = 0.9 + 0.2 * unit(&mut rng);
+                (nodes as f32 * jitter, rng.next_u32(), index)
+            })
+            .collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut batches: Vec<(u64, Vec<usize>)> = order
+            .chunks(config.batch_size)
+            .map(|chunk| (rng.next_u64(), chunk.iter().map(|o| o.2).collect()))
+            .collect();
+        batches.sort_by_key(|b| b.0);
+        batches.into_iter().map(|b| b.1).collect()
+    }
+
+    /// The pairs of a batch with their targets.
+    pub(crate) fn items(
+        &self,
+        config: &TrainConfig,
+        examples: &[Example],
+        lessons: &Lessons,
+        batch: &[usize],
+    ) -> Vec<Item> {
+        batch
+            .iter()
+            .filter_map(|&index| {
+                let example = &examples[index];
+                let factor = if example.label {
+                    self.factors.0
+                } else {
+                    self.factors.1
+                };
+                Some(Item {
+                    pair: Prepared::new(&example.pair, &config.model).ok()?,
+                    target: Target::new(config, example.label, example.ease, lessons.of(index)),
+                    weight: example.weight * factor,
+                })
+            })
+            .collect()
+    }
+}
+
+/// Validation pairs, prepared once.
+pub(crate) struct Validation {
+    pub(crate) pairs: Vec<Prepared>,
+    labels: Vec<(bool, f32)>,
+    pub(crate) evidence: Vec<Evidence>,
+}
+
+impl Validation {
+    /// # Errors
+    /// [`ModelError::Data`] where not both labels are there.
+    pub(crate) fn new(
+        config: &TrainConfig,
+        examples: &[Example],
+        unusable: &mut Unusable,
+    ) -> Result<Validation, ModelError> {
+        let mut pairs = Vec::with_capacity(examples.len());
+        let mut labels = Vec::with_capacity(examples.len());
+        let mut evidence = Vec::with_capacity(examples.len());
+        for example in examples {
+            match Prepared::new(&example.pair, &config.model) {
+                Ok(pair) if example.weight.is_finite() && example.weight >= 0.0 => {
+                    pairs.push(pair);
+                    labels.push((example.label, example.weight));
+                    evidence.push(example.evidence);
+                }
+                Ok(_) => unusable.add(&ModelError::Input("a weight is not usable".into())),
+                Err(error) => unusable.add(&error),
+            }
+        }
+        let positives = labels.iter().filter(|l| l.0).count();
+        if positives == 0 || positives == labels.len() {
+            return Err(ModelError::Data(format!(
+                "the {} usable validation pairs hold {positives} equivalent ones; both labels are needed",
+                labels.len()
+            )));
+        }
+        Ok(Validation {
+            pairs,
+            labels,
+            evidence,
+        })
+    }
+
+    /// Distances with labels and weights.
+    pub(crate) fn points(&self, backend: &dyn Backend, weights: &[f32]) -> Vec<Point> {
+        let distances = backend.distances(weights, &self.pairs);
+        self.pairs
+            .iter()
+            .zip(distances)
+            .zip(&self.labels)
+            .map(|((pair, distance), &(label, weight))| {
+                (if pair.identical { 0.0 } else { distance }, label, weight)
+            })
+            .collect()
+    }
+
+    /// Those of the points, one for each pair, whose pair the network has to read.
+    pub(crate) fn read_by_network(&self, points: &[Point]) -> Vec<Point> {
+        let pairs = points.iter().zip(&self.pairs);
+        pairs
+            .filter(|(_, pair)| !pair.identical)
+            .map(|(p, _)| *p)
+            .collect()
+    }
+
+    /// Area under the ROC curve of these weights' distances.
+    pub(crate) fn auc(&self, backend: &dyn Backend, weights: &[f32]) -> f64 {
+        auc_of_distances(&self.points(backend, weights))
+    }
+}
+
+/// SHA-256 over all pairs, labels and weights, in order, and the teachers' hash.
+pub(crate) fn data_hash(train: &[Example], valid: &[Example], teachers: Option<&str>) -> String {
+    let mut hash = Sha256::new();
+    hash.update(teachers.unwrap_or_default());
+    for (part, examples) in [train, valid].into_iter().enumerate() {
+        hash.update([part as u8]);
+        hash.update((examples.len() as u64).to_le_bytes());
+        for example in examples {
+            let pair = &example.pair;
+            hash.update([u8::from(example.label), u8::from(pair.identical)]);
+            hash.update(example.weight.to_le_bytes());
+            if let Some(ease) = example.ease {
+                hash.update(ease.to_le_bytes());
+            }
+            hash_graph(&mut hash, &pair.left, &pair.left_positions, &pair.left_agreement);
+            hash_graph(
+                &mut hash,
+                &pair.right,
+                &pair.right_positions,
+                &pair.right_agreement,
+            );
+        }
+    }
+    hex(&hash.finalize())
+}
+
+/// One side of a pair, each list after its length.
+fn hash_graph(hash: &mut Sha256, graph: &GraphArrays, positions: &[f32], agreement: &[u16]) {
+    let mut bytes = Vec::new();
+    bytes.extend((graph.words.len() as u64).to_le_bytes());
+    bytes.extend((graph.edges.len() as u64).to_le_bytes());
+    bytes.extend((graph.strings.len() as u64).to_le_bytes());
+    bytes.extend(graph.words.iter().flat_map(|w| w.to_le_bytes()));
+    bytes.extend(graph.tags.iter().flat_map(|w| w.to_le_bytes()));
+    for content in &graph.contents {
+        bytes.extend(content.unwrap_or(u32::MAX).to_le_bytes());
+    }
+    for string in &graph.strings {
+        bytes.extend((string.len() as u64).to_le_bytes());
+        bytes.extend(string.as_bytes());
+    }
+    for &(from, to, kind) in &graph.edges {
+        bytes.extend(from.to_le_bytes());
+        bytes.extend(to.to_le_bytes());
+        bytes.push(kind);
+    }
+    bytes.extend(positions.iter().flat_map(|p| p.to_le_bytes()));
+    bytes.extend(agreement.iter().flat_map(|c| c.to_le_bytes()));
+    hash.update(&bytes);
+}

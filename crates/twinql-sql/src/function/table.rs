@@ -1,0 +1,294 @@
+//! The table of functions; [`super`] says how to read it.
+
+use super::{Aggregate, Gives, Nulls, Scalar, Spelling};
+use crate::dialect::Dialect;
+use crate::expr::AggFunc;
+use crate::schema::TypeClass;
+
+use Gives::{Branches, Class, Common, First, Numeric};
+use Nulls::{IfAll, Never, Strict, Unknown, WithArgument};
+use TypeClass::{Integer, Number, Other, Text, Time};
+
+/// Any number of arguments.
+const MANY: usize = usize::MAX;
+
+const fn scalar(name: &'static str, arity: (usize, usize), gives: Gives, nulls: Nulls) -> Scalar {
+    Scalar {
+        name,
+        arity,
+        gives,
+        nulls,
+        volatile: false,
+        also: &[],
+    }
+}
+
+impl Scalar {
+    const fn volatile(self) -> Scalar {
+        Scalar {
+            volatile: true,
+            ..self
+        }
+    }
+
+    const fn also(self, also: &'static [Spelling]) -> Scalar {
+        Scalar { also, ..self }
+    }
+}
+
+/// A function of the sandbox, whose values have no class of their own.
+const fn ours(name: &'static str, arity: (usize, usize), nulls: Nulls) -> Scalar {
+    scalar(name, arity, Class(Other), nulls)
+}
+
+/// A spelling of all dialects but SQLite's, with this many arguments.
+const fn spelled(name: &'static str, least: usize, most: usize) -> Spelling {
+    among(name, least, most, anywhere)
+}
+
+const fn among(name: &'static str, least: usize, most: usize, among: fn(Dialect) -> bool) -> Spelling {
+    Spelling {
+        name,
+        arguments: (least, most),
+        among,
+    }
+}
+
+fn anywhere(_: Dialect) -> bool {
+    true
+}
+
+fn not_mysql(dialect: Dialect) -> bool {
+    dialect != Dialect::Mysql
+}
+
+fn bytes(dialect: Dialect) -> bool {
+    dialect.length_counts_bytes()
+}
+
+fn greatest_keeps_null(dialect: Dialect) -> bool {
+    dialect.greatest_keeps_null()
+}
+
+fn greatest_skips_null(dialect: Dialect) -> bool {
+    !dialect.greatest_keeps_null()
+}
+
+/// Every scalar function: SQLite's, then those that the sandbox adds. SQLite's own documentation
+/// (lang_corefunc, lang_datefunc, lang_mathfunc) is the source for arity and NULLs.
+#[rustfmt::skip]
+pub const SCALARS: &[Scalar] = &[
+    // Texts.
+    scalar("length", (1, 1), Class(Integer), WithArgument)
+        .also(&[spelled("char_length", 1, 1), spelled("character_length", 1, 1), spelled("len", 1, 1)]),
+    scalar("octet_length", (1, 1), Class(Other), WithArgument).also(&[among("length", 1, 1, bytes)]),
+    scalar("instr", (2, 2), Class(Integer), WithArgument).also(&[spelled("strpos", 2, 2)]),
+    scalar("unicode", (1, 1), Class(Integer), Strict),
+    scalar("upper", (1, 1), Class(Text), WithArgument).also(&[spelled("ucase", 1, 1)]),
+    scalar("lower", (1, 1), Class(Text), WithArgument).also(&[spelled("lcase", 1, 1)]),
+    scalar("trim", (1, 2), Class(Text), WithArgument).also(&[spelled("btrim", 0, MANY)]),
+    scalar("ltrim", (1, 2), Class(Text), WithArgument),
+    scalar("rtrim", (1, 2), Class(Text), WithArgument),
+    scalar("replace", (3, 3), Class(Text), WithArgument),
+    scalar("substr", (2, 3), Class(Text), WithArgument)
+        .also(&[spelled("substring", 2, 3), spelled("mid", 2, 3)]),
+    scalar("substring", (2, 3), Class(Text), WithArgument),
+    scalar("hex", (1, 1), Class(Text), Never),
+    scalar("quote", (1, 1), Class(Text), Never),
+    scalar("typeof", (1, 1), Class(Text), Never),
+    scalar("char", (0, MANY), Class(Text), Never),
+    scalar("printf", (0, MANY), Class(Text), Unknown),
+    scalar("format", (0, MANY), Class(Text), Unknown),
+    scalar("glob", (2, 2), Class(Other), Strict),
+    scalar("like", (2, 3), Class(Other), Strict),
+    // Dates.
+    scalar("date", (0, MANY), Class(Time), Strict),
+    scalar("time", (0, MANY), Class(Time), Strict),
+    scalar("datetime", (0, MANY), Class(Time), Strict),
+    scalar("strftime", (0, MANY), Class(Text), Strict),
+    scalar("julianday", (0, MANY), Class(Number), Strict),
+    scalar("unixepoch", (0, MANY), Class(Integer), Strict),
+    scalar("current_date", (0, 0), Class(Time), Never)
+        .also(&[spelled("curdate", 0, 0), spelled("utc_date", 0, 0)]),
+    scalar("current_time", (0, 0), Class(Time), Never)
+        .also(&[spelled("curtime", 0, 0), spelled("utc_time", 0, 0)]),
+    scalar("current_timestamp", (0, 0), Class(Time), Never)
+        .also(&[spelled("now", 0, 0), spelled("sysdate", 0, 0), spelled("getdate", 0, 0),
+            spelled("localtimestamp", 0, 0), spelled("utc_timestamp", 0, 0),
+            spelled("clock_timestamp", 0, 0), spelled("transaction_timestamp", 0, 0),
+            spelled("statement_timestamp", 0, 0)]),
+    // Numbers.
+    scalar("abs", (1, 1), Numeric, WithArgument),
+    scalar("round", (1, 2), Class(Number), WithArgument),
+    scalar("sign", (1, 1), Class(Integer), Strict),
+    scalar("ceil", (1, 1), Class(Other), Strict).also(&[spelled("ceiling", 1, 1)]),
+    scalar("ceiling", (1, 1), Class(Other), Strict),
+    scalar("exp", (1, 1), Class(Other), Strict),
+    scalar("floor", (1, 1), Class(Other), Strict),
+    scalar("ln", (1, 1), Class(Other), Strict),
+    scalar("log", (1, 2), Class(Other), Strict),
+    scalar("log10", (1, 1), Class(Other), Strict),
+    scalar("log2", (1, 1), Class(Other), Strict),
+    scalar("mod", (2, 2), Class(Other), Strict),
+    scalar("pi", (0, 0), Class(Other), Never),
+    scalar("pow", (2, 2), Class(Other), Strict),
+    scalar("power", (2, 2), Class(Other), Strict).also(&[spelled("pow", 2, 2)]),
+    scalar("sqrt", (1, 1), Class(Other), Strict),
+    scalar("trunc", (1, 1), Class(Other), Strict),
+    // Choices.
+    scalar("coalesce", (2, MANY), Common, IfAll).also(&[spelled("nvl", 2, 2), spelled("ifnull", 2, 2)]),
+    scalar("ifnull", (2, 2), Common, IfAll),
+    scalar("iif", (2, MANY), Branches, Nulls::Branches).also(&[spelled("if", 3, 3)]),
+    scalar("if", (2, MANY), Branches, Nulls::Branches),
+    scalar("nullif", (2, 2), First, Unknown),
+    scalar("min", (1, MANY), First, WithArgument).also(&[among("least", 2, MANY, greatest_keeps_null)]),
+    scalar("max", (1, MANY), First, WithArgument).also(&[among("greatest", 2, MANY, greatest_keeps_null)]),
+    // Chance, and what the connection did.
+    scalar("random", (0, 0), Class(Integer), Never).volatile().also(&[spelled("rand", 0, 0)]),
+    scalar("randomblob", (1, 1), Class(Other), Unknown).volatile(),
+    scalar("changes", (0, 0), Class(Integer), Never).volatile(),
+    scalar("total_changes", (0, 0), Class(Other), Unknown).volatile(),
+    scalar("last_insert_rowid", (0, 0), Class(Integer), Never).volatile(),
+    // Documents.
+    scalar("json_array_length", (1, 2), Class(Other), Unknown)
+        .also(&[among("jsonb_array_length", 1, 1, not_mysql)]),
+    // The sandbox: PostgreSQL's and MySQL's where SQLite has none that means the same.
+    ours("cast_as", (2, 2), Unknown),
+    ours("pg_boolean", (1, 1), Strict),
+    ours("pg_add", (2, 2), Strict),
+    ours("pg_age", (2, 2), Strict).also(&[spelled("age", 2, 2)]),
+    ours("pg_date_trunc", (2, 2), Strict),
+    ours("pg_extract", (2, 2), Strict),
+    ours("pg_interval", (3, 3), Strict),
+    ours("pg_interval_length", (1, 1), Strict),
+    ours("pg_interval_of", (1, 2), Strict),
+    ours("pg_scale", (2, 2), Strict),
+    ours("pg_subtract", (2, 2), Strict),
+    ours("pg_timestamp", (1, 1), Strict),
+    ours("pg_timestamptz", (1, 1), Strict),
+    ours("pg_to_char", (2, 2), Strict),
+    ours("my_date_add", (3, 3), Strict),
+    ours("my_date_format", (2, 2), Strict),
+    ours("my_last_day", (1, 1), Strict).also(&[spelled("last_day", 1, 1)]),
+    ours("my_str_to_date", (2, 2), Strict).also(&[spelled("str_to_date", 2, 2)]),
+    ours("my_timestampdiff", (3, 3), Strict).also(&[spelled("timestampdiff", 3, 3)]),
+    ours("pg_regexp", (3, 3), Strict).also(&[spelled("regexp_like", 3, 3)]),
+    ours("pg_regexp_replace", (3, 4), Strict).also(&[spelled("regexp_replace", 1, MANY)]),
+    ours("pg_similar", (2, 2), Strict),
+    ours("pg_initcap", (1, 1), Strict).also(&[spelled("initcap", 1, MANY)]),
+    ours("pg_lpad", (2, 3), Strict).also(&[spelled("lpad", 1, MANY)]),
+    ours("pg_repeat", (2, 2), Strict).also(&[spelled("repeat", 1, MANY)]),
+    ours("pg_reverse", (1, 1), Strict).also(&[spelled("reverse", 1, MANY)]),
+    ours("pg_rpad", (2, 3), Strict).also(&[spelled("rpad", 1, MANY)]),
+    ours("pg_split_part", (3, 3), Strict).also(&[spelled("split_part", 1, MANY)]),
+    ours("pg_translate", (3, 3), Strict).also(&[spelled("translate", 1, MANY)]),
+    ours("my_substring_index", (3, 3), Strict).also(&[spelled("substring_index", 3, 3)]),
+    ours("my_find_in_set", (2, 2), Strict).also(&[spelled("find_in_set", 2, 2)]),
+    ours("pg_greatest", (1, 16), Unknown).also(&[among("greatest", 1, MANY, greatest_skips_null)]),
+    ours("pg_least", (1, 16), Unknown).also(&[among("least", 1, MANY, greatest_skips_null)]),
+    ours("pg_json_contains", (2, 2), Strict),
+    ours("pg_json_get", (2, 2), Strict),
+    ours("pg_json_has", (2, 2), Strict),
+    ours("pg_json_path", (2, 2), Strict),
+    ours("pg_json_path_text", (2, 2), Strict),
+    ours("pg_json_text", (2, 2), Strict)
+        .also(&[spelled("jsonb_extract_path_text", 2, 2), spelled("json_extract_path_text", 2, 2)]),
+    ours("pg_array", (0, 16), Unknown),
+    ours("pg_array_contains", (2, 2), Strict),
+    ours("pg_array_of", (1, 1), Strict),
+    ours("pg_array_length", (1, 1), Strict).also(&[spelled("cardinality", 1, 1)]),
+    ours("pg_array_overlaps", (2, 2), Strict),
+    ours("pg_array_to_string", (2, 3), Strict).also(&[spelled("array_to_string", 1, MANY)]),
+    ours("pg_string_to_array", (2, 2), Strict).also(&[spelled("string_to_array", 1, MANY)]),
+];
+
+const fn aggregate(name: &'static str, func: Option<AggFunc>, arity: (usize, usize)) -> Aggregate {
+    Aggregate {
+        name,
+        func,
+        arity,
+        of_an_order: false,
+        elsewhere: None,
+    }
+}
+
+impl Aggregate {
+    const fn of_an_order(mut self) -> Aggregate {
+        self.of_an_order = true;
+        self
+    }
+
+    /// In MySQL, and in other dialects than SQLite's.
+    const fn elsewhere(mut self, mysql: &'static str, others: &'static str) -> Aggregate {
+        self.elsewhere = Some((mysql, others));
+        self
+    }
+}
+
+/// One that no rule knows.
+const fn opaque(name: &'static str) -> Aggregate {
+    aggregate(name, None, (0, MANY))
+}
+
+/// One that only the sandbox has.
+const fn collector(name: &'static str, arguments: usize) -> Aggregate {
+    aggregate(name, None, (arguments, arguments))
+}
+
+/// Every aggregate: SQLite's, those of other dialects, those that only the sandbox has.
+#[rustfmt::skip]
+pub static AGGREGATES: &[Aggregate] = &[
+    aggregate("count", Some(AggFunc::Count), (0, 1)),
+    aggregate("sum", Some(AggFunc::Sum), (1, 1)),
+    aggregate("total", Some(AggFunc::Total), (1, 1)),
+    aggregate("avg", Some(AggFunc::Avg), (1, 1)),
+    aggregate("min", Some(AggFunc::Min), (1, MANY)),
+    aggregate("max", Some(AggFunc::Max), (1, MANY)),
+    aggregate("group_concat", Some(AggFunc::GroupConcat), (1, 2)),
+    aggregate("string_agg", Some(AggFunc::GroupConcat), (0, MANY)),
+    opaque("any_value"),
+    opaque("array_agg").elsewhere("pg_array_agg", "pg_array_agg"),
+    opaque("bit_and"),
+    opaque("bit_or"),
+    // Over truth values, of which NULLs are left out.
+    opaque("bool_and").elsewhere("min", "min"),
+    opaque("bool_or").elsewhere("max", "max"),
+    opaque("corr"),
+    opaque("covar_pop"),
+    opaque("covar_samp"),
+    opaque("every").elsewhere("min", "min"),
+    opaque("json_agg"),
+    opaque("json_group_array"),
+    opaque("json_group_object"),
+    opaque("jsonb_agg"),
+    opaque("jsonb_group_array"),
+    opaque("jsonb_group_object"),
+    opaque("listagg").of_an_order(),
+    opaque("median"),
+    opaque("mode").of_an_order(),
+    opaque("percentile"),
+    opaque("percentile_cont").of_an_order(),
+    opaque("percentile_disc").of_an_order(),
+    opaque("std").elsewhere("pg_stddev_pop", "pg_stddev_pop"),
+    opaque("stddev").elsewhere("pg_stddev_pop", "pg_stddev_samp"),
+    opaque("stddev_pop").elsewhere("pg_stddev_pop", "pg_stddev_pop"),
+    opaque("stddev_samp").elsewhere("pg_stddev_samp", "pg_stddev_samp"),
+    opaque("var_pop").elsewhere("pg_var_pop", "pg_var_pop"),
+    opaque("var_samp").elsewhere("pg_var_samp", "pg_var_samp"),
+    opaque("variance").elsewhere("pg_var_pop", "pg_var_samp"),
+    collector("pg_array_agg", 1),
+    collector("pg_interval_avg", 1),
+    collector("pg_interval_max", 1),
+    collector("pg_interval_min", 1),
+    collector("pg_interval_sum", 1),
+    collector("pg_mode", 1),
+    collector("pg_percentile_cont", 2),
+    collector("pg_percentile_disc", 2),
+    collector("pg_percentile_disc_desc", 2),
+    collector("pg_stddev_pop", 1),
+    collector("pg_stddev_samp", 1),
+    collector("pg_string_agg_distinct", 2),
+    collector("pg_string_agg_distinct_desc", 2),
+    collector("pg_var_pop", 1),
+    collector("pg_var_samp", 1),
+];

@@ -1,0 +1,412 @@
+//! Training and validation examples from labelled pairs, and the graphs of their queries.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use twinql_corpus::build::origin;
+use twinql_graph::{EncodingConfig, PairArrays, QueryGraph};
+use twinql_model::{Evidence, Example, GraphConfig};
+use twinql_sql::{Schema, Semantics};
+
+use super::TrainingError;
+use super::data::{Corpus, Data};
+use super::sample::sample;
+use super::split::Parts;
+use super::spread::spread;
+use crate::engine::{Job, Work, judge_config};
+use crate::input::{Item, PairItems, Schemas};
+use crate::judging::Workers;
+use crate::prepare::{Graphs, SideError};
+use crate::progress::Progress;
+use crate::proving::prove_all;
+use crate::tiers::evidence;
+
+type Result<T, E = TrainingError> = std::result::Result<T, E>;
+
+/// Told apart from the seeds that corpora are usually labelled with: databases that labelled a
+/// pair would agree with its label.
+const OTHER_DATABASES: u64 = 0x7469_6572;
+
+/// How examples are made for a network.
+pub struct How {
+    /// What graphs are made of.
+    pub graph: GraphConfig,
+    /// How their nodes are encoded.
+    pub encoding: EncodingConfig,
+    /// Whether training pairs are asked for; only validation pairs otherwise.
+    pub training: bool,
+    /// Seed of weaker forms and of the databases that tiers are judged on.
+    pub seed: u64,
+}
+
+/// A labelled pair of a split that is used.
+pub(super) struct Labelled {
+    pub schema: Arc<Schema>,
+    pub gold: String,
+    pub pred: String,
+    pub label: bool,
+    pub valid: bool,
+    pub origin: &'static str,
+    pub weight: f32,
+    pub ease: Option<f32>,
+}
+
+/// Examples of both splits.
+#[derive(Default)]
+struct Sets {
+    train: Vec<Example>,
+    valid: Vec<Example>,
+    /// How many pairs came before, of all corpora.
+    pairs: usize,
+    queries: usize,
+    weaker: usize,
+}
+
+/// Reads, plans and encodes all pairs. Returns training and validation examples.
+///
+/// # Errors
+/// See [`TrainingError`].
+pub fn examples(
+    data: &Data,
+    how: &How,
+    progress: &Arc<dyn Progress>,
+) -> Result<(Vec<Example>, Vec<Example>)> {
+    let mut sets = Sets::default();
+    let mut left_out = LeftOut::default();
+    for (mut labelled, semantics) in corpora(data, &mut left_out, progress)? {
+        if !how.training {
+            labelled.retain(|pair| pair.valid);
+        }
+        let validates = encode(&labelled, &semantics, how, &mut sets, &mut left_out, &**progress);
+        if data.tiers {
+            ask_tiers(
+                &labelled,
+                &validates,
+                &semantics,
+                how.seed,
+                &mut sets,
+                &**progress,
+            );
+        }
+        weaken(data, &labelled, &semantics, how, &mut sets, &**progress);
+        sets.pairs += labelled.len();
+    }
+    if sets.weaker > 0 {
+        progress.say(&format!("{} more pairs in weaker forms", sets.weaker));
+    }
+    left_out.say(&**progress);
+    let training = how.training.then_some((&sets.train, &data.train_split));
+    for (set, split) in training.into_iter().chain([(&sets.valid, &data.valid_split)]) {
+        let positives = set.iter().filter(|e| e.label).count();
+        progress.say(&format!("{split}: {} pairs, {positives} with label 1", set.len()));
+        if positives == 0 || positives == set.len() {
+            return Err(TrainingError::OneSided {
+                split: split.clone(),
+                positives,
+                pairs: set.len(),
+            });
+        }
+    }
+    progress.say(&format!("{} distinct queries", sets.queries));
+    Ok((sets.train, sets.valid))
+}
+
+/// The distinct graphs of all queries of the training split, gold and predicted, in the order in
+/// which pairs come. Labels are not read.
+///
+/// # Errors
+/// See [`TrainingError`].
+pub fn query_graphs(
+    data: &Data,
+    config: &GraphConfig,
+    progress: &Arc<dyn Progress>,
+) -> Result<Vec<QueryGraph>> {
+    let mut left_out = LeftOut::default();
+    // Equal plans over different schemas are different graphs.
+    let mut known: HashSet<(String, String, u64)> = HashSet::new();
+    let mut distinct = Vec::new();
+    for (mut labelled, semantics) in corpora(data, &mut left_out, progress)? {
+        labelled.retain(|pair| !pair.valid);
+        let queries = || {
+            labelled
+                .iter()
+                .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())])
+        };
+        let planned = progress.stage("planning", None);
+        let graphs = Graphs::build(queries(), &semantics, config, &planned);
+        drop(planned);
+        for (schema, sql) in queries() {
+            match graphs.get(schema, sql).as_ref() {
+                Ok(graph) => {
+                    let key = (semantics.name.clone(), schema.db_id.clone(), graph.fingerprint());
+                    if known.insert(key) {
+                        distinct.push(graph.clone());
+                    }
+                }
+                Err(error) => left_out.unplanned.add(&error.message),
+            }
+        }
+    }
+    left_out.say(&**progress);
+    Ok(distinct)
+}
+
+/// The pairs of each corpus that are used, with the semantics of their labels.
+fn corpora(
+    data: &Data,
+    left_out: &mut LeftOut,
+    progress: &Arc<dyn Progress>,
+) -> Result<Vec<(Vec<Labelled>, Semantics)>> {
+    if !(0.0 < data.valid_share && data.valid_share < 1.0) {
+        return Err(TrainingError::Share(data.valid_share));
+    }
+    let mut files = Vec::with_capacity(data.corpora.len());
+    let mut asked = Vec::with_capacity(data.corpora.len());
+    for corpus in &data.corpora {
+        let semantics: Semantics = corpus
+            .semantics
+            .parse()
+            .map_err(|unknown| TrainingError::Semantics {
+                pairs: corpus.pairs.clone(),
+                unknown,
+            })?;
+        let schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect, Arc::clone(progress))?;
+        let items: Vec<Item> = PairItems::open(&corpus.pairs, schemas, false)?.collect::<Result<_, _>>()?;
+        files.push(items);
+        asked.push(semantics);
+    }
+    let all = || files.iter().flatten();
+    let mut parts = None;
+    if all().next().is_some() && all().all(|item| item.about.split.is_none()) {
+        let drawn = Parts::draw(all().map(|item| &item.job), data.valid_share, data.split_seed);
+        progress.say(drawn.said());
+        parts = Some(drawn);
+    }
+    let mut corpora: Vec<Vec<Labelled>> = data
+        .corpora
+        .iter()
+        .zip(files)
+        .map(|(corpus, items)| used(items, corpus, data, parts.as_mut(), left_out))
+        .collect();
+    if data.spread {
+        let taken = spread(&mut corpora);
+        progress.say(&format!(
+            "{taken} training pairs are used under one semantics of several"
+        ));
+    }
+    if data.max_pairs > 0 {
+        let taken = sample(&mut corpora, data.max_pairs);
+        progress.say(&format!("{taken} training pairs are left out of the sample"));
+    }
+    Ok(corpora.into_iter().zip(asked).collect())
+}
+
+fn encode(
+    labelled: &[Labelled],
+    semantics: &Semantics,
+    how: &How,
+    sets: &mut Sets,
+    left_out: &mut LeftOut,
+    progress: &dyn Progress,
+) -> Vec<usize> {
+    let planned = progress.stage("planning", None);
+    let queries = labelled
+        .iter()
+        .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
+    let graphs = Graphs::build(queries, semantics, &how.graph, &planned);
+    drop(planned);
+    sets.queries += graphs.len();
+
+    let encoding = progress.stage("encoding", Some(labelled.len() as u64));
+    let name: Arc<str> = semantics.name.as_str().into();
+    let encoded: Vec<Result<Example, SideError>> = labelled
+        .par_iter()
+        .map(|pair| {
+            encoding();
+            let gold = graphs.get(&pair.schema, &pair.gold);
+            let pred = graphs.get(&pair.schema, &pair.pred);
+            match (gold.as_ref(), pred.as_ref()) {
+                (Ok(gold), Ok(pred)) => Ok(Example {
+                    pair: PairArrays::build(gold, pred, &how.encoding),
+                    label: pair.label,
+                    semantics: Arc::clone(&name),
+                    weight: pair.weight,
+                    ease: pair.ease,
+                    evidence: Evidence::None,
+                }),
+                (Err(error), _) | (_, Err(error)) => Err(error.clone()),
+            }
+        })
+        .collect();
+    drop(encoding);
+    let mut validates = Vec::new();
+    for (number, (pair, example)) in labelled.iter().zip(encoded).enumerate() {
+        match example {
+            Ok(example) if pair.valid => {
+                validates.push(number);
+                sets.valid.push(example);
+            }
+            Ok(example) => sets.train.push(example),
+            Err(error) => left_out.unplanned.add(&error.message),
+        }
+    }
+    validates
+}
+
+/// Asks proofs, and where they know nothing the suite, about the validation pairs with these
+/// numbers, the last ones of `sets.valid`. The suite's databases are not those of the labels.
+fn ask_tiers(
+    labelled: &[Labelled],
+    validates: &[usize],
+    semantics: &Semantics,
+    seed: u64,
+    sets: &mut Sets,
+    progress: &dyn Progress,
+) {
+    let asked = progress.stage("proofs and verdicts", Some(validates.len() as u64));
+    let jobs: Vec<Job> = validates
+        .iter()
+        .filter_map(|&number| labelled.get(number))
+        .map(|pair| Job {
+            id: serde_json::Value::Null,
+            work: Work::Pair {
+                schema: Arc::clone(&pair.schema),
+                gold: pair.gold.clone(),
+                pred: pair.pred.clone(),
+            },
+        })
+        .collect();
+    let judge = judge_config(semantics.clone(), None, seed ^ OTHER_DATABASES);
+    let proofs = prove_all(&jobs, semantics, &|| ());
+    let found = evidence(&jobs, &proofs, Some((&judge, &Workers::Threads)), &asked);
+    drop(asked);
+    let first = sets.valid.len().saturating_sub(found.len());
+    for (example, evidence) in sets.valid.iter_mut().skip(first).zip(found) {
+        example.evidence = evidence;
+    }
+}
+
+/// Adds the weaker copies of training pairs.
+fn weaken(
+    data: &Data,
+    labelled: &[Labelled],
+    semantics: &Semantics,
+    how: &How,
+    sets: &mut Sets,
+    progress: &dyn Progress,
+) {
+    if data.weaken.is_off() {
+        return;
+    }
+    let done = progress.stage("weaker forms", Some(labelled.len() as u64));
+    let before = sets.pairs;
+    let made: Vec<Example> = labelled
+        .par_iter()
+        .enumerate()
+        .filter(|(_, pair)| !pair.valid)
+        .flat_map_iter(|(number, pair)| {
+            done();
+            data.weaken.copies_of(before + number, pair, semantics, how)
+        })
+        .collect();
+    drop(done);
+    sets.weaker += made.len();
+    sets.train.extend(made);
+}
+
+/// The pairs of a corpus that have a label and belong to a split that is used.
+fn used(
+    items: Vec<Item>,
+    corpus: &Corpus,
+    data: &Data,
+    mut parts: Option<&mut Parts>,
+    left_out: &mut LeftOut,
+) -> Vec<Labelled> {
+    let mut labelled = Vec::new();
+    for item in items {
+        let Item { job, about } = item;
+        let Job { work, .. } = job;
+        let (schema, gold, pred) = match work {
+            Work::Pair { schema, gold, pred } => (schema, gold, pred),
+            Work::Unusable { error, .. } => {
+                left_out.unusable.add(&error);
+                continue;
+            }
+        };
+        let valid = match (about.split.as_deref(), &mut parts) {
+            (_, Some(parts)) => parts.validates(&schema, &gold),
+            (Some(split), _) if split == data.train_split => false,
+            (Some(split), _) if split == data.valid_split => true,
+            (Some(_), _) => {
+                left_out.other_split += 1;
+                continue;
+            }
+            (None, _) => {
+                left_out.without_split += 1;
+                continue;
+            }
+        };
+        let origin = origin(about.source.as_deref().unwrap_or_default());
+        let weight = corpus.weight * data.weights.get(origin).copied().unwrap_or(1.0);
+        match about.label {
+            Some(label) => labelled.push(Labelled {
+                schema,
+                gold,
+                pred,
+                label,
+                valid,
+                origin,
+                weight,
+                ease: about.ease,
+            }),
+            None => left_out.unlabelled += 1,
+        }
+    }
+    labelled
+}
+
+/// Pairs that are not trained on, and why.
+#[derive(Default)]
+struct LeftOut {
+    unusable: Reason,
+    unplanned: Reason,
+    unlabelled: usize,
+    other_split: usize,
+    without_split: usize,
+}
+
+#[derive(Default)]
+struct Reason {
+    count: usize,
+    first: Option<String>,
+}
+
+impl Reason {
+    fn add(&mut self, message: &str) {
+        self.count += 1;
+        self.first.get_or_insert_with(|| message.to_owned());
+    }
+}
+
+impl LeftOut {
+    fn say(&self, progress: &dyn Progress) {
+        for (reason, what) in [
+            (&self.unusable, "unusable lines"),
+            (&self.unplanned, "pairs without a plan"),
+        ] {
+            if let Some(first) = &reason.first {
+                progress.say(&format!("left out: {} {what}; the first: {first}", reason.count));
+            }
+        }
+        for (count, what) in [
+            (self.unlabelled, "without a label"),
+            (self.other_split, "of other splits"),
+            (self.without_split, "without a split, which others have"),
+        ] {
+            if count > 0 {
+                progress.say(&format!("left out: {count} pairs {what}"));
+            }
+        }
+    }
+}
