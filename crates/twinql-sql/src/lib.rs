@@ -24,7 +24,9 @@ pub mod rel;
 pub mod schema;
 pub mod semantics;
 pub mod spans;
+
 mod substitution;
+pub mod syntax;
 pub mod temporal;
 pub mod tree;
 pub mod value;

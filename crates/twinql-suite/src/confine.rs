@@ -152,6 +152,28 @@ pub(crate) fn configure(
     limits: Limits,
     views: bool,
 ) -> rusqlite::Result<()> {
+    set_limits(connection, limits, views)?;
+    seed_chance(connection, guard, limits)?;
+    clock::stop(connection, limits.value_bytes, clock)?;
+    functions::register(connection, limits.value_bytes)?;
+    watch_over(connection, guard, limits)?;
+    let state = Arc::clone(guard);
+    connection.authorizer(Some(move |context: AuthContext<'_>| {
+        if state.querying.load(Ordering::Relaxed) {
+            if let AuthAction::Read { table_name, .. } = context.action
+                && !VALUED.iter().any(|name| table_name.eq_ignore_ascii_case(name))
+            {
+                state.reads.store(true, Ordering::Relaxed);
+            }
+            authorize(&context)
+        } else {
+            Authorization::Allow
+        }
+    }))
+}
+
+/// SQLite's own switches and limits.
+fn set_limits(connection: &mut Connection, limits: Limits, views: bool) -> rusqlite::Result<()> {
     // The last of these holds for the whole process and can only be lowered.
     connection.execute_batch(&format!(
         "PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF; PRAGMA hard_heap_limit={};",
@@ -183,6 +205,11 @@ pub(crate) fn configure(
     ] {
         connection.set_limit(limit, value)?;
     }
+    Ok(())
+}
+
+/// `random()`, `randomblob()` and the tie-breaker, seeded before every execution.
+fn seed_chance(connection: &mut Connection, guard: &Arc<Guard>, limits: Limits) -> rusqlite::Result<()> {
     let state = Arc::clone(guard);
     connection.create_scalar_function("random", 0, FLAGS, move |_| {
         state.chance.set();
@@ -234,8 +261,11 @@ pub(crate) fn configure(
         let bytes: Vec<u8> = (0..length).map(|_| splitmix(&state.random) as u8).collect();
         Ok(bytes)
     })?;
-    clock::stop(connection, limits.value_bytes, clock)?;
-    functions::register(connection, limits.value_bytes)?;
+    Ok(())
+}
+
+/// The handler that ends an execution beyond its steps or its time.
+fn watch_over(connection: &mut Connection, guard: &Arc<Guard>, limits: Limits) -> rusqlite::Result<()> {
     guard.allowed.store(limits.steps, Ordering::Relaxed);
     let state = Arc::clone(guard);
     let longest = Duration::from_millis(limits.millis);
@@ -262,17 +292,5 @@ pub(crate) fn configure(
             false
         }),
     )?;
-    let state = Arc::clone(guard);
-    connection.authorizer(Some(move |context: AuthContext<'_>| {
-        if state.querying.load(Ordering::Relaxed) {
-            if let AuthAction::Read { table_name, .. } = context.action
-                && !VALUED.iter().any(|name| table_name.eq_ignore_ascii_case(name))
-            {
-                state.reads.store(true, Ordering::Relaxed);
-            }
-            authorize(&context)
-        } else {
-            Authorization::Allow
-        }
-    }))
+    Ok(())
 }

@@ -438,6 +438,8 @@ impl Prepared<'_> {
         settle(|| self.once(seed))
     }
 
+    /// One run. Rows and bytes are counted as they come, so that an answer beyond the limits is never held
+    /// as a whole; what a row's cells cannot be read as counts as NULL.
     fn once(&mut self, seed: u64) -> Result<Answer, ExecError> {
         let limits = self.sandbox.limits;
         let guard = &self.sandbox.guard;

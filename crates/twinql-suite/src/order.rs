@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Distinct, Expr, Ident, LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, SelectItem,
-    SetExpr, VisitMut, VisitorMut,
+    SetExpr, VisitorMut,
 };
-use twinql_sql::Value;
+use twinql_sql::{Value, syntax};
 
 use crate::compare::{Columns, Mode, among, matched, order, same, view};
 use crate::confine::TIE_BREAKER;
@@ -100,7 +100,7 @@ impl Ordering {
         out.inner_order = found.orders > usize::from(out.ordered);
         if out.sensitive {
             let mut copy = query.clone();
-            let _ = VisitMut::visit(&mut copy, &mut Shake);
+            let _ = syntax::change(&mut copy, &mut Shake);
             out.shaken = Some(copy.to_string());
         }
         out

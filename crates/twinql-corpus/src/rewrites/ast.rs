@@ -10,11 +10,12 @@ use rand_chacha::ChaCha8Rng;
 use sqlparser::ast::{
     BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
     FunctionArguments, GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, Statement, TableFactor,
-    TableWithJoins, VisitMut, VisitorMut, visit_expressions_mut,
+    TableWithJoins, VisitorMut,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 use twinql_sql::schema::quote;
+use twinql_sql::syntax::{change, change_expressions};
 use twinql_sql::{Column, Schema, Table};
 
 use super::known::is_known;
@@ -90,14 +91,14 @@ pub(crate) fn at_expr(
 ) -> Option<Query> {
     let mut made = Vec::new();
     let mut probe = query.clone();
-    let _ = each_expr(&mut probe, &mut |e| {
+    let _ = change_expressions(&mut probe, &mut |e| {
         made.push(f(e));
         ControlFlow::Continue(())
     });
     let (pick, new) = pick(made, rng)?;
     let mut out = query.clone();
     let mut at = 0;
-    let _ = each_expr(&mut out, &mut |e| {
+    let _ = change_expressions(&mut out, &mut |e| {
         if at == pick {
             *e = new.clone();
         }
@@ -109,14 +110,6 @@ pub(crate) fn at_expr(
         }
     });
     Some(out)
-}
-
-/// Walks the expressions; through `dyn` for the same reason as the visitors below.
-fn each_expr<V: VisitMut>(
-    node: &mut V,
-    visit: &mut dyn FnMut(&mut Expr) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    visit_expressions_mut(node, visit)
 }
 
 fn pick<T>(made: Vec<Option<T>>, rng: &mut ChaCha8Rng) -> Option<(usize, T)> {
@@ -131,8 +124,6 @@ fn pick<T>(made: Vec<Option<T>>, rng: &mut ChaCha8Rng) -> Option<(usize, T)> {
     Some(able.swap_remove(rng.random_range(0..able.len())))
 }
 
-// Visitors hold `dyn` closures, so that the walk over sqlparser's whole AST is compiled once
-// and not for each closure.
 struct Queries<'a>(&'a mut dyn FnMut(&mut Query));
 impl VisitorMut for Queries<'_> {
     type Break = ();
@@ -149,18 +140,22 @@ pub(crate) fn at_query(
     mut f: impl FnMut(&Query) -> Option<Query>,
 ) -> Option<Query> {
     let mut made = Vec::new();
-    let _ = query
-        .clone()
-        .visit(&mut Queries(&mut |q: &mut Query| made.push(f(q))));
+    let _ = change(
+        &mut query.clone(),
+        &mut Queries(&mut |q: &mut Query| made.push(f(q))),
+    );
     let (pick, new) = pick(made, rng)?;
     let mut out = query.clone();
     let mut at = 0;
-    let _ = out.visit(&mut Queries(&mut |q: &mut Query| {
-        if at == pick {
-            *q = new.clone();
-        }
-        at += 1;
-    }));
+    let _ = change(
+        &mut out,
+        &mut Queries(&mut |q: &mut Query| {
+            if at == pick {
+                *q = new.clone();
+            }
+            at += 1;
+        }),
+    );
     Some(out)
 }
 
@@ -180,18 +175,22 @@ pub(crate) fn at_select(
     mut f: impl FnMut(&Select) -> Option<Select>,
 ) -> Option<Query> {
     let mut made = Vec::new();
-    let _ = query
-        .clone()
-        .visit(&mut Selects(&mut |s: &mut Select| made.push(f(s))));
+    let _ = change(
+        &mut query.clone(),
+        &mut Selects(&mut |s: &mut Select| made.push(f(s))),
+    );
     let (pick, new) = pick(made, rng)?;
     let mut out = query.clone();
     let mut at = 0;
-    let _ = out.visit(&mut Selects(&mut |s: &mut Select| {
-        if at == pick {
-            *s = new.clone();
-        }
-        at += 1;
-    }));
+    let _ = change(
+        &mut out,
+        &mut Selects(&mut |s: &mut Select| {
+            if at == pick {
+                *s = new.clone();
+            }
+            at += 1;
+        }),
+    );
     Some(out)
 }
 
@@ -372,7 +371,7 @@ pub(crate) fn resolve(e: &Expr, sources: &[Source<'_>]) -> Option<(usize, usize)
 pub(crate) fn columns_of(e: &Expr, sources: &[Source<'_>]) -> Option<Vec<(usize, usize)>> {
     let mut out = Some(Vec::new());
     let mut e = e.clone();
-    let _ = each_expr(&mut e, &mut |e| {
+    let _ = change_expressions(&mut e, &mut |e| {
         match e {
             Expr::Subquery(_)
             | Expr::InSubquery {
@@ -441,7 +440,7 @@ pub(crate) fn aggregate(e: &Expr) -> Option<(String, bool, String)> {
 /// True if an aggregate or window function stands in `e`.
 pub(crate) fn has_aggregate(e: &Expr) -> bool {
     let mut found = false;
-    let _ = each_expr(&mut e.clone(), &mut |e| {
+    let _ = change_expressions(&mut e.clone(), &mut |e| {
         if let Expr::Function(f) = e {
             found |=
                 f.over.is_some() || AGGREGATES.contains(&f.name.to_string().to_ascii_lowercase().as_str());

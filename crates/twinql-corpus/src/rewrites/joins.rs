@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use rand::RngExt as _;
 use sqlparser::ast::{
     Expr, Ident, JoinConstraint, JoinOperator as J, Query, Select, SelectItem, TableFactor, TableWithJoins,
-    VisitMut, VisitorMut, visit_expressions_mut,
+    VisitorMut,
 };
+use twinql_sql::syntax;
 
 use super::ast::{
     Context, and, at_query, at_select, columns_of, conjuncts, fresh, ident, is_rowwise, items, only,
@@ -421,7 +422,7 @@ fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> 
         .iter()
         .any(|i| !matches!(i, SelectItem::UnnamedExpr(_)));
     let one = std::slice::from_ref(t);
-    let _: ControlFlow<()> = visit_expressions_mut(&mut s, |e| {
+    let _ = syntax::change_expressions(&mut s, &mut |e| {
         match e {
             Expr::Identifier(_) => match resolve(e, one).and_then(|(_, k)| t.table.columns.get(k)) {
                 Some(column) => {
@@ -492,7 +493,7 @@ impl VisitorMut for Tables {
 /// Every table of the query and its alias.
 fn tables(q: &Query) -> Vec<(String, Option<String>)> {
     let mut tables = Tables(Vec::new());
-    let _ = q.clone().visit(&mut tables);
+    let _ = syntax::change(&mut q.clone(), &mut tables);
     tables.0
 }
 
@@ -549,8 +550,8 @@ fn renamed(q: &Query, old: &str, name: &Ident, alias: Option<&str>) -> Option<Qu
     {
         return None;
     }
-    let _ = q.visit(&mut Rename { old, alias });
-    let _: ControlFlow<()> = visit_expressions_mut(&mut q, |e| {
+    let _ = syntax::change(&mut q, &mut Rename { old, alias });
+    let _ = syntax::change_expressions(&mut q, &mut |e| {
         if let Expr::CompoundIdentifier(parts) = e
             && let [first, _] = parts.as_mut_slice()
             && first.value.eq_ignore_ascii_case(old)

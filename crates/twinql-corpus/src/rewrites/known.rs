@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{
     self, Expr, Function, FunctionArgumentClause, FunctionArgumentList, FunctionArguments, GroupByExpr,
     LimitClause, OrderBy, OrderByExpr, OrderByKind, OrderByOptions, Query, Select, SelectItem, SetExpr,
-    TableAlias, TableFactor, TableWithJoins, Visit, Visitor, WildcardAdditionalOptions, With,
+    TableAlias, TableFactor, TableWithJoins, Visitor, WildcardAdditionalOptions, With,
 };
 
 struct Known;
@@ -41,7 +41,7 @@ fn go_on(known: bool) -> ControlFlow<()> {
 
 /// Whether every clause of a query, and of the queries in it, is known.
 pub(super) fn is_known(query: &Query) -> bool {
-    query.visit(&mut Known).is_continue()
+    twinql_sql::syntax::read(query, &mut Known).is_continue()
 }
 
 fn knows_query(query: &Query) -> bool {

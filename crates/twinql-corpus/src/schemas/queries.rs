@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 
 use indexmap::IndexMap;
 use sqlparser::ast::{
-    Expr, Ident, Query, Select, SelectItem, SetExpr, TableFactor, Value, ValueWithSpan, VisitMut, VisitorMut,
+    Expr, Ident, Query, Select, SelectItem, SetExpr, TableFactor, Value, ValueWithSpan, VisitorMut,
 };
 use twinql_sql::Schema;
+use twinql_sql::syntax::change;
 
 use super::Given;
 use crate::rewrites::ast::ident;
 
-// `dyn` closures, so that the walk over sqlparser's whole AST is compiled once.
 struct Idents<'a>(&'a mut dyn FnMut(&mut Ident));
 impl VisitorMut for Idents<'_> {
     type Break = ();
@@ -55,9 +55,12 @@ impl VisitorMut for Factors<'_> {
 pub(super) fn words(given: &Given) -> HashSet<String> {
     let mut out = HashSet::new();
     for query in given.both() {
-        let _ = query.clone().visit(&mut Idents(&mut |i: &mut Ident| {
-            out.insert(i.value.to_ascii_lowercase());
-        }));
+        let _ = change(
+            &mut query.clone(),
+            &mut Idents(&mut |i: &mut Ident| {
+                out.insert(i.value.to_ascii_lowercase());
+            }),
+        );
     }
     out
 }
@@ -66,11 +69,14 @@ pub(super) fn words(given: &Given) -> HashSet<String> {
 pub(super) fn functions(given: &Given) -> HashSet<String> {
     let mut out = HashSet::new();
     for query in given.both() {
-        let _ = query.clone().visit(&mut Exprs(&mut |e: &mut Expr| {
-            if let Expr::Function(f) = e {
-                out.insert(f.name.to_string().trim_matches('"').to_ascii_lowercase());
-            }
-        }));
+        let _ = change(
+            &mut query.clone(),
+            &mut Exprs(&mut |e: &mut Expr| {
+                if let Expr::Function(f) = e {
+                    out.insert(f.name.to_string().trim_matches('"').to_ascii_lowercase());
+                }
+            }),
+        );
     }
     out
 }
@@ -80,24 +86,30 @@ pub(super) fn functions(given: &Given) -> HashSet<String> {
 pub(super) fn reads_unnamed(given: &Given) -> bool {
     given.both().into_iter().any(|query| {
         let mut query = query.clone();
-        let _ = query.visit(&mut Exprs(&mut |e: &mut Expr| {
-            if let Expr::Exists { subquery, negated: _ } = e
-                && let SetExpr::Select(select) = subquery.body.as_mut()
-                && let [SelectItem::Wildcard(_)] = select.projection.as_slice()
-            {
-                let one = ValueWithSpan::from(Value::Number("1".into(), false));
-                select.projection = vec![SelectItem::UnnamedExpr(Expr::Value(one))];
-            }
-        }));
+        let _ = change(
+            &mut query,
+            &mut Exprs(&mut |e: &mut Expr| {
+                if let Expr::Exists { subquery, negated: _ } = e
+                    && let SetExpr::Select(select) = subquery.body.as_mut()
+                    && let [SelectItem::Wildcard(_)] = select.projection.as_slice()
+                {
+                    let one = ValueWithSpan::from(Value::Number("1".into(), false));
+                    select.projection = vec![SelectItem::UnnamedExpr(Expr::Value(one))];
+                }
+            }),
+        );
         let mut wild = false;
-        let _ = query.visit(&mut Selects(&mut |s: &mut Select| {
-            wild |= s.projection.iter().any(|item| {
-                matches!(
-                    item,
-                    SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _)
-                )
-            });
-        }));
+        let _ = change(
+            &mut query,
+            &mut Selects(&mut |s: &mut Select| {
+                wild |= s.projection.iter().any(|item| {
+                    matches!(
+                        item,
+                        SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _)
+                    )
+                });
+            }),
+        );
         wild || query.to_string().contains("NATURAL")
     })
 }
@@ -105,11 +117,14 @@ pub(super) fn reads_unnamed(given: &Given) -> bool {
 /// The query with every name in `new` replaced, wherever it stands.
 pub(super) fn renamed(query: &Query, new: &IndexMap<String, String>) -> Query {
     let mut query = query.clone();
-    let _ = query.visit(&mut Idents(&mut |i: &mut Ident| {
-        if let Some(name) = new.get(&i.value.to_ascii_lowercase()) {
-            *i = ident(name);
-        }
-    }));
+    let _ = change(
+        &mut query,
+        &mut Idents(&mut |i: &mut Ident| {
+            if let Some(name) = new.get(&i.value.to_ascii_lowercase()) {
+                *i = ident(name);
+            }
+        }),
+    );
     query
 }
 
@@ -130,49 +145,55 @@ pub(super) fn replaced(
 ) -> Option<Query> {
     let mut query = query.clone();
     let mut possible = true;
-    let _ = query.visit(&mut Ctes(&mut |q: &mut Query| {
-        let tables = q.with.iter().flat_map(|w| &w.cte_tables);
-        possible &= !tables
-            .into_iter()
-            .any(|t| t.alias.name.value.eq_ignore_ascii_case(name));
-    }));
-    let _ = query.visit(&mut Factors(&mut |factor: &mut TableFactor| {
-        let TableFactor::Table {
-            name: table,
-            alias,
-            args,
-            with_hints: _,
-            version: _,
-            with_ordinality: _,
-            partitions: _,
-            json_path: _,
-            sample: _,
-            index_hints: _,
-        } = &*factor
-        else {
-            return;
-        };
-        let parts: Vec<&Ident> = table.0.iter().filter_map(|p| p.as_ident()).collect();
-        let [part] = parts.as_slice() else {
-            possible = false;
-            return;
-        };
-        if !part.value.eq_ignore_ascii_case(name) {
-            return;
-        }
-        let called = match alias {
-            None => part.value.clone(),
-            Some(a) if a.columns.is_empty() => a.name.value.clone(),
-            Some(_) => {
+    let _ = change(
+        &mut query,
+        &mut Ctes(&mut |q: &mut Query| {
+            let tables = q.with.iter().flat_map(|w| &w.cte_tables);
+            possible &= !tables
+                .into_iter()
+                .any(|t| t.alias.name.value.eq_ignore_ascii_case(name));
+        }),
+    );
+    let _ = change(
+        &mut query,
+        &mut Factors(&mut |factor: &mut TableFactor| {
+            let TableFactor::Table {
+                name: table,
+                alias,
+                args,
+                with_hints: _,
+                version: _,
+                with_ordinality: _,
+                partitions: _,
+                json_path: _,
+                sample: _,
+                index_hints: _,
+            } = &*factor
+            else {
+                return;
+            };
+            let parts: Vec<&Ident> = table.0.iter().filter_map(|p| p.as_ident()).collect();
+            let [part] = parts.as_slice() else {
                 possible = false;
                 return;
+            };
+            if !part.value.eq_ignore_ascii_case(name) {
+                return;
             }
-        };
-        match make(&called) {
-            Some(new) if args.is_none() => *factor = new,
-            _ => possible = false,
-        }
-    }));
+            let called = match alias {
+                None => part.value.clone(),
+                Some(a) if a.columns.is_empty() => a.name.value.clone(),
+                Some(_) => {
+                    possible = false;
+                    return;
+                }
+            };
+            match make(&called) {
+                Some(new) if args.is_none() => *factor = new,
+                _ => possible = false,
+            }
+        }),
+    );
     possible.then_some(query)
 }
 

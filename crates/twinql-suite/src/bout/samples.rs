@@ -245,7 +245,7 @@ pub(super) fn sample_in_part(
     right: &mut Opened<'_, '_>,
     (mode, alignment, price): (Mode, Alignment<'_>, Price),
 ) -> Result<Sampled, ExecError> {
-    let kind = |ordered: bool| Kind {
+    let comparison = |ordered: bool| Comparison {
         mode,
         alignment,
         ordered,
@@ -253,12 +253,12 @@ pub(super) fn sample_in_part(
         price,
     };
     if mode.as_list {
-        match sample_as(loader, database, left, right, kind(true))? {
+        match sample_as(loader, database, left, right, comparison(true))? {
             Sampled::Undecided => {}
             found => return Ok(found),
         }
     }
-    sample_as(loader, database, left, right, kind(false))
+    sample_as(loader, database, left, right, comparison(false))
 }
 
 /// Samples the possible answers of both queries; column `i` of the left answer is column
@@ -273,12 +273,24 @@ pub(super) fn sample(
 ) -> Result<Sampled, ExecError> {
     // Ties of a list are many; where too many are possible, at least its rows are compared.
     if mode.as_list {
-        match sample_as(loader, database, left, right, Kind::known(mode, order, true))? {
+        match sample_as(
+            loader,
+            database,
+            left,
+            right,
+            Comparison::known(mode, order, true),
+        )? {
             Sampled::Undecided => {}
             found => return Ok(found),
         }
     }
-    sample_as(loader, database, left, right, Kind::known(mode, order, false))
+    sample_as(
+        loader,
+        database,
+        left,
+        right,
+        Comparison::known(mode, order, false),
+    )
 }
 
 /// The same where the right query has no order and so claims that any order of the left one's
@@ -294,7 +306,13 @@ pub(super) fn sample_rows(
     if settled(loader, database, left, mode)? {
         return Ok(Sampled::Different);
     }
-    sample_as(loader, database, left, right, Kind::known(mode, order, false))
+    sample_as(
+        loader,
+        database,
+        left,
+        right,
+        Comparison::known(mode, order, false),
+    )
 }
 
 /// Rows of an answer whose order is looked at.
@@ -349,7 +367,7 @@ fn settled(
 
 /// What is compared of the answers.
 #[derive(Clone, Copy)]
-struct Kind<'o> {
+struct Comparison<'o> {
     mode: Mode,
     alignment: Alignment<'o>,
     ordered: bool,
@@ -357,9 +375,9 @@ struct Kind<'o> {
     price: Price,
 }
 
-impl<'o> Kind<'o> {
-    fn known(mode: Mode, order: &'o [usize], ordered: bool) -> Kind<'o> {
-        Kind {
+impl<'o> Comparison<'o> {
+    fn known(mode: Mode, order: &'o [usize], ordered: bool) -> Comparison<'o> {
+        Comparison {
             mode,
             alignment: Alignment::Known(order),
             ordered,
@@ -372,26 +390,28 @@ impl<'o> Kind<'o> {
     }
 }
 
+/// Samples both queries in stages, each with more arrangements and runs: cheap ones settle most pairs, and
+/// the last confirms a difference before it is believed.
 fn sample_as(
     loader: &mut Loader<'_>,
     database: &Database,
     left: &mut Opened<'_, '_>,
     right: &mut Opened<'_, '_>,
-    kind: Kind<'_>,
+    comparison: Comparison<'_>,
 ) -> Result<Sampled, ExecError> {
     let (mut ours, mut theirs) = (Seen::default(), Seen::default());
     let own: Vec<usize> = (0..left.plain.width()).collect();
-    let (order, loose) = match kind.alignment {
+    let (order, loose) = match comparison.alignment {
         Alignment::Known(order) => (order, false),
         Alignment::Unknown => (own.as_slice(), true),
     };
     let shape = |order| Shape {
         loose,
-        parts: kind.parts,
-        ..Shape::own(order, kind.mode, kind.ordered)
+        parts: comparison.parts,
+        ..Shape::own(order, comparison.mode, comparison.ordered)
     };
     let began = left.plain.spent();
-    let (stages, confirm) = match kind.price.effort {
+    let (stages, confirm) = match comparison.price.effort {
         Effort::Brief => (BRIEF, None),
         Effort::Full => (STAGES, Some(CONFIRM)),
     };
@@ -401,7 +421,7 @@ fn sample_as(
         }
         for round in 0..arrangements {
             // What was seen until now has to do.
-            if left.plain.spent() - began >= kind.price.steps {
+            if left.plain.spent() - began >= comparison.price.steps {
                 break 'stages;
             }
             if round == 0 {

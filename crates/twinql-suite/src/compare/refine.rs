@@ -11,15 +11,15 @@ use std::collections::HashMap;
 
 /// The classes of both answers' rows for the columns matched so far.
 pub(super) struct Classes {
-    gold: Side,
-    pred: Side,
+    gold: Columnar,
+    pred: Columnar,
     as_set: bool,
     /// Classes of the rows of both, before each match.
     stack: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
-/// One answer.
-struct Side {
+/// One answer, by column.
+struct Columnar {
     /// By column and row.
     columns: Vec<Vec<u32>>,
 }
@@ -27,15 +27,15 @@ struct Side {
 impl Classes {
     /// From the rows of both answers, their values as numbers.
     pub(super) fn new(gold: &[Vec<u32>], pred: &[Vec<u32>], width: usize, as_set: bool) -> Classes {
-        let side = |rows: &[Vec<u32>]| Side {
+        let columnar = |rows: &[Vec<u32>]| Columnar {
             columns: (0..width)
                 .map(|c| rows.iter().map(|r| r.get(c).copied().unwrap_or(0)).collect())
                 .collect(),
         };
         Classes {
             stack: vec![(vec![0; gold.len()], vec![0; pred.len()])],
-            gold: side(gold),
-            pred: side(pred),
+            gold: columnar(gold),
+            pred: columnar(pred),
             as_set,
         }
     }

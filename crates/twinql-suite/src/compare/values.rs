@@ -19,7 +19,7 @@ const SMALLEST: f64 = 1e-9;
 
 /// A value as it is compared.
 #[derive(Clone, Copy)]
-enum Kind<'v> {
+enum StorageClass<'v> {
     Null,
     Integer(i64),
     /// Not NaN.
@@ -28,26 +28,26 @@ enum Kind<'v> {
     Blob(&'v [u8]),
 }
 
-impl<'v> From<&'v Value> for Kind<'v> {
-    fn from(value: &'v Value) -> Kind<'v> {
+impl<'v> From<&'v Value> for StorageClass<'v> {
+    fn from(value: &'v Value) -> StorageClass<'v> {
         match value {
-            Value::Null => Kind::Null,
-            Value::Integer(i) => Kind::Integer(*i),
-            Value::Real(r) if r.0.is_nan() => Kind::Null,
-            Value::Real(r) => Kind::Real(r.0),
-            Value::Text(s) => Kind::Text(s),
-            Value::Blob(b) => Kind::Blob(b),
+            Value::Null => StorageClass::Null,
+            Value::Integer(i) => StorageClass::Integer(*i),
+            Value::Real(r) if r.0.is_nan() => StorageClass::Null,
+            Value::Real(r) => StorageClass::Real(r.0),
+            Value::Text(s) => StorageClass::Text(s),
+            Value::Blob(b) => StorageClass::Blob(b),
         }
     }
 }
 
-impl Kind<'_> {
+impl StorageClass<'_> {
     fn rank(self) -> u8 {
         match self {
-            Kind::Null => 0,
-            Kind::Integer(_) | Kind::Real(_) => 1,
-            Kind::Text(_) => 2,
-            Kind::Blob(_) => 3,
+            StorageClass::Null => 0,
+            StorageClass::Integer(_) | StorageClass::Real(_) => 1,
+            StorageClass::Text(_) => 2,
+            StorageClass::Blob(_) => 3,
         }
     }
 }
@@ -76,22 +76,23 @@ fn real_to_real(x: f64, y: f64) -> Ordering {
 
 /// A total order of values: NULL, numbers, text, blobs.
 pub fn order(a: &Value, b: &Value) -> Ordering {
-    match (Kind::from(a), Kind::from(b)) {
-        (Kind::Integer(x), Kind::Integer(y)) => x.cmp(&y),
-        (Kind::Integer(x), Kind::Real(y)) => integer_to_real(x, y),
-        (Kind::Real(x), Kind::Integer(y)) => integer_to_real(y, x).reverse(),
-        (Kind::Real(x), Kind::Real(y)) => real_to_real(x, y),
-        (Kind::Text(x), Kind::Text(y)) => x.cmp(y),
-        (Kind::Blob(x), Kind::Blob(y)) => x.cmp(y),
+    match (StorageClass::from(a), StorageClass::from(b)) {
+        (StorageClass::Integer(x), StorageClass::Integer(y)) => x.cmp(&y),
+        (StorageClass::Integer(x), StorageClass::Real(y)) => integer_to_real(x, y),
+        (StorageClass::Real(x), StorageClass::Integer(y)) => integer_to_real(y, x).reverse(),
+        (StorageClass::Real(x), StorageClass::Real(y)) => real_to_real(x, y),
+        (StorageClass::Text(x), StorageClass::Text(y)) => x.cmp(y),
+        (StorageClass::Blob(x), StorageClass::Blob(y)) => x.cmp(y),
         (x, y) => x.rank().cmp(&y.rank()),
     }
 }
 
 /// How far apart two finite numbers are.
-fn distance(a: Kind<'_>, b: Kind<'_>) -> Option<(f64, f64)> {
+fn distance(a: StorageClass<'_>, b: StorageClass<'_>) -> Option<(f64, f64)> {
     let (gap, larger) = match (a, b) {
-        (Kind::Real(x), Kind::Real(y)) => ((x - y).abs(), x.abs().max(y.abs())),
-        (Kind::Integer(i), Kind::Real(r)) | (Kind::Real(r), Kind::Integer(i)) => {
+        (StorageClass::Real(x), StorageClass::Real(y)) => ((x - y).abs(), x.abs().max(y.abs())),
+        (StorageClass::Integer(i), StorageClass::Real(r))
+        | (StorageClass::Real(r), StorageClass::Integer(i)) => {
             let whole = r.trunc();
             let gap = if whole.abs() < 1e30 {
                 (i128::from(i) - whole as i128) as f64 - (r - whole)
@@ -101,7 +102,7 @@ fn distance(a: Kind<'_>, b: Kind<'_>) -> Option<(f64, f64)> {
             };
             (gap.abs(), (i as f64).abs().max(r.abs()))
         }
-        (Kind::Integer(x), Kind::Integer(y)) => {
+        (StorageClass::Integer(x), StorageClass::Integer(y)) => {
             let gap = (i128::from(x) - i128::from(y)).unsigned_abs() as f64;
             (gap, (x as f64).abs().max((y as f64).abs()))
         }
@@ -111,7 +112,7 @@ fn distance(a: Kind<'_>, b: Kind<'_>) -> Option<(f64, f64)> {
 }
 
 /// True of finite numbers within the tolerance of each other, whatever they are stored as.
-fn close(a: Kind<'_>, b: Kind<'_>, tolerance: f64) -> bool {
+fn close(a: StorageClass<'_>, b: StorageClass<'_>, tolerance: f64) -> bool {
     distance(a, b).is_some_and(|(gap, larger)| gap <= tolerance * larger.max(SMALLEST))
 }
 
@@ -120,8 +121,8 @@ pub fn same(a: &Value, b: &Value, tolerance: f64) -> bool {
     if order(a, b).is_eq() {
         return true;
     }
-    match (Kind::from(a), Kind::from(b)) {
-        (Kind::Integer(_), Kind::Integer(_)) => false,
+    match (StorageClass::from(a), StorageClass::from(b)) {
+        (StorageClass::Integer(_), StorageClass::Integer(_)) => false,
         (a, b) => close(a, b, tolerance),
     }
 }
@@ -131,8 +132,9 @@ pub(crate) fn among(pool: &[&Value], value: &Value, tolerance: f64) -> bool {
     let at = pool.partition_point(|x| order(x, value).is_lt());
     let (below, above) = pool.split_at(at);
     // Integers between may be close and yet not equal.
-    let near =
-        |x: &&&Value| same(x, value, tolerance) || close(Kind::from(**x), Kind::from(value), tolerance);
+    let near = |x: &&&Value| {
+        same(x, value, tolerance) || close(StorageClass::from(**x), StorageClass::from(value), tolerance)
+    };
     let equal = |x: &&Value| same(x, value, tolerance);
     above.iter().take_while(near).any(equal) || below.iter().rev().take_while(near).any(equal)
 }

@@ -42,6 +42,10 @@ pub(super) struct Found {
 }
 
 impl Probe {
+    /// A table of one row in a database of its own, whose CHECKs and generated columns SQLite computes.
+    ///
+    /// # Errors
+    /// What SQLite says of an expression that it does not know.
     pub(super) fn new(table: &Table, checks: bool) -> Result<Probe, String> {
         let said = |e: rusqlite::Error| e.to_string();
         let mut connection = Connection::open_in_memory_with_flags(

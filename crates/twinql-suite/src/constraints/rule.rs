@@ -244,6 +244,8 @@ impl Rule {
         }
     }
 
+    /// A value that comes near `value` and is likely to meet the rule: what bounds it most is tried first.
+    /// The caller looks whether it does.
     fn proposal(&self, value: &Value, dice: &mut Dice) -> Value {
         if let Some(among) = &self.among {
             return dice.pick(among).cloned().unwrap_or(Value::Null);
@@ -293,6 +295,7 @@ impl Rule {
         }
     }
 
+    /// A number between the bounds, near `value`, with no more digits than the type has.
     fn number(&self, value: &Value, dice: &mut Dice) -> Value {
         let near = value.as_f64().unwrap_or_else(|| dice.between(0, 20) as f64);
         let bound = |b: &Option<(Value, bool)>| b.as_ref().and_then(|(v, _)| v.as_f64());

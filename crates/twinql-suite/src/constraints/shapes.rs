@@ -5,7 +5,7 @@ use sqlparser::ast::{
     SelectItem, SetExpr,
 };
 use twinql_sql::schema::Check;
-use twinql_sql::{Table, Value};
+use twinql_sql::{Table, Value, syntax};
 
 use super::Rule;
 use crate::dice::Dice;
@@ -43,13 +43,12 @@ impl Shape {
             bounds: Vec::new(),
         };
         if let Some(expr) = parsed(&check.expr) {
-            let _ = sqlparser::ast::visit_expressions(&expr, |e| {
+            syntax::read_expressions(&expr, &mut |e| {
                 if let Some(value) = constant(e)
                     && !shape.constants.contains(&value)
                 {
                     shape.constants.push(value);
                 }
-                std::ops::ControlFlow::<()>::Continue(())
             });
             shape.read(&expr, table);
         }
@@ -120,6 +119,8 @@ impl Shape {
         }
     }
 
+    /// Adds the bounds that a CHECK sets on single columns. What it does not understand sets none, so that a
+    /// value may still fail the CHECK, which the probe then shows.
     fn read(&mut self, expr: &Expr, table: &Table) {
         match expr {
             Expr::Nested(e) => self.read(e, table),

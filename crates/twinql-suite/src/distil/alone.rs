@@ -41,8 +41,8 @@ pub(super) fn in_parallel<T: Sync, R: Send>(
         .collect()
 }
 
-/// A neighbour and its gold.
-pub(super) struct Pair<'w> {
+/// A neighbour and its gold, which databases are aimed at.
+pub(super) struct Aimed<'w> {
     pub(super) rival: usize,
     pub(super) gold: &'w str,
     pub(super) facts: &'w Facts,
@@ -58,7 +58,7 @@ pub(super) struct Aim {
     pub(super) tried: u64,
 }
 
-impl Pair<'_> {
+impl Aimed<'_> {
     /// Looks for a database that tells the two apart.
     pub(super) fn aim(
         &self,

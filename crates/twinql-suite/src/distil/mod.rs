@@ -288,25 +288,19 @@ impl<'a> Work<'a> {
 
     /// The text of each gold in the contest.
     fn gold_texts(&self) -> Vec<String> {
-        let text = |&report: &usize| {
-            self.reports
-                .get(report)
-                .map_or_else(String::new, |r| r.sql.clone())
-        };
-        self.golds.iter().map(text).collect()
+        let texts = self.golds.iter().map(|&report| self.reports[report].sql.clone());
+        texts.collect()
     }
 
     fn left(&self) -> Vec<usize> {
         (0..self.rivals.len())
-            .filter(|&i| self.rivals.get(i).is_some_and(|r| r.state == State::Left))
+            .filter(|&rival| self.is_left(rival))
             .collect()
     }
 
     fn set(&mut self, rival: usize, state: State) {
-        if let Some(r) = self.rivals.get_mut(rival)
-            && r.state == State::Left
-        {
-            r.state = state;
+        if self.is_left(rival) {
+            self.rivals[rival].state = state;
             self.tally.left.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -322,11 +316,8 @@ impl<'a> Work<'a> {
                     rivals.push(rival);
                 }
                 Outcome::Failed(Side::Pred, ExecError::Limit(_)) => {
-                    let Some(r) = self.rivals.get_mut(rival) else {
-                        continue;
-                    };
-                    r.failures += 1;
-                    if r.failures >= MAX_FAILURES {
+                    self.rivals[rival].failures += 1;
+                    if self.rivals[rival].failures >= MAX_FAILURES {
                         self.set(rival, State::Costly);
                     }
                 }
@@ -352,12 +343,8 @@ impl<'a> Work<'a> {
         let mut idle = 0;
         for index in 0..self.config.max_databases {
             let mut left = vec![0usize; self.facts.len()];
-            for r in &self.rivals {
-                if r.state == State::Left
-                    && let Some(n) = left.get_mut(r.gold)
-                {
-                    *n += 1;
-                }
+            for r in self.rivals.iter().filter(|r| r.state == State::Left) {
+                left[r.gold] += 1;
             }
             if idle >= PATIENCE || left.iter().all(|n| *n == 0) {
                 break;
@@ -379,7 +366,7 @@ impl<'a> Work<'a> {
         let left: Vec<(usize, usize, &str)> = self
             .left()
             .into_iter()
-            .filter_map(|i| self.rivals.get(i).map(|r| (i, r.gold, r.sql.as_str())))
+            .map(|rival| (rival, self.rivals[rival].gold, self.rivals[rival].sql.as_str()))
             .collect();
         let open: BTreeSet<usize> = left.iter().map(|(_, gold, _)| *gold).collect();
         let texts = self.gold_texts();
@@ -402,7 +389,7 @@ impl<'a> Work<'a> {
     }
 
     fn is_left(&self, rival: usize) -> bool {
-        self.rivals.get(rival).is_some_and(|r| r.state == State::Left)
+        self.rivals[rival].state == State::Left
     }
 
     /// Databases aimed at one neighbour at a time, made for the pair.
@@ -413,17 +400,17 @@ impl<'a> Work<'a> {
     fn aimed(&mut self) -> Result<(), ExecError> {
         let texts = self.gold_texts();
         for some in self.left().chunks(alone::ahead()) {
-            let pairs: Vec<alone::Pair<'_>> = some
+            let pairs: Vec<alone::Aimed<'_>> = some
                 .iter()
                 .filter(|&&rival| self.is_left(rival))
-                .filter_map(|&rival| {
-                    let r = self.rivals.get(rival)?;
-                    Some(alone::Pair {
+                .map(|&rival| {
+                    let Neighbouring { gold, sql, .. } = &self.rivals[rival];
+                    alone::Aimed {
                         rival,
-                        gold: texts.get(r.gold)?,
-                        facts: self.facts.get(r.gold)?,
-                        sql: &r.sql,
-                    })
+                        gold: &texts[*gold],
+                        facts: &self.facts[*gold],
+                        sql,
+                    }
                 })
                 .collect();
             let (candidates, config) = (&self.candidates, self.config);
@@ -476,9 +463,9 @@ impl<'a> Work<'a> {
         let tasks: Vec<(&Database, Vec<(&str, &str)>)> = kept
             .iter()
             .map(|one| {
-                let rivals = one.rivals.iter().filter_map(|&rival| {
-                    let r = self.rivals.get(rival)?;
-                    Some((texts.get(r.gold)?.as_str(), r.sql.as_str()))
+                let rivals = one.rivals.iter().map(|&rival| {
+                    let Neighbouring { gold, sql, .. } = &self.rivals[rival];
+                    (texts[*gold].as_str(), sql.as_str())
                 });
                 (&one.database, rivals.collect())
             })
@@ -499,14 +486,7 @@ impl<'a> Work<'a> {
         let kept = self.smaller(&kept)?;
         let extra = self.extra()?;
         for r in &self.rivals {
-            let Some(report) = self
-                .golds
-                .get(r.gold)
-                .copied()
-                .and_then(|i| self.reports.get_mut(i))
-            else {
-                continue;
-            };
+            let report = &mut self.reports[self.golds[r.gold]];
             report.neighbours += u64::from(r.state != State::Dead);
             match r.state {
                 State::Proved => report.proved += 1,

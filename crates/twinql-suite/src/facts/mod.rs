@@ -120,18 +120,18 @@ impl Facts {
 }
 
 /// An output or visible column: its name and, where it is one, the slot behind it.
-type Output = (String, Option<Slot>);
+type OutputColumn = (String, Option<Slot>);
 
 struct Relation {
     alias: String,
-    columns: Vec<Output>,
+    columns: Vec<OutputColumn>,
 }
 
 struct Walker<'a> {
     schema: &'a Schema,
     facts: Facts,
     scopes: Vec<Vec<Relation>>,
-    ctes: Vec<(String, Vec<Output>)>,
+    ctes: Vec<(String, Vec<OutputColumn>)>,
     /// Names of output columns that count rows, while HAVING is read.
     counted: Vec<String>,
     /// Views whose queries are being read, outermost first.
@@ -211,7 +211,9 @@ pub(crate) fn constant(expr: &Expr) -> Option<Value> {
 }
 
 impl Walker<'_> {
-    fn query(&mut self, query: &Query) -> Vec<Output> {
+    /// Reads a query: its common table expressions first, which what follows may name, then its body,
+    /// and its sort keys in the scope of that. Gives its output columns.
+    fn query(&mut self, query: &Query) -> Vec<OutputColumn> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             self.depth -= 1;
@@ -274,7 +276,7 @@ impl Walker<'_> {
         output
     }
 
-    fn body(&mut self, body: &SetExpr) -> (Vec<Output>, Vec<Relation>) {
+    fn body(&mut self, body: &SetExpr) -> (Vec<OutputColumn>, Vec<Relation>) {
         match body {
             SetExpr::Select(select) => self.select(select),
             SetExpr::Query(query) => (self.query(query), Vec::new()),
@@ -303,6 +305,8 @@ impl Walker<'_> {
         }
     }
 
+    /// Adds the relations that an item of FROM stands for, with their columns: a table's own slots, or what
+    /// a common table expression, a view or a subquery puts out.
     fn relation(&mut self, factor: &TableFactor, into: &mut Vec<Relation>) {
         match factor {
             TableFactor::Table {
@@ -376,7 +380,7 @@ impl Walker<'_> {
     }
 
     /// The columns of a view, its query being read as if it stood in place of its name.
-    fn view(&mut self, name: &str) -> Option<Vec<Output>> {
+    fn view(&mut self, name: &str) -> Option<Vec<OutputColumn>> {
         let view = self.schema.view(name)?;
         if self.views.iter().any(|v| v.eq_ignore_ascii_case(name)) {
             return None;
@@ -395,7 +399,9 @@ impl Walker<'_> {
         Some(columns)
     }
 
-    fn select(&mut self, select: &Select) -> (Vec<Output>, Vec<Relation>) {
+    /// Reads a SELECT. FROM comes first, since conditions are read in its scope, and conditions before
+    /// outputs and groups, which add slots of their own. Gives its output columns and that scope.
+    fn select(&mut self, select: &Select) -> (Vec<OutputColumn>, Vec<Relation>) {
         let mut scope = Vec::new();
         let mut conditions: Vec<(&Expr, bool)> = Vec::new();
         for from in &select.from {

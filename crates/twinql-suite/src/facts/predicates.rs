@@ -200,6 +200,8 @@ impl Walker<'_> {
         self.depth -= 1;
     }
 
+    /// What a condition says of columns. `weak` conditions need not hold for a row to count: those below
+    /// OR or NOT, and those of outer joins. Long, for each construct of SQL that compares has its own arm.
     fn predicate_inner(&mut self, expr: &Expr, weak: bool) {
         match expr {
             Expr::Nested(e) => self.predicate(e, weak),
@@ -328,6 +330,8 @@ impl Walker<'_> {
         self.depth -= 1;
     }
 
+    /// The same for what is no condition: one arm for each construct that has parts. What is left to `_` is
+    /// passed over: facts only aim databases, so it costs aim and never a wrong verdict.
     fn expr_inner(&mut self, expr: &Expr, weak: bool) {
         match expr {
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => {}

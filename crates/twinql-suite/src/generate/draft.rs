@@ -332,6 +332,8 @@ impl<'a> Draft<'a> {
         self.referred.contains(&ColumnRef { table, column })
     }
 
+    /// Makes a row with the `given` cells: references first, for which rows of other tables are drawn or
+    /// made, then the other columns, then what CHECKs and keys ask. None where a key leaves no room.
     fn row(
         &mut self,
         table: usize,

@@ -285,6 +285,9 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// The values that each domain is filled from on one database: constants of the queries, their
+    /// neighbours, values of a real database, and invented ones in a style of the column's. Long, since each
+    /// source is a step that draws from the same dice, in an order that suites depend on.
     fn pools(&self, index: u64, dice: &mut Dice) -> Vec<Pool> {
         let strangers: Vec<&Value> = self.facts.iter().flat_map(|f| &f.literals).collect();
         self.profiles
@@ -396,7 +399,8 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain.
+/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain. Gives
+/// each column's domain by table, and the domains. The steps share the union-find, so they stand together.
 fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>>, Vec<Profile>) {
     let mut base = vec![usize::MAX; schema.tables.len()];
     let mut columns = Vec::new();

@@ -140,7 +140,8 @@ fn other_case(atom: &Atom, dice: &mut Dice) -> Option<Value> {
 }
 
 /// Adds one row for each relation of a query, with values that meet its links and atoms as
-/// `aim` says. `fixed` gives values to some classes of slots.
+/// `aim` says. `fixed` gives values to some classes of slots. Long, since all steps draw from the same dice
+/// and pass on which values are taken.
 pub(super) fn instantiate(
     g: &Generator<'_>,
     facts: &Facts,

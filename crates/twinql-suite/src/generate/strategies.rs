@@ -299,6 +299,8 @@ fn scenario(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dic
     }
 }
 
+/// Adds groups whose sizes lie at, below or above the numbers that the queries compare counts with: HAVING,
+/// LIMIT over grouped rows and the like turn on them.
 fn group_bounds(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     if g.facts.is_empty() {
         return;

@@ -177,6 +177,7 @@ fn dated(text: &str) -> Option<(i64, &str)> {
     valid.then(|| (day_number(year, month, day), rest))
 }
 
+/// Dates become the first days of months of one year, or days next to a constant, in their order.
 fn dates(domain: &Domain) -> Vec<Renaming> {
     let text = |v: &Value| match v {
         Value::Text(text) if dated(text).is_some() => Some(text.clone()),

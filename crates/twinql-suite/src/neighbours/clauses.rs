@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{
     BinaryOperator, Distinct, Expr, GroupByExpr, JoinConstraint, JoinOperator, LimitClause, ObjectName,
     OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor,
-    Value as Lit, VisitMut, VisitorMut,
+    Value as Lit, VisitorMut,
 };
+
+use twinql_sql::syntax;
 
 use super::expressions::named;
 use super::{Context, Turn};
 
-// Through `dyn`, so that the walk over sqlparser's whole AST is compiled once and not for
-// each closure.
 struct Queries<'a>(&'a mut dyn FnMut(&mut Query) -> bool);
 
 impl VisitorMut for Queries<'_> {
@@ -43,12 +43,12 @@ impl VisitorMut for Selects<'_> {
 
 /// Offers every query and subquery to `change` until it says that it has changed one.
 pub(crate) fn on_queries(query: &mut Query, mut change: impl FnMut(&mut Query) -> bool) -> bool {
-    VisitMut::visit(query, &mut Queries(&mut change)).is_break()
+    syntax::change(query, &mut Queries(&mut change)).is_break()
 }
 
 /// Offers every SELECT to `change` until it says that it has changed one.
 fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) -> bool {
-    VisitMut::visit(query, &mut Selects(&mut change)).is_break()
+    syntax::change(query, &mut Selects(&mut change)).is_break()
 }
 
 /// The tables that the query and its subqueries read, by the name that each goes by.
@@ -260,6 +260,7 @@ pub(super) fn drop_join_condition(query: &mut Query, site: usize, _: &mut Contex
     })
 }
 
+/// Reads another table of the schema in a table's place.
 pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let schema = context.schema;
@@ -440,6 +441,7 @@ pub(super) fn drop_order_key(query: &mut Query, site: usize, context: &mut Conte
     })
 }
 
+/// Joins by another column on one side.
 pub(super) fn join_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let names = context.column_names();
@@ -512,6 +514,7 @@ pub(super) fn group_output(query: &mut Query, site: usize, _: &mut Context<'_>) 
     })
 }
 
+/// Groups a query without GROUP BY by the key of one of its tables.
 pub(super) fn add_group(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let schema = context.schema;

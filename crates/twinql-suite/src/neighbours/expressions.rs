@@ -4,26 +4,24 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments,
-    Ident, ObjectName, Query, Value as Lit, visit_expressions_mut,
+    Ident, ObjectName, Query, Value as Lit,
 };
 
-use twinql_sql::Table;
+use twinql_sql::{Table, syntax};
 
 use super::clauses::sources;
 use super::{Context, Turn};
 
 /// Offers every expression of the query to `change` until it says that it has changed one.
 pub(crate) fn on_expressions(query: &mut Query, mut change: impl FnMut(&mut Expr) -> bool) -> bool {
-    // Through `dyn`, so that the walk over sqlparser's whole AST is compiled once and not for
-    // each closure.
-    let visit: &mut dyn FnMut(&mut Expr) -> ControlFlow<()> = &mut |e| {
+    let changed = syntax::change_expressions(query, &mut |e| {
         if change(e) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
-    };
-    visit_expressions_mut(query, visit).is_break()
+    });
+    changed.is_break()
 }
 
 pub(super) fn number(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
@@ -66,6 +64,7 @@ pub(super) fn number(query: &mut Query, site: usize, context: &mut Context<'_>) 
 /// Strings that a gold query hardly holds.
 const OTHERS: [&str; 5] = ["other", "Paris", "2010", "none", "A"];
 
+/// Changes a string: its case, its ends, the wildcards of a pattern, or all of it.
 pub(super) fn string(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let tables = context.tables.clone();
@@ -149,6 +148,7 @@ pub(super) fn comparison(query: &mut Query, site: usize, context: &mut Context<'
     })
 }
 
+/// Puts another column in a column's place: of its own table and type first, then of others.
 pub(super) fn column(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let tables = context.tables.clone();
@@ -328,6 +328,7 @@ pub(super) fn drop_conjunct(query: &mut Query, site: usize, context: &mut Contex
     })
 }
 
+/// Negates a predicate, or takes its NOT away.
 pub(super) fn negation(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| match e {
@@ -419,6 +420,7 @@ pub(super) fn drop_aggregate(query: &mut Query, site: usize, _: &mut Context<'_>
     })
 }
 
+/// Puts `=` in the place of LIKE, or LIKE in the place of `=` with a string.
 pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {

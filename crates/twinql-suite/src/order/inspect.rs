@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Query,
-    Select, SelectItem, SetExpr, Visit, Visitor,
+    Select, SelectItem, SetExpr, Visitor,
 };
-use twinql_sql::Value;
+use twinql_sql::{Value, syntax};
 
 use crate::facts::constant;
 
@@ -29,7 +29,7 @@ pub(super) struct Found {
 /// Looks through a query.
 pub(super) fn inspect(query: &Query) -> Found {
     let mut found = Found::default();
-    let _ = query.visit(&mut found);
+    let _ = syntax::read(query, &mut found);
     found
 }
 

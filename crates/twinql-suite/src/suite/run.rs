@@ -145,6 +145,8 @@ pub fn run_in_processes(
 /// What gives a verdict for each of some pairs over one schema.
 type RunSome<'f> = dyn Fn(&SchemaSuite, &[&RunPair]) -> Vec<RunVerdict> + Sync + 'f;
 
+/// Cuts the pairs into pieces, each over one schema and with the predictions of a gold together, and has
+/// them run on all threads, the largest first. A pair that repeats is run once.
 fn run_by(
     suite: &Suite,
     pairs: &[RunPair],

@@ -21,7 +21,7 @@ const KEPT_JUDGES: usize = 64;
 /// # Errors
 /// It cannot be written.
 pub fn greet(output: impl Write) -> io::Result<()> {
-    Output(output).line(&GREETING)
+    Lines(output).line(&GREETING)
 }
 
 /// Answers requests until `input` ends, after [`greet`]. `before` is called before each answer with the number
@@ -30,7 +30,7 @@ pub fn greet(output: impl Write) -> io::Result<()> {
 /// # Errors
 /// A request that cannot be read, an answer that cannot be written.
 pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usize)) -> io::Result<()> {
-    let mut output = Output(output);
+    let mut output = Lines(output);
     let mut known = Known::default();
     for line in input.lines() {
         match serde_json::from_str(&line?)? {
@@ -119,9 +119,9 @@ impl Known {
     }
 }
 
-struct Output<W>(W);
+struct Lines<W>(W);
 
-impl<W: Write> Output<W> {
+impl<W: Write> Lines<W> {
     fn line(&mut self, answer: &impl Serialize) -> io::Result<()> {
         serde_json::to_writer(&mut self.0, answer)?;
         self.0.write_all(b"\n")?;
