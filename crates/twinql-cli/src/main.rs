@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod input;
 mod interrupt;
+mod labels;
 mod output;
 mod plot;
 mod report;
@@ -64,7 +65,7 @@ fn could_not_run(error: &anyhow::Error) -> ExitCode {
 
 /// The arguments, from the command line and the environment.
 fn parse() -> Result<Cli, clap::Error> {
-    let command = Cli::command();
+    let command = environment::with_variables(Cli::command());
     let matches = command
         .clone()
         .try_get_matches()

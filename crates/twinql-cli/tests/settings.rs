@@ -73,6 +73,49 @@ fn a_value_in_the_environment_is_named_in_its_error() {
     assert!(code == Some(2) && !err.contains("TWINQL_THREADS"), "{err}");
 }
 
+/// Each of these once had no variable: what the flag does in vain, or does, the variable does too.
+#[test]
+fn every_flag_is_heard_from_the_environment() {
+    let folder = folder();
+    let score = over_pairs("score", &["--metric", "relpm"]);
+    let files = ["pairs.jsonl", "--schemas", "concerts.sql", "--out", "o.jsonl"];
+    let relabel = [&["corpus", "relabel"], &files[..], &["--semantics", "strict"]].concat();
+    let show = ["suite", "show", "none.suite"];
+    let run = ["suite", "run", "none.suite", "--gold", "none.sql"];
+    for (args, name, value, said) in [
+        (
+            &score[..],
+            "TWINQL_REWARD",
+            "1",
+            "--reward is made of the score of gmn",
+        ),
+        (
+            &score,
+            "TWINQL_ABSTAIN",
+            "yes",
+            "--abstain needs a learned metric",
+        ),
+        (&relabel, "TWINQL_GOLDS", "3/2", "TWINQL_GOLDS"),
+        (&["selftest"], "TWINQL_RECORD", "1", "--stored"),
+        (&show, "TWINQL_DATABASE", "1", "--db-id"),
+        (
+            &[&show[..], &["--database", "1", "--db-id", "a"]].concat(),
+            "TWINQL_LEFT",
+            "1",
+            "--left",
+        ),
+        (&run, "TWINQL_PRED", "none.txt", "none.suite"),
+    ] {
+        let (code, err) = with_variable(&folder, args, name, value);
+        assert!(code == Some(2) && err.contains(said), "{name}: {code:?} {err}");
+    }
+    let queries = ["SELECT name FROM singer", "SELECT id FROM singer"];
+    let explain = [&["explain", "--schemas", "concerts.sql"], &queries[..]].concat();
+    let (code, err) = with_variable(&folder, &explain, "TWINQL_ATTENTION", "attention.json");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(folder.read("attention.json").contains("gold"));
+}
+
 #[test]
 fn the_log_takes_levels() {
     let folder = folder();

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use support::Folder;
-use twinql::metrics::metric;
+use twinql::metrics::{MetricId, metric};
 use twinql::sql::semantics::PRESETS;
-use twinql::{Engine, Job, Network, Schema, Semantics, Work};
+use twinql::{Engine, Job, Schema, Semantics, Work};
 
 const TABLE: &str = include_str!("../../../data/vacuous.tsv");
 const DDL: &str = include_str!("../../../data/schemas/town_library.sql");
@@ -61,7 +61,11 @@ fn no_metric_calls_vacuous_pairs_the_same() {
     let mut checked = 0;
     for (letter, preset) in LETTERS.into_iter().zip(PRESETS) {
         let semantics = Semantics::preset(preset).unwrap();
-        let engine = Engine::new(&metrics, Some(Network::embedded().unwrap()), semantics, None, 8).unwrap();
+        let engine = Engine::builder()
+            .metrics(metrics.clone())
+            .semantics(semantics)
+            .build()
+            .unwrap();
         for (line, record) in lines.iter().zip(engine.score(&jobs)) {
             let (equal, vacuous) = (line.equal.contains(letter), line.vacuous.contains(letter));
             for metric in engine.metrics() {
@@ -95,12 +99,15 @@ fn no_metric_calls_vacuous_pairs_the_same() {
 
 #[test]
 fn verdicts_of_the_suite() {
-    let suite = [metric("suite").unwrap()];
     let lines = table();
     let jobs: Vec<Job> = lines.iter().map(|l| l.job.clone()).collect();
     let mut found: Vec<String> = vec![String::new(); lines.len()];
     for preset in PRESETS {
-        let engine = Engine::new(&suite, None, Semantics::preset(preset).unwrap(), None, 8).unwrap();
+        let builder = Engine::builder().metric(MetricId::Suite);
+        let engine = builder
+            .semantics(Semantics::preset(preset).unwrap())
+            .build()
+            .unwrap();
         for (found, record) in found.iter_mut().zip(engine.score(&jobs)) {
             found.push(match record.details["suite"]["verdict"].as_str().unwrap() {
                 "same" => '=',
@@ -191,14 +198,7 @@ fn equal_forms_beyond_the_size_of_a_graph_are_the_same() {
     let metrics: Vec<_> = ["gmn", "relpm", "proof", "two-tier"]
         .map(|m| metric(m).unwrap())
         .into();
-    let engine = Engine::new(
-        &metrics,
-        Some(Network::embedded().unwrap()),
-        Semantics::default(),
-        None,
-        8,
-    )
-    .unwrap();
+    let engine = Engine::builder().metrics(metrics).build().unwrap();
     let small = |pred: &str| Job {
         id: "1".into(),
         work: Work::Pair {

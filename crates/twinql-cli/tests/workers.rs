@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use twinql::judging::Workers;
+use twinql::metrics::MetricId;
 use twinql::suite::files::FileConfig;
 use twinql::suite::suite::{
     DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build, run, run_in_processes,
 };
 use twinql::suite::worker::{Crew, Program};
 use twinql::suite::{FileVerdict, Judge, JudgeConfig, Limits, Verdict};
-use twinql::{Engine, Job, Schema, Semantics, Status, Work};
+use twinql::{Engine, Job, Schema, Status, Work};
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -266,10 +267,11 @@ fn a_machine_that_starts_no_worker_is_a_status_of_its_own() {
             pred: SAME.into(),
         },
     };
-    let metrics = ["suite"].map(|name| twinql::metrics::metric(name).unwrap());
-    let engine = Engine::new(&metrics, None, Semantics::default(), None, 8)
-        .unwrap()
-        .with_workers(Workers::Processes(scripted("exit 1")), Limits::default());
+    let engine = Engine::builder()
+        .metric(MetricId::Suite)
+        .workers(Workers::Processes(scripted("exit 1")), Limits::default())
+        .build()
+        .unwrap();
     let record = engine.score(&[job]).remove(0);
     assert_eq!(
         (record.status, record.score("suite")),

@@ -7,8 +7,10 @@
 //! - [`Lines`], [`read_bounded`]: lines and files no longer than they may be
 //! - [`resume`]: the finished work of a build that was interrupted
 //! - [`Lock`]: one process at a time
+//! - [`Fingerprint`], [`hex`]: digests that every machine and release agrees on
 
 mod destination;
+mod digest;
 mod error;
 mod inputs;
 mod lines;
@@ -17,6 +19,7 @@ pub mod resume;
 mod whole;
 
 pub use destination::Destination;
+pub use digest::{Fingerprint, hex, sha256};
 pub use error::FileError;
 pub use inputs::Inputs;
 pub use lines::{LONGEST_LINE, Line, Lines, is_gzip, read_bounded};

@@ -6,11 +6,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::lock::hold;
 use crate::whole::folder_of;
-use crate::{Destination, FileError};
+use crate::{Destination, FileError, hex, sha256};
 
 /// `OUT.partial`, where the finished work of a build of `out` lies.
 pub fn partial_of(out: &Path) -> PathBuf {
@@ -24,11 +22,8 @@ const CHECKED: usize = 8;
 
 /// What stands before a line.
 fn checksum(line: &[u8]) -> String {
-    let mut out: String = Sha256::digest(line)
-        .iter()
-        .take(CHECKED)
-        .map(|b| format!("{b:02x}"))
-        .collect();
+    let mut out = hex(sha256(line));
+    out.truncate(2 * CHECKED);
     out.push(' ');
     out
 }

@@ -27,6 +27,6 @@ pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use error::Undefined;
 pub use hardness::{Counts, Hardness, counts, hardness};
 pub use rank::{kendall_tau_b, pearson, ranks, spearman};
-pub use registry::{METRICS, MetricInfo, ScoreKind, SemanticsOf, metric};
+pub use registry::{METRICS, MetricId, MetricInfo, ScoreKind, SemanticsOf, metric};
 pub use roc::{RocPoint, auc, roc_curve};
 pub use roc_band::{BandPoint, roc_band};

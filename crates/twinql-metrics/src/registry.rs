@@ -18,9 +18,28 @@ pub enum SemanticsOf {
     Asked,
 }
 
+/// Which metric it is: what code asks for, where people say the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MetricId {
+    /// The network alone.
+    Gmn,
+    /// Execution on generated databases.
+    Suite,
+    /// Partial matching of two graphs by rules.
+    RelPm,
+    /// Proofs of equality and of difference.
+    Proof,
+    /// Proofs, then the network.
+    TwoTier,
+    /// Proofs, then execution, then the network.
+    ThreeTier,
+}
+
 /// A metric's entry in the registry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MetricInfo {
+    /// Which one it is.
+    pub id: MetricId,
     /// The name on the command line and in files.
     pub name: &'static str,
     /// One line: what it is.
@@ -39,6 +58,7 @@ pub struct MetricInfo {
 /// All metrics, in the order in which they are listed.
 pub const METRICS: &[MetricInfo] = &[
     MetricInfo {
+        id: MetricId::Gmn,
         name: "gmn",
         summary: "graph matching network over relational operator trees: a calibrated probability",
         source: "Zhan et al. 2024, FuncEvalGMN; Li et al. 2019, graph matching networks",
@@ -47,6 +67,7 @@ pub const METRICS: &[MetricInfo] = &[
         threshold: 0.5,
     },
     MetricInfo {
+        id: MetricId::Suite,
         name: "suite",
         summary: "built-in test suite: 0 where a generated database separates the queries, else 1",
         source: "Zhong et al. 2020, test suites for semantic evaluation of text-to-SQL",
@@ -55,6 +76,7 @@ pub const METRICS: &[MetricInfo] = &[
         threshold: 0.5,
     },
     MetricInfo {
+        id: MetricId::RelPm,
         name: "relpm",
         summary: "RelPM: share of matching nodes of the two relational operator trees",
         source: "Zhan et al. 2024, FuncEvalGMN, Appendix A",
@@ -63,6 +85,7 @@ pub const METRICS: &[MetricInfo] = &[
         threshold: 1.0,
     },
     MetricInfo {
+        id: MetricId::Proof,
         name: "proof",
         summary: "1 proved equal on every database, 0 proved different, 0.5 neither",
         source: "canonical forms; Chandra & Merlin 1977, homomorphisms of conjunctive queries",
@@ -71,6 +94,7 @@ pub const METRICS: &[MetricInfo] = &[
         threshold: 1.0,
     },
     MetricInfo {
+        id: MetricId::TwoTier,
         name: "two-tier",
         summary: "proof, and the network where nothing is proved: a calibrated probability",
         source: "`proof`, then `gmn`",
@@ -79,6 +103,7 @@ pub const METRICS: &[MetricInfo] = &[
         threshold: 0.5,
     },
     MetricInfo {
+        id: MetricId::ThreeTier,
         name: "three-tier",
         summary: "proof, then test suite, and the network where no database separates them: a calibrated probability",
         source: "`proof`, then `suite`, then `gmn`",
@@ -93,6 +118,15 @@ pub fn metric(name: &str) -> Option<&'static MetricInfo> {
     METRICS.iter().find(|m| m.name == name)
 }
 
+impl MetricId {
+    /// Its entry.
+    pub fn info(self) -> &'static MetricInfo {
+        // Whoever adds a metric lists it as well: a test holds the two together.
+        #[allow(clippy::indexing_slicing)]
+        &METRICS[self as usize]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +135,7 @@ mod tests {
     fn names_are_unique_and_found() {
         for (i, m) in METRICS.iter().enumerate() {
             assert_eq!(metric(m.name), Some(m));
+            assert_eq!(m.id.info(), m);
             assert!(METRICS[..i].iter().all(|other| other.name != m.name));
             assert!(!m.summary.is_empty() && !m.source.is_empty());
         }

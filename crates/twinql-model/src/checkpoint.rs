@@ -6,6 +6,8 @@ use std::path::Path;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Deserializer, Serialize};
 
+pub(crate) use twinql_files::hex;
+
 use crate::{
     band::Band,
     calibrate::{Calibration, Quality},
@@ -209,11 +211,6 @@ pub(crate) fn damaged(origin: &str, reason: impl Into<String>) -> ModelError {
         origin: origin.to_owned(),
         reason: reason.into(),
     }
-}
-
-/// Lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// Several copies of the weights, each under a prefix, as one safetensors file.

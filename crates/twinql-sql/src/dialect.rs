@@ -146,17 +146,24 @@ impl fmt::Display for Dialect {
     }
 }
 
+/// A name that no dialect has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dialect {name:?}; the dialects are {}", Dialect::ALL.map(Dialect::name).join(", "))]
+pub struct UnknownDialect {
+    /// What was asked for.
+    pub name: String,
+}
+
 impl FromStr for Dialect {
-    type Err = String;
+    type Err = UnknownDialect;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         let lower = name.trim().to_ascii_lowercase();
         Dialect::ALL
             .into_iter()
             .find(|d| d.name() == lower || lower == "postgresql" && *d == Dialect::Postgres)
-            .ok_or_else(|| {
-                let known: Vec<&str> = Dialect::ALL.iter().map(|d| d.name()).collect();
-                format!("unknown dialect {name:?}; the dialects are {}", known.join(", "))
+            .ok_or_else(|| UnknownDialect {
+                name: name.to_owned(),
             })
     }
 }

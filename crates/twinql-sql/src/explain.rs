@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::expr::{AggregateCall, Expr};
-use crate::normalize::walk;
 use crate::plan::Plan;
 use crate::print;
 use crate::rel::{ColumnId, Query, Rel};
@@ -201,7 +200,8 @@ impl Tree<'_> {
             Rel::Window { calls, .. } => {
                 found.extend(calls.iter().filter_map(|(c, _)| spans.of_column(*c)));
             }
-            _ => walk::own_exprs(rel)
+            _ => rel
+                .exprs()
                 .into_iter()
                 .for_each(|e| spans.of_expr(clause, e, &mut found)),
         }
@@ -264,10 +264,10 @@ impl Tree<'_> {
             return;
         }
         let mut subqueries = Vec::new();
-        for e in walk::own_exprs(rel) {
+        for e in rel.exprs() {
             find_subqueries(e, &mut subqueries);
         }
-        let texts: Vec<String> = walk::own_exprs(rel).into_iter().map(|e| self.text(e)).collect();
+        let texts: Vec<String> = rel.exprs().into_iter().map(|e| self.text(e)).collect();
         let all = texts.join(" AND ");
         let line = match rel {
             Rel::Scan { table, columns } => {
@@ -376,10 +376,10 @@ impl Tree<'_> {
                 .map(|condition| format!("{word}{condition}"))
                 .collect();
         }
-        for input in walk::inputs(rel) {
+        for input in rel.inputs() {
             self.rel(input, depth + 1);
         }
-        for arm in walk::arms(rel) {
+        for arm in rel.arms() {
             self.query(arm, depth + 1, "");
         }
         for (i, query) in subqueries.iter().enumerate() {
@@ -389,8 +389,8 @@ impl Tree<'_> {
 }
 
 fn find_subqueries<'a>(e: &'a Expr, into: &mut Vec<&'a Query>) {
-    for operand in walk::operands(e) {
+    for operand in e.operands() {
         find_subqueries(operand, into);
     }
-    into.extend(walk::subquery(e));
+    into.extend(e.subquery());
 }

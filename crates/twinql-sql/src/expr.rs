@@ -56,21 +56,6 @@ pub enum BinaryOp {
     LongArrow,
 }
 
-impl BinaryOp {
-    /// The comparison that holds with the sides exchanged: `a < b` is `b > a`. None for what
-    /// is not one of `= <> < <= > >=`.
-    pub fn turned(self) -> Option<BinaryOp> {
-        Some(match self {
-            BinaryOp::Eq | BinaryOp::NotEq => self,
-            BinaryOp::Lt => BinaryOp::Gt,
-            BinaryOp::LtEq => BinaryOp::GtEq,
-            BinaryOp::Gt => BinaryOp::Lt,
-            BinaryOp::GtEq => BinaryOp::LtEq,
-            _ => return None,
-        })
-    }
-}
-
 /// A scalar expression over the columns of its relation and, in a correlated subquery,
 /// of the relations around it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -5,7 +5,10 @@
 //! Two queries whose canonical forms are equal return the same answer under the
 //! assumptions the applied rules name; the reverse need not hold.
 
+pub mod algebra;
 pub mod assumption;
+mod classes;
+pub mod columns;
 pub mod dialect;
 pub mod error;
 pub mod explain;
@@ -21,11 +24,13 @@ pub mod rel;
 pub mod schema;
 pub mod semantics;
 pub mod spans;
+mod substitution;
 pub mod temporal;
+pub mod tree;
 pub mod value;
 
 pub use assumption::Assumption;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, UnknownDialect};
 pub use error::{PrintError, SqlError};
 pub use expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
 pub use normalize::{Canonical, RULES, Rule, Stopped, normalize, normalize_with_spans};

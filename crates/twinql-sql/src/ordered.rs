@@ -17,10 +17,7 @@ pub(crate) fn argument(key: SortKey) -> Expr {
         .iter()
         .find(|(_, direction, nulls)| *direction == key.direction && *nulls == key.nulls)
         .map_or("order by", |(name, ..)| name);
-    Expr::Function {
-        name: name.to_owned(),
-        args: vec![key.expr],
-    }
+    Expr::function(name.to_owned(), vec![key.expr])
 }
 
 /// The key that an argument is, if it is one.

@@ -111,6 +111,19 @@ impl Semantics {
         self.keys_hold
     }
 
+    /// The preset that these semantics are, or were made from: a variant is named after it, as in
+    /// `spider+distinct`.
+    pub fn preset_name(&self) -> &str {
+        self.name.split_once('+').map_or(&self.name, |(preset, _)| preset)
+    }
+
+    /// Whether answers on a user's files are compared as they were returned, ties and all: so the
+    /// evaluators of Spider and BIRD do. A preset says so and no field, since suites and signatures
+    /// hold the fields, and nothing but files makes use of it.
+    pub fn ties_as_returned(&self) -> bool {
+        matches!(self.preset_name(), "spider" | "bird")
+    }
+
     /// Whether a pair's label under these semantics is its label under `other` too, without
     /// looking at the pair. Queries that give the same answer on every database still do where
     /// fewer databases are possible and the comparison is no finer; a database that tells them
@@ -137,15 +150,20 @@ impl fmt::Display for Semantics {
     }
 }
 
+/// A name that no preset has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown semantics {name:?}; the presets are {}", PRESETS.join(", "))]
+pub struct UnknownSemantics {
+    /// What was asked for.
+    pub name: String,
+}
+
 impl FromStr for Semantics {
-    type Err = String;
+    type Err = UnknownSemantics;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Semantics::preset(name).ok_or_else(|| {
-            format!(
-                "unknown semantics {name:?}; the presets are {}",
-                PRESETS.join(", ")
-            )
+        Semantics::preset(name).ok_or_else(|| UnknownSemantics {
+            name: name.to_owned(),
         })
     }
 }

@@ -7,8 +7,8 @@ use std::fmt;
 use serde::Serialize;
 use sqlparser::tokenizer::Span;
 
+use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
-use crate::normalize::walk;
 use crate::rel::ColumnId;
 
 /// A range of a text: lines and columns from 1, the end exclusive.
@@ -104,10 +104,7 @@ impl Spans {
         }
         self.exprs.entry((clause, key(expr))).or_default().push(range);
         if !bare {
-            self.readers
-                .entry(walk::columns_of(expr))
-                .or_default()
-                .push(range);
+            self.readers.entry(expr.reads()).or_default().push(range);
         }
     }
 
@@ -157,7 +154,7 @@ impl Spans {
             into.extend(places);
             return;
         }
-        let columns = walk::columns_of(&own);
+        let columns = own.reads();
         if let Expr::Column(_) = own {
             return;
         }
@@ -174,11 +171,11 @@ impl Spans {
         if let Expr::Column(c) = expr {
             *c = self.origin(*c);
         }
-        for operand in walk::operands_mut(expr) {
+        for operand in expr.operands_mut() {
             self.rename(operand);
         }
-        if let Some(query) = walk::subquery_mut(expr) {
-            walk::ids_of_query(query, &mut |c| *c = self.origin(*c));
+        if let Some(query) = expr.subquery_mut() {
+            query.map_ids(|c| *c = self.origin(*c));
         }
     }
 }
@@ -204,7 +201,7 @@ fn key(expr: &Expr) -> Expr {
 }
 
 fn settle(expr: &mut Expr) {
-    for operand in walk::operands_mut(expr) {
+    for operand in expr.operands_mut() {
         settle(operand);
     }
     match expr {

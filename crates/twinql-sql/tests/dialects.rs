@@ -251,7 +251,7 @@ fn names_of_dialects() {
         assert_eq!(dialect.to_string().parse(), Ok(dialect));
     }
     assert_eq!("PostgreSQL".parse(), Ok(Postgres));
-    let error = "oracle".parse::<Dialect>().unwrap_err();
+    let error = "oracle".parse::<Dialect>().unwrap_err().to_string();
     assert_eq!(
         error,
         "unknown dialect \"oracle\"; the dialects are sqlite, postgres, mysql, generic"

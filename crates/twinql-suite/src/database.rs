@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::ops::Range;
 
 use twinql_sql::{Affinity, Column, Schema, Semantics, TypeClass, Value};
 
@@ -115,6 +116,15 @@ impl Database {
     /// True if there is no row at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The database without these rows of a table.
+    pub(crate) fn without_rows(&self, table: usize, rows: Range<usize>) -> Database {
+        let mut smaller = self.clone();
+        if let Some(Some(kept)) = smaller.tables.get_mut(table) {
+            kept.drain(rows);
+        }
+        smaller
     }
 
     /// CREATE and INSERT statements that make this database.

@@ -312,6 +312,12 @@ impl Sandbox {
             .map_err(failed)
     }
 
+    /// What all executions have cost so far, in steps of SQLite's machine: the same on every machine,
+    /// where time is not.
+    pub(crate) fn spent(&self) -> u64 {
+        self.spent.get()
+    }
+
     /// What queries have asked for that is fixed here, since the last call: the clock,
     /// random numbers.
     pub(crate) fn fixed(&self) -> (bool, bool) {
@@ -419,10 +425,9 @@ impl Prepared<'_> {
         self.reads
     }
 
-    /// What all executions in its sandbox have cost so far, in steps of SQLite's machine: the same
-    /// on every machine, where time is not.
+    /// What all executions in its sandbox have cost so far, as [`Sandbox::spent`].
     pub(crate) fn spent(&self) -> u64 {
-        self.sandbox.spent.get()
+        self.sandbox.spent()
     }
 
     /// Runs the query on what is loaded. `seed` starts `random()` and the tie-breaker.

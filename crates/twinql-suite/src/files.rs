@@ -9,16 +9,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use twinql_sql::Semantics;
 
-use crate::clock::NOW;
-use crate::compare::denotation::Denotation;
-use crate::compare::{Columns, Mode, equal};
+use crate::bout::{Answered, Outcome, Party, Ring, Rules, Settling, Side};
+use crate::compare::Columns;
 use crate::database::Row;
 use crate::execute::{Answer, ExecError, Limits, Prepared, Sandbox};
-use crate::judge::Side;
 use crate::lexical::{outermost_order, without_distinct};
-use crate::tested::Answered;
 use crate::text::ready;
-use crate::trial::{ARRANGEMENTS, Agreement, Party, agree};
 
 /// A folder of databases that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -140,9 +136,8 @@ impl Default for FileConfig {
 impl FileConfig {
     /// The usual configuration under `semantics`: ties as returned under `spider` and `bird`.
     pub fn new(semantics: Semantics) -> FileConfig {
-        let benchmark = ["spider", "bird"].iter().any(|p| semantics.name.starts_with(p));
         FileConfig {
-            ties: if benchmark {
+            ties: if semantics.ties_as_returned() {
                 Ties::AsReturned
             } else {
                 Ties::Possible
@@ -431,57 +426,56 @@ struct Pair {
 }
 
 impl Pair {
+    /// Has the two meet on one file.
     fn on(&mut self, sandbox: &Sandbox, file: &Path) -> Step {
-        let file = file.to_owned();
-        let prepared = match self.prepare(sandbox, &file) {
+        let (gold, pred) = match self.prepare(sandbox, file) {
             Ok(both) => both,
             Err(verdict) => return Step::End(verdict),
         };
-        let (mut gold, pred) = prepared;
-        let Some(mut pred) = pred else {
+        let rules = Rules {
+            settling: match self.config.ties {
+                Ties::AsReturned => Settling::AsReturned,
+                Ties::Possible => Settling::InPlace,
+            },
+            carry_columns: true,
+            halve_steps: false,
+            keep_answers: true,
+        };
+        let mut ring = Ring::bare(sandbox, &self.config.semantics, rules);
+        let gold = ring.enter(Party::unread(gold, self.gold.clone()));
+        let Some(pred) = pred else {
             // The same text: it only has to run.
-            return match gold.run(0) {
-                Ok(answer) => Step::Agree(answer),
-                Err(e) => ended(Side::Gold, &file, &e),
+            return match ring.answer(gold) {
+                Ok(_) => Step::Agree(ring.take_answer(gold).unwrap_or_default()),
+                Err(e) => Step::End(failed(Side::Gold, file, e)),
             };
         };
-        let answers = {
-            sandbox.fixed();
-            let g = gold.run(0);
-            self.note_fixed("gold", sandbox);
-            let p = pred.run(0);
-            self.note_fixed("pred", sandbox);
-            match (g, p) {
-                (Ok(g), Ok(p)) => (g, p),
-                (Err(e), _) => return ended(Side::Gold, &file, &e),
-                (_, Err(e)) => return ended(Side::Pred, &file, &e),
+        let pred = ring.enter(Party::unread(pred, self.pred.clone()));
+        let pair = ring.pair_of(gold, pred, self.ordered);
+        if let Some(columns) = self.columns.take() {
+            *ring.columns(pair) = columns;
+        }
+        // Both run, whatever becomes of the first: what they ask of the clock and of chance is noted.
+        for (side, query) in [(Side::Gold, gold), (Side::Pred, pred)] {
+            let _ = ring.answer(query);
+            for note in ring.party(query).notes(side) {
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
             }
-        };
-        let semantics = &self.config.semantics;
-        let mode = Mode::new(semantics, self.ordered);
-        let mut columns = self
-            .columns
-            .take()
-            .unwrap_or_else(|| Columns::new(answers.0.width, semantics.any_column_order));
-        let hashed = Denotation::of(&answers.0, mode).zip(Denotation::of(&answers.1, mode));
-        let returned = hashed
-            .and_then(|(gold, pred)| gold.equal(&pred, &mut columns))
-            .unwrap_or_else(|| equal(&answers.0, &answers.1, mode, &mut columns));
-        let agree = match self.config.ties {
-            Ties::AsReturned => returned,
-            // Without order or limit an answer is the only one there is.
-            Ties::Possible if returned && !mode.as_list => true,
-            Ties::Possible => self.possible(sandbox, (&answers.0, &answers.1), mode, &mut columns),
-        };
-        self.columns = Some(columns);
-        if agree {
-            Step::Agree(answers.0)
-        } else {
-            Step::End(Box::new(FileVerdict::Different {
-                file,
-                gold: answers.0.into(),
-                pred: answers.1.into(),
-            }))
+        }
+        let outcome = ring.bout_on_file(pair);
+        self.columns = Some(ring.columns(pair).clone());
+        let mut answer = |query| ring.take_answer(query).unwrap_or_default();
+        match outcome {
+            Ok(Outcome::Agree(_)) => Step::Agree(answer(gold)),
+            Ok(Outcome::Differ) => Step::End(Box::new(FileVerdict::Different {
+                file: file.to_owned(),
+                gold: answer(gold).into(),
+                pred: answer(pred).into(),
+            })),
+            Ok(Outcome::Failed(side, e)) => Step::End(failed(side, file, &e)),
+            Err(e) => Step::End(failed(Side::Gold, file, &e)),
         }
     }
 
@@ -499,9 +493,8 @@ impl Pair {
                 Err(e) if !first => Err(failed(side, file, &e)),
                 Err(_) => {
                     let ready = ready(sandbox, text).map_err(|e| failed(side, file, &e))?;
-                    let name = if side == Side::Gold { "gold" } else { "pred" };
                     self.notes
-                        .extend(ready.notes.iter().map(|n| format!("{name}: {n}")));
+                        .extend(ready.notes.iter().map(|note| format!("{side}: {note}")));
                     *text = ready.sql;
                     Ok(ready.prepared)
                 }
@@ -518,52 +511,9 @@ impl Pair {
         }
         Ok((gold, pred))
     }
-
-    /// Notes what the run just done asked for that the sandbox fixes.
-    fn note_fixed(&mut self, side: &str, sandbox: &Sandbox) {
-        let (clock, chance) = sandbox.fixed();
-        for (on, what) in [
-            (clock, format!("the current time is taken as {NOW} UTC")),
-            (chance, "random() and randomblob() are seeded".to_owned()),
-        ] {
-            let note = format!("{side}: {what}");
-            if on && !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
-        }
-    }
-
-    /// True if both queries could have given the other's answer.
-    fn possible(
-        &self,
-        sandbox: &Sandbox,
-        (gold_answer, pred_answer): (&Answer, &Answer),
-        mode: Mode,
-        columns: &mut Columns,
-    ) -> bool {
-        let party = |sql: &str| {
-            let ready = ready(sandbox, sql).ok()?;
-            Some(Party::new(sandbox, ready, &self.config.semantics))
-        };
-        let (Some(mut gold), Some(mut pred)) = (party(&self.gold), party(&self.pred)) else {
-            return false;
-        };
-        let sides = ((&mut gold, gold_answer), (&mut pred, pred_answer));
-        let mut doubt = match agree(sandbox, sides.0, sides.1, mode, columns) {
-            Agreement::Yes => return true,
-            Agreement::No => return false,
-            Agreement::Open(doubt) => doubt,
-        };
-        // The file stays as it is; only ties can be broken otherwise.
-        (1..=ARRANGEMENTS).any(|round| {
-            let golds = gold.other_answers(sandbox, round);
-            let preds = pred.other_answers(sandbox, round);
-            doubt.look((gold_answer, pred_answer), &golds, &preds, mode, columns);
-            doubt.settled()
-        })
-    }
 }
 
+/// The verdict on a pair of which this side gave no answer on a file.
 fn failed(side: Side, file: &Path, error: &ExecError) -> Box<FileVerdict> {
     let (file, message) = (file.to_owned(), error.to_string());
     Box::new(match (side, error) {
@@ -571,8 +521,4 @@ fn failed(side: Side, file: &Path, error: &ExecError) -> Box<FileVerdict> {
         (Side::Gold, _) => FileVerdict::GoldError { file, message },
         (Side::Pred, _) => FileVerdict::PredError { file, message },
     })
-}
-
-fn ended(side: Side, file: &Path, error: &ExecError) -> Step {
-    Step::End(failed(side, file, error))
 }

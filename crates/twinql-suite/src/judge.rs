@@ -1,176 +1,28 @@
 //! The judge: runs two queries on one generated database after another until their
 //! answers differ.
+//!
+//! A pair that the usual databases do not tell apart is the same, if they tested it at all; if not, further
+//! databases are tried, and then a proof. A database that tells it apart is the witness, which may be made small.
 
 mod ease;
 mod further;
 mod shrink;
 mod simple;
 mod statements;
+mod verdict;
 
-use serde::{Deserialize, Serialize};
-use twinql_sql::{Schema, Semantics, Value};
+use twinql_sql::Schema;
 
-use crate::compare::{Columns, Mode};
+use crate::bout::{Answered, Effort, Next, Outcome, Ring, Rules, Settling, Side, Standing};
 use crate::database::Database;
-use crate::execute::{Answer, ExecError, Limits, Loader, Sandbox};
+use crate::execute::{Answer, ExecError, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Generator;
-use crate::soundness::possible::Effort;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
-
-use shrink::Shrinking;
+use shrink::Plainer;
 use statements::statements;
-
-use crate::tested::Answered;
-use crate::trial::{ARRANGEMENTS, Agreement, Party, Patience, agree, rearranged, told_apart};
-
-/// How a pair is judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct JudgeConfig {
-    /// What "the same answer" means.
-    pub semantics: Semantics,
-    /// The seed of all databases.
-    pub seed: u64,
-    /// How many databases a pair has to agree on.
-    pub databases: u64,
-    /// Bounds on each execution.
-    pub limits: Limits,
-    /// Drop rows from a witness, simplify its values, and declare its keys, as long as the answers
-    /// still differ.
-    pub shrink: bool,
-}
-
-impl Default for JudgeConfig {
-    fn default() -> Self {
-        JudgeConfig {
-            semantics: Semantics::default(),
-            seed: 8,
-            databases: 100,
-            limits: Limits::default(),
-            shrink: false,
-        }
-    }
-}
-
-/// Which of the two queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    /// The gold query.
-    Gold,
-    /// The prediction.
-    Pred,
-}
-
-/// A database on which the two queries differ.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Witness {
-    /// The number of the database under the seed.
-    pub index: u64,
-    /// CREATE and INSERT statements that make it.
-    pub statements: String,
-    /// The gold's answer.
-    #[serde(with = "crate::worker::rows")]
-    pub gold_rows: Vec<Vec<Value>>,
-    /// The prediction's answer.
-    #[serde(with = "crate::worker::rows")]
-    pub pred_rows: Vec<Vec<Value>>,
-    /// Number of columns of the gold's answer.
-    pub gold_width: usize,
-    /// Number of columns of the prediction's answer.
-    pub pred_width: usize,
-    /// What SQLite calls the columns of the gold's answer.
-    #[serde(default)]
-    pub gold_columns: Vec<String>,
-    /// What SQLite calls the columns of the prediction's answer.
-    #[serde(default)]
-    pub pred_columns: Vec<String>,
-}
-
-/// What the judge found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "snake_case")]
-pub enum Verdict {
-    /// No database told them apart.
-    Same {
-        /// Databases on which both gave an answer.
-        databases: u64,
-        /// Databases on which the gold answered: its answer there is not the one that it has when
-        /// every table is empty.
-        nonempty: u64,
-    },
-    /// A database tells them apart.
-    Different {
-        /// That database.
-        witness: Box<Witness>,
-    },
-    /// The gold cannot be executed.
-    GoldError {
-        /// What SQLite says.
-        message: String,
-    },
-    /// The prediction cannot be executed.
-    PredError {
-        /// What SQLite says.
-        message: String,
-    },
-    /// A query passed the limits on several databases, and no other told them apart.
-    Timeout {
-        /// Which query.
-        side: Side,
-    },
-    /// No database told them apart, and none says that they are the same: the gold never answered, or
-    /// never otherwise than a constant does.
-    Untested {
-        /// Databases on which both gave an answer.
-        databases: u64,
-        /// Which of the two, and the condition that no database met, where it is known.
-        reason: String,
-    },
-    /// The machine failed, not the queries.
-    MachineError {
-        /// How.
-        message: String,
-    },
-}
-
-impl Verdict {
-    /// 1 for the same, 0 for different or a prediction that fails; `None` where the pair
-    /// has no label.
-    pub fn label(&self) -> Option<u8> {
-        match self {
-            Verdict::Same { .. } => Some(1),
-            Verdict::Different { .. } | Verdict::PredError { .. } => Some(0),
-            Verdict::GoldError { .. }
-            | Verdict::Timeout { .. }
-            | Verdict::Untested { .. }
-            | Verdict::MachineError { .. } => None,
-        }
-    }
-}
-
-/// A verdict and what was done to the texts to get there.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Report {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// Repairs and fixed moments, `gold:` or `pred:` in front.
-    pub notes: Vec<String>,
-}
-
-impl Report {
-    /// The report on any pair of a schema that SQLite cannot create.
-    pub fn schema_error(error: &ExecError) -> Report {
-        Report {
-            verdict: Verdict::GoldError {
-                message: format!("the schema cannot be built in SQLite: {error}"),
-            },
-            notes: Vec::new(),
-        }
-    }
-}
+pub use verdict::{JudgeConfig, Report, Verdict, Witness};
 
 /// Judges pairs over one schema; keep one for each thread and schema.
 #[derive(Debug)]
@@ -179,9 +31,6 @@ pub struct Judge {
     config: JudgeConfig,
     sandbox: Sandbox,
 }
-
-/// Timeouts of one side after which a pair is given up.
-const MAX_TIMEOUTS: u64 = 3;
 
 /// Judges one pair. For many pairs over one schema make a [`Judge`].
 pub fn judge(schema: &Schema, gold: &str, pred: &str, config: &JudgeConfig) -> Verdict {
@@ -193,25 +42,15 @@ pub fn judge(schema: &Schema, gold: &str, pred: &str, config: &JudgeConfig) -> V
     }
 }
 
-/// What one database says.
-enum Outcome {
-    /// The gold's answer, which both gave.
-    Agree(Answer),
-    Differ(Answer, Answer),
-    Failed(Side, ExecError),
-}
+/// The numbers of the queries in a trial's ring, and of the pair that they are.
+const GOLD: usize = 0;
+const PRED: usize = 1;
+const PAIR: usize = 0;
 
+/// A pair in the ring, and what it may cost.
 struct Trial<'a> {
     sandbox: &'a Sandbox,
-    gold: Party<'a>,
-    pred: Party<'a>,
-    loader: Loader<'a>,
-    mode: Mode,
-    schema: &'a Schema,
-    /// What samples of its possible answers may still cost.
-    patience: Patience,
-    /// Steps that the gold and the prediction took on all databases.
-    spent: [u64; 2],
+    ring: Ring<'a>,
     /// Steps that had been taken in the sandbox before.
     start: u64,
     /// Steps that the pair may take.
@@ -222,78 +61,40 @@ struct Trial<'a> {
 /// real queries comes near it.
 const WORTH: u64 = 20;
 
-impl<'a> Trial<'a> {
+impl Trial<'_> {
     /// True once the pair has cost more than it is worth, beside samples, which have a bound of their own.
     fn exhausted(&self) -> bool {
-        let all = self.gold.prepared.spent() - self.start;
-        all.saturating_sub(self.patience.used()) > self.budget
+        let all = self.sandbox.spent() - self.start;
+        all.saturating_sub(self.ring.sampled(PAIR)) > self.budget
     }
 
-    fn run(&mut self, database: &Database, columns: &mut Columns) -> Outcome {
-        let (gold, pred) = match self.answers(database) {
-            Ok(answers) => answers,
-            Err((side, e)) => return Outcome::Failed(side, e),
-        };
-        if self.agree(database, &gold, &pred, columns) {
-            Outcome::Agree(gold)
+    /// The query that has cost more so far.
+    fn costlier(&self) -> Side {
+        if self.ring.party(GOLD).spent() >= self.ring.party(PRED).spent() {
+            Side::Gold
         } else {
-            Outcome::Differ(gold, pred)
+            Side::Pred
         }
     }
 
-    fn answers(&mut self, database: &Database) -> Result<(Answer, Answer), (Side, ExecError)> {
-        self.loader.load(database).map_err(|e| (Side::Gold, e))?;
-        let start = self.gold.prepared.spent();
-        let gold = self.gold.answer(self.sandbox);
-        let between = self.gold.prepared.spent();
-        self.spent[0] += between - start;
-        let gold = gold.map_err(|e| (Side::Gold, e))?;
-        let pred = self.pred.answer(self.sandbox);
-        self.spent[1] += self.pred.prepared.spent() - between;
-        let pred = pred.map_err(|e| (Side::Pred, e))?;
-        Ok((gold, pred))
+    /// What a database says of the pair.
+    fn bout(&mut self, database: &Database) -> Outcome {
+        self.ring
+            .bout(PAIR, database)
+            .unwrap_or_else(|e| Outcome::Failed(Side::Gold, e))
     }
 
-    /// Whether two answers are equal as they were returned.
-    fn equal(&mut self, (gold, pred): &(Answer, Answer), columns: &mut Columns) -> bool {
-        let (one, two) = ((&mut self.gold, gold), (&mut self.pred, pred));
-        matches!(agree(self.sandbox, one, two, self.mode, columns), Agreement::Yes)
+    /// The answers on the database of the last bout.
+    fn answers(&mut self) -> [Answer; 2] {
+        [GOLD, PRED].map(|query| self.ring.take_answer(query).unwrap_or_default())
     }
+}
 
-    fn agree(&mut self, database: &Database, gold: &Answer, pred: &Answer, columns: &mut Columns) -> bool {
-        let (one, two) = ((&mut self.gold, gold), (&mut self.pred, pred));
-        let mut doubt = match agree(self.sandbox, one, two, self.mode, columns) {
-            Agreement::Yes => return true,
-            Agreement::No => return false,
-            Agreement::Open(doubt) => doubt,
-        };
-        self.gold.open(self.sandbox, self.schema);
-        self.pred.open(self.sandbox, self.schema);
-        for round in 1..=ARRANGEMENTS {
-            if self.loader.load(&rearranged(database, round)).is_err() {
-                return false;
-            }
-            let (mut golds, mut preds) = (Vec::new(), Vec::new());
-            if !doubt.possible {
-                golds = self.gold.other_answers(self.sandbox, round);
-            }
-            if !doubt.returned {
-                preds = self.pred.other_answers(self.sandbox, round);
-            }
-            doubt.look((gold, pred), &golds, &preds, self.mode, columns);
-            if doubt.settled() {
-                return true;
-            }
-        }
-        !told_apart(
-            &mut self.loader,
-            database,
-            &mut self.gold,
-            &mut self.pred,
-            (doubt, self.mode, columns),
-            (&mut self.patience, Effort::Full),
-        )
-    }
+/// What the databases so far say of a pair.
+struct Course {
+    standing: Standing,
+    /// What the gold has answered.
+    gold: Answered,
 }
 
 impl Judge {
@@ -323,39 +124,30 @@ impl Judge {
     pub fn report(&self, gold: &str, pred: &str) -> Report {
         self.sandbox.after_timeouts(0);
         let mut notes = Vec::new();
-        let mut keep = |side: &str, from: &[String]| {
-            notes.extend(from.iter().map(|n| format!("{side}: {n}")));
-        };
-        let gold = match ready(&self.sandbox, gold) {
-            Ok(r) => r,
-            Err(e) => {
-                return Report {
-                    verdict: Verdict::GoldError {
-                        message: e.to_string(),
-                    },
-                    notes,
-                };
-            }
-        };
-        keep("gold", &gold.notes);
-        let pred = match ready(&self.sandbox, pred) {
-            Ok(r) => r,
-            Err(e) => {
-                return Report {
-                    verdict: Verdict::PredError {
-                        message: e.to_string(),
-                    },
-                    notes,
-                };
-            }
-        };
-        keep("pred", &pred.notes);
-        let verdict = self
-            .trial(gold, pred, &mut notes)
-            .unwrap_or_else(|e| Verdict::GoldError {
+        let verdict = self.readied([gold, pred], &mut notes).and_then(|[gold, pred]| {
+            let failed = |e: ExecError| Verdict::GoldError {
                 message: e.to_string(),
-            });
-        Report { verdict, notes }
+            };
+            self.trial(gold, pred, &mut notes).map_err(failed)
+        });
+        Report {
+            verdict: verdict.unwrap_or_else(|refused| refused),
+            notes,
+        }
+    }
+
+    /// Both queries compiled, and what was done to their texts; a verdict where SQLite refuses one.
+    fn readied(&self, texts: [&str; 2], notes: &mut Vec<String>) -> Result<[Ready<'_>; 2], Verdict> {
+        let mut ready = |side: Side, sql: &str| -> Result<Ready<'_>, String> {
+            let ready = ready(&self.sandbox, sql).map_err(|e| e.to_string())?;
+            notes.extend(ready.notes.iter().map(|note| format!("{side}: {note}")));
+            Ok(ready)
+        };
+        let [gold, pred] = texts;
+        Ok([
+            ready(Side::Gold, gold).map_err(|message| Verdict::GoldError { message })?,
+            ready(Side::Pred, pred).map_err(|message| Verdict::PredError { message })?,
+        ])
     }
 
     /// What both queries say of the tables, and the tables that a query mentions which is not
@@ -381,61 +173,69 @@ impl Judge {
         (facts, tables)
     }
 
-    /// Both queries prepared over the generator's tables, and no column matched yet.
+    /// Both queries in a ring over the generator's tables.
     fn start<'a>(
         &'a self,
         gold: Ready<'a>,
         pred: Ready<'a>,
         generator: &Generator<'_>,
-    ) -> Result<(Trial<'a>, Columns), ExecError> {
-        let semantics = &self.config.semantics;
-        let gold = Party::new(&self.sandbox, gold, semantics);
-        let pred = Party::new(&self.sandbox, pred, semantics);
-        let fresh = Columns::new(gold.prepared.width(), semantics.any_column_order);
-        let start = gold.prepared.spent();
-        let hundreds = self.config.databases.div_ceil(100).max(1);
-        let trial = Trial {
-            sandbox: &self.sandbox,
-            loader: self.sandbox.loader(generator.tables())?,
-            mode: Mode::new(semantics, gold.ordering.ordered),
-            gold,
-            pred,
-            schema: &self.schema,
-            patience: Patience::new(),
-            spent: [0; 2],
-            start,
-            budget: self
-                .config
-                .limits
-                .steps
-                .saturating_mul(WORTH.saturating_mul(hundreds)),
+        settling: Settling,
+    ) -> Result<Trial<'a>, ExecError> {
+        let (sandbox, config) = (&self.sandbox, &self.config);
+        let rules = Rules {
+            settling,
+            carry_columns: true,
+            halve_steps: false,
+            keep_answers: true,
         };
-        Ok((trial, fresh))
+        let mut ring = Ring::bare(sandbox, &config.semantics, rules);
+        ring.load_into(&self.schema, generator.tables())?;
+        let (gold, pred) = (ring.enter_ready(gold), ring.enter_ready(pred));
+        let pair = ring.pair(gold, pred);
+        debug_assert_eq!((gold, pred, pair), (GOLD, PRED, PAIR));
+        let hundreds = config.databases.div_ceil(100).max(1);
+        Ok(Trial {
+            sandbox,
+            ring,
+            start: sandbox.spent(),
+            budget: config.limits.steps.saturating_mul(WORTH.saturating_mul(hundreds)),
+        })
     }
 
+    /// Has the pair meet on one database after another, beginning with empty tables, which tell
+    /// when the gold answers.
     fn trial(&self, gold: Ready<'_>, pred: Ready<'_>, notes: &mut Vec<String>) -> Result<Verdict, ExecError> {
-        let semantics = &self.config.semantics;
         let (facts, tables) = self.read(&gold, &pred);
         let identical = gold.sql == pred.sql;
-        let texts = (gold.sql.clone(), pred.sql.clone());
-        let generator = Generator::new(&self.schema, semantics, &facts, &tables, self.config.seed);
-        let (mut trial, fresh) = self.start(gold, pred, &generator)?;
+        let texts = [gold.sql.clone(), pred.sql.clone()];
+        let generator = Generator::new(
+            &self.schema,
+            &self.config.semantics,
+            &facts,
+            &tables,
+            self.config.seed,
+        );
+        let settling = Settling::Rearranged(Effort::Full);
+        let mut trial = self.start(gold, pred, &generator, settling)?;
         let wanted = if identical {
             1
         } else {
             self.config.databases.max(1)
         };
-        let nothing = trial.gold.over_nothing(&mut trial.loader);
-        let (nothing, failed) = match nothing {
+        let reads = trial.ring.party(GOLD).prepared.reads();
+        let (nothing, failure) = match trial.ring.over_nothing(GOLD) {
             Ok(answer) => (Some(answer), None),
             Err(error) => (None, Some(error)),
         };
-        let mut course = Course::new(&fresh, Answered::new(trial.gold.prepared.reads(), nothing));
-        let ended = match failed {
-            Some(error @ ExecError::Limit(_)) => course.failed(Side::Gold, error),
+        let mut course = Course {
+            standing: Standing::default(),
+            gold: Answered::new(reads, nothing),
+        };
+        let ended = match failure {
+            Some(error @ ExecError::Limit(_)) => course.standing.failed(Side::Gold, error),
             _ => None,
         };
-        let ended = ended.or_else(|| {
+        let ended = ended.map(Verdict::from).or_else(|| {
             (0..wanted).find_map(|index| {
                 let database = generator.database(index)?;
                 self.step(&generator, &mut trial, &mut course, (index, database))
@@ -446,35 +246,60 @@ impl Judge {
             None if identical => course.verdict(),
             None => self.tested(&mut trial, &mut course, generator, texts),
         };
-        notes.extend(trial.gold.notes("gold"));
-        notes.extend(trial.pred.notes("pred"));
+        notes.extend(trial.ring.party(GOLD).notes(Side::Gold));
+        notes.extend(trial.ring.party(PRED).notes(Side::Pred));
         Ok(verdict)
     }
 
-    /// The witness that a database is; a small and plain one if that is asked for.
+    /// Runs a trial on one more database; a verdict where that ends it.
+    fn step(
+        &self,
+        generator: &Generator<'_>,
+        trial: &mut Trial<'_>,
+        course: &mut Course,
+        (index, database): (u64, Database),
+    ) -> Option<Verdict> {
+        self.sandbox.after_timeouts(course.standing.timeouts());
+        let outcome = trial.bout(&database);
+        let (gold, ring) = (&mut course.gold, &mut trial.ring);
+        let says = || ring.answer(GOLD).is_ok_and(|answer| gold.note(answer));
+        match course.standing.note(outcome, says) {
+            Next::Another => trial.exhausted().then(|| Verdict::Timeout {
+                side: trial.costlier(),
+            }),
+            Next::Differ => Some(Verdict::Different {
+                witness: Box::new(self.witness(index, generator, trial, database)),
+            }),
+            Next::End(ending) => Some(ending.into()),
+        }
+    }
+
+    /// The witness that the database of the last bout is; a small and plain one if that is asked for.
     fn witness(
         &self,
         index: u64,
         generator: &Generator<'_>,
         trial: &mut Trial<'_>,
-        fresh: &Columns,
-        (database, gold, pred): (Database, Answer, Answer),
+        database: Database,
     ) -> Witness {
-        let (gold_columns, pred_columns) = (trial.gold.prepared.names(), trial.pred.prepared.names());
-        let (statements, gold, pred) = if self.config.shrink {
-            let mut shrinking = Shrinking {
+        let names = |query: usize| trial.ring.party(query).prepared.names();
+        let (gold_columns, pred_columns) = (names(GOLD), names(PRED));
+        let answers = trial.answers();
+        let (statements, [gold, pred]) = if self.config.shrink {
+            let mut plainer = Plainer {
                 trial,
                 generator,
-                columns: fresh,
                 database,
-                answers: (gold, pred),
+                answers,
             };
-            shrinking.run(self.config.limits);
-            let (gold, pred) = shrinking.answers;
-            let read = [shrinking.trial.gold.sql(), shrinking.trial.pred.sql()];
-            (statements(&shrinking.database, &self.schema, read), gold, pred)
+            plainer.run(self.config.limits);
+            let Plainer {
+                database, answers, ..
+            } = plainer;
+            let read = [GOLD, PRED].map(|query| trial.ring.party(query).sql());
+            (statements(&database, &self.schema, read), answers)
         } else {
-            (database.to_sql(&self.schema), gold, pred)
+            (database.to_sql(&self.schema), answers)
         };
         Witness {
             index,
@@ -487,103 +312,15 @@ impl Judge {
             pred_columns,
         }
     }
-
-    /// Runs a trial on one more database; a verdict where that ends it.
-    fn step(
-        &self,
-        generator: &Generator<'_>,
-        trial: &mut Trial<'_>,
-        course: &mut Course<'_>,
-        (index, database): (u64, Database),
-    ) -> Option<Verdict> {
-        self.sandbox.after_timeouts(course.timeouts.iter().sum());
-        match trial.run(&database, &mut course.columns) {
-            Outcome::Agree(answer) => {
-                course.agreed += 1;
-                course.answered += u64::from(course.gold.note(&answer));
-                None
-            }
-            Outcome::Differ(g, p) => {
-                let witness = self.witness(index, generator, trial, course.fresh, (database, g, p));
-                Some(Verdict::Different {
-                    witness: Box::new(witness),
-                })
-            }
-            Outcome::Failed(side, error) => course.failed(side, error),
-        }
-        .or_else(|| {
-            let side = if trial.spent[0] >= trial.spent[1] {
-                Side::Gold
-            } else {
-                Side::Pred
-            };
-            trial.exhausted().then_some(Verdict::Timeout { side })
-        })
-    }
 }
 
-/// What the databases so far say of a pair.
-struct Course<'c> {
-    fresh: &'c Columns,
-    columns: Columns,
-    gold: Answered,
-    /// Databases on which both gave an answer.
-    agreed: u64,
-    /// Of these, those on which the gold answered.
-    answered: u64,
-    timeouts: [u64; 2],
-    failure: Option<ExecError>,
-}
-
-impl<'c> Course<'c> {
-    fn new(fresh: &'c Columns, gold: Answered) -> Course<'c> {
-        Course {
-            fresh,
-            columns: fresh.clone(),
-            gold,
-            agreed: 0,
-            answered: 0,
-            timeouts: [0; 2],
-            failure: None,
-        }
-    }
-
-    /// Takes note that a side gave no answer; a verdict where that ends the trial.
-    fn failed(&mut self, side: Side, error: ExecError) -> Option<Verdict> {
-        match (side, error) {
-            (side, error) if error.is_final() => Some(Verdict::Timeout { side }),
-            (side, ExecError::Limit(_)) => {
-                let count = &mut self.timeouts[usize::from(side == Side::Pred)];
-                *count += 1;
-                (*count >= MAX_TIMEOUTS).then_some(Verdict::Timeout { side })
-            }
-            (Side::Gold, error) => {
-                self.failure = Some(error);
-                None
-            }
-            (Side::Pred, error) => Some(Verdict::PredError {
-                message: error.to_string(),
-            }),
-        }
-    }
-
+impl Course {
     /// What is to be said where no database told the two apart.
     fn verdict(&self) -> Verdict {
-        if self.agreed > 0 {
-            return Verdict::Same {
-                databases: self.agreed,
-                nonempty: self.answered,
-            };
-        }
-        match self.timeouts {
-            [0, 0] => Verdict::GoldError {
-                message: self.failure.as_ref().map_or_else(
-                    || "no database meets the assumptions".to_owned(),
-                    ExecError::to_string,
-                ),
-            },
-            [0, _] => Verdict::Timeout { side: Side::Pred },
-            _ => Verdict::Timeout { side: Side::Gold },
-        }
+        let unanswered = "no database meets the assumptions";
+        let ending = self
+            .standing
+            .ending(|failure| failure.map_or_else(|| unanswered.to_owned(), ExecError::to_string));
+        ending.into()
     }
 }

@@ -5,6 +5,7 @@
 //! The approach is that of test-suite accuracy (Zhong, Yu and Klein, EMNLP 2020): two
 //! queries are taken to be the same if no database of a well-chosen suite tells them apart.
 
+mod bout;
 mod clock;
 pub mod compare;
 mod confine;
@@ -28,23 +29,24 @@ mod permitted;
 mod properties;
 pub mod soundness;
 pub mod suite;
-mod tested;
+
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
 mod text;
 mod timing;
-mod trial;
+
 mod views;
 pub mod worker;
 
+pub use bout::Side;
 pub use confine::HEAP_BYTES;
 pub use database::Database;
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
-pub use judge::{Ease, Judge, JudgeConfig, Report, Side, Verdict, Witness, judge};
+pub use judge::{Ease, Judge, JudgeConfig, Report, Verdict, Witness, judge};
 pub use lexical::{outermost_order, without_distinct};
 pub use neighbours::{Neighbour, neighbours, neighbours_in};
 pub use suite::{Suite, SuiteError};

@@ -2,14 +2,13 @@
 
 use twinql_sql::{Schema, Semantics, Value, semantics::PRESETS};
 
+use crate::bout::{Effort, MAX_STEPS, Outcome, Ring, Rules, Settling, Side};
 use crate::database::Database;
-use crate::distil::contest::{Contest, Seen};
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::generate::{Generator, MAX_ROWS};
-use crate::judge::{Judge, JudgeConfig, Side, Verdict};
+use crate::judge::{Judge, JudgeConfig, Verdict};
 use crate::testing::schema;
-use crate::trial::MAX_STEPS;
 
 fn under(semantics: &str, gold: &str, pred: &str) -> Verdict {
     let config = JudgeConfig {
@@ -418,23 +417,28 @@ fn samples_of_a_pair_have_a_price_that_is_not_passed() {
         tables: vec![Some(singers.collect()), Some(concerts.collect())],
     };
     let sandbox = Sandbox::new(&schema, Limits::default()).unwrap();
-    let mut contest = Contest::new(&sandbox, &schema, &semantics, true).unwrap();
+    let rules = Rules {
+        settling: Settling::Rearranged(Effort::Full),
+        carry_columns: true,
+        halve_steps: true,
+        keep_answers: false,
+    };
+    let mut ring = Ring::over_all(&sandbox, &schema, &semantics, rules).unwrap();
     let gold = "SELECT s.name, s.country FROM singer s JOIN concert c ON s.id = c.singer_id \
                 GROUP BY s.id ORDER BY count(*) LIMIT 1";
     let pred =
         "SELECT s.name, s.country FROM singer s JOIN concert c GROUP BY s.id ORDER BY count(*) LIMIT 3";
-    let gold = contest.add_gold(gold).unwrap();
-    let rival = contest.add_rival(gold, pred).unwrap();
-    let spent = || sandbox.prepare("SELECT 1").unwrap().spent();
+    let (gold, pred) = (ring.enter_text(gold).unwrap(), ring.enter_text(pred).unwrap());
+    let pair = ring.pair(gold, pred);
     let mut costs = Vec::new();
     for _ in 0..6 {
-        let before = spent();
-        let seen = contest.compare(&database, &[rival], &mut |_, _| false).unwrap();
+        let before = sandbox.spent();
+        let outcome = ring.bout(pair, &database).unwrap();
         assert!(
-            matches!(seen[..], [(_, Seen::Differ | Seen::Same { .. })]),
-            "{seen:?}"
+            matches!(outcome, Outcome::Differ | Outcome::Agree(_)),
+            "{outcome:?}"
         );
-        costs.push(spent() - before);
+        costs.push(sandbox.spent() - before);
     }
     let total: u64 = costs.iter().sum();
     // Without the bound the first database alone costs ten times as much.

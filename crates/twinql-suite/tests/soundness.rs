@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use twinql_sql::{Schema, Semantics};
-use twinql_suite::soundness::{Bench, Fate, Outcome, SoundnessConfig, Totals};
+use twinql_suite::soundness::{Bench, Checked, Fate, SoundnessConfig, Totals};
 
 fn data(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -23,7 +23,7 @@ fn bench(db_id: &str, semantics: &str, databases: u64) -> Bench {
     Bench::new(&Schema::from_ddl(db_id, &ddl).unwrap(), config).unwrap()
 }
 
-fn sum(outcomes: Vec<Outcome>, totals: &mut Totals) {
+fn sum(outcomes: Vec<Checked>, totals: &mut Totals) {
     for outcome in outcomes {
         totals.add(&outcome);
         if let Fate::Differs(found) = outcome.fate {

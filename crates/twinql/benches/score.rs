@@ -34,14 +34,11 @@ fn score(c: &mut Criterion) {
     let Ok(jobs) = schemas(&data.join("schemas")).and_then(|s| jobs(&data.join("pairs.jsonl"), &s)) else {
         return;
     };
-    let Some(gmn) = twinql::metrics::metric("gmn") else {
-        return;
-    };
     for name in ["small", "base"] {
         let Ok(network) = Network::named(Path::new(name)) else {
             return;
         };
-        let Ok(engine) = Engine::new(&[gmn], Some(network.clone()), Semantics::default(), None, 8) else {
+        let Ok(engine) = Engine::builder().network(network.clone()).build() else {
             return;
         };
         let mut group = c.benchmark_group(format!("score/{name}"));

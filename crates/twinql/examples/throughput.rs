@@ -50,8 +50,7 @@ fn score(path: &str, schema_path: &str) -> Done {
         None => Network::embedded()?,
     };
     let jobs = jobs(Path::new(path), &schemas)?;
-    let metric = twinql::metrics::metric("gmn").ok_or("no metric gmn")?;
-    let engine = Engine::new(&[metric], Some(network.clone()), Semantics::default(), None, 8)?;
+    let engine = Engine::builder().network(network.clone()).build()?;
 
     let mut seconds: Vec<f64> = (0..7)
         .map(|_| {

@@ -4,23 +4,27 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde_json::Value;
-use twinql_graph::{PairArrays, QueryGraph, RelPmConfig, relpm};
-use twinql_metrics::{MetricInfo, SemanticsOf};
-use twinql_model::{Band, Cascade, Decision, Evidence, GraphConfig, ModelError, Score};
+use twinql_graph::{RelPmConfig, relpm};
+use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
+use twinql_model::{Band, Cascade, Decision, Evidence, GraphConfig, Score};
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Schema, Semantics};
-use twinql_suite::{JudgeConfig, Limits, Verdict};
+use twinql_suite::{JudgeConfig, Verdict};
 
-use crate::embedded::BUILT_IN;
+use crate::batch::Batch;
+use crate::builder::EngineBuilder;
 use crate::judging::{self, Workers};
-use crate::network::{Network, NetworkError};
-use crate::prepare::{Graphs, PairGraphs, same_tokens};
+use crate::network::Network;
+use crate::prepare::{PairGraphs, same_tokens};
 use crate::proving;
 use crate::record::{Record, Status};
 use crate::signature::{Signature, of_suite};
 use crate::status;
 use crate::tiers::evidence;
 use crate::vacuous;
+
+/// The seed where none is given.
+pub const DEFAULT_SEED: u64 = 8;
 
 /// A pair to score, or the reason why there is none.
 #[derive(Debug, Clone)]
@@ -53,63 +57,36 @@ pub enum Work {
 }
 
 /// Metrics, ready to be computed.
+///
+/// ```
+/// use twinql::metrics::MetricId;
+/// use twinql::{Engine, Semantics};
+///
+/// let engine = Engine::builder()
+///     .metric(MetricId::RelPm)
+///     .metric(MetricId::Suite)
+///     .semantics(Semantics::preset("no-fk").unwrap_or_default())
+///     .databases(40)
+///     .seed(8)
+///     .build()?;
+/// assert_eq!(engine.metrics().len(), 2);
+/// # Ok::<(), twinql::NetworkError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Engine {
-    metrics: Vec<&'static MetricInfo>,
-    network: Option<Network>,
-    semantics: Semantics,
-    judge: JudgeConfig,
-    workers: Arc<Workers>,
-    seed: u64,
-    dialect: Dialect,
+    pub(crate) metrics: Vec<&'static MetricInfo>,
+    pub(crate) network: Option<Network>,
+    pub(crate) semantics: Semantics,
+    pub(crate) judge: JudgeConfig,
+    pub(crate) workers: Arc<Workers>,
+    pub(crate) seed: u64,
+    pub(crate) dialect: Dialect,
 }
 
 impl Engine {
-    /// Metrics under `semantics`. `network` is needed by `gmn` alone, which answers for
-    /// the semantics of its labels ([`Network::answers_for`]); `databases` is the suite's number of databases for a pair.
-    ///
-    /// # Errors
-    /// `gmn` is asked for without a network.
-    pub fn new(
-        metrics: &[&'static MetricInfo],
-        network: Option<Network>,
-        semantics: Semantics,
-        databases: Option<usize>,
-        seed: u64,
-    ) -> Result<Engine, NetworkError> {
-        if network.is_none() && metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint) {
-            return Err(NetworkError::NotBuiltIn(BUILT_IN[0].name));
-        }
-        let calibrated = network
-            .as_ref()
-            .is_some_and(|n| n.scorer().info().tiers.is_some());
-        if !calibrated && metrics.iter().any(|m| cascade(m).is_some()) {
-            return Err(NetworkError::NoTiers);
-        }
-        Ok(Engine {
-            judge: judge_config(semantics.clone(), databases, seed),
-            workers: Arc::default(),
-            metrics: metrics.to_vec(),
-            network,
-            semantics,
-            seed,
-            dialect: Dialect::Sqlite,
-        })
-    }
-
-    /// Says in signatures whose SQL the queries were before
-    /// [`in_sqlite`](crate::prepare::in_sqlite) translated them; the engine itself reads
-    /// SQLite's.
-    pub fn translated_from(mut self, dialect: Dialect) -> Engine {
-        self.dialect = dialect;
-        self
-    }
-
-    /// Lets the suite judge by `workers`, within `limits`.
-    pub fn with_workers(mut self, workers: Workers, limits: Limits) -> Engine {
-        self.judge.limits = limits;
-        self.workers = Arc::new(workers);
-        self
+    /// Sets up an engine.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
     }
 
     /// The metrics, in the order in which they were asked for.
@@ -192,7 +169,7 @@ impl Engine {
             threshold: self.threshold(metric),
             device: "cpu".into(),
             seed: self.seed,
-            further: if metric.name == "suite" || cascade(metric) == Some(Cascade::ProofAndSuite) {
+            further: if matches!(metric.id, MetricId::Suite | MetricId::ThreeTier) {
                 of_suite(&self.judge)
             } else {
                 Vec::new()
@@ -204,16 +181,15 @@ impl Engine {
     /// rayon's current pool; the result does not depend on the number of threads.
     pub fn score(&self, jobs: &[Job]) -> Vec<Record> {
         let mut records: Vec<Record> = jobs.iter().map(|job| self.blank(job)).collect();
+        let mut batch = Batch::new(jobs);
         for metric in &self.metrics {
-            match metric.name {
-                "gmn" => self.gmn(metric, jobs, &mut records),
-                "relpm" => self.relpm(metric, jobs, &mut records),
-                "suite" => self.suite(metric, jobs, &mut records),
-                "proof" => self.proof(metric, jobs, &mut records),
-                "two-tier" => self.tiers(metric, Cascade::Proof, jobs, &mut records),
-                "three-tier" => self.tiers(metric, Cascade::ProofAndSuite, jobs, &mut records),
-                // The registry and this list are held together by a test.
-                _ => {}
+            match metric.id {
+                MetricId::Gmn => self.gmn(metric, &mut batch, &mut records),
+                MetricId::RelPm => self.relpm(metric, &mut batch, &mut records),
+                MetricId::Suite => self.suite(metric, jobs, &mut records),
+                MetricId::Proof => self.proof(metric, &mut batch, &mut records),
+                MetricId::TwoTier => self.tiers(metric, Cascade::Proof, &mut batch, &mut records),
+                MetricId::ThreeTier => self.tiers(metric, Cascade::ProofAndSuite, &mut batch, &mut records),
             }
         }
         records
@@ -244,25 +220,12 @@ impl Engine {
         record
     }
 
-    fn graphs(&self, jobs: &[Job], semantics: &Semantics, config: &GraphConfig) -> Vec<Option<PairGraphs>> {
-        let queries = jobs.iter().flat_map(|job| match &job.work {
-            Work::Pair { schema, gold, pred } => vec![(schema, gold.as_str()), (schema, pred.as_str())],
-            Work::Unusable { .. } => Vec::new(),
-        });
-        let graphs = Graphs::build(queries, semantics, config, &|| ());
-        jobs.iter()
-            .map(|job| match &job.work {
-                Work::Pair { schema, gold, pred } => Some(graphs.pair(schema, gold, pred)),
-                Work::Unusable { .. } => None,
-            })
-            .collect()
-    }
-
-    fn gmn(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
+    fn gmn(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
         let Some(network) = &self.network else { return };
-        let graphs = self.graphs(jobs, &network.answers_for(&self.semantics), &network.graph());
+        let semantics = network.answers_for(&self.semantics);
+        let graphs = batch.graphs(&semantics, &network.graph());
         let threshold = network.scorer().threshold();
-        for (record, read) in records.iter_mut().zip(read_pairs(network, &graphs)) {
+        for (record, read) in records.iter_mut().zip(&*batch.read(network, &semantics)) {
             match read {
                 Some(Ok(said)) => {
                     if let Some(p) = said.probability(threshold, &|score| Some(score.probability)) {
@@ -276,12 +239,12 @@ impl Engine {
             }
         }
         mark_vacuous(metric, &graphs, records);
-        self.explain_failures(metric, jobs, &graphs, &|_| false, records);
+        self.explain_failures(metric, batch.jobs, &graphs, &|_| false, records);
     }
 
     /// Proof, the suite where the cascade has it, and the network for what they leave open. All
     /// of them answer for the semantics that the network answers for.
-    fn tiers(&self, metric: &MetricInfo, cascade: Cascade, jobs: &[Job], records: &mut [Record]) {
+    fn tiers(&self, metric: &MetricInfo, cascade: Cascade, batch: &mut Batch<'_>, records: &mut [Record]) {
         let Some(network) = &self.network else { return };
         let Some(tiers) = network.scorer().info().tiers else {
             return;
@@ -292,15 +255,16 @@ impl Engine {
             ..self.judge.clone()
         };
         let suite = (cascade == Cascade::ProofAndSuite).then_some((&judge, &*self.workers));
-        let found = evidence(jobs, &semantics, suite, &|| ());
-        let graphs = self.graphs(jobs, &semantics, &network.graph());
+        let jobs = batch.jobs;
+        let found = evidence(jobs, &batch.proofs(&semantics), suite, &|| ());
+        let graphs = batch.graphs(&semantics, &network.graph());
         mark_vacuous(metric, &graphs, records);
         // Statuses, and scores of pairs that nothing is known of.
         let known = |i: usize| found.get(i).is_some_and(|e| !cascade.leaves_open(*e));
         self.explain_failures(metric, jobs, &graphs, &known, records);
-        let read = read_pairs(network, &graphs);
+        let read = batch.read(network, &semantics);
         let threshold = tiers.tier(cascade).threshold;
-        for ((record, found), read) in records.iter_mut().zip(found).zip(read) {
+        for ((record, found), read) in records.iter_mut().zip(found).zip(&*read) {
             let known = !cascade.leaves_open(found);
             let said = match read {
                 Some(Ok(said)) => Some(said),
@@ -313,7 +277,7 @@ impl Engine {
                 None => None,
             };
             let of = |score: &Score| tiers.probability(cascade, found, Some(score.distance));
-            let p = match &said {
+            let p = match said {
                 Some(said) if !known => said.probability(threshold, &of),
                 _ => tiers.probability(cascade, found, None),
             };
@@ -324,8 +288,8 @@ impl Engine {
         }
     }
 
-    fn relpm(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
-        let graphs = self.graphs(jobs, &self.semantics, &GraphConfig::default());
+    fn relpm(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
+        let graphs = batch.graphs(&self.semantics, &GraphConfig::default());
         let scores: Vec<Option<(f64, bool)>> = graphs
             .par_iter()
             .map(|pair| {
@@ -333,7 +297,7 @@ impl Engine {
                 if pair.identical {
                     return Some((1.0, true));
                 }
-                let (gold, pred) = both(pair)?;
+                let (gold, pred) = pair.both()?;
                 let score = relpm(gold, pred, &RelPmConfig::default());
                 // What is the same without an assumption is the same with it.
                 let emptied = pair.emptied.as_ref().and_then(|(gold, pred)| {
@@ -350,7 +314,7 @@ impl Engine {
             }
         }
         mark_vacuous(metric, &graphs, records);
-        self.explain_failures(metric, jobs, &graphs, &|_| false, records);
+        self.explain_failures(metric, batch.jobs, &graphs, &|_| false, records);
     }
 
     /// Statuses, errors and documented scores of pairs of which a side has no graph, and whose
@@ -393,21 +357,21 @@ impl Engine {
         }
     }
 
-    fn proof(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
-        let proofs = proving::prove_all(jobs, &self.semantics, &|| ());
-        for (record, proof) in records.iter_mut().zip(proofs) {
+    fn proof(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
+        let proofs = batch.proofs(&self.semantics);
+        for (record, proof) in records.iter_mut().zip(&*proofs) {
             match proof {
                 Some(Ok(proof)) => {
                     record.set_score(metric.name, proof.score());
                     record.set_detail(metric.name, "proof", proof.name());
-                    if let Value::Object(details) = proving::details(&proof) {
+                    if let Value::Object(details) = proving::details(proof) {
                         for (key, value) in details {
                             record.set_detail(metric.name, &key, value);
                         }
                     }
                 }
                 Some(Err(error)) => {
-                    let status = status::of_proof(&error);
+                    let status = status::of_proof(error);
                     if status == Status::Unsupported {
                         record.set_score(metric.name, UNKNOWN);
                     }
@@ -449,11 +413,11 @@ impl Engine {
 }
 
 /// The cascade that a metric is.
-fn cascade(metric: &MetricInfo) -> Option<Cascade> {
-    match metric.name {
-        "two-tier" => Some(Cascade::Proof),
-        "three-tier" => Some(Cascade::ProofAndSuite),
-        _ => None,
+pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
+    match metric.id {
+        MetricId::TwoTier => Some(Cascade::Proof),
+        MetricId::ThreeTier => Some(Cascade::ProofAndSuite),
+        MetricId::Gmn | MetricId::Suite | MetricId::RelPm | MetricId::Proof => None,
     }
 }
 
@@ -464,83 +428,6 @@ fn tier_name(evidence: Evidence) -> &'static str {
         Evidence::Refuted => "suite",
         Evidence::None | Evidence::Unrefuted => "network",
     }
-}
-
-/// What the network says of a pair.
-struct Said {
-    score: Score,
-    /// The canonical forms are equal.
-    identical: bool,
-    /// Of a vacuous pair, its score under all assumptions.
-    emptied: Option<Score>,
-}
-
-impl Said {
-    /// The probability by `of`, a calibration of scores, called the same from `threshold` on.
-    ///
-    /// What is the same without an assumption is the same with it, so of the two scores of a
-    /// vacuous pair the lower one counts. And the network has not learned from forms that hold
-    /// what the semantics rules out: of these it may rank pairs below the threshold, and calls
-    /// none the same that is not equal.
-    fn probability(&self, threshold: f32, of: &dyn Fn(&Score) -> Option<f32>) -> Option<f32> {
-        let plain = of(&self.score)?;
-        match &self.emptied {
-            Some(emptied) if !self.identical => {
-                Some(of(emptied)?.min(plain.min(MOST_OF_VACUOUS) * threshold))
-            }
-            _ => Some(plain),
-        }
-    }
-}
-
-/// The most of the threshold that a vacuous pair scores whose forms are not equal.
-const MOST_OF_VACUOUS: f32 = 0.99;
-
-/// What the network says of each pair; none where a side has no graph and the forms are not equal.
-fn read_pairs(network: &Network, pairs: &[Option<PairGraphs>]) -> Vec<Option<Result<Said, ModelError>>> {
-    let plain = pairs.iter().map(|pair| both(pair.as_ref()?)).collect();
-    let emptied = pairs
-        .iter()
-        .map(|pair| {
-            let (gold, pred) = pair.as_ref()?.emptied.as_ref()?;
-            gold.as_ref().as_ref().ok().zip(pred.as_ref().as_ref().ok())
-        })
-        .collect();
-    let scores = scores(network, plain).into_iter().zip(scores(network, emptied));
-    scores
-        .zip(pairs)
-        .map(|((plain, emptied), pair)| {
-            let identical = pair.as_ref().is_some_and(|p| p.identical);
-            let score = match identical {
-                true => Ok(network.scorer().identical()),
-                false => plain?,
-            };
-            Some(score.map(|score| Said {
-                score,
-                identical,
-                emptied: emptied.and_then(Result::ok),
-            }))
-        })
-        .collect()
-}
-
-/// The network's score of each pair of graphs, where there are two.
-fn scores(
-    network: &Network,
-    pairs: Vec<Option<(&QueryGraph, &QueryGraph)>>,
-) -> Vec<Option<Result<Score, ModelError>>> {
-    let encoding = network.encoding();
-    let arrays: Vec<Option<PairArrays>> = pairs
-        .into_par_iter()
-        .map(|pair| pair.map(|(gold, pred)| PairArrays::build(gold, pred, &encoding)))
-        .collect();
-    let readable: Vec<bool> = arrays.iter().map(Option::is_some).collect();
-    let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
-    let mut scores = network.scorer().score(&dense).into_iter();
-    readable
-        .into_iter()
-        .map(|readable| if readable { scores.next() } else { None })
-        .collect()
 }
 
 /// Marks pairs of which an assumption of the semantics empties a part.
@@ -575,14 +462,6 @@ fn spoil(record: &mut Record, status: Status, error: String) {
         record.status = status;
         record.error = Some(error);
     }
-}
-
-fn both(pair: &PairGraphs) -> Option<(&QueryGraph, &QueryGraph)> {
-    pair.gold
-        .as_ref()
-        .as_ref()
-        .ok()
-        .zip(pair.pred.as_ref().as_ref().ok())
 }
 
 /// The double that prints as the float does: 0.97, not 0.9700000286102295.

@@ -13,22 +13,28 @@ pub use twinql_model as model;
 pub use twinql_sql as sql;
 pub use twinql_suite as suite;
 
+mod batch;
+mod builder;
 pub mod embedded;
 pub mod engine;
 pub mod exit;
+pub mod input;
 pub mod judging;
 mod network;
 mod pipeline;
 pub mod prepare;
+pub mod progress;
 pub mod proving;
 pub mod record;
 pub mod reward;
 pub mod signature;
 pub mod status;
 pub mod tiers;
+pub mod training;
 pub mod vacuous;
 pub mod witness;
 
+pub use builder::EngineBuilder;
 pub use engine::{Engine, Job, Work};
 pub use network::{Network, NetworkError};
 pub use pipeline::{Pipeline, PipelineError};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use twinql_metrics::{MetricInfo, metric};
-use twinql_sql::{Schema, Semantics};
+use twinql_sql::Schema;
 
 use crate::engine::{Engine, Job, Work};
-use crate::network::{Network, NetworkError};
+use crate::network::NetworkError;
 use crate::record::Record;
 
 /// Scores pairs of queries over one schema.
@@ -56,23 +56,19 @@ impl Pipeline {
     /// # Errors
     /// The program was built without a checkpoint.
     pub fn new(schema: Schema) -> Result<Pipeline, PipelineError> {
-        Pipeline::with_metrics(schema, &["gmn"])
+        Ok(Pipeline::from_engine(schema, Engine::builder().build()?))
     }
 
     /// Metrics by name, under the default semantics.
     ///
     /// # Errors
-    /// An unknown metric, or `gmn` in a program built without a checkpoint.
+    /// An unknown metric, or a learned one in a program built without a checkpoint.
     pub fn with_metrics(schema: Schema, names: &[&str]) -> Result<Pipeline, PipelineError> {
         let metrics = names
             .iter()
             .map(|name| find(name))
             .collect::<Result<Vec<_>, _>>()?;
-        let network = match names.contains(&"gmn") {
-            true => Some(Network::embedded()?),
-            false => None,
-        };
-        let engine = Engine::new(&metrics, network, Semantics::default(), None, 8)?;
+        let engine = Engine::builder().metrics(metrics).build()?;
         Ok(Pipeline::from_engine(schema, engine))
     }
 

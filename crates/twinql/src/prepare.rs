@@ -199,6 +199,17 @@ pub struct PairGraphs {
     pub emptied: Option<(SharedGraph, SharedGraph)>,
 }
 
+impl PairGraphs {
+    /// Both graphs, where there are both.
+    pub fn both(&self) -> Option<(&QueryGraph, &QueryGraph)> {
+        self.gold
+            .as_ref()
+            .as_ref()
+            .ok()
+            .zip(self.pred.as_ref().as_ref().ok())
+    }
+}
+
 impl Graphs {
     /// Makes the graphs of all queries, in parallel. `each` is called once for each
     /// distinct query when its graph is done.

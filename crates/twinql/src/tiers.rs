@@ -2,23 +2,22 @@
 
 use rayon::prelude::*;
 use twinql_model::Evidence;
-use twinql_sql::{Proof, Semantics};
+use twinql_sql::Proof;
+use twinql_sql::prove::ProveError;
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::engine::Job;
 use crate::judging::{Workers, judge_all};
-use crate::proving::prove_all;
 
-/// What proofs, and the suite where it is given and they know nothing, say of each job, in order.
+/// What the proofs of all jobs, and the suite where it is given and they know nothing, say of each job, in order.
 /// A pair that cannot be executed or that no database tests, or a job without a pair, is [`Evidence::None`]. `each` is called
 /// once for each pair that is done.
 pub fn evidence(
     jobs: &[Job],
-    semantics: &Semantics,
+    proofs: &[Option<Result<Proof, ProveError>>],
     suite: Option<(&JudgeConfig, &Workers)>,
     each: &(dyn Fn() + Sync),
 ) -> Vec<Evidence> {
-    let proofs = prove_all(jobs, semantics, &|| ());
     // No database that meets the semantics shows what a vacuous query asks for, so that none
     // tells it apart says nothing.
     let vacuous: Vec<bool> = proofs
@@ -26,7 +25,7 @@ pub fn evidence(
         .map(|proof| matches!(proof, Some(Ok(proof)) if proof.vacuous().is_some()))
         .collect();
     let mut out: Vec<Option<Evidence>> = proofs
-        .into_par_iter()
+        .par_iter()
         .map(|proof| match proof {
             Some(Ok(Proof::Equal(_))) => Some(Evidence::ProvedEqual),
             Some(Ok(Proof::Different(_))) => Some(Evidence::ProvedDifferent),

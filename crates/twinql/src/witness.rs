@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use sha2::{Digest, Sha256};
+use twinql_files::{hex, sha256};
 use twinql_sql::Value;
 use twinql_suite::Witness;
 
@@ -91,7 +91,7 @@ fn cell(value: &Value) -> String {
         Value::Real(r) => format!("{:?}", r.0),
         Value::Text(text) => visible(&format!("'{}'", text.replace('\'', "''"))),
         Value::Blob(bytes) => {
-            let hex: String = bytes.iter().take(MAX_CELL).map(|b| format!("{b:02x}")).collect();
+            let hex = hex(bytes.get(..MAX_CELL).unwrap_or(bytes));
             format!("x'{hex}'")
         }
     })
@@ -199,11 +199,8 @@ fn own_name(id: &str) -> String {
         .collect();
     // A name that begins with a point is hidden.
     let readable = if readable.is_empty() { "_".into() } else { readable };
-    let hash: String = Sha256::digest(id.as_bytes())
-        .iter()
-        .take(6)
-        .map(|b| format!("{b:02x}"))
-        .collect();
+    let mut hash = hex(sha256(id));
+    hash.truncate(12);
     format!("{readable}.{hash}")
 }
 

@@ -24,18 +24,18 @@ Example:
   twinql corpus build --config configs/corpus-bundled.toml --out corpus.jsonl.gz")]
 pub(crate) struct CorpusBuild {
     /// Which files to read and what to make of them (TOML)
-    #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
     /// The pair file to write; gzip if it ends in .gz
-    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// What the labels mean; overrides semantics
-    #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
+    #[arg(long, value_name = "PRESET")]
     pub(crate) semantics: Option<String>,
     #[command(flatten)]
     pub(crate) dialect: DialectFlag,
     /// Use at most this many gold queries
-    #[arg(long, value_name = "N", env = "TWINQL_MAX_GOLD", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) max_gold: Option<usize>,
 }
 
@@ -46,10 +46,10 @@ pub(crate) struct Files {
     #[arg(value_name = "FILE")]
     pub(crate) pairs: PathBuf,
     /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
+    #[arg(long, value_name = "PATH")]
     pub(crate) schemas: PathBuf,
     /// The pair file to write; gzip if it ends in .gz
-    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
 
@@ -63,19 +63,13 @@ pub(crate) struct CorpusRelabel {
     #[command(flatten)]
     pub(crate) files: Files,
     /// What the new labels mean
-    #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
+    #[arg(long, value_name = "PRESET")]
     pub(crate) semantics: String,
     /// Only pairs of the K-th of N equal parts of the gold queries [default: all]
     #[arg(long, value_name = "K/N", value_parser = part)]
     pub(crate) golds: Option<(u64, u64)>,
     /// Databases that two queries have to agree on to be labelled 1
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 80,
-        env = "TWINQL_DATABASES",
-        hide_env = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 80)]
     pub(crate) databases: u64,
 }
 
@@ -91,16 +85,14 @@ pub(crate) struct CorpusGrade {
     #[command(flatten)]
     pub(crate) files: Files,
     /// How answers are compared
-    #[arg(long, value_name = "PRESET", env = "TWINQL_SEMANTICS", hide_env = true)]
+    #[arg(long, value_name = "PRESET")]
     pub(crate) semantics: String,
     /// Databases that each pair runs on
     #[arg(
         long,
         value_name = "N",
         default_value_t = 16,
-        value_parser = clap::value_parser!(u64).range(1..),
-        env = "TWINQL_DATABASES",
-        hide_env = true
+        value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub(crate) databases: u64,
 }

@@ -4,10 +4,36 @@
 use std::ffi::OsString;
 
 use anyhow::{Result, bail};
+use clap::builder::FalseyValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, ArgMatches, Command, Error};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
+
+/// Gives every flag its variable, `TWINQL_SOME_FLAG` of `--some-flag`; those that people do not type, of hidden
+/// commands, have none.
+pub(crate) fn with_variables(command: Command) -> Command {
+    if command.is_hide_set() {
+        return command;
+    }
+    command
+        .mut_args(|arg| {
+            let Some(name) = arg.get_long().map(variable_of) else {
+                return arg;
+            };
+            let arg = arg.env(name).hide_env(true);
+            match arg.get_action() {
+                ArgAction::SetTrue => arg.value_parser(FalseyValueParser::new()),
+                _ => arg,
+            }
+        })
+        .mut_subcommands(with_variables)
+}
+
+/// The variable of a flag.
+fn variable_of(flag: &str) -> String {
+    format!("TWINQL_{}", flag.replace('-', "_").to_uppercase())
+}
 
 /// Texts that set a switch, and such that do not.
 const YES: [&str; 6] = ["1", "true", "t", "yes", "y", "on"];
@@ -67,7 +93,7 @@ pub(crate) fn named(command: &Command, mut error: Error) -> Error {
         text.strip_prefix("--")
             .is_some_and(|rest| rest == flag || rest.starts_with(&format!("{flag}=")))
     };
-    let name = format!("TWINQL_{}", flag.replace('-', "_").to_uppercase());
+    let name = variable_of(flag);
     let set =
         std::env::var(&name).is_ok_and(|found| found.split(',').any(|part| part == value) || found == *value);
     if set && !std::env::args_os().any(|arg| typed(&arg)) {
@@ -98,5 +124,33 @@ pub(crate) fn log() -> Result<EnvFilter> {
         _ => bail!(
             "TWINQL_LOG is {text:?}; give off, error, warn, info, debug or trace, or levels of parts such as twinql_suite=debug"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::args::typed::Cli;
+
+    fn check(command: &Command, seen: &mut usize) {
+        for arg in command.get_arguments() {
+            let Some(flag) = arg.get_long() else { continue };
+            let found = arg.get_env().and_then(|v| v.to_str());
+            let wanted = (!command.is_hide_set()).then(|| variable_of(flag));
+            assert_eq!(found, wanted.as_deref(), "{} --{flag}", command.get_name());
+            *seen += 1;
+        }
+        for below in command.get_subcommands() {
+            check(below, seen);
+        }
+    }
+
+    #[test]
+    fn every_flag_has_its_variable() {
+        let mut seen = 0;
+        check(&with_variables(Cli::command()), &mut seen);
+        assert!(seen > 100, "{seen}");
     }
 }

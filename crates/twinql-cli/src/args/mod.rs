@@ -11,24 +11,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 pub(crate) use shared::Workers;
+pub(crate) use twinql::input::Source;
 use twinql::metrics::{METRICS, MetricInfo, metric};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 pub(crate) use typed::{Format, GroupBy};
 
-/// The seed where none is given.
-pub(crate) const DEFAULT_SEED: u64 = 8;
-
-/// Where pairs come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
-    /// A JSONL file.
-    Pairs(PathBuf),
-    /// Two aligned files.
-    Lines { gold: PathBuf, pred: PathBuf },
-    /// One pair, as text.
-    One { gold: String, pred: String },
-}
+pub(crate) use twinql::engine::DEFAULT_SEED;
 
 /// Pairs and their schemas.
 #[derive(Debug, Clone)]

@@ -29,16 +29,10 @@ pub(crate) struct Prove {
     #[command(flatten)]
     pub(crate) labels: LabelsFlag,
     /// Databases on which the judge looks for a difference where nothing is proved
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 30,
-        env = "TWINQL_DATABASES",
-        hide_env = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 30)]
     pub(crate) databases: usize,
     /// Execute nothing: proofs alone
-    #[arg(long, env = "TWINQL_NO_WITNESS", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) no_witness: bool,
     #[command(flatten)]
     pub(crate) run: RunFlags,

@@ -14,14 +14,7 @@ use super::typed::Format;
 #[derive(Debug, Args)]
 pub(crate) struct DialectFlag {
     /// Whose SQL the queries and the DDL are: sqlite, postgres, mysql, generic
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value_t,
-        env = "TWINQL_DIALECT",
-        hide_env = true,
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "NAME", default_value_t, help_heading = "Input")]
     pub(crate) dialect: Dialect,
 }
 
@@ -29,13 +22,7 @@ pub(crate) struct DialectFlag {
 #[derive(Debug, Args)]
 pub(crate) struct SchemaFlags {
     /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "TWINQL_SCHEMAS",
-        hide_env = true,
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "PATH", help_heading = "Input")]
     pub(crate) schemas: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) dialect: DialectFlag,
@@ -45,13 +32,7 @@ pub(crate) struct SchemaFlags {
 #[derive(Debug, Args)]
 pub(crate) struct NeededSchemaFlags {
     /// Schemas: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
-    #[arg(
-        long,
-        value_name = "PATH",
-        env = "TWINQL_SCHEMAS",
-        hide_env = true,
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "PATH", help_heading = "Input")]
     pub(crate) schemas: PathBuf,
     #[command(flatten)]
     pub(crate) dialect: DialectFlag,
@@ -61,13 +42,7 @@ pub(crate) struct NeededSchemaFlags {
 #[derive(Debug, Args)]
 pub(crate) struct GoldFlag {
     /// Gold queries, one a line: SQL, a tab, db_id
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "TWINQL_GOLD",
-        hide_env = true,
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) gold: PathBuf,
 }
 
@@ -75,7 +50,7 @@ pub(crate) struct GoldFlag {
 #[derive(Debug, Args)]
 pub(crate) struct SemanticsFlag {
     /// What `the same answer` means: default, no-fk, spider, bird, declared, strict [default: default]
-    #[arg(long, value_name = "NAME", env = "TWINQL_SEMANTICS", hide_env = true)]
+    #[arg(long, value_name = "NAME")]
     semantics: Option<String>,
 }
 
@@ -103,7 +78,7 @@ pub(crate) struct ComparisonFlags {
     #[command(flatten)]
     semantics: SemanticsFlag,
     /// Count DISTINCT where the semantics ignores it (spider)
-    #[arg(long, env = "TWINQL_KEEP_DISTINCT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     keep_distinct: bool,
 }
 
@@ -125,7 +100,7 @@ impl ComparisonFlags {
 #[derive(Debug, Args)]
 pub(crate) struct LabelsFlag {
     /// A JSON object, id to label (0 or 1), that overrides labels of the pair file
-    #[arg(long, value_name = "FILE", env = "TWINQL_LABELS", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) labels: Option<PathBuf>,
 }
 
@@ -134,10 +109,10 @@ pub(crate) struct LabelsFlag {
 pub(crate) struct BatchFlags {
     /// Add to every line what reading it needs: db_id, both queries, and the decision (same, different
     /// or abstained) at the metric's threshold
-    #[arg(long, env = "TWINQL_ECHO", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     pub(crate) echo: bool,
     /// Go on with the lines that an interrupted run has left in OUT.partial
-    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     pub(crate) resume: bool,
 }
 
@@ -145,14 +120,7 @@ pub(crate) struct BatchFlags {
 #[derive(Debug, Args)]
 pub(crate) struct FormatFlag {
     /// How it is written
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "text",
-        env = "TWINQL_FORMAT",
-        hide_env = true
-    )]
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: Format,
 }
 
@@ -164,21 +132,14 @@ const MOST_MEMORY: u64 = 1 << 20;
 #[derive(Debug, Args)]
 pub(crate) struct RunFlags {
     /// What runs the suite's queries: threads of this process, or processes that can be killed
-    #[arg(
-        long,
-        value_enum,
-        value_name = "KIND",
-        default_value = "processes",
-        env = "TWINQL_WORKERS",
-        hide_env = true
-    )]
+    #[arg(long, value_enum, value_name = "KIND", default_value = "processes")]
     pub(crate) workers: Workers,
     /// Steps of SQLite that one execution may take [default: 4 million, on files 1,000 million]
-    #[arg(long, value_name = "N", env = "TWINQL_MAX_STEPS", hide_env = true)]
+    #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
     /// MiB that SQLite may hold in each worker process, or with --workers threads in all threads
     /// together [default: 256 in a process, 1024 in threads and on files]
-    #[arg(long, value_name = "MIB", env = "TWINQL_MEMORY", hide_env = true)]
+    #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
 }
 

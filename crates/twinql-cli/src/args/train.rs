@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use twinql::sql::Dialect;
+use twinql::training::Overrides;
 
 use super::shared::DialectFlag;
 
@@ -10,35 +12,53 @@ use super::shared::DialectFlag;
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// Data, model, pretraining and training (TOML)
-    #[arg(long, value_name = "FILE", env = "TWINQL_CONFIG", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
     /// Labelled pairs; overrides those of the only corpus
-    #[arg(long, value_name = "FILE", env = "TWINQL_PAIRS", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) pairs: Option<PathBuf>,
     /// Schemas; overrides those of the only corpus
-    #[arg(long, value_name = "PATH", env = "TWINQL_SCHEMAS", hide_env = true)]
+    #[arg(long, value_name = "PATH")]
     pub(crate) schemas: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) dialect: DialectFlag,
     /// Use at most this many training pairs, the same ones whatever the seed; overrides
     /// data.max_pairs
-    #[arg(long, value_name = "N", env = "TWINQL_MAX_PAIRS", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) max_pairs: Option<usize>,
     /// The run's folder; overrides run
-    #[arg(long, value_name = "FOLDER", env = "TWINQL_RUN", hide_env = true)]
+    #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
     /// Passes over the data at most; overrides train.epochs, or pretrain.epochs
-    #[arg(long, value_name = "N", env = "TWINQL_EPOCHS", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) epochs: Option<usize>,
     /// What executes the steps: cpu, flex, wgpu, cuda; overrides train.compute
-    #[arg(long, value_name = "NAME", env = "TWINQL_DEVICE", hide_env = true)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) device: Option<String>,
     /// What wgpu and cuda compute with: f32, f16, bf16 (weights keep 32 bits); overrides train.precision
-    #[arg(long, value_name = "NAME", env = "TWINQL_PRECISION", hide_env = true)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) precision: Option<String>,
     /// Continue an interrupted run
-    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) resume: bool,
+}
+
+impl Run {
+    /// What takes the place of values of the configuration. SQLite's SQL is what is usual: the flag
+    /// cannot ask for it against the file.
+    pub(crate) fn overrides(&self, seed: Option<u64>) -> Overrides {
+        let dialect = self.dialect.dialect;
+        Overrides {
+            pairs: self.pairs.clone(),
+            schemas: self.schemas.clone(),
+            dialect: (dialect != Dialect::Sqlite).then_some(dialect),
+            max_pairs: self.max_pairs,
+            run: self.run.clone(),
+            seed,
+            device: self.device.clone(),
+            precision: self.precision.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -74,9 +94,9 @@ pub(crate) struct Train {
     pub(crate) run: Run,
     /// Start with the weights of a checkpoint of the same shape, such as a pretrained one;
     /// overrides train.init
-    #[arg(long, value_name = "FILE", env = "TWINQL_INIT", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) init: Option<PathBuf>,
     /// Stop after this many minutes and keep the best epoch; overrides train.max_minutes
-    #[arg(long, value_name = "M", env = "TWINQL_MAX_MINUTES", hide_env = true)]
+    #[arg(long, value_name = "M")]
     pub(crate) max_minutes: Option<f64>,
 }

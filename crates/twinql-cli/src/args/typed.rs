@@ -34,19 +34,13 @@ Every flag --some-flag but --help and --version can also be given as the environ
 #[derive(Debug, Args)]
 pub(crate) struct Common {
     /// No progress and no summary on stderr; errors are still printed
-    #[arg(long, short, global = true, env = "TWINQL_QUIET", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     /// Worker threads [default: one for each core]; the results do not depend on it
-    #[arg(
-        long,
-        global = true,
-        value_name = "N",
-        env = "TWINQL_THREADS",
-        hide_env = true
-    )]
+    #[arg(long, global = true, value_name = "N")]
     pub(crate) threads: Option<usize>,
     /// Seed of all that is random
-    #[arg(long, global = true, value_name = "N", env = "TWINQL_SEED", hide_env = true)]
+    #[arg(long, global = true, value_name = "N")]
     pub(crate) seed: Option<u64>,
 }
 
@@ -100,13 +94,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct Input {
     /// Pairs as JSON lines (.gz is read too): id, db_id or schema, gold, pred
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "TWINQL_PAIRS",
-        hide_env = true,
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) pairs: Option<PathBuf>,
     /// Gold queries, one a line: SQL, a tab, db_id
     #[arg(
@@ -114,9 +102,7 @@ pub(crate) struct Input {
         value_name = "FILE",
         requires = "pred",
         conflicts_with = "pairs",
-        help_heading = "Input",
-        env = "TWINQL_GOLD",
-        hide_env = true
+        help_heading = "Input"
     )]
     pub(crate) gold: Option<PathBuf>,
     /// Predictions, one SQL query a line, as many lines as --gold has
@@ -125,27 +111,19 @@ pub(crate) struct Input {
         value_name = "FILE",
         requires = "gold",
         conflicts_with = "pairs",
-        help_heading = "Input",
-        env = "TWINQL_PRED",
-        hide_env = true
+        help_heading = "Input"
     )]
     pub(crate) pred: Option<PathBuf>,
     /// The gold query of a single pair, as text
-    #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input", env = "TWINQL_GOLD_SQL", hide_env = true)]
+    #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input")]
     pub(crate) gold_sql: Option<String>,
     /// The prediction of a single pair, as text
-    #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input", env = "TWINQL_PRED_SQL", hide_env = true)]
+    #[arg(long, value_name = "SQL", requires = "gold_sql", conflicts_with_all = ["pairs", "pred"], help_heading = "Input")]
     pub(crate) pred_sql: Option<String>,
     #[command(flatten)]
     pub(crate) schemas: SchemaFlags,
     /// The database of pairs that name none [default: the only one in --schemas]
-    #[arg(
-        long,
-        value_name = "ID",
-        env = "TWINQL_DB_ID",
-        hide_env = true,
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "ID", help_heading = "Input")]
     pub(crate) db_id: Option<String>,
 }
 
@@ -153,32 +131,19 @@ pub(crate) struct Input {
 #[derive(Debug, Args)]
 pub(crate) struct Metrics {
     /// Metrics, separated by commas (see the list below)
-    #[arg(
-        long,
-        value_name = "NAMES",
-        value_delimiter = ',',
-        default_value = "gmn",
-        env = "TWINQL_METRIC",
-        hide_env = true
-    )]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "gmn")]
     pub(crate) metric: Vec<String>,
     #[command(flatten)]
     pub(crate) semantics: SemanticsFlag,
     /// The network: `small` or `base`, which are built in, or a checkpoint of `twinql train`
     /// [default: small]
-    #[arg(long, value_name = "NAME|FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
+    #[arg(long, value_name = "NAME|FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Where the network runs
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "cpu",
-        env = "TWINQL_DEVICE",
-        hide_env = true
-    )]
+    #[arg(long, value_name = "NAME", default_value = "cpu")]
     pub(crate) device: String,
     /// Databases that the suite generates for a pair [default: its own choice]
-    #[arg(long, value_name = "N", env = "TWINQL_DATABASES", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) databases: Option<usize>,
     #[command(flatten)]
     pub(crate) run: RunFlags,
@@ -188,35 +153,16 @@ pub(crate) struct Metrics {
 #[derive(Debug, Args)]
 pub(crate) struct Output {
     /// Write results to this file; while it is not whole, its lines are in FILE.partial [default: stdout]
-    #[arg(
-        long,
-        value_name = "FILE",
-        env = "TWINQL_OUT",
-        hide_env = true,
-        help_heading = "Output"
-    )]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,
     /// How results are written [default: text for a single pair, jsonl otherwise]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        env = "TWINQL_FORMAT",
-        hide_env = true,
-        help_heading = "Output"
-    )]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Output")]
     pub(crate) format: Option<Format>,
     /// Exit with 1 if any pair's status is not ok
-    #[arg(long, env = "TWINQL_STRICT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     pub(crate) strict: bool,
     /// Exit with 1 if the first metric's mean (evaluate: its AUC; judge: the share of pairs not refuted) is below X
-    #[arg(
-        long,
-        value_name = "X",
-        env = "TWINQL_FAIL_UNDER",
-        hide_env = true,
-        help_heading = "Output"
-    )]
+    #[arg(long, value_name = "X", help_heading = "Output")]
     pub(crate) fail_under: Option<f64>,
 }
 
@@ -270,13 +216,13 @@ pub(crate) struct Judge {
     #[command(flatten)]
     pub(crate) comparison: ComparisonFlags,
     /// Databases generated for a pair before it is called equivalent [default: the suite's own choice]
-    #[arg(long, value_name = "N", env = "TWINQL_DATABASES", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) databases: Option<usize>,
     #[command(flatten)]
     pub(crate) run: RunFlags,
     /// Write each witness as FOLDER/ID.sql: both queries and their answers, and a database for sqlite3.
     /// An id that can be no file's name is followed by a hash; each record names its file
-    #[arg(long, value_name = "FOLDER", env = "TWINQL_WITNESS_DIR", hide_env = true)]
+    #[arg(long, value_name = "FOLDER")]
     pub(crate) witness_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -296,13 +242,7 @@ pub(crate) struct Execute {
     #[command(flatten)]
     pub(crate) input: Input,
     /// The databases: a folder with DB/DB.sqlite for each, and any number of further files beside it
-    #[arg(
-        long,
-        value_name = "FOLDER",
-        env = "TWINQL_DB",
-        hide_env = true,
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "FOLDER", help_heading = "Input")]
     pub(crate) db: PathBuf,
     #[command(flatten)]
     pub(crate) comparison: ComparisonFlags,
@@ -320,33 +260,27 @@ Examples:
   twinql evaluate --pairs labelled.jsonl --schemas tables.json --out report.json --plot roc.svg --fail-under 0.9")]
 pub(crate) struct Evaluate {
     /// Labelled pairs as JSON lines: id, db_id or schema, gold, pred, label
-    #[arg(long, value_name = "FILE", env = "TWINQL_PAIRS", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) pairs: PathBuf,
     #[command(flatten)]
     pub(crate) input: SchemaFlags,
     #[command(flatten)]
     pub(crate) labels: LabelsFlag,
     /// Evaluate only pairs of this split
-    #[arg(long, value_name = "NAME", env = "TWINQL_SPLIT", hide_env = true)]
+    #[arg(long, value_name = "NAME")]
     pub(crate) split: Option<String>,
     /// Also report by group: hardness (Spider's classes of the gold), source, db_id, or form (canonical
     /// forms that differ and equal ones)
-    #[arg(long, value_enum, value_name = "GROUP", env = "TWINQL_BY", hide_env = true)]
+    #[arg(long, value_enum, value_name = "GROUP")]
     pub(crate) by: Option<GroupBy>,
     /// Write the ROC curves as an SVG picture
-    #[arg(long, value_name = "FILE", env = "TWINQL_PLOT", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     /// Write the scores of every pair as JSON lines
-    #[arg(long, value_name = "FILE", env = "TWINQL_SCORES", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) scores: Option<PathBuf>,
     /// Bootstrap resamples of the intervals
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1000,
-        env = "TWINQL_RESAMPLES",
-        hide_env = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) resamples: usize,
     #[command(flatten)]
     pub(crate) metrics: Metrics,
@@ -383,23 +317,23 @@ pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) input: NeededSchemaFlags,
     /// The database [default: the only one in --schemas]
-    #[arg(long, value_name = "ID", env = "TWINQL_DB_ID", hide_env = true)]
+    #[arg(long, value_name = "ID")]
     pub(crate) db_id: Option<String>,
     #[command(flatten)]
     pub(crate) semantics: SemanticsFlag,
     /// Print the plans as written and canonical, with ids and places in the text
-    #[arg(long, env = "TWINQL_PLAN", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) plan: bool,
     #[command(flatten)]
     pub(crate) format: FormatFlag,
     /// `small`, `base`, or a checkpoint file: the network whose attention aligns the queries [default: small]
-    #[arg(long, value_name = "NAME|FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
+    #[arg(long, value_name = "NAME|FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Write the network's attention between the queries, node by node and step by step, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) attention: Option<PathBuf>,
     /// Print the merged pair graph in Graphviz' DOT language instead; with --plan, the plans
-    #[arg(long, env = "TWINQL_DOT", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) dot: bool,
 }
 
@@ -412,10 +346,10 @@ Examples:
 Exits with 1 if a score lies further from the stored one than the file's tolerance.")]
 pub(crate) struct Selftest {
     /// `small`, `base`, or a checkpoint file [default: all built-in ones]
-    #[arg(long, value_name = "NAME|FILE", env = "TWINQL_CHECKPOINT", hide_env = true)]
+    #[arg(long, value_name = "NAME|FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Stored scores [default: those of the built-in checkpoints]
-    #[arg(long, value_name = "FILE", env = "TWINQL_STORED", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) stored: Option<PathBuf>,
     /// Store the checkpoint's scores in the file's place
     #[arg(long, requires = "stored")]
@@ -455,7 +389,7 @@ pub(crate) struct SchemaShow {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// Only this database
-    #[arg(long, value_name = "ID", env = "TWINQL_DB_ID", hide_env = true)]
+    #[arg(long, value_name = "ID")]
     pub(crate) db_id: Option<String>,
     #[command(flatten)]
     pub(crate) dialect: DialectFlag,
@@ -486,27 +420,27 @@ pub(crate) struct SuiteBuild {
     #[command(flatten)]
     pub(crate) input: NeededSchemaFlags,
     /// The suite file to write, whole or not at all
-    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     #[command(flatten)]
     pub(crate) semantics: SemanticsFlag,
     /// Candidate databases shared by the gold queries of a schema, at most [default: 200]
-    #[arg(long, value_name = "N", env = "TWINQL_MAX_DATABASES", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) max_databases: Option<u64>,
     /// Candidate databases aimed at each neighbour that is left, at most [default: 60]
-    #[arg(long, value_name = "N", env = "TWINQL_AIMED", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) aimed: Option<u64>,
     /// Neighbours of each gold query, at most [default: 200]
-    #[arg(long, value_name = "N", env = "TWINQL_NEIGHBOURS", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) neighbours: Option<usize>,
     /// Further databases for each gold query, made for it alone [default: 8]
-    #[arg(long, value_name = "N", env = "TWINQL_EXTRA", hide_env = true)]
+    #[arg(long, value_name = "N")]
     pub(crate) extra: Option<usize>,
     /// Mix in values of a SQLite file that has the schema, or of a folder with one for each db_id; only read
-    #[arg(long, value_name = "PATH", env = "TWINQL_VALUES_FROM", hide_env = true)]
+    #[arg(long, value_name = "PATH")]
     pub(crate) values_from: Option<PathBuf>,
     /// Continue an interrupted build
-    #[arg(long, env = "TWINQL_RESUME", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) resume: bool,
 }
 
@@ -519,7 +453,7 @@ Examples:
 The table goes to stdout, a verdict for each pair to --out. Systems are named after their files.")]
 pub(crate) struct SuiteRun {
     /// A suite file of `twinql suite build`
-    #[arg(long, value_name = "FILE", env = "TWINQL_SUITE", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) suite: PathBuf,
     #[command(flatten)]
     pub(crate) gold: GoldFlag,
@@ -529,17 +463,17 @@ pub(crate) struct SuiteRun {
     #[arg(long, value_name = "FILE", required = true, num_args = 1..)]
     pub(crate) pred: Vec<PathBuf>,
     /// Put the gold's values into predictions; a prediction is right if any way passes
-    #[arg(long, env = "TWINQL_PLUG_VALUES", hide_env = true, value_parser = clap::builder::FalseyValueParser::new())]
+    #[arg(long)]
     pub(crate) plug_values: bool,
     #[command(flatten)]
     pub(crate) run: RunFlags,
     /// Write a verdict for each system and pair as JSON lines, whole or not at all
-    #[arg(long, value_name = "FILE", env = "TWINQL_OUT", hide_env = true)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) format: FormatFlag,
     /// Exit with 1 if the accuracy of any system is below X
-    #[arg(long, value_name = "X", env = "TWINQL_FAIL_UNDER", hide_env = true)]
+    #[arg(long, value_name = "X")]
     pub(crate) fail_under: Option<f64>,
 }
 
@@ -554,7 +488,7 @@ pub(crate) struct SuiteShow {
     #[arg(value_name = "FILE")]
     pub(crate) suite: PathBuf,
     /// One schema only
-    #[arg(long, value_name = "ID", env = "TWINQL_DB_ID", hide_env = true)]
+    #[arg(long, value_name = "ID")]
     pub(crate) db_id: Option<String>,
     /// Print this database of --db-id as SQL; the first is 0
     #[arg(long, value_name = "N", requires = "db_id")]

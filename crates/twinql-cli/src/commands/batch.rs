@@ -14,7 +14,7 @@ use twinql::record::{Status, StatusCounts};
 
 use crate::args::shared::BatchFlags;
 use crate::args::{Format, Input, Output, Source};
-use crate::input::{About, Pairs, Schemas};
+use crate::input::{About, Pairs};
 use crate::output::{Console, Journal, Kept, Sink, Table};
 
 /// What a metric says of a pair, where results are to show it.
@@ -90,7 +90,7 @@ pub(super) fn guard<'p>(
 }
 
 /// What the schemas are, where an output is kept that may be gone on with.
-pub(super) fn made_of(output: &Output, schemas: &Schemas) -> String {
+pub(super) fn made_of(output: &Output, schemas: &twinql::input::Schemas) -> String {
     match output.out {
         Some(_) => schemas.fingerprint(),
         None => String::new(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::json;
 use twinql::Semantics;
 use twinql::corpus::build::{
@@ -19,7 +19,7 @@ use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
 
 use crate::args::{DEFAULT_SEED, Format, corpus as args};
-use crate::input::{self, load_schemas};
+use crate::input;
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table};
 
@@ -86,11 +86,11 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
 }
 
 pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
-    let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
+    let semantics: Semantics = typed.semantics.parse()?;
     let mut inputs = of_files(&typed.files);
     inputs.output(&typed.files.out)?;
     inputs.output(&stats_path(&typed.files.out))?;
-    let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
+    let schemas = input::schema_set(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     if let Some((part, of)) = typed.golds {
         pairs.retain(|p| gold_part(p, of) == part);
@@ -143,10 +143,10 @@ fn of_files(files: &args::Files) -> Inputs {
 const GRADE_STEPS: u64 = 200_000;
 
 pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
-    let semantics: Semantics = typed.semantics.parse().map_err(|e: String| anyhow!(e))?;
+    let semantics: Semantics = typed.semantics.parse()?;
     let mut inputs = of_files(&typed.files);
     inputs.output(&typed.files.out)?;
-    let schemas = load_schemas(&typed.files.schemas, Dialect::Sqlite)?;
+    let schemas = input::schema_set(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
     let config = JudgeConfig {
         semantics,

@@ -17,7 +17,7 @@ use crate::commands::batch::{ForPeople, Out, Records, guard};
 use crate::commands::judge::plain;
 use crate::commands::stream::{Window, stream};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
-use crate::input::{self, Schemas};
+use crate::input;
 use crate::output::Console;
 
 /// The wire type of executions, one JSON object for each pair.
@@ -73,7 +73,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     let files = Files::find(&typed.db)?;
     let signature = signature(&config, input.dialect) + &typed.run.in_signature();
     guard(&input, &output, [("--db", Some(typed.db.as_path()))])?;
-    let pairs = input::open(&input, Schemas::of_files(&files, input.dialect), false)?;
+    let pairs = input::open(&input, input::schemas_of_files(&files, input.dialect), false)?;
     let people = ForPeople {
         text: &one,
         head: ["id", "status", "verdict"].map(String::from).to_vec(),

@@ -16,7 +16,7 @@ use twinql::{Network, NetworkError};
 
 use crate::args::{Format, typed};
 use crate::commands::attention::{Summary, View};
-use crate::input::Schemas;
+use crate::input;
 use crate::output::{Console, Sink, write_file};
 
 pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
@@ -29,7 +29,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
         inputs.output(path)?;
     }
     let dialect = typed.input.dialect.dialect;
-    let schemas = Schemas::load(Some(&typed.input.schemas), dialect)?;
+    let schemas = input::schemas(Some(&typed.input.schemas), dialect)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
     let mut sink = Sink::new(None)?;
     let read = |name: &'static str, letters: [char; 2], sql: &str| {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::Job;
 use twinql::engine::{Work, judge_config};
+use twinql::files::hex;
 use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, of_suite};
@@ -17,7 +18,7 @@ use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, mad
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::{WitnessFolder, WitnessRecord};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
-use crate::input::{self, Schemas};
+use crate::input;
 use crate::output::Console;
 
 /// The wire type of verdicts, one JSON object for each pair.
@@ -53,7 +54,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     };
     let signature = signature(&config, input.dialect);
     let workers = worker::workers(typed.run.workers, &config.limits)?;
-    let schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
     let inputs = guard(&input, &output, [])?;
     let begin = Begin {
         output: &output,
@@ -209,7 +210,7 @@ pub(crate) fn plain(value: Value) -> Json {
         Value::Real(r) => r.0.into(),
         Value::Text(s) => s.into(),
         Value::Blob(bytes) => {
-            let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+            let hex = hex(bytes);
             json!({ "blob": hex })
         }
     }

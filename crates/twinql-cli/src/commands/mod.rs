@@ -6,30 +6,24 @@ mod batch;
 pub(crate) mod corpus;
 mod environment;
 pub(crate) mod evaluate;
-mod examples;
 pub(crate) mod execute;
 pub(crate) mod explain;
 pub(crate) mod judge;
-mod own_split;
 pub(crate) mod pretrain;
 pub(crate) mod prove;
-mod run_config;
-mod sample;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod seal;
 pub(crate) mod selftest;
-mod spread;
 mod stream;
 pub(crate) mod suite;
 pub(crate) mod suite_show;
 pub(crate) mod train;
-mod weaken;
 mod witness;
 pub(crate) mod worker;
 
 use anyhow::{Result, bail};
-use twinql::metrics::{MetricInfo, SemanticsOf};
+use twinql::metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql::record::{Status, StatusCounts};
 use twinql::sql::Dialect;
 use twinql::{Engine, Network};
@@ -58,14 +52,21 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
             ));
         }
     }
-    let engine = Engine::new(&metrics.metrics, network, asked, metrics.databases, metrics.seed)?
-        .translated_from(dialect);
-    Ok(engine.with_workers(worker::workers(metrics.workers, &metrics.limits)?, metrics.limits))
+    let workers = worker::workers(metrics.workers, &metrics.limits)?;
+    Ok(Engine::builder()
+        .metrics(metrics.metrics.iter().copied())
+        .network(network)
+        .semantics(asked)
+        .databases(metrics.databases)
+        .seed(metrics.seed)
+        .translated_from(dialect)
+        .workers(workers, metrics.limits)
+        .build()?)
 }
 
 /// How many pairs are scored at a time: few where each may take as long as the suite needs.
 fn window(engine: &Engine) -> stream::Window {
-    let slow = |m: &&'static MetricInfo| matches!(m.name, "suite" | "three-tier");
+    let slow = |m: &&'static MetricInfo| matches!(m.id, MetricId::Suite | MetricId::ThreeTier);
     match engine.metrics().iter().any(slow) {
         true => stream::Window::SMALL_BATCHES,
         false => stream::Window::BATCHES,

@@ -5,15 +5,14 @@ use indicatif::ProgressBar;
 use twinql::files::Lock;
 use twinql::model::{PretrainEpoch, PretrainObserver, StepReport, pretrain};
 use twinql::signature::short_hash;
+use twinql::training::{RunConfig, query_graphs};
 
-use super::examples::query_graphs;
-use super::run_config::RunConfig;
 use crate::args::train;
 use crate::interrupt;
 use crate::output::{Console, Sink, write_file};
 
 pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) -> Result<bool> {
-    let (mut config, run) = RunConfig::read(&typed.run, seed)?;
+    let (mut config, run) = RunConfig::read(&typed.run.config, &typed.run.overrides(seed))?;
     config.train.resume = typed.run.resume;
     if let Some(epochs) = typed.run.epochs {
         config.pretrain.epochs = epochs;
@@ -21,7 +20,7 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
     config.inputs().output(&run.join("pretrained.safetensors"))?;
     let _alone = Lock::folder(&run, "run folder (--run)")?;
     interrupt::hint("the same command with --resume goes on after the last whole epoch");
-    let graphs = query_graphs(&config.data, &config.graph, console)?;
+    let graphs = query_graphs(&config.data, &config.graph, &console.progress())?;
     write_file(&run.join("pretrain.toml"), config.to_toml(&run)?.as_bytes())?;
 
     let mut progress = Progress {

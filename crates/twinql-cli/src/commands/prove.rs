@@ -22,7 +22,8 @@ use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, mad
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::WitnessRecord;
 use crate::commands::{fail_under, status_line, strict, worker};
-use crate::input::{self, Labels, Pairs, Schemas};
+use crate::input::{self, Pairs};
+use crate::labels::Labels;
 use crate::output::Console;
 
 /// The wire type of proofs, one JSON object for each pair.
@@ -193,7 +194,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         let workers = worker::workers(typed.run.workers, &config.limits)?;
         Some((config, workers))
     };
-    let schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
     guard(&input, &output, [("--labels", typed.labels.labels.as_deref())])?;
     let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
     if let (Some(labels), Source::Pairs(pairs)) = (&labels, &input.source) {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
-use twinql::metrics::MetricInfo;
+use twinql::metrics::{MetricId, MetricInfo};
 use twinql::model::Decision;
 use twinql::record::{Record, Status, StatusCounts};
 use twinql::reward::reward;
@@ -13,7 +13,7 @@ use crate::args::{Format, Input, Metrics, Output, Source};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, signatures, status_line, strict, window};
-use crate::input::{self, Schemas};
+use crate::input;
 use crate::output::Console;
 
 pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -24,7 +24,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         _ => Format::Jsonl,
     };
     let output = Output::new(typed.output, default)?;
-    if typed.reward && metrics.metrics.iter().all(|m| m.name != "gmn") {
+    if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
         bail!("--reward is made of the score of gmn; add it to --metric");
     }
     let engine = engine(&metrics, input.dialect, console)?;
@@ -34,7 +34,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
              abstention band; `twinql train` stores one"
         );
     }
-    let schemas = Schemas::load(input.schemas.as_deref(), input.dialect)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
     guard(&input, &output, [("--checkpoint", metrics.checkpoint.as_deref())])?;
     let begin = Begin {
         output: &output,

@@ -10,10 +10,10 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use twinql::embedded::{BUILT_IN, BuiltIn};
-use twinql::metrics::{METRICS, MetricInfo};
+use twinql::metrics::{METRICS, MetricId, MetricInfo};
 use twinql::{Engine, Job, Network, Schema, Semantics, Work};
 
-use crate::args::{DEFAULT_SEED, typed};
+use crate::args::typed;
 use crate::input;
 use crate::output::{Console, Sink, write_file};
 
@@ -145,24 +145,19 @@ fn scores(stored: &[Stored], network: &Network) -> Result<Vec<Map<String, Value>
     let tiers = network.scorer().info().tiers.is_some();
     let metrics: Vec<&'static MetricInfo> = METRICS
         .iter()
-        .filter(|m| tiers || !m.name.ends_with("tier"))
+        .filter(|m| tiers || !matches!(m.id, MetricId::TwoTier | MetricId::ThreeTier))
         .collect();
     let mut out = Vec::with_capacity(stored.len());
     for pair in stored {
         let place = || format!("stored pair {}", pair.id);
-        let semantics: Semantics = pair
-            .semantics
-            .parse()
-            .map_err(anyhow::Error::msg)
-            .with_context(place)?;
+        let semantics: Semantics = pair.semantics.parse().with_context(place)?;
         let schema = Schema::from_ddl(&pair.id, &pair.schema).with_context(place)?;
-        let engine = Engine::new(
-            &metrics,
-            Some(network.clone()),
-            semantics,
-            Some(DATABASES),
-            DEFAULT_SEED,
-        )?;
+        let engine = Engine::builder()
+            .metrics(metrics.iter().copied())
+            .network(network.clone())
+            .semantics(semantics)
+            .databases(DATABASES)
+            .build()?;
         let job = Job {
             id: pair.id.clone().into(),
             work: Work::Pair {

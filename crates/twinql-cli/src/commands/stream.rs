@@ -103,7 +103,7 @@ fn read(items: Items) -> Result<Receiver<Result<Item>>> {
     let reader = move || {
         for item in items {
             let last = item.is_err();
-            if to.send(item).is_err() || last {
+            if to.send(item.map_err(Into::into)).is_err() || last {
                 break;
             }
         }
@@ -265,10 +265,11 @@ impl Slots {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
-    use anyhow::{anyhow, bail};
+    use anyhow::bail;
     use serde_json::Value;
     use std::sync::atomic::AtomicUsize;
     use twinql::Work as Kind;
+    use twinql::input::InputError;
     use twinql::record::Status;
 
     const QUIET: Console = Console { quiet: true };
@@ -286,7 +287,7 @@ mod tests {
         }
     }
 
-    fn pairs(items: impl Iterator<Item = Result<Item>> + Send + 'static) -> Pairs {
+    fn pairs(items: impl Iterator<Item = Result<Item, InputError>> + Send + 'static) -> Pairs {
         Pairs {
             items: Box::new(items),
             single: false,
@@ -334,7 +335,7 @@ mod tests {
         let work = |jobs: &[Job]| jobs.iter().map(number).collect::<Vec<_>>();
         let broken = (0..300).map(|n| {
             if n == 299 {
-                Err(anyhow!("torn"))
+                Err(InputError::Database("torn".into()))
             } else {
                 Ok(item(n))
             }

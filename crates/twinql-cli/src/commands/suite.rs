@@ -106,7 +106,7 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
 /// The gold queries of each schema, by `db_id`.
 fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<Task>> {
     let (schemas, dialect) = (&from.schemas, from.dialect.dialect);
-    let mut set = input::load_schemas(schemas, dialect)?;
+    let mut set = input::schema_set(schemas, dialect)?;
     let mut golds: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut lost, mut first) = (0usize, None);
     for line in spider::read_gold(gold)? {

@@ -8,17 +8,16 @@ use indicatif::ProgressBar;
 use twinql::files::Lock;
 use twinql::model::{Cascade, EpochReport, Observer, StartReport, StepReport, TrainConfig, train};
 use twinql::signature::{Signature, short_hash};
+use twinql::training::{RunConfig, examples};
 
 use super::environment::Environment;
-use super::examples::examples;
-use super::run_config::RunConfig;
 use crate::args::train as args;
 use crate::interrupt;
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Course, Scale, courses_svg};
 
 pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> Result<bool> {
-    let (mut config, run) = RunConfig::read(&typed.run, seed)?;
+    let (mut config, run) = RunConfig::read(&typed.run.config, &typed.run.overrides(seed))?;
     let train_config = &mut config.train;
     train_config.resume = typed.run.resume;
     if let Some(epochs) = typed.run.epochs {
@@ -45,7 +44,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
     inputs.output(&run.join("model.safetensors"))?;
     let _alone = Lock::folder(&run, "run folder (--run)")?;
     interrupt::hint("the same command with --resume goes on after the last whole epoch");
-    let (train_set, valid_set) = examples(&config.data, &config.how(), console)?;
+    let (train_set, valid_set) = examples(&config.data, &config.how(), &console.progress())?;
     write_file(&run.join("config.toml"), config.to_toml(&run)?.as_bytes())?;
 
     let mut progress = Progress {

@@ -13,6 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
+use twinql::files::hex;
 use twinql::files::resume::{open_alone, partial_of};
 
 use super::Console;
@@ -164,12 +165,8 @@ impl Mark {
         let mut sha = Sha256::new();
         sha.update(&self.input);
         sha.update(print.to_le_bytes());
-        self.input = sha
-            .finalize()
-            .iter()
-            .take(8)
-            .map(|b| format!("{b:02x}"))
-            .collect();
+        self.input = hex(sha.finalize());
+        self.input.truncate(16);
     }
 }
 

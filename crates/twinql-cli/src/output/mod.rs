@@ -6,10 +6,12 @@ mod table;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use twinql::files::{Inputs, Whole};
+use twinql::progress::{Progress, Stage};
 
 pub(crate) use journal::{Journal, Kept};
 pub(crate) use sink::Sink;
@@ -40,7 +42,27 @@ pub(crate) struct Console {
     pub(crate) quiet: bool,
 }
 
+impl Progress for Console {
+    fn say(&self, line: &str) {
+        Console::say(self, line);
+    }
+
+    fn warn(&self, line: &str) {
+        Console::warn(self, line);
+    }
+
+    fn stage(&self, what: &str, of: Option<u64>) -> Stage {
+        let bar = self.bar(of, what).with_finish(ProgressFinish::AndClear);
+        Box::new(move || bar.inc(1))
+    }
+}
+
 impl Console {
+    /// For work of the library.
+    pub(crate) fn progress(self) -> Arc<dyn Progress> {
+        Arc::new(self)
+    }
+
     /// A line of summary.
     pub(crate) fn say(&self, text: impl AsRef<str>) {
         if !self.quiet {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use twinql_sql::semantics::UnknownSemantics;
 use twinql_sql::{Dialect, Semantics};
 
 use crate::CorpusError;
@@ -348,7 +349,9 @@ impl BuildConfig {
     /// # Errors
     /// Not a preset's name.
     pub fn semantics(&self) -> Result<Semantics, CorpusError> {
-        self.semantics.parse().map_err(CorpusError::Config)
+        self.semantics
+            .parse()
+            .map_err(|e: UnknownSemantics| CorpusError::Config(e.to_string()))
     }
 
     /// Why nothing over this database may be built, if it may not.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::expr::{AggregateCall, BinaryOp, Expr};
-use crate::normalize::walk;
 use crate::plan::Plan;
 use crate::print::{self, Names};
 use crate::rel::{ColumnId, Rel};
@@ -78,14 +77,14 @@ impl Called {
                 self.alone.insert(id, column.to_owned());
             }
         }
-        for input in walk::inputs(rel) {
+        for input in rel.inputs() {
             self.sources_of(schema, plan, input, depth + 1);
         }
         let mut inner = Vec::new();
-        for e in walk::own_exprs(rel) {
+        for e in rel.exprs() {
             super::find_subqueries(e, &mut inner);
         }
-        for query in walk::arms(rel).into_iter().chain(inner) {
+        for query in rel.arms().into_iter().chain(inner) {
             self.sources_of(schema, plan, &query.rel, depth + 1);
         }
     }
@@ -109,14 +108,14 @@ pub(super) fn oriented_call(call: &AggregateCall, names: &Names) -> AggregateCal
 }
 
 fn orient(e: &mut Expr, names: &Names) {
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         orient(operand, names);
     }
     let text = |e: &Expr| print::shallow(e, names);
     match e {
         Expr::Binary { op, left, right } => match op {
             BinaryOp::Gt | BinaryOp::GtEq => {
-                *op = op.turned().unwrap_or(*op);
+                *op = op.flipped().unwrap_or(*op);
                 std::mem::swap(left, right);
             }
             BinaryOp::Eq

@@ -5,9 +5,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::color::{Colors, is_symmetric};
-use super::{twins, walk};
+use super::twins;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Columns, Query, Rel, SetOpKind};
+use crate::tree::Tree;
 
 /// How many choices between columns that look alike are tried; beyond them the first is
 /// taken, and two equal plans may come out unequal.
@@ -110,13 +111,13 @@ fn order_query(query: &mut Query, colors: &Colors) {
 }
 
 fn order_rel(rel: &mut Rel, colors: &Colors) {
-    for expr in walk::own_exprs_mut(rel) {
+    for expr in rel.exprs_mut() {
         order_expr(expr, colors);
     }
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         order_rel(input, colors);
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         order_query(arm, colors);
     }
     match rel {
@@ -167,7 +168,7 @@ fn order_union(rel: &mut Rel, colors: &Colors) {
     };
     let (all, columns) = (*all, columns.clone());
     let mut found = Vec::new();
-    walk::union_arms(rel, &columns, all, &mut found);
+    rel.union_arms(&columns, all, &mut found);
     if found.len() < 3 {
         return;
     }
@@ -190,14 +191,14 @@ fn order_union(rel: &mut Rel, colors: &Colors) {
     }
     inner.push(columns);
     let mut inner = inner.into_iter();
-    if let Some(chain) = walk::union_chain(arms, all, |_| inner.next().unwrap_or_default()) {
+    if let Some(chain) = Query::union_chain(arms, all, |_| inner.next().unwrap_or_default()) {
         *rel = chain.rel;
     }
 }
 
 /// The columns of the unions in a chain, the topmost left out.
 fn inner_columns(rel: &Rel, all: bool, into: &mut Vec<Vec<ColumnId>>) {
-    for arm in walk::arms(rel) {
+    for arm in rel.arms() {
         if let Rel::SetOp {
             kind: SetOpKind::Union,
             all: own,
@@ -242,14 +243,14 @@ fn order_set_op(
 
 /// Larger arms first, so that left-deep chains stay left-deep.
 fn rel_size_key(rel: &Rel) -> Reverse<usize> {
-    Reverse(walk::rel_size(rel))
+    Reverse(rel.size())
 }
 
 fn order_expr(expr: &mut Expr, colors: &Colors) {
-    for operand in walk::operands_mut(expr) {
+    for operand in expr.operands_mut() {
         order_expr(operand, colors);
     }
-    if let Some(query) = walk::subquery_mut(expr) {
+    if let Some(query) = expr.subquery_mut() {
         order_query(query, colors);
     }
     match expr {
@@ -284,10 +285,10 @@ fn reuse_in_expr(expr: &mut Expr, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
     if let Expr::Column(c) = expr {
         *c = resolve(*c, renamed);
     }
-    for operand in walk::operands_mut(expr) {
+    for operand in expr.operands_mut() {
         reuse_in_expr(operand, renamed);
     }
-    if let Some(query) = walk::subquery_mut(expr) {
+    if let Some(query) = expr.subquery_mut() {
         reuse_in_query(query, renamed);
     }
 }
@@ -300,13 +301,13 @@ fn reuse_in_query(query: &mut Query, renamed: &mut BTreeMap<ColumnId, ColumnId>)
 }
 
 fn reuse_in_rel(rel: &mut Rel, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         reuse_in_rel(input, renamed);
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         reuse_in_query(arm, renamed);
     }
-    for expr in walk::own_exprs_mut(rel) {
+    for expr in rel.exprs_mut() {
         reuse_in_expr(expr, renamed);
     }
     let entries = match rel {
@@ -359,22 +360,22 @@ impl Numbers {
     }
 
     fn produce_expr(&mut self, expr: &Expr) {
-        for operand in walk::operands(expr) {
+        for operand in expr.operands() {
             self.produce_expr(operand);
         }
-        if let Some(query) = walk::subquery(expr) {
+        if let Some(query) = expr.subquery() {
             self.produce_query(query);
         }
     }
 
     fn produce_rel(&mut self, rel: &Rel) {
-        for input in walk::inputs(rel) {
+        for input in rel.inputs() {
             self.produce_rel(input);
         }
-        for arm in walk::arms(rel) {
+        for arm in rel.arms() {
             self.produce_query(arm);
         }
-        for expr in walk::own_exprs(rel) {
+        for expr in rel.exprs() {
             self.produce_expr(expr);
         }
         match rel {
@@ -384,7 +385,7 @@ impl Numbers {
             | Rel::Sort { .. }
             | Rel::Distinct { .. } => {}
             Rel::Window { calls, .. } => calls.iter().for_each(|(c, _)| self.produce(*c)),
-            _ => walk::outputs(rel).into_iter().for_each(|c| self.produce(c)),
+            _ => rel.outputs().into_iter().for_each(|c| self.produce(c)),
         }
     }
 
@@ -407,10 +408,10 @@ impl Numbers {
         if let Expr::Column(c) = expr {
             self.number(c);
         }
-        for operand in walk::operands_mut(expr) {
+        for operand in expr.operands_mut() {
             self.apply_expr(operand, names);
         }
-        if let Some(query) = walk::subquery_mut(expr) {
+        if let Some(query) = expr.subquery_mut() {
             self.apply_query(query, names);
         }
     }
@@ -420,13 +421,13 @@ impl Numbers {
             let next = format!("r{}", names.len());
             *name = names.entry(std::mem::take(name)).or_insert(next).clone();
         }
-        for input in walk::inputs_mut(rel) {
+        for input in rel.inputs_mut() {
             self.apply_rel(input, names);
         }
-        for arm in walk::arms_mut(rel) {
+        for arm in rel.arms_mut() {
             self.apply_query(arm, names);
         }
-        for expr in walk::own_exprs_mut(rel) {
+        for expr in rel.exprs_mut() {
             self.apply_expr(expr, names);
         }
         match rel {

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
-use super::walk;
 use crate::expr::{AggregateCall, BinaryOp, Expr, WindowCall};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind, SortKey};
 
@@ -295,7 +294,7 @@ impl Colors {
                 ..
             } => {
                 let mut arms = Vec::new();
-                walk::union_arms(rel, columns, *all, &mut arms);
+                rel.union_arms(columns, *all, &mut arms);
                 arms.into_iter()
                     .fold(mix(53, u64::from(*all)), |h, (arm, output)| {
                         h.wrapping_add(mix(7, self.arm(arm, &output, columns)))
@@ -384,7 +383,7 @@ impl Colors {
                 ..
             } => {
                 let mut arms = Vec::new();
-                walk::union_arms(rel, columns, *all, &mut arms);
+                rel.union_arms(columns, *all, &mut arms);
                 for (i, c) in columns.iter().enumerate() {
                     let of = |output: &Vec<ColumnId>| output.get(i).map_or(1, |o| self.get(*o));
                     let sum = arms
@@ -453,19 +452,19 @@ impl Colors {
                 }
             }
             Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. } => {
-                for e in walk::own_exprs(rel) {
+                for e in rel.exprs() {
                     self.expr_context(e, mix(base, 73), to);
                 }
             }
             Rel::Sort { .. } | Rel::Distinct { .. } => {}
         }
         if let Rel::Values { .. } | Rel::TableFunction { .. } | Rel::Sort { .. } = rel {
-            for (i, e) in walk::own_exprs(rel).into_iter().enumerate() {
+            for (i, e) in rel.exprs().into_iter().enumerate() {
                 self.expr_context(e, mix(mix(base, 74), i as u64), to);
             }
         }
         let ordered = matches!(rel, Rel::OuterJoin { .. });
-        for (i, input) in walk::inputs(rel).into_iter().enumerate() {
+        for (i, input) in rel.inputs().into_iter().enumerate() {
             let place = if ordered { i as u64 } else { 0 };
             self.rel_context(input, mix(mix(base, 75), place), to);
         }
@@ -482,7 +481,7 @@ impl Colors {
             Expr::Binary { op, left, right } => is_symmetric(*op, left, right),
             _ => false,
         };
-        for (i, operand) in walk::operands(expr).into_iter().enumerate() {
+        for (i, operand) in expr.operands().into_iter().enumerate() {
             let place = match expr {
                 _ if unordered => 0,
                 Expr::InList { .. } => usize::from(i > 0),
@@ -490,7 +489,7 @@ impl Colors {
             };
             self.expr_context(operand, mix(base, place as u64), to);
         }
-        if let Some(query) = walk::subquery(expr) {
+        if let Some(query) = expr.subquery() {
             self.query_context(query, mix(base, 76), true, to);
         }
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::walk::{self, Substitution};
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query, Rel};
 use crate::schema::{Affinity, Schema, TypeClass};
 use crate::semantics::Semantics;
+use crate::substitution::Substitution;
 use crate::value::Value;
 
 /// Where a query stands.
@@ -81,7 +81,7 @@ impl Context<'_> {
         let mut one = Substitution::new();
         one.insert(c, by.clone());
         for expr in self.replaced.values_mut() {
-            walk::substitute(expr, &one);
+            expr.substitute(&one);
         }
         self.replaced.insert(c, by);
     }
@@ -92,9 +92,9 @@ impl Context<'_> {
             return;
         }
         let constants = self.replaced.values().any(|e| matches!(e, Expr::Literal(_)));
-        for expr in walk::own_exprs_mut(rel) {
+        for expr in rel.exprs_mut() {
             self.pinned |= constants
-                && walk::any_expr(expr, &mut |e| match e {
+                && expr.any(|e| match e {
                     Expr::Column(c) => matches!(self.replaced.get(c), Some(Expr::Literal(_))),
                     _ => false,
                 });
@@ -144,10 +144,10 @@ impl Context<'_> {
             | Expr::Row(_)
             | Expr::Case { operand: Some(_), .. } => {
                 let opaque = Expr::Exists(Box::new(Query {
-                    rel: walk::unit(),
+                    rel: Rel::unit(),
                     output: Vec::new(),
                 }));
-                for x in walk::operands_mut(expr) {
+                for x in expr.operands_mut() {
                     if let Some(cast) = self.converts(x, &[&opaque], map) {
                         *x = cast;
                         typed = true;
@@ -157,13 +157,13 @@ impl Context<'_> {
             _ => {}
         }
         if let Expr::Column(_) = expr {
-            return walk::substitute(expr, map);
+            return expr.substitute(map);
         }
-        for operand in walk::operands_mut(expr) {
+        for operand in expr.operands_mut() {
             typed |= self.substitute(operand, map);
         }
-        if let Some(query) = walk::subquery_mut(expr) {
-            let map = walk::reaching(query, map);
+        if let Some(query) = expr.subquery_mut() {
+            let map = query.reached_by(map);
             typed |= self.substitute_rel(&mut query.rel, &map);
             for c in &mut query.output {
                 if let Some(Expr::Column(new)) = map.get(c) {
@@ -177,13 +177,13 @@ impl Context<'_> {
 
     fn substitute_rel(&self, rel: &mut Rel, map: &Substitution) -> bool {
         let mut hit = false;
-        for expr in walk::own_exprs_mut(rel) {
+        for expr in rel.exprs_mut() {
             hit |= self.substitute(expr, map);
         }
-        for input in walk::inputs_mut(rel) {
+        for input in rel.inputs_mut() {
             hit |= self.substitute_rel(input, map);
         }
-        for arm in walk::arms_mut(rel) {
+        for arm in rel.arms_mut() {
             hit |= self.substitute_rel(&mut arm.rel, map);
             for c in &mut arm.output {
                 if let Some(Expr::Column(new)) = map.get(c) {
@@ -225,10 +225,7 @@ impl Context<'_> {
             _ => false,
         };
         let same = others.iter().all(|other| alike(other));
-        (!same).then(|| Expr::Cast {
-            expr: Box::new(v.clone()),
-            affinity,
-        })
+        (!same).then(|| v.clone().cast(affinity))
     }
 
     /// SQLite's affinity of an expression.

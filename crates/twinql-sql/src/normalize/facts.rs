@@ -4,11 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::context::Context;
-use super::walk;
+use crate::columns::Reads;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::function;
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
 use crate::schema::Affinity;
+use crate::tree::Tree;
 use crate::value::Value;
 
 /// The determinant fixes the dependents.
@@ -87,10 +88,7 @@ impl Context<'_> {
 
     /// Columns that are not NULL in any row of any input of `rel`.
     pub(crate) fn not_null_below(&self, rel: &Rel) -> BTreeSet<ColumnId> {
-        walk::inputs(rel)
-            .into_iter()
-            .flat_map(|r| self.not_null(r))
-            .collect()
+        rel.inputs().into_iter().flat_map(|r| self.not_null(r)).collect()
     }
 
     /// Columns that are not NULL in any row of `rel`.
@@ -368,7 +366,7 @@ impl Context<'_> {
                 self.collect(input, deps);
                 deps.tokens.truncate(below);
                 let token = deps.token();
-                let all = walk::outputs(input);
+                let all = input.outputs();
                 deps.rules.push((all.clone(), vec![token]));
                 deps.rules.push((vec![token], all));
             }
@@ -386,7 +384,7 @@ impl Context<'_> {
 
     /// Dependencies that equality conjuncts state.
     fn equalities(&self, rel: &Rel, conjuncts: &[Expr], deps: &mut Dependencies) {
-        let produced = walk::output_set(rel);
+        let produced = rel.output_set();
         for e in conjuncts {
             match e {
                 Expr::Binary {
@@ -413,7 +411,7 @@ impl Context<'_> {
     /// `of = by`: what `by` reads determines the column `of`, if equal means the same.
     fn equality(&self, of: &Expr, by: &Expr, produced: &BTreeSet<ColumnId>, deps: &mut Dependencies) {
         let Expr::Column(c) = of else { return };
-        if !produced.contains(c) || !walk::is_deterministic(by) {
+        if !produced.contains(c) || !by.is_deterministic() {
             return;
         }
         let sound = match self.info(*c).and_then(|i| i.affinity) {
@@ -422,7 +420,7 @@ impl Context<'_> {
             _ => matches!(by, Expr::Literal(_)),
         };
         if sound {
-            let by = walk::columns_of(by);
+            let by = by.reads();
             let by = by.into_iter().filter(|b| produced.contains(b)).collect();
             deps.rules.push((by, vec![*c]));
         }
@@ -442,10 +440,10 @@ impl Context<'_> {
             Rel::Window { .. } => true,
             _ => false,
         };
-        here || walk::inputs(rel).into_iter().any(|r| self.leaves_open(r))
-            || walk::arms(rel).into_iter().any(|q| self.leaves_open(&q.rel))
-            || walk::own_exprs(rel).into_iter().any(|e| {
-                walk::any_expr(e, &mut |e| match (e, walk::subquery(e)) {
+        here || rel.inputs().into_iter().any(|r| self.leaves_open(r))
+            || rel.arms().into_iter().any(|q| self.leaves_open(&q.rel))
+            || rel.exprs().into_iter().any(|e| {
+                e.any(|e| match (e, e.subquery()) {
                     (Expr::Scalar(_), Some(q)) => !self.at_most_one_row(&q.rel) || self.leaves_open(&q.rel),
                     (_, Some(q)) => self.leaves_open(&q.rel),
                     _ => false,
@@ -461,9 +459,8 @@ impl Context<'_> {
 
 /// `c` is computed as `e`.
 fn derived(c: ColumnId, e: &Expr, deps: &mut Dependencies) {
-    if walk::is_deterministic(e) {
-        deps.rules
-            .push((walk::columns_of(e).into_iter().collect(), vec![c]));
+    if e.is_deterministic() {
+        deps.rules.push((e.reads().into_iter().collect(), vec![c]));
     }
     if let Expr::Column(b) = e {
         deps.rules.push((vec![c], vec![*b]));
@@ -507,7 +504,7 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
             let mut all: Option<BTreeSet<ColumnId>> = None;
             for e in list {
                 let mut one = BTreeSet::new();
-                for c in walk::conjuncts(e.clone()) {
+                for c in e.clone().conjuncts() {
                     rejects_null(&c, &mut one);
                 }
                 all = Some(match all {

@@ -19,15 +19,14 @@ mod rules;
 mod stopped;
 mod twins;
 mod vacuous;
-pub(crate) mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::substitution::Substitution;
 use context::{Context, Role};
 use rule::Apply;
 pub use rule::{Needs, RULES, Rule};
 pub use stopped::Stopped;
-use walk::Substitution;
 
 use crate::assumption::Assumption;
 use crate::expr::Expr;
@@ -36,6 +35,7 @@ use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::schema::Schema;
 use crate::semantics::Semantics;
 use crate::spans::Spans;
+use crate::tree::Tree;
 use crate::value::Value;
 
 /// How often the whole tree is passed over, at most.
@@ -148,10 +148,10 @@ fn normalize_once(
         origins: None,
         vacated: 0,
     };
-    if walk::deeper_than(&original.query.rel, MAX_DEPTH) {
+    if original.query.rel.deeper_than(MAX_DEPTH) {
         return stopped(Stopped::TooDeep);
     }
-    let nodes = walk::rel_size(&original.query.rel);
+    let nodes = original.query.rel.size();
     if nodes > MAX_SIZE {
         return stopped(Stopped::TooLarge { nodes });
     }
@@ -197,7 +197,7 @@ fn normalize_once(
             complete = true;
             break;
         }
-        if walk::rel_size(&query.rel) > MAX_SIZE || walk::deeper_than(&query.rel, 2 * MAX_DEPTH) {
+        if query.rel.size() > MAX_SIZE || query.rel.deeper_than(2 * MAX_DEPTH) {
             return stopped(Stopped::Grew { rule: driver.last });
         }
     }
@@ -284,14 +284,14 @@ impl Driver<'_> {
 
     fn freshen_rel(&mut self, rel: &mut Rel, seen: &mut BTreeSet<ColumnId>) -> bool {
         let mut fine = true;
-        for input in walk::inputs_mut(rel) {
+        for input in rel.inputs_mut() {
             fine &= self.freshen_rel(input, seen);
         }
-        for arm in walk::arms_mut(rel) {
+        for arm in rel.arms_mut() {
             fine &= self.freshen_query(arm, seen);
         }
-        for expr in walk::own_exprs_mut(rel) {
-            walk::substitute(expr, &self.cx.replaced);
+        for expr in rel.exprs_mut() {
+            expr.substitute(&self.cx.replaced);
             fine &= self.freshen_expr(expr, seen);
         }
         match rel {
@@ -307,7 +307,7 @@ impl Driver<'_> {
             | Rel::Recursive { .. }
             | Rel::RecursiveRef { .. }
             | Rel::SetOp { .. } => {
-                fine &= walk::outputs(rel).into_iter().all(|c| seen.insert(c));
+                fine &= rel.outputs().into_iter().all(|c| seen.insert(c));
             }
             _ => {}
         }
@@ -327,10 +327,10 @@ impl Driver<'_> {
 
     fn freshen_expr(&mut self, expr: &mut Expr, seen: &mut BTreeSet<ColumnId>) -> bool {
         let mut fine = true;
-        for operand in walk::operands_mut(expr) {
+        for operand in expr.operands_mut() {
             fine &= self.freshen_expr(operand, seen);
         }
-        if let Some(query) = walk::subquery_mut(expr) {
+        if let Some(query) = expr.subquery_mut() {
             fine &= self.freshen_query(query, seen);
         }
         fine
@@ -338,33 +338,32 @@ impl Driver<'_> {
 
     /// Gives copies of a subquery (a computed column that was read twice) ids of their own.
     fn separate(&mut self, rel: &mut Rel, seen: &mut BTreeSet<ColumnId>) {
-        for input in walk::inputs_mut(rel) {
+        for input in rel.inputs_mut() {
             self.separate(input, seen);
         }
-        for arm in walk::arms_mut(rel) {
+        for arm in rel.arms_mut() {
             self.separate(&mut arm.rel, seen);
         }
-        for expr in walk::own_exprs_mut(rel) {
+        for expr in rel.exprs_mut() {
             self.separate_expr(expr, seen);
         }
-        seen.extend(walk::outputs(rel));
+        seen.extend(rel.outputs());
     }
 
     fn separate_expr(&mut self, expr: &mut Expr, seen: &mut BTreeSet<ColumnId>) {
-        for operand in walk::operands_mut(expr) {
+        for operand in expr.operands_mut() {
             self.separate_expr(operand, seen);
         }
-        let Some(query) = walk::subquery_mut(expr) else {
+        let Some(query) = expr.subquery_mut() else {
             return;
         };
-        let mut made = BTreeSet::new();
-        walk::produced_within(&query.rel, &mut made);
+        let made = query.rel.produced_within();
         let twice: BTreeMap<ColumnId, ColumnId> = made
             .intersection(seen)
             .map(|c| (*c, self.cx.fresh_like(*c)))
             .collect();
         if !twice.is_empty() {
-            walk::ids_of_query(query, &mut |c| {
+            query.map_ids(|c| {
                 if let Some(new) = twice.get(c) {
                     *c = *new;
                 }
@@ -401,7 +400,7 @@ impl Driver<'_> {
         if !query.output.iter().any(|c| self.cx.replaced.contains_key(c)) {
             return;
         }
-        let produced = walk::output_set(&query.rel);
+        let produced = query.rel.output_set();
         let mut computed = false;
         for c in &mut query.output {
             match self.cx.replaced.get(c) {
@@ -432,10 +431,7 @@ impl Driver<'_> {
             exprs.push((new, expr));
             *c = new;
         }
-        query.rel = Rel::Project {
-            input: Box::new(walk::take(&mut query.rel)),
-            exprs,
-        };
+        query.rel = Rel::project(query.rel.take(), exprs);
     }
 
     fn visit_rel(&mut self, rel: &mut Rel) {
@@ -445,10 +441,10 @@ impl Driver<'_> {
             Rel::OuterJoin { kind, .. } => [*kind == JoinKind::Full, true],
             _ => [false; 2],
         };
-        for (at, input) in walk::inputs_mut(rel).into_iter().enumerate() {
+        for (at, input) in rel.inputs_mut().into_iter().enumerate() {
             let filled = nulls.get(at).is_some_and(|n| *n);
             let before = filled.then(|| FilledUp {
-                visible: walk::output_set(input),
+                visible: input.output_set(),
                 entered: self.cx.replaced.keys().copied().collect(),
             });
             self.keep_bare = filled;
@@ -464,13 +460,13 @@ impl Driver<'_> {
             Rel::Recursive { .. } => Role::Recursive,
             _ => Role::Arm,
         };
-        for arm in walk::arms_mut(rel) {
+        for arm in rel.arms_mut() {
             self.visit_query(arm, role);
         }
         match rel {
             // A column that is filled up with NULLs stays one, whatever it is before.
             Rel::Project { input, exprs } if keep_bare => {
-                let below = walk::output_set(input);
+                let below = input.output_set();
                 for (_, e) in exprs {
                     let stays = matches!(e, Expr::Column(c) if below.contains(c)
                         && matches!(self.cx.replaced.get(c), Some(Expr::Literal(_))));
@@ -484,13 +480,14 @@ impl Driver<'_> {
         if !filled_up.is_empty() {
             self.settle_filled_up(rel, &filled_up, nulls);
         }
-        let nested = walk::own_exprs(rel).into_iter().any(walk::has_subquery);
+        let nested = rel.exprs().into_iter().any(Expr::has_subquery);
         let scans = self.cx.outer_scans.len();
         if nested {
-            for input in walk::inputs(rel) {
+            for input in rel.inputs() {
                 visible_scans(input, &mut self.cx.outer_scans);
             }
-            let known = walk::inputs(rel)
+            let known = rel
+                .inputs()
                 .into_iter()
                 .flat_map(|r| self.cx.not_null(r))
                 .collect();
@@ -501,7 +498,7 @@ impl Driver<'_> {
             Rel::Project { .. } | Rel::Aggregate { .. } | Rel::Window { .. }
         );
         let around = std::mem::replace(&mut self.cx.in_values, values);
-        for expr in walk::own_exprs_mut(rel) {
+        for expr in rel.exprs_mut() {
             self.visit_expr(expr);
         }
         self.cx.in_values = around;
@@ -537,7 +534,7 @@ impl Driver<'_> {
         let sides = [(left, nulls[0]), (right, nulls[1])];
         let sides = sides.into_iter().filter(|(_, n)| *n).map(|(side, _)| side);
         for (side, new) in sides.zip(filled_up) {
-            let made = walk::output_set(side);
+            let made = side.output_set();
             let mut exprs = Vec::new();
             for c in &new.entered {
                 let own = match self.cx.replaced.get(c) {
@@ -560,22 +557,19 @@ impl Driver<'_> {
             if exprs.is_empty() {
                 continue;
             }
-            for c in walk::outputs(side) {
+            for c in side.outputs() {
                 let new = self.cx.fresh_like(c);
                 exprs.push((new, Expr::Column(c)));
                 self.cx.replace(c, Expr::Column(new));
             }
-            **side = Rel::Project {
-                input: Box::new(walk::take(side)),
-                exprs,
-            };
+            **side = Rel::project(side.take(), exprs);
             self.cx.dirty = true;
         }
         self.cx.apply_replaced(rel);
     }
 
     fn visit_expr(&mut self, expr: &mut Expr) {
-        for operand in walk::operands_mut(expr) {
+        for operand in expr.operands_mut() {
             self.visit_expr(operand);
         }
         let role = match expr {
@@ -583,11 +577,11 @@ impl Driver<'_> {
             Expr::InSubquery { .. } | Expr::Quantified { .. } => Role::In,
             _ => Role::Scalar,
         };
-        if let Some(query) = walk::subquery_mut(expr) {
+        if let Some(query) = expr.subquery_mut() {
             // What was replaced in a subquery is read nowhere else, and what was replaced before
             // a rule made a relation a subquery does not reach into it. Were it applied, the
             // condition that made two columns equal would become `x = x`.
-            let outer = walk::reaching(query, &self.cx.replaced).into_owned();
+            let outer = query.reached_by(&self.cx.replaced).into_owned();
             let around = std::mem::replace(&mut self.cx.replaced, outer);
             self.visit_query(query, role);
             self.cx.replaced = around;
@@ -616,6 +610,6 @@ fn visible_scans(rel: &Rel, into: &mut Vec<(usize, Vec<(ColumnId, usize)>)>) {
     match rel {
         Rel::Scan { table, columns } => into.push((*table, columns.clone())),
         Rel::Project { .. } | Rel::Aggregate { .. } => {}
-        _ => walk::inputs(rel).into_iter().for_each(|r| visible_scans(r, into)),
+        _ => rel.inputs().into_iter().for_each(|r| visible_scans(r, into)),
     }
 }

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::walk::{self, Substitution};
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Columns, Query, Rel};
+use crate::substitution::Substitution;
 
 /// How many such pairs are tried in all combinations.
 const MAX_PAIRS: usize = 4;
@@ -53,27 +53,27 @@ fn collect(rel: &Rel, columns: &Columns, into: &mut Vec<(ColumnId, ColumnId)>) {
     let origin = |c: ColumnId| columns.get(c.0 as usize).and_then(|i| i.origin);
     let candidates: Vec<(ColumnId, ColumnId)> = block_conjuncts(rel).iter().filter_map(pair).collect();
     if !candidates.is_empty() {
-        let made: BTreeSet<ColumnId> = walk::output_set(rel);
+        let made: BTreeSet<ColumnId> = rel.output_set();
         into.extend(candidates.into_iter().filter(|(a, b)| {
             a != b && made.contains(a) && made.contains(b) && origin(*a).is_some() && origin(*a) == origin(*b)
         }));
     }
-    for e in walk::own_exprs(rel) {
+    for e in rel.exprs() {
         collect_expr(e, columns, into);
     }
-    for input in walk::inputs(rel) {
+    for input in rel.inputs() {
         collect(input, columns, into);
     }
-    for arm in walk::arms(rel) {
+    for arm in rel.arms() {
         collect(&arm.rel, columns, into);
     }
 }
 
 fn collect_expr(e: &Expr, columns: &Columns, into: &mut Vec<(ColumnId, ColumnId)>) {
-    for operand in walk::operands(e) {
+    for operand in e.operands() {
         collect_expr(operand, columns, into);
     }
-    if let Some(query) = walk::subquery(e) {
+    if let Some(query) = e.subquery() {
         collect(&query.rel, columns, into);
     }
 }
@@ -92,17 +92,17 @@ fn swap_query(query: &mut Query, at: (ColumnId, ColumnId), map: &Substitution) {
 fn swap_rel(rel: &mut Rel, at: (ColumnId, ColumnId), map: &Substitution) -> bool {
     let mut here = block_conjuncts(rel).iter().filter_map(pair).any(|p| {
         let found = p == at || p == (at.1, at.0);
-        found && walk::outputs(rel).contains(&at.0) && walk::outputs(rel).contains(&at.1)
+        found && rel.outputs().contains(&at.0) && rel.outputs().contains(&at.1)
     });
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         here |= swap_rel(input, at, map);
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         swap_query(arm, at, map);
     }
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         if here {
-            walk::substitute(e, map);
+            e.substitute(map);
         } else {
             swap_expr(e, at, map);
         }
@@ -111,10 +111,10 @@ fn swap_rel(rel: &mut Rel, at: (ColumnId, ColumnId), map: &Substitution) -> bool
 }
 
 fn swap_expr(e: &mut Expr, at: (ColumnId, ColumnId), map: &Substitution) {
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         swap_expr(operand, at, map);
     }
-    if let Some(query) = walk::subquery_mut(e) {
+    if let Some(query) = e.subquery_mut() {
         swap_query(query, at, map);
     }
 }

@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Run, rules, walk};
+use super::{Run, rules};
 use crate::assumption::Assumption;
+use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::semantics::Semantics;
@@ -112,19 +113,18 @@ pub(super) fn left_in(form: &Query, original: &Query) -> usize {
 
 fn reads_tables(rel: &Rel) -> bool {
     matches!(rel, Rel::Scan { .. })
-        || walk::inputs(rel).into_iter().any(reads_tables)
-        || walk::arms(rel).into_iter().any(|q| reads_tables(&q.rel))
-        || walk::own_exprs(rel).into_iter().any(|e| {
-            walk::any_expr(e, &mut |e| {
-                walk::subquery(e).is_some_and(|q| reads_tables(&q.rel))
-            })
-        })
+        || rel.inputs().into_iter().any(reads_tables)
+        || rel.arms().into_iter().any(|q| reads_tables(&q.rel))
+        || rel
+            .exprs()
+            .into_iter()
+            .any(|e| e.any(|e| e.subquery().is_some_and(|q| reads_tables(&q.rel))))
 }
 
 fn constants(rel: &Rel) -> usize {
-    let below: usize = walk::inputs(rel).into_iter().map(constants).sum();
-    let arms: usize = walk::arms(rel).into_iter().map(|q| constants(&q.rel)).sum();
-    let own: usize = walk::own_exprs(rel).into_iter().map(constants_in).sum();
+    let below: usize = rel.inputs().into_iter().map(constants).sum();
+    let arms: usize = rel.arms().into_iter().map(|q| constants(&q.rel)).sum();
+    let own: usize = rel.exprs().into_iter().map(constants_in).sum();
     let filters = match rel {
         Rel::Aggregate { calls, .. } => calls
             .iter()
@@ -144,8 +144,8 @@ fn constants_in(e: &Expr) -> usize {
         } => usize::from(left == right && !matches!(**left, Expr::Literal(_))),
         _ => 0,
     };
-    let operands: usize = walk::operands(e).into_iter().map(constants_in).sum();
-    here + operands + walk::subquery(e).map_or(0, |q| constants(&q.rel))
+    let operands: usize = e.operands().into_iter().map(constants_in).sum();
+    here + operands + e.subquery().map_or(0, |q| constants(&q.rel))
 }
 
 /// Columns that nothing but an ORDER BY without LIMIT reads: one value in all rows takes nothing
@@ -176,24 +176,23 @@ fn count(rel: &Rel, into: &mut BTreeMap<ColumnId, Uses>) {
             ..
         }
     );
-    for e in walk::own_exprs(rel) {
-        let mut read = BTreeSet::new();
-        walk::expr_columns(e, &mut read);
+    for e in rel.exprs() {
+        let read = e.reads();
         for c in read {
             let uses = into.entry(c).or_default();
             *(if orders { &mut uses.order } else { &mut uses.others }) = true;
         }
-        walk::any_expr(e, &mut |e| {
-            if let Some(query) = walk::subquery(e) {
+        e.any(|e| {
+            if let Some(query) = e.subquery() {
                 count(&query.rel, into);
             }
             false
         });
     }
-    for input in walk::inputs(rel) {
+    for input in rel.inputs() {
         count(input, into);
     }
-    for arm in walk::arms(rel) {
+    for arm in rel.arms() {
         for c in &arm.output {
             into.entry(*c).or_default().others = true;
         }

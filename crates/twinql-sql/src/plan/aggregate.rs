@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use sqlparser::tokenizer::Span;
 
-use super::walk::{columns_of, rewrite};
 use super::{Planner, Result, invalid, types};
+use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::rel::ColumnId;
+use crate::tree::{Next, NodeMut, Tree};
 
 impl Planner<'_> {
     /// Registers an aggregate with the SELECT it belongs to: the innermost one that a
@@ -17,7 +18,7 @@ impl Planner<'_> {
             .args
             .iter()
             .chain(&call.filter)
-            .flat_map(columns_of)
+            .flat_map(Expr::named)
             .collect();
         let level = self
             .scopes
@@ -56,18 +57,22 @@ impl Groups {
     /// Rewrites an expression over the input into one over the groups.
     pub(crate) fn lift(&mut self, planner: &mut Planner<'_>, expr: &mut Expr) -> Result<()> {
         let mut failure = None;
-        rewrite(expr, &mut |e| match self.lift_node(planner, e) {
-            Ok(done) => done,
-            Err(error) => {
-                failure = Some(error);
-                true
-            }
+        expr.map_deep(|node| match node {
+            NodeMut::Expr(e) => match self.lift_node(planner, e) {
+                Ok(false) => Next::Below,
+                Ok(true) => Next::Past,
+                Err(error) => {
+                    failure = Some(error);
+                    Next::Past
+                }
+            },
+            _ => Next::Below,
         });
         failure.map_or(Ok(()), Err)
     }
 
     /// Rewrites one node; true if it is done with.
-    pub(crate) fn lift_node(&mut self, planner: &mut Planner<'_>, expr: &mut Expr) -> Result<bool> {
+    fn lift_node(&mut self, planner: &mut Planner<'_>, expr: &mut Expr) -> Result<bool> {
         if matches!(expr, Expr::Literal(_)) {
             return Ok(true);
         }
@@ -81,12 +86,7 @@ impl Groups {
         if !self.input.contains(&column) {
             return Ok(true);
         }
-        let call = AggregateCall {
-            func: AggFunc::Bare,
-            distinct: false,
-            args: vec![Expr::Column(column)],
-            filter: None,
-        };
+        let call = AggregateCall::new(AggFunc::Bare, vec![Expr::Column(column)]);
         let known = self.calls.iter().find(|(_, known)| *known == call);
         let id = match known {
             Some((id, _)) => *id,

@@ -42,7 +42,7 @@ impl<'a> Planner<'a> {
             ("percentile_cont", true) => {
                 if let Some(fraction) = args.first_mut() {
                     let one = Expr::Literal(Value::Integer(1));
-                    *fraction = super::expr::binary(BinaryOp::Sub, one, fraction.clone());
+                    *fraction = Expr::binary(BinaryOp::Sub, one, fraction.clone());
                 }
                 "pg_percentile_cont"
             }

@@ -3,11 +3,9 @@
 
 use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 
-use super::expr::binary;
 use super::literal::literal;
 use super::temporal::{Kind, to_date, to_interval, to_timestamp};
 use super::types::info_of;
-use super::walk::has_subquery;
 use super::{Planner, Result};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
@@ -165,17 +163,11 @@ fn custom(name: &ast::ObjectName, arguments: &[String], whole: &DataType) -> Tar
 }
 
 fn cast(expr: Expr, affinity: Affinity) -> Expr {
-    Expr::Cast {
-        expr: Box::new(expr),
-        affinity,
-    }
+    expr.cast(affinity)
 }
 
 fn call(name: &str, args: Vec<Expr>) -> Expr {
-    Expr::Function {
-        name: name.to_owned(),
-        args,
-    }
+    Expr::function(name.to_owned(), args)
 }
 
 fn integer(value: i64) -> Expr {
@@ -249,11 +241,14 @@ impl<'a> Planner<'a> {
                 "substr",
                 vec![
                     cast(operand, Affinity::Text),
-                    integer(1),
-                    integer(i64::try_from(length).unwrap_or(i64::MAX)),
+                    Expr::integer(1),
+                    Expr::integer(i64::try_from(length).unwrap_or(i64::MAX)),
                 ],
             ),
-            Target::Scaled(places) => call("round", vec![cast(operand, Affinity::Numeric), integer(places)]),
+            Target::Scaled(places) => call(
+                "round",
+                vec![cast(operand, Affinity::Numeric), Expr::integer(places)],
+            ),
             Target::Function("interval") => to_interval(operand, None, ""),
             Target::Function("datetime") if self.dialect != Dialect::Sqlite => to_timestamp(operand),
             Target::Function("timestamptz") => self.to_timestamp_in_zone(operand),
@@ -261,11 +256,13 @@ impl<'a> Planner<'a> {
             Target::Function(name) => call(name, vec![operand]),
             Target::Truth => match info_of(&operand, &self.columns).class {
                 TypeClass::Boolean => cast(operand, Affinity::Integer),
-                TypeClass::Integer | TypeClass::Number => binary(BinaryOp::NotEq, operand, integer(0)),
+                TypeClass::Integer | TypeClass::Number => {
+                    Expr::binary(BinaryOp::NotEq, operand, Expr::integer(0))
+                }
                 TypeClass::Text | TypeClass::Other => call("pg_boolean", vec![operand]),
                 TypeClass::Time => call("cast_as", vec![operand, word("BOOLEAN".into())]),
             },
-            Target::Unsigned if has_subquery(&operand) => {
+            Target::Unsigned if operand.has_subquery() => {
                 call("cast_as", vec![operand, word("UNSIGNED".into())])
             }
             Target::Unsigned => {
@@ -276,8 +273,8 @@ impl<'a> Planner<'a> {
                 Expr::Case {
                     operand: None,
                     branches: vec![(
-                        binary(BinaryOp::Lt, whole.clone(), integer(0)),
-                        binary(BinaryOp::Add, whole.clone(), modulus),
+                        Expr::binary(BinaryOp::Lt, whole.clone(), Expr::integer(0)),
+                        Expr::binary(BinaryOp::Add, whole.clone(), modulus),
                     )],
                     otherwise: Some(Box::new(whole)),
                 }

@@ -1,7 +1,6 @@
 //! What other dialects write differently, in SQLite's terms: functions, patterns,
 //! division, casts.
 
-use super::expr::{binary, unary};
 use super::types::info_of;
 use crate::dialect::{Dialect, Division};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
@@ -10,37 +9,8 @@ use crate::rel::Columns;
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
 
-fn text(s: &str) -> Expr {
-    Expr::Literal(Value::Text(s.to_owned()))
-}
-
 fn call(name: &str, args: Vec<Expr>) -> Expr {
-    Expr::Function {
-        name: name.to_owned(),
-        args,
-    }
-}
-
-fn cast(expr: Expr, affinity: Affinity) -> Expr {
-    Expr::Cast {
-        expr: Box::new(expr),
-        affinity,
-    }
-}
-
-/// The number that a literal is, if it is a whole one.
-fn whole(expr: &Expr) -> Option<i64> {
-    match expr {
-        Expr::Literal(Value::Integer(i)) => Some(*i),
-        _ => None,
-    }
-}
-
-fn literal_text(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::Literal(Value::Text(t)) => Some(t),
-        _ => None,
-    }
+    Expr::function(name.to_owned(), args)
 }
 
 /// A part of a date as a whole number.
@@ -58,7 +28,7 @@ pub(super) fn extract(field: &str, date: Expr) -> Expr {
         "epoch" => "%s",
         other => return call(&format!("extract_{other}"), vec![date]),
     };
-    cast(call("strftime", vec![text(format), date]), Affinity::Integer)
+    call("strftime", vec![Expr::text(format), date]).cast(Affinity::Integer)
 }
 
 /// MySQL's date format as strftime's, if each part of it has one.
@@ -126,7 +96,7 @@ pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Exp
         return call(renamed, args);
     }
     let moved = match (name.as_str(), args.len()) {
-        ("to_date", 2) if args.get(1).and_then(literal_text) == Some("YYYY-MM-DD") => {
+        ("to_date", 2) if args.get(1).and_then(Expr::as_text) == Some("YYYY-MM-DD") => {
             args.pop();
             Some("date")
         }
@@ -143,38 +113,38 @@ pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Exp
         ("year" | "month" | "day" | "dayofmonth" | "hour" | "minute" | "second" | "dayofyear", [date]) => {
             extract(&name, date.clone())
         }
-        ("date_part" | "datepart", [field, date]) => match literal_text(field) {
+        ("date_part" | "datepart", [field, date]) => match field.as_text() {
             Some(field) => extract(field, date.clone()),
             None => call(&name, args),
         },
-        ("date_format", [date, format]) => match literal_text(format).and_then(mysql_format) {
-            Some(format) => call("strftime", vec![text(&format), date.clone()]),
+        ("date_format", [date, format]) => match format.as_text().and_then(mysql_format) {
+            Some(format) => call("strftime", vec![Expr::text(&format), date.clone()]),
             None => call(&name, args),
         },
-        ("to_char", [date, format]) => match literal_text(format).and_then(template) {
-            Some(format) => call("strftime", vec![text(&format), date.clone()]),
+        ("to_char", [date, format]) => match format.as_text().and_then(template) {
+            Some(format) => call("strftime", vec![Expr::text(&format), date.clone()]),
             None => call(&name, args),
         },
         ("datediff", [later, earlier]) => {
             let day = |e: &Expr| call("julianday", vec![call("date", vec![e.clone()])]);
-            cast(binary(BinaryOp::Sub, day(later), day(earlier)), Affinity::Integer)
+            Expr::binary(BinaryOp::Sub, day(later), day(earlier)).cast(Affinity::Integer)
         }
-        ("left", [s, n]) if whole(n).is_some_and(|n| n >= 0) => call(
+        ("left", [s, n]) if n.as_integer().is_some_and(|n| n >= 0) => call(
             "substr",
             vec![s.clone(), Expr::Literal(Value::Integer(1)), n.clone()],
         ),
-        ("right", [s, n]) => match whole(n).filter(|n| *n > 0) {
+        ("right", [s, n]) => match n.as_integer().filter(|n| *n > 0) {
             Some(n) => call("substr", vec![s.clone(), Expr::Literal(Value::Integer(-n))]),
             None => call(&name, args),
         },
-        ("isnull", [e]) => unary(UnaryOp::IsNull, e.clone()),
+        ("isnull", [e]) => Expr::unary(UnaryOp::IsNull, e.clone()),
         ("concat", [_, _, ..]) if dialect.concat_keeps_null() => args
             .into_iter()
-            .reduce(|l, r| binary(BinaryOp::Concat, l, r))
+            .reduce(|l, r| Expr::binary(BinaryOp::Concat, l, r))
             .unwrap_or(Expr::Literal(Value::Null)),
         ("concat", [_]) if dialect.concat_keeps_null() => args
             .pop()
-            .map_or(Expr::Literal(Value::Null), |e| cast(e, Affinity::Text)),
+            .map_or(Expr::Literal(Value::Null), |e| e.cast(Affinity::Text)),
         _ => call(&name, args),
     }
 }
@@ -189,9 +159,9 @@ pub(super) fn divide(dialect: Dialect, left: Expr, right: Expr, columns: &Column
         Division::Fraction => true,
     };
     if as_fraction && !fractional(&left) && !fractional(&right) {
-        binary(BinaryOp::Div, cast(left, Affinity::Real), right)
+        Expr::binary(BinaryOp::Div, left.cast(Affinity::Real), right)
     } else {
-        binary(BinaryOp::Div, left, right)
+        Expr::binary(BinaryOp::Div, left, right)
     }
 }
 
@@ -199,25 +169,22 @@ pub(super) fn divide(dialect: Dialect, left: Expr, right: Expr, columns: &Column
 pub(super) fn divide_whole(left: Expr, right: Expr, columns: &Columns) -> Expr {
     let integer = |e: &Expr| info_of(e, columns).class == TypeClass::Integer;
     if integer(&left) && integer(&right) {
-        binary(BinaryOp::Div, left, right)
+        Expr::binary(BinaryOp::Div, left, right)
     } else {
-        cast(
-            binary(BinaryOp::Div, cast(left, Affinity::Real), right),
-            Affinity::Integer,
-        )
+        Expr::binary(BinaryOp::Div, left.cast(Affinity::Real), right).cast(Affinity::Integer)
     }
 }
 
 /// `expr LIKE pattern` where cases count: GLOB, its pattern rewritten. An escape that is
 /// no constant, or a pattern that ends in it, leaves an opaque function.
 pub(super) fn like_with_case(expr: Expr, pattern: Expr, escape: Option<char>) -> Expr {
-    let Some(written) = literal_text(&pattern) else {
+    let Some(written) = pattern.as_text() else {
         // The same, done when the query runs: brackets first, for the others make some.
         let steps = [("[", "[[]"), ("*", "[*]"), ("?", "[?]"), ("%", "*"), ("_", "?")];
         let glob = steps.into_iter().fold(pattern, |p, (from, to)| {
-            call("replace", vec![p, text(from), text(to)])
+            call("replace", vec![p, Expr::text(from), Expr::text(to)])
         });
-        return binary(BinaryOp::Glob, expr, glob);
+        return Expr::binary(BinaryOp::Glob, expr, glob);
     };
     let mut glob = String::with_capacity(written.len());
     let mut chars = written.chars();
@@ -235,7 +202,7 @@ pub(super) fn like_with_case(expr: Expr, pattern: Expr, escape: Option<char>) ->
             other => push_verbatim(&mut glob, other),
         }
     }
-    binary(BinaryOp::Glob, expr, text(&glob))
+    Expr::binary(BinaryOp::Glob, expr, Expr::text(&glob))
 }
 
 fn push_verbatim(glob: &mut String, c: char) {

@@ -4,7 +4,6 @@ use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
 use super::literal::{literal, number};
 use super::refuse::refuse_present;
-use super::walk::has_subquery;
 use super::{Planner, Result, dialect, invalid, scope, unsupported};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
@@ -15,65 +14,18 @@ use crate::value::Value;
 /// Operands of an arithmetic or comparison chain without parentheses: the tree is as deep.
 const MAX_CHAIN: usize = 200;
 
-pub(crate) fn not(expr: Expr) -> Expr {
-    unary(UnaryOp::Not, expr)
-}
-
-pub(crate) fn unary(op: UnaryOp, expr: Expr) -> Expr {
-    Expr::Unary {
-        op,
-        expr: Box::new(expr),
-    }
-}
-
-pub(crate) fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    }
-}
-
 /// A conjunction, flat.
 pub(crate) fn and(operands: impl IntoIterator<Item = Expr>) -> Expr {
-    let mut list = Vec::new();
-    for operand in operands {
-        match operand {
-            Expr::And(inner) => list.extend(inner),
-            other => list.push(other),
-        }
-    }
-    single(list).unwrap_or_else(Expr::And)
+    Expr::and_all(operands.into_iter().flat_map(Expr::conjuncts).collect())
 }
 
+/// A disjunction, flat.
 fn or(operands: impl IntoIterator<Item = Expr>) -> Expr {
-    let mut list = Vec::new();
-    for operand in operands {
-        match operand {
-            Expr::Or(inner) => list.extend(inner),
-            other => list.push(other),
-        }
-    }
-    single(list).unwrap_or_else(Expr::Or)
-}
-
-fn single(mut list: Vec<Expr>) -> std::result::Result<Expr, Vec<Expr>> {
-    match (list.len(), list.pop()) {
-        (1, Some(only)) => Ok(only),
-        (_, Some(last)) => {
-            list.push(last);
-            Err(list)
-        }
-        (_, None) => Err(list),
-    }
-}
-
-/// An expression as a list of conjuncts.
-pub(crate) fn conjuncts(expr: Expr) -> Vec<Expr> {
-    match expr {
-        Expr::And(list) => list,
+    let flat = operands.into_iter().flat_map(|operand| match operand {
+        Expr::Or(inner) => inner,
         other => vec![other],
-    }
+    });
+    Expr::or_all(flat.collect())
 }
 
 /// An expression without the parentheses around it.
@@ -150,14 +102,14 @@ impl<'a> Planner<'a> {
                 right: _,
             } => self.plan_chain(expr),
             E::UnaryOp { op, expr } => self.plan_unary(*op, expr),
-            E::IsNull(e) => Ok(unary(UnaryOp::IsNull, self.plan_expr(e)?)),
-            E::IsNotNull(e) => Ok(not(unary(UnaryOp::IsNull, self.plan_expr(e)?))),
+            E::IsNull(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?)),
+            E::IsNotNull(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?).not()),
             E::IsTrue(e) => self.plan_truth(e, BinaryOp::Is, 0),
             E::IsNotTrue(e) => self.plan_truth(e, BinaryOp::IsNot, 0),
             E::IsFalse(e) => self.plan_truth(e, BinaryOp::Is, 1),
             E::IsNotFalse(e) => self.plan_truth(e, BinaryOp::IsNot, 1),
-            E::IsUnknown(e) => Ok(unary(UnaryOp::IsNull, self.plan_expr(e)?)),
-            E::IsNotUnknown(e) => Ok(not(unary(UnaryOp::IsNull, self.plan_expr(e)?))),
+            E::IsUnknown(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?)),
+            E::IsNotUnknown(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?).not()),
             E::IsDistinctFrom(l, r) => {
                 let (l, r) = (self.plan_expr(l)?, self.plan_expr(r)?);
                 Ok(self.compare(BinaryOp::IsNot, l, r))
@@ -365,14 +317,11 @@ impl<'a> Planner<'a> {
                 return Ok(negate_if(*op == BinaryOperator::PGNotLikeMatch, like));
             }
             BinaryOperator::PGILikeMatch | BinaryOperator::PGNotILikeMatch => {
-                let like = binary(BinaryOp::Like, left, right);
+                let like = Expr::binary(BinaryOp::Like, left, right);
                 return Ok(negate_if(*op == BinaryOperator::PGNotILikeMatch, like));
             }
             BinaryOperator::PGExp => {
-                return Ok(Expr::Function {
-                    name: "power".into(),
-                    args: vec![left, right],
-                });
+                return Ok(Expr::function("power", vec![left, right]));
             }
             _ => {}
         }
@@ -388,7 +337,7 @@ impl<'a> Planner<'a> {
                 if is_comparison(op) {
                     return Ok(self.compare(op, left, right));
                 }
-                Ok(binary(op, left, right))
+                Ok(Expr::binary(op, left, right))
             }
             None => unsupported(format!("operator {op}"), whole.span()),
         }
@@ -397,14 +346,14 @@ impl<'a> Planner<'a> {
     /// A comparison, both sides in one form.
     pub(crate) fn compare(&self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
         let (left, right) = self.aligned(left, right);
-        binary(op, left, right)
+        Expr::binary(op, left, right)
     }
 
     fn plan_unary(&mut self, op: UnaryOperator, operand: &'a ast::Expr) -> Result<Expr> {
         match op {
-            UnaryOperator::Not | UnaryOperator::BangNot => Ok(not(self.plan_expr(operand)?)),
+            UnaryOperator::Not | UnaryOperator::BangNot => Ok(self.plan_expr(operand)?.not()),
             UnaryOperator::Plus => self.plan_expr(operand),
-            UnaryOperator::BitwiseNot => Ok(unary(UnaryOp::BitNot, self.plan_expr(operand)?)),
+            UnaryOperator::BitwiseNot => Ok(Expr::unary(UnaryOp::BitNot, self.plan_expr(operand)?)),
             UnaryOperator::Minus => {
                 // SQLite reads a signed number as one literal, the smallest integer too.
                 if let ast::Expr::Value(value) = operand
@@ -416,7 +365,7 @@ impl<'a> Planner<'a> {
                 {
                     return Ok(Expr::Literal(value));
                 }
-                Ok(unary(UnaryOp::Neg, self.plan_expr(operand)?))
+                Ok(Expr::unary(UnaryOp::Neg, self.plan_expr(operand)?))
             }
             other => unsupported(format!("operator {other}"), operand.span()),
         }
@@ -424,8 +373,8 @@ impl<'a> Planner<'a> {
 
     /// `x IS TRUE` is `(NOT x) IS 0`, NULL included; likewise its three relatives.
     fn plan_truth(&mut self, expr: &'a ast::Expr, op: BinaryOp, of_not: i64) -> Result<Expr> {
-        let negated = not(self.plan_expr(expr)?);
-        Ok(binary(op, negated, Expr::Literal(Value::Integer(of_not))))
+        let negated = self.plan_expr(expr)?.not();
+        Ok(Expr::binary(op, negated, Expr::Literal(Value::Integer(of_not))))
     }
 
     fn plan_between(
@@ -438,7 +387,7 @@ impl<'a> Planner<'a> {
         let before = self.nodes;
         let first = self.plan_expr(expr)?;
         // A subquery is planned twice, so that its column ids stay unique.
-        let second = if has_subquery(&first) {
+        let second = if first.has_subquery() {
             self.plan_expr(expr)?
         } else {
             // A copy costs what its original did: x BETWEEN … BETWEEN … doubles each time.
@@ -478,17 +427,11 @@ impl<'a> Planner<'a> {
                     let c = c.chars().next();
                     dialect::like_with_case(expr, pattern, c)
                 }
-                _ => Expr::Function {
-                    name: "like_with_case".into(),
-                    args: vec![pattern, expr, escape],
-                },
+                _ => Expr::function("like_with_case", vec![pattern, expr, escape]),
             },
-            (None, false) => binary(BinaryOp::Like, expr, pattern),
+            (None, false) => Expr::binary(BinaryOp::Like, expr, pattern),
             // The function's arguments stand the other way round (SQLite).
-            (Some(escape), false) => Expr::Function {
-                name: "like".into(),
-                args: vec![pattern, expr, escape],
-            },
+            (Some(escape), false) => Expr::function("like", vec![pattern, expr, escape]),
         };
         Ok(negate_if(negated, like))
     }
@@ -534,7 +477,7 @@ impl<'a> Planner<'a> {
 }
 
 fn is_comparison(op: BinaryOp) -> bool {
-    op.turned().is_some() || matches!(op, BinaryOp::Is | BinaryOp::IsNot)
+    op.flipped().is_some() || matches!(op, BinaryOp::Is | BinaryOp::IsNot)
 }
 
 /// The name that a string or an identifier is.
@@ -553,5 +496,5 @@ fn string_name(expr: &ast::Expr) -> Option<Ident> {
 
 /// NOT of an expression, if `negated`.
 pub(crate) fn negate_if(negated: bool, expr: Expr) -> Expr {
-    if negated { not(expr) } else { expr }
+    if negated { expr.not() } else { expr }
 }

@@ -2,15 +2,14 @@
 
 use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableWithJoins};
 
-use super::expr::{binary, conjuncts};
 use super::refuse::{refuse_beside, refuse_present};
 use super::scope::{RowId, Scope, ScopeColumn, ScopeTable, find_column};
 use super::source::Source;
-use super::walk::columns_of;
 use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported};
+use crate::columns::Reads;
 use crate::dialect::Dialect;
 use crate::error::SqlError;
-use crate::expr::{BinaryOp, Expr};
+use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
 use crate::schema::{Affinity, ColumnRef, same_name};
 use crate::value::Value;
@@ -111,7 +110,7 @@ impl<'a> Planner<'a> {
                 let allow = self.set_allow(|allow| allow.aliases = true);
                 let on = self.plan_expr(on)?;
                 self.restore_allow(allow);
-                input.on.extend(conjuncts(on));
+                input.on.extend(on.conjuncts());
             }
         }
         self.join(inputs)
@@ -133,7 +132,7 @@ impl<'a> Planner<'a> {
                     _ if input.on.iter().all(always) => {}
                     _ => return unsupported("a LEFT JOIN LATERAL of an aggregate on a condition", at),
                 }
-                let left = inner_join(std::mem::take(&mut rels), std::mem::take(&mut on));
+                let left = Rel::join(std::mem::take(&mut rels), std::mem::take(&mut on));
                 let joined = Rel::OuterJoin {
                     kind: JoinKind::Left,
                     left: Box::new(left),
@@ -143,10 +142,7 @@ impl<'a> Planner<'a> {
                 let mut exprs: Vec<(ColumnId, Expr)> =
                     left_ids.into_iter().map(|id| (id, Expr::Column(id))).collect();
                 exprs.extend(outputs);
-                rels.push(Rel::Project {
-                    input: Box::new(joined),
-                    exprs,
-                });
+                rels.push(Rel::project(joined, exprs));
                 continue;
             }
             input.on.extend(input.lifted);
@@ -154,7 +150,7 @@ impl<'a> Planner<'a> {
             let (now, later): (Vec<Expr>, Vec<Expr>) = input
                 .on
                 .into_iter()
-                .partition(|e| after.is_empty() || !columns_of(e).iter().any(|c| after.contains(c)));
+                .partition(|e| after.is_empty() || !e.named().iter().any(|c| after.contains(c)));
             if input.side == Side::Inner {
                 late.extend(later);
                 rels.push(input.rel);
@@ -171,7 +167,7 @@ impl<'a> Planner<'a> {
             }
             let left_ids = self.columns_from(0..input.tables.start);
             let right_ids = self.columns_from(input.tables);
-            let left = inner_join(std::mem::take(&mut rels), std::mem::take(&mut on));
+            let left = Rel::join(std::mem::take(&mut rels), std::mem::take(&mut on));
             let (kind, left, right) = match input.side {
                 Side::Right => (JoinKind::Left, input.rel, left),
                 Side::Full => (JoinKind::Full, left, input.rel),
@@ -190,7 +186,7 @@ impl<'a> Planner<'a> {
                 on: now,
             });
         }
-        Ok((inner_join(rels, on), late))
+        Ok((Rel::join(rels, on), late))
     }
 
     /// The columns of some of the innermost scope's tables.
@@ -223,7 +219,7 @@ impl<'a> Planner<'a> {
             Source::Nested { from, alias } => {
                 let (rel, late) = self.plan_from(std::slice::from_ref(from), Scope::default())?;
                 let tables = self.scopes.pop().map(|s| s.tables).unwrap_or_default();
-                let rel = filter(rel, late);
+                let rel = Rel::filter(rel, late);
                 if alias.is_none() {
                     return Ok((rel, tables));
                 }
@@ -356,31 +352,6 @@ fn is_catalogue(name: &str) -> bool {
     ["sqlite_master", "sqlite_schema", "sqlite_temp_master"]
         .iter()
         .any(|n| name.eq_ignore_ascii_case(n))
-}
-
-/// A relation under conjuncts, if there are any.
-pub(crate) fn filter(rel: Rel, predicate: Vec<Expr>) -> Rel {
-    if predicate.is_empty() {
-        return rel;
-    }
-    Rel::Filter {
-        input: Box::new(rel),
-        predicate,
-    }
-}
-
-fn inner_join(mut rels: Vec<Rel>, on: Vec<Expr>) -> Rel {
-    match (rels.len(), rels.pop()) {
-        (1, Some(only)) => filter(only, on),
-        (_, Some(last)) => {
-            rels.push(last);
-            Rel::Join { inputs: rels, on }
-        }
-        (_, None) => Rel::Values {
-            columns: Vec::new(),
-            rows: vec![Vec::new()],
-        },
-    }
 }
 
 fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
@@ -520,14 +491,11 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
                 name.span,
             );
         };
-        on.push(binary(BinaryOp::Eq, l.clone(), r.clone()));
+        on.push(l.clone().eq(r.clone()));
         let value = match input.side {
             Side::Inner | Side::Left => None,
             Side::Right => Some(r),
-            Side::Full => Some(Expr::Function {
-                name: "coalesce".into(),
-                args: vec![l, r],
-            }),
+            Side::Full => Some(Expr::function("coalesce", vec![l, r])),
         };
         let is_it = |c: &&mut ScopeColumn| !c.hidden && same(&c.name, name);
         for column in right.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {

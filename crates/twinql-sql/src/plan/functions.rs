@@ -194,10 +194,7 @@ impl<'a> Planner<'a> {
         if self.dialect != Dialect::Sqlite {
             return Ok(self.span_of(value, unit.trim_start_matches('_')));
         }
-        Ok(Expr::Function {
-            name: format!("interval{unit}"),
-            args: vec![value],
-        })
+        Ok(Expr::function(format!("interval{unit}"), vec![value]))
     }
 
     /// The part of a date that a call names by a word without quotes: DATE_PART(YEAR, d).

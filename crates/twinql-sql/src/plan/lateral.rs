@@ -5,18 +5,14 @@
 //! (SIGMOD 2001): a filter passes a projection that keeps its columns; of a grouping, its
 //! columns become keys; of a limit, the rows of each value are numbered.
 
-use std::collections::BTreeSet;
-
 use sqlparser::tokenizer::Span;
 
-use super::expr::{binary, conjuncts};
-use super::from::filter;
-use super::walk::{columns_of, has_subquery, rewrite};
 use super::{Planner, Result, unsupported};
+use crate::columns::Reads;
 use crate::expr::{AggFunc, BinaryOp, Expr, WindowCall};
-use crate::normalize::walk;
 use crate::rel::{ColumnId, ColumnInfo, Rel};
 use crate::schema::TypeClass;
+use crate::substitution::Substitution;
 use crate::value::Value;
 
 /// What lifting gives: the relation without the conditions, and the conditions.
@@ -86,7 +82,7 @@ impl Planner<'_> {
         let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
         equalities(&on, outer, span)?;
         let mut grouped = Vec::with_capacity(calls.len());
-        let mut values: Vec<(ColumnId, Expr)> = Vec::with_capacity(calls.len());
+        let mut values = Substitution::new();
         for (id, call) in calls {
             if call.args.iter().chain(&call.filter).any(|e| mentions(e, outer)) {
                 return refused(span);
@@ -106,34 +102,22 @@ impl Planner<'_> {
                 }
                 _ => value,
             };
-            values.push((id, value));
+            values.insert(id, value);
             grouped.push((renamed, call));
         }
         self.mark_nullable(grouped.iter().map(|(id, _)| *id));
         for (_, expr) in &mut outputs {
-            if mentions(expr, outer) || has_subquery(expr) {
+            if mentions(expr, outer) || expr.has_subquery() {
                 return refused(span);
             }
-            rewrite(expr, &mut |e| {
-                let Expr::Column(id) = e else {
-                    return false;
-                };
-                if let Some((_, value)) = values.iter().find(|(known, _)| known == id) {
-                    *e = value.clone();
-                }
-                true
-            });
+            expr.substitute(&values);
         }
         let keys = inner_columns(&on, outer)
             .into_iter()
             .map(|id| (id, Expr::Column(id)))
             .collect();
         Ok(Lateral {
-            rel: Rel::Aggregate {
-                input: Box::new(rel),
-                keys,
-                calls: grouped,
-            },
+            rel: Rel::aggregate(rel, keys, grouped),
             on,
             single: Some(outputs),
         })
@@ -148,18 +132,18 @@ impl Planner<'_> {
                 let Lifted { rel, mut on } = self.lift_rel(*input, outer, span)?;
                 let (lifted, kept): (Vec<Expr>, Vec<Expr>) = predicate
                     .into_iter()
-                    .flat_map(conjuncts)
+                    .flat_map(Expr::conjuncts)
                     .partition(|e| mentions(e, outer));
                 on.extend(lifted);
                 Ok(Lifted {
-                    rel: filter(rel, kept),
+                    rel: Rel::filter(rel, kept),
                     on,
                 })
             }
             Rel::Join { inputs, on: joined } => {
                 let (mut on, kept): (Vec<Expr>, Vec<Expr>) = joined
                     .into_iter()
-                    .flat_map(conjuncts)
+                    .flat_map(Expr::conjuncts)
                     .partition(|e| mentions(e, outer));
                 let mut rels = Vec::with_capacity(inputs.len());
                 for input in inputs {
@@ -186,10 +170,7 @@ impl Planner<'_> {
                     }
                 }
                 Ok(Lifted {
-                    rel: Rel::Project {
-                        input: Box::new(rel),
-                        exprs,
-                    },
+                    rel: Rel::project(rel, exprs),
                     on,
                 })
             }
@@ -243,24 +224,24 @@ impl Planner<'_> {
                 };
                 let place = || Expr::Column(number);
                 let first = offset.unwrap_or(Expr::Literal(Value::Integer(0)));
-                let mut kept = vec![binary(BinaryOp::Gt, place(), first.clone())];
+                let mut kept = vec![Expr::binary(BinaryOp::Gt, place(), first.clone())];
                 if first == Expr::Literal(Value::Integer(0)) {
                     kept.clear();
                 }
                 match limit {
                     None => {}
                     Some(limit @ Expr::Literal(Value::Integer(1))) if kept.is_empty() => {
-                        kept.push(binary(BinaryOp::Eq, place(), limit));
+                        kept.push(place().eq(limit));
                     }
-                    Some(limit) if kept.is_empty() => kept.push(binary(BinaryOp::LtEq, place(), limit)),
-                    Some(limit) => kept.push(binary(
+                    Some(limit) if kept.is_empty() => kept.push(Expr::binary(BinaryOp::LtEq, place(), limit)),
+                    Some(limit) => kept.push(Expr::binary(
                         BinaryOp::LtEq,
                         place(),
-                        binary(BinaryOp::Add, first, limit),
+                        Expr::binary(BinaryOp::Add, first, limit),
                     )),
                 }
                 Ok(Lifted {
-                    rel: filter(numbered, kept),
+                    rel: Rel::filter(numbered, kept),
                     on,
                 })
             }
@@ -284,11 +265,7 @@ impl Planner<'_> {
                     }
                 }
                 Ok(Lifted {
-                    rel: Rel::Aggregate {
-                        input: Box::new(rel),
-                        keys,
-                        calls,
-                    },
+                    rel: Rel::aggregate(rel, keys, calls),
                     on,
                 })
             }
@@ -317,10 +294,7 @@ fn over_all(rel: &Rel) -> bool {
 }
 
 fn or_zero(value: Expr, zero: Value) -> Expr {
-    Expr::Function {
-        name: "coalesce".into(),
-        args: vec![value, Expr::Literal(zero)],
-    }
+    Expr::function("coalesce", vec![value, Expr::Literal(zero)])
 }
 
 fn refused<T>(span: Span) -> Result<T> {
@@ -331,20 +305,19 @@ fn refused<T>(span: Span) -> Result<T> {
 }
 
 fn mentions(expr: &Expr, outer: &[ColumnId]) -> bool {
-    columns_of(expr).iter().any(|c| outer.contains(c))
+    expr.named().iter().any(|c| outer.contains(c))
 }
 
 /// Whether a relation reads one of these columns.
 fn reads(rel: &Rel, outer: &[ColumnId]) -> bool {
-    let mut used = BTreeSet::new();
-    walk::rel_columns(rel, &mut used);
+    let used = rel.reads();
     outer.iter().any(|c| used.contains(c))
 }
 
 /// The columns of the subquery in the lifted conditions.
 fn inner_columns(on: &[Expr], outer: &[ColumnId]) -> Vec<ColumnId> {
     let mut out = Vec::new();
-    for id in on.iter().flat_map(columns_of) {
+    for id in on.iter().flat_map(Expr::named) {
         if !outer.contains(&id) && !out.contains(&id) {
             out.push(id);
         }
@@ -365,7 +338,7 @@ fn equalities(on: &[Expr], outer: &[ColumnId], span: Span) -> Result<Vec<Expr>> 
         else {
             return refused(span);
         };
-        let of_outer = |e: &Expr| columns_of(e).iter().all(|c| outer.contains(c));
+        let of_outer = |e: &Expr| e.named().iter().all(|c| outer.contains(c));
         let inner = match (mentions(left, outer), mentions(right, outer)) {
             (false, true) if of_outer(right) => left,
             (true, false) if of_outer(left) => right,

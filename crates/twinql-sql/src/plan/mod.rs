@@ -34,7 +34,6 @@ mod temporal;
 mod tests;
 mod types;
 mod views;
-mod walk;
 mod wildcard;
 mod window;
 

@@ -3,8 +3,8 @@
 
 use sqlparser::ast::{self, BinaryOperator, Spanned};
 
-use super::expr::{negate_if, not};
-use super::temporal::{Kind, call, text, to_timestamp};
+use super::expr::negate_if;
+use super::temporal::{Kind, call, to_timestamp};
 use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
@@ -25,13 +25,13 @@ impl<'a> Planner<'a> {
         }
         let both = |name: &str| call(name, vec![left.clone(), right.clone()]);
         let turned = |name: &str| call(name, vec![right.clone(), left.clone()]);
-        let matched = |flags: &str| call("pg_regexp", vec![left.clone(), right.clone(), text(flags)]);
+        let matched = |flags: &str| call("pg_regexp", vec![left.clone(), right.clone(), Expr::text(flags)]);
         let of_arrays = [left, right].iter().any(|e| self.kind(e) == Some(Kind::Array));
         Ok(Some(match op {
             B::PGRegexMatch => matched("c"),
             B::PGRegexIMatch => matched("i"),
-            B::PGRegexNotMatch => not(matched("c")),
-            B::PGRegexNotIMatch => not(matched("i")),
+            B::PGRegexNotMatch => matched("c").not(),
+            B::PGRegexNotIMatch => matched("i").not(),
             B::Arrow => both("pg_json_get"),
             B::LongArrow => both("pg_json_text"),
             B::HashArrow => both("pg_json_path"),
@@ -53,12 +53,12 @@ impl<'a> Planner<'a> {
                 } else {
                     BinaryOp::NotEq
                 };
-                super::expr::binary(op, array(left), array(right))
+                Expr::binary(op, array(left), array(right))
             }
             // TRUE and FALSE where both are known.
             B::Xor => {
-                let truth = |e: &Expr| not(e.clone());
-                super::expr::binary(BinaryOp::NotEq, truth(left), truth(right))
+                let truth = |e: &Expr| e.clone().not();
+                Expr::binary(BinaryOp::NotEq, truth(left), truth(right))
             }
             _ => return Ok(None),
         }))
@@ -67,12 +67,12 @@ impl<'a> Planner<'a> {
     /// `x REGEXP pattern`: in MySQL a regular expression that ignores case, unless one of the two is BINARY.
     pub(super) fn regexp(&self, expr: Expr, pattern: Expr) -> Expr {
         if self.dialect == Dialect::Sqlite {
-            return super::expr::binary(BinaryOp::Regexp, expr, pattern);
+            return Expr::binary(BinaryOp::Regexp, expr, pattern);
         }
         let (expr, binary) = without_binary(expr);
         let (pattern, also_binary) = without_binary(pattern);
         let flags = if binary || also_binary { "c" } else { "i" };
-        call("pg_regexp", vec![expr, pattern, text(flags)])
+        call("pg_regexp", vec![expr, pattern, Expr::text(flags)])
     }
 
     /// `x SIMILAR TO pattern`.

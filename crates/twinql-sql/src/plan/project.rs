@@ -1,19 +1,17 @@
 //! What a SELECT gives: its outputs, which of equal rows stay, their order and the limits.
 
-use std::collections::HashSet;
-
 use sqlparser::ast::{self, Distinct, Spanned};
 
-use super::expr::binary;
 use super::order::{OrderTerm, Term, collated, ordinal, sort_key};
 use super::select::Item;
 use super::set_op::Limits;
-use super::walk::{columns_of, has_subquery, rewrite};
 use super::{Planned, Planner, Result, types, unsupported};
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::columns::Reads;
+use crate::expr::{AggFunc, AggregateCall, Expr, WindowCall};
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SortKey};
 use crate::schema::TypeClass;
 use crate::spans::Clause;
+use crate::tree::{NodeMut, Tree};
 use crate::value::Value;
 
 impl<'a> Planner<'a> {
@@ -41,7 +39,7 @@ impl<'a> Planner<'a> {
             names.push(item.name);
         }
         let visible: Vec<ColumnId> = exprs.iter().map(|(id, _)| *id).collect();
-        let below: HashSet<ColumnId> = produced(&rel);
+        let below = rel.output_set();
         let mut extra: Vec<ColumnId> = Vec::new();
         let mut keys = Vec::with_capacity(order.len());
         for OrderTerm { term, collation, key } in order {
@@ -54,7 +52,8 @@ impl<'a> Planner<'a> {
                     if let Some((id, _)) = exprs.iter().find(|(_, e)| *e == expr) {
                         Expr::Column(*id)
                     } else {
-                        let readable = columns_of(&expr)
+                        let readable = expr
+                            .named()
                             .iter()
                             .all(|id| visible.contains(id) || !below.contains(id));
                         if readable {
@@ -75,10 +74,7 @@ impl<'a> Planner<'a> {
             self.note_expr(Clause::Order, &expr, || key.expr.span());
             keys.push(sort_key(self.dialect, expr, key)?);
         }
-        let mut rel = Rel::Project {
-            input: Box::new(rel),
-            exprs,
-        };
+        let mut rel = Rel::project(rel, exprs);
         match distinct {
             // DISTINCT ON has chosen its rows already.
             None | Some(Distinct::All | Distinct::On(_)) => {}
@@ -98,10 +94,7 @@ impl<'a> Planner<'a> {
             };
         }
         if !extra.is_empty() {
-            rel = Rel::Project {
-                input: Box::new(rel),
-                exprs: visible.iter().map(|&id| (id, Expr::Column(id))).collect(),
-            };
+            rel = Rel::project(rel, visible.iter().map(|&id| (id, Expr::Column(id))).collect());
         }
         Ok(Planned {
             query: Query { rel, output },
@@ -148,7 +141,7 @@ impl<'a> Planner<'a> {
             .unwrap_or_default();
         let all = partition_by.iter().chain(order_by.iter().map(|k| &k.expr));
         for expr in all {
-            if has_subquery(expr) || columns_of(expr).iter().any(|c| windows.contains(c)) {
+            if expr.has_subquery() || expr.named().iter().any(|c| windows.contains(c)) {
                 return unsupported("DISTINCT ON with a subquery or a window function", span);
             }
         }
@@ -171,11 +164,7 @@ impl<'a> Planner<'a> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.windows.push((id, call));
         }
-        Ok(binary(
-            BinaryOp::Eq,
-            Expr::Column(id),
-            Expr::Literal(Value::Integer(1)),
-        ))
+        Ok(Expr::Column(id).eq(Expr::Literal(Value::Integer(1))))
     }
 
     /// `SELECT DISTINCT a … ORDER BY b`: one row for each `a`, ordered by the `b` of one of
@@ -189,60 +178,22 @@ impl<'a> Planner<'a> {
     ) -> Result<Rel> {
         let mut calls = Vec::with_capacity(extra.len());
         for id in extra {
-            let call = AggregateCall {
-                func: AggFunc::Bare,
-                distinct: false,
-                args: vec![Expr::Column(*id)],
-                filter: None,
-            };
+            let call = AggregateCall::new(AggFunc::Bare, vec![Expr::Column(*id)]);
             let info = types::aggregate_info(&call, true, &self.columns);
             let bare = self.new_column(info)?;
             for key in &mut *keys {
-                rewrite(&mut key.expr, &mut |e| {
-                    if *e == Expr::Column(*id) {
-                        *e = Expr::Column(bare);
-                    }
-                    false
+                key.expr.map_up_deep(|node| match node {
+                    NodeMut::Expr(Expr::Column(c)) if c == id => *c = bare,
+                    _ => {}
                 });
             }
             calls.push((bare, call));
             *id = bare;
         }
-        Ok(Rel::Aggregate {
-            input: Box::new(rel),
-            keys: visible.iter().map(|&id| (id, Expr::Column(id))).collect(),
+        Ok(Rel::aggregate(
+            rel,
+            visible.iter().map(|&id| (id, Expr::Column(id))).collect(),
             calls,
-        })
+        ))
     }
-}
-
-/// The columns that a relation produces.
-fn produced(rel: &Rel) -> HashSet<ColumnId> {
-    let mut found = HashSet::new();
-    let mut pending = vec![rel];
-    while let Some(rel) = pending.pop() {
-        match rel {
-            Rel::Scan { columns, .. } => found.extend(columns.iter().map(|(id, _)| *id)),
-            Rel::Values { columns, .. }
-            | Rel::TableFunction { columns, .. }
-            | Rel::Recursive { columns, .. }
-            | Rel::RecursiveRef { columns, .. }
-            | Rel::SetOp { columns, .. } => found.extend(columns),
-            Rel::Filter { input, .. } | Rel::Distinct { input } | Rel::Sort { input, .. } => {
-                pending.push(input);
-            }
-            Rel::Project { exprs, .. } => found.extend(exprs.iter().map(|(id, _)| *id)),
-            Rel::Join { inputs, .. } => pending.extend(inputs),
-            Rel::OuterJoin { left, right, .. } => pending.extend([&**left, &**right]),
-            Rel::Aggregate { keys, calls, .. } => {
-                found.extend(keys.iter().map(|(id, _)| *id));
-                found.extend(calls.iter().map(|(id, _)| *id));
-            }
-            Rel::Window { input, calls } => {
-                found.extend(calls.iter().map(|(id, _)| *id));
-                pending.push(input);
-            }
-        }
-    }
-    found
 }

@@ -6,14 +6,13 @@ use sqlparser::ast::{self, Distinct, GroupByExpr, Select, SelectItem, Spanned};
 use sqlparser::tokenizer::Span;
 
 use super::aggregate::Groups;
-use super::expr::{conjuncts, unwrap_nested};
-use super::from::filter;
+use super::expr::unwrap_nested;
 use super::order::{Term, ordinal};
 use super::refuse::refuse_present;
 use super::scope::{Allow, Scope};
 use super::set_op::Limits;
-use super::walk::{columns_of, rewrite_window};
 use super::{Planned, Planner, Result, invalid, last_ident, types, unsupported};
+use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, Rel};
 use crate::spans::Clause;
@@ -52,9 +51,9 @@ impl<'a> Planner<'a> {
         let mut items = self.plan_items(projection)?;
         if let Some(selection) = selection {
             self.allow(true, false, false);
-            predicate.extend(conjuncts(self.plan_expr(selection)?));
+            predicate.extend(self.plan_expr(selection)?.conjuncts());
         }
-        rel = filter(rel, predicate);
+        rel = Rel::filter(rel, predicate);
         let (keys, is_grouped) = self.plan_group_by(group_by, projection, &mut items, select)?;
         let mut having = match having {
             Some(having) => {
@@ -63,7 +62,7 @@ impl<'a> Planner<'a> {
                     return invalid("HAVING clause on a non-aggregate query", having.span());
                 }
                 self.allow(true, true, false);
-                conjuncts(self.plan_expr(having)?)
+                self.plan_expr(having)?.conjuncts()
             }
             None => Vec::new(),
         };
@@ -72,7 +71,7 @@ impl<'a> Planner<'a> {
         self.allow(true, is_aggregate, true);
         let mut order = self.plan_order(order_by, &items)?;
         let mut qualify = match qualify {
-            Some(qualify) => conjuncts(self.plan_expr(qualify)?),
+            Some(qualify) => self.plan_expr(qualify)?.conjuncts(),
             None => Vec::new(),
         };
         if let Some(Distinct::On(on)) = distinct {
@@ -112,24 +111,12 @@ impl<'a> Planner<'a> {
                 groups.lift(self, conjunct)?;
             }
             for (_, call) in &mut scope.windows {
-                let mut failure = None;
-                rewrite_window(call, &mut |e| match groups.lift_node(self, e) {
-                    Ok(done) => done,
-                    Err(error) => {
-                        failure = Some(error);
-                        true
-                    }
-                });
-                if let Some(error) = failure {
-                    return Err(error);
+                for expr in call.exprs_mut() {
+                    groups.lift(self, expr)?;
                 }
             }
-            rel = Rel::Aggregate {
-                input: Box::new(rel),
-                keys: groups.keys,
-                calls: groups.calls,
-            };
-            rel = filter(rel, having);
+            rel = Rel::aggregate(rel, groups.keys, groups.calls);
+            rel = Rel::filter(rel, having);
         }
         if !scope.windows.is_empty() {
             rel = Rel::Window {
@@ -137,7 +124,7 @@ impl<'a> Planner<'a> {
                 calls: scope.windows,
             };
         }
-        rel = filter(rel, qualify);
+        rel = Rel::filter(rel, qualify);
         self.project(rel, distinct, items, order, limits)
     }
 
@@ -289,7 +276,7 @@ impl<'a> Planner<'a> {
             .map(|(id, _)| *id)
             .chain(scope.windows.iter().map(|(id, _)| *id))
             .collect();
-        if columns_of(expr).iter().any(|id| calls.contains(id)) {
+        if expr.named().iter().any(|id| calls.contains(id)) {
             return invalid("aggregate functions are not allowed in the GROUP BY clause", span);
         }
         Ok(())

@@ -101,10 +101,7 @@ impl<'a> Planner<'a> {
             ("unnest" | "jsonb_array_elements_text" | "json_array_elements_text", [_]) => "pg_array_of",
             _ => return unsupported(format!("{function} with these arguments"), name.span()),
         };
-        let array = Expr::Function {
-            name: elements.into(),
-            args: planned,
-        };
+        let array = Expr::function(elements, planned);
         let (rel, mut table) = self.named_relation("json_each", vec![array], &["value"])?;
         table.name = function.to_owned();
         let called = alias.map_or_else(|| function.to_owned(), |a| self.stored(&a.name));

@@ -3,7 +3,6 @@
 //! columns beside it hold theirs, and arithmetic becomes calls of functions that the
 //! sandbox has.
 
-use super::expr::binary;
 use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{AggFunc, BinaryOp, Expr};
@@ -66,21 +65,7 @@ impl Kind {
 }
 
 pub(super) fn call(name: &str, args: Vec<Expr>) -> Expr {
-    Expr::Function {
-        name: name.to_owned(),
-        args,
-    }
-}
-
-pub(super) fn text(s: impl Into<String>) -> Expr {
-    Expr::Literal(Value::Text(s.into()))
-}
-
-fn literal_text(expr: &Expr) -> Option<&str> {
-    match expr {
-        Expr::Literal(Value::Text(text)) => Some(text),
-        _ => None,
-    }
+    Expr::function(name.to_owned(), args)
 }
 
 /// The call that makes a span.
@@ -127,22 +112,22 @@ pub(super) fn to_interval(value: Expr, unit: Option<Unit>, unit_name: &str) -> E
     match written {
         Some(span) => interval(span),
         None if unit_name.is_empty() => call("pg_interval_of", vec![value]),
-        None => call("pg_interval_of", vec![value, text(unit_name)]),
+        None => call("pg_interval_of", vec![value, Expr::text(unit_name)]),
     }
 }
 
 /// A moment as a timestamp.
 pub(super) fn to_timestamp(value: Expr) -> Expr {
-    match literal_text(&value).and_then(Moment::parse) {
-        Some(moment) => text(moment.to_timestamp().to_string()),
+    match value.as_text().and_then(Moment::parse) {
+        Some(moment) => Expr::text(moment.to_timestamp().to_string()),
         None => call("pg_timestamp", vec![value]),
     }
 }
 
 /// A moment as a date.
 pub(super) fn to_date(value: Expr) -> Expr {
-    match literal_text(&value).and_then(Moment::parse) {
-        Some(moment) => text(moment.to_date().to_string()),
+    match value.as_text().and_then(Moment::parse) {
+        Some(moment) => Expr::text(moment.to_date().to_string()),
         None => call("date", vec![value]),
     }
 }
@@ -158,7 +143,7 @@ impl Planner<'_> {
     /// | `name::timestamptz` | `pg_timestamptz(name)` |
     pub(super) fn to_timestamp_in_zone(&self, value: Expr) -> Expr {
         let is_moment = self.kind(&value).is_some_and(Kind::is_moment);
-        if is_moment || literal_text(&value).and_then(Moment::parse).is_some() {
+        if is_moment || value.as_text().and_then(Moment::parse).is_some() {
             return to_timestamp(value);
         }
         call("pg_timestamptz", vec![value])
@@ -176,7 +161,7 @@ impl Planner<'_> {
                 "pg_add" | "pg_subtract" => self.kind_of_arithmetic(name, args),
                 "my_date_add" => match (args.first().and_then(|e| self.kind(e)), args.get(2)) {
                     (Some(Kind::Date), Some(unit))
-                        if !matches!(literal_text(unit)?, "second" | "microsecond") =>
+                        if !matches!(unit.as_text()?, "second" | "microsecond") =>
                     {
                         Some(Kind::Date)
                     }
@@ -184,7 +169,7 @@ impl Planner<'_> {
                     (None, _) => None,
                 },
                 "my_str_to_date" => {
-                    let format = args.get(1).and_then(literal_text)?;
+                    let format = args.get(1).and_then(Expr::as_text)?;
                     let timed = ["%H", "%k", "%h", "%I", "%l", "%i", "%s", "%S", "%T", "%r", "%f"];
                     Some(if timed.iter().any(|part| format.contains(part)) {
                         Kind::Timestamp
@@ -225,7 +210,7 @@ impl Planner<'_> {
         };
         let kind_or_constant = |e: &Expr| {
             self.kind(e).or_else(|| {
-                let moment = Moment::parse(literal_text(e)?)?;
+                let moment = Moment::parse(e.as_text()?)?;
                 Some(if moment.is_date() {
                     Kind::Date
                 } else {
@@ -264,7 +249,7 @@ impl Planner<'_> {
             return;
         }
         let of_constant = || {
-            let moment = Moment::parse(literal_text(expr)?)?;
+            let moment = Moment::parse(expr.as_text()?)?;
             Some(if moment.is_date() {
                 Kind::Date
             } else {
@@ -294,7 +279,7 @@ impl Planner<'_> {
         }
         let (l, r) = (self.kind(left), self.kind(right));
         let takes_part = |k: Option<Kind>| k.is_some_and(|k| k.is_moment() || k == Kind::Interval);
-        let is_date = |e: &Expr| literal_text(e).is_some_and(|t| Moment::parse(t).is_some());
+        let is_date = |e: &Expr| e.as_text().is_some_and(|t| Moment::parse(t).is_some());
         // Two constants: DATE '2024-03-01' - DATE '2024-02-01'.
         let constants = is_date(left) && (is_date(right) || r == Some(Kind::Interval));
         if !takes_part(l) && !takes_part(r) && !constants {
@@ -317,13 +302,13 @@ impl Planner<'_> {
         let (left, right) = (left.clone(), right.clone());
         if name == "pg_scale" {
             let factor = match op {
-                BinaryOp::Div => binary(BinaryOp::Div, Expr::Literal(Value::Real(1.0.into())), right),
+                BinaryOp::Div => Expr::binary(BinaryOp::Div, Expr::Literal(Value::Real(1.0.into())), right),
                 _ => right,
             };
             return Ok(Some(call(name, vec![left, factor])));
         }
         // A text beside a moment is of the moment's type, or a span.
-        let completed = |e: Expr, beside: Option<Kind>| match (literal_text(&e), beside) {
+        let completed = |e: Expr, beside: Option<Kind>| match (e.as_text(), beside) {
             (Some(t), Some(Kind::Timestamp)) if Moment::parse(t).is_some() => to_timestamp(e),
             (Some(t), Some(k)) if k.is_moment() && Moment::parse(t).is_none() => to_interval(e, None, ""),
             (Some(_), Some(Kind::Interval)) if name == "pg_subtract" && !is_date(&e) => {
@@ -356,17 +341,17 @@ impl Planner<'_> {
 
     /// A moment and the constant that it is compared with.
     fn beside(&self, moment: Expr, constant: Expr, kind: Kind) -> (Expr, Expr) {
-        let Some(written) = literal_text(&constant).and_then(Moment::parse) else {
+        let Some(written) = constant.as_text().and_then(Moment::parse) else {
             return (moment, constant);
         };
         let at_midnight = written.time_of_day() == 0;
         match kind {
-            Kind::Timestamp => (moment, text(written.to_timestamp().to_string())),
+            Kind::Timestamp => (moment, Expr::text(written.to_timestamp().to_string())),
             // PostgreSQL reads the text as a date, MySQL the date as a moment.
             Kind::Date if at_midnight || self.dialect != Dialect::Mysql => {
-                (moment, text(written.to_date().to_string()))
+                (moment, Expr::text(written.to_date().to_string()))
             }
-            _ => (to_timestamp(moment), text(written.to_string())),
+            _ => (to_timestamp(moment), Expr::text(written.to_string())),
         }
     }
 
@@ -397,7 +382,7 @@ impl Planner<'_> {
 
 /// A span as its length in seconds.
 fn length(expr: Expr) -> Expr {
-    let expr = match literal_text(&expr) {
+    let expr = match expr.as_text() {
         Some(_) => to_interval(expr, None, ""),
         None => expr,
     };
@@ -414,7 +399,7 @@ fn length(expr: Expr) -> Expr {
 fn folded(name: &str, left: Expr, right: Expr) -> Expr {
     let sign = if name == "pg_subtract" { -1 } else { 1 };
     let later = |at: &Expr, by: &Expr| -> Option<String> {
-        let at = Moment::parse(literal_text(at)?)?;
+        let at = Moment::parse(at.as_text()?)?;
         let moment = match by {
             Expr::Literal(Value::Integer(days)) if at.is_date() => at.plus_days(days.checked_mul(sign)?)?,
             by => {
@@ -425,13 +410,13 @@ fn folded(name: &str, left: Expr, right: Expr) -> Expr {
         Some(moment.to_string())
     };
     if let Some(moment) = later(&left, &right) {
-        return text(moment);
+        return Expr::text(moment);
     }
     if sign > 0 {
         if let Some(moment) = later(&right, &left) {
-            return text(moment);
+            return Expr::text(moment);
         }
-    } else if let (Some(l), Some(r)) = (literal_text(&left), literal_text(&right))
+    } else if let (Some(l), Some(r)) = (left.as_text(), right.as_text())
         && let (Some(l), Some(r)) = (Moment::parse(l), Moment::parse(r))
     {
         return if l.is_date() && r.is_date() {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Names;
+use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::normalize::walk;
 use crate::rel::ColumnId;
 
 /// How far a SELECT is filled.
@@ -108,7 +108,7 @@ impl Block {
 pub(super) fn anchored(call: &AggregateCall, block: &Block) -> Option<AggregateCall> {
     let mut read = BTreeSet::new();
     for e in call.args.iter().chain(&call.filter) {
-        walk::expr_columns(e, &mut read);
+        e.reads_into(&mut read);
     }
     let own = |c: &ColumnId| block.items.iter().any(|(b, _)| b == c);
     if call.func == AggFunc::Bare || read.is_empty() || read.iter().any(own) {
@@ -116,11 +116,11 @@ pub(super) fn anchored(call: &AggregateCall, block: &Block) -> Option<AggregateC
     }
     let (anchor, _) = block.items.first()?;
     let mut filter: Vec<Expr> = call.filter.clone().into_iter().collect();
-    filter.push(Expr::Binary {
-        op: BinaryOp::Is,
-        left: Box::new(Expr::Column(*anchor)),
-        right: Box::new(Expr::Column(*anchor)),
-    });
+    filter.push(Expr::binary(
+        BinaryOp::Is,
+        Expr::Column(*anchor),
+        Expr::Column(*anchor),
+    ));
     Some(AggregateCall {
         filter: Some(Expr::And(filter)),
         ..call.clone()

@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use block::{Block, Stage, anchored};
 
+use crate::columns::Reads;
 use crate::error::PrintError;
 use crate::expr::{AggFunc, AggregateCall, Expr};
-use crate::normalize::walk;
 use crate::plan::Plan;
 use crate::rel::{ColumnId, Columns, JoinKind, Query, Rel, SetOpKind, SortKey};
 use crate::schema::Schema;
@@ -380,7 +380,7 @@ impl Printer<'_> {
     fn filter(&mut self, input: &Rel, predicate: &[Expr], outer: &Names) -> Block {
         let mut block = self.block_until(input, outer, Stage::Grouped);
         // An aggregate inside a subquery would be taken for one of the subquery.
-        let nested = predicate.iter().any(walk::has_subquery);
+        let nested = predicate.iter().any(Expr::has_subquery);
         if block.stage == Stage::Grouped && (nested || !block.whole.is_empty()) {
             block = self.wrap(block);
         }
@@ -399,11 +399,9 @@ impl Printer<'_> {
 
     fn project(&mut self, input: &Rel, exprs: &[(ColumnId, Expr)], outer: &Names) -> Block {
         let mut block = self.block(input, outer);
-        let nested = exprs.iter().any(|(_, e)| walk::has_subquery(e));
-        let whole_lost = !block.whole.is_empty()
-            && !exprs
-                .iter()
-                .any(|(_, e)| !walk::columns_of(e).is_disjoint(&block.whole));
+        let nested = exprs.iter().any(|(_, e)| e.has_subquery());
+        let whole_lost =
+            !block.whole.is_empty() && !exprs.iter().any(|(_, e)| !e.reads().is_disjoint(&block.whole));
         let long = block.items.iter().any(|(_, t)| t.len() > MAX_REPEATED);
         if block.distinct || whole_lost || long || nested && block.stage >= Stage::Grouped {
             block = match input {
@@ -439,7 +437,7 @@ impl Printer<'_> {
         if !block.whole.is_empty() {
             block.whole = exprs
                 .iter()
-                .filter(|(_, e)| !walk::columns_of(e).is_disjoint(&block.whole))
+                .filter(|(_, e)| !e.reads().is_disjoint(&block.whole))
                 .map(|(c, _)| *c)
                 .collect();
         }
@@ -447,7 +445,7 @@ impl Printer<'_> {
     }
 
     fn join(&mut self, rel: &Rel, inputs: &[Rel], on: &[Expr], outer: &Names) -> Block {
-        let all = walk::output_set(rel);
+        let all = rel.output_set();
         // The arguments of a table-valued function may read the inputs before it.
         let (functions, plain): (Vec<&Rel>, Vec<&Rel>) = inputs
             .iter()
@@ -467,7 +465,7 @@ impl Printer<'_> {
         let scope = block.scope(outer);
         let mut pending: Vec<(BTreeSet<ColumnId>, String)> = Vec::new();
         for e in on {
-            let of = walk::columns_of(e).intersection(&all).copied().collect();
+            let of = e.reads().intersection(&all).copied().collect();
             pending.push((of, self.operand(e, &scope)));
         }
         let mut from = String::new();
@@ -558,7 +556,7 @@ impl Printer<'_> {
         outer: &Names,
     ) -> Block {
         let mut block = self.block_until(input, outer, Stage::Windowed);
-        let nested = keys.iter().any(|k| walk::has_subquery(&k.expr));
+        let nested = keys.iter().any(|k| k.expr.has_subquery());
         if nested && block.stage == Stage::Grouped || !block.whole.is_empty() {
             block = self.wrap(block);
         }
@@ -582,7 +580,7 @@ impl Printer<'_> {
             return self.query_as(
                 &Query {
                     rel: rel.clone(),
-                    output: walk::outputs(rel),
+                    output: rel.outputs(),
                 },
                 outer,
                 &[],

@@ -1,12 +1,12 @@
 //! The tableau test of a pair: heads that agree, and tableaux that contain each other.
 
 use crate::expr::Expr;
-use crate::normalize::walk::{self, Substitution};
 use crate::plan::Plan;
 use crate::print;
 use crate::rel::SortKey;
 use crate::schema::Schema;
 use crate::semantics::Semantics;
+use crate::substitution::Substitution;
 
 use super::Side;
 use super::homomorphism::{Alignment, MAX_STEPS, Search, Target, check, column_map};
@@ -490,7 +490,7 @@ fn heads_agree(gold: &Head, pred: &Head, align: &Alignment, any_order: bool) -> 
 
 fn mapped(e: &Expr, map: &Substitution) -> Expr {
     let mut e = e.clone();
-    walk::substitute(&mut e, map);
+    e.substitute(map);
     e
 }
 

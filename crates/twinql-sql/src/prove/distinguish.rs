@@ -11,7 +11,6 @@
 use std::collections::BTreeMap;
 
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
-use crate::normalize::walk;
 use crate::plan::Plan;
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
 use crate::schema::{Affinity, ColumnRef, Schema, TypeClass};
@@ -157,7 +156,7 @@ impl Kinds<'_> {
     }
 
     fn rel(&mut self, rel: &Rel) {
-        for input in walk::inputs(rel) {
+        for input in rel.inputs() {
             self.rel(input);
         }
         match rel {
@@ -375,7 +374,7 @@ impl<'a> OneRow<'a> {
                     self.union(a, b);
                 }
                 (Expr::Column(c), Expr::Literal(v)) => self.compared(*c, *op, v)?,
-                (Expr::Literal(v), Expr::Column(c)) => self.compared(*c, op.turned()?, v)?,
+                (Expr::Literal(v), Expr::Column(c)) => self.compared(*c, op.flipped()?, v)?,
                 _ => return None,
             }
         }
@@ -450,7 +449,7 @@ fn collect_base(rel: &Rel, into: &mut BTreeMap<ColumnId, ColumnRef>) {
             into.insert(*c, place);
         }
     }
-    for input in walk::inputs(rel) {
+    for input in rel.inputs() {
         collect_base(input, into);
     }
 }

@@ -7,11 +7,12 @@
 //! (for unions, Sagiv & Yannakakis 1980: an arm for each arm); one that is one to one in
 //! both directions makes the bags equal.
 
+use crate::columns::Reads;
 use crate::expr::Expr;
-use crate::normalize::walk::{self, Substitution};
 use crate::rel::ColumnId;
 use crate::schema::Schema;
 use crate::semantics::Semantics;
+use crate::substitution::Substitution;
 
 use super::implication::Facts;
 use super::tableau::Tableau;
@@ -95,7 +96,7 @@ pub(super) fn check(
     let map = column_map(from, to.tableau, rows);
     let moved = |e: &Expr| {
         let mut e = e.clone();
-        walk::substitute(&mut e, &map);
+        e.substitute(&map);
         e
     };
     for (i, condition) in from.conditions.iter().enumerate() {
@@ -134,7 +135,7 @@ impl<'a, 'b> Search<'a, 'b> {
         one_to_one: bool,
     ) -> Search<'a, 'b> {
         let last_row = |e: &Expr| {
-            let read = walk::columns_of(e);
+            let read = e.reads();
             let reads = |columns: &[ColumnId]| columns.iter().any(|c| read.contains(c));
             from.rows.iter().rposition(|r| reads(&r.columns)).unwrap_or(0)
         };
@@ -201,7 +202,7 @@ impl<'a, 'b> Search<'a, 'b> {
         let facts = &self.to.facts;
         let moved = |e: &Expr| {
             let mut e = e.clone();
-            walk::substitute(&mut e, &map);
+            e.substitute(&map);
             e
         };
         conditions.iter().all(|c| facts.imply(&facts.normal(moved(c))))

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
-use crate::normalize::walk::{self, Substitution};
 use crate::rel::ColumnId;
 use crate::schema::{Affinity, Schema};
 use crate::semantics::Semantics;
+use crate::substitution::Substitution;
 use crate::value::Value;
 
 use super::tableau::{Source, Tableau, context};
@@ -62,13 +62,10 @@ impl Classes {
     fn stands_for(&self, c: ColumnId) -> Expr {
         let root = self.root(c);
         match self.constant.get(&root) {
-            Some(v) => Expr::Cast {
-                expr: Box::new(Expr::Literal(v.clone())),
-                affinity: match v {
-                    Value::Text(_) => Affinity::Text,
-                    _ => Affinity::Numeric,
-                },
-            },
+            Some(v) => Expr::Literal(v.clone()).cast(match v {
+                Value::Text(_) => Affinity::Text,
+                _ => Affinity::Numeric,
+            }),
             None => Expr::Column(root),
         }
     }
@@ -129,7 +126,7 @@ impl<'a> Facts<'a> {
     /// An expression with each column replaced by what stands for its class, and operands
     /// whose order has no meaning in order.
     pub(super) fn normal(&self, mut e: Expr) -> Expr {
-        walk::substitute(&mut e, &self.stands_for);
+        e.substitute(&self.stands_for);
         order(&mut e);
         e
     }
@@ -215,7 +212,7 @@ impl<'a> Facts<'a> {
         }
         if let (Some((subject, known)), Some((other, wanted))) = (values_of(known), values_of(wanted)) {
             return subject == other
-                && !walk::has_subquery(subject)
+                && !subject.has_subquery()
                 && known
                     .constants()
                     .chain(wanted.constants())
@@ -289,7 +286,7 @@ fn chase_keys(cx: &Context<'_>, tableau: &Tableau, classes: &mut Classes) {
 
 /// Puts operands whose order has no meaning in order; subqueries are left alone.
 fn order(e: &mut Expr) {
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         order(operand);
     }
     match e {
@@ -411,7 +408,7 @@ fn values_of(condition: &Expr) -> Option<(&Expr, Values<'_>)> {
             let (subject, v, op) = match (&**left, &**right) {
                 (Expr::Literal(_), Expr::Literal(_)) => return None,
                 (e, Expr::Literal(v)) => (e, v, *op),
-                (Expr::Literal(v), e) => (e, v, op.turned()?),
+                (Expr::Literal(v), e) => (e, v, op.flipped()?),
                 _ => return None,
             };
             let values = match op {

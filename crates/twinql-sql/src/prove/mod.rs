@@ -20,6 +20,8 @@ mod tableau;
 
 use containment::Outcome;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::SqlError;
 use crate::explain;
 use crate::normalize::{Canonical, normalize};
@@ -34,7 +36,8 @@ pub use containment::{Homomorphisms, Mapping, Rows, TableauText};
 pub use distinguish::Difference;
 
 /// One of the two queries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The reference.
     Gold,

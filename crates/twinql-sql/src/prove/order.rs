@@ -1,6 +1,6 @@
 //! The order of the answer, where the gold asks for less of it than the prediction gives.
 
-use crate::normalize::{Canonical, normalize, walk};
+use crate::normalize::{Canonical, normalize};
 use crate::plan::Plan;
 use crate::rel::Rel;
 use crate::schema::Schema;
@@ -77,7 +77,7 @@ fn keep_keys(sort: &mut Rel, n: usize) {
     if let Rel::Sort { input, keys, .. } = sort {
         keys.truncate(n);
         if n == 0 {
-            *sort = walk::take(input);
+            *sort = input.take();
         }
     }
 }

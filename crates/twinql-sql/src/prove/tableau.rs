@@ -6,12 +6,13 @@
 
 use crate::expr::{AggFunc, Expr};
 use crate::normalize::context::Context;
-use crate::normalize::walk::{self, Substitution};
 use crate::plan::Plan;
 use crate::print::{self, Names};
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query, Rel, SetOpKind, SortKey};
 use crate::schema::{ColumnRef, Schema};
 use crate::semantics::Semantics;
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 /// Tableaux with more rows than this are not compared.
 pub(super) const MAX_ROWS: usize = 24;
@@ -203,10 +204,10 @@ pub(super) fn shape(
 fn read_through(head: &mut Head, having: &mut [Expr], exprs: &[(ColumnId, Expr)]) {
     let map: Substitution = exprs.iter().cloned().collect();
     for e in head.outputs.iter_mut().chain(having) {
-        walk::substitute(e, &map);
+        e.substitute(&map);
     }
     for key in &mut head.sort {
-        walk::substitute(&mut key.expr, &map);
+        key.expr.substitute(&map);
     }
 }
 
@@ -337,7 +338,7 @@ fn collect_arms(
                     .collect();
                 let mut summary = summary.clone();
                 for e in &mut summary {
-                    walk::substitute(e, &map);
+                    e.substitute(&map);
                 }
                 collect_arms(schema, semantics, &arm.rel, summary, columns, arms)?;
             }
@@ -346,14 +347,14 @@ fn collect_arms(
         Rel::Project { input, exprs } => {
             let map: Substitution = exprs.iter().cloned().collect();
             for e in &mut summary {
-                walk::substitute(e, &map);
+                e.substitute(&map);
             }
             collect_arms(schema, semantics, input, summary, columns, arms)
         }
         Rel::Aggregate { input, keys, calls } if calls.is_empty() => {
             let map: Substitution = keys.iter().cloned().collect();
             for e in &mut summary {
-                walk::substitute(e, &map);
+                e.substitute(&map);
             }
             collect_arms(schema, semantics, input, summary, columns, arms)
         }
@@ -373,7 +374,7 @@ fn tableau(
     columns: &Columns,
     deduplicated: bool,
 ) -> Option<Tableau> {
-    let (inputs, mut conditions) = walk::into_block(rel.clone());
+    let (inputs, mut conditions) = rel.clone().into_block();
     let known = context(schema, semantics, columns);
     if inputs.len() > MAX_ROWS || !is_function(rel, &known) {
         return None;
@@ -416,18 +417,18 @@ fn is_function(rel: &Rel, cx: &Context<'_>) -> bool {
         }),
         _ => true,
     };
-    here && walk::own_exprs(rel).into_iter().all(|e| is_function_expr(e, cx))
-        && walk::inputs(rel).into_iter().all(|r| is_function(r, cx))
-        && walk::arms(rel).into_iter().all(|q| is_function(&q.rel, cx))
+    here && rel.exprs().into_iter().all(|e| is_function_expr(e, cx))
+        && rel.inputs().into_iter().all(|r| is_function(r, cx))
+        && rel.arms().into_iter().all(|q| is_function(&q.rel, cx))
 }
 
 /// [`is_function`] of an expression's value.
 fn is_function_expr(e: &Expr, cx: &Context<'_>) -> bool {
     let first_row = matches!(e, Expr::Scalar(q) if !cx.at_most_one_row(&q.rel));
-    walk::is_deterministic(e)
+    e.is_deterministic()
         && !first_row
-        && walk::operands(e).into_iter().all(|o| is_function_expr(o, cx))
-        && walk::subquery(e).is_none_or(|q| is_function(&q.rel, cx))
+        && e.operands().into_iter().all(|o| is_function_expr(o, cx))
+        && e.subquery().is_none_or(|q| is_function(&q.rel, cx))
 }
 
 fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
@@ -437,13 +438,10 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
     } = input
     else {
         // It must not read its neighbours.
-        let (mut made, mut read) = (Default::default(), Default::default());
-        walk::produced_within(&input, &mut made);
-        walk::rel_columns(&input, &mut read);
-        if !read.is_subset(&made) {
+        if !input.free_columns().is_empty() {
             return None;
         }
-        let produced = walk::outputs(&input);
+        let produced = input.outputs();
         let plan = Plan {
             query: Query {
                 rel: input.clone(),
@@ -495,7 +493,7 @@ fn renumbered(rel: Rel) -> Rel {
         output: Vec::new(),
     };
     let mut order: Vec<ColumnId> = Vec::new();
-    walk::ids_of_query(&mut query, &mut |c| {
+    query.map_ids(|c| {
         let at = order.iter().position(|o| o == c).unwrap_or_else(|| {
             order.push(*c);
             order.len() - 1
@@ -513,16 +511,15 @@ fn rename_inner(expr: &mut Expr) {
 }
 
 fn rename_inner_from(expr: &mut Expr, next: &mut u32) {
-    for operand in walk::operands_mut(expr) {
+    for operand in expr.operands_mut() {
         rename_inner_from(operand, next);
     }
-    let Some(query) = walk::subquery_mut(expr) else {
+    let Some(query) = expr.subquery_mut() else {
         return;
     };
-    let mut made = Default::default();
-    walk::produced_within(&query.rel, &mut made);
+    let made = query.rel.produced_within();
     let mut names: std::collections::BTreeMap<ColumnId, ColumnId> = Default::default();
-    walk::ids_of_query(query, &mut |c| {
+    query.map_ids(|c| {
         if made.contains(c) {
             *c = *names.entry(*c).or_insert_with(|| {
                 *next += 1;
@@ -583,7 +580,7 @@ impl Tableau {
                 },
             })
             .collect();
-        walk::block(inputs, self.conditions.clone())
+        Rel::join(inputs, self.conditions.clone())
     }
 
     /// True if no two combinations of rows have the same summary.

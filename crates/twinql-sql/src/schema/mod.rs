@@ -279,6 +279,25 @@ impl Schema {
     pub fn column(&self, r: ColumnRef) -> Option<&Column> {
         self.tables.get(r.table)?.columns.get(r.column)
     }
+
+    /// True if `from` refers to `to` as the only column of a foreign key.
+    pub fn sole_reference(&self, from: ColumnRef, to: ColumnRef) -> bool {
+        self.sole_references(from).any(|target| target == to)
+    }
+
+    /// The columns that `from` refers to as the only column of a foreign key.
+    pub fn sole_references(&self, from: ColumnRef) -> impl Iterator<Item = ColumnRef> {
+        let keys = self.tables.get(from.table).map_or(&[][..], |t| &t.foreign_keys);
+        keys.iter()
+            .filter(move |key| key.columns == [from.column])
+            .filter_map(|key| match key.target_columns.as_slice() {
+                [column] => Some(ColumnRef {
+                    table: key.target,
+                    column: *column,
+                }),
+                _ => None,
+            })
+    }
 }
 
 /// Schemas by `db_id`, in file order.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use lines::{benchmarks, families};
 use rayon::prelude::*;
 use serde_json::Value as Json;
-use sha2::{Digest, Sha256};
+use twinql_files::{hex, sha256};
 use twinql_sql::semantics::PRESETS;
 use twinql_sql::{
     Dialect, Schema, Semantics, canonicalize, in_sqlite, normalize, parse_in, plan, print, schema,
@@ -124,13 +124,14 @@ fn line((text, form): (&Text, &Form)) -> String {
 }
 
 fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> String {
-    let mut hasher = Sha256::new();
+    let mut all = Vec::new();
     for text in texts {
-        hasher.update(text.as_bytes());
-        hasher.update([0]);
+        all.extend_from_slice(text.as_bytes());
+        all.push(0);
     }
-    let digest = hasher.finalize();
-    digest.iter().take(8).map(|b| format!("{b:02x}")).collect()
+    let mut digits = hex(sha256(all));
+    digits.truncate(16);
+    digits
 }
 
 /// Keeps the first of equal queries over one schema.

@@ -18,7 +18,7 @@ use lines::{Family, PAIRED, benchmarks, families};
 use rayon::prelude::*;
 use twinql_sql::Schema;
 use twinql_suite::Semantics;
-use twinql_suite::soundness::{Bench, Disagreement, Fate, Outcome, SoundnessConfig, Totals};
+use twinql_suite::soundness::{Bench, Checked, Disagreement, Fate, SoundnessConfig, Totals};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -179,7 +179,7 @@ fn pair_batches(families: &[Family], semantics: &Semantics) -> Vec<Batch> {
         .collect()
 }
 
-fn run(batches: &[Batch], config: &SoundnessConfig) -> Vec<(usize, Vec<Outcome>)> {
+fn run(batches: &[Batch], config: &SoundnessConfig) -> Vec<(usize, Vec<Checked>)> {
     let mut benches: BTreeMap<*const Schema, Bench> = BTreeMap::new();
     let mut all = Vec::new();
     for batch in batches {
@@ -294,7 +294,7 @@ fn main() -> Result<()> {
     // In portions, so that what was found is written while the rest runs.
     let portion = CHUNK * 64;
     for (number, part) in chosen.chunks(portion).enumerate() {
-        let results: Vec<Vec<(usize, Vec<Outcome>)>> = part
+        let results: Vec<Vec<(usize, Vec<Checked>)>> = part
             .par_chunks(CHUNK)
             .map(|chunk| run(chunk, &options.config))
             .collect();

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use twinql_sql::Schema;
 
 use super::candidates::Candidates;
-use super::contest::{Contest, Seen};
 use super::reduce::{Kept, fewer_rows};
-use super::{DistilConfig, EXTRA_TRIES, limits};
+use super::{DistilConfig, EXTRA_TRIES, limits, ring};
+use crate::bout::{Outcome, nonempty};
 use crate::database::Database;
 use crate::execute::{ExecError, Sandbox};
 use crate::facts::Facts;
@@ -71,9 +71,9 @@ impl Pair<'_> {
             Err(_) => Facts::default(),
         };
         let pair = [self.facts.clone(), other];
-        let mut contest = Contest::new(sandbox, candidates.schema, &config.semantics, false)?;
-        let gold = contest.add_gold(self.gold)?;
-        let rival = contest.add_rival(gold, self.sql)?;
+        let mut ring = ring(sandbox, candidates.schema, &config.semantics)?;
+        let (gold, rival) = (ring.enter_text(self.gold)?, ring.enter_text(self.sql)?);
+        let both = ring.pair(gold, rival);
         let generator = candidates.generator(&pair);
         let mut aim = Aim {
             found: Vec::new(),
@@ -84,12 +84,12 @@ impl Pair<'_> {
                 continue;
             };
             aim.tried += 1;
-            let seen = contest.compare(&database, &[rival], &mut |_, _| false)?;
-            if seen.iter().all(|(_, s)| matches!(s, Seen::Same { .. })) {
+            let outcome = ring.bout(both, &database)?;
+            if matches!(outcome, Outcome::Agree(_)) {
                 continue;
             }
             aim.found.push((aim.tried, database));
-            if seen.iter().any(|(_, s)| *s == Seen::Differ) {
+            if outcome == Outcome::Differ {
                 break;
             }
         }
@@ -106,8 +106,8 @@ pub(super) fn answered(
     config: &DistilConfig,
     from: u64,
 ) -> Result<(u64, Vec<Database>), ExecError> {
-    let mut contest = Contest::new(sandbox, candidates.schema, &config.semantics, false)?;
-    let gold = contest.add_gold(sql)?;
+    let mut ring = ring(sandbox, candidates.schema, &config.semantics)?;
+    let gold = ring.enter_text(sql)?;
     let generator = candidates.generator(std::slice::from_ref(facts));
     let (mut tried, mut out) = (0, Vec::new());
     for index in from..from + config.extra as u64 * EXTRA_TRIES {
@@ -118,7 +118,8 @@ pub(super) fn answered(
             continue;
         };
         tried += 1;
-        if contest.answers(&database, gold)? {
+        ring.load(&database)?;
+        if ring.answer(gold).is_ok_and(nonempty) {
             out.push(database);
         }
     }
@@ -133,7 +134,7 @@ pub(super) fn smaller(
     database: &Database,
     rivals: &[(&str, &str)],
 ) -> Result<Database, ExecError> {
-    let mut contest = Contest::new(sandbox, schema, &config.semantics, false)?;
+    let mut ring = ring(sandbox, schema, &config.semantics)?;
     let mut golds: HashMap<&str, usize> = HashMap::new();
     let mut kept = Kept {
         database: database.clone(),
@@ -142,10 +143,11 @@ pub(super) fn smaller(
     for (gold, rival) in rivals {
         let gold = match golds.get(gold) {
             Some(number) => *number,
-            None => *golds.entry(gold).or_insert(contest.add_gold(gold)?),
+            None => *golds.entry(gold).or_insert(ring.enter_text(gold)?),
         };
-        kept.rivals.push(contest.add_rival(gold, rival)?);
+        let rival = ring.enter_text(rival)?;
+        kept.rivals.push(ring.pair(gold, rival));
     }
-    fewer_rows(&mut contest, schema, &config.semantics, &mut kept)?;
+    fewer_rows(&mut ring, schema, &config.semantics, &mut kept)?;
     Ok(kept.database)
 }

@@ -9,7 +9,6 @@
 
 mod alone;
 mod candidates;
-pub(crate) mod contest;
 mod reduce;
 #[cfg(test)]
 mod tests;
@@ -21,6 +20,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics, canonicalize};
 
+use crate::bout::{Effort, Outcome, Ring, Rules, Settling, Side};
 use crate::database::Database;
 use crate::dice::stable_hash;
 use crate::execute::{ExecError, Limits, Sandbox};
@@ -29,7 +29,6 @@ use crate::generate::Values;
 use crate::neighbours::neighbours_in;
 use crate::text::ready;
 use candidates::Candidates;
-use contest::{Contest, Seen};
 use reduce::{Kept, fewer_databases};
 
 /// How a suite is distilled.
@@ -71,6 +70,22 @@ fn limits() -> Limits {
         rows: 5_000,
         ..Limits::default()
     }
+}
+
+/// The ring of a distillation: few samples, since thousands of neighbours are compared, and columns anew on
+/// each database, which has to distinguish by itself.
+fn ring<'a>(
+    sandbox: &'a Sandbox,
+    schema: &'a Schema,
+    semantics: &'a Semantics,
+) -> Result<Ring<'a>, ExecError> {
+    let rules = Rules {
+        settling: Settling::Rearranged(Effort::Brief),
+        carry_columns: false,
+        halve_steps: true,
+        keep_answers: false,
+    };
+    Ring::over_all(sandbox, schema, semantics, rules)
 }
 
 /// Shared databases in a row that distinguish nothing new, after which aiming starts.
@@ -167,7 +182,6 @@ pub fn distil(
     tick: &(dyn Fn(&Tally) + Sync),
 ) -> Result<SchemaSuite, ExecError> {
     let sandbox = Sandbox::new(schema, limits())?;
-    let contest = Contest::new(&sandbox, schema, &config.semantics, false)?;
     let seed = seed_of(config.seed, &schema.db_id);
     let mut work = Work {
         schema,
@@ -178,7 +192,7 @@ pub fn distil(
             seed,
             values,
         },
-        contest,
+        ring: ring(&sandbox, schema, &config.semantics)?,
         reports: Vec::new(),
         golds: Vec::new(),
         facts: Vec::new(),
@@ -204,7 +218,8 @@ struct Work<'a> {
     schema: &'a Schema,
     config: &'a DistilConfig,
     candidates: Candidates<'a>,
-    contest: Contest<'a>,
+    /// Golds first: their numbers are those of `golds` and `facts`; the numbers of pairs are those of `rivals`.
+    ring: Ring<'a>,
     reports: Vec<GoldReport>,
     /// The report of each gold in the contest.
     golds: Vec<usize>,
@@ -234,7 +249,7 @@ impl<'a> Work<'a> {
                 left: Vec::new(),
                 error: None,
             };
-            match self.contest.add_gold(sql) {
+            match self.ring.enter_text(sql) {
                 Ok(_) => {
                     let facts = match ready(sandbox, sql) {
                         Ok(ready) => ready.ast.as_ref().map(|q| Facts::of(self.schema, q)),
@@ -253,7 +268,9 @@ impl<'a> Work<'a> {
         });
         for (gold, neighbours) in found.into_iter().enumerate() {
             for n in neighbours.unwrap_or_default() {
-                if self.contest.add_rival(gold, &n.sql).is_ok() {
+                if let Ok(rival) = self.ring.enter_text(&n.sql) {
+                    let pair = self.ring.pair(gold, rival);
+                    debug_assert_eq!(pair, self.rivals.len());
                     self.rivals.push(Neighbouring {
                         gold,
                         sql: n.sql,
@@ -298,13 +315,13 @@ impl<'a> Work<'a> {
     fn offer(&mut self, database: Database) -> Result<bool, ExecError> {
         let left = self.left();
         let mut rivals = Vec::new();
-        for (rival, seen) in self.contest.compare(&database, &left, &mut |_, _| false)? {
-            match seen {
-                Seen::Differ => {
+        for (rival, outcome) in self.ring.bouts(&left, &database, &mut |_, _| false)? {
+            match outcome {
+                Outcome::Differ => {
                     self.set(rival, State::Distinguished);
                     rivals.push(rival);
                 }
-                Seen::Failed(ExecError::Limit(_)) => {
+                Outcome::Failed(Side::Pred, ExecError::Limit(_)) => {
                     let Some(r) = self.rivals.get_mut(rival) else {
                         continue;
                     };
@@ -313,8 +330,8 @@ impl<'a> Work<'a> {
                         self.set(rival, State::Costly);
                     }
                 }
-                Seen::Failed(_) => self.set(rival, State::Dead),
-                Seen::Same { .. } | Seen::GoldFailed(_) => {}
+                Outcome::Failed(Side::Pred, _) => self.set(rival, State::Dead),
+                Outcome::Agree(_) | Outcome::Failed(Side::Gold, _) => {}
             }
         }
         let kept = !rivals.is_empty();
@@ -478,7 +495,7 @@ impl<'a> Work<'a> {
     /// The reduction pass, and the report.
     fn finish(mut self) -> Result<SchemaSuite, ExecError> {
         let kept = std::mem::take(&mut self.kept);
-        let kept = fewer_databases(&mut self.contest, kept)?;
+        let kept = fewer_databases(&mut self.ring, kept)?;
         let kept = self.smaller(&kept)?;
         let extra = self.extra()?;
         for r in &self.rivals {

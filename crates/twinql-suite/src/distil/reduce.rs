@@ -2,7 +2,7 @@
 
 use twinql_sql::{Schema, Semantics};
 
-use super::contest::{Contest, Seen};
+use crate::bout::{Outcome, Ring};
 use crate::database::Database;
 use crate::execute::ExecError;
 
@@ -21,17 +21,17 @@ pub(crate) struct Kept {
 ///
 /// # Errors
 /// If a database cannot be loaded.
-pub(crate) fn fewer_databases(contest: &mut Contest<'_>, kept: Vec<Kept>) -> Result<Vec<Kept>, ExecError> {
+pub(crate) fn fewer_databases(ring: &mut Ring<'_>, kept: Vec<Kept>) -> Result<Vec<Kept>, ExecError> {
     let mut kept = kept;
     for _ in 0..2 {
         let mut left: Vec<usize> = kept.iter().flat_map(|k| k.rivals.iter().copied()).collect();
         left.sort_unstable();
         let mut out = Vec::with_capacity(kept.len());
         for one in kept.into_iter().rev() {
-            let seen = contest.compare(&one.database, &left, &mut |_, _| false)?;
-            let rivals: Vec<usize> = seen
+            let outcomes = ring.bouts(&left, &one.database, &mut |_, _| false)?;
+            let rivals: Vec<usize> = outcomes
                 .into_iter()
-                .filter(|(_, s)| *s == Seen::Differ)
+                .filter(|(_, outcome)| *outcome == Outcome::Differ)
                 .map(|(r, _)| r)
                 .collect();
             if rivals.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn fewer_databases(contest: &mut Contest<'_>, kept: Vec<Kept>) -> Res
 /// # Errors
 /// If a database cannot be loaded.
 pub(crate) fn fewer_rows(
-    contest: &mut Contest<'_>,
+    ring: &mut Ring<'_>,
     schema: &Schema,
     semantics: &Semantics,
     kept: &mut Kept,
@@ -72,23 +72,23 @@ pub(crate) fn fewer_rows(
                 if to - from == 0 || attempts >= MAX_DROPS {
                     continue;
                 }
-                let mut smaller = kept.database.clone();
-                if let Some(Some(rows)) = smaller.tables.get_mut(table) {
-                    rows.drain(from..to);
-                }
+                let smaller = kept.database.without_rows(table, from..to);
                 if smaller.check(schema, semantics).is_err() {
                     continue;
                 }
                 attempts += 1;
                 let mut lost = None;
-                let seen = contest.compare(&smaller, &order, &mut |rival, seen| {
-                    let stop = *seen != Seen::Differ;
+                let outcomes = ring.bouts(&order, &smaller, &mut |rival, outcome| {
+                    let stop = *outcome != Outcome::Differ;
                     if stop {
                         lost = Some(rival);
                     }
                     stop
                 })?;
-                let lost = lost.or_else(|| seen.iter().find(|(_, s)| *s != Seen::Differ).map(|(r, _)| *r));
+                let lost = lost.or_else(|| {
+                    let mut agree = outcomes.iter().filter(|(_, outcome)| *outcome != Outcome::Differ);
+                    agree.next().map(|(rival, _)| *rival)
+                });
                 match lost {
                     None => kept.database = smaller,
                     Some(rival) => {

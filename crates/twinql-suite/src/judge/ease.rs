@@ -3,11 +3,11 @@
 
 use twinql_sql::Semantics;
 
-use super::Judge;
+use super::{GOLD, Judge};
+use crate::bout::{Outcome, Settling, nonempty};
 use crate::execute::ExecError;
 use crate::generate::Generator;
 use crate::text::ready;
-use crate::trial::nonempty;
 
 /// On how many [plain](Generator::plain) databases two queries differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,26 +45,21 @@ impl Judge {
         };
         let (facts, tables) = self.read(&gold, &pred);
         let generator = Generator::new(&self.schema, &assumed, &facts, &tables, self.config.seed).plain();
-        let (mut trial, mut columns) = self.start(gold, pred, &generator).ok()?;
+        let mut trial = self.start(gold, pred, &generator, Settling::BySortKeys).ok()?;
         let mut ease = Ease { apart: 0, of: 0 };
         for index in 0..self.config.databases {
             let Some(database) = generator.database(index) else {
                 continue;
             };
-            // A query too long for the limits says nothing here.
-            let answers = match trial.answers(&database) {
-                Ok(answers) => answers,
-                Err((_, ExecError::Limit(_))) => continue,
-                Err(_) => return None,
-            };
-            // Columns are matched by all databases that agree, as in a verdict.
-            let mut matched = columns.clone();
-            if trial.equal(&answers, &mut matched) {
-                ease.of += u64::from(nonempty(&answers.0));
-                columns = matched;
-            } else {
-                ease.apart += 1;
-                ease.of += 1;
+            match trial.bout(&database) {
+                Outcome::Agree(_) => ease.of += u64::from(trial.ring.answer(GOLD).is_ok_and(nonempty)),
+                Outcome::Differ => {
+                    ease.apart += 1;
+                    ease.of += 1;
+                }
+                // A query too long for the limits says nothing here.
+                Outcome::Failed(_, ExecError::Limit(_)) => {}
+                Outcome::Failed(_, _) => return None,
             }
         }
         Some(ease)

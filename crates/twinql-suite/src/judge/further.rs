@@ -3,7 +3,7 @@
 use sqlparser::ast::{BinaryOperator, Expr, Query, SetExpr};
 use twinql_sql::{Proof, prove};
 
-use super::{Course, Judge, Trial, Verdict};
+use super::{Course, Judge, PAIR, Trial, Verdict};
 use crate::execute::Sandbox;
 use crate::generate::Generator;
 
@@ -23,9 +23,9 @@ impl Judge {
     pub(super) fn tested(
         &self,
         trial: &mut Trial<'_>,
-        course: &mut Course<'_>,
+        course: &mut Course,
         generator: Generator<'_>,
-        (gold, pred): (String, String),
+        [gold, pred]: [String; 2],
     ) -> Verdict {
         let verdict = course.verdict();
         if !matches!(verdict, Verdict::Same { .. }) || self.why(trial, course).is_none() {
@@ -45,7 +45,7 @@ impl Judge {
             if trial.exhausted() {
                 break;
             }
-            if course.gold.enough() && trial.patience.untested(course.agreed).is_none() {
+            if course.gold.enough() && self.why(trial, course).is_none() {
                 return course.verdict();
             }
         }
@@ -53,22 +53,20 @@ impl Judge {
         let Some(mut reason) = self.why(trial, course) else {
             return verdict;
         };
-        if course.answered == 0
+        if !course.standing.answered()
             && let Some(condition) = unmet(&self.sandbox, &generator, &gold)
         {
             reason.push_str(&format!("; no database met its condition {condition}"));
         }
         Verdict::Untested {
-            databases: course.agreed,
+            databases: course.standing.agreed(),
             reason,
         }
     }
 
-    fn why(&self, trial: &mut Trial<'_>, course: &Course<'_>) -> Option<String> {
-        let undecided = trial.patience.untested(course.agreed);
-        let Trial { pred, loader, .. } = trial;
-        let untested = course.gold.untested(|| pred.over_nothing(loader).ok());
-        untested.or(undecided)
+    /// Why agreement so far says nothing, if it does not.
+    fn why(&self, trial: &mut Trial<'_>, course: &Course) -> Option<String> {
+        trial.ring.untested(PAIR, &course.gold, course.standing.agreed())
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use twinql_sql::{ColumnRef, Schema, TypeClass, Value};
 
 use super::simple::{Domain, Renaming, simpler};
-use super::{Outcome, Trial};
-use crate::compare::Columns;
+use super::{GOLD, PAIR, PRED, Trial};
+use crate::bout::{Outcome, Shrinking, drop_rows};
 use crate::database::{Database, Row, keys, project, store};
 use crate::execute::{Answer, ExecError, Limits, Sandbox};
 use crate::generate::Generator;
@@ -18,63 +18,51 @@ use crate::generate::Generator;
 const MAX_TRIALS: u32 = 60;
 
 /// A witness on its way.
-pub(super) struct Shrinking<'t, 'a, 'g> {
+pub(super) struct Plainer<'t, 'a, 'g> {
     pub(super) trial: &'t mut Trial<'a>,
     pub(super) generator: &'g Generator<'g>,
-    pub(super) columns: &'t Columns,
     pub(super) database: Database,
     /// The answers on it.
-    pub(super) answers: (Answer, Answer),
+    pub(super) answers: [Answer; 2],
 }
 
-impl Shrinking<'_, '_, '_> {
-    /// All steps.
-    pub(super) fn run(&mut self, limits: Limits) {
-        self.drop_rows();
-        self.simplify();
-        self.sort_rows();
-        self.drop_tables(limits);
+impl Shrinking for Plainer<'_, '_, '_> {
+    fn database(&self) -> &Database {
+        &self.database
     }
 
-    /// Takes the database if it may.
+    /// Takes the database if it may be one, and the answers still differ on it, whatever columns
+    /// earlier databases have matched.
     fn keep(&mut self, mut database: Database) -> bool {
         if !self.generator.admits(&mut database) {
             return false;
         }
-        let Outcome::Differ(gold, pred) = self.trial.run(&database, &mut self.columns.clone()) else {
+        self.trial.ring.forget_columns(PAIR);
+        if self.trial.bout(&database) != Outcome::Differ {
             return false;
-        };
+        }
         self.database = database;
-        self.answers = (gold, pred);
+        self.answers = self.trial.answers();
         true
     }
 
-    /// Drops rows, in halves, quarters and so on of their tables and then one by one, until none can
-    /// go.
-    fn drop_rows(&mut self) {
-        loop {
-            let mut dropped = false;
-            for table in 0..self.database.tables.len() {
-                let mut size = self.database.rows(table).len();
-                while size > 0 {
-                    let mut end = self.database.rows(table).len();
-                    // A witness of costly queries stays as large as it is.
-                    while end > 0 && !self.trial.exhausted() {
-                        let start = end.saturating_sub(size);
-                        let mut smaller = self.database.clone();
-                        if let Some(Some(rows)) = smaller.tables.get_mut(table) {
-                            rows.drain(start..end);
-                        }
-                        dropped |= self.keep(smaller) || (size == 1 && self.drop_passed_by(table, start));
-                        end = start;
-                    }
-                    size /= 2;
-                }
-            }
-            if !dropped {
-                return;
-            }
-        }
+    /// A witness of costly queries stays as large as it is.
+    fn exhausted(&self) -> bool {
+        self.trial.exhausted()
+    }
+
+    fn drop_otherwise(&mut self, table: usize, row: usize) -> bool {
+        self.drop_passed_by(table, row)
+    }
+}
+
+impl Plainer<'_, '_, '_> {
+    /// All steps.
+    pub(super) fn run(&mut self, limits: Limits) {
+        drop_rows(self);
+        self.simplify();
+        self.sort_rows();
+        self.drop_tables(limits);
     }
 
     /// Drops a row that rows of its own table refer to; these then refer to what it refers to, or to
@@ -120,11 +108,11 @@ impl Shrinking<'_, '_, '_> {
     /// Renames values: all together if that goes well, or a domain at a time, or value by value.
     fn simplify(&mut self) {
         let mut trials = 0;
-        let mut attempt = |shrinking: &mut Self, renamings: &[(usize, Vec<Renaming>)]| {
+        let mut attempt = |plainer: &mut Self, renamings: &[(usize, Vec<Renaming>)]| {
             trials += 1;
-            trials <= MAX_TRIALS && !shrinking.trial.exhausted() && {
-                let renamed = shrinking.renamed(renamings);
-                shrinking.keep(renamed)
+            trials <= MAX_TRIALS && !plainer.exhausted() && {
+                let renamed = plainer.renamed(renamings);
+                plainer.keep(renamed)
             }
         };
         let domains: Vec<(usize, Domain)> = self.domains();
@@ -281,8 +269,9 @@ impl Shrinking<'_, '_, '_> {
         let Ok(sandbox) = Sandbox::new(&schema, limits) else {
             return false;
         };
-        [&self.trial.gold, &self.trial.pred].into_iter().all(|party| {
-            !matches!(sandbox.prepare(party.sql()), Err(ExecError::Invalid(message)) if message.contains("no such"))
+        [GOLD, PRED].into_iter().all(|query| {
+            let sql = self.trial.ring.party(query).sql();
+            !matches!(sandbox.prepare(sql), Err(ExecError::Invalid(message)) if message.contains("no such"))
         })
     }
 }

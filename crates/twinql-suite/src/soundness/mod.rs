@@ -13,7 +13,6 @@
 
 mod duel;
 pub(crate) mod open;
-pub(crate) mod possible;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -24,12 +23,12 @@ use serde::{Deserialize, Serialize};
 use twinql_sql::normalize::normalize_with;
 use twinql_sql::{Canonical, Plan, Schema, Semantics, canonicalize, plan, print};
 
+use crate::bout::Party;
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::text::ready;
-use duel::{Arena, Contestant, Open};
-use open::{Nested, Opening};
-pub use report::{Disagreement, Fate, Outcome, Tally, Totals};
+use duel::Arena;
+pub use report::{Checked, Disagreement, Fate, Tally, Totals};
 
 /// How a batch is checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -121,19 +120,12 @@ impl Bench {
         }
     }
 
-    fn contestant<'a>(&'a self, sql: &str, plan: &Plan) -> Result<Contestant<'a>, ExecError> {
-        let printed = |opening: Option<Opening>| opening.and_then(|o| self.printed(&o.plan).ok());
-        let freely = open::opened(plan, Nested::Freely);
-        let open = Open {
-            unspecified: freely.as_ref().is_some_and(|o| o.unspecified),
-            possible: printed(open::opened(plan, Nested::ByValues)),
-            all: printed(freely.filter(|o| o.within)),
-        };
-        Contestant::new(&self.sandbox, sql, open, &self.config.semantics)
+    fn contestant(&self, sql: &str, plan: &Plan) -> Result<Party<'_>, ExecError> {
+        Party::planned(&self.sandbox, &self.schema, &self.config.semantics, (sql, plan))
     }
 
     /// Checks each query of a batch against its printed canonical form.
-    pub fn queries(&self, texts: &[&str]) -> Vec<Outcome> {
+    pub fn queries(&self, texts: &[&str]) -> Vec<Checked> {
         let semantics = self.in_place();
         let mut arena = Arena::new(&self.schema, &self.sandbox, &self.config, &semantics);
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -191,10 +183,10 @@ impl Bench {
                 Err(fate) => fate.into(),
                 Ok(at) => {
                     let Some((duel, subject, printed, canonical)) = subjects.get(at) else {
-                        return Outcome::default();
+                        return Checked::default();
                     };
                     let result = results.get(*duel).cloned().unwrap_or_default();
-                    result.outcome(|witness| Disagreement {
+                    result.checked(|witness| Disagreement {
                         blamed: self.blamed(subject, canonical, &semantics, &witness.database),
                         witness: Some(witness.clone()),
                         ..self.describe(&subject.sql, printed, canonical)
@@ -205,9 +197,9 @@ impl Bench {
     }
 
     /// Checks those predictions whose canonical form is that of the gold against the gold.
-    pub fn pairs(&self, gold: &str, preds: &[&str]) -> Vec<Outcome> {
+    pub fn pairs(&self, gold: &str, preds: &[&str]) -> Vec<Checked> {
         let semantics = self.config.semantics.clone();
-        let all = |fate: Fate| -> Vec<Outcome> { preds.iter().map(|_| fate.clone().into()).collect() };
+        let all = |fate: Fate| -> Vec<Checked> { preds.iter().map(|_| fate.clone().into()).collect() };
         let form = |sql: &str| canonicalize(&self.schema, sql, &semantics);
         let (gold, gold_form) = match (self.subject(gold), form(gold)) {
             (Ok(subject), Ok(form)) => (subject, form),
@@ -248,7 +240,7 @@ impl Bench {
                 Err(fate) => fate.into(),
                 Ok((duel, pred, form)) => {
                     let result = results.get(duel).cloned().unwrap_or_default();
-                    result.outcome(|witness| {
+                    result.checked(|witness| {
                         let mut rules: Vec<&'static str> = gold_form.applied.clone();
                         rules.extend(form.applied.iter().filter(|r| !gold_form.applied.contains(r)));
                         Disagreement {

@@ -92,17 +92,17 @@ pub enum Fate {
 
 /// A query's or a pair's fate and counts.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcome {
+pub struct Checked {
     /// The counts.
     pub tally: Tally,
     /// The fate.
     pub fate: Fate,
 }
 
-impl From<Fate> for Outcome {
-    /// The outcome of what did not run.
-    fn from(fate: Fate) -> Outcome {
-        Outcome {
+impl From<Fate> for Checked {
+    /// Of what did not run.
+    fn from(fate: Fate) -> Checked {
+        Checked {
             tally: Tally::default(),
             fate,
         }
@@ -149,9 +149,9 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds one outcome.
-    pub fn add(&mut self, outcome: &Outcome) {
-        let Outcome { tally, fate } = outcome;
+    /// Adds one query or pair.
+    pub fn add(&mut self, checked: &Checked) {
+        let Checked { tally, fate } = checked;
         self.checked += 1;
         self.databases += tally.databases;
         self.nonempty += tally.nonempty;

@@ -34,7 +34,7 @@ fn fate(left: &str, right: &str, semantics: &str) -> Fate {
     arena.pair(left, right);
     let found = arena.run().into_iter().next().unwrap();
     found
-        .outcome(|witness| Disagreement {
+        .checked(|witness| Disagreement {
             witness: Some(witness.clone()),
             ..Disagreement::default()
         })

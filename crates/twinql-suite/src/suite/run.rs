@@ -1,6 +1,8 @@
 //! Test-suite accuracy: predictions on the databases of a suite.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -8,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::plug::plugs;
 use super::{SchemaSuite, Suite};
-use crate::distil::contest::{Contest, Seen};
+use crate::bout::{Answered, Effort, Ending, Next, Ring, Rules, Settling, Side, Standing};
+use crate::database::Database;
 use crate::execute::{ExecError, Limits, Sandbox};
-use crate::judge::Side;
 use crate::worker::Crew;
 use twinql_sql::{Proof, Semantics, prove};
 
@@ -84,14 +86,26 @@ pub enum RunVerdict {
 }
 
 impl RunVerdict {
+    /// The verdict on a pair that ended so with the prediction's own text, or with one that was `plugged`.
+    fn of(ending: Ending, plugged: Option<&str>) -> RunVerdict {
+        match ending {
+            Ending::Same { databases, nonempty } => RunVerdict::Same {
+                databases,
+                nonempty,
+                plugged: plugged.map(str::to_owned),
+            },
+            Ending::Failed(Side::Gold, message) => RunVerdict::GoldError { message },
+            Ending::Failed(Side::Pred, message) => RunVerdict::PredError { message },
+            Ending::Timeout(side) => RunVerdict::Timeout { side },
+        }
+    }
+
     /// True if the prediction counts as right.
     pub fn right(&self) -> bool {
         matches!(self, RunVerdict::Same { .. })
     }
 }
 
-/// Databases on which one side passes the limits, after which a pair is given up.
-const MAX_TIMEOUTS: u64 = 3;
 /// Pairs of one piece of work: enough for the databases to be loaded seldom, few enough for
 /// all threads to have some. Bounds the compiled statements that live at a time.
 const CHUNK: usize = 200;
@@ -129,13 +143,13 @@ pub fn run_in_processes(
 }
 
 /// What gives a verdict for each of some pairs over one schema.
-type Piece<'f> = dyn Fn(&SchemaSuite, &[&RunPair]) -> Vec<RunVerdict> + Sync + 'f;
+type RunSome<'f> = dyn Fn(&SchemaSuite, &[&RunPair]) -> Vec<RunVerdict> + Sync + 'f;
 
 fn run_by(
     suite: &Suite,
     pairs: &[RunPair],
     each: &(dyn Fn(usize) + Sync),
-    run_some: &Piece<'_>,
+    run_some: &RunSome<'_>,
 ) -> Vec<RunVerdict> {
     let mut distinct: HashMap<&RunPair, usize> = HashMap::new();
     let mut unique: Vec<&RunPair> = Vec::new();
@@ -208,8 +222,7 @@ pub(crate) fn run_piece(
 ) -> Vec<RunVerdict> {
     let work = || -> Result<Vec<RunVerdict>, ExecError> {
         let sandbox = Sandbox::new(&schema.schema, options.limits)?;
-        let mut contest = Contest::new(&sandbox, &schema.schema, semantics, true)?;
-        decide(&mut contest, schema, semantics, pairs, options)
+        Piece::new(&sandbox, schema, semantics)?.run(pairs, options)
     };
     work().unwrap_or_else(|e| {
         let message = e.to_string();
@@ -217,176 +230,196 @@ pub(crate) fn run_piece(
     })
 }
 
-/// One text that may stand for a prediction.
+/// One text that may stand for a prediction. Its number is that of its pair in the ring.
 struct Way<'p> {
-    rival: usize,
     gold: &'p str,
+    /// The gold's number in the ring.
+    query: usize,
     text: String,
     /// Values were put into it.
     plugged: bool,
-    agreed: u64,
-    nonempty: u64,
-    timeouts: [u64; 2],
+    standing: Standing,
     /// Why it is out.
     out: Option<RunVerdict>,
 }
 
-fn decide(
-    contest: &mut Contest<'_>,
-    schema: &SchemaSuite,
-    semantics: &Semantics,
-    pairs: &[(&str, &str)],
-    options: RunOptions,
-) -> Result<Vec<RunVerdict>, ExecError> {
-    let mut golds: HashMap<&str, Result<usize, ExecError>> = HashMap::new();
-    let mut ways: Vec<Way<'_>> = Vec::new();
-    // The ways of each pair, or what is known of it at once.
-    let mut entries: Vec<Result<Vec<usize>, RunVerdict>> = Vec::with_capacity(pairs.len());
-    let mut way_of: HashMap<usize, usize> = HashMap::new();
-    for (gold_sql, pred_sql) in pairs {
-        let gold = golds
-            .entry(gold_sql)
-            .or_insert_with(|| contest.add_gold(gold_sql))
-            .clone();
-        let gold = match gold {
-            Ok(gold) => gold,
-            Err(e) => {
-                entries.push(Err(RunVerdict::GoldError {
-                    message: e.to_string(),
-                }));
-                continue;
+/// The queries of some pairs over one schema.
+struct Piece<'a, 'p> {
+    schema: &'a SchemaSuite,
+    semantics: &'a Semantics,
+    ring: Ring<'a>,
+    /// The number of each gold in the ring, or why it has none.
+    golds: HashMap<&'p str, Result<usize, ExecError>>,
+    /// What each gold has answered so far.
+    answered: HashMap<usize, Answered>,
+    ways: Vec<Way<'p>>,
+}
+
+impl<'a, 'p> Piece<'a, 'p> {
+    fn new(
+        sandbox: &'a Sandbox,
+        schema: &'a SchemaSuite,
+        semantics: &'a Semantics,
+    ) -> Result<Piece<'a, 'p>, ExecError> {
+        let rules = Rules {
+            settling: Settling::Rearranged(Effort::Full),
+            carry_columns: true,
+            halve_steps: true,
+            keep_answers: false,
+        };
+        Ok(Piece {
+            schema,
+            semantics,
+            ring: Ring::over_all(sandbox, &schema.schema, semantics, rules)?,
+            golds: HashMap::new(),
+            answered: HashMap::new(),
+            ways: Vec::new(),
+        })
+    }
+
+    /// Compiles all pairs, has them meet on the suite's databases, and gives a verdict for each.
+    fn run(
+        mut self,
+        pairs: &[(&'p str, &'p str)],
+        options: RunOptions,
+    ) -> Result<Vec<RunVerdict>, ExecError> {
+        // The ways of each pair, or what is known of it at once.
+        let entries: Vec<Result<Range<usize>, RunVerdict>> = pairs
+            .iter()
+            .map(|(gold, pred)| self.enter(gold, pred, options))
+            .collect();
+        self.watch();
+        for (number, database) in self.schema.databases.iter().enumerate() {
+            let wanted: Vec<usize> = (0..self.ways.len())
+                .filter(|&way| self.ways[way].out.is_none())
+                .collect();
+            if wanted.is_empty() {
+                break;
             }
-        };
+            self.meet(number as u64, database, &wanted)?;
+        }
+        self.set_untested_aside();
+        Ok(entries
+            .into_iter()
+            .map(|entry| entry.map_or_else(|known| known, |own| best(&self.ways[own])))
+            .collect())
+    }
+
+    /// Compiles a gold and the texts that may stand for a prediction.
+    fn enter(&mut self, gold: &'p str, pred: &str, options: RunOptions) -> Result<Range<usize>, RunVerdict> {
+        let refused = |side: Side, e: &ExecError| RunVerdict::of(Ending::Failed(side, e.to_string()), None);
+        let query = self
+            .golds
+            .entry(gold)
+            .or_insert_with(|| self.ring.enter_text(gold));
+        let query = *query.as_ref().map_err(|e| refused(Side::Gold, e))?;
         let texts = if options.plug_values {
-            plugs(&schema.schema, gold_sql, pred_sql)
+            plugs(&self.schema.schema, gold, pred)
         } else {
-            vec![(*pred_sql).to_owned()]
+            vec![pred.to_owned()]
         };
-        let mut own = Vec::new();
-        let mut refused = None;
+        let first = self.ways.len();
+        let mut refusal = None;
         for text in texts {
-            match contest.add_rival(gold, &text) {
+            match self.ring.enter_text(&text) {
                 Ok(rival) => {
-                    way_of.insert(rival, ways.len());
-                    own.push(ways.len());
-                    ways.push(Way {
-                        rival,
-                        gold: gold_sql,
-                        plugged: text != *pred_sql,
+                    let way = self.ring.pair(query, rival);
+                    debug_assert_eq!(way, self.ways.len());
+                    self.ways.push(Way {
+                        gold,
+                        query,
+                        plugged: text != pred,
                         text,
-                        agreed: 0,
-                        nonempty: 0,
-                        timeouts: [0; 2],
+                        standing: Standing::default(),
                         out: None,
                     });
                 }
                 Err(e) => {
-                    refused.get_or_insert(RunVerdict::PredError {
-                        message: e.to_string(),
-                    });
+                    refusal.get_or_insert_with(|| refused(Side::Pred, &e));
                 }
             }
         }
-        entries.push(match refused {
-            Some(verdict) if own.is_empty() => Err(verdict),
-            _ => Ok(own),
-        });
-    }
-    contest.watch();
-    for (number, database) in schema.databases.iter().enumerate() {
-        let wanted: Vec<usize> = ways.iter().filter(|w| w.out.is_none()).map(|w| w.rival).collect();
-        if wanted.is_empty() {
-            break;
+        match refusal {
+            Some(verdict) if self.ways.len() == first => Err(verdict),
+            _ => Ok(first..self.ways.len()),
         }
-        for (rival, seen) in contest.compare(database, &wanted, &mut |_, _| false)? {
-            let Some(way) = way_of.get(&rival).and_then(|&w| ways.get_mut(w)) else {
+    }
+
+    /// Notes from now on what the golds answer, beginning with empty tables.
+    fn watch(&mut self) {
+        for &query in self.golds.values().flatten() {
+            let reads = self.ring.party(query).prepared.reads();
+            let nothing = self.ring.over_nothing(query).ok();
+            self.answered.insert(query, Answered::new(reads, nothing));
+        }
+    }
+
+    /// Has those that are not out meet on one database.
+    fn meet(&mut self, number: u64, database: &Database, wanted: &[usize]) -> Result<(), ExecError> {
+        let outcomes = self.ring.bouts(wanted, database, &mut |_, _| false)?;
+        // The golds of these pairs ran there, each once.
+        let mut says: HashMap<usize, bool> = HashMap::new();
+        for &way in wanted {
+            let query = self.ways[way].query;
+            if let Entry::Vacant(entry) = says.entry(query)
+                && let Ok(answer) = self.ring.answer(query)
+                && let Some(answered) = self.answered.get_mut(&query)
+            {
+                entry.insert(answered.note(answer));
+            }
+        }
+        for (way, outcome) in outcomes {
+            let way = &mut self.ways[way];
+            let gold_says = || says.get(&way.query).copied().unwrap_or(false);
+            way.out = match way.standing.note(outcome, gold_says) {
+                Next::Another => None,
+                Next::Differ => Some(RunVerdict::Different { database: number }),
+                Next::End(ending) => Some(RunVerdict::of(ending, None)),
+            };
+        }
+        Ok(())
+    }
+
+    /// What agrees though no database tests it is out, unless a proof says that it is the same.
+    fn set_untested_aside(&mut self) {
+        for (number, way) in self.ways.iter_mut().enumerate() {
+            let databases = way.standing.agreed();
+            if way.out.is_some() || databases == 0 {
+                continue;
+            }
+            let Some(answered) = self.answered.get(&way.query) else {
                 continue;
             };
-            way.note(number as u64, seen);
+            let Some(reason) = self.ring.untested(number, answered, databases) else {
+                continue;
+            };
+            let proved = || {
+                matches!(
+                    prove(&self.schema.schema, way.gold, &way.text, self.semantics),
+                    Ok(Proof::Equal(_))
+                )
+            };
+            if way.text != way.gold && !proved() {
+                way.out = Some(RunVerdict::Untested { databases, reason });
+            }
         }
     }
-    for way in ways.iter_mut().filter(|w| w.out.is_none() && w.agreed > 0) {
-        let Some(reason) = contest.untested(way.rival, way.agreed) else {
-            continue;
-        };
-        let proved = || {
-            matches!(
-                prove(&schema.schema, way.gold, &way.text, semantics),
-                Ok(Proof::Equal(_))
-            )
-        };
-        if way.text != way.gold && !proved() {
-            way.out = Some(RunVerdict::Untested {
-                databases: way.agreed,
-                reason,
-            });
-        }
-    }
-    Ok(entries
-        .into_iter()
-        .map(|entry| match entry {
-            Err(verdict) => verdict,
-            Ok(own) => best(own.iter().filter_map(|&w| ways.get(w))),
-        })
-        .collect())
 }
 
 impl Way<'_> {
-    fn note(&mut self, database: u64, seen: Seen) {
-        match seen {
-            Seen::Same { nonempty } => {
-                self.agreed += 1;
-                self.nonempty += u64::from(nonempty);
-            }
-            Seen::Differ => self.out = Some(RunVerdict::Different { database }),
-            Seen::Failed(e) if e.is_final() => self.out = Some(RunVerdict::Timeout { side: Side::Pred }),
-            Seen::GoldFailed(e) if e.is_final() => {
-                self.out = Some(RunVerdict::Timeout { side: Side::Gold });
-            }
-            Seen::Failed(ExecError::Limit(_)) => self.late(Side::Pred),
-            Seen::GoldFailed(ExecError::Limit(_)) => self.late(Side::Gold),
-            Seen::Failed(e) => {
-                self.out = Some(RunVerdict::PredError {
-                    message: e.to_string(),
-                });
-            }
-            // A gold that fails on one database says nothing there.
-            Seen::GoldFailed(_) => {}
-        }
-    }
-
-    fn late(&mut self, side: Side) {
-        let count = &mut self.timeouts[usize::from(side == Side::Pred)];
-        *count += 1;
-        if *count >= MAX_TIMEOUTS {
-            self.out = Some(RunVerdict::Timeout { side });
-        }
-    }
-
     fn verdict(&self) -> RunVerdict {
-        if let Some(verdict) = &self.out {
-            return verdict.clone();
-        }
-        if self.agreed == 0 {
-            return match self.timeouts {
-                [0, 0] => RunVerdict::GoldError {
-                    message: "the gold gave an answer on no database".into(),
-                },
-                [0, _] => RunVerdict::Timeout { side: Side::Pred },
-                _ => RunVerdict::Timeout { side: Side::Gold },
-            };
-        }
-        RunVerdict::Same {
-            databases: self.agreed,
-            nonempty: self.nonempty,
-            plugged: self.plugged.then(|| self.text.clone()),
-        }
+        self.out.clone().unwrap_or_else(|| {
+            let ending = self
+                .standing
+                .ending(|_| "the gold gave an answer on no database".into());
+            RunVerdict::of(ending, self.plugged.then_some(&self.text))
+        })
     }
 }
 
 /// The verdict of the ways of one pair: of the first that passes, else of the one that came
 /// furthest.
-fn best<'w>(ways: impl Iterator<Item = &'w Way<'w>>) -> RunVerdict {
+fn best(ways: &[Way<'_>]) -> RunVerdict {
     let mut out: Option<RunVerdict> = None;
     for way in ways {
         let verdict = way.verdict();

@@ -6,7 +6,7 @@
 //! not depend on it.
 
 use flate2::Crc;
-use sha2::{Digest, Sha256};
+use twinql_files::{hex, sha256};
 
 /// A gzip header without name and time, and the beginning of the only block, which is stored as it
 /// is.
@@ -29,7 +29,7 @@ pub(super) enum Unsealed {
 }
 
 fn digits(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+    hex(sha256(bytes))
 }
 
 /// The second stream for a first one.

@@ -14,8 +14,9 @@ use twinql_sql::{Schema, Semantics};
 
 use super::wire::Request;
 use super::{GREETING, LOST};
+use crate::bout::Side;
 use crate::files::{FileConfig, FileReport, FileVerdict};
-use crate::judge::{JudgeConfig, Report, Side, Verdict};
+use crate::judge::{JudgeConfig, Report, Verdict};
 use crate::suite::{RunOptions, RunPair, RunVerdict, SchemaSuite, write_line};
 
 /// A program that runs [`serve`](super::serve) on its standard input and output.

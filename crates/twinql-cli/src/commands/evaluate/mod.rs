@@ -22,7 +22,8 @@ use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
 use crate::commands::batch::{Out, line};
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, status_line, strict, window};
-use crate::input::{self, Labels, Schemas};
+use crate::input::{self, PairItems};
+use crate::labels::Labels;
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Curve, Operating, roc_svg};
 use crate::report::{Abstention, MetricReport, Subject, measure, text};
@@ -44,7 +45,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         ..Resampling::default()
     };
     let engine = engine(&metrics, typed.input.dialect.dialect, console)?;
-    let schemas = Schemas::load(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
+    let schemas = input::schemas(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
     let mut inputs = Inputs::default().with([
         ("--pairs", Some(typed.pairs.as_path())),
         ("--schemas", typed.input.schemas.as_deref()),
@@ -59,7 +60,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         labels.check(&typed.pairs)?;
     }
     let (pairs, selection) = Selection::of(
-        input::of_file(&typed.pairs, schemas, false)?,
+        PairItems::open(&typed.pairs, schemas, false)?,
         typed.split.clone(),
         labels,
     );

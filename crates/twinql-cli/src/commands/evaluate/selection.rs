@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, bail};
 use twinql::Work;
+use twinql::input::InputError;
 
-use crate::input::{Item, Labels, Pairs};
+use crate::input::{Item, Pairs};
+use crate::labels::Labels;
 use crate::output::Console;
 
 /// What passes, and what became of the rest.
@@ -23,7 +25,7 @@ pub(super) struct Selection {
 impl Selection {
     /// The items that are evaluated, and the counts, which are complete when they end.
     pub(super) fn of(
-        items: impl Iterator<Item = Result<Item>> + Send + 'static,
+        items: impl Iterator<Item = Result<Item, InputError>> + Send + 'static,
         split: Option<String>,
         labels: Option<Labels>,
     ) -> (Pairs, Arc<Mutex<Selection>>) {

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
+use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::Affinity;
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
@@ -23,25 +24,17 @@ fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     };
     if let Rel::Project { input: below, exprs } = &mut **input {
-        *rel = Rel::Aggregate {
-            keys: std::mem::take(exprs),
-            calls: Vec::new(),
-            input: Box::new(walk::take(below)),
-        };
+        *rel = Rel::distinct_by(below.take(), std::mem::take(exprs));
         return true;
     }
-    let input = walk::take(input);
+    let input = input.take();
     let mut keys = Vec::new();
-    for c in walk::outputs(&input) {
+    for c in input.outputs() {
         let new = cx.fresh_like(c);
         keys.push((new, Expr::Column(c)));
         cx.replace(c, Expr::Column(new));
     }
-    *rel = Rel::Aggregate {
-        input: Box::new(input),
-        keys,
-        calls: Vec::new(),
-    };
+    *rel = Rel::distinct_by(input, keys);
     true
 }
 
@@ -60,7 +53,7 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
     let mut kept: Vec<(ColumnId, Expr)> = Vec::new();
     for (c, e) in std::mem::take(keys) {
-        match kept.iter().find(|(_, k)| *k == e && walk::is_deterministic(k)) {
+        match kept.iter().find(|(_, k)| *k == e && k.is_deterministic()) {
             Some((id, _)) => {
                 cx.replace(c, Expr::Column(*id));
                 changed = true;
@@ -77,7 +70,7 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         keys.retain(|(_, e)| !constant(e));
         changed = true;
     }
-    let mut seen: Vec<(ColumnId, crate::expr::AggregateCall)> = Vec::new();
+    let mut seen: Vec<(ColumnId, AggregateCall)> = Vec::new();
     for (c, call) in std::mem::take(calls) {
         match seen.iter().find(|(_, s)| *s == call) {
             Some((id, _)) => {
@@ -90,17 +83,14 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     *calls = seen;
     if !keys.is_empty() && has_bare(calls) {
         let deps = cx.dependencies(input);
-        let known: BTreeSet<ColumnId> = deps.closure(keys.iter().filter_map(|(_, e)| match e {
-            Expr::Column(b) => Some(*b),
-            _ => None,
-        }));
+        let known: BTreeSet<ColumnId> = deps.closure(keys.iter().filter_map(|(_, e)| e.as_column()));
         let (bare, rest): (Vec<_>, Vec<_>) = std::mem::take(calls).into_iter().partition(|(_, c)| {
             c.func == AggFunc::Bare
                 && c.filter.is_none()
                 && c.args.len() == 1
                 && c.args
                     .iter()
-                    .all(|e| walk::is_deterministic(e) && walk::columns_of(e).is_subset(&known))
+                    .all(|e| e.is_deterministic() && e.reads().is_subset(&known))
         });
         *calls = rest;
         changed |= !bare.is_empty();
@@ -137,7 +127,7 @@ fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 let known = known.get_or_insert_with(|| cx.not_null(input));
                 let counts_all = call.args.first().is_some_and(|e| match e {
                     Expr::Literal(v) => *v != Value::Null,
-                    e => walk::is_deterministic(e) && !cx.may_be_null(e, known),
+                    e => e.is_deterministic() && !cx.may_be_null(e, known),
                 });
                 if counts_all {
                     call.args.clear();
@@ -172,13 +162,7 @@ fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     }
     let deps = cx.dependencies(input);
-    let grouped: Vec<ColumnId> = keys
-        .iter()
-        .filter_map(|(_, e)| match e {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
+    let grouped: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     let mut changed = false;
     for (_, call) in calls {
         let known = matches!(call.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg);
@@ -238,7 +222,7 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             let mut known = None;
             let mut sure = |e: &Expr| {
                 let known = known.get_or_insert_with(|| cx.not_null(input));
-                walk::is_deterministic(e) && !cx.may_be_null(e, known)
+                e.is_deterministic() && !cx.may_be_null(e, known)
             };
             for (c, call) in calls {
                 if call.func == AggFunc::Count && call.filter.is_none() && call.args.iter().all(&mut sure) {
@@ -258,11 +242,7 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         if !counts.contains(&c) {
             return true;
         }
-        let new = |op, left, right| Expr::Binary {
-            op,
-            left: Box::new(left),
-            right: Box::new(right),
-        };
+        let new = |op, left, right| Expr::binary(op, left, right);
         let whole = |n| Expr::Literal(Value::Integer(n));
         match (op, n) {
             (BinaryOp::GtEq, ..=1) | (BinaryOp::Gt | BinaryOp::NotEq, ..=0) => return false,
@@ -283,7 +263,7 @@ fn compared_with_whole(e: &Expr) -> Option<(BinaryOp, ColumnId, i64)> {
     };
     match (&**left, &**right) {
         (Expr::Column(c), Expr::Literal(Value::Integer(n))) => Some((*op, *c, *n)),
-        (Expr::Literal(Value::Integer(n)), Expr::Column(c)) => Some((op.turned()?, *c, *n)),
+        (Expr::Literal(Value::Integer(n)), Expr::Column(c)) => Some((op.flipped()?, *c, *n)),
         _ => None,
     }
 }
@@ -317,14 +297,14 @@ fn count_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         && calls
             .iter()
             .all(|(_, c)| c.func == AggFunc::Count && c.args.is_empty() && c.filter.is_none());
-    if !counting || cx.may_be_null(e, &cx.not_null(below)) || !walk::is_deterministic(e) {
+    if !counting || cx.may_be_null(e, &cx.not_null(below)) || !e.is_deterministic() {
         return false;
     }
     for (_, call) in calls.iter_mut() {
         call.distinct = true;
         call.args = vec![e.clone()];
     }
-    let below = walk::take(below);
+    let below = below.take();
     **input = below;
     true
 }

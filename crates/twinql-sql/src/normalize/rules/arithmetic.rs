@@ -5,10 +5,9 @@
 //! once, in tens of microseconds, and compared by equality, which needs one canonical
 //! expression, not a set of equal ones.
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::predicates::{integer, is_boolean};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{Query, Rel};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
@@ -61,14 +60,7 @@ fn kind_within(e: &Expr, cx: &Context<'_>, depth: usize) -> Option<Kind> {
             (Kind::Real, _) | (_, Kind::Real) => Some(Kind::Real),
             _ => Some(Kind::Either),
         },
-        e if is_boolean(e) && !matches!(e, Expr::Literal(_)) => Some(Kind::Whole),
-        _ => None,
-    }
-}
-
-fn whole_literal(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Literal(Value::Integer(i)) => Some(*i),
+        e if e.is_boolean() && !matches!(e, Expr::Literal(_)) => Some(Kind::Whole),
         _ => None,
     }
 }
@@ -79,21 +71,6 @@ fn whole_value(e: &Expr) -> Option<i64> {
         Expr::Literal(Value::Integer(i)) => Some(*i),
         Expr::Literal(Value::Real(r)) if r.0.abs() < 9.0e15 && r.0.fract() == 0.0 => Some(r.0 as i64),
         _ => None,
-    }
-}
-
-fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    }
-}
-
-fn real(e: Expr) -> Expr {
-    Expr::Cast {
-        expr: Box::new(e),
-        affinity: Affinity::Real,
     }
 }
 
@@ -114,7 +91,7 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Binary { op, left, right } => {
             let numbers = match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
-                op if op.turned().is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
+                op if op.flipped().is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
                 _ => false,
             };
             numbers && (simplify(left, cx) | simplify(right, cx))
@@ -182,7 +159,7 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         Some(if exact || of == Kind::Real {
             x.clone()
         } else {
-            real(x.clone())
+            x.clone().cast(Affinity::Real)
         })
     };
     if let Some(new) = one_side(left, right) {
@@ -197,10 +174,12 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         BinaryOp::Sub => BinaryOp::Add,
         _ => return None,
     };
-    match whole_literal(right) {
-        Some(c) if c < 0 && kind(left, cx).is_some() => {
-            Some(binary(opposite, left.clone(), integer(c.checked_neg()?)))
-        }
+    match right.as_integer() {
+        Some(c) if c < 0 && kind(left, cx).is_some() => Some(Expr::binary(
+            opposite,
+            left.clone(),
+            Expr::integer(c.checked_neg()?),
+        )),
         _ => None,
     }
 }
@@ -225,7 +204,7 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let (Some(l), Some(r)) = (kind(left, cx), kind(right, cx)) else {
         return false;
     };
-    if l != Kind::Real && r != Kind::Real || literal(left) && literal(right) {
+    if l != Kind::Real && r != Kind::Real || left.is_literal() && right.is_literal() {
         return false;
     }
     // `stripped` is the operand where the other one makes the operation real.
@@ -234,11 +213,11 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
             expr,
             affinity: Affinity::Real,
         } if matches!(kind(expr, cx), Some(Kind::Whole | Kind::Either)) => Some((**expr).clone()),
-        Expr::Literal(Value::Real(_)) => whole_value(x).map(integer),
+        Expr::Literal(Value::Real(_)) => whole_value(x).map(Expr::integer),
         _ => None,
     };
     // A constant never carries the cast; of two others the left one does.
-    let carrier_left = !literal(left) || *op == BinaryOp::Div && literal(right);
+    let carrier_left = !left.is_literal() || *op == BinaryOp::Div && right.is_literal();
     let (carrier, other) = if carrier_left {
         (left, right)
     } else {
@@ -255,23 +234,19 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     if other_is_real {
         // The other one is real by itself: no cast is needed.
         if let Some(bare) = stripped(carrier)
-            && !literal(carrier)
+            && !carrier.is_literal()
         {
             **carrier = bare;
             changed = true;
         }
     } else if !carries {
-        **carrier = match std::mem::replace(&mut **carrier, integer(0)) {
+        **carrier = match std::mem::replace(&mut **carrier, Expr::integer(0)) {
             Expr::Literal(Value::Integer(i)) => Expr::Literal(Value::Real((i as f64).into())),
-            x => real(x),
+            x => x.cast(Affinity::Real),
         };
         changed = true;
     }
     changed
-}
-
-fn literal(e: &Expr) -> bool {
-    matches!(e, Expr::Literal(_))
 }
 
 pub(super) const COMPARED_SUMS: Rule = Rule {
@@ -286,10 +261,10 @@ fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
-    let Some(opposite) = op.turned() else {
+    let Some(opposite) = op.flipped() else {
         return false;
     };
-    let (side, op, constant) = match (whole_literal(left), whole_literal(right)) {
+    let (side, op, constant) = match (left.as_integer(), right.as_integer()) {
         (None, Some(c)) => (&**left, *op, c),
         (Some(c), None) => (&**right, opposite, c),
         _ => return false,
@@ -326,41 +301,49 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
             left,
             right,
         } => {
-            let (x, c) = match (whole_literal(left), whole_literal(right)) {
+            let (x, c) = match (left.as_integer(), right.as_integer()) {
                 (None, Some(c)) => (left, c),
                 (Some(c), None) => (right, c),
                 _ => return None,
             };
-            Some(binary(op, (**x).clone(), integer(constant.checked_sub(c)?)))
+            Some(Expr::binary(
+                op,
+                (**x).clone(),
+                Expr::integer(constant.checked_sub(c)?),
+            ))
         }
         Expr::Binary {
             op: BinaryOp::Sub,
             left,
             right,
-        } => match (whole_literal(left), whole_literal(right)) {
-            (None, Some(c)) => Some(binary(op, (**left).clone(), integer(constant.checked_add(c)?))),
-            (Some(c), None) => Some(binary(
-                op.turned()?,
-                (**right).clone(),
-                integer(c.checked_sub(constant)?),
+        } => match (left.as_integer(), right.as_integer()) {
+            (None, Some(c)) => Some(Expr::binary(
+                op,
+                (**left).clone(),
+                Expr::integer(constant.checked_add(c)?),
             )),
-            (None, None) if constant == 0 => Some(binary(op, (**left).clone(), (**right).clone())),
+            (Some(c), None) => Some(Expr::binary(
+                op.flipped()?,
+                (**right).clone(),
+                Expr::integer(c.checked_sub(constant)?),
+            )),
+            (None, None) if constant == 0 => Some(Expr::binary(op, (**left).clone(), (**right).clone())),
             _ => None,
         },
         Expr::Unary {
             op: UnaryOp::Neg,
             expr,
-        } => Some(binary(
-            op.turned()?,
+        } => Some(Expr::binary(
+            op.flipped()?,
             (**expr).clone(),
-            integer(constant.checked_neg()?),
+            Expr::integer(constant.checked_neg()?),
         )),
         Expr::Binary {
             op: BinaryOp::Mul,
             left,
             right,
         } => {
-            let (x, c) = match (whole_literal(left), whole_literal(right)) {
+            let (x, c) = match (left.as_integer(), right.as_integer()) {
                 (None, Some(c)) => (left, c),
                 (Some(c), None) => (right, c),
                 _ => return None,
@@ -368,8 +351,12 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
             if c == 0 || constant.checked_rem(c)? != 0 {
                 return None;
             }
-            let op = if c < 0 { op.turned()? } else { op };
-            Some(binary(op, (**x).clone(), integer(constant.checked_div(c)?)))
+            let op = if c < 0 { op.flipped()? } else { op };
+            Some(Expr::binary(
+                op,
+                (**x).clone(),
+                Expr::integer(constant.checked_div(c)?),
+            ))
         }
         _ => None,
     }
@@ -400,7 +387,7 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         else {
             continue;
         };
-        let (quotient, constant) = match (literal(left), literal(right)) {
+        let (quotient, constant) = match (left.is_literal(), right.is_literal()) {
             (false, true) => (&**left, &**right),
             (true, false) => (&**right, &**left),
             _ => continue,
@@ -418,9 +405,9 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         if !moderate || kind(x, cx) != Some(Kind::Real) || kind(y, cx).is_none() {
             continue;
         }
-        *e = binary(
+        *e = Expr::binary(
             BinaryOp::Div,
-            binary(BinaryOp::Mul, (**x).clone(), constant.clone()),
+            Expr::binary(BinaryOp::Mul, (**x).clone(), constant.clone()),
             (**y).clone(),
         );
         changed = true;

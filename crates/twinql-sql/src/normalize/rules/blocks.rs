@@ -1,16 +1,17 @@
 //! Inner-join blocks: filters and inner joins as one n-ary join, and predicates pushed
 //! into inputs that are no base tables.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use indexmap::IndexSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::predicates::{is_boolean, is_true};
+use crate::algebra::BlockMut;
 use crate::expr::Expr;
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Rel};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 pub(super) const FLATTENING: Rule = Rule {
     name: "join-flattening",
@@ -29,7 +30,7 @@ fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             inputs.len() < 2
                 || inputs
                     .iter()
-                    .any(|r| matches!(r, Rel::Filter { .. } | Rel::Join { .. }) || walk::is_unit(r))
+                    .any(|r| matches!(r, Rel::Filter { .. } | Rel::Join { .. }) || r.is_unit())
         }
         _ => false,
     };
@@ -37,21 +38,21 @@ fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         return false;
     }
     let (mut inputs, mut on) = (Vec::new(), Vec::new());
-    gather(walk::take(rel), &mut inputs, &mut on);
-    *rel = walk::block(inputs, on);
+    gather(rel.take(), &mut inputs, &mut on);
+    *rel = Rel::join(inputs, on);
     true
 }
 
 fn gather(rel: Rel, inputs: &mut Vec<Rel>, on: &mut Vec<Expr>) {
     match rel {
         Rel::Join { .. } | Rel::Filter { .. } => {
-            let (below, conjuncts) = walk::into_block(rel);
+            let (below, conjuncts) = rel.into_block();
             on.extend(conjuncts);
             for r in below {
                 gather(r, inputs, on);
             }
         }
-        r if walk::is_unit(&r) => {}
+        r if r.is_unit() => {}
         r => inputs.push(r),
     }
 }
@@ -72,7 +73,7 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     };
     let worth = list
         .iter()
-        .any(|e| matches!(e, Expr::And(_) | Expr::Or(_)) || is_true(e));
+        .any(|e| matches!(e, Expr::And(_) | Expr::Or(_)) || e.is_true());
     if !worth && !repeats(list) {
         return false;
     }
@@ -82,13 +83,13 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let mut drawn: Vec<Expr> = Vec::new();
     for e in std::mem::take(list)
         .into_iter()
-        .flat_map(walk::conjuncts)
+        .flat_map(Expr::conjuncts)
         .flat_map(factored)
     {
-        if is_true(&e) {
+        if e.is_true() {
             continue;
         }
-        if walk::is_deterministic(&e) {
+        if e.is_deterministic() {
             kept.insert(e);
         } else {
             drawn.push(e);
@@ -122,13 +123,13 @@ fn repeats(list: &[Expr]) -> bool {
 /// `(a AND b) OR (a AND c)` as `a`, `b OR c`.
 fn factored(e: Expr) -> Vec<Expr> {
     let Expr::Or(arms) = &e else { return vec![e] };
-    let lists: Vec<Vec<Expr>> = arms.iter().cloned().map(walk::conjuncts).collect();
+    let lists: Vec<Vec<Expr>> = arms.iter().cloned().map(Expr::conjuncts).collect();
     let Some((first, rest)) = lists.split_first() else {
         return vec![e];
     };
     let shared: Vec<Expr> = first
         .iter()
-        .filter(|c| is_boolean(c) && walk::is_deterministic(c))
+        .filter(|c| c.is_boolean() && c.is_deterministic())
         .filter(|c| rest.iter().all(|l| l.contains(c)))
         .cloned()
         .collect();
@@ -159,25 +160,22 @@ pub(super) const PUSHDOWN: Rule = Rule {
 };
 
 fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let all = walk::output_set(rel);
-    let (inputs, on): (Vec<&mut Rel>, &mut Vec<Expr>) = match rel {
-        Rel::Filter { input, predicate } => (vec![&mut **input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter_mut().collect(), on),
-        _ => return false,
+    let all = rel.output_set();
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
+        return false;
     };
     let mut changed = false;
     for input in inputs {
         if matches!(input, Rel::Scan { .. } | Rel::Values { .. }) {
             continue;
         }
-        let produced = walk::output_set(input);
+        let produced = input.output_set();
         let mut stay = Vec::new();
         for e in std::mem::take(on) {
             // Columns of enclosing queries are constants here; those of siblings are not.
-            let mut of = BTreeSet::new();
-            own_columns(&e, &mut of);
+            let of = e.free_columns();
             let local = of.iter().any(|c| produced.contains(c))
-                && walk::is_deterministic(&e)
+                && e.is_deterministic()
                 && of.iter().all(|c| produced.contains(c) || !all.contains(c));
             match if local { push_into(input, e, cx) } else { Some(e) } {
                 Some(e) => stay.push(e),
@@ -187,32 +185,6 @@ fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         *on = stay;
     }
     changed
-}
-
-/// Columns that the expression refers to from outside its own subqueries.
-pub(super) fn own_columns(e: &Expr, into: &mut BTreeSet<ColumnId>) {
-    if let Expr::Column(c) = e {
-        into.insert(*c);
-    }
-    for operand in walk::operands(e) {
-        own_columns(operand, into);
-    }
-    if let Some(query) = walk::subquery(e) {
-        let mut all = BTreeSet::new();
-        walk::query_columns(query, &mut all);
-        let mut made = BTreeSet::new();
-        walk::produced_within(&query.rel, &mut made);
-        into.extend(all.difference(&made).copied());
-    }
-}
-
-/// Columns of enclosing queries that a relation refers to.
-pub(super) fn outer_columns(rel: &Rel) -> BTreeSet<ColumnId> {
-    let mut used = BTreeSet::new();
-    walk::rel_columns(rel, &mut used);
-    let mut made = BTreeSet::new();
-    walk::produced_within(rel, &mut made);
-    used.difference(&made).copied().collect()
 }
 
 /// Pushes one conjunct below `rel`; gives it back where it cannot.
@@ -232,19 +204,18 @@ pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Opti
             offset: None,
             ..
         } => {
-            add_filter(input, conjunct);
+            input.add_conjunct(conjunct);
             None
         }
         Rel::Aggregate { input, keys, calls } => {
             let map: Substitution = keys.iter().cloned().collect();
-            let mut of = BTreeSet::new();
-            own_columns(&conjunct, &mut of);
+            let of = conjunct.free_columns();
             if keys.is_empty() || calls.iter().any(|(c, _)| of.contains(c)) {
                 return Some(conjunct);
             }
             let mut conjunct = conjunct;
-            walk::substitute(&mut conjunct, &map);
-            add_filter(input, conjunct);
+            conjunct.substitute(&map);
+            input.add_conjunct(conjunct);
             None
         }
         Rel::OuterJoin {
@@ -253,12 +224,11 @@ pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Opti
             right,
             ..
         } => {
-            let mut of = BTreeSet::new();
-            own_columns(&conjunct, &mut of);
-            if walk::outputs(right).iter().any(|c| of.contains(c)) {
+            let of = conjunct.free_columns();
+            if right.outputs().iter().any(|c| of.contains(c)) {
                 return Some(conjunct);
             }
-            add_filter(left, conjunct);
+            left.add_conjunct(conjunct);
             None
         }
         Rel::SetOp {
@@ -272,7 +242,7 @@ pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Opti
                         of(a) == of(c)
                     })
             };
-            if !like(&left.output) || !like(&right.output) || walk::has_subquery(&conjunct) {
+            if !like(&left.output) || !like(&right.output) || conjunct.has_subquery() {
                 return Some(conjunct);
             }
             for arm in [left, right] {
@@ -282,25 +252,11 @@ pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Opti
                     .zip(arm.output.iter().map(|c| Expr::Column(*c)))
                     .collect();
                 let mut own = conjunct.clone();
-                walk::substitute(&mut own, &map);
-                add_filter(&mut arm.rel, own);
+                own.substitute(&map);
+                arm.rel.add_conjunct(own);
             }
             None
         }
         _ => Some(conjunct),
-    }
-}
-
-/// Filters a relation, merging into a filter that is there.
-pub(super) fn add_filter(rel: &mut Rel, conjunct: Expr) {
-    match rel {
-        Rel::Filter { predicate, .. } => predicate.push(conjunct),
-        Rel::Join { on, .. } => on.push(conjunct),
-        _ => {
-            *rel = Rel::Filter {
-                input: Box::new(walk::take(rel)),
-                predicate: vec![conjunct],
-            };
-        }
     }
 }

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::predicates::integer;
 use crate::expr::{BinaryOp, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
+use crate::tree::Tree;
 use crate::value::Value;
 
 /// Conjuncts that are compared with each other, at most.
@@ -49,9 +48,9 @@ impl Test {
     fn of(e: &Expr) -> Option<(&Expr, Test)> {
         let fits = |x: &Expr| {
             !matches!(x, Expr::Literal(_) | Expr::Row(_))
-                && walk::is_deterministic(x)
-                && !walk::has_subquery(x)
-                && !walk::any_expr(x, &mut |x| matches!(x, Expr::Collate { .. }))
+                && x.is_deterministic()
+                && !x.has_subquery()
+                && !x.any(|x| matches!(x, Expr::Collate { .. }))
         };
         let constant = |e: &Expr| match e {
             Expr::Literal(v) if *v != Value::Null => Some(v.clone()),
@@ -201,7 +200,7 @@ fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx:
         };
         let same = |fact: &&(Expr, Test)| fact.0 == *x;
         if facts.iter().filter(same).any(|(_, f)| f.excludes(&test)) {
-            *list = vec![integer(0)];
+            *list = vec![Expr::integer(0)];
             return true;
         }
         if facts.iter().filter(same).any(|(_, f)| f.implies(&test)) {
@@ -273,7 +272,7 @@ fn disjunction(
             let others = alone.iter().enumerate().filter(|(j, _)| *j != i);
             given.extend(others.filter_map(|(_, fact)| fact.clone()));
         }
-        let mut list = walk::conjuncts(arm);
+        let mut list = arm.conjuncts();
         *changed |= simplify(&mut list, &given, known, cx);
         match list.len() {
             0 => {
@@ -282,7 +281,7 @@ fn disjunction(
             }
             1 => {
                 let one = list.pop();
-                if one != Some(integer(0)) {
+                if one != Some(Expr::integer(0)) {
                     kept.extend(one);
                 } else {
                     *changed = true;
@@ -292,8 +291,8 @@ fn disjunction(
         }
     }
     match kept.len() {
-        0 => vec![integer(0)],
-        1 => kept.into_iter().flat_map(walk::conjuncts).collect(),
+        0 => vec![Expr::integer(0)],
+        1 => kept.into_iter().flat_map(Expr::conjuncts).collect(),
         _ => vec![Expr::Or(kept)],
     }
 }

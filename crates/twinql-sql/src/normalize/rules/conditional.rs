@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::{Context, computed};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::predicates::{integer, is_boolean, is_false, is_true};
-use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, computed};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::Affinity;
+use crate::tree::Tree;
 use crate::value::Value;
 
 /// Nodes of an operand that is copied, at most.
@@ -17,29 +16,6 @@ const MAX_COPIED: usize = 16;
 
 /// Branches that are taken apart, at most.
 const MAX_BRANCHES: usize = 8;
-
-fn null() -> Expr {
-    Expr::Literal(Value::Null)
-}
-
-fn is_null(e: &Expr) -> bool {
-    matches!(e, Expr::Literal(Value::Null))
-}
-
-fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    }
-}
-
-fn not(e: Expr) -> Expr {
-    Expr::Unary {
-        op: UnaryOp::Not,
-        expr: Box::new(e),
-    }
-}
 
 pub(super) const CONDITIONAL: Rule = Rule {
     name: "conditional",
@@ -61,10 +37,7 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Unary {
             op: op @ (UnaryOp::IsNull | UnaryOp::Not),
             expr,
-        } => into_branches(expr, &|e| Expr::Unary {
-            op: *op,
-            expr: Box::new(e),
-        }),
+        } => into_branches(expr, &|e| Expr::unary(*op, e)),
         _ => None,
     };
     match new {
@@ -86,12 +59,12 @@ fn case(e: &Expr) -> Option<Expr> {
         return None;
     };
     if let Some(x) = operand {
-        if walk::expr_size(x) > MAX_COPIED || !walk::is_deterministic(x) || walk::has_subquery(x) {
+        if x.size() > MAX_COPIED || !x.is_deterministic() || x.has_subquery() {
             return None;
         }
         let branches = branches
             .iter()
-            .map(|(w, t)| (binary(BinaryOp::Eq, (**x).clone(), w.clone()), t.clone()));
+            .map(|(w, t)| (Expr::binary(BinaryOp::Eq, (**x).clone(), w.clone()), t.clone()));
         return Some(Expr::Case {
             operand: None,
             branches: branches.collect(),
@@ -99,12 +72,12 @@ fn case(e: &Expr) -> Option<Expr> {
         });
     }
     let mut kept: Vec<(Expr, Expr)> = Vec::new();
-    let mut rest = otherwise.as_deref().cloned().unwrap_or_else(null);
+    let mut rest = otherwise.as_deref().cloned().unwrap_or(Expr::NULL);
     for (w, t) in branches {
-        if is_false(w) || is_null(w) || kept.iter().any(|(k, _)| k == w && walk::is_deterministic(k)) {
+        if w.is_false() || w.is_null_literal() || kept.iter().any(|(k, _)| k == w && k.is_deterministic()) {
             continue;
         }
-        if is_true(w) {
+        if w.is_true() {
             rest = t.clone();
             break;
         }
@@ -112,7 +85,7 @@ fn case(e: &Expr) -> Option<Expr> {
     }
     while kept
         .last()
-        .is_some_and(|(w, t)| *t == rest && walk::is_deterministic(w) && walk::is_deterministic(t))
+        .is_some_and(|(w, t)| *t == rest && w.is_deterministic() && t.is_deterministic())
     {
         kept.pop();
     }
@@ -120,19 +93,19 @@ fn case(e: &Expr) -> Option<Expr> {
         return Some(rest);
     }
     if let [(w, t)] = kept.as_slice()
-        && is_boolean(w)
+        && w.is_boolean()
     {
-        if *t == integer(1) && rest == integer(0) {
-            return Some(binary(BinaryOp::Is, w.clone(), integer(1)));
+        if *t == Expr::integer(1) && rest == Expr::integer(0) {
+            return Some(Expr::binary(BinaryOp::Is, w.clone(), Expr::integer(1)));
         }
-        if *t == integer(0) && rest == integer(1) {
-            return Some(binary(BinaryOp::IsNot, w.clone(), integer(1)));
+        if *t == Expr::integer(0) && rest == Expr::integer(1) {
+            return Some(Expr::binary(BinaryOp::IsNot, w.clone(), Expr::integer(1)));
         }
     }
     let new = Expr::Case {
         operand: None,
         branches: kept,
-        otherwise: (!is_null(&rest)).then(|| Box::new(rest)),
+        otherwise: (!rest.is_null_literal()).then(|| Box::new(rest)),
     };
     (new != *e).then_some(new)
 }
@@ -144,12 +117,10 @@ fn function(name: &str, args: &[Expr]) -> Option<Expr> {
             branches: vec![(p.clone(), yes.clone())],
             otherwise: Some(Box::new(no.clone())),
         }),
-        ("nullif", [a, b])
-            if walk::expr_size(a) <= MAX_COPIED && walk::is_deterministic(a) && !walk::has_subquery(a) =>
-        {
+        ("nullif", [a, b]) if a.size() <= MAX_COPIED && a.is_deterministic() && !a.has_subquery() => {
             Some(Expr::Case {
                 operand: None,
-                branches: vec![(binary(BinaryOp::Eq, a.clone(), b.clone()), null())],
+                branches: vec![(a.clone().eq(b.clone()), Expr::NULL)],
                 otherwise: Some(Box::new(a.clone())),
             })
         }
@@ -158,7 +129,7 @@ fn function(name: &str, args: &[Expr]) -> Option<Expr> {
             for a in args {
                 match a {
                     Expr::Function { name, args } if name == "coalesce" => kept.extend(args.iter().cloned()),
-                    a if is_null(a) => {}
+                    a if a.is_null_literal() => {}
                     a => kept.push(a.clone()),
                 }
                 if kept
@@ -169,12 +140,9 @@ fn function(name: &str, args: &[Expr]) -> Option<Expr> {
                 }
             }
             match kept.len() {
-                0 => Some(null()),
+                0 => Some(Expr::NULL),
                 1 => kept.pop(),
-                _ => (name != "coalesce" || kept != args).then(|| Expr::Function {
-                    name: "coalesce".into(),
-                    args: kept,
-                }),
+                _ => (name != "coalesce" || kept != args).then(|| Expr::function("coalesce", kept)),
             }
         }
         _ => None,
@@ -187,9 +155,9 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         op,
         Eq | NotEq | Lt | LtEq | Gt | GtEq | Add | Sub | Mul | Div | Mod | Concat | Like
     );
-    if strict && (is_null(left) || is_null(right)) {
-        let other = if is_null(left) { right } else { left };
-        return (walk::is_deterministic(other) && !matches!(other, Expr::Row(_))).then(null);
+    if strict && (left.is_null_literal() || right.is_null_literal()) {
+        let other = if left.is_null_literal() { right } else { left };
+        return (other.is_deterministic() && !matches!(other, Expr::Row(_))).then_some(Expr::NULL);
     }
     let (x, constant) = match (left, right) {
         (Expr::Literal(v), x) | (x, Expr::Literal(v)) => (x, v),
@@ -209,35 +177,31 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     {
         let bare = (**expr).clone();
         return Some(if matches!(left, Expr::Literal(_)) {
-            binary(op, left.clone(), bare)
+            Expr::binary(op, left.clone(), bare)
         } else {
-            binary(op, bare, right.clone())
+            Expr::binary(op, bare, right.clone())
         });
     }
     match (op, constant) {
         (Is, Value::Null) if !matches!(x, Expr::Row(_)) => {
-            return Some(Expr::Unary {
-                op: UnaryOp::IsNull,
-                expr: Box::new(x.clone()),
-            });
+            return Some(x.clone().is_null());
         }
         (IsNot, Value::Null) if !matches!(x, Expr::Row(_)) => {
-            return Some(not(Expr::Unary {
-                op: UnaryOp::IsNull,
-                expr: Box::new(x.clone()),
-            }));
+            return Some(x.clone().is_null().not());
         }
-        (Eq, Value::Integer(1)) | (NotEq, Value::Integer(0)) if is_boolean(x) => return Some(x.clone()),
-        (Eq, Value::Integer(0)) | (NotEq, Value::Integer(1)) if is_boolean(x) => return Some(not(x.clone())),
+        (Eq, Value::Integer(1)) | (NotEq, Value::Integer(0)) if x.is_boolean() => return Some(x.clone()),
+        (Eq, Value::Integer(0)) | (NotEq, Value::Integer(1)) if x.is_boolean() => {
+            return Some(x.clone().not());
+        }
         _ => {}
     }
     if !matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | Is | IsNot) {
         return None;
     }
     if matches!(right, Expr::Literal(_)) {
-        into_branches(left, &|e| binary(op, e, right.clone()))
+        into_branches(left, &|e| Expr::binary(op, e, right.clone()))
     } else {
-        into_branches(right, &|e| binary(op, left.clone(), e))
+        into_branches(right, &|e| Expr::binary(op, left.clone(), e))
     }
 }
 
@@ -254,7 +218,7 @@ fn into_branches(e: &Expr, f: &dyn Fn(Expr) -> Expr) -> Option<Expr> {
     if branches.len() > MAX_BRANCHES {
         return None;
     }
-    let rest = otherwise.as_deref().cloned().unwrap_or_else(null);
+    let rest = otherwise.as_deref().cloned().unwrap_or(Expr::NULL);
     Some(Expr::Case {
         operand: None,
         branches: branches.iter().map(|(w, t)| (w.clone(), f(t.clone()))).collect(),
@@ -271,13 +235,13 @@ pub(super) const NULL_OPERANDS: Rule = Rule {
 };
 
 fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let worth = walk::own_exprs(rel).into_iter().any(|e| {
-        walk::any_expr(e, &mut |x| match x {
+    let worth = rel.exprs().into_iter().any(|e| {
+        e.any(|x| match x {
             Expr::Unary {
                 op: UnaryOp::Not,
                 expr,
             }
-            | Expr::Cast { expr, .. } => is_null(expr),
+            | Expr::Cast { expr, .. } => expr.is_null_literal(),
             Expr::Function { name, .. } => name == "coalesce",
             Expr::Binary {
                 op: BinaryOp::Is | BinaryOp::IsNot,
@@ -292,7 +256,7 @@ fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let known = cx.not_null_below(rel);
     let mut changed = false;
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         changed |= null_operand(e, &known, cx);
     }
     changed
@@ -300,7 +264,7 @@ fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let mut changed = false;
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         changed |= null_operand(operand, known, cx);
     }
     let new = match e {
@@ -309,20 +273,20 @@ fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> b
             expr,
         }
         | Expr::Cast { expr, .. }
-            if is_null(expr) =>
+            if expr.is_null_literal() =>
         {
-            Some(null())
+            Some(Expr::NULL)
         }
         Expr::Function { name, args } if name == "coalesce" => {
             let sure = args
                 .iter()
-                .position(|a| walk::is_deterministic(a) && !cx.may_be_null(a, known));
+                .position(|a| a.is_deterministic() && !cx.may_be_null(a, known));
             match sure {
                 Some(0) => args.first().cloned(),
-                Some(at) if at + 1 < args.len() => Some(Expr::Function {
-                    name: name.clone(),
-                    args: args.iter().take(at + 1).cloned().collect(),
-                }),
+                Some(at) if at + 1 < args.len() => Some(Expr::function(
+                    name.clone(),
+                    args.iter().take(at + 1).cloned().collect(),
+                )),
                 _ => None,
             }
         }
@@ -332,10 +296,10 @@ fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> b
             right,
         } => match (&**left, &**right) {
             (x, Expr::Literal(v)) | (Expr::Literal(v), x)
-                if is_boolean(x) && !cx.may_be_null(x, known) && matches!(v, Value::Integer(0 | 1)) =>
+                if x.is_boolean() && !cx.may_be_null(x, known) && matches!(v, Value::Integer(0 | 1)) =>
             {
                 let same = (*op == BinaryOp::Is) == (*v == Value::Integer(1));
-                Some(if same { x.clone() } else { not(x.clone()) })
+                Some(if same { x.clone() } else { x.clone().not() })
             }
             _ => None,
         },
@@ -357,9 +321,10 @@ pub(super) const TRUE_ALONE: Rule = Rule {
 };
 
 fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let known = if walk::own_exprs(rel)
+    let known = if rel
+        .exprs()
         .into_iter()
-        .any(|e| walk::any_expr(e, &mut |x| matches!(x, Expr::Case { .. })))
+        .any(|e| e.any(|x| matches!(x, Expr::Case { .. })))
     {
         cx.not_null_below(rel)
     } else {
@@ -379,7 +344,7 @@ fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         _ => {}
     }
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         changed |= conditions(e, &known, cx);
     }
     changed
@@ -388,7 +353,7 @@ fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 /// Conditions of CASE, wherever it stands.
 fn conditions(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let mut changed = false;
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         changed |= conditions(operand, known, cx);
     }
     if let Expr::Case {
@@ -409,21 +374,21 @@ fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool 
         Expr::And(list) | Expr::Or(list) => {
             return list.iter_mut().fold(false, |hit, e| positive(e, known, cx) | hit);
         }
-        Expr::Literal(Value::Null) => Some(integer(0)),
+        Expr::Literal(Value::Null) => Some(Expr::integer(0)),
         Expr::Binary {
             op: BinaryOp::Is,
             left,
             right,
         } => match (&**left, &**right) {
             (x, Expr::Literal(Value::Integer(1))) | (Expr::Literal(Value::Integer(1)), x)
-                if is_boolean(x) =>
+                if x.is_boolean() =>
             {
                 Some(x.clone())
             }
             _ => None,
         },
         Expr::Function { name, args } if name == "coalesce" => match args.as_slice() {
-            [x, last] if is_false(last) && is_boolean(x) => Some(x.clone()),
+            [x, last] if last.is_false() && x.is_boolean() => Some(x.clone()),
             _ => None,
         },
         Expr::Case {
@@ -451,16 +416,16 @@ fn branches_as_disjunction(
     if branches.len() > MAX_BRANCHES {
         return None;
     }
-    let fits = |e: &Expr| is_boolean(e) && walk::is_deterministic(e) && !walk::has_subquery(e);
-    if !branches.iter().all(|(w, t)| fits(w) && (fits(t) || is_true(t)))
-        || !otherwise.is_none_or(|e| fits(e) || is_true(e))
+    let fits = |e: &Expr| e.is_boolean() && e.is_deterministic() && !e.has_subquery();
+    if !branches.iter().all(|(w, t)| fits(w) && (fits(t) || t.is_true()))
+        || !otherwise.is_none_or(|e| fits(e) || e.is_true())
     {
         return None;
     }
-    let never = |e: &Expr| is_false(e) || is_null(e);
+    let never = |e: &Expr| e.is_false() || e.is_null_literal();
     let mut before: Vec<Expr> = Vec::new();
     let mut arms: Vec<Expr> = Vec::new();
-    let last = otherwise.map(|e| (integer(1), e.clone()));
+    let last = otherwise.map(|e| (Expr::integer(1), e.clone()));
     let last = last.as_ref();
     for (w, t) in branches
         .iter()
@@ -469,21 +434,21 @@ fn branches_as_disjunction(
     {
         if !never(t) {
             let mut all = before.clone();
-            all.extend([w, t].into_iter().filter(|e| !is_true(e)).cloned());
+            all.extend([w, t].into_iter().filter(|e| !e.is_true()).cloned());
             arms.push(match all.len() {
-                0 => integer(1),
+                0 => Expr::integer(1),
                 1 => all.pop()?,
-                _ => Expr::And(all.into_iter().flat_map(walk::conjuncts).collect()),
+                _ => Expr::And(all.into_iter().flat_map(Expr::conjuncts).collect()),
             });
         }
         before.push(if cx.may_be_null(w, known) {
-            binary(BinaryOp::IsNot, w.clone(), integer(1))
+            Expr::binary(BinaryOp::IsNot, w.clone(), Expr::integer(1))
         } else {
-            not(w.clone())
+            w.clone().not()
         });
     }
     Some(match arms.len() {
-        0 => integer(0),
+        0 => Expr::integer(0),
         1 => arms.pop()?,
         _ => Expr::Or(arms),
     })
@@ -503,16 +468,17 @@ fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     };
     let mut changed = false;
     for (_, call) in calls.iter_mut() {
-        if call.filter.as_ref().is_some_and(is_true) {
+        if call.filter.as_ref().is_some_and(Expr::is_true) {
             call.filter = None;
             changed = true;
         }
     }
-    let value = |call: &crate::expr::AggregateCall| {
-        let nothing = call.args.iter().any(is_null) || call.filter.as_ref().is_some_and(is_false);
+    let value = |call: &AggregateCall| {
+        let nothing =
+            call.args.iter().any(Expr::is_null_literal) || call.filter.as_ref().is_some_and(Expr::is_false);
         match call.func {
-            AggFunc::Count if nothing => Some(integer(0)),
-            AggFunc::Sum | AggFunc::Min | AggFunc::Max | AggFunc::Avg if nothing => Some(null()),
+            AggFunc::Count if nothing => Some(Expr::integer(0)),
+            AggFunc::Sum | AggFunc::Min | AggFunc::Max | AggFunc::Avg if nothing => Some(Expr::NULL),
             _ => None,
         }
     };
@@ -526,10 +492,7 @@ fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     cx.vacated += constant.len();
     if keys.is_empty() && constant.len() == calls.len() {
         // One row all the same.
-        *rel = Rel::Project {
-            input: Box::new(walk::unit()),
-            exprs: constant,
-        };
+        *rel = Rel::project(Rel::unit(), constant);
         return true;
     }
     calls.retain(|(c, _)| !constant.iter().any(|(d, _)| c == d));
@@ -544,14 +507,7 @@ fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         exprs.push((*c, Expr::Column(new)));
         *c = new;
     }
-    let own = Rel::Aggregate {
-        input: Box::new(walk::take(input)),
-        keys: std::mem::take(keys),
-        calls: std::mem::take(calls),
-    };
-    *rel = Rel::Project {
-        input: Box::new(own),
-        exprs,
-    };
+    let own = Rel::aggregate(input.take(), std::mem::take(keys), std::mem::take(calls));
+    *rel = Rel::project(own, exprs);
     true
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
 use crate::schema::Affinity;
+use crate::substitution::Substitution;
 use crate::value::Value;
 
 pub(super) const PINNED_COLUMNS: Rule = Rule {
@@ -71,7 +71,7 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let above = !matches!(rel, Rel::OuterJoin { .. });
     let produced: BTreeSet<ColumnId> = match rel {
-        Rel::Filter { .. } | Rel::Join { .. } => walk::output_set(rel),
+        Rel::Filter { .. } | Rel::Join { .. } => rel.output_set(),
         Rel::OuterJoin { .. } => BTreeSet::new(),
         _ => return false,
     };

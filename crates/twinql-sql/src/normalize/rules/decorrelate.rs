@@ -2,29 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::blocks::{add_filter, outer_columns, own_columns};
 use super::equalities::column_equality;
-use super::predicates::is_boolean;
+use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
-use crate::rel::{ColumnId, Query, Rel};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::rel::{ColumnId, Rel};
+use crate::tree::Tree;
 use crate::value::Value;
-
-fn not(e: Expr) -> Expr {
-    Expr::Unary {
-        op: UnaryOp::Not,
-        expr: Box::new(e),
-    }
-}
-
-fn exists(rel: Rel) -> Expr {
-    Expr::Exists(Box::new(Query {
-        rel,
-        output: Vec::new(),
-    }))
-}
 
 /// The input of `(SELECT COUNT(*) …)`.
 fn counted(e: &Expr) -> Option<&Rel> {
@@ -75,8 +60,8 @@ fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
         _ => None,
     };
     let Some((rel, some)) = found else { return false };
-    let test = exists(rel.clone());
-    *e = if some { test } else { not(test) };
+    let test = Expr::exists(rel.clone());
+    *e = if some { test } else { test.not() };
     true
 }
 
@@ -89,10 +74,8 @@ pub(super) const CORRELATED_COUNT: Rule = Rule {
 };
 
 fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let list = match rel {
-        Rel::Filter { predicate, .. } => predicate,
-        Rel::Join { on, .. } => on,
-        _ => return false,
+    let Some(BlockMut { on: list, .. }) = rel.as_block_mut() else {
+        return false;
     };
     let mut changed = false;
     for e in list {
@@ -124,8 +107,7 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     let ([], [(c, call)]) = (keys.as_slice(), calls.as_slice()) else {
         return None;
     };
-    if query.output.as_slice() != [*c] || walk::has_subquery(other) || matches!(**other, Expr::Collate { .. })
-    {
+    if query.output.as_slice() != [*c] || other.has_subquery() || matches!(**other, Expr::Collate { .. }) {
         return None;
     }
     let fails_over_nothing = match call.func {
@@ -137,11 +119,11 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
         },
         _ => false,
     };
-    if !fails_over_nothing || !walk::is_deterministic_rel(&query.rel) {
+    if !fails_over_nothing || !query.rel.is_deterministic() {
         return None;
     }
-    let (inputs, on) = walk::into_block((**input).clone());
-    let made: BTreeSet<ColumnId> = inputs.iter().flat_map(walk::outputs).collect();
+    let (inputs, on) = (**input).clone().into_block();
+    let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
     let mut links: Vec<(ColumnId, ColumnId)> = Vec::new();
     let mut rest = Vec::new();
     for e in on {
@@ -151,12 +133,12 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
             _ => rest.push(e),
         }
     }
-    let below = walk::block(inputs, rest);
+    let below = Rel::join(inputs, rest);
     let mut in_call = BTreeSet::new();
     for e in call.args.iter().chain(&call.filter) {
-        own_columns(e, &mut in_call);
+        in_call.extend(e.free_columns());
     }
-    if links.is_empty() || !outer_columns(&below).is_empty() || !in_call.is_subset(&made) {
+    if links.is_empty() || !below.free_columns().is_empty() || !in_call.is_subset(&made) {
         return None;
     }
     let mut new_keys = Vec::new();
@@ -167,21 +149,13 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     for (inner, outer) in links {
         let id = cx.fresh_like(inner);
         new_keys.push((id, Expr::Column(inner)));
-        tests.push(Expr::Binary {
-            op: BinaryOp::Eq,
-            left: Box::new(Expr::Column(id)),
-            right: Box::new(Expr::Column(outer)),
-        });
+        tests.push(Expr::Column(id).eq(Expr::Column(outer)));
     }
-    let mut groups = Rel::Aggregate {
-        input: Box::new(below),
-        keys: new_keys,
-        calls: vec![(*c, call.clone())],
-    };
+    let mut groups = Rel::aggregate(below, new_keys, vec![(*c, call.clone())]);
     for test in tests {
-        add_filter(&mut groups, test);
+        groups.add_conjunct(test);
     }
-    Some(exists(groups))
+    Some(Expr::exists(groups))
 }
 
 pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
@@ -239,12 +213,12 @@ fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         .map(|(_, p)| p.clone())
         .collect();
     // NOT of NULL is not true.
-    let certain = |p: &Expr| is_boolean(p) && walk::is_deterministic(p) && !cx.may_be_null(p, &known);
+    let certain = |p: &Expr| p.is_boolean() && p.is_deterministic() && !cx.may_be_null(p, &known);
     if rest.is_empty() || !rest.iter().all(certain) {
         return false;
     }
     let mut tests: Vec<Expr> = predicate.get(link).cloned().into_iter().collect();
-    let mut negated: Vec<Expr> = rest.into_iter().map(not).collect();
+    let mut negated: Vec<Expr> = rest.into_iter().map(Expr::not).collect();
     match (negated.pop(), negated.is_empty()) {
         (Some(one), true) => tests.push(one),
         (Some(last), false) => {
@@ -255,8 +229,8 @@ fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     }
     let mut inner = (**input).clone();
     for t in tests {
-        add_filter(&mut inner, t);
+        inner.add_conjunct(t);
     }
-    *e = exists(inner);
+    *e = Expr::exists(inner);
     true
 }

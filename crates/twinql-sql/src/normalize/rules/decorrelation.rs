@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::blocks::{outer_columns, own_columns};
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
+use crate::tree::Tree;
 
 pub(super) const GROUPED_SCALAR: Rule = Rule {
     name: "grouped-scalar",
@@ -20,10 +19,7 @@ pub(super) const GROUPED_SCALAR: Rule = Rule {
 fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let scalar = |e: &Expr| {
         matches!(e, Expr::Binary { .. })
-            && walk::any_expr(
-                e,
-                &mut |x| matches!(x, Expr::Scalar(q) if matches!(q.rel, Rel::Aggregate { .. })),
-            )
+            && e.any(|x| matches!(x, Expr::Scalar(q) if matches!(q.rel, Rel::Aggregate { .. })))
     };
     let worth = match &*rel {
         Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } => on.iter().any(scalar),
@@ -32,7 +28,7 @@ fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if !worth {
         return false;
     }
-    let local = walk::output_set(rel);
+    let local = rel.output_set();
     let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. }) = rel else {
         return false;
     };
@@ -64,10 +60,10 @@ fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if joined.is_empty() {
         return false;
     }
-    let (mut inputs, mut on) = walk::into_block(walk::take(rel));
+    let (mut inputs, mut on) = rel.take().into_block();
     inputs.extend(joined);
     on.extend(links);
-    *rel = walk::block(inputs, on);
+    *rel = Rel::join(inputs, on);
     true
 }
 
@@ -85,7 +81,7 @@ fn strict_scalar(e: &mut Expr) -> Option<&mut Expr> {
             left,
             right,
         } => {
-            if walk::has_subquery(left) {
+            if left.has_subquery() {
                 strict_scalar(left)
             } else {
                 strict_scalar(right)
@@ -106,10 +102,9 @@ fn decorrelated(
     };
     // The subquery may stand elsewhere, too: the join gets ids of its own.
     let mut query = query.clone();
-    let mut made = BTreeSet::new();
-    walk::produced_within(&query.rel, &mut made);
+    let made = query.rel.produced_within();
     let renamed: BTreeMap<ColumnId, ColumnId> = made.into_iter().map(|c| (c, cx.fresh_like(c))).collect();
-    walk::ids_of_query(&mut query, &mut |c| {
+    query.map_ids(|c| {
         if let Some(new) = renamed.get(c) {
             *c = *new;
         }
@@ -129,16 +124,15 @@ fn decorrelated(
             call.func,
             AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg
         )
-        || !walk::is_deterministic_rel(&query.rel)
+        || !query.rel.is_deterministic()
     {
         return None;
     }
-    let (inputs, on) = walk::into_block((**input).clone());
-    let inside: BTreeSet<ColumnId> = inputs.iter().flat_map(walk::outputs).collect();
+    let (inputs, on) = (**input).clone().into_block();
+    let inside: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
     let (mut kept, mut new_keys, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for e in on {
-        let mut of = BTreeSet::new();
-        own_columns(&e, &mut of);
+        let of = e.free_columns();
         if of.is_disjoint(local) {
             kept.push(e);
             continue;
@@ -161,16 +155,8 @@ fn decorrelated(
         }
         let key = cx.fresh_like(own);
         new_keys.push((key, Expr::Column(own)));
-        links.push(Expr::Binary {
-            op: BinaryOp::Eq,
-            left: Box::new(Expr::Column(outer)),
-            right: Box::new(Expr::Column(key)),
-        });
+        links.push(Expr::Column(outer).eq(Expr::Column(key)));
     }
-    let grouping = Rel::Aggregate {
-        input: Box::new(walk::block(inputs, kept)),
-        keys: new_keys,
-        calls: calls.clone(),
-    };
-    (!links.is_empty() && outer_columns(&grouping).is_disjoint(local)).then_some((grouping, links, *value))
+    let grouping = Rel::aggregate(Rel::join(inputs, kept), new_keys, calls.clone());
+    (!links.is_empty() && grouping.free_columns().is_disjoint(local)).then_some((grouping, links, *value))
 }

@@ -1,30 +1,13 @@
 //! Relations without rows, and of one constant row.
 
-use super::super::context::{Context, Role, computed};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::predicates::{integer, is_false};
-use crate::expr::{AggFunc, Expr};
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::normalize::context::{Context, Role, computed};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
 use crate::value::Value;
 
 /// Rows of a VALUES list that are taken apart, at most.
 const MAX_ROWS: usize = 24;
-
-fn is_empty(rel: &Rel) -> bool {
-    matches!(rel, Rel::Values { rows, .. } if rows.is_empty())
-}
-
-fn nothing(columns: Vec<ColumnId>) -> Rel {
-    Rel::Values {
-        columns,
-        rows: Vec::new(),
-    }
-}
-
-fn never(e: &Expr) -> bool {
-    is_false(e) || matches!(e, Expr::Literal(Value::Null))
-}
 
 pub(super) const EMPTY: Rule = Rule {
     name: "empty-relation",
@@ -39,23 +22,22 @@ fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     cx.vacated += usize::from(asks_for_nothing(rel));
     let new = match rel {
         Rel::Filter { input, predicate } => {
-            (is_empty(input) || predicate.iter().any(never)).then(|| nothing(walk::outputs(rel)))
+            (input.is_empty() || predicate.iter().any(Expr::is_never_true)).then(|| Rel::empty(rel.outputs()))
         }
-        Rel::Join { inputs, on } => {
-            (inputs.iter().any(is_empty) || on.iter().any(never)).then(|| nothing(walk::outputs(rel)))
-        }
+        Rel::Join { inputs, on } => (inputs.iter().any(Rel::is_empty) || on.iter().any(Expr::is_never_true))
+            .then(|| Rel::empty(rel.outputs())),
         Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
-            is_empty(input).then(|| nothing(walk::outputs(rel)))
+            input.is_empty().then(|| Rel::empty(rel.outputs()))
         }
         Rel::Sort { input, limit, .. } => {
             let none = matches!(limit, Some(Expr::Literal(Value::Integer(0))));
-            (none || is_empty(input)).then(|| nothing(walk::outputs(rel)))
+            (none || input.is_empty()).then(|| Rel::empty(rel.outputs()))
         }
-        Rel::Aggregate { input, keys, calls } if is_empty(input) => {
+        Rel::Aggregate { input, keys, calls } if input.is_empty() => {
             if keys.is_empty() && !calls.is_empty() {
                 over_nothing(calls)
             } else {
-                Some(nothing(walk::outputs(rel)))
+                Some(Rel::empty(rel.outputs()))
             }
         }
         Rel::OuterJoin { .. } => outer_join(rel, cx),
@@ -74,16 +56,18 @@ fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 /// True if the relation's own condition leaves none of the rows below it.
 fn asks_for_nothing(rel: &Rel) -> bool {
     match rel {
-        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } => on.iter().any(never),
-        Rel::OuterJoin { left, right, on, .. } => on.iter().any(never) && !is_empty(left) && !is_empty(right),
+        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } => on.iter().any(Expr::is_never_true),
+        Rel::OuterJoin { left, right, on, .. } => {
+            on.iter().any(Expr::is_never_true) && !left.is_empty() && !right.is_empty()
+        }
         _ => false,
     }
 }
 
 /// The one row of aggregates over no rows.
-fn over_nothing(calls: &[(ColumnId, crate::expr::AggregateCall)]) -> Option<Rel> {
+fn over_nothing(calls: &[(ColumnId, AggregateCall)]) -> Option<Rel> {
     let value = |func: &AggFunc| match func {
-        AggFunc::Count => Some(integer(0)),
+        AggFunc::Count => Some(Expr::integer(0)),
         AggFunc::Total => Some(Expr::Literal(Value::Real(0.0.into()))),
         AggFunc::Other(_) => None,
         _ => Some(Expr::Literal(Value::Null)),
@@ -105,14 +89,12 @@ fn outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Option<Rel> {
     else {
         return None;
     };
-    let unmatched = on.iter().any(never);
+    let unmatched = on.iter().any(Expr::is_never_true);
     match kind {
-        JoinKind::Left if is_empty(left) => Some(nothing(walk::outputs(rel))),
-        JoinKind::Left if unmatched || is_empty(right) => {
-            Some(padded(walk::take(left), &walk::outputs(right), cx))
-        }
-        JoinKind::Full if is_empty(right) => Some(padded(walk::take(left), &walk::outputs(right), cx)),
-        JoinKind::Full if is_empty(left) => Some(padded(walk::take(right), &walk::outputs(left), cx)),
+        JoinKind::Left if left.is_empty() => Some(Rel::empty(rel.outputs())),
+        JoinKind::Left if unmatched || right.is_empty() => Some(padded(left.take(), &right.outputs(), cx)),
+        JoinKind::Full if right.is_empty() => Some(padded(left.take(), &right.outputs(), cx)),
+        JoinKind::Full if left.is_empty() => Some(padded(right.take(), &left.outputs(), cx)),
         _ => None,
     }
 }
@@ -120,15 +102,12 @@ fn outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Option<Rel> {
 /// `kept` with columns of NULL.
 fn padded(kept: Rel, nulls: &[ColumnId], cx: &mut Context<'_>) -> Rel {
     let mut exprs: Vec<(ColumnId, Expr)> = nulls.iter().map(|c| (*c, Expr::Literal(Value::Null))).collect();
-    for c in walk::outputs(&kept) {
+    for c in kept.outputs() {
         let new = cx.fresh_like(c);
         exprs.push((new, Expr::Column(c)));
         cx.replace(c, Expr::Column(new));
     }
-    Rel::Project {
-        input: Box::new(kept),
-        exprs,
-    }
+    Rel::project(kept, exprs)
 }
 
 fn set_operation(rel: &mut Rel) -> Option<Rel> {
@@ -142,7 +121,7 @@ fn set_operation(rel: &mut Rel) -> Option<Rel> {
     else {
         return None;
     };
-    let (no_left, no_right) = (is_empty(&left.rel), is_empty(&right.rel));
+    let (no_left, no_right) = (left.rel.is_empty(), right.rel.is_empty());
     if !no_left && !no_right {
         return None;
     }
@@ -150,14 +129,14 @@ fn set_operation(rel: &mut Rel) -> Option<Rel> {
         SetOpKind::Union if no_left => right,
         SetOpKind::Union => left,
         SetOpKind::Except if !no_left => left,
-        SetOpKind::Except | SetOpKind::Intersect => return Some(nothing(columns.clone())),
+        SetOpKind::Except | SetOpKind::Intersect => return Some(Rel::empty(columns.clone())),
     };
     let entries: Vec<(ColumnId, Expr)> = columns
         .iter()
         .copied()
         .zip(kept.output.iter().map(|c| Expr::Column(*c)))
         .collect();
-    let input = Box::new(walk::take(&mut kept.rel));
+    let input = Box::new(kept.rel.take());
     Some(if *all {
         Rel::Project {
             input,
@@ -199,10 +178,7 @@ fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 columns.iter().map(|c| cx.fresh_like(*c)).collect()
             };
             Query {
-                rel: Rel::Project {
-                    input: Box::new(walk::unit()),
-                    exprs: ids.iter().copied().zip(row).collect(),
-                },
+                rel: Rel::project(Rel::unit(), ids.iter().copied().zip(row).collect()),
                 output: ids,
             }
         })
@@ -256,9 +232,9 @@ pub(super) const EMPTY_SUBQUERY: Rule = Rule {
 
 fn empty_subquery(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let new = match e {
-        Expr::Exists(query) if is_empty(&query.rel) => integer(0),
-        Expr::InSubquery { query, .. } if is_empty(&query.rel) => integer(0),
-        Expr::Scalar(query) if is_empty(&query.rel) => Expr::Literal(Value::Null),
+        Expr::Exists(query) if query.rel.is_empty() => Expr::integer(0),
+        Expr::InSubquery { query, .. } if query.rel.is_empty() => Expr::integer(0),
+        Expr::Scalar(query) if query.rel.is_empty() => Expr::Literal(Value::Null),
         _ => return false,
     };
     *e = new;

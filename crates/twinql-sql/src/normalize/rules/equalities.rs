@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
+use crate::algebra::BlockMut;
 use crate::expr::{BinaryOp, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
+use crate::substitution::Substitution;
 use crate::value::Value;
 
 pub(super) const CLASSES: Rule = Rule {
@@ -60,27 +61,21 @@ pub(super) fn known_equal(on: &[Expr], cx: &Context<'_>) -> Vec<Vec<ColumnId>> {
     let mut all: Vec<Expr> = on.to_vec();
     for (i, (a, v)) in constants.iter().enumerate() {
         if let Some((b, _)) = constants.iter().skip(i + 1).find(|(_, w)| w == v) {
-            all.push(Expr::Binary {
-                op: BinaryOp::Eq,
-                left: Box::new(Expr::Column(*a)),
-                right: Box::new(Expr::Column(*b)),
-            });
+            all.push(Expr::Column(*a).eq(Expr::Column(*b)));
         }
     }
     equal_columns(&all, cx)
 }
 
 fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let on = match rel {
-        Rel::Filter { predicate, .. } => predicate,
-        Rel::Join { on, .. } => on,
-        _ => return false,
+    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
+        return false;
     };
     let classes = equal_columns(on, cx);
     if classes.is_empty() {
         return false;
     }
-    let produced = walk::output_set(rel);
+    let produced = rel.output_set();
     let mut map = Substitution::new();
     let mut stars = Vec::new();
     for class in &classes {
@@ -89,23 +84,17 @@ fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         };
         for c in class.iter().filter(|c| **c != center) {
             map.insert(*c, Expr::Column(center));
-            stars.push(Expr::Binary {
-                op: BinaryOp::Eq,
-                left: Box::new(Expr::Column(center)),
-                right: Box::new(Expr::Column(*c)),
-            });
+            stars.push(Expr::Column(center).eq(Expr::Column(*c)));
         }
     }
-    let on = match rel {
-        Rel::Filter { predicate, .. } => predicate,
-        Rel::Join { on, .. } => on,
-        _ => return false,
+    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
+        return false;
     };
     let before = on.clone();
     let mut others: Vec<Expr> = Vec::new();
     for mut e in std::mem::take(on) {
         if column_equality(&e, cx).is_none() {
-            walk::substitute(&mut e, &map);
+            e.substitute(&map);
             others.push(e);
         }
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::outer_columns;
 use crate::expr::Expr;
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel, SetOpKind};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 /// Conjuncts of one arm, at most.
 const MAX_CONJUNCTS: usize = 32;
@@ -24,7 +24,7 @@ pub(super) const UNION_AS_OR: Rule = Rule {
 type Scans = BTreeMap<usize, Vec<(ColumnId, usize)>>;
 
 fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
-    let (inputs, on) = walk::into_block(rel.clone());
+    let (inputs, on) = rel.clone().into_block();
     let mut tables = Scans::new();
     for r in inputs {
         let Rel::Scan { table, columns } = r else {
@@ -63,9 +63,9 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         return false;
     };
     if !one.keys().eq(two.keys())
-        || !outer_columns(&left.rel).is_empty()
-        || !outer_columns(&right.rel).is_empty()
-        || !on.iter().chain(&other).all(walk::is_deterministic)
+        || !left.rel.free_columns().is_empty()
+        || !right.rel.free_columns().is_empty()
+        || !on.iter().chain(&other).all(Expr::is_deterministic)
     {
         return false;
     }
@@ -91,7 +91,7 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         return false;
     }
     for e in &mut other {
-        walk::substitute(e, &map);
+        e.substitute(&map);
     }
     // Joins say the same in both arms.
     let joined = one.len() > 1;
@@ -105,16 +105,15 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     if !on.is_empty() && !other.is_empty() {
         all.push(Expr::Or(vec![conjunction(on), conjunction(other)]));
     }
-    let (inputs, _) = walk::into_block(walk::take(&mut left.rel));
-    *rel = Rel::Aggregate {
-        input: Box::new(walk::block(inputs, all)),
-        keys: columns
+    let (inputs, _) = left.rel.take().into_block();
+    *rel = Rel::distinct_by(
+        Rel::join(inputs, all),
+        columns
             .iter()
             .zip(&left.output)
             .map(|(c, l)| (*c, Expr::Column(*l)))
             .collect(),
-        calls: Vec::new(),
-    };
+    );
     true
 }
 
@@ -139,7 +138,7 @@ fn exists_union(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     };
     let arm = |rel: &mut Rel| {
         Expr::Exists(Box::new(crate::rel::Query {
-            rel: walk::take(rel),
+            rel: rel.take(),
             output: Vec::new(),
         }))
     };

@@ -1,12 +1,12 @@
 //! First rows, and comparisons with extremes over a whole table.
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::predicates::integer;
+use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::ColumnRef;
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const SCALAR_FIRST_ROW: Rule = Rule {
@@ -24,7 +24,7 @@ fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
     if let Rel::Sort { limit: Some(n), .. } = &mut query.rel {
         let more = matches!(n, Expr::Literal(Value::Integer(i)) if !matches!(i, 0 | 1));
         if more {
-            *n = integer(1);
+            *n = Expr::integer(1);
         }
         return more;
     }
@@ -34,16 +34,11 @@ fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
     match &mut query.rel {
         Rel::Sort {
             limit, offset: None, ..
-        } => *limit = Some(integer(1)),
+        } => *limit = Some(Expr::integer(1)),
         // An offset without a limit is not SQLite's, and is left as it is.
         Rel::Sort { .. } => return false,
         rel => {
-            *rel = Rel::Sort {
-                input: Box::new(walk::take(rel)),
-                keys: Vec::new(),
-                limit: Some(integer(1)),
-                offset: None,
-            };
+            *rel = Rel::sort(rel.take(), Vec::new(), Some(Expr::integer(1)));
         }
     }
     true
@@ -75,21 +70,18 @@ fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    if keys.is_empty() || !keys.iter().all(|(_, e)| walk::is_deterministic(e)) {
+    if keys.is_empty() || !keys.iter().all(|(_, e)| e.is_deterministic()) {
         return false;
     }
     // A bare column that the keys determine is as good as one.
     if !calls.is_empty() {
         let known = cx
             .dependencies(below)
-            .closure(keys.iter().filter_map(|(_, e)| match e {
-                Expr::Column(c) => Some(*c),
-                _ => None,
-            }));
+            .closure(keys.iter().filter_map(|(_, e)| e.as_column()));
         let determined = |call: &AggregateCall| {
             call.func == AggFunc::Bare
                 && call.filter.is_none()
-                && matches!(call.args.as_slice(), [e] if walk::is_deterministic(e) && walk::columns_of(e).is_subset(&known))
+                && matches!(call.args.as_slice(), [e] if e.is_deterministic() && e.reads().is_subset(&known))
         };
         if !calls.iter().all(|(_, call)| determined(call)) {
             return false;
@@ -100,10 +92,7 @@ fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             .into_iter()
             .filter_map(|(c, call)| Some((c, call.args.into_iter().next()?))),
     );
-    **input = Rel::Project {
-        exprs: std::mem::take(keys),
-        input: Box::new(walk::take(below)),
-    };
+    **input = Rel::project(below.take(), std::mem::take(keys));
     true
 }
 
@@ -121,7 +110,7 @@ fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     };
     let (x, query, op) = match (&**left, &**right) {
         (Expr::Column(c), Expr::Scalar(q)) => (*c, q, Some(*op)),
-        (Expr::Scalar(q), Expr::Column(c)) => (*c, q, op.turned()),
+        (Expr::Scalar(q), Expr::Column(c)) => (*c, q, op.flipped()),
         _ => return false,
     };
     let origin = cx.info(x).and_then(|i| i.origin);
@@ -139,11 +128,7 @@ fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     };
     let (x, query) = (Expr::Column(x), Expr::Scalar(query.clone()));
     let (one, two) = if scalar_first { (query, x) } else { (x, query) };
-    *e = Expr::Binary {
-        op: new,
-        left: Box::new(one),
-        right: Box::new(two),
-    };
+    *e = Expr::binary(new, one, two);
     true
 }
 

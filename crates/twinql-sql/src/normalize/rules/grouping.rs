@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::{add_filter, own_columns};
 use super::equalities::equal_columns;
-use crate::expr::{BinaryOp, Expr};
+use crate::columns::Reads;
+use crate::expr::Expr;
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 pub(super) const GROUPING_REMOVAL: Rule = Rule {
     name: "grouping-removal",
@@ -27,23 +28,14 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let mut read = BTreeSet::new();
     for (_, e) in keys.iter() {
-        if !walk::is_deterministic(e) || walk::has_subquery(e) {
+        if !e.is_deterministic() || e.has_subquery() {
             return false;
         }
-        walk::expr_columns(e, &mut read);
+        e.reads_into(&mut read);
     }
-    let bare: Vec<ColumnId> = keys
-        .iter()
-        .filter_map(|(_, e)| match e {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
+    let bare: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     if cx.dependencies(input).unique(bare.iter().copied()) {
-        *rel = Rel::Project {
-            input: Box::new(walk::take(input)),
-            exprs: std::mem::take(keys),
-        };
+        *rel = Rel::project(input.take(), std::mem::take(keys));
         return true;
     }
     let Rel::Join { inputs, on } = &**input else {
@@ -52,17 +44,17 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let (mut kept, mut rest): (Vec<Rel>, Vec<Rel>) = inputs
         .iter()
         .cloned()
-        .partition(|r| walk::outputs(r).iter().any(|c| read.contains(c)));
+        .partition(|r| r.outputs().iter().any(|c| read.contains(c)));
     // One input that has an equal column for each key will do.
     let classes = equal_columns(on, cx);
     let mut moved = Substitution::new();
     if bare.len() == keys.len()
         && !cx
-            .dependencies(&walk::block(kept.clone(), Vec::new()))
+            .dependencies(&Rel::join(kept.clone(), Vec::new()))
             .unique(bare.clone())
     {
         for (i, one) in inputs.iter().enumerate() {
-            let own = walk::output_set(one);
+            let own = one.output_set();
             let equal = |c: &ColumnId| {
                 let class = classes.iter().find(|class| class.contains(c));
                 class.and_then(|class| class.iter().find(|b| own.contains(b)).copied())
@@ -78,14 +70,13 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 _ => *c,
             });
             let local = on.iter().filter(|e| {
-                let mut of = BTreeSet::new();
-                own_columns(e, &mut of);
+                let of = e.free_columns();
                 inputs
                     .iter()
                     .enumerate()
-                    .all(|(j, r)| j == i || walk::output_set(r).is_disjoint(&of))
+                    .all(|(j, r)| j == i || r.output_set().is_disjoint(&of))
             });
-            let alone = walk::filtered(one.clone(), local.cloned().collect());
+            let alone = Rel::filter(one.clone(), local.cloned().collect());
             if inputs.len() > 1 && cx.dependencies(&alone).unique(mapped) {
                 moved = map;
                 kept = vec![one.clone()];
@@ -105,31 +96,24 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             _ => c,
         })
         .collect();
-    let others: BTreeSet<ColumnId> = rest.iter().flat_map(walk::outputs).collect();
+    let others: BTreeSet<ColumnId> = rest.iter().flat_map(Rel::outputs).collect();
     let (outside, inside): (Vec<Expr>, Vec<Expr>) = on.iter().cloned().partition(|e| {
-        let mut of = BTreeSet::new();
-        own_columns(e, &mut of);
+        let of = e.free_columns();
         !of.is_disjoint(&others)
     });
-    let kept = walk::block(kept, inside);
-    if !on.iter().all(walk::is_deterministic) || !cx.dependencies(&kept).unique(bare) {
+    let kept = Rel::join(kept, inside);
+    if !on.iter().all(Expr::is_deterministic) || !cx.dependencies(&kept).unique(bare) {
         return false;
     }
     let mut kept = kept;
-    add_filter(
-        &mut kept,
-        Expr::Exists(Box::new(Query {
-            rel: walk::block(rest, outside),
-            output: Vec::new(),
-        })),
-    );
+    kept.add_conjunct(Expr::Exists(Box::new(Query {
+        rel: Rel::join(rest, outside),
+        output: Vec::new(),
+    })));
     for (_, e) in keys.iter_mut() {
-        walk::substitute(e, &moved);
+        e.substitute(&moved);
     }
-    *rel = Rel::Project {
-        input: Box::new(kept),
-        exprs: std::mem::take(keys),
-    };
+    *rel = Rel::project(kept, std::mem::take(keys));
     true
 }
 
@@ -155,18 +139,12 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut in_calls = BTreeSet::new();
     for (_, call) in calls.iter() {
         for e in call.args.iter().chain(&call.filter) {
-            walk::expr_columns(e, &mut in_calls);
+            e.reads_into(&mut in_calls);
         }
     }
-    let grouped: BTreeSet<ColumnId> = keys
-        .iter()
-        .filter_map(|(_, e)| match e {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
+    let grouped: BTreeSet<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     for (i, h) in inputs.iter().enumerate() {
-        let own = walk::output_set(h);
+        let own = h.output_set();
         if !own.is_disjoint(&in_calls) {
             continue;
         }
@@ -176,8 +154,7 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let mut others = Vec::new();
         let mut fits = true;
         for e in on {
-            let mut of = BTreeSet::new();
-            own_columns(e, &mut of);
+            let of = e.free_columns();
             if of.is_disjoint(&own) {
                 others.push(e.clone());
             } else if of.is_subset(&own) {
@@ -204,7 +181,7 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 .iter()
                 .enumerate()
                 .filter(|(j, _)| *j != i)
-                .flat_map(|(_, r)| walk::outputs(r))
+                .flat_map(|(_, r)| r.outputs())
                 .collect::<BTreeSet<_>>();
             match theirs
                 .iter()
@@ -218,11 +195,7 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                     links.insert(x, g);
                     // The rest of the class stays equal.
                     for c in theirs.iter().filter(|c| **c != g) {
-                        others.push(Expr::Binary {
-                            op: BinaryOp::Eq,
-                            left: Box::new(Expr::Column(g)),
-                            right: Box::new(Expr::Column(*c)),
-                        });
+                        others.push(Expr::Column(g).eq(Expr::Column(*c)));
                     }
                 }
                 None => fits = false,
@@ -231,12 +204,12 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         // Keys that are expressions over it cannot be computed before the join.
         fits &= keys
             .iter()
-            .all(|(_, e)| matches!(e, Expr::Column(_)) || walk::columns_of(e).is_disjoint(&own));
+            .all(|(_, e)| matches!(e, Expr::Column(_)) || e.reads().is_disjoint(&own));
         if !fits || links.is_empty() {
             continue;
         }
         let unique = cx
-            .dependencies(&walk::filtered(h.clone(), local.clone()))
+            .dependencies(&Rel::filter(h.clone(), local.clone()))
             .unique(links.keys().copied());
         if !unique {
             continue;
@@ -273,18 +246,10 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                     c
                 }
             };
-            join_on.push(Expr::Binary {
-                op: BinaryOp::Eq,
-                left: Box::new(Expr::Column(x)),
-                right: Box::new(Expr::Column(key)),
-            });
+            join_on.push(Expr::Column(x).eq(Expr::Column(key)));
         }
-        let inner = Rel::Aggregate {
-            input: Box::new(walk::block(rest, others)),
-            keys: new_keys,
-            calls: std::mem::take(calls),
-        };
-        *rel = walk::block(vec![h, inner], join_on);
+        let inner = Rel::aggregate(Rel::join(rest, others), new_keys, std::mem::take(calls));
+        *rel = Rel::join(vec![h, inner], join_on);
         for (c, e) in gone {
             cx.replace(c, e);
         }

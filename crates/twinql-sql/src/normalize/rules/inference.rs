@@ -1,15 +1,13 @@
 //! Predicates where they say most: outside EXISTS where they are not about its rows,
 //! inside inputs where an equality carries them.
 
-use std::collections::BTreeSet;
-
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::own_columns;
 use super::equalities::equal_columns;
 use crate::expr::{Expr, UnaryOp};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::Rel;
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const EXISTS_CONDITIONS: Rule = Rule {
@@ -49,19 +47,14 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             },
             _ => continue,
         };
-        let mut made = BTreeSet::new();
-        walk::produced_within(&query.rel, &mut made);
+        let made = query.rel.produced_within();
         let (Rel::Filter { predicate, .. } | Rel::Join { on: predicate, .. }) = &mut query.rel else {
             continue;
         };
         let mut kept = Vec::with_capacity(predicate.len());
         for p in std::mem::take(predicate) {
-            let mut of = BTreeSet::new();
-            own_columns(&p, &mut of);
-            let outer = !of.is_empty()
-                && of.is_disjoint(&made)
-                && walk::is_deterministic(&p)
-                && !walk::has_subquery(&p);
+            let of = p.free_columns();
+            let outer = !of.is_empty() && of.is_disjoint(&made) && p.is_deterministic() && !p.has_subquery();
             if outer && positive {
                 moved.push(p);
                 changed = true;
@@ -108,7 +101,7 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     // What each column outside an input is equal to inside it.
     let mut targets: Vec<(usize, Substitution)> = Vec::new();
     for (i, input) in inputs.iter().enumerate().filter(|(_, r)| takes(r)) {
-        let own = walk::output_set(input);
+        let own = input.output_set();
         let mut map = Substitution::new();
         for class in &classes {
             if let Some(inside) = class.iter().find(|c| own.contains(c)) {
@@ -123,11 +116,10 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let before = on.len();
     on.retain(|e| {
-        let mut of = BTreeSet::new();
-        own_columns(e, &mut of);
+        let of = e.free_columns();
         if of.is_empty()
-            || !walk::is_deterministic(e)
-            || walk::has_subquery(e)
+            || !e.is_deterministic()
+            || e.has_subquery()
             || super::equalities::column_equality(e, cx).is_some()
         {
             return true;
@@ -138,7 +130,7 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 continue;
             }
             let mut own = e.clone();
-            walk::substitute(&mut own, map);
+            own.substitute(map);
             taken |= inputs
                 .get_mut(*i)
                 .is_some_and(|input| super::blocks::push_into(input, own, cx).is_none());
@@ -187,6 +179,6 @@ fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         (Some(_), None) => *inner_limit = limit.take(),
         _ => return false,
     }
-    *rel = walk::take(input);
+    *rel = input.take();
     true
 }

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::{Context, Role};
-use super::super::facts::rejects_null;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::add_filter;
 use super::equalities::known_equal;
-use super::predicates::integer;
+use crate::algebra::{Block, BlockMut};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::facts::rejects_null;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const NULL_TESTS: Rule = Rule {
@@ -22,8 +22,8 @@ pub(super) const NULL_TESTS: Rule = Rule {
 };
 
 fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let worth = walk::own_exprs(rel).into_iter().any(|e| {
-        walk::any_expr(e, &mut |x| match x {
+    let worth = rel.exprs().into_iter().any(|e| {
+        e.any(|x| match x {
             Expr::Unary {
                 op: UnaryOp::IsNull, ..
             } => true,
@@ -41,7 +41,7 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let known = cx.not_null_below(rel);
     let mut changed = false;
     cx.vacated += constant_values(rel, &known, cx);
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         changed |= null_test(e, &known, cx);
     }
     // In a conjunct, `x = x` is true where x is not NULL, and `x IS y` is `x = y` where one
@@ -67,13 +67,13 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 && left == right
                 && matches!(**left, Expr::Column(_))
             {
-                *e = Expr::Unary {
-                    op: UnaryOp::Not,
-                    expr: Box::new(Expr::Unary {
+                *e = Expr::unary(
+                    UnaryOp::Not,
+                    Expr::Unary {
                         op: UnaryOp::IsNull,
                         expr: left.clone(),
-                    }),
-                };
+                    },
+                );
                 changed = true;
             }
         }
@@ -112,7 +112,7 @@ fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Cont
         Expr::Unary {
             op: UnaryOp::IsNull,
             expr,
-        } => usize::from(walk::is_deterministic(expr) && !cx.may_be_null(expr, known)),
+        } => usize::from(expr.is_deterministic() && !cx.may_be_null(expr, known)),
         Expr::Unary {
             op: UnaryOp::Not,
             expr,
@@ -139,7 +139,8 @@ fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Cont
                 .collect();
             below(&values)
         }
-        _ => walk::operands(e)
+        _ => e
+            .operands()
             .into_iter()
             .map(|e| decided_tests(e, but_true, known, cx))
             .sum(),
@@ -160,7 +161,7 @@ fn drop_implied(conjuncts: &mut [Expr]) -> bool {
         if rejected.contains(&c)
             && let Some(e) = conjuncts.get_mut(at)
         {
-            *e = integer(i64::from(!null));
+            *e = Expr::integer(i64::from(!null));
             changed = true;
         }
     }
@@ -190,14 +191,14 @@ fn tested_column(e: &Expr) -> Option<(ColumnId, bool)> {
 
 fn null_test(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let mut changed = false;
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         changed |= null_test(operand, known, cx);
     }
     let new = match e {
         Expr::Unary {
             op: UnaryOp::IsNull,
             expr,
-        } if walk::is_deterministic(expr) && !cx.may_be_null(expr, known) => Some(integer(0)),
+        } if expr.is_deterministic() && !cx.may_be_null(expr, known) => Some(Expr::integer(0)),
         Expr::Binary {
             op: BinaryOp::Is,
             left,
@@ -228,10 +229,8 @@ pub(super) const SELF_JOIN: Rule = Rule {
 type Columns = Vec<(ColumnId, usize)>;
 
 fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let (inputs, on): (Vec<&Rel>, &[Expr]) = match &*rel {
-        Rel::Filter { input, predicate } => (vec![&**input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter().collect(), on),
-        _ => return false,
+    let Some(Block { inputs, on }) = rel.as_block() else {
+        return false;
     };
     let classes = known_equal(on, cx);
     if classes.is_empty() {
@@ -284,12 +283,12 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             None => return false,
         }
     }
-    let (mut inputs, mut on) = walk::into_block(walk::take(rel));
+    let (mut inputs, mut on) = rel.take().into_block();
     inputs.remove(at);
     for e in &mut on {
-        walk::substitute(e, &map);
+        e.substitute(&map);
     }
-    *rel = walk::block(inputs, on);
+    *rel = Rel::join(inputs, on);
     for (c, e) in map {
         cx.replace(c, e);
     }
@@ -305,10 +304,8 @@ pub(super) const OUTER_TO_INNER: Rule = Rule {
 };
 
 fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let (inputs, on): (Vec<&mut Rel>, &mut Vec<Expr>) = match rel {
-        Rel::Filter { input, predicate } => (vec![&mut **input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter_mut().collect(), on),
-        _ => return false,
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
+        return false;
     };
     let mut rejected = BTreeSet::new();
     for e in on.iter() {
@@ -337,32 +334,29 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         else {
             continue;
         };
-        let made = walk::output_set(right);
+        let made = right.output_set();
         if !made.is_disjoint(&rejected) {
             *input = Rel::Join {
-                inputs: vec![walk::take(left), walk::take(right)],
+                inputs: vec![left.take(), right.take()],
                 on: std::mem::take(own),
             };
             changed = true;
             continue;
         }
-        let matched = walk::filtered((**right).clone(), own.clone());
+        let matched = Rel::filter((**right).clone(), own.clone());
         if cx
             .not_null(&matched)
             .intersection(&nulls)
             .any(|c| made.contains(c))
         {
-            let mut kept = walk::take(left);
-            let inner = walk::filtered(walk::take(right), std::mem::take(own));
-            add_filter(
-                &mut kept,
-                Expr::Unary {
-                    op: UnaryOp::Not,
-                    expr: Box::new(Expr::Exists(Box::new(Query {
-                        rel: inner,
-                        output: Vec::new(),
-                    }))),
-                },
+            let mut kept = left.take();
+            let inner = Rel::filter(right.take(), std::mem::take(own));
+            kept.add_conjunct(
+                Expr::Exists(Box::new(Query {
+                    rel: inner,
+                    output: Vec::new(),
+                }))
+                .not(),
             );
             *input = kept;
             for c in made {
@@ -372,7 +366,7 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     for e in on.iter_mut() {
-        walk::substitute(e, &map);
+        e.substitute(&map);
     }
     for (c, e) in map {
         cx.replace(c, e);
@@ -397,7 +391,7 @@ fn foreign_key_join(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
     let Some(map) = find_in_rel(&mut query.rel, &used, cx) else {
         return false;
     };
-    walk::substitute_query(query, &map);
+    query.substitute(&map);
     true
 }
 
@@ -412,13 +406,13 @@ pub(super) fn count_query(query: &Query, used: &mut Uses) {
 }
 
 pub(super) fn count_rel(rel: &Rel, used: &mut Uses) {
-    for e in walk::own_exprs(rel) {
+    for e in rel.exprs() {
         count_expr(e, used);
     }
-    for input in walk::inputs(rel) {
+    for input in rel.inputs() {
         count_rel(input, used);
     }
-    for arm in walk::arms(rel) {
+    for arm in rel.arms() {
         count_query(arm, used);
     }
 }
@@ -427,35 +421,35 @@ pub(super) fn count_expr(e: &Expr, used: &mut Uses) {
     if let Expr::Column(c) = e {
         *used.entry(*c).or_default() += 1;
     }
-    for operand in walk::operands(e) {
+    for operand in e.operands() {
         count_expr(operand, used);
     }
-    if let Some(query) = walk::subquery(e) {
+    if let Some(query) = e.subquery() {
         count_query(query, used);
     }
 }
 
 fn find_in_expr(e: &mut Expr, used: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         if let Some(map) = find_in_expr(operand, used, cx) {
             return Some(map);
         }
     }
-    find_in_rel(&mut walk::subquery_mut(e)?.rel, used, cx)
+    find_in_rel(&mut e.subquery_mut()?.rel, used, cx)
 }
 
 fn find_in_rel(rel: &mut Rel, used: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         if let Some(map) = find_in_rel(input, used, cx) {
             return Some(map);
         }
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         if let Some(map) = find_in_rel(&mut arm.rel, used, cx) {
             return Some(map);
         }
     }
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         if let Some(map) = find_in_expr(e, used, cx) {
             return Some(map);
         }
@@ -489,9 +483,9 @@ fn find_in_rel(rel: &mut Rel, used: &Uses, cx: &Context<'_>) -> Option<Substitut
         };
         let mut map = Substitution::new();
         map.insert(*key, Expr::Column(*by));
-        let (mut inputs, on) = walk::into_block(walk::take(rel));
+        let (mut inputs, on) = rel.take().into_block();
         inputs.remove(i);
-        *rel = walk::block(inputs, on);
+        *rel = Rel::join(inputs, on);
         return Some(map);
     }
     None
@@ -509,7 +503,7 @@ pub(super) fn refers_to_key(
     let near = inputs
         .iter()
         .enumerate()
-        .any(|(j, r)| j != place && walk::outputs(r).contains(&c) && cx.not_null(r).contains(&c));
+        .any(|(j, r)| j != place && r.outputs().contains(&c) && cx.not_null(r).contains(&c));
     let origin = cx.info(c).and_then(|info| info.origin);
     near && origin.is_some_and(|o| {
         cx.schema.tables.get(o.table).is_some_and(|t| {

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::blocks::own_columns;
 use super::equalities::{column_equality, equal_columns};
 use super::joins::refers_to_key;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
@@ -37,27 +36,26 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Join { inputs, on } = &**input else {
         return false;
     };
-    if keys.is_empty() || !is_one(limit.as_ref()) || !on.iter().all(walk::is_deterministic) {
+    if keys.is_empty() || !is_one(limit.as_ref()) || !on.iter().all(Expr::is_deterministic) {
         return false;
     }
     let mut ordered = BTreeSet::new();
     for k in keys.iter() {
-        own_columns(&k.expr, &mut ordered);
+        ordered.extend(k.expr.free_columns());
     }
     let classes = equal_columns(on, cx);
     for (i, h) in inputs.iter().enumerate() {
         let Rel::Scan { table, columns } = h else {
             continue;
         };
-        let own = walk::output_set(h);
+        let own = h.output_set();
         if !own.is_disjoint(&ordered) {
             continue;
         }
         let mut others = Vec::new();
         let mut fits = true;
         for e in on {
-            let mut of = BTreeSet::new();
-            own_columns(e, &mut of);
+            let of = e.free_columns();
             if of.is_disjoint(&own) {
                 others.push(e.clone());
             } else {
@@ -68,7 +66,7 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let (Some(class), None, true) = (linked.next(), linked.next(), fits) else {
             continue;
         };
-        let made: BTreeSet<ColumnId> = inputs.iter().flat_map(walk::outputs).collect();
+        let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
         let (mine, theirs): (Vec<ColumnId>, Vec<ColumnId>) =
             class.iter().copied().partition(|c| own.contains(c));
         let ([key], [first, rest @ ..]) = (mine.as_slice(), theirs.as_slice()) else {
@@ -85,22 +83,13 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         {
             continue;
         }
-        let equal = |a: ColumnId, b: ColumnId| Expr::Binary {
-            op: BinaryOp::Eq,
-            left: Box::new(Expr::Column(a)),
-            right: Box::new(Expr::Column(b)),
-        };
+        let equal = |a: ColumnId, b: ColumnId| Expr::Column(a).eq(Expr::Column(b));
         others.extend(rest.iter().map(|c| equal(*first, *c)));
         let link = equal(*key, *first);
         let mut below = inputs.clone();
         let partner = below.remove(i);
-        let sorted = Rel::Sort {
-            input: Box::new(walk::block(below, others)),
-            keys: std::mem::take(keys),
-            limit: limit.take(),
-            offset: None,
-        };
-        *rel = walk::block(vec![partner, sorted], vec![link]);
+        let sorted = Rel::sort(Rel::join(below, others), std::mem::take(keys), limit.take());
+        *rel = Rel::join(vec![partner, sorted], vec![link]);
         return true;
     }
     false
@@ -119,16 +108,15 @@ fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
         AggFunc::Max => (Direction::Desc, NullsOrder::Last),
         _ => (Direction::Asc, NullsOrder::First),
     };
-    Rel::Sort {
-        input: Box::new(input),
-        keys: vec![SortKey {
+    Rel::sort(
+        input,
+        vec![SortKey {
             expr: Expr::Column(c),
             direction,
             nulls,
         }],
-        limit: Some(Expr::Literal(Value::Integer(1))),
-        offset: None,
-    }
+        Some(Expr::Literal(Value::Integer(1))),
+    )
 }
 
 fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
@@ -157,7 +145,7 @@ fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 return false;
             }
             let c = *c;
-            *rel = first_by(walk::take(input), c, &func);
+            *rel = first_by(input.take(), c, &func);
             true
         }
         _ => false,
@@ -208,7 +196,7 @@ fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         .chain([(*id, Expr::Column(*c))])
         .collect();
     let (c, func) = (*c, call.func.clone());
-    *rel = first_by(walk::take(input), c, &func);
+    *rel = first_by(input.take(), c, &func);
     for (id, e) in replaced {
         cx.replace(id, e);
     }

@@ -1,9 +1,8 @@
 //! Constants and casts: the types with which SQLite compares.
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::predicates::integer;
 use crate::expr::{BinaryOp, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::schema::Affinity;
 use crate::value::Value;
 
@@ -121,7 +120,7 @@ fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         && cx.is_integer(right)
         && let Some(n) = lower(v, strict)
     {
-        **left = integer(n);
+        **left = Expr::integer(n);
         *op = BinaryOp::LtEq;
         return true;
     }
@@ -129,7 +128,7 @@ fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         && cx.is_integer(left)
         && let Some(n) = upper(v, strict)
     {
-        **right = integer(n);
+        **right = Expr::integer(n);
         *op = BinaryOp::LtEq;
         return true;
     }

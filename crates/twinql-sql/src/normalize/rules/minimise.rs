@@ -3,14 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::{outer_columns, own_columns};
 use super::equalities::{column_equality, equal_columns};
 use super::joins::refers_to_key;
+use crate::algebra::Grouping;
+use crate::columns::Reads;
 use crate::expr::{AggFunc, BinaryOp, Expr};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 /// Produced ids with column positions, as a scan has them.
@@ -34,7 +36,8 @@ fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    if !walk::ignores_duplicates(keys, calls) {
+    let grouping = Grouping { input, keys, calls };
+    if !grouping.ignores_duplicates() {
         return false;
     }
     let Rel::Join { inputs, on } = &mut **input else {
@@ -42,24 +45,24 @@ fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     };
     let mut read = BTreeSet::new();
     for (_, e) in keys.iter() {
-        walk::expr_columns(e, &mut read);
+        e.reads_into(&mut read);
     }
     for (_, call) in calls.iter() {
         for e in call.args.iter().chain(&call.filter) {
-            walk::expr_columns(e, &mut read);
+            e.reads_into(&mut read);
         }
     }
     let Some(map) = fold(inputs, on, &read, &[], cx) else {
         return false;
     };
     let (inputs, on) = (std::mem::take(inputs), std::mem::take(on));
-    **input = walk::block(inputs, on);
+    **input = Rel::join(inputs, on);
     for (_, e) in keys.iter_mut() {
-        walk::substitute(e, &map);
+        e.substitute(&map);
     }
     for (_, call) in calls.iter_mut() {
         for e in call.args.iter_mut().chain(&mut call.filter) {
-            walk::substitute(e, &map);
+            e.substitute(&map);
         }
     }
     true
@@ -76,8 +79,8 @@ pub(super) const REDUNDANT_EXISTS: Rule = Rule {
 fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Exists(query) = e else { return false };
     if let Rel::Filter { input, predicate } = &mut query.rel
-        && walk::is_unit(input)
-        && predicate.iter().all(super::predicates::is_boolean)
+        && input.is_unit()
+        && predicate.iter().all(Expr::is_boolean)
     {
         let mut list = std::mem::take(predicate);
         let all = match (list.pop(), list.is_empty()) {
@@ -90,11 +93,7 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         };
         // NULL is not true, and EXISTS is never NULL.
         *e = if cx.may_be_null(&all, &BTreeSet::new()) {
-            Expr::Binary {
-                op: BinaryOp::Is,
-                left: Box::new(all),
-                right: Box::new(Expr::Literal(Value::Integer(1))),
-            }
+            Expr::binary(BinaryOp::Is, all, Expr::Literal(Value::Integer(1)))
         } else {
             all
         };
@@ -103,16 +102,16 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     if !query.output.is_empty() || !matches!(query.rel, Rel::Join { .. } | Rel::Filter { .. }) {
         return false;
     }
-    let (mut inputs, mut on) = walk::into_block(walk::take(&mut query.rel));
+    let (mut inputs, mut on) = query.rel.take().into_block();
     let outer = cx.outer_scans.clone();
     let folded = fold(&mut inputs, &mut on, &BTreeSet::new(), &outer, cx);
     query.rel = if inputs.is_empty() {
         Rel::Filter {
-            input: Box::new(walk::unit()),
+            input: Box::new(Rel::unit()),
             predicate: on,
         }
     } else {
-        walk::block(inputs, on)
+        Rel::join(inputs, on)
     };
     folded.is_some()
 }
@@ -127,7 +126,7 @@ fn fold(
     outer: &[(usize, ScanColumns)],
     cx: &Context<'_>,
 ) -> Option<Substitution> {
-    if inputs.len() > MAX_INPUTS || !on.iter().all(walk::is_deterministic) {
+    if inputs.len() > MAX_INPUTS || !on.iter().all(Expr::is_deterministic) {
         return None;
     }
     let scans: Vec<(usize, usize, ScanColumns)> = inputs
@@ -157,11 +156,11 @@ fn fold(
         .collect();
     let in_classes = |e: &Expr| {
         let mut e = e.clone();
-        walk::substitute(&mut e, &to_classes);
+        e.substitute(&to_classes);
         e
     };
     let said: BTreeSet<Expr> = on.iter().map(in_classes).collect();
-    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(outer_columns).collect();
+    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::free_columns).collect();
     for (i, table, columns) in &scans {
         if columns.iter().any(|(c, _)| lateral.contains(c)) {
             continue;
@@ -192,15 +191,14 @@ fn fold(
                     return equal(a, b) && !same;
                 }
                 let mut e = e.clone();
-                walk::substitute(&mut e, &map);
+                e.substitute(&map);
                 said.contains(&in_classes(&e))
             };
             let fits = columns
                 .iter()
                 .all(|(c, _)| !read.contains(c) || equal(*c, image(*c)))
                 && on.iter().all(|e| {
-                    let mut of = BTreeSet::new();
-                    own_columns(e, &mut of);
+                    let of = e.free_columns();
                     !columns.iter().any(|(c, _)| of.contains(c)) || implied(e)
                 });
             if !fits {
@@ -208,7 +206,7 @@ fn fold(
             }
             inputs.remove(*i);
             for e in on.iter_mut() {
-                walk::substitute(e, &map);
+                e.substitute(&map);
             }
             // `a = a` is left only where a is known not to be NULL.
             on.retain(|e| match e {
@@ -235,14 +233,13 @@ pub(super) const ALL_VALUES: Rule = Rule {
 
 /// A copy of a relation with ids of its own, and what its columns became.
 pub(super) fn copy(rel: &Rel, cx: &mut Context<'_>) -> (Rel, BTreeMap<ColumnId, ColumnId>) {
-    let mut made = BTreeSet::new();
-    walk::produced_within(rel, &mut made);
+    let made = rel.produced_within();
     let ids: BTreeMap<ColumnId, ColumnId> = made.into_iter().map(|c| (c, cx.fresh_like(c))).collect();
     let mut query = Query {
         rel: rel.clone(),
         output: Vec::new(),
     };
-    walk::ids_of_query(&mut query, &mut |c| {
+    query.map_ids(|c| {
         if let Some(new) = ids.get(c) {
             *c = *new;
         }
@@ -294,7 +291,7 @@ fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 on.remove(at);
                 let one: Substitution = [(count, Expr::Literal(Value::Integer(n)))].into();
                 for e in on {
-                    walk::substitute(e, &one);
+                    e.substitute(&one);
                 }
             }
             // All of the n values are there, and no others are let in.
@@ -316,11 +313,11 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
     if *id != count || call.func != AggFunc::Count || call.filter.is_some() || keys.is_empty() {
         return None;
     }
-    let (inputs, on) = walk::into_block((**input).clone());
-    if inputs.len() > MAX_INPUTS || !walk::is_deterministic_rel(input) {
+    let (inputs, on) = (**input).clone().into_block();
+    if inputs.len() > MAX_INPUTS || !input.is_deterministic() {
         return None;
     }
-    let made = walk::output_set(input);
+    let made = input.output_set();
     let grouped: Option<Vec<ColumnId>> = keys
         .iter()
         .map(|(_, e)| match e {
@@ -356,18 +353,14 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
         return None;
     }
     let known = cx.not_null(input);
-    let equal = |op, left: Expr, right: Expr| Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    };
+    let equal = |op, left: Expr, right: Expr| Expr::binary(op, left, right);
     let (mut all, mut conjuncts) = (Vec::new(), Vec::new());
     for (i, value) in list.iter().enumerate() {
         let mut own = on.clone();
         if let Some(e) = own.get_mut(at) {
             *e = equal(BinaryOp::Eq, Expr::Column(x), value.clone());
         }
-        let block = walk::block(inputs.clone(), own);
+        let block = Rel::join(inputs.clone(), own);
         let (block, ids) = if i == 0 {
             (block, BTreeMap::new())
         } else {
@@ -382,15 +375,11 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
             let other = ids.get(g).copied()?;
             conjuncts.push(equal(op, Expr::Column(*g), Expr::Column(other)));
         }
-        let (more, of) = walk::into_block(block);
+        let (more, of) = block.into_block();
         all.extend(more);
         conjuncts.extend(of);
     }
-    Some(Rel::Aggregate {
-        input: Box::new(walk::block(all, conjuncts)),
-        keys: keys.clone(),
-        calls: Vec::new(),
-    })
+    Some(Rel::distinct_by(Rel::join(all, conjuncts), keys.clone()))
 }
 
 pub(super) const FOREIGN_KEY_SEMI_JOIN: Rule = Rule {
@@ -405,22 +394,21 @@ fn foreign_key_semi_join(query: &mut Query, role: Role, cx: &mut Context<'_>) ->
     if role != Role::Root {
         return false;
     }
-    let mut used = BTreeSet::new();
-    walk::query_columns(query, &mut used);
+    let used = query.reads();
     let Some(map) = semi_join_in(&mut query.rel, &used, cx) else {
         return false;
     };
-    walk::substitute_query(query, &map);
+    query.substitute(&map);
     true
 }
 
 fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Option<Substitution> {
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         if let Some(map) = semi_join_in(input, used, cx) {
             return Some(map);
         }
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         if let Some(map) = semi_join_in(&mut arm.rel, used, cx) {
             return Some(map);
         }
@@ -444,7 +432,7 @@ fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) 
     }
     let found = predicate.iter().enumerate().find_map(|(i, e)| {
         let Expr::Exists(q) = e else { return None };
-        let (inputs, on) = walk::into_block(q.rel.clone());
+        let (inputs, on) = q.rel.clone().into_block();
         let classes = equal_columns(&on, cx);
         let class = classes.iter().find(|class| class.contains(key))?;
         let by = class
@@ -463,15 +451,11 @@ fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) 
     // The key becomes the reference below, and a group key of its value above.
     let below: Substitution = [(*key, Expr::Column(by))].into();
     for e in &mut on {
-        walk::substitute(e, &below);
+        e.substitute(&below);
     }
     on.retain(|e| !matches!(e, Expr::Binary { op: BinaryOp::Eq, left, right } if left == right && **left == Expr::Column(by)));
     let new = cx.fresh_like(by);
     let above: Substitution = [(*key, Expr::Column(new))].into();
-    *rel = Rel::Aggregate {
-        input: Box::new(walk::block(inputs, on)),
-        keys: vec![(new, Expr::Column(by))],
-        calls: Vec::new(),
-    };
+    *rel = Rel::distinct_by(Rel::join(inputs, on), vec![(new, Expr::Column(by))]);
     Some(above)
 }

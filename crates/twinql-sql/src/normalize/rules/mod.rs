@@ -33,7 +33,6 @@ mod windows;
 
 use super::context::Context;
 use super::rule::Rule;
-use super::walk;
 use crate::rel::{Query, Rel};
 
 /// Every rule, in the order in which they are tried at a node.
@@ -145,7 +144,7 @@ pub(super) fn semantic_prepass(query: &mut Query, cx: &mut Context<'_>) {
     if cx.semantics.rows_as_set {
         projections::restrict_to_output(query, cx);
         query.rel = Rel::Distinct {
-            input: Box::new(walk::take(&mut query.rel)),
+            input: Box::new(query.rel.take()),
         };
     }
 }
@@ -156,7 +155,7 @@ fn drop_distinct(query: &mut Query) {
 
 fn drop_distinct_in(rel: &mut Rel) {
     while let Rel::Distinct { input } = rel {
-        *rel = walk::take(input);
+        *rel = input.take();
     }
     if let Rel::Aggregate { calls, .. } = rel {
         calls.iter_mut().for_each(|(_, call)| call.distinct = false);
@@ -164,22 +163,22 @@ fn drop_distinct_in(rel: &mut Rel) {
     if let Rel::Window { calls, .. } = rel {
         calls.iter_mut().for_each(|(_, call)| call.distinct = false);
     }
-    for expr in walk::own_exprs_mut(rel) {
+    for expr in rel.exprs_mut() {
         drop_distinct_expr(expr);
     }
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         drop_distinct_in(input);
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         drop_distinct(arm);
     }
 }
 
 fn drop_distinct_expr(expr: &mut crate::expr::Expr) {
-    for operand in walk::operands_mut(expr) {
+    for operand in expr.operands_mut() {
         drop_distinct_expr(operand);
     }
-    if let Some(query) = walk::subquery_mut(expr) {
+    if let Some(query) = expr.subquery_mut() {
         drop_distinct(query);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
 use super::arithmetic::{Kind, kind};
+use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const SUBQUERY_ORDER: Rule = Rule {
@@ -38,7 +39,7 @@ fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         return false;
     }
     let mut changed = false;
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         changed |= unsort(input);
     }
     if let Rel::SetOp { left, right, .. } = rel {
@@ -56,7 +57,7 @@ fn unsort(rel: &mut Rel) -> bool {
             offset: None,
             ..
         } => {
-            *rel = walk::take(input);
+            *rel = input.take();
             true
         }
         Rel::Project { input, .. } | Rel::Filter { input, .. } => unsort(input),
@@ -137,7 +138,7 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
         return false;
     };
     // NULLs would come first in ascending order, where MIN leaves them out.
-    if *expr != value || !walk::is_deterministic(expr) || !certain_value(expr, &cx.not_null(input), cx) {
+    if *expr != value || !expr.is_deterministic() || !certain_value(expr, &cx.not_null(input), cx) {
         return false;
     }
     let direction = *direction;
@@ -145,21 +146,13 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
         Direction::Asc => AggFunc::Min,
         Direction::Desc => AggFunc::Max,
     };
-    let input = walk::take(input);
+    let input = input.take();
     let new: ColumnId = cx.fresh_like(out);
-    query.rel = Rel::Aggregate {
-        keys: Vec::new(),
-        calls: vec![(
-            new,
-            AggregateCall {
-                func,
-                distinct: false,
-                args: vec![value],
-                filter: None,
-            },
-        )],
-        input: Box::new(input),
-    };
+    query.rel = Rel::aggregate(
+        input,
+        Vec::new(),
+        vec![(new, AggregateCall::new(func, vec![value]))],
+    );
     query.output = vec![new];
     true
 }
@@ -201,9 +194,9 @@ fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let count = keys.len();
     let mut seen: Vec<Expr> = Vec::new();
     keys.retain(|k| {
-        let of = walk::columns_of(&k.expr);
-        let determined = walk::is_deterministic(&k.expr)
-            && !walk::has_subquery(&k.expr)
+        let of = k.expr.reads();
+        let determined = k.expr.is_deterministic()
+            && !k.expr.has_subquery()
             && (of.is_subset(&deps.closure(before.iter().copied())) || seen.contains(&k.expr));
         seen.push(k.expr.clone());
         if let Expr::Column(c) = &k.expr {
@@ -213,7 +206,7 @@ fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     });
     let mut changed = keys.len() != count;
     if keys.is_empty() && limit.is_none() && offset.is_none() {
-        *rel = walk::take(input);
+        *rel = input.take();
         changed = true;
     }
     changed

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::facts::{rejects_null, strict_columns};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::predicates::{fold_whole, is_false};
+use super::predicates::fold_whole;
+use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::facts::{rejects_null, strict_columns};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, JoinKind, NullsOrder, Rel};
+use crate::substitution::Substitution;
 use crate::value::Value;
 
 pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
@@ -39,7 +40,7 @@ fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 fn inner(left: &mut Rel, right: &mut Rel, on: &mut Vec<Expr>) -> Rel {
     Rel::Join {
-        inputs: vec![walk::take(left), walk::take(right)],
+        inputs: vec![left.take(), right.take()],
         on: std::mem::take(on),
     }
 }
@@ -111,7 +112,7 @@ fn one_scan(rel: &Rel, wanted: &BTreeSet<ColumnId>) -> bool {
             let made: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
             wanted.is_subset(&made)
         }
-        rel => walk::inputs(rel).into_iter().any(|r| one_scan(r, wanted)),
+        rel => rel.inputs().into_iter().any(|r| one_scan(r, wanted)),
     }
 }
 
@@ -129,10 +130,8 @@ fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let ignored = Padded::of(input, keys, calls, cx).is_some_and(|p| p.ignored);
         return keys.is_empty() && ignored && make_inner(input);
     }
-    let (inputs, on): (Vec<&mut Rel>, &[Expr]) = match rel {
-        Rel::Filter { input, predicate } => (vec![&mut **input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter_mut().collect(), on),
-        _ => return false,
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
+        return false;
     };
     let mut changed = false;
     for one in inputs {
@@ -193,24 +192,18 @@ impl Padded {
         else {
             return None;
         };
-        let made = walk::output_set(right);
+        let made = right.output_set();
         let strict = |e: &Expr| {
             let mut set = BTreeSet::new();
             strict_columns(e, &mut set);
             !set.is_disjoint(&made)
         };
-        let own: Vec<ColumnId> = keys
-            .iter()
-            .filter_map(|(_, e)| match e {
-                Expr::Column(c) => Some(*c),
-                _ => None,
-            })
-            .collect();
-        let kept = walk::output_set(left);
+        let own: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
+        let kept = left.output_set();
         let by_left: Vec<ColumnId> = own.iter().copied().filter(|c| kept.contains(c)).collect();
         // Each filled-up row is a group of its own.
         let alone = !by_left.is_empty() && cx.dependencies(left).unique(by_left);
-        let matched = cx.not_null(&walk::filtered((**right).clone(), on.clone()));
+        let matched = cx.not_null(&Rel::filter((**right).clone(), on.clone()));
         let null_key = own.iter().any(|c| made.contains(c) && matched.contains(c));
         let passes = |call: &AggregateCall| {
             let known = matches!(
@@ -262,9 +255,9 @@ impl Padded {
             return true;
         }
         let mut e = conjunct.clone();
-        walk::substitute(&mut e, &self.values);
+        e.substitute(&self.values);
         fold_whole(&mut e, cx);
-        is_false(&e) || e == Expr::Literal(Value::Null)
+        e.is_false() || e == Expr::Literal(Value::Null)
     }
 }
 

@@ -1,62 +1,10 @@
 //! Scalar expressions: constants folded, comparisons in one form, negations at the leaves.
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::tree::Tree;
 use crate::value::Value;
-
-/// An integer constant.
-pub(super) fn integer(i: i64) -> Expr {
-    Expr::Literal(Value::Integer(i))
-}
-
-/// True for constants that are true.
-pub(super) fn is_true(e: &Expr) -> bool {
-    match e {
-        Expr::Literal(Value::Integer(i)) => *i != 0,
-        Expr::Literal(Value::Real(r)) => r.0 != 0.0,
-        _ => false,
-    }
-}
-
-/// True for constants that are false (NULL is not).
-pub(super) fn is_false(e: &Expr) -> bool {
-    match e {
-        Expr::Literal(Value::Integer(i)) => *i == 0,
-        Expr::Literal(Value::Real(r)) => r.0 == 0.0,
-        _ => false,
-    }
-}
-
-/// True for expressions whose value is 0, 1 or NULL.
-pub(super) fn is_boolean(e: &Expr) -> bool {
-    match e {
-        Expr::Binary { op, .. } => matches!(
-            op,
-            BinaryOp::Eq
-                | BinaryOp::NotEq
-                | BinaryOp::Lt
-                | BinaryOp::LtEq
-                | BinaryOp::Gt
-                | BinaryOp::GtEq
-                | BinaryOp::Is
-                | BinaryOp::IsNot
-                | BinaryOp::Like
-                | BinaryOp::Glob
-        ),
-        Expr::Unary { op, .. } => matches!(op, UnaryOp::Not | UnaryOp::IsNull),
-        Expr::And(_)
-        | Expr::Or(_)
-        | Expr::InList { .. }
-        | Expr::InSubquery { .. }
-        | Expr::Exists(_)
-        | Expr::Quantified { .. } => true,
-        Expr::Literal(Value::Integer(i)) => matches!(i, 0 | 1),
-        Expr::Literal(Value::Null) => true,
-        _ => false,
-    }
-}
 
 pub(super) const CONSTANT_FOLDING: Rule = Rule {
     name: "constant-folding",
@@ -78,10 +26,10 @@ fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
                 i.checked_neg().map(|i| Expr::Literal(Value::Integer(i)))
             }
             (UnaryOp::Neg, Expr::Literal(Value::Real(r))) => Some(Expr::Literal(Value::Real(-*r))),
-            (UnaryOp::Not, inner) if is_true(inner) => Some(integer(0)),
-            (UnaryOp::Not, inner) if is_false(inner) => Some(integer(1)),
-            (UnaryOp::IsNull, Expr::Literal(v)) => Some(integer((*v == Value::Null).into())),
-            (UnaryOp::IsNull, Expr::Exists(_)) => Some(integer(0)),
+            (UnaryOp::Not, inner) if inner.is_true() => Some(Expr::integer(0)),
+            (UnaryOp::Not, inner) if inner.is_false() => Some(Expr::integer(1)),
+            (UnaryOp::IsNull, Expr::Literal(v)) => Some(Expr::integer((*v == Value::Null).into())),
+            (UnaryOp::IsNull, Expr::Exists(_)) => Some(Expr::integer(0)),
             _ => None,
         },
         Expr::And(list) => return fold_list(list.clone(), e, true),
@@ -99,7 +47,7 @@ fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 
 /// Folds the constants of a whole expression, subqueries left out.
 pub(super) fn fold_whole(e: &mut Expr, cx: &mut Context<'_>) {
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         fold_whole(operand, cx);
     }
     fold(e, cx);
@@ -107,11 +55,11 @@ pub(super) fn fold_whole(e: &mut Expr, cx: &mut Context<'_>) {
 
 /// AND (`and`) or OR over `list`, which stands in `e`.
 fn fold_list(list: Vec<Expr>, e: &mut Expr, and: bool) -> bool {
-    let decides = |x: &Expr| if and { is_false(x) } else { is_true(x) };
-    let idle = |x: &Expr| if and { is_true(x) } else { is_false(x) };
+    let decides = |x: &Expr| if and { x.is_false() } else { x.is_true() };
+    let idle = |x: &Expr| if and { x.is_true() } else { x.is_false() };
     let before = list.len();
     if list.iter().any(decides) {
-        *e = integer(i64::from(!and));
+        *e = Expr::integer(i64::from(!and));
         return true;
     }
     let mut kept: Vec<Expr> = Vec::with_capacity(before);
@@ -131,7 +79,7 @@ fn fold_list(list: Vec<Expr>, e: &mut Expr, and: bool) -> bool {
     }
     let mut unique: Vec<Expr> = Vec::with_capacity(kept.len());
     for x in kept {
-        if !(idle(&x) || unique.contains(&x) && walk::is_deterministic(&x)) {
+        if !(idle(&x) || unique.contains(&x) && x.is_deterministic()) {
             unique.push(x);
         }
     }
@@ -139,13 +87,13 @@ fn fold_list(list: Vec<Expr>, e: &mut Expr, and: bool) -> bool {
         return false;
     }
     match unique.len() {
-        0 => *e = integer(i64::from(and)),
+        0 => *e = Expr::integer(i64::from(and)),
         1 => {
             // `x AND TRUE` is 0 or 1 where x may be any number.
             match unique.pop() {
-                Some(x) if is_boolean(&x) => *e = x,
+                Some(x) if x.is_boolean() => *e = x,
                 Some(x) => {
-                    let rest = integer(i64::from(and));
+                    let rest = Expr::integer(i64::from(and));
                     let again = vec![x, rest];
                     let new = if and { Expr::And(again) } else { Expr::Or(again) };
                     let changed = *e != new;
@@ -166,7 +114,7 @@ fn is_null_test(e: &Expr) -> bool {
         Expr::Unary {
             op: UnaryOp::IsNull,
             expr,
-        } => walk::is_deterministic(expr),
+        } => expr.is_deterministic(),
         Expr::Unary {
             op: UnaryOp::Not,
             expr,
@@ -178,8 +126,8 @@ fn is_null_test(e: &Expr) -> bool {
 /// What is never NULL, compared with itself.
 fn with_itself(op: BinaryOp) -> Option<Expr> {
     match op {
-        BinaryOp::Eq | BinaryOp::Is | BinaryOp::LtEq | BinaryOp::GtEq => Some(integer(1)),
-        BinaryOp::NotEq | BinaryOp::IsNot | BinaryOp::Lt | BinaryOp::Gt => Some(integer(0)),
+        BinaryOp::Eq | BinaryOp::Is | BinaryOp::LtEq | BinaryOp::GtEq => Some(Expr::integer(1)),
+        BinaryOp::NotEq | BinaryOp::IsNot | BinaryOp::Lt | BinaryOp::Gt => Some(Expr::integer(0)),
         _ => None,
     }
 }
@@ -198,7 +146,7 @@ fn fold_binary(op: BinaryOp, a: &Value, b: &Value) -> Option<Expr> {
         (Value::Real(x), Value::Real(y)) => Some(x.cmp(y)),
         _ => None,
     };
-    let truth = |t: bool| Some(integer(t.into()));
+    let truth = |t: bool| Some(Expr::integer(t.into()));
     if let Some(order) = order {
         match op {
             Eq | Is => return truth(order.is_eq()),
@@ -217,7 +165,7 @@ fn fold_binary(op: BinaryOp, a: &Value, b: &Value) -> Option<Expr> {
             Mul => x.checked_mul(*y),
             _ => None,
         }
-        .map(integer);
+        .map(Expr::integer);
     }
     None
 }
@@ -229,13 +177,6 @@ pub(super) const NEGATION: Rule = Rule {
     needs: Needs::NOTHING,
     apply: Apply::Expr(negate),
 };
-
-fn not(e: Expr) -> Expr {
-    Expr::Unary {
-        op: UnaryOp::Not,
-        expr: Box::new(e),
-    }
-}
 
 fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Unary {
@@ -264,12 +205,12 @@ fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
                 right: right.clone(),
             }
         }
-        Expr::And(list) => Expr::Or(std::mem::take(list).into_iter().map(not).collect()),
-        Expr::Or(list) => Expr::And(std::mem::take(list).into_iter().map(not).collect()),
+        Expr::And(list) => Expr::Or(std::mem::take(list).into_iter().map(Expr::not).collect()),
+        Expr::Or(list) => Expr::And(std::mem::take(list).into_iter().map(Expr::not).collect()),
         Expr::Unary {
             op: UnaryOp::Not,
             expr,
-        } if is_boolean(expr) => (**expr).clone(),
+        } if expr.is_boolean() => (**expr).clone(),
         _ => return false,
     };
     *e = new;
@@ -295,7 +236,7 @@ fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
         return false;
     };
     // The left operand's collation decides.
-    let collated = |e: &Expr| walk::any_expr(e, &mut |x| matches!(x, Expr::Collate { .. }));
+    let collated = |e: &Expr| e.any(|x| matches!(x, Expr::Collate { .. }));
     if collated(left) || collated(right) {
         return false;
     }
@@ -330,7 +271,7 @@ fn larger_than(expr: &Expr, limit: usize) -> bool {
         if nodes > limit {
             return true;
         }
-        open.extend(walk::operands(e));
+        open.extend(e.operands());
     }
     false
 }
@@ -348,7 +289,7 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
             list.dedup();
             match list.len() {
                 0 => {
-                    *e = integer(0);
+                    *e = Expr::integer(0);
                     true
                 }
                 1 if !matches!(**expr, Expr::Row(_)) => {
@@ -388,7 +329,7 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
                 })
                 .collect();
             *e = match all.len() {
-                0 => integer(1),
+                0 => Expr::integer(1),
                 1 => match all.pop() {
                     Some(one) => one,
                     None => return false,
@@ -434,15 +375,13 @@ fn merged_equalities(list: &[Expr]) -> Option<Expr> {
     let mut merged = false;
     for e in list {
         match tested(e) {
-            Some((x, constants)) if walk::is_deterministic(x) => {
-                match groups.iter_mut().find(|(g, _)| g == x) {
-                    Some((_, so_far)) => {
-                        merged = true;
-                        so_far.extend(constants);
-                    }
-                    None => groups.push((x.clone(), constants)),
+            Some((x, constants)) if x.is_deterministic() => match groups.iter_mut().find(|(g, _)| g == x) {
+                Some((_, so_far)) => {
+                    merged = true;
+                    so_far.extend(constants);
                 }
-            }
+                None => groups.push((x.clone(), constants)),
+            },
             _ => out.push(e.clone()),
         }
     }
@@ -454,11 +393,7 @@ fn merged_equalities(list: &[Expr]) -> Option<Expr> {
         constants.dedup();
         let one = constants.len() == 1;
         out.push(match constants.pop() {
-            Some(v) if one => Expr::Binary {
-                op: BinaryOp::Eq,
-                left: Box::new(x),
-                right: Box::new(v),
-            },
+            Some(v) if one => x.eq(v),
             last => {
                 constants.extend(last);
                 Expr::InList {

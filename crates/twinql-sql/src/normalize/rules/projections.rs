@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::columns::Reads;
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 /// Expressions larger than this are not copied to where they are used.
 const MAX_INLINED: usize = 200;
@@ -44,7 +46,7 @@ fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if gone.is_empty() {
         return false;
     }
-    for expr in walk::own_exprs_mut(rel) {
+    for expr in rel.exprs_mut() {
         cx.substitute(expr, &gone);
     }
     for (c, e) in gone {
@@ -58,22 +60,20 @@ fn dissolve(rel: &mut Rel, only_bare: bool, gone: &mut Substitution) {
     let Rel::Project { input, exprs } = rel else {
         return;
     };
-    let fits = |e: &Expr| {
-        matches!(e, Expr::Column(_)) || walk::is_deterministic(e) && walk::expr_size(e) <= MAX_INLINED
-    };
+    let fits = |e: &Expr| matches!(e, Expr::Column(_)) || e.is_deterministic() && e.size() <= MAX_INLINED;
     if !exprs.iter().all(|(_, e)| fits(e)) {
         return;
     }
     // Entries that are outer columns or constants are no columns of a NULL-filled side;
     // what is NULL where its columns are can be computed of the filled-up rows.
     if only_bare {
-        let below = walk::output_set(input);
+        let below = input.output_set();
         if !exprs.iter().all(|(_, e)| null_of_nulls(e, &below)) {
             return;
         }
     }
     gone.extend(std::mem::take(exprs));
-    *rel = walk::take(input);
+    *rel = input.take();
 }
 
 /// True if the expression is NULL where the columns of `side` are.
@@ -137,7 +137,7 @@ fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
         return false;
     };
     let of = |c: &ColumnId| exprs.iter().find(|(id, _)| id == c).map(|(_, e)| e.clone());
-    let below = walk::output_set(input);
+    let below = input.output_set();
     let meanings: Option<Vec<Expr>> = query.output.iter().map(of).collect();
     let Some(meanings) = meanings else {
         return false;
@@ -154,14 +154,14 @@ fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
             cx.replace(c, e);
         }
         query.output = bare;
-        query.rel = walk::take(input);
+        query.rel = input.take();
         return true;
     }
     // One entry for each different output.
     let mut kept: Vec<(ColumnId, Expr)> = Vec::new();
     let mut output = Vec::new();
     for (c, e) in query.output.iter().zip(meanings) {
-        match kept.iter().find(|(_, k)| *k == e && walk::is_deterministic(k)) {
+        match kept.iter().find(|(_, k)| *k == e && k.is_deterministic()) {
             Some((id, _)) => output.push(*id),
             None => {
                 if !kept.iter().any(|(id, _)| id == c) {
@@ -185,10 +185,7 @@ pub(super) fn restrict_to_output(query: &mut Query, cx: &mut Context<'_>) {
         exprs.push((new, Expr::Column(*c)));
         *c = new;
     }
-    query.rel = Rel::Project {
-        input: Box::new(walk::take(&mut query.rel)),
-        exprs,
-    };
+    query.rel = Rel::project(query.rel.take(), exprs);
 }
 
 pub(super) const PRUNING: Rule = Rule {
@@ -203,17 +200,16 @@ fn prune(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Root {
         return false;
     }
-    let mut used = BTreeSet::new();
-    walk::query_columns(query, &mut used);
+    let used = query.reads();
     prune_rel(&mut query.rel, &used, cx)
 }
 
 fn prune_expr(expr: &mut Expr, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
-    for operand in walk::operands_mut(expr) {
+    for operand in expr.operands_mut() {
         changed |= prune_expr(operand, used, cx);
     }
-    if let Some(query) = walk::subquery_mut(expr) {
+    if let Some(query) = expr.subquery_mut() {
         changed |= prune_rel(&mut query.rel, used, cx);
     }
     changed
@@ -276,8 +272,8 @@ fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> 
                         _ => None,
                     })
                     .collect();
-                let determined = walk::is_deterministic(e)
-                    && walk::columns_of(e).is_subset(&cx.dependencies(input).closure(others));
+                let determined =
+                    e.is_deterministic() && e.reads().is_subset(&cx.dependencies(input).closure(others));
                 if determined {
                     keys.remove(at);
                 } else {
@@ -291,41 +287,35 @@ fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> 
             calls.retain(|(c, _)| used.contains(c));
             changed |= calls.len() != before;
             if calls.is_empty() {
-                *rel = walk::take(input);
+                *rel = input.take();
                 return true;
             }
         }
         _ => {}
     }
-    for expr in walk::own_exprs_mut(rel) {
+    for expr in rel.exprs_mut() {
         changed |= prune_expr(expr, used, cx);
     }
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         changed |= prune_rel(input, used, cx);
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         changed |= prune_rel(&mut arm.rel, used, cx);
     }
     changed
 }
 
-fn one_count(cx: &mut Context<'_>) -> (ColumnId, crate::expr::AggregateCall) {
-    let mut info = super::super::context::computed("count");
+fn one_count(cx: &mut Context<'_>) -> (ColumnId, AggregateCall) {
+    let mut info = crate::normalize::context::computed("count");
     info.class = crate::schema::TypeClass::Integer;
     info.nullable = false;
-    let call = crate::expr::AggregateCall {
-        func: AggFunc::Count,
-        distinct: false,
-        args: Vec::new(),
-        filter: None,
-    };
+    let call = AggregateCall::new(AggFunc::Count, Vec::new());
     (cx.fresh(info), call)
 }
 
 /// Drops columns of base tables that nothing reads. Comes last: rules look for keys.
 pub(crate) fn prune_scans(query: &mut Query) {
-    let mut used = BTreeSet::new();
-    walk::query_columns(query, &mut used);
+    let used = query.reads();
     prune_scans_in(&mut query.rel, &used);
 }
 
@@ -333,22 +323,22 @@ fn prune_scans_in(rel: &mut Rel, used: &BTreeSet<ColumnId>) {
     if let Rel::Scan { columns, .. } = rel {
         columns.retain(|(c, _)| used.contains(c));
     }
-    for expr in walk::own_exprs_mut(rel) {
+    for expr in rel.exprs_mut() {
         prune_scans_expr(expr, used);
     }
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         prune_scans_in(input, used);
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         prune_scans_in(&mut arm.rel, used);
     }
 }
 
 fn prune_scans_expr(expr: &mut Expr, used: &BTreeSet<ColumnId>) {
-    for operand in walk::operands_mut(expr) {
+    for operand in expr.operands_mut() {
         prune_scans_expr(operand, used);
     }
-    if let Some(query) = walk::subquery_mut(expr) {
+    if let Some(query) = expr.subquery_mut() {
         prune_scans_in(&mut query.rel, used);
     }
 }

@@ -1,14 +1,15 @@
 //! Averages and shares as quotients of aggregates.
 
-use super::super::context::{self, Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
 use super::aggregates::has_bare;
 use super::arithmetic::{Kind, kind};
-use super::predicates::{integer, is_boolean};
+use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::normalize::context::{self, Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::{Affinity, TypeClass};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const COUNT_IF: Rule = Rule {
@@ -55,16 +56,14 @@ fn whole_indicator(e: &Expr) -> bool {
 }
 
 fn counted(p: Expr) -> AggregateCall {
-    AggregateCall {
-        func: AggFunc::Count,
-        distinct: false,
-        args: vec![Expr::Case {
+    AggregateCall::new(
+        AggFunc::Count,
+        vec![Expr::Case {
             operand: None,
-            branches: vec![(p, integer(1))],
+            branches: vec![(p, Expr::integer(1))],
             otherwise: None,
         }],
-        filter: None,
-    }
+    )
 }
 
 fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
@@ -95,9 +94,9 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                     .as_deref()
                     .is_none_or(|e| matches!(e, Expr::Literal(Value::Null)));
                 match branches.as_slice() {
-                    [(p, then)] if idle && (otherwise.is_some() || *then != integer(1)) => {
+                    [(p, then)] if idle && (otherwise.is_some() || *then != Expr::integer(1)) => {
                         let known = known.get_or_insert_with(|| cx.not_null(input));
-                        (walk::is_deterministic(then) && !cx.may_be_null(then, known)).then(|| p.clone())
+                        (then.is_deterministic() && !cx.may_be_null(then, known)).then(|| p.clone())
                     }
                     _ => None,
                 }
@@ -124,7 +123,7 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 /// [`indicated`], or the argument itself where it is a predicate that is never NULL.
 fn indicator(e: &Expr, known: &std::collections::BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
     indicated(e).or_else(|| {
-        let predicate = is_boolean(e) && !matches!(e, Expr::Literal(_)) && walk::is_deterministic(e);
+        let predicate = e.is_boolean() && !matches!(e, Expr::Literal(_)) && e.is_deterministic();
         (predicate && !cx.may_be_null(e, known)).then(|| e.clone())
     })
 }
@@ -147,12 +146,7 @@ fn new_call(
     calls: &mut Vec<(ColumnId, AggregateCall)>,
     cx: &mut Context<'_>,
 ) -> ColumnId {
-    let call = AggregateCall {
-        func,
-        distinct: false,
-        args,
-        filter: None,
-    };
+    let call = AggregateCall::new(func, args);
     if let Some((c, _)) = calls.iter().find(|(_, k)| *k == call) {
         return *c;
     }
@@ -170,14 +164,11 @@ fn new_call(
 }
 
 fn quotient(count: ColumnId, all: ColumnId) -> Expr {
-    Expr::Binary {
-        op: BinaryOp::Div,
-        left: Box::new(Expr::Cast {
-            expr: Box::new(Expr::Column(count)),
-            affinity: Affinity::Real,
-        }),
-        right: Box::new(Expr::Column(all)),
-    }
+    Expr::binary(
+        BinaryOp::Div,
+        Expr::Column(count).cast(Affinity::Real),
+        Expr::Column(all),
+    )
 }
 
 /// The aggregate from which a projection reads.
@@ -224,7 +215,7 @@ fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let mut changed = false;
     for (_, e) in exprs.iter_mut() {
-        changed |= walk::substitute(e, &shares);
+        changed |= e.substitute(&shares);
         let mut state = State {
             sums: &sums,
             known: &known,
@@ -251,7 +242,7 @@ impl State<'_, '_> {
             return false;
         };
         let mut changed = false;
-        for operand in walk::operands_mut(e) {
+        for operand in e.operands_mut() {
             changed |= self.visit(operand, depth);
         }
         let Expr::Binary {
@@ -300,7 +291,7 @@ impl State<'_, '_> {
             None => !self.cx.may_be_null(x, self.known),
             Some(e) => e == x,
         };
-        if real && counts_x && walk::is_deterministic(x) {
+        if real && counts_x && x.is_deterministic() {
             let x = x.clone();
             let avg = new_call(AggFunc::Avg, vec![x], self.calls, self.cx);
             *e = Expr::Column(avg);
@@ -387,8 +378,7 @@ fn constant_in_group(query: &mut Query, role: Role, cx: &mut Context<'_>) -> boo
         return false;
     }
     // Beside other operators it would count that MIN has no affinity and its column has.
-    let mut read = std::collections::BTreeSet::new();
-    walk::rel_columns(&query.rel, &mut read);
+    let read = query.rel.reads();
     fixed_in(&mut query.rel, &query.output, &read, cx)
 }
 
@@ -420,10 +410,7 @@ fn fixed_in(
         return false;
     }
     let deps = cx.dependencies(input);
-    let known = deps.closure(keys.iter().filter_map(|(_, e)| match e {
-        Expr::Column(b) => Some(*b),
-        _ => None,
-    }));
+    let known = deps.closure(keys.iter().filter_map(|(_, e)| e.as_column()));
     let determined = |e: &Expr| matches!(e, Expr::Column(c) if known.contains(c));
     let (fixed, rest): (Vec<_>, Vec<_>) = std::mem::take(calls)
         .into_iter()

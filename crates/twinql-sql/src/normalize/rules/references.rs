@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::{outer_columns, own_columns};
 use super::equalities::equal_columns;
+use crate::algebra::{Block, Grouping};
+use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
     name: "redundant-reference",
@@ -20,37 +22,37 @@ pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
 
 fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { input, keys, calls } = rel
-        && walk::ignores_duplicates(keys, calls)
+        && (Grouping { input, keys, calls }).ignores_duplicates()
     {
         let mut read = BTreeSet::new();
         for e in keys.iter().map(|(_, e)| e) {
-            walk::expr_columns(e, &mut read);
+            e.reads_into(&mut read);
         }
         for e in calls
             .iter()
             .flat_map(|(_, call)| call.args.iter().chain(&call.filter))
         {
-            walk::expr_columns(e, &mut read);
+            e.reads_into(&mut read);
         }
         if let Some(map) = without(input, &read, &BTreeSet::new(), cx) {
             for (_, e) in keys.iter_mut() {
-                walk::substitute(e, &map);
+                e.substitute(&map);
             }
             for (_, call) in calls.iter_mut() {
                 for e in call.args.iter_mut().chain(&mut call.filter) {
-                    walk::substitute(e, &map);
+                    e.substitute(&map);
                 }
             }
             return true;
         }
     }
-    let asks = |e: &&Expr| walk::any_expr(e, &mut |e| matches!(e, Expr::Exists(_)));
-    if !walk::own_exprs(rel).iter().any(asks) {
+    let asks = |e: &&Expr| e.any(|e| matches!(e, Expr::Exists(_)));
+    if !rel.exprs().iter().any(asks) {
         return false;
     }
     let mut changed = false;
     let known = cx.not_null_below(rel);
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         changed |= in_exists(e, &known, cx);
     }
     changed
@@ -58,7 +60,7 @@ fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let mut changed = false;
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         changed |= in_exists(operand, known, cx);
     }
     if let Expr::Exists(query) = e
@@ -77,28 +79,25 @@ fn without(
     outer: &BTreeSet<ColumnId>,
     cx: &Context<'_>,
 ) -> Option<Substitution> {
-    let (inputs, on): (Vec<&Rel>, &[Expr]) = match &*rel {
-        Rel::Filter { input, predicate } => (vec![&**input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter().collect(), on),
-        _ => return None,
+    let Some(Block { inputs, on }) = rel.as_block() else {
+        return None;
     };
-    if !on.iter().all(walk::is_deterministic) {
+    if !on.iter().all(Expr::is_deterministic) {
         return None;
     }
-    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| outer_columns(r)).collect();
+    let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| r.free_columns()).collect();
     let found = inputs.iter().enumerate().find_map(|(i, input)| {
         let Rel::Scan { table, columns } = input else {
             return None;
         };
-        let own = walk::output_set(input);
+        let own = input.output_set();
         if !own.is_disjoint(&lateral) {
             return None;
         }
         let mut asking = Vec::new();
         let mut rest = Vec::new();
         for e in on {
-            let mut of = BTreeSet::new();
-            own_columns(e, &mut of);
+            let of = e.free_columns();
             if of.is_disjoint(&own) {
                 rest.push(e.clone());
             } else {
@@ -125,9 +124,9 @@ fn without(
             j != i
                 && others
                     .iter()
-                    .any(|c| walk::output_set(r).contains(c) && cx.not_null(r).contains(c))
+                    .any(|c| r.output_set().contains(c) && cx.not_null(r).contains(c))
         }) || others.iter().any(|c| {
-            let local = inputs.iter().any(|r| walk::output_set(r).contains(c));
+            let local = inputs.iter().any(|r| r.output_set().contains(c));
             !local && (outer.contains(c) || !cx.outer_may_be_null(*c))
         });
         let mut same: BTreeSet<ColumnId> = others.clone();
@@ -147,9 +146,9 @@ fn without(
         (together && near && refers && stored).then_some((i, rest, asked, by))
     });
     let (i, rest, asked, by) = found?;
-    let (mut inputs, _) = walk::into_block(walk::take(rel));
+    let (mut inputs, _) = rel.take().into_block();
     inputs.remove(i);
-    *rel = walk::block(inputs, rest);
+    *rel = Rel::join(inputs, rest);
     Some([(asked, Expr::Column(by))].into())
 }
 

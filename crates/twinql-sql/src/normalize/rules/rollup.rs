@@ -2,14 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
 use super::aggregates::has_bare;
 use super::unions;
-use crate::expr::{AggFunc, AggregateCall, Expr, UnaryOp};
+use crate::columns::Reads;
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::schema::{Affinity, TypeClass};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 pub(super) const ROLLUP: Rule = Rule {
@@ -54,15 +56,15 @@ fn merged(
     let [Expr::Column(c)] = outer.args.as_slice() else {
         // An expression over inner keys.
         let [e] = outer.args.as_slice() else { return None };
-        let of = walk::columns_of(e);
+        let of = e.reads();
         let insensitive = matches!(outer.func, AggFunc::Min | AggFunc::Max);
         let over_keys = of.iter().all(|c| keys.iter().any(|(k, _)| k == c));
-        if !insensitive || !over_keys || walk::has_subquery(e) || !walk::is_deterministic(e) {
+        if !insensitive || !over_keys || e.has_subquery() || !e.is_deterministic() {
             return None;
         }
         let map: Substitution = keys.iter().cloned().collect();
         let mut e = e.clone();
-        walk::substitute(&mut e, &map);
+        e.substitute(&map);
         return Some(AggregateCall {
             args: vec![e],
             ..outer.clone()
@@ -154,25 +156,19 @@ fn over_grouping(
         return None;
     }
     let grouped = !keys.is_empty() || inner_keys.is_empty();
-    let bare: BTreeSet<ColumnId> = keys
-        .iter()
-        .filter_map(|(_, e)| match e {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
+    let bare: BTreeSet<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     let map: Substitution = inner_keys.iter().cloned().collect();
     let mut new_keys = Vec::new();
     for (c, e) in keys {
-        let over_keys = walk::columns_of(e).iter().all(|c| map.contains_key(c));
-        if !over_keys || walk::has_subquery(e) || !walk::is_deterministic(e) {
+        let over_keys = e.reads().iter().all(|c| map.contains_key(c));
+        if !over_keys || e.has_subquery() || !e.is_deterministic() {
             return None;
         }
         let mut e = e.clone();
-        walk::substitute(&mut e, &map);
+        e.substitute(&map);
         new_keys.push((*c, e));
     }
-    if !inner_keys.iter().all(|(_, e)| walk::is_deterministic(e)) {
+    if !inner_keys.iter().all(|(_, e)| e.is_deterministic()) {
         return None;
     }
     let known = cx.not_null(below);
@@ -202,10 +198,10 @@ fn over_union(
     let place = |c: &ColumnId| columns.iter().position(|k| k == c);
     let mut key_places = BTreeSet::new();
     for (_, e) in keys {
-        if walk::has_subquery(e) || !walk::is_deterministic(e) {
+        if e.has_subquery() || !e.is_deterministic() {
             return None;
         }
-        for c in walk::columns_of(e) {
+        for c in e.reads() {
             key_places.insert(place(&c)?);
         }
     }
@@ -240,10 +236,10 @@ fn over_union(
         let mut arm_keys = Vec::new();
         for at in &key_places {
             let mut e = meaning(*at)?;
-            if !walk::columns_of(&e).iter().all(|c| map.contains_key(c)) || !walk::is_deterministic(&e) {
+            if !e.reads().iter().all(|c| map.contains_key(c)) || !e.is_deterministic() {
                 return None;
             }
-            walk::substitute(&mut e, &map);
+            e.substitute(&map);
             arm_keys.push((*columns.get(*at)?, e));
         }
         let mut args = Vec::new();
@@ -281,22 +277,16 @@ fn over_union(
         }
         for (arg, counted) in args.into_iter().zip(&counted) {
             if *counted {
-                let mut info = super::super::context::computed("value");
+                let mut info = crate::normalize::context::computed("value");
                 if let Some(Expr::Column(c)) = &arg {
                     info = cx.info(*c).cloned().unwrap_or(info);
                 }
-                exprs.push((
-                    cx.fresh(info),
-                    arg.unwrap_or_else(|| super::predicates::integer(1)),
-                ));
+                exprs.push((cx.fresh(info), arg.unwrap_or_else(|| Expr::integer(1))));
             }
         }
         queries.push(Query {
             output: exprs.iter().map(|(c, _)| *c).collect(),
-            rel: Rel::Project {
-                input: Box::new(input),
-                exprs,
-            },
+            rel: Rel::project(input, exprs),
         });
     }
     let ids: Vec<ColumnId> = queries
@@ -323,13 +313,13 @@ fn over_union(
     }
     let mut out_keys = keys.clone();
     for (_, e) in &mut out_keys {
-        walk::substitute(e, &map);
+        e.substitute(&map);
     }
-    Some(Rel::Aggregate {
-        input: Box::new(unions::chained(queries, true, &ids, cx)?),
-        keys: out_keys,
-        calls: out_calls,
-    })
+    Some(Rel::aggregate(
+        unions::chained(queries, true, &ids, cx)?,
+        out_keys,
+        out_calls,
+    ))
 }
 
 pub(super) const SINGLE_ROWS: Rule = Rule {
@@ -347,10 +337,7 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if calls.is_empty() || keys.is_empty() {
         return false;
     }
-    let bare = keys.iter().filter_map(|(_, e)| match e {
-        Expr::Column(c) => Some(*c),
-        _ => None,
-    });
+    let bare = keys.iter().filter_map(|(_, e)| e.as_column());
     let bare: Vec<ColumnId> = bare.collect();
     if bare.is_empty() || !cx.dependencies(input).unique(bare) {
         return false;
@@ -368,20 +355,11 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             return None;
         }
         match (&call.func, call.args.as_slice()) {
-            (AggFunc::Count, []) => Some(super::predicates::integer(1)),
-            (AggFunc::Count, [e]) if walk::is_deterministic(e) => Some(Expr::Unary {
-                op: UnaryOp::Not,
-                expr: Box::new(Expr::Unary {
-                    op: UnaryOp::IsNull,
-                    expr: Box::new(e.clone()),
-                }),
-            }),
+            (AggFunc::Count, []) => Some(Expr::integer(1)),
+            (AggFunc::Count, [e]) if e.is_deterministic() => Some(e.clone().is_null().not()),
             (AggFunc::Min | AggFunc::Max | AggFunc::Bare, [e]) => Some(e.clone()),
             (AggFunc::Sum, [e]) if numeric(e) => Some(e.clone()),
-            (AggFunc::Avg, [e]) if numeric(e) => Some(Expr::Cast {
-                expr: Box::new(e.clone()),
-                affinity: Affinity::Real,
-            }),
+            (AggFunc::Avg, [e]) if numeric(e) => Some(e.clone().cast(Affinity::Real)),
             _ => None,
         }
     };
@@ -389,10 +367,7 @@ fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(values) = values else { return false };
     let mut exprs = std::mem::take(keys);
     exprs.extend(values);
-    *rel = Rel::Project {
-        input: Box::new(walk::take(input)),
-        exprs,
-    };
+    *rel = Rel::project(input.take(), exprs);
     true
 }
 
@@ -431,7 +406,7 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     }
     let mut read = std::collections::BTreeMap::<ColumnId, usize>::new();
     for (_, e) in exprs.iter() {
-        walk::any_expr(e, &mut |x| {
+        e.any(|x| {
             if let Expr::Column(c) = x {
                 *read.entry(*c).or_default() += 1;
             }
@@ -456,21 +431,21 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     }
     let is_filled = |e: &Expr| match e {
         Expr::Function { name, args } if name == "coalesce" => match args.as_slice() {
-            [Expr::Column(c), zero] if super::predicates::is_false(zero) && filled.contains(c) => Some(*c),
+            [Expr::Column(c), zero] if zero.is_false() && filled.contains(c) => Some(*c),
             _ => None,
         },
         _ => None,
     };
     let mut hits = std::collections::BTreeMap::<ColumnId, usize>::new();
     for (_, e) in exprs.iter() {
-        walk::any_expr(e, &mut |x| {
+        e.any(|x| {
             if let Some(c) = is_filled(x) {
                 *hits.entry(c).or_default() += 1;
             }
             false
         });
     }
-    if filled.iter().any(|c| hits.get(c) != read.get(c)) || exprs.iter().any(|(_, e)| walk::has_subquery(e)) {
+    if filled.iter().any(|c| hits.get(c) != read.get(c)) || exprs.iter().any(|(_, e)| e.has_subquery()) {
         return false;
     }
     fn unfill(e: &mut Expr, is_filled: &dyn Fn(&Expr) -> Option<ColumnId>) {
@@ -478,7 +453,7 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             *e = Expr::Column(c);
             return;
         }
-        for operand in walk::operands_mut(e) {
+        for operand in e.operands_mut() {
             unfill(operand, is_filled);
         }
     }

@@ -2,27 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::{add_filter, own_columns};
 use super::joins::{Uses, count_expr, count_query, count_rel};
+use crate::algebra::{BlockMut, Grouping};
+use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
-
-fn exists(rel: Rel) -> Expr {
-    Expr::Exists(Box::new(Query {
-        rel,
-        output: Vec::new(),
-    }))
-}
-
-fn not(e: Expr) -> Expr {
-    Expr::Unary {
-        op: UnaryOp::Not,
-        expr: Box::new(e),
-    }
-}
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 pub(super) const DISTINCT_JOIN: Rule = Rule {
     name: "distinct-join",
@@ -45,7 +33,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         else {
             continue;
         };
-        if !calls.is_empty() || keys.is_empty() || !walk::is_deterministic_rel(input) {
+        if !calls.is_empty() || keys.is_empty() || !input.is_deterministic() {
             continue;
         }
         let own: BTreeSet<ColumnId> = keys.iter().map(|(c, _)| *c).collect();
@@ -69,8 +57,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                     Expr::Column(c) => cx.same_storage(*k, *c),
                     _ => false,
                 };
-                if own.contains(k) && !links.contains_key(k) && same && walk::columns_of(x).is_disjoint(&own)
-                {
+                if own.contains(k) && !links.contains_key(k) && same && x.reads().is_disjoint(&own) {
                     links.insert(*k, x.clone());
                     linking.push(at);
                     break;
@@ -91,14 +78,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let mut inner = (**below).clone();
         for (k, e) in keys {
             if let Some(x) = links.get(k) {
-                add_filter(
-                    &mut inner,
-                    Expr::Binary {
-                        op: BinaryOp::Eq,
-                        left: Box::new(e.clone()),
-                        right: Box::new(x.clone()),
-                    },
-                );
+                inner.add_conjunct(e.clone().eq(x.clone()));
             }
         }
         let mut map: Substitution = pinned;
@@ -113,8 +93,8 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 rest.push(e);
             }
         }
-        rest.push(exists(inner));
-        *rel = walk::block(others, rest);
+        rest.push(Expr::exists(inner));
+        *rel = Rel::join(others, rest);
         for (c, e) in map {
             cx.replace(c, e);
         }
@@ -142,15 +122,14 @@ fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     else {
         return changed;
     };
-    let made = walk::output_set(right);
-    let others = walk::output_set(left);
+    let made = right.output_set();
+    let others = left.output_set();
     let mut stay = Vec::new();
     for e in std::mem::take(on) {
-        let mut of = BTreeSet::new();
-        own_columns(&e, &mut of);
-        let local = !of.is_disjoint(&made) && of.is_disjoint(&others) && walk::is_deterministic(&e);
+        let of = e.free_columns();
+        let local = !of.is_disjoint(&made) && of.is_disjoint(&others) && e.is_deterministic();
         if local {
-            add_filter(right, e);
+            right.add_conjunct(e);
             changed = true;
         } else {
             stay.push(e);
@@ -160,7 +139,7 @@ fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     // Rows that the side below fills up meet no row of this side.
     let mut rejected = BTreeSet::new();
     for e in on.iter() {
-        super::super::facts::rejects_null(e, &mut rejected);
+        crate::normalize::facts::rejects_null(e, &mut rejected);
     }
     changed | inner_below(right, &rejected)
 }
@@ -172,9 +151,9 @@ fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
             left,
             right,
             on,
-        } if !walk::output_set(right).is_disjoint(rejected) => {
+        } if !right.output_set().is_disjoint(rejected) => {
             *rel = Rel::Join {
-                inputs: vec![walk::take(left), walk::take(right)],
+                inputs: vec![left.take(), right.take()],
                 on: std::mem::take(on),
             };
             true
@@ -202,12 +181,12 @@ fn reduced(
     on: &mut Vec<Expr>,
     rejected: &BTreeSet<ColumnId>,
 ) -> Option<Rel> {
-    let no_right_alone = !walk::output_set(left).is_disjoint(rejected);
-    let no_left_alone = !walk::output_set(right).is_disjoint(rejected);
+    let no_right_alone = !left.output_set().is_disjoint(rejected);
+    let no_left_alone = !right.output_set().is_disjoint(rejected);
     if !no_right_alone && !no_left_alone {
         return None;
     }
-    let (mut left, mut right) = (walk::take(left), walk::take(right));
+    let (mut left, mut right) = (left.take(), right.take());
     let on = std::mem::take(on);
     if no_right_alone && no_left_alone {
         return Some(Rel::Join {
@@ -227,10 +206,8 @@ fn reduced(
 }
 
 fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let (inputs, on): (Vec<&mut Rel>, &Vec<Expr>) = match rel {
-        Rel::Filter { input, predicate } => (vec![&mut **input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter_mut().collect(), on),
-        _ => return false,
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
+        return false;
     };
     let mut rejected = BTreeSet::new();
     let mut changed = false;
@@ -243,8 +220,8 @@ fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         } = input
         {
             if rejected.is_empty() {
-                for e in on {
-                    super::super::facts::rejects_null(e, &mut rejected);
+                for e in on.iter() {
+                    crate::normalize::facts::rejects_null(e, &mut rejected);
                 }
             }
             if let Some(new) = reduced(left, right, own, &rejected) {
@@ -283,20 +260,16 @@ fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
 }
 
 fn any_outer_join(rel: &Rel) -> bool {
-    let of_expr = |e: &Expr| {
-        walk::any_expr(e, &mut |e| {
-            walk::subquery(e).is_some_and(|q| any_outer_join(&q.rel))
-        })
-    };
+    let of_expr = |e: &Expr| e.any(|e| e.subquery().is_some_and(|q| any_outer_join(&q.rel)));
     matches!(
         rel,
         Rel::OuterJoin {
             kind: JoinKind::Left,
             ..
         }
-    ) || walk::inputs(rel).into_iter().any(any_outer_join)
-        || walk::arms(rel).into_iter().any(|q| any_outer_join(&q.rel))
-        || walk::own_exprs(rel).into_iter().any(of_expr)
+    ) || rel.inputs().into_iter().any(any_outer_join)
+        || rel.arms().into_iter().any(|q| any_outer_join(&q.rel))
+        || rel.exprs().into_iter().any(of_expr)
 }
 
 fn tested(e: &Expr) -> Option<ColumnId> {
@@ -317,13 +290,13 @@ fn count_tests(query: &Query, into: &mut Uses) {
 }
 
 fn count_tests_rel(rel: &Rel, into: &mut Uses) {
-    for e in walk::own_exprs(rel) {
+    for e in rel.exprs() {
         count_tests_expr(e, into);
     }
-    for input in walk::inputs(rel) {
+    for input in rel.inputs() {
         count_tests_rel(input, into);
     }
-    for arm in walk::arms(rel) {
+    for arm in rel.arms() {
         count_tests(arm, into);
     }
 }
@@ -332,26 +305,26 @@ fn count_tests_expr(e: &Expr, into: &mut Uses) {
     if let Some(c) = tested(e) {
         *into.entry(c).or_default() += 1;
     }
-    for operand in walk::operands(e) {
+    for operand in e.operands() {
         count_tests_expr(operand, into);
     }
-    if let Some(query) = walk::subquery(e) {
+    if let Some(query) = e.subquery() {
         count_tests(query, into);
     }
 }
 
 fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         if let Some(map) = find(input, used, tests, cx) {
             return Some(map);
         }
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         if let Some(map) = find(&mut arm.rel, used, tests, cx) {
             return Some(map);
         }
     }
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         if let Some(map) = find_in_expr(e, used, tests, cx) {
             return Some(map);
         }
@@ -365,7 +338,7 @@ fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Su
     else {
         return None;
     };
-    if !walk::is_deterministic_rel(right) || !on.iter().all(walk::is_deterministic) {
+    if !right.is_deterministic() || !on.iter().all(Expr::is_deterministic) {
         return None;
     }
     let mut inside = Uses::new();
@@ -375,10 +348,10 @@ fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Su
     count_tests_rel(right, &mut tested_inside);
     on.iter().for_each(|e| count_tests_expr(e, &mut tested_inside));
     let of = |uses: &Uses, c: &ColumnId| uses.get(c).copied().unwrap_or(0);
-    let matched = walk::filtered((**right).clone(), on.clone());
+    let matched = Rel::filter((**right).clone(), on.clone());
     let sure = cx.not_null(&matched);
     let mut asked: Vec<ColumnId> = Vec::new();
-    for c in walk::outputs(right) {
+    for c in right.outputs() {
         let outside = of(used, &c) - of(&inside, &c);
         if outside == 0 {
             continue;
@@ -394,30 +367,30 @@ fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Su
     }
     let map: Substitution = asked
         .into_iter()
-        .map(|c| (c, not(exists(matched.clone()))))
+        .map(|c| (c, Expr::exists(matched.clone()).not()))
         .collect();
-    *rel = walk::take(left);
+    *rel = left.take();
     Some(map)
 }
 
 fn find_in_expr(e: &mut Expr, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         if let Some(map) = find_in_expr(operand, used, tests, cx) {
             return Some(map);
         }
     }
-    find(&mut walk::subquery_mut(e)?.rel, used, tests, cx)
+    find(&mut e.subquery_mut()?.rel, used, tests, cx)
 }
 
 /// `c IS NULL` by what it asks.
 fn replace_tests(rel: &mut Rel, map: &Substitution) {
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         replace_tests_expr(e, map);
     }
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         replace_tests(input, map);
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         replace_tests(&mut arm.rel, map);
     }
 }
@@ -427,10 +400,10 @@ fn replace_tests_expr(e: &mut Expr, map: &Substitution) {
         *e = new.clone();
         return;
     }
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         replace_tests_expr(operand, map);
     }
-    if let Some(query) = walk::subquery_mut(e) {
+    if let Some(query) = e.subquery_mut() {
         replace_tests(&mut query.rel, map);
     }
 }
@@ -447,22 +420,23 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    if !walk::ignores_duplicates(keys, calls) {
+    let grouping = Grouping { input, keys, calls };
+    if !grouping.ignores_duplicates() {
         return false;
     }
     let mut read = BTreeSet::new();
     for (_, e) in keys.iter() {
-        walk::expr_columns(e, &mut read);
+        e.reads_into(&mut read);
     }
     for e in calls
         .iter()
         .flat_map(|(_, call)| call.args.iter().chain(&call.filter))
     {
-        walk::expr_columns(e, &mut read);
+        e.reads_into(&mut read);
     }
     let mut below = &mut **input;
     if let Rel::Filter { input, predicate } = below {
-        predicate.iter().for_each(|e| walk::expr_columns(e, &mut read));
+        predicate.iter().for_each(|e| e.reads_into(&mut read));
         below = input;
     }
     let Rel::OuterJoin {
@@ -474,11 +448,11 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    let idle = walk::output_set(right).is_disjoint(&read)
-        && on.iter().all(walk::is_deterministic)
-        && walk::is_deterministic_rel(right);
+    let idle = right.output_set().is_disjoint(&read)
+        && on.iter().all(Expr::is_deterministic)
+        && right.is_deterministic();
     if idle {
-        *below = walk::take(left);
+        *below = left.take();
     }
     idle
 }

@@ -3,29 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::blocks::{add_filter, outer_columns, own_columns};
-use super::predicates::integer;
+use crate::algebra::Grouping;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
-
-fn equal(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    }
-}
-
-fn exists(rel: Rel) -> Expr {
-    Expr::Exists(Box::new(Query {
-        rel,
-        output: Vec::new(),
-    }))
-}
 
 /// The conjuncts of a filter or inner join.
 fn conjuncts_mut(rel: &mut Rel) -> Option<&mut Vec<Expr>> {
@@ -45,7 +30,7 @@ pub(super) const IN_AS_EXISTS: Rule = Rule {
 };
 
 fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    if !walk::own_exprs(rel).into_iter().any(walk::has_subquery) {
+    if !rel.exprs().into_iter().any(Expr::has_subquery) {
         return false;
     }
     let known = cx.not_null_below(rel);
@@ -55,7 +40,7 @@ fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             changed |= positive_in(e, &known, cx);
         }
     }
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         changed |= free_in(e, &known, cx);
     }
     changed
@@ -64,7 +49,7 @@ fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 /// Anywhere, where nothing is NULL: IN is true or false.
 fn free_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let mut changed = false;
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         changed |= free_in(operand, known, cx);
     }
     let Expr::InSubquery { exprs, query } = &*e else {
@@ -118,15 +103,15 @@ fn membership(exprs: &[Expr], query: &Query) -> Option<Expr> {
         || exprs
             .iter()
             .any(|e| matches!(e, Expr::Row(_) | Expr::Collate { .. }))
-        || !exprs.iter().all(walk::is_deterministic)
+        || !exprs.iter().all(Expr::is_deterministic)
     {
         return None;
     }
     let mut rel = query.rel.clone();
     for (e, c) in exprs.iter().zip(&query.output) {
-        add_filter(&mut rel, equal(BinaryOp::Eq, e.clone(), Expr::Column(*c)));
+        rel.add_conjunct(e.clone().eq(Expr::Column(*c)));
     }
-    Some(exists(rel))
+    Some(Expr::exists(rel))
 }
 
 pub(super) const EXISTS_CLEANUP: Rule = Rule {
@@ -145,9 +130,7 @@ fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool 
     query.output.clear();
     loop {
         let next = match &mut query.rel {
-            Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
-                walk::take(input)
-            }
+            Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => input.take(),
             Rel::Sort {
                 input,
                 limit,
@@ -157,13 +140,13 @@ fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool 
                 .as_ref()
                 .is_none_or(|e| matches!(e, Expr::Literal(Value::Integer(n)) if *n != 0)) =>
             {
-                walk::take(input)
+                input.take()
             }
             Rel::Aggregate { input, keys, calls } => {
                 if !keys.is_empty() {
-                    walk::take(input)
+                    input.take()
                 } else if !calls.is_empty() {
-                    walk::unit()
+                    Rel::unit()
                 } else {
                     return changed;
                 }
@@ -186,10 +169,10 @@ pub(super) const EXISTS_TRUE: Rule = Rule {
 fn exists_true(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Exists(query) = e else { return false };
     let filled = matches!(query.rel, Rel::Scan { .. }) && !cx.semantics.empty_tables;
-    let certain = walk::is_unit(&query.rel) || filled;
+    let certain = query.rel.is_unit() || filled;
     if certain {
         cx.vacated += usize::from(filled && cx.in_values);
-        *e = integer(1);
+        *e = Expr::integer(1);
     }
     certain
 }
@@ -212,7 +195,7 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
     if !conjuncts_mut(rel).is_some_and(|list| list.iter().any(|e| matches!(e, Expr::Exists(_)))) {
         return false;
     }
-    let local = walk::output_set(rel);
+    let local = rel.output_set();
     let Some(list) = conjuncts_mut(rel) else {
         return false;
     };
@@ -224,11 +207,11 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
             kept.push(e);
             continue;
         };
-        let (inputs, on) = walk::into_block(query.rel.clone());
+        let (inputs, on) = query.rel.clone().into_block();
         // No input may depend on the row it is joined with.
         let free = inputs
             .iter()
-            .all(|r| outer_columns(r).is_disjoint(&local) && walk::is_deterministic_rel(r));
+            .all(|r| r.free_columns().is_disjoint(&local) && r.is_deterministic());
         if free && (may_multiply || cx.at_most_one_row(&query.rel)) {
             joined.extend(inputs);
             kept.extend(on);
@@ -237,7 +220,7 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
         }
         let parts = components(inputs, on);
         if parts.len() > 1 {
-            kept.extend(parts.into_iter().map(|(r, on)| exists(walk::block(r, on))));
+            kept.extend(parts.into_iter().map(|(r, on)| Expr::exists(Rel::join(r, on))));
             changed = true;
         } else {
             kept.push(Expr::Exists(query));
@@ -245,10 +228,10 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
     }
     *list = kept;
     if !joined.is_empty() {
-        let (mut inputs, on) = walk::into_block(walk::take(rel));
-        inputs.retain(|r| !walk::is_unit(r));
-        inputs.extend(joined.into_iter().filter(|r| !walk::is_unit(r)));
-        *rel = walk::block(inputs, on);
+        let (mut inputs, on) = rel.take().into_block();
+        inputs.retain(|r| !r.is_unit());
+        inputs.extend(joined.into_iter().filter(|r| !r.is_unit()));
+        *rel = Rel::join(inputs, on);
     }
     changed
 }
@@ -257,12 +240,11 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
 fn components(inputs: Vec<Rel>, on: Vec<Expr>) -> Vec<(Vec<Rel>, Vec<Expr>)> {
     let mut groups: Vec<(BTreeSet<ColumnId>, Vec<Rel>, Vec<Expr>)> = inputs
         .into_iter()
-        .map(|r| (walk::output_set(&r), vec![r], Vec::new()))
+        .map(|r| (r.output_set(), vec![r], Vec::new()))
         .collect();
     let mut rest = Vec::new();
     for e in on {
-        let mut of = BTreeSet::new();
-        own_columns(&e, &mut of);
+        let of = e.free_columns();
         let (mut hit, others): (Vec<_>, Vec<_>) =
             groups.into_iter().partition(|(c, _, _)| !c.is_disjoint(&of));
         groups = others;
@@ -310,18 +292,18 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
     if let Rel::Join { inputs, on } = rel {
         // A single row beside others: each of its columns is a constant.
-        let mut map = walk::Substitution::new();
+        let mut map = Substitution::new();
         let mut at = 0;
         while inputs.len() > 1 && at < inputs.len() {
-            let fits = inputs.get(at).is_some_and(|r| {
-                is_global(r) && walk::outputs(r).len() == 1 && walk::is_deterministic_rel(r)
-            });
+            let fits = inputs
+                .get(at)
+                .is_some_and(|r| is_global(r) && r.outputs().len() == 1 && r.is_deterministic());
             if !fits {
                 at += 1;
                 continue;
             }
             let one = inputs.remove(at);
-            if let [c] = walk::outputs(&one).as_slice() {
+            if let [c] = one.outputs().as_slice() {
                 map.insert(
                     *c,
                     Expr::Scalar(Box::new(Query {
@@ -333,7 +315,7 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         if !map.is_empty() {
             for e in on.iter_mut() {
-                walk::substitute(e, &map);
+                e.substitute(&map);
             }
             for (c, e) in map {
                 cx.replace(c, e);
@@ -363,14 +345,14 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         };
         if one_row(&query.rel)
             || matches!(x, Expr::Collate { .. })
-            || !walk::is_deterministic(x)
+            || !x.is_deterministic()
             || !cx.at_most_one_row(&query.rel)
         {
             continue;
         }
         let mut inner = query.rel.clone();
-        add_filter(&mut inner, equal(BinaryOp::Eq, x.clone(), Expr::Column(*c)));
-        *e = exists(inner);
+        inner.add_conjunct(x.clone().eq(Expr::Column(*c)));
+        *e = Expr::exists(inner);
         changed = true;
     }
     changed
@@ -403,8 +385,8 @@ fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if *kind == SetOpKind::Union
         || left.output.len() != columns.len()
         || right.output.len() != columns.len()
-        || !outer_columns(&left.rel).is_empty()
-        || !outer_columns(&right.rel).is_empty()
+        || !left.rel.free_columns().is_empty()
+        || !right.rel.free_columns().is_empty()
     {
         return changed;
     }
@@ -413,60 +395,50 @@ fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         .iter()
         .zip(&right.output)
         .all(|(l, r)| cx.same_storage(*l, *r));
-    let made = walk::output_set(&right.rel);
+    let made = right.rel.output_set();
     if !alike || !right.output.iter().all(|c| made.contains(c)) {
         return changed;
     }
     let (l, r) = (cx.not_null(&left.rel), cx.not_null(&right.rel));
-    let mut inner = walk::take(&mut right.rel);
+    let mut inner = right.rel.take();
     for (a, b) in left.output.iter().zip(&right.output) {
         let op = if l.contains(a) && r.contains(b) {
             BinaryOp::Eq
         } else {
             BinaryOp::Is
         };
-        add_filter(&mut inner, equal(op, Expr::Column(*a), Expr::Column(*b)));
+        inner.add_conjunct(Expr::binary(op, Expr::Column(*a), Expr::Column(*b)));
     }
-    let mut test = exists(inner);
+    let mut test = Expr::exists(inner);
     if *kind == SetOpKind::Except {
-        test = Expr::Unary {
-            op: UnaryOp::Not,
-            expr: Box::new(test),
-        };
+        test = test.not();
     }
-    let mut input = walk::take(&mut left.rel);
-    add_filter(&mut input, test);
+    let mut input = left.rel.take();
+    input.add_conjunct(test);
     let keys = columns
         .iter()
         .zip(&left.output)
         .map(|(c, l)| (*c, Expr::Column(*l)))
         .collect();
-    *rel = Rel::Aggregate {
-        input: Box::new(input),
-        keys,
-        calls: Vec::new(),
-    };
+    *rel = Rel::distinct_by(input, keys);
     true
 }
 
 /// Simplifies a relation whose reader does not care how often a row comes.
 pub(super) fn duplicates_allowed(rel: &mut Rel, cx: &Context<'_>) -> bool {
     match rel {
-        Rel::Project { input, exprs } if exprs.iter().all(|(_, e)| walk::is_deterministic(e)) => {
+        Rel::Project { input, exprs } if exprs.iter().all(|(_, e)| e.is_deterministic()) => {
             duplicates_allowed(input, cx)
         }
         Rel::Aggregate { input, keys, calls } if calls.is_empty() && !keys.is_empty() => {
-            let mut below = walk::take(input);
+            let mut below = input.take();
             duplicates_allowed(&mut below, cx);
-            *rel = Rel::Project {
-                input: Box::new(below),
-                exprs: std::mem::take(keys),
-            };
+            *rel = Rel::project(below, std::mem::take(keys));
             true
         }
         Rel::Filter { .. } | Rel::Join { .. } => {
             let mut changed = unnest(rel, true, cx);
-            for input in walk::inputs_mut(rel) {
+            for input in rel.inputs_mut() {
                 changed |= duplicates_allowed(input, cx);
             }
             changed
@@ -487,7 +459,7 @@ fn duplicates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    walk::ignores_duplicates(keys, calls) && duplicates_allowed(input, cx)
+    Grouping { input, keys, calls }.ignores_duplicates() && duplicates_allowed(input, cx)
 }
 
 pub(super) const IN_DUPLICATES: Rule = Rule {

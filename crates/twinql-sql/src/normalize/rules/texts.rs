@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::predicates::integer;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
 
@@ -20,30 +19,16 @@ pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
     apply: Apply::Expr(constant_function),
 };
 
-fn text(e: &Expr) -> Option<&str> {
-    match e {
-        Expr::Literal(Value::Text(t)) => Some(t),
-        _ => None,
-    }
-}
-
-fn whole(e: &Expr) -> Option<i64> {
-    match e {
-        Expr::Literal(Value::Integer(i)) => Some(*i),
-        _ => None,
-    }
-}
-
 fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let new = match e {
         Expr::Function { name, args } => function(name, args),
         // A cast is left: comparisons look at its affinity, and a constant has none.
         Expr::Binary { op, left, right } => match op {
-            BinaryOp::Concat => match (text(left), text(right)) {
+            BinaryOp::Concat => match (left.as_text(), right.as_text()) {
                 (Some(a), Some(b)) if a.len() + b.len() <= MAX_TEXT => Some(Value::Text(format!("{a}{b}"))),
                 _ => None,
             },
-            BinaryOp::Div | BinaryOp::Mod => match (whole(left), whole(right)) {
+            BinaryOp::Div | BinaryOp::Mod => match (left.as_integer(), right.as_integer()) {
                 (Some(a), Some(b)) if *op == BinaryOp::Div => a.checked_div(b).map(Value::Integer),
                 (Some(a), Some(b)) => a.checked_rem(b).map(Value::Integer),
                 _ => None,
@@ -60,26 +45,26 @@ fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 fn function(name: &str, args: &[Expr]) -> Option<Value> {
     let one = args.first()?;
     Some(match (name, args.len()) {
-        ("lower", 1) => Value::Text(text(one)?.to_ascii_lowercase()),
-        ("upper", 1) => Value::Text(text(one)?.to_ascii_uppercase()),
-        ("trim", 1) => Value::Text(text(one)?.trim_matches(' ').to_owned()),
-        ("ltrim", 1) => Value::Text(text(one)?.trim_start_matches(' ').to_owned()),
-        ("rtrim", 1) => Value::Text(text(one)?.trim_end_matches(' ').to_owned()),
+        ("lower", 1) => Value::Text(one.as_text()?.to_ascii_lowercase()),
+        ("upper", 1) => Value::Text(one.as_text()?.to_ascii_uppercase()),
+        ("trim", 1) => Value::Text(one.as_text()?.trim_matches(' ').to_owned()),
+        ("ltrim", 1) => Value::Text(one.as_text()?.trim_start_matches(' ').to_owned()),
+        ("rtrim", 1) => Value::Text(one.as_text()?.trim_end_matches(' ').to_owned()),
         ("length", 1) => {
-            let t = text(one)?;
+            let t = one.as_text()?;
             // SQLite counts to the first NUL.
             if t.contains('\0') {
                 return None;
             }
             Value::Integer(t.chars().count() as i64)
         }
-        ("abs", 1) => Value::Integer(whole(one)?.checked_abs()?),
+        ("abs", 1) => Value::Integer(one.as_integer()?.checked_abs()?),
         ("substr" | "substring", 3) => {
-            let (start, n) = (whole(args.get(1)?)?, whole(args.get(2)?)?);
+            let (start, n) = (args.get(1)?.as_integer()?, args.get(2)?.as_integer()?);
             if start < 1 || n < 0 {
                 return None;
             }
-            let rest = text(one)?.chars().skip(usize::try_from(start - 1).ok()?);
+            let rest = one.as_text()?.chars().skip(usize::try_from(start - 1).ok()?);
             Value::Text(rest.take(usize::try_from(n).ok()?).collect())
         }
         _ => return None,
@@ -93,18 +78,6 @@ pub(super) const PATTERNS: Rule = Rule {
     needs: Needs::TYPED,
     apply: Apply::Expr(pattern),
 };
-
-fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    }
-}
-
-fn literal(t: String) -> Expr {
-    Expr::Literal(Value::Text(t))
-}
 
 /// True for text columns: what they hold is text or NULL.
 fn is_text(e: &Expr, cx: &Context<'_>) -> bool {
@@ -127,9 +100,9 @@ fn pattern(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     };
     let new = match op {
         BinaryOp::Eq => {
-            let found = match (&**left, text(right)) {
+            let found = match (&**left, right.as_text()) {
                 (f @ Expr::Function { .. }, Some(t)) => Some((f, t)),
-                _ => match (text(left), &**right) {
+                _ => match (left.as_text(), &**right) {
                     (Some(t), f @ Expr::Function { .. }) => Some((f, t)),
                     _ => None,
                 },
@@ -160,15 +133,17 @@ fn compared_text(f: &Expr, t: &str, cx: &Context<'_>) -> Option<Expr> {
     }
     match (name.as_str(), args.len()) {
         ("lower", 1) if !t.bytes().any(|b| b.is_ascii_uppercase()) => {
-            Some(binary(BinaryOp::Like, x.clone(), literal(t.to_owned())))
+            Some(Expr::binary(BinaryOp::Like, x.clone(), Expr::text(t.to_owned())))
         }
-        ("upper", 1) if !t.bytes().any(|b| b.is_ascii_lowercase()) => {
-            Some(binary(BinaryOp::Like, x.clone(), literal(t.to_ascii_lowercase())))
-        }
+        ("upper", 1) if !t.bytes().any(|b| b.is_ascii_lowercase()) => Some(Expr::binary(
+            BinaryOp::Like,
+            x.clone(),
+            Expr::text(t.to_ascii_lowercase()),
+        )),
         ("substr" | "substring", 3) => {
-            let n = usize::try_from(whole(args.get(2)?)?).ok()?;
-            let whole_prefix = whole(args.get(1)?)? == 1 && n > 0 && t.chars().count() == n;
-            whole_prefix.then(|| binary(BinaryOp::Glob, x.clone(), literal(format!("{t}*"))))
+            let n = usize::try_from(args.get(2)?.as_integer()?).ok()?;
+            let whole_prefix = args.get(1)?.as_integer()? == 1 && n > 0 && t.chars().count() == n;
+            whole_prefix.then(|| Expr::binary(BinaryOp::Glob, x.clone(), Expr::text(format!("{t}*"))))
         }
         _ => None,
     }
@@ -180,7 +155,7 @@ fn instr<'a>(e: &'a Expr, cx: &Context<'_>) -> Option<(&'a Expr, &'a str)> {
     };
     match args.as_slice() {
         [x, t] if name == "instr" && is_text(x, cx) => {
-            let t = text(t)?;
+            let t = t.as_text()?;
             (is_plain(t) && !t.is_empty()).then_some((x, t))
         }
         _ => None,
@@ -190,12 +165,16 @@ fn instr<'a>(e: &'a Expr, cx: &Context<'_>) -> Option<(&'a Expr, &'a str)> {
 /// `INSTR(x, 'ab') = 1` and `= 0`.
 fn first_place(f: &Expr, n: &Expr, cx: &Context<'_>) -> Option<Expr> {
     let (x, t) = instr(f, cx)?;
-    match whole(n)? {
-        1 => Some(binary(BinaryOp::Glob, x.clone(), literal(format!("{t}*")))),
-        0 => Some(Expr::Unary {
-            op: UnaryOp::Not,
-            expr: Box::new(binary(BinaryOp::Glob, x.clone(), literal(format!("*{t}*")))),
-        }),
+    match n.as_integer()? {
+        1 => Some(Expr::binary(
+            BinaryOp::Glob,
+            x.clone(),
+            Expr::text(format!("{t}*")),
+        )),
+        0 => Some(Expr::unary(
+            UnaryOp::Not,
+            Expr::binary(BinaryOp::Glob, x.clone(), Expr::text(format!("*{t}*"))),
+        )),
         _ => None,
     }
 }
@@ -203,49 +182,49 @@ fn first_place(f: &Expr, n: &Expr, cx: &Context<'_>) -> Option<Expr> {
 /// `0 < INSTR(x, 'ab')`, in its two forms.
 fn found_within(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     let (x, t) = instr(right, cx)?;
-    let least = whole(left)? + i64::from(op == BinaryOp::Lt);
-    (least == 1).then(|| binary(BinaryOp::Glob, x.clone(), literal(format!("*{t}*"))))
+    let least = left.as_integer()? + i64::from(op == BinaryOp::Lt);
+    (least == 1).then(|| Expr::binary(BinaryOp::Glob, x.clone(), Expr::text(format!("*{t}*"))))
 }
 
 fn like(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
-    let t = text(right)?;
+    let t = right.as_text()?;
     if let Expr::Function { name, args } = left
         && matches!(name.as_str(), "lower" | "upper")
         && let [x] = args.as_slice()
         && is_text(x, cx)
     {
-        return Some(binary(BinaryOp::Like, x.clone(), right.clone()));
+        return Some(Expr::binary(BinaryOp::Like, x.clone(), right.clone()));
     }
     if t.contains("%%") {
         let mut short = t.to_owned();
         while short.contains("%%") {
             short = short.replace("%%", "%");
         }
-        return Some(binary(BinaryOp::Like, left.clone(), literal(short)));
+        return Some(Expr::binary(BinaryOp::Like, left.clone(), Expr::text(short)));
     }
     if let Some(n) = stored_whole(left, t, cx) {
-        return Some(binary(BinaryOp::Eq, left.clone(), integer(n)));
+        return Some(left.clone().eq(Expr::integer(n)));
     }
     if !is_text(left, cx) {
         return None;
     }
     if t == "%" {
         // NULL LIKE '%' is NULL, not false.
-        return (!cx.may_be_null(left, &BTreeSet::new())).then(|| integer(1));
+        return (!cx.may_be_null(left, &BTreeSet::new())).then(|| Expr::integer(1));
     }
     // Letters match either case; without any, LIKE and GLOB say the same.
     let same = t.chars().all(|c| c.is_ascii() && !c.is_ascii_alphabetic())
         && !t.contains(['_', '*', '?', '[', '\0']);
-    same.then(|| binary(BinaryOp::Glob, left.clone(), literal(t.replace('%', "*"))))
+    same.then(|| Expr::binary(BinaryOp::Glob, left.clone(), Expr::text(t.replace('%', "*"))))
 }
 
 fn glob(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
-    let t = text(right)?;
+    let t = right.as_text()?;
     if let Some(n) = stored_whole(left, t, cx) {
-        return Some(binary(BinaryOp::Eq, left.clone(), integer(n)));
+        return Some(left.clone().eq(Expr::integer(n)));
     }
     let exact = is_text(left, cx) && !t.contains(['*', '?', '[', '\0']);
-    exact.then(|| binary(BinaryOp::Eq, left.clone(), right.clone()))
+    exact.then(|| left.clone().eq(right.clone()))
 }
 
 /// The whole number that the text is, if `x` is a column that stores it as such and as

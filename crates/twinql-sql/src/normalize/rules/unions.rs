@@ -3,12 +3,13 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::super::context::{Context, Role};
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk;
-use super::blocks::outer_columns;
+use crate::columns::Reads;
 use crate::expr::Expr;
+use crate::normalize::context::{Context, Role};
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 
 /// Arms of a chain that are looked at, at most.
 const MAX_ARMS: usize = 32;
@@ -62,7 +63,7 @@ pub(super) fn chained(
             columns.iter().map(|c| cx.fresh_like(*c)).collect()
         }
     };
-    walk::union_chain(arms, all, ids).map(|query| query.rel)
+    Query::union_chain(arms, all, ids).map(|query| query.rel)
 }
 
 fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
@@ -99,15 +100,14 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if arms.len() == 1
         && let Some(one) = arms.pop()
     {
-        *rel = Rel::Aggregate {
-            keys: columns
+        *rel = Rel::distinct_by(
+            one.rel,
+            columns
                 .iter()
                 .copied()
                 .zip(one.output.iter().map(|c| Expr::Column(*c)))
                 .collect(),
-            input: Box::new(one.rel),
-            calls: Vec::new(),
-        };
+        );
         return true;
     }
     match chained(arms, all, &columns, cx) {
@@ -131,8 +131,8 @@ fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
         let alone = bags.iter().filter(|other| Some(*other) == own).count() < 2;
         // Of what SQL leaves open, one arm may give one answer and the other another.
         if alone
-            || !outer_columns(&arm.rel).is_empty()
-            || !walk::is_deterministic_rel(&arm.rel)
+            || !arm.rel.free_columns().is_empty()
+            || !arm.rel.is_deterministic()
             || cx.leaves_open(&arm.rel)
             || matches!(arm.rel, Rel::RecursiveRef { .. } | Rel::Recursive { .. })
         {
@@ -140,7 +140,7 @@ fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
         }
         let mut own = arm.clone();
         super::prune_scans(&mut own);
-        let (form, _, _) = super::super::canonical::canonical_form(own, &cx.columns, false);
+        let (form, _, _) = crate::normalize::canonical::canonical_form(own, &cx.columns, false);
         let known = seen.contains(&form);
         if !known {
             seen.push(form);
@@ -160,9 +160,9 @@ fn bag(rel: &Rel) -> u64 {
         Rel::Scan { table, .. } => hash(&|h| table.hash(h)),
         _ => 0,
     };
-    for e in walk::own_exprs(rel) {
-        walk::any_expr(e, &mut |e| {
-            let leaf = match (e, walk::subquery(e)) {
+    for e in rel.exprs() {
+        e.any(|e| {
+            let leaf = match (e, e.subquery()) {
                 (Expr::Literal(v), _) => hash(&|h| v.hash(h)),
                 (_, Some(query)) => bag(&query.rel),
                 _ => 0,
@@ -171,9 +171,9 @@ fn bag(rel: &Rel) -> u64 {
             false
         });
     }
-    walk::inputs(rel)
+    rel.inputs()
         .into_iter()
-        .chain(walk::arms(rel).into_iter().map(|q| &q.rel))
+        .chain(rel.arms().into_iter().map(|q| &q.rel))
         .fold(sum, |sum, r| sum.wrapping_add(bag(r)))
 }
 
@@ -275,10 +275,7 @@ fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let mut at = found.iter();
         list.retain(|_| at.next().is_none_or(Option::is_none));
     }
-    *rel = Rel::Project {
-        input: Box::new(walk::take(rel)),
-        exprs,
-    };
+    *rel = Rel::project(rel.take(), exprs);
     true
 }
 
@@ -367,23 +364,23 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
     for e in exprs {
         let computed = !matches!(e, Expr::Column(_) | Expr::Literal(_))
-            && walk::is_deterministic(e)
-            && !walk::has_subquery(e)
-            && !walk::columns_of(e).is_empty()
-            && walk::columns_of(e).iter().all(|c| columns.contains(c));
+            && e.is_deterministic()
+            && !e.has_subquery()
+            && !e.reads().is_empty()
+            && e.reads().iter().all(|c| columns.contains(c));
         if !computed {
             continue;
         }
-        let mut info = super::super::context::computed("value");
+        let mut info = crate::normalize::context::computed("value");
         info.affinity = cx.affinity(e);
         for arm in [&mut *left, &mut *right] {
-            let map: walk::Substitution = columns
+            let map: Substitution = columns
                 .iter()
                 .copied()
                 .zip(arm.output.iter().map(|c| Expr::Column(*c)))
                 .collect();
             let mut own = e.clone();
-            walk::substitute(&mut own, &map);
+            own.substitute(&map);
             let id = cx.fresh(info.clone());
             let mut entries = vec![(id, own)];
             for o in &mut arm.output {
@@ -392,10 +389,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 *o = new;
             }
             arm.output.push(id);
-            arm.rel = Rel::Project {
-                input: Box::new(walk::take(&mut arm.rel)),
-                exprs: entries,
-            };
+            arm.rel = Rel::project(arm.rel.take(), entries);
         }
         let id = cx.fresh(info);
         columns.push(id);
@@ -417,17 +411,16 @@ fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
     if role != Role::Root || !any_union(&query.rel) {
         return false;
     }
-    let mut used = std::collections::BTreeSet::new();
-    walk::query_columns(query, &mut used);
+    let used = query.reads();
     unread_in(&mut query.rel, &used)
 }
 
 fn any_union(rel: &Rel) -> bool {
-    let of_expr = |e: &Expr| walk::any_expr(e, &mut |e| walk::subquery(e).is_some_and(|q| any_union(&q.rel)));
+    let of_expr = |e: &Expr| e.any(|e| e.subquery().is_some_and(|q| any_union(&q.rel)));
     matches!(rel, Rel::SetOp { all: true, .. })
-        || walk::inputs(rel).into_iter().any(any_union)
-        || walk::arms(rel).into_iter().any(|q| any_union(&q.rel))
-        || walk::own_exprs(rel).into_iter().any(of_expr)
+        || rel.inputs().into_iter().any(any_union)
+        || rel.arms().into_iter().any(|q| any_union(&q.rel))
+        || rel.exprs().into_iter().any(of_expr)
 }
 
 fn unread_in(rel: &mut Rel, used: &std::collections::BTreeSet<ColumnId>) -> bool {
@@ -453,13 +446,13 @@ fn unread_in(rel: &mut Rel, used: &std::collections::BTreeSet<ColumnId>) -> bool
     if matches!(rel, Rel::Distinct { .. }) {
         return changed;
     }
-    for e in walk::own_exprs_mut(rel) {
+    for e in rel.exprs_mut() {
         changed |= unread_in_expr(e, used);
     }
-    for input in walk::inputs_mut(rel) {
+    for input in rel.inputs_mut() {
         changed |= unread_in(input, used);
     }
-    for arm in walk::arms_mut(rel) {
+    for arm in rel.arms_mut() {
         changed |= unread_in(&mut arm.rel, used);
     }
     changed
@@ -467,10 +460,10 @@ fn unread_in(rel: &mut Rel, used: &std::collections::BTreeSet<ColumnId>) -> bool
 
 fn unread_in_expr(e: &mut Expr, used: &std::collections::BTreeSet<ColumnId>) -> bool {
     let mut changed = false;
-    for operand in walk::operands_mut(e) {
+    for operand in e.operands_mut() {
         changed |= unread_in_expr(operand, used);
     }
-    if let Some(query) = walk::subquery_mut(e) {
+    if let Some(query) = e.subquery_mut() {
         changed |= unread_in(&mut query.rel, used);
     }
     changed

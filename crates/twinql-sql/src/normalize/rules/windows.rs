@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::super::context::Context;
-use super::super::rule::{Apply, Needs, Rule};
-use super::super::walk::{self, Substitution};
-use super::blocks::outer_columns;
 use super::minimise::copy;
+use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::normalize::context::Context;
+use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
+use crate::substitution::Substitution;
+use crate::tree::Tree;
 use crate::value::Value;
 
 /// Nodes of a relation that is copied, at most.
@@ -48,7 +49,7 @@ fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(at) = calls.iter().position(|(_, c)| aggregate(c).is_some()) else {
         return false;
     };
-    if walk::rel_size(input) > MAX_COPIED || !walk::is_deterministic_rel(input) || limited(input) {
+    if input.size() > MAX_COPIED || !input.is_deterministic() || limited(input) {
         return false;
     }
     let Some((id, mut call)) = calls.get(at).and_then(|(c, call)| Some((*c, aggregate(call)?))) else {
@@ -57,23 +58,19 @@ fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let (mut below, ids) = copy(input, cx);
     let map: Substitution = ids.iter().map(|(a, b)| (*a, Expr::Column(*b))).collect();
     for e in call.args.iter_mut().chain(&mut call.filter) {
-        walk::substitute(e, &map);
+        e.substitute(&map);
     }
     calls.remove(at);
     if calls.is_empty() {
-        *rel = walk::take(input);
+        *rel = input.take();
     }
     // Sorting changes no aggregate.
     while let Rel::Sort { input, .. } = &mut below {
-        below = walk::take(input);
+        below = input.take();
     }
     let new = cx.fresh_like(id);
     let value = Expr::Scalar(Box::new(Query {
-        rel: Rel::Aggregate {
-            input: Box::new(below),
-            keys: Vec::new(),
-            calls: vec![(new, call)],
-        },
+        rel: Rel::aggregate(below, Vec::new(), vec![(new, call)]),
         output: vec![new],
     }));
     cx.replace(id, value);
@@ -83,8 +80,8 @@ fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 /// True if which rows there are depends on an order that may have ties.
 fn limited(rel: &Rel) -> bool {
     matches!(rel, Rel::Sort { limit, offset, .. } if limit.is_some() || offset.is_some())
-        || walk::inputs(rel).into_iter().any(limited)
-        || walk::arms(rel).into_iter().any(|q| limited(&q.rel))
+        || rel.inputs().into_iter().any(limited)
+        || rel.arms().into_iter().any(|q| limited(&q.rel))
 }
 
 pub(super) const FIRST_RANKS: Rule = Rule {
@@ -128,7 +125,7 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     }
     let id = *id;
-    let reads = |e: &Expr| walk::columns_of(e).contains(&id);
+    let reads = |e: &Expr| e.reads().contains(&id);
     match call.func.as_str() {
         "row_number" => {
             let [only] = predicate.as_slice() else {
@@ -142,12 +139,7 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 return false;
             }
             let keys = call.order_by.clone();
-            let sorted = Rel::Sort {
-                input: Box::new(walk::take(below)),
-                keys,
-                limit: Some(Expr::Literal(Value::Integer(n))),
-                offset: None,
-            };
+            let sorted = Rel::sort(below.take(), keys, Some(Expr::Literal(Value::Integer(n))));
             *rel = sorted;
             cx.replace(id, Expr::Literal(Value::Integer(1)));
             true
@@ -162,11 +154,11 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             let known: BTreeSet<ColumnId> = cx.not_null(below);
             if cx.may_be_null(expr, &known)
                 || predicate.iter().enumerate().any(|(i, e)| i != at && reads(e))
-                || walk::rel_size(below) > MAX_COPIED
-                || !walk::is_deterministic_rel(below)
-                || !walk::is_deterministic(expr)
+                || below.size() > MAX_COPIED
+                || !below.is_deterministic()
+                || !expr.is_deterministic()
                 || limited(below)
-                || !outer_columns(below).is_empty()
+                || !below.free_columns().is_empty()
             {
                 return false;
             }
@@ -178,8 +170,8 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             let (inner, ids) = copy(below, cx);
             let map: Substitution = ids.iter().map(|(a, b)| (*a, Expr::Column(*b))).collect();
             let mut arg = x.clone();
-            walk::substitute(&mut arg, &map);
-            let mut info = super::super::context::computed("extreme");
+            arg.substitute(&map);
+            let mut info = crate::normalize::context::computed("extreme");
             if let Expr::Column(c) = &x
                 && let Some(known) = cx.info(*c)
             {
@@ -188,29 +180,17 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             }
             let new = cx.fresh(info);
             let value = Expr::Scalar(Box::new(Query {
-                rel: Rel::Aggregate {
-                    input: Box::new(inner),
-                    keys: Vec::new(),
-                    calls: vec![(
-                        new,
-                        AggregateCall {
-                            func,
-                            distinct: false,
-                            args: vec![arg],
-                            filter: None,
-                        },
-                    )],
-                },
+                rel: Rel::aggregate(
+                    inner,
+                    Vec::new(),
+                    vec![(new, AggregateCall::new(func, vec![arg]))],
+                ),
                 output: vec![new],
             }));
-            let below = walk::take(below);
+            let below = below.take();
             **input = below;
             if let Some(e) = predicate.get_mut(at) {
-                *e = Expr::Binary {
-                    op: BinaryOp::Eq,
-                    left: Box::new(x),
-                    right: Box::new(value),
-                };
+                *e = x.eq(value);
             }
             cx.replace(id, Expr::Literal(Value::Integer(1)));
             true

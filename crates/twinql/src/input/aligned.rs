@@ -4,17 +4,18 @@ use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow};
+use crate::engine::{Job, Work};
+use crate::record::Status;
 use serde_json::Value;
-use twinql::corpus::bird;
-use twinql::corpus::spider::{
+use twinql_corpus::bird;
+use twinql_corpus::spider::{
     Blank, Cover, GoldCount, Golds, Prediction, PredictionCount, blank_lines, prediction,
 };
-use twinql::files::{FileError, LONGEST_LINE, Lines};
-use twinql::record::Status;
-use twinql::{Job, Work};
+use twinql_files::{FileError, Fingerprint, LONGEST_LINE, Lines};
 
-use super::{About, Echo, Item, Schemas, print, work};
+use super::{About, Echo, InputError, Item, Schemas, work};
+
+type Result<T, E = InputError> = std::result::Result<T, E>;
 
 type Predictions = Box<dyn Iterator<Item = Result<Prediction, FileError>> + Send>;
 
@@ -75,12 +76,9 @@ impl Aligned {
     }
 
     fn read(&mut self) -> Result<Item> {
-        let changed = || {
-            anyhow!(
-                "{} or {} was changed while it was read",
-                self.gold_path.display(),
-                self.pred_path.display()
-            )
+        let changed = || InputError::Changed {
+            gold: self.gold_path.clone(),
+            pred: self.pred_path.clone(),
         };
         let gold = self.golds.next().ok_or_else(changed)??;
         let pred = loop {
@@ -106,7 +104,7 @@ impl Aligned {
             pred.sql.as_bytes(),
             &usable,
         ];
-        let print = print(&parts);
+        let print = Fingerprint::of(parts).number();
         let work = match (schema, pred.unusable) {
             (Err(error), _) => Work::Unusable {
                 status: Status::GoldError,
@@ -116,7 +114,7 @@ impl Aligned {
                 status: Status::PredError,
                 error: format!("{}, {why}", self.pred_path.display()),
             },
-            (Ok(schema), None) => work(schema, gold.sql, pred.sql, self.schemas.dialect),
+            (Ok(schema), None) => work(schema, gold.sql, pred.sql, self.schemas.dialect()),
         };
         let id = Value::from(self.done.to_string());
         self.done += 1;
@@ -152,7 +150,7 @@ impl Again {
         Ok(match self {
             Again::File(path) => Lines::open(&path)?,
             Again::Kept(mut file, path) => {
-                file.seek(SeekFrom::Start(0)).context("a temporary file")?;
+                file.seek(SeekFrom::Start(0)).map_err(InputError::Temporary)?;
                 Lines::plain(file, &path)
             }
         })
@@ -165,20 +163,20 @@ fn twice(path: &Path) -> Result<(Lines, Again)> {
     if path.is_file() {
         return Ok((lines, Again::File(path.to_owned())));
     }
-    let mut kept = std::io::BufWriter::new(tempfile::tempfile().context("a temporary file")?);
+    let mut kept = std::io::BufWriter::new(tempfile::tempfile().map_err(InputError::Temporary)?);
     for line in lines {
         let line = line?;
         // Too long a line stays too long, and is as good as another one.
         let bytes = line.bytes.unwrap_or_else(|_| vec![b'?'; LONGEST_LINE + 1]);
         kept.write_all(&bytes)
             .and_then(|()| kept.write_all(b"\n"))
-            .context("a temporary file")?;
+            .map_err(InputError::Temporary)?;
     }
     let mut file = kept
         .into_inner()
         .map_err(|e| e.into_error())
-        .context("a temporary file")?;
-    file.seek(SeekFrom::Start(0)).context("a temporary file")?;
-    let first = Lines::plain(file.try_clone()?, path);
+        .map_err(InputError::Temporary)?;
+    file.seek(SeekFrom::Start(0)).map_err(InputError::Temporary)?;
+    let first = Lines::plain(file.try_clone().map_err(InputError::Temporary)?, path);
     Ok((first, Again::Kept(file, path.to_owned())))
 }

@@ -6,7 +6,10 @@
 //! are what tells the semantics apart.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use twinql_files::{Fingerprint, sha256};
+use twinql_sql::Schema;
 
 use super::examples::Labelled;
 
@@ -17,23 +20,34 @@ struct Holders {
     alike: bool,
 }
 
-/// Tells pairs apart, the same in every run.
-pub(super) fn key(pair: &Labelled) -> u64 {
-    // `DefaultHasher::new()` has fixed keys: the same choice in every run.
-    let mut hasher = DefaultHasher::new();
-    // Tables too: a pair may come back over a changed schema in the same words.
-    (&pair.schema.db_id, &pair.schema.tables).hash(&mut hasher);
-    (&pair.gold, &pair.pred).hash(&mut hasher);
-    hasher.finish()
+/// Tells pairs apart, the same in every run and every release.
+#[derive(Default)]
+pub(super) struct Keys {
+    /// Hashes of schemas that have been seen, by where they lie.
+    schemas: HashMap<*const Schema, [u8; 32]>,
+}
+
+impl Keys {
+    /// The key of a pair. Tables are part of it: a pair may come back over a changed schema in the same
+    /// words.
+    pub(super) fn of(&mut self, pair: &Labelled) -> u64 {
+        let schema = self
+            .schemas
+            .entry(Arc::as_ptr(&pair.schema))
+            .or_insert_with(|| sha256(format!("{}\n{}", pair.schema.db_id, pair.schema.to_ddl())));
+        let parts = [&schema[..], pair.gold.as_bytes(), pair.pred.as_bytes()];
+        Fingerprint::of(parts).number()
+    }
 }
 
 /// Leaves each training pair in one corpus of those that hold it with one label, chosen by a
 /// hash of the pair. Validation pairs stay where they are. Returns how many were taken out.
 pub(super) fn spread(corpora: &mut [Vec<Labelled>]) -> usize {
+    let mut keys = Keys::default();
     let mut holders: HashMap<u64, Holders> = HashMap::new();
     for (number, corpus) in corpora.iter().enumerate() {
         for pair in corpus.iter().filter(|pair| !pair.valid) {
-            let held = holders.entry(key(pair)).or_insert_with(|| Holders {
+            let held = holders.entry(keys.of(pair)).or_insert_with(|| Holders {
                 corpora: Vec::new(),
                 label: pair.label,
                 alike: true,
@@ -47,11 +61,10 @@ pub(super) fn spread(corpora: &mut [Vec<Labelled>]) -> usize {
     let mut taken = 0;
     for (number, corpus) in corpora.iter_mut().enumerate() {
         corpus.retain(|pair| {
-            let key = key(pair);
+            let key = keys.of(pair);
             let stays = match holders.get(&key) {
                 Some(held) if !pair.valid && held.alike => {
-                    // Not the remainder of the key itself: its low bits pick map buckets.
-                    let chosen = (key >> 32) as usize % held.corpora.len().max(1);
+                    let chosen = key as usize % held.corpora.len().max(1);
                     held.corpora.get(chosen) == Some(&number)
                 }
                 _ => true,
@@ -66,10 +79,6 @@ pub(super) fn spread(corpora: &mut [Vec<Labelled>]) -> usize {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::sync::Arc;
-
-    use twinql::sql::Schema;
-
     use super::*;
 
     fn corpus(different: bool) -> Vec<Labelled> {

@@ -3,22 +3,23 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail};
+use crate::engine::{Job, Work};
+use crate::record::Status;
 use serde_json::Value;
-use twinql::corpus::build::EASE;
-use twinql::corpus::pairs::{Draft, Problem};
-use twinql::files::{FileError, Line, Lines};
-use twinql::record::Status;
-use twinql::{Job, Work};
+use twinql_corpus::build::EASE;
+use twinql_corpus::pairs::{Draft, Problem};
+use twinql_files::{Fingerprint, Line, Lines};
 
-use super::{About, Echo, Item, Schemas, print, work};
+use super::{About, Echo, InputError, Item, Schemas, work};
+
+type Result<T, E = InputError> = std::result::Result<T, E>;
 
 /// Lines at the beginning of which none is a JSON object, after which the file is taken for
 /// something else.
 const MOST_STRANGE: usize = 1000;
 
 /// Reads a pair file.
-pub(crate) struct PairItems {
+pub struct PairItems {
     lines: Lines,
     path: PathBuf,
     schemas: Schemas,
@@ -35,8 +36,11 @@ pub(crate) struct PairItems {
 }
 
 impl PairItems {
-    /// Opens a file and reads to its first pair.
-    pub(super) fn open(path: &Path, schemas: Schemas, echo: bool) -> Result<PairItems> {
+    /// Opens a file and reads to its first pair. With `echo` each pair brings its queries along.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds no pair.
+    pub fn open(path: &Path, schemas: Schemas, echo: bool) -> Result<PairItems> {
         let mut items = PairItems {
             lines: Lines::open(path)?,
             path: path.to_owned(),
@@ -54,10 +58,7 @@ impl PairItems {
                     let item = item?;
                     items.first.push_back(item);
                 }
-                None if items.count == 0 => bail!(
-                    "{} is empty: it holds no pairs; give one JSON object a line",
-                    path.display()
-                ),
+                None if items.count == 0 => return Err(InputError::Empty(path.to_owned())),
                 None => break,
             }
         }
@@ -67,13 +68,15 @@ impl PairItems {
         Ok(items)
     }
 
-    fn no_pair(&self) -> anyhow::Error {
-        let error = self.first_bad.as_deref().unwrap_or_default();
+    fn no_pair(&self) -> InputError {
         let lines = match self.count {
             n if n >= MOST_STRANGE && !self.object => format!("none of the first {n} lines of the file"),
             _ => "no line of the file".to_owned(),
         };
-        anyhow!("{lines} is a pair; {error}; give one JSON object a line, with db_id, gold and pred")
+        InputError::NoPair {
+            lines,
+            first: self.first_bad.clone().unwrap_or_default(),
+        }
     }
 
     /// The next item; none at the end of the file.
@@ -82,7 +85,7 @@ impl PairItems {
             return match self.lines.next()? {
                 Ok(line) if line.is_blank() => continue,
                 Ok(line) => Some(Ok(self.item(&line))),
-                Err(error) => Some(Err(FileError::into(error))),
+                Err(error) => Some(Err(error.into())),
             };
         }
     }
@@ -135,7 +138,7 @@ impl PairItems {
             problem => match (self.schemas.of(&pair), problem) {
                 (Err(error), _) => unusable(Status::GoldError, &error),
                 (Ok(_), Some(problem)) => unusable(Status::PredError, &problem.message),
-                (Ok(schema), None) => work(schema, pair.gold, pair.pred, self.schemas.dialect),
+                (Ok(schema), None) => work(schema, pair.gold, pair.pred, self.schemas.dialect()),
             },
         };
         let id = match pair.id {
@@ -154,7 +157,7 @@ impl PairItems {
                 split: pair.split,
                 ease: ease.map(|share| share.clamp(0.0, 1.0) as f32),
                 echo,
-                print: print(&[bytes]),
+                print: Fingerprint::of([bytes]).number(),
             },
         }
     }

@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 
 use super::examples::Labelled;
-use super::spread::key;
+use super::spread::Keys;
 
 /// Keeps at most `most` training pairs: those with the smallest hashes, so that every run on these
 /// corpora sees the same ones whatever its seed. Validation pairs stay. Returns how many were
 /// taken out.
 pub(super) fn sample(corpora: &mut [Vec<Labelled>], most: usize) -> usize {
+    let mut keys = Keys::default();
     let mut order: Vec<(u64, usize, usize)> = Vec::new();
     for (number, corpus) in corpora.iter().enumerate() {
         let training = corpus.iter().enumerate().filter(|(_, pair)| !pair.valid);
-        order.extend(training.map(|(place, pair)| (key(pair), number, place)));
+        order.extend(training.map(|(place, pair)| (keys.of(pair), number, place)));
     }
     order.sort_unstable();
     let mut gone: HashMap<usize, Vec<bool>> = HashMap::new();
@@ -37,7 +38,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::sync::Arc;
 
-    use twinql::sql::Schema;
+    use twinql_sql::Schema;
 
     use super::*;
 

@@ -1,158 +1,55 @@
-//! Training and validation examples from corpora of labelled pairs.
+//! Training and validation examples from labelled pairs, and the graphs of their queries.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use twinql::engine::judge_config;
-use twinql::graph::{EncodingConfig, PairArrays, QueryGraph};
-use twinql::judging::Workers;
-use twinql::model::{Evidence, Example, GraphConfig};
-use twinql::prepare::{Graphs, SideError};
-use twinql::sql::{Dialect, Schema, Semantics};
-use twinql::tiers::evidence;
-use twinql::{Job, Work};
+use twinql_corpus::build::origin;
+use twinql_graph::{EncodingConfig, PairArrays, QueryGraph};
+use twinql_model::{Evidence, Example, GraphConfig};
+use twinql_sql::{Schema, Semantics};
 
-use super::own_split::Parts;
+use super::TrainingError;
+use super::data::{Corpus, Data};
 use super::sample::sample;
+use super::split::Parts;
 use super::spread::spread;
-use super::weaken::Weaken;
-use crate::input::{self, Item, Schemas};
-use crate::output::Console;
+use crate::engine::{Job, Work, judge_config};
+use crate::input::{Item, PairItems, Schemas};
+use crate::judging::Workers;
+use crate::prepare::{Graphs, SideError};
+use crate::progress::Progress;
+use crate::proving::prove_all;
+use crate::tiers::evidence;
 
-/// What is trained on.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct Data {
-    /// Labelled pairs; with several semantics the network learns to answer for each.
-    pub(super) corpora: Vec<Corpus>,
-    /// Whose SQL the queries and the DDL are.
-    pub(super) dialect: Dialect,
-    /// The split that is trained on.
-    pub(super) train_split: String,
-    /// The split that chooses the epoch and fits the calibration.
-    pub(super) valid_split: String,
-    /// The share of pairs that validates where no pair has a split: whole databases.
-    pub(super) valid_share: f64,
-    /// Which databases these are.
-    pub(super) split_seed: u64,
-    /// Weights in the loss by the pair's kind of origin (`prediction`, `neighbour`,
-    /// `neighbour of a rewrite`, `rewrite`, `rewrite of a prediction`); 1 where none is given.
-    weights: BTreeMap<String, f32>,
-    /// Copies of training pairs whose forms are less canonical.
-    weaken: Weaken,
-    /// At most this many training pairs, the same ones whatever the seed; 0 for all. Weaker copies
-    /// come on top.
-    pub(super) max_pairs: usize,
-    /// Use a training pair that several corpora label alike under one semantics only, so that
-    /// an epoch costs no more than with one corpus.
-    spread: bool,
-    /// Ask proofs and the suite about validation pairs, to calibrate `two-tier` and
-    /// `three-tier`.
-    tiers: bool,
-}
-
-impl Default for Data {
-    fn default() -> Self {
-        Data {
-            corpora: Vec::new(),
-            dialect: Dialect::Sqlite,
-            train_split: "train".into(),
-            valid_split: "valid".into(),
-            valid_share: 0.1,
-            split_seed: 8,
-            weights: BTreeMap::new(),
-            weaken: Weaken::default(),
-            max_pairs: 0,
-            spread: false,
-            tiers: true,
-        }
-    }
-}
-
-/// A pair file whose labels mean one semantics.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Corpus {
-    /// The pair file; each pair has a label and a split. Where none has a split they are split by
-    /// database.
-    pub(super) pairs: PathBuf,
-    /// Schemas of pairs that name a database.
-    #[serde(default)]
-    pub(super) schemas: Option<PathBuf>,
-    /// The preset that the labels mean.
-    pub(super) semantics: String,
-    /// Weight in the loss of all its pairs.
-    #[serde(default = "one")]
-    weight: f32,
-}
+type Result<T, E = TrainingError> = std::result::Result<T, E>;
 
 /// Told apart from the seeds that corpora are usually labelled with: databases that labelled a
 /// pair would agree with its label.
 const OTHER_DATABASES: u64 = 0x7469_6572;
 
-fn one() -> f32 {
-    1.0
-}
-
-impl Data {
-    /// The presets that the labels mean, each once, in the order of the corpora.
-    pub(super) fn semantics(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for corpus in &self.corpora {
-            if !names.contains(&corpus.semantics) {
-                names.push(corpus.semantics.clone());
-            }
-        }
-        names
-    }
-
-    /// Other files in place of those of the only corpus.
-    ///
-    /// # Errors
-    /// There are several corpora, or none.
-    pub(super) fn replace(&mut self, pairs: Option<&Path>, schemas: Option<&Path>) -> Result<()> {
-        let [corpus] = self.corpora.as_mut_slice() else {
-            bail!(
-                "--pairs and --schemas stand for the files of the only [[data.corpora]], and there are {}; edit the configuration",
-                self.corpora.len()
-            );
-        };
-        if let Some(pairs) = pairs {
-            corpus.pairs = pairs.to_owned();
-        }
-        if let Some(schemas) = schemas {
-            corpus.schemas = Some(schemas.to_owned());
-        }
-        Ok(())
-    }
-}
-
 /// How examples are made for a network.
-pub(super) struct How {
+pub struct How {
     /// What graphs are made of.
-    pub(super) graph: GraphConfig,
+    pub graph: GraphConfig,
     /// How their nodes are encoded.
-    pub(super) encoding: EncodingConfig,
+    pub encoding: EncodingConfig,
     /// Whether training pairs are asked for; only validation pairs otherwise.
-    pub(super) training: bool,
+    pub training: bool,
     /// Seed of weaker forms and of the databases that tiers are judged on.
-    pub(super) seed: u64,
+    pub seed: u64,
 }
 
 /// A labelled pair of a split that is used.
 pub(super) struct Labelled {
-    pub(super) schema: Arc<Schema>,
-    pub(super) gold: String,
-    pub(super) pred: String,
-    pub(super) label: bool,
-    pub(super) valid: bool,
-    pub(super) origin: &'static str,
-    pub(super) weight: f32,
-    pub(super) ease: Option<f32>,
+    pub schema: Arc<Schema>,
+    pub gold: String,
+    pub pred: String,
+    pub label: bool,
+    pub valid: bool,
+    pub origin: &'static str,
+    pub weight: f32,
+    pub ease: Option<f32>,
 }
 
 /// Examples of both splits.
@@ -167,56 +64,78 @@ struct Sets {
 }
 
 /// Reads, plans and encodes all pairs. Returns training and validation examples.
-pub(super) fn examples(data: &Data, how: &How, console: Console) -> Result<(Vec<Example>, Vec<Example>)> {
+///
+/// # Errors
+/// See [`TrainingError`].
+pub fn examples(
+    data: &Data,
+    how: &How,
+    progress: &Arc<dyn Progress>,
+) -> Result<(Vec<Example>, Vec<Example>)> {
     let mut sets = Sets::default();
     let mut left_out = LeftOut::default();
-    for (mut labelled, semantics) in corpora(data, &mut left_out, console)? {
+    for (mut labelled, semantics) in corpora(data, &mut left_out, progress)? {
         if !how.training {
             labelled.retain(|pair| pair.valid);
         }
-        let validates = encode(&labelled, &semantics, how, &mut sets, &mut left_out, console);
+        let validates = encode(&labelled, &semantics, how, &mut sets, &mut left_out, &**progress);
         if data.tiers {
-            ask_tiers(&labelled, &validates, &semantics, how.seed, &mut sets, console);
+            ask_tiers(
+                &labelled,
+                &validates,
+                &semantics,
+                how.seed,
+                &mut sets,
+                &**progress,
+            );
         }
-        weaken(data, &labelled, &semantics, how, &mut sets, console);
+        weaken(data, &labelled, &semantics, how, &mut sets, &**progress);
         sets.pairs += labelled.len();
     }
     if sets.weaker > 0 {
-        console.say(format!("{} more pairs in weaker forms", sets.weaker));
+        progress.say(&format!("{} more pairs in weaker forms", sets.weaker));
     }
-    left_out.say(console);
+    left_out.say(&**progress);
     let training = how.training.then_some((&sets.train, &data.train_split));
     for (set, split) in training.into_iter().chain([(&sets.valid, &data.valid_split)]) {
         let positives = set.iter().filter(|e| e.label).count();
-        console.say(format!("{split}: {} pairs, {positives} with label 1", set.len()));
+        progress.say(&format!("{split}: {} pairs, {positives} with label 1", set.len()));
         if positives == 0 || positives == set.len() {
-            bail!(
-                "split {split:?} has {positives} pairs with label 1 of {}: both labels are needed; `twinql corpus stats` shows what a file holds",
-                set.len()
-            );
+            return Err(TrainingError::OneSided {
+                split: split.clone(),
+                positives,
+                pairs: set.len(),
+            });
         }
     }
-    console.say(format!("{} distinct queries", sets.queries));
+    progress.say(&format!("{} distinct queries", sets.queries));
     Ok((sets.train, sets.valid))
 }
 
 /// The distinct graphs of all queries of the training split, gold and predicted, in the order in
 /// which pairs come. Labels are not read.
-pub(super) fn query_graphs(data: &Data, config: &GraphConfig, console: Console) -> Result<Vec<QueryGraph>> {
+///
+/// # Errors
+/// See [`TrainingError`].
+pub fn query_graphs(
+    data: &Data,
+    config: &GraphConfig,
+    progress: &Arc<dyn Progress>,
+) -> Result<Vec<QueryGraph>> {
     let mut left_out = LeftOut::default();
     // Equal plans over different schemas are different graphs.
     let mut known: HashSet<(String, String, u64)> = HashSet::new();
     let mut distinct = Vec::new();
-    for (mut labelled, semantics) in corpora(data, &mut left_out, console)? {
+    for (mut labelled, semantics) in corpora(data, &mut left_out, progress)? {
         labelled.retain(|pair| !pair.valid);
         let queries = || {
             labelled
                 .iter()
                 .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())])
         };
-        let bar = console.bar(None, "planning");
-        let graphs = Graphs::build(queries(), &semantics, config, &|| bar.inc(1));
-        bar.finish_and_clear();
+        let planned = progress.stage("planning", None);
+        let graphs = Graphs::build(queries(), &semantics, config, &planned);
+        drop(planned);
         for (schema, sql) in queries() {
             match graphs.get(schema, sql).as_ref() {
                 Ok(graph) => {
@@ -229,17 +148,18 @@ pub(super) fn query_graphs(data: &Data, config: &GraphConfig, console: Console) 
             }
         }
     }
-    left_out.say(console);
+    left_out.say(&**progress);
     Ok(distinct)
 }
 
 /// The pairs of each corpus that are used, with the semantics of their labels.
-fn corpora(data: &Data, left_out: &mut LeftOut, console: Console) -> Result<Vec<(Vec<Labelled>, Semantics)>> {
+fn corpora(
+    data: &Data,
+    left_out: &mut LeftOut,
+    progress: &Arc<dyn Progress>,
+) -> Result<Vec<(Vec<Labelled>, Semantics)>> {
     if !(0.0 < data.valid_share && data.valid_share < 1.0) {
-        bail!(
-            "valid_share under [data] is {}; give a share between 0 and 1",
-            data.valid_share
-        );
+        return Err(TrainingError::Share(data.valid_share));
     }
     let mut files = Vec::with_capacity(data.corpora.len());
     let mut asked = Vec::with_capacity(data.corpora.len());
@@ -247,9 +167,12 @@ fn corpora(data: &Data, left_out: &mut LeftOut, console: Console) -> Result<Vec<
         let semantics: Semantics = corpus
             .semantics
             .parse()
-            .map_err(|e| anyhow!("data.corpora, {}: {e}", corpus.pairs.display()))?;
-        let schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect)?;
-        let items: Vec<Item> = input::of_file(&corpus.pairs, schemas, false)?.collect::<Result<_>>()?;
+            .map_err(|unknown| TrainingError::Semantics {
+                pairs: corpus.pairs.clone(),
+                unknown,
+            })?;
+        let schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect, Arc::clone(progress))?;
+        let items: Vec<Item> = PairItems::open(&corpus.pairs, schemas, false)?.collect::<Result<_, _>>()?;
         files.push(items);
         asked.push(semantics);
     }
@@ -257,7 +180,7 @@ fn corpora(data: &Data, left_out: &mut LeftOut, console: Console) -> Result<Vec<
     let mut parts = None;
     if all().next().is_some() && all().all(|item| item.about.split.is_none()) {
         let drawn = Parts::draw(all().map(|item| &item.job), data.valid_share, data.split_seed);
-        console.say(drawn.said());
+        progress.say(drawn.said());
         parts = Some(drawn);
     }
     let mut corpora: Vec<Vec<Labelled>> = data
@@ -268,13 +191,13 @@ fn corpora(data: &Data, left_out: &mut LeftOut, console: Console) -> Result<Vec<
         .collect();
     if data.spread {
         let taken = spread(&mut corpora);
-        console.say(format!(
+        progress.say(&format!(
             "{taken} training pairs are used under one semantics of several"
         ));
     }
     if data.max_pairs > 0 {
         let taken = sample(&mut corpora, data.max_pairs);
-        console.say(format!("{taken} training pairs are left out of the sample"));
+        progress.say(&format!("{taken} training pairs are left out of the sample"));
     }
     Ok(corpora.into_iter().zip(asked).collect())
 }
@@ -285,22 +208,22 @@ fn encode(
     how: &How,
     sets: &mut Sets,
     left_out: &mut LeftOut,
-    console: Console,
+    progress: &dyn Progress,
 ) -> Vec<usize> {
-    let bar = console.bar(None, "planning");
+    let planned = progress.stage("planning", None);
     let queries = labelled
         .iter()
         .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
-    let graphs = Graphs::build(queries, semantics, &how.graph, &|| bar.inc(1));
-    bar.finish_and_clear();
+    let graphs = Graphs::build(queries, semantics, &how.graph, &planned);
+    drop(planned);
     sets.queries += graphs.len();
 
-    let bar = console.bar(Some(labelled.len() as u64), "encoding");
+    let encoding = progress.stage("encoding", Some(labelled.len() as u64));
     let name: Arc<str> = semantics.name.as_str().into();
     let encoded: Vec<Result<Example, SideError>> = labelled
         .par_iter()
         .map(|pair| {
-            bar.inc(1);
+            encoding();
             let gold = graphs.get(&pair.schema, &pair.gold);
             let pred = graphs.get(&pair.schema, &pair.pred);
             match (gold.as_ref(), pred.as_ref()) {
@@ -316,7 +239,7 @@ fn encode(
             }
         })
         .collect();
-    bar.finish_and_clear();
+    drop(encoding);
     let mut validates = Vec::new();
     for (number, (pair, example)) in labelled.iter().zip(encoded).enumerate() {
         match example {
@@ -339,9 +262,9 @@ fn ask_tiers(
     semantics: &Semantics,
     seed: u64,
     sets: &mut Sets,
-    console: Console,
+    progress: &dyn Progress,
 ) {
-    let bar = console.bar(Some(validates.len() as u64), "proofs and verdicts");
+    let asked = progress.stage("proofs and verdicts", Some(validates.len() as u64));
     let jobs: Vec<Job> = validates
         .iter()
         .filter_map(|&number| labelled.get(number))
@@ -355,10 +278,9 @@ fn ask_tiers(
         })
         .collect();
     let judge = judge_config(semantics.clone(), None, seed ^ OTHER_DATABASES);
-    let found = evidence(&jobs, semantics, Some((&judge, &Workers::Threads)), &|| {
-        bar.inc(1)
-    });
-    bar.finish_and_clear();
+    let proofs = prove_all(&jobs, semantics, &|| ());
+    let found = evidence(&jobs, &proofs, Some((&judge, &Workers::Threads)), &asked);
+    drop(asked);
     let first = sets.valid.len().saturating_sub(found.len());
     for (example, evidence) in sets.valid.iter_mut().skip(first).zip(found) {
         example.evidence = evidence;
@@ -372,23 +294,23 @@ fn weaken(
     semantics: &Semantics,
     how: &How,
     sets: &mut Sets,
-    console: Console,
+    progress: &dyn Progress,
 ) {
     if data.weaken.is_off() {
         return;
     }
-    let bar = console.bar(Some(labelled.len() as u64), "weaker forms");
+    let done = progress.stage("weaker forms", Some(labelled.len() as u64));
     let before = sets.pairs;
     let made: Vec<Example> = labelled
         .par_iter()
         .enumerate()
         .filter(|(_, pair)| !pair.valid)
         .flat_map_iter(|(number, pair)| {
-            bar.inc(1);
+            done();
             data.weaken.copies_of(before + number, pair, semantics, how)
         })
         .collect();
-    bar.finish_and_clear();
+    drop(done);
     sets.weaker += made.len();
     sets.train.extend(made);
 }
@@ -425,7 +347,7 @@ fn used(
                 continue;
             }
         };
-        let origin = twinql::corpus::build::origin(about.source.as_deref().unwrap_or_default());
+        let origin = origin(about.source.as_deref().unwrap_or_default());
         let weight = corpus.weight * data.weights.get(origin).copied().unwrap_or(1.0);
         match about.label {
             Some(label) => labelled.push(Labelled {
@@ -468,13 +390,13 @@ impl Reason {
 }
 
 impl LeftOut {
-    fn say(&self, console: Console) {
+    fn say(&self, progress: &dyn Progress) {
         for (reason, what) in [
             (&self.unusable, "unusable lines"),
             (&self.unplanned, "pairs without a plan"),
         ] {
             if let Some(first) = &reason.first {
-                console.say(format!("left out: {} {what}; the first: {first}", reason.count));
+                progress.say(&format!("left out: {} {what}; the first: {first}", reason.count));
             }
         }
         for (count, what) in [
@@ -483,7 +405,7 @@ impl LeftOut {
             (self.without_split, "without a split, which others have"),
         ] {
             if count > 0 {
-                console.say(format!("left out: {count} pairs {what}"));
+                progress.say(&format!("left out: {count} pairs {what}"));
             }
         }
     }

@@ -1,18 +1,21 @@
-//! The configuration file of `twinql train` and `twinql pretrain`.
+//! The configuration file of a training or pretraining run.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
-use twinql::corpus::paths::{beside, misplaced, named_in};
-use twinql::files::Inputs;
-use twinql::graph::vocabulary;
-use twinql::model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
-use twinql::sql::Dialect;
+use twinql_corpus::paths::{beside, misplaced, named_in};
+use twinql_files::Inputs;
+use twinql_graph::vocabulary;
+use twinql_model::{Compute, GmnConfig, GraphConfig, Precision, PretrainConfig, TrainConfig};
+use twinql_sql::Dialect;
 
-use super::examples::{Data, How};
-use crate::args::train;
+use super::TrainingError;
+use super::data::Data;
+use super::examples::How;
+use crate::input::configuration;
+
+type Result<T, E = TrainingError> = std::result::Result<T, E>;
 
 /// How many files may extend each other.
 const MAX_BASES: usize = 8;
@@ -20,31 +23,59 @@ const MAX_BASES: usize = 8;
 /// A run's configuration file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RunConfig {
+pub struct RunConfig {
     /// The run's folder.
     #[serde(default)]
-    pub(super) run: Option<PathBuf>,
+    pub run: Option<PathBuf>,
+    /// What it learns from.
     #[serde(default)]
-    pub(super) data: Data,
+    pub data: Data,
+    /// What graphs are made of.
     #[serde(default)]
-    pub(super) graph: GraphConfig,
+    pub graph: GraphConfig,
+    /// Shape of the network.
     #[serde(default)]
-    pub(super) model: GmnConfig,
+    pub model: GmnConfig,
+    /// How weights are found without labels.
     #[serde(default)]
-    pub(super) pretrain: PretrainConfig,
+    pub pretrain: PretrainConfig,
+    /// How it is trained.
     #[serde(default)]
-    pub(super) train: TrainConfig,
+    pub train: TrainConfig,
+}
+
+/// What takes the place of values of the file.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// The pairs of the only corpus.
+    pub pairs: Option<PathBuf>,
+    /// The schemas of the only corpus.
+    pub schemas: Option<PathBuf>,
+    /// `data.dialect`.
+    pub dialect: Option<Dialect>,
+    /// `data.max_pairs`.
+    pub max_pairs: Option<usize>,
+    /// `run`.
+    pub run: Option<PathBuf>,
+    /// `train.seed`.
+    pub seed: Option<u64>,
+    /// `train.compute`, by name.
+    pub device: Option<String>,
+    /// `train.precision`, by name.
+    pub precision: Option<String>,
 }
 
 impl RunConfig {
-    /// The file's configuration with what the flags override, and the run's folder.
-    pub(super) fn read(typed: &train::Run, seed: Option<u64>) -> Result<(RunConfig, PathBuf)> {
-        let path = &typed.config;
+    /// The file's configuration with what `over` overrides, checked, and the run's folder.
+    ///
+    /// # Errors
+    /// See [`TrainingError`].
+    pub fn read(path: &Path, over: &Overrides) -> Result<(RunConfig, PathBuf)> {
         let mut config = RunConfig::load(path)?;
-        config
-            .finish(typed, seed)
-            .with_context(|| path.display().to_string())
-            .map(|run| (config, run))
+        let run = config
+            .finish(folder_of(path), over)
+            .map_err(|e| e.in_file(path))?;
+        Ok((config, run))
     }
 
     /// The file's configuration, laid over those that it extends.
@@ -55,7 +86,7 @@ impl RunConfig {
             false => toml::from_str(&text),
             true => table(path, MAX_BASES)?.try_into(),
         };
-        let mut config: RunConfig = read.with_context(|| path.display().to_string())?;
+        let mut config: RunConfig = read.map_err(|e| TrainingError::from(e).in_file(path))?;
         if !own.contains_key("extends") {
             config.put_beside(folder_of(path))?;
         }
@@ -79,31 +110,30 @@ impl RunConfig {
     }
 
     /// Applies the flags, fills in what follows from the rest, and checks.
-    fn finish(&mut self, typed: &train::Run, seed: Option<u64>) -> Result<PathBuf> {
-        if typed.pairs.is_some() || typed.schemas.is_some() {
+    fn finish(&mut self, folder: &Path, over: &Overrides) -> Result<PathBuf> {
+        if over.pairs.is_some() || over.schemas.is_some() {
             self.data
-                .replace(typed.pairs.as_deref(), typed.schemas.as_deref())?;
+                .replace(over.pairs.as_deref(), over.schemas.as_deref())?;
         } else {
             // The run's own folder need not be there.
             let run = self.run.take();
-            let folder = folder_of(&typed.config);
             if let Some(said) = self.paths().find_map(|path| misplaced(folder, path)) {
-                bail!(said);
+                return Err(TrainingError::Invalid(said));
             }
             self.run = run;
         }
         let data = &mut self.data;
-        if typed.dialect.dialect != Dialect::Sqlite {
-            data.dialect = typed.dialect.dialect;
+        if let Some(dialect) = over.dialect {
+            data.dialect = dialect;
         }
-        if let Some(most) = typed.max_pairs {
+        if let Some(most) = over.max_pairs {
             data.max_pairs = most;
         }
         if self.data.corpora.is_empty() {
-            bail!("no pairs to train on; add [[data.corpora]] with pairs = \"FILE\", or give --pairs");
+            return Err(TrainingError::NoPairs);
         }
-        let Some(run) = typed.run.clone().or(self.run.clone()) else {
-            bail!("no folder to write into; set run = \"FOLDER\" or give --run");
+        let Some(run) = over.run.clone().or(self.run.clone()) else {
+            return Err(TrainingError::NoFolder);
         };
         self.run = Some(run.clone());
         self.model.words = vocabulary::WORD_COUNT;
@@ -114,13 +144,13 @@ impl RunConfig {
         train.vocabulary = vocabulary::hash();
         train.semantics = self.data.semantics();
         train.run_dir = Some(run.clone());
-        if let Some(seed) = seed {
+        if let Some(seed) = over.seed {
             train.seed = seed;
         }
-        if let Some(device) = &typed.device {
+        if let Some(device) = &over.device {
             train.compute = device.parse::<Compute>()?;
         }
-        if let Some(precision) = &typed.precision {
+        if let Some(precision) = &over.precision {
             train.precision = precision.parse::<Precision>()?;
         }
         train.validate()?;
@@ -129,7 +159,7 @@ impl RunConfig {
 
     /// The files that pairs and schemas come from, which no output may replace. The configuration
     /// itself may lie in the run's folder, where it is written again.
-    pub(super) fn inputs(&self) -> Inputs {
+    pub fn inputs(&self) -> Inputs {
         let mut inputs = Inputs::default();
         for corpus in &self.data.corpora {
             inputs.add("pairs", &corpus.pairs);
@@ -141,7 +171,7 @@ impl RunConfig {
     }
 
     /// How examples are made for the network.
-    pub(super) fn how(&self) -> How {
+    pub fn how(&self) -> How {
         How {
             graph: self.graph,
             encoding: self.model.encoding(),
@@ -151,13 +181,16 @@ impl RunConfig {
     }
 
     /// The file that is written beside the results, in `folder`: its paths are relative to it.
-    pub(super) fn to_toml(&self, folder: &Path) -> Result<String> {
+    ///
+    /// # Errors
+    /// A value has no form in TOML.
+    pub fn to_toml(&self, folder: &Path) -> Result<String> {
         let mut written = self.clone();
         written.train.run_dir = None;
         for path in written.paths().filter(|path| path.is_relative()) {
             *path = named_in(folder, path);
         }
-        toml::to_string_pretty(&written).context("cannot write the configuration as TOML")
+        Ok(toml::to_string_pretty(&written)?)
     }
 }
 
@@ -165,17 +198,19 @@ impl RunConfig {
 /// are merged, everything else is replaced.
 fn table(path: &Path, bases: usize) -> Result<Table> {
     let (_, mut own) = parse(path)?;
-    put_beside(&mut own, folder_of(path)).with_context(|| path.display().to_string())?;
+    put_beside(&mut own, folder_of(path)).map_err(|e| e.in_file(path))?;
     let base = match own.remove("extends") {
         None => return Ok(own),
         Some(Value::String(base)) => path.parent().unwrap_or(Path::new("")).join(base),
-        Some(other) => bail!("{}: extends = {other} is no path", path.display()),
+        Some(other) => {
+            return Err(TrainingError::Invalid(format!("extends = {other} is no path")).in_file(path));
+        }
     };
     let Some(bases) = bases.checked_sub(1) else {
-        bail!(
-            "{}: more than {MAX_BASES} files extend each other",
-            path.display()
-        );
+        return Err(TrainingError::Circle {
+            path: path.to_owned(),
+            most: MAX_BASES,
+        });
     };
     let mut merged = table(&base, bases)?;
     lay_over(&mut merged, own);
@@ -226,8 +261,8 @@ fn put_beside(table: &mut Table, folder: &Path) -> Result<()> {
 }
 
 fn parse(path: &Path) -> Result<(String, Table)> {
-    let text = crate::input::configuration(path)?;
-    let table = toml::from_str(&text).with_context(|| path.display().to_string())?;
+    let text = configuration(path)?;
+    let table = toml::from_str(&text).map_err(|e| TrainingError::from(e).in_file(path))?;
     Ok((text, table))
 }
 
@@ -245,7 +280,7 @@ fn lay_over(base: &mut Table, over: Table) {
 /// Fills `${NAME}` in from the environment.
 fn expand(path: &Path) -> Result<PathBuf> {
     match path.to_str() {
-        Some(text) => Ok(twinql::corpus::build::expand(text)?.into()),
+        Some(text) => Ok(twinql_corpus::build::expand(text)?.into()),
         None => Ok(path.to_owned()),
     }
 }
@@ -272,7 +307,7 @@ mod tests {
         let config = RunConfig::load(&folder.path().join("top.toml")).unwrap();
         assert_eq!(config.run, Some(folder.path().join("b")));
         assert_eq!((config.model.node_dim, config.model.graph_dim), (10, 9));
-        assert_eq!(config.graph.kind, twinql::model::GraphKind::Ast);
+        assert_eq!(config.graph.kind, twinql_model::GraphKind::Ast);
         assert_eq!(config.pretrain.augmentations.get("subgraph"), Some(&0.2));
         assert_eq!(config.pretrain.augmentations.len(), 1);
     }
@@ -342,7 +377,7 @@ mod tests {
             ("extends = \"missing.toml\"", "cannot read"),
         ] {
             std::fs::write(&path, text).unwrap();
-            let error = format!("{:#}", RunConfig::load(&path).unwrap_err());
+            let error = RunConfig::load(&path).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
     }

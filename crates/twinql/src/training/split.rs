@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::engine::{Job, Work};
 use sha2::{Digest, Sha256};
-use twinql::sql::Schema;
-use twinql::{Job, Work};
+use twinql_sql::Schema;
 
 /// What pairs of one group have in common; groups are never torn apart.
 type Group = [u8; 32];

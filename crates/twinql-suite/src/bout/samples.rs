@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::Value;
 
+use super::rearranged;
 use crate::compare::Mode;
 use crate::database::{Database, Row};
 use crate::execute::{Answer, ExecError, Loader, Prepared};
-use crate::trial::rearranged;
 
 /// Arrangements of the rows, and runs with ties broken by chance on each, that are tried first
 /// and where these do not settle it.
@@ -32,15 +32,15 @@ pub(crate) enum Effort {
 
 /// What samples may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Price {
-    pub(crate) effort: Effort,
+pub(super) struct Price {
+    pub(super) effort: Effort,
     /// Steps of SQLite's machine, after which no further arrangement is tried.
-    pub(crate) steps: u64,
+    pub(super) steps: u64,
 }
 
 /// What the samples say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sampled {
+pub(super) enum Sampled {
     /// The possible answers that were seen are the same, or overlap where not all were seen.
     Same,
     /// One query often gives an answer, or mostly gives answers, that the other, all of whose answers were
@@ -51,17 +51,17 @@ pub(crate) enum Sampled {
 }
 
 /// A query, and the same with what it leaves open decided by chance.
-pub(crate) struct Opened<'s, 'a> {
-    pub(crate) plain: &'s mut Prepared<'a>,
+pub(super) struct Opened<'s, 'a> {
+    pub(super) plain: &'s mut Prepared<'a>,
     /// Each of its answers is possible.
-    pub(crate) possible: Option<&'s mut Prepared<'a>>,
+    pub(super) possible: Option<&'s mut Prepared<'a>>,
     /// Each possible answer is one of its answers.
-    pub(crate) all: Option<&'s mut Prepared<'a>>,
+    pub(super) all: Option<&'s mut Prepared<'a>>,
 }
 
 /// Which column of the right answer is which of the left one.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Alignment<'o> {
+pub(super) enum Alignment<'o> {
     /// Column `i` of the left answer is this column of the right one.
     Known(&'o [usize]),
     /// Not known yet: rows are compared as bags of values.
@@ -238,7 +238,7 @@ fn real(r: f64) -> String {
 
 /// As [`sample`], where it may not be known yet which column is which, and where a row that one
 /// query often has and the other never tells them apart too.
-pub(crate) fn sample_in_part(
+pub(super) fn sample_in_part(
     loader: &mut Loader<'_>,
     database: &Database,
     left: &mut Opened<'_, '_>,

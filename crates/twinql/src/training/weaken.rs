@@ -8,27 +8,27 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::prepare::graph_with;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use twinql::graph::PairArrays;
-use twinql::model::{Evidence, Example, GraphKind};
-use twinql::prepare::graph_with;
-use twinql::sql::{RULES, Rule, Semantics};
+use twinql_graph::PairArrays;
+use twinql_model::{Evidence, Example, GraphKind};
+use twinql_sql::{RULES, Rule, Semantics};
 
 use super::examples::{How, Labelled};
 
 /// How many weaker copies each training pair gets, and how weak.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Weaken {
+pub struct Weaken {
     /// Copies of each pair by its kind of origin, none where the kind is not named; copies
     /// whose forms are equal all the same are dropped.
-    copies: BTreeMap<String, usize>,
+    pub copies: BTreeMap<String, usize>,
     /// The chance that a rule is left out lies between 0 and this, drawn for each copy.
-    most: f64,
+    pub most: f64,
     /// Weight of a copy in the loss, times the pair's own.
-    weight: f32,
+    pub weight: f32,
 }
 
 impl Default for Weaken {

@@ -8,8 +8,8 @@ use serde_json::Value;
 use twinql::corpus;
 use twinql::files::Lines;
 
-use super::Item;
 use crate::output::Console;
+use twinql::input::{Item, id_of};
 
 /// Labels by id, and what became of them.
 pub(crate) struct Labels {
@@ -51,7 +51,7 @@ impl Labels {
                 .text()
                 .map(corpus::pairs::Draft::from_json)
                 .unwrap_or_default();
-            if self.labels.contains_key(&super::id_of(&draft, number)) {
+            if self.labels.contains_key(&id_of(&draft, number)) {
                 return Ok(());
             }
             number += 1;

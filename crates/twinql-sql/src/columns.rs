@@ -1,0 +1,190 @@
+//! Which columns a relation produces, and which are read where.
+//!
+//! A node *introduces* the columns that do not exist below it; a relation *produces* those that its reader sees;
+//! *read* are those that an expression names; *free* are those that are read and come from outside.
+
+use std::collections::BTreeSet;
+
+use crate::expr::Expr;
+use crate::rel::{ColumnId, ColumnInfo, Query, Rel};
+use crate::tree::{Node, Tree};
+
+impl ColumnId {
+    /// What is known of the column, in the list that it is an index into.
+    pub fn info(self, columns: &[ColumnInfo]) -> Option<&ColumnInfo> {
+        columns.get(self.0 as usize)
+    }
+
+    /// What is known of the column, to be changed.
+    pub fn info_mut(self, columns: &mut [ColumnInfo]) -> Option<&mut ColumnInfo> {
+        columns.get_mut(self.0 as usize)
+    }
+}
+
+/// Columns that are read, subqueries included.
+pub trait Reads: Tree {
+    /// Adds every column that is read: by an expression, or as an output of a query.
+    fn reads_into(&self, into: &mut BTreeSet<ColumnId>) {
+        self.for_each_deep(|node| match node {
+            Node::Expr(Expr::Column(c)) => {
+                into.insert(*c);
+            }
+            Node::Query(query) => into.extend(&query.output),
+            _ => {}
+        });
+    }
+
+    /// Every column that is read: by an expression, or as an output of a query.
+    fn reads(&self) -> BTreeSet<ColumnId> {
+        let mut all = BTreeSet::new();
+        self.reads_into(&mut all);
+        all
+    }
+
+    /// The columns that expressions name, in the order in which they stand, each as often as it does.
+    fn named(&self) -> Vec<ColumnId> {
+        let mut all = Vec::new();
+        self.for_each_deep(|node| {
+            if let Node::Expr(Expr::Column(c)) = node {
+                all.push(*c);
+            }
+        });
+        all
+    }
+}
+
+impl Reads for Query {}
+impl Reads for Rel {}
+impl Reads for Expr {}
+
+impl Expr {
+    /// Its free columns: those that are not made in its own subqueries.
+    pub fn free_columns(&self) -> BTreeSet<ColumnId> {
+        let mut free = BTreeSet::new();
+        self.for_each(|e| {
+            if let Expr::Column(c) = e {
+                free.insert(*c);
+            }
+            if let Some(query) = e.subquery() {
+                let made = query.rel.produced_within();
+                free.extend(query.reads().difference(&made));
+            }
+        });
+        free
+    }
+}
+
+impl Rel {
+    /// Shows the columns that this node introduces to `f`: none that it passes on.
+    pub(crate) fn introduced(&self, f: &mut dyn FnMut(ColumnId)) {
+        match self {
+            Rel::Scan { columns, .. } => columns.iter().for_each(|(c, _)| f(*c)),
+            Rel::Values { columns, .. }
+            | Rel::TableFunction { columns, .. }
+            | Rel::Recursive { columns, .. }
+            | Rel::RecursiveRef { columns, .. }
+            | Rel::SetOp { columns, .. } => columns.iter().for_each(|c| f(*c)),
+            Rel::Project { exprs, .. } => exprs.iter().for_each(|(c, _)| f(*c)),
+            Rel::Aggregate { keys, calls, .. } => {
+                keys.iter().for_each(|(c, _)| f(*c));
+                calls.iter().for_each(|(c, _)| f(*c));
+            }
+            Rel::Window { calls, .. } => calls.iter().for_each(|(c, _)| f(*c)),
+            Rel::Filter { .. }
+            | Rel::Join { .. }
+            | Rel::OuterJoin { .. }
+            | Rel::Sort { .. }
+            | Rel::Distinct { .. } => {}
+        }
+    }
+
+    /// Shows the columns that this node introduces to `f`, to be changed.
+    pub(crate) fn introduced_mut(&mut self, f: &mut dyn FnMut(&mut ColumnId)) {
+        match self {
+            Rel::Scan { columns, .. } => columns.iter_mut().for_each(|(c, _)| f(c)),
+            Rel::Values { columns, .. }
+            | Rel::TableFunction { columns, .. }
+            | Rel::Recursive { columns, .. }
+            | Rel::RecursiveRef { columns, .. }
+            | Rel::SetOp { columns, .. } => columns.iter_mut().for_each(f),
+            Rel::Project { exprs, .. } => exprs.iter_mut().for_each(|(c, _)| f(c)),
+            Rel::Aggregate { keys, calls, .. } => {
+                keys.iter_mut().for_each(|(c, _)| f(c));
+                calls.iter_mut().for_each(|(c, _)| f(c));
+            }
+            Rel::Window { calls, .. } => calls.iter_mut().for_each(|(c, _)| f(c)),
+            Rel::Filter { .. }
+            | Rel::Join { .. }
+            | Rel::OuterJoin { .. }
+            | Rel::Sort { .. }
+            | Rel::Distinct { .. } => {}
+        }
+    }
+
+    /// The columns that it produces, from left to right.
+    pub fn outputs(&self) -> Vec<ColumnId> {
+        let mut all = Vec::new();
+        self.outputs_to(&mut |c| all.push(c));
+        all
+    }
+
+    /// The columns that it produces, as a set.
+    pub fn output_set(&self) -> BTreeSet<ColumnId> {
+        let mut all = BTreeSet::new();
+        self.outputs_to(&mut |c| {
+            all.insert(c);
+        });
+        all
+    }
+
+    fn outputs_to(&self, f: &mut dyn FnMut(ColumnId)) {
+        match self {
+            Rel::Filter { input, .. }
+            | Rel::Distinct { input }
+            | Rel::Sort { input, .. }
+            | Rel::Window { input, .. } => input.outputs_to(f),
+            Rel::Join { inputs, .. } => inputs.iter().for_each(|r| r.outputs_to(f)),
+            Rel::OuterJoin { left, right, .. } => {
+                left.outputs_to(f);
+                right.outputs_to(f);
+            }
+            _ => {}
+        }
+        self.introduced(f);
+    }
+
+    /// Every column that some node of it introduces, subqueries included.
+    pub fn produced_within(&self) -> BTreeSet<ColumnId> {
+        let mut all = BTreeSet::new();
+        self.for_each_deep(|node| {
+            if let Node::Rel(rel) = node {
+                rel.introduced(&mut |c| {
+                    all.insert(c);
+                });
+            }
+        });
+        all
+    }
+
+    /// Its free columns: those of enclosing queries that it reads.
+    pub fn free_columns(&self) -> BTreeSet<ColumnId> {
+        let made = self.produced_within();
+        let mut free = self.reads();
+        free.retain(|c| !made.contains(c));
+        free
+    }
+}
+
+impl Query {
+    /// Shows every column id to `f`, where it is introduced and where it is read: what is below a node before the
+    /// node itself.
+    pub(crate) fn map_ids(&mut self, mut f: impl FnMut(&mut ColumnId)) {
+        use crate::tree::NodeMut;
+        self.map_up_deep(|node| match node {
+            NodeMut::Expr(Expr::Column(c)) => f(c),
+            NodeMut::Expr(_) => {}
+            NodeMut::Rel(rel) => rel.introduced_mut(&mut f),
+            NodeMut::Query(query) => query.output.iter_mut().for_each(&mut f),
+        });
+    }
+}

@@ -1,0 +1,114 @@
+//! Putting expressions in the place of columns.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::expr::Expr;
+use crate::rel::{ColumnId, Query, Rel};
+
+/// What columns stand for.
+pub(crate) type Substitution = BTreeMap<ColumnId, Expr>;
+
+impl Expr {
+    /// Replaces columns in it and its subqueries; true if one was.
+    pub(crate) fn substitute(&mut self, map: &Substitution) -> bool {
+        if let Expr::Column(c) = self {
+            return match map.get(c) {
+                Some(new) => {
+                    *self = new.clone();
+                    true
+                }
+                None => false,
+            };
+        }
+        let mut hit = false;
+        for operand in self.operands_mut() {
+            hit |= operand.substitute(map);
+        }
+        if let Some(query) = self.subquery_mut() {
+            let outer = query.reached_by(map);
+            hit |= query.substitute(&outer);
+        }
+        hit
+    }
+
+    /// A copy with columns replaced.
+    pub(crate) fn substituted(&self, map: &Substitution) -> Expr {
+        let mut copy = self.clone();
+        copy.substitute(map);
+        copy
+    }
+}
+
+impl Rel {
+    /// Replaces columns in every expression; true if one was.
+    pub(crate) fn substitute(&mut self, map: &Substitution) -> bool {
+        let mut hit = false;
+        for expr in self.exprs_mut() {
+            hit |= expr.substitute(map);
+        }
+        for input in self.inputs_mut() {
+            hit |= input.substitute(map);
+        }
+        for arm in self.arms_mut() {
+            hit |= arm.substitute(map);
+        }
+        hit
+    }
+
+    /// Adds the columns that first arise in the relation: not those that it merely passes on.
+    fn born_within(&self, into: &mut BTreeSet<ColumnId>) {
+        let computed = |(c, e): &(ColumnId, Expr)| (*e != Expr::Column(*c)).then_some(*c);
+        match self {
+            Rel::Project { exprs, .. } => into.extend(exprs.iter().filter_map(computed)),
+            Rel::Aggregate { keys, calls, .. } => {
+                into.extend(keys.iter().filter_map(computed));
+                into.extend(calls.iter().map(|(c, _)| *c));
+            }
+            other => other.introduced(&mut |c| {
+                into.insert(c);
+            }),
+        }
+        for input in self.inputs() {
+            input.born_within(into);
+        }
+        for arm in self.arms() {
+            arm.rel.born_within(into);
+        }
+    }
+}
+
+impl Query {
+    /// Replaces columns in every expression; outputs only where the replacement is a column (an outer column is
+    /// never an output of a subquery otherwise). True if one was.
+    pub(crate) fn substitute(&mut self, map: &Substitution) -> bool {
+        let hit = self.rel.substitute(map);
+        self.substitute_outputs(map) | hit
+    }
+
+    /// Replaces outputs where the replacement is a column; true if one was.
+    pub(crate) fn substitute_outputs(&mut self, map: &Substitution) -> bool {
+        let mut hit = false;
+        for c in &mut self.output {
+            if let Some(Expr::Column(new)) = map.get(c) {
+                *c = *new;
+                hit = true;
+            }
+        }
+        hit
+    }
+
+    /// The part of a substitution that reaches into this subquery: what a relation remembers does not reach into
+    /// the relation itself, even where a rule has just made it a subquery, or its `a = b` would become `a = a`.
+    pub(crate) fn reached_by<'m>(&self, map: &'m Substitution) -> Cow<'m, Substitution> {
+        let mut own = BTreeSet::new();
+        self.rel.born_within(&mut own);
+        if map.keys().any(|c| own.contains(c)) {
+            let mut outer = map.clone();
+            outer.retain(|c, _| !own.contains(c));
+            Cow::Owned(outer)
+        } else {
+            Cow::Borrowed(map)
+        }
+    }
+}

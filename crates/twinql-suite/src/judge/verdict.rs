@@ -1,0 +1,160 @@
+//! What a pair is judged by, and what is said of it.
+
+use serde::{Deserialize, Serialize};
+use twinql_sql::{Semantics, Value};
+
+use crate::bout::{Ending, Side};
+use crate::execute::{ExecError, Limits};
+
+/// How a pair is judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JudgeConfig {
+    /// What "the same answer" means.
+    pub semantics: Semantics,
+    /// The seed of all databases.
+    pub seed: u64,
+    /// How many databases a pair has to agree on.
+    pub databases: u64,
+    /// Bounds on each execution.
+    pub limits: Limits,
+    /// Drop rows from a witness, simplify its values, and declare its keys, as long as the answers
+    /// still differ.
+    pub shrink: bool,
+}
+
+impl Default for JudgeConfig {
+    fn default() -> Self {
+        JudgeConfig {
+            semantics: Semantics::default(),
+            seed: 8,
+            databases: 100,
+            limits: Limits::default(),
+            shrink: false,
+        }
+    }
+}
+
+/// A database on which the two queries differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Witness {
+    /// The number of the database under the seed.
+    pub index: u64,
+    /// CREATE and INSERT statements that make it.
+    pub statements: String,
+    /// The gold's answer.
+    #[serde(with = "crate::worker::rows")]
+    pub gold_rows: Vec<Vec<Value>>,
+    /// The prediction's answer.
+    #[serde(with = "crate::worker::rows")]
+    pub pred_rows: Vec<Vec<Value>>,
+    /// Number of columns of the gold's answer.
+    pub gold_width: usize,
+    /// Number of columns of the prediction's answer.
+    pub pred_width: usize,
+    /// What SQLite calls the columns of the gold's answer.
+    #[serde(default)]
+    pub gold_columns: Vec<String>,
+    /// What SQLite calls the columns of the prediction's answer.
+    #[serde(default)]
+    pub pred_columns: Vec<String>,
+}
+
+/// What the judge found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Verdict {
+    /// No database told them apart.
+    Same {
+        /// Databases on which both gave an answer.
+        databases: u64,
+        /// Databases on which the gold answered: its answer there is not the one that it has when
+        /// every table is empty.
+        nonempty: u64,
+    },
+    /// A database tells them apart.
+    Different {
+        /// That database.
+        witness: Box<Witness>,
+    },
+    /// The gold cannot be executed.
+    GoldError {
+        /// What SQLite says.
+        message: String,
+    },
+    /// The prediction cannot be executed.
+    PredError {
+        /// What SQLite says.
+        message: String,
+    },
+    /// A query passed the limits on several databases, and no other told them apart.
+    Timeout {
+        /// Which query.
+        side: Side,
+    },
+    /// No database told them apart, and none says that they are the same: the gold never answered, or
+    /// never otherwise than a constant does.
+    Untested {
+        /// Databases on which both gave an answer.
+        databases: u64,
+        /// Which of the two, and the condition that no database met, where it is known.
+        reason: String,
+    },
+    /// The machine failed, not the queries.
+    MachineError {
+        /// How.
+        message: String,
+    },
+}
+
+impl Verdict {
+    /// 1 for the same, 0 for different or a prediction that fails; `None` where the pair
+    /// has no label.
+    pub fn label(&self) -> Option<u8> {
+        match self {
+            Verdict::Same { .. } => Some(1),
+            Verdict::Different { .. } | Verdict::PredError { .. } => Some(0),
+            Verdict::GoldError { .. }
+            | Verdict::Timeout { .. }
+            | Verdict::Untested { .. }
+            | Verdict::MachineError { .. } => None,
+        }
+    }
+}
+
+impl From<Ending> for Verdict {
+    fn from(ending: Ending) -> Verdict {
+        match ending {
+            Ending::Same { databases, nonempty } => Verdict::Same { databases, nonempty },
+            Ending::Failed(Side::Gold, message) => Verdict::GoldError { message },
+            Ending::Failed(Side::Pred, message) => Verdict::PredError { message },
+            Ending::Timeout(side) => Verdict::Timeout { side },
+        }
+    }
+}
+
+/// A verdict and what was done to the texts to get there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Repairs and fixed moments, `gold:` or `pred:` in front.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    /// A verdict on texts to which nothing was done.
+    pub(crate) fn plain(verdict: Verdict) -> Report {
+        Report {
+            verdict,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The report on any pair of a schema that SQLite cannot create.
+    pub fn schema_error(error: &ExecError) -> Report {
+        Report::plain(Verdict::GoldError {
+            message: format!("the schema cannot be built in SQLite: {error}"),
+        })
+    }
+}

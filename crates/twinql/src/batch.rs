@@ -1,0 +1,162 @@
+//! What several metrics read of one batch, made once.
+
+use std::rc::Rc;
+
+use rayon::prelude::*;
+use twinql_graph::{PairArrays, QueryGraph};
+use twinql_model::{GraphConfig, ModelError, Score};
+use twinql_sql::prove::ProveError;
+use twinql_sql::{Proof, Semantics};
+
+use crate::engine::{Job, Work};
+use crate::network::Network;
+use crate::prepare::{Graphs, PairGraphs};
+use crate::proving::prove_all;
+
+/// The graphs of each pair; none where there is no pair.
+type AllGraphs = Rc<[Option<PairGraphs>]>;
+/// What is proved of each pair; none where there is no pair.
+type AllProofs = Rc<[Option<Result<Proof, ProveError>>]>;
+/// What the network says of each pair; none where a side has no graph and the forms are not equal.
+type AllSaid = Rc<[Option<Result<Said, ModelError>>]>;
+
+/// A batch with what has been made of it. An engine has few metrics and one network, so that lists
+/// serve for looking up.
+pub(crate) struct Batch<'b> {
+    pub(crate) jobs: &'b [Job],
+    graphs: Vec<(Semantics, GraphConfig, AllGraphs)>,
+    proofs: Vec<(Semantics, AllProofs)>,
+    said: Option<AllSaid>,
+}
+
+impl<'b> Batch<'b> {
+    pub(crate) fn new(jobs: &'b [Job]) -> Batch<'b> {
+        Batch {
+            jobs,
+            graphs: Vec::new(),
+            proofs: Vec::new(),
+            said: None,
+        }
+    }
+
+    /// The graphs of all pairs under `semantics`, made as `config` says.
+    pub(crate) fn graphs(&mut self, semantics: &Semantics, config: &GraphConfig) -> AllGraphs {
+        let known = self.graphs.iter().find(|(s, c, _)| s == semantics && c == config);
+        if let Some((_, _, graphs)) = known {
+            return Rc::clone(graphs);
+        }
+        let queries = self.jobs.iter().filter_map(|job| match &job.work {
+            Work::Pair { schema, gold, pred } => Some([(schema, gold.as_str()), (schema, pred.as_str())]),
+            Work::Unusable { .. } => None,
+        });
+        let built = Graphs::build(queries.flatten(), semantics, config, &|| ());
+        let graphs: AllGraphs = self
+            .jobs
+            .iter()
+            .map(|job| match &job.work {
+                Work::Pair { schema, gold, pred } => Some(built.pair(schema, gold, pred)),
+                Work::Unusable { .. } => None,
+            })
+            .collect();
+        self.graphs.push((semantics.clone(), *config, Rc::clone(&graphs)));
+        graphs
+    }
+
+    /// The proofs of all pairs under `semantics`.
+    pub(crate) fn proofs(&mut self, semantics: &Semantics) -> AllProofs {
+        if let Some((_, proofs)) = self.proofs.iter().find(|(s, _)| s == semantics) {
+            return Rc::clone(proofs);
+        }
+        let proofs: AllProofs = prove_all(self.jobs, semantics, &|| ()).into();
+        self.proofs.push((semantics.clone(), Rc::clone(&proofs)));
+        proofs
+    }
+
+    /// What the engine's network says of all pairs under the semantics that it answers for.
+    pub(crate) fn read(&mut self, network: &Network, semantics: &Semantics) -> AllSaid {
+        if let Some(said) = &self.said {
+            return Rc::clone(said);
+        }
+        let graphs = self.graphs(semantics, &network.graph());
+        let said: AllSaid = read_pairs(network, &graphs).into();
+        self.said = Some(Rc::clone(&said));
+        said
+    }
+}
+
+/// What the network says of a pair.
+pub(crate) struct Said {
+    pub(crate) score: Score,
+    /// The canonical forms are equal.
+    pub(crate) identical: bool,
+    /// Of a vacuous pair, its score under all assumptions.
+    emptied: Option<Score>,
+}
+
+impl Said {
+    /// The probability by `of`, a calibration of scores, called the same from `threshold` on.
+    ///
+    /// What is the same without an assumption is the same with it, so of the two scores of a
+    /// vacuous pair the lower one counts. And the network has not learned from forms that hold
+    /// what the semantics rules out: of these it may rank pairs below the threshold, and calls
+    /// none the same that is not equal.
+    pub(crate) fn probability(&self, threshold: f32, of: &dyn Fn(&Score) -> Option<f32>) -> Option<f32> {
+        let plain = of(&self.score)?;
+        match &self.emptied {
+            Some(emptied) if !self.identical => {
+                Some(of(emptied)?.min(plain.min(MOST_OF_VACUOUS) * threshold))
+            }
+            _ => Some(plain),
+        }
+    }
+}
+
+/// The most of the threshold that a vacuous pair scores whose forms are not equal.
+const MOST_OF_VACUOUS: f32 = 0.99;
+
+/// What the network says of each pair; none where a side has no graph and the forms are not equal.
+fn read_pairs(network: &Network, pairs: &[Option<PairGraphs>]) -> Vec<Option<Result<Said, ModelError>>> {
+    let plain = pairs.iter().map(|pair| pair.as_ref()?.both()).collect();
+    let emptied = pairs
+        .iter()
+        .map(|pair| {
+            let (gold, pred) = pair.as_ref()?.emptied.as_ref()?;
+            gold.as_ref().as_ref().ok().zip(pred.as_ref().as_ref().ok())
+        })
+        .collect();
+    let scores = scores(network, plain).into_iter().zip(scores(network, emptied));
+    scores
+        .zip(pairs)
+        .map(|((plain, emptied), pair)| {
+            let identical = pair.as_ref().is_some_and(|p| p.identical);
+            let score = match identical {
+                true => Ok(network.scorer().identical()),
+                false => plain?,
+            };
+            Some(score.map(|score| Said {
+                score,
+                identical,
+                emptied: emptied.and_then(Result::ok),
+            }))
+        })
+        .collect()
+}
+
+/// The network's score of each pair of graphs, where there are two.
+fn scores(
+    network: &Network,
+    pairs: Vec<Option<(&QueryGraph, &QueryGraph)>>,
+) -> Vec<Option<Result<Score, ModelError>>> {
+    let encoding = network.encoding();
+    let arrays: Vec<Option<PairArrays>> = pairs
+        .into_par_iter()
+        .map(|pair| pair.map(|(gold, pred)| PairArrays::build(gold, pred, &encoding)))
+        .collect();
+    let readable: Vec<bool> = arrays.iter().map(Option::is_some).collect();
+    let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
+    let mut scores = network.scorer().score(&dense).into_iter();
+    readable
+        .into_iter()
+        .map(|readable| if readable { scores.next() } else { None })
+        .collect()
+}

@@ -1,0 +1,133 @@
+//! How an engine is set up.
+
+use std::sync::Arc;
+
+use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
+use twinql_sql::{Dialect, Semantics};
+use twinql_suite::Limits;
+
+use crate::engine::{DEFAULT_SEED, Engine, cascade, judge_config};
+use crate::judging::Workers;
+use crate::network::{Network, NetworkError};
+
+/// Sets up an [`Engine`]. What is not set is as `twinql score` has it: `gmn` with the embedded
+/// checkpoint, the default semantics, and execution by threads of this process.
+#[derive(Debug)]
+#[must_use]
+pub struct EngineBuilder {
+    metrics: Vec<&'static MetricInfo>,
+    network: Option<Network>,
+    semantics: Semantics,
+    databases: Option<usize>,
+    seed: u64,
+    dialect: Dialect,
+    workers: Workers,
+    limits: Limits,
+}
+
+impl Default for EngineBuilder {
+    fn default() -> Self {
+        EngineBuilder {
+            metrics: Vec::new(),
+            network: None,
+            semantics: Semantics::default(),
+            databases: None,
+            seed: DEFAULT_SEED,
+            dialect: Dialect::Sqlite,
+            workers: Workers::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// One more metric.
+    pub fn metric(self, metric: MetricId) -> EngineBuilder {
+        self.metrics([metric.info()])
+    }
+
+    /// More metrics; each is computed once, in the order in which they are first named.
+    pub fn metrics(mut self, metrics: impl IntoIterator<Item = &'static MetricInfo>) -> EngineBuilder {
+        for metric in metrics {
+            if !self.metrics.contains(&metric) {
+                self.metrics.push(metric);
+            }
+        }
+        self
+    }
+
+    /// The network of learned metrics, which answers for the semantics of its labels
+    /// ([`Network::answers_for`]).
+    pub fn network(mut self, network: impl Into<Option<Network>>) -> EngineBuilder {
+        self.network = network.into();
+        self
+    }
+
+    /// What "the same answer" means.
+    pub fn semantics(mut self, semantics: Semantics) -> EngineBuilder {
+        self.semantics = semantics;
+        self
+    }
+
+    /// The suite's number of databases for a pair.
+    pub fn databases(mut self, databases: impl Into<Option<usize>>) -> EngineBuilder {
+        self.databases = databases.into();
+        self
+    }
+
+    /// The seed of the suite's databases.
+    pub fn seed(mut self, seed: u64) -> EngineBuilder {
+        self.seed = seed;
+        self
+    }
+
+    /// Says in signatures whose SQL the queries were before [`in_sqlite`](crate::prepare::in_sqlite) translated
+    /// them; the engine itself reads SQLite's.
+    pub fn translated_from(mut self, dialect: Dialect) -> EngineBuilder {
+        self.dialect = dialect;
+        self
+    }
+
+    /// Lets the suite judge by `workers`, within `limits`.
+    pub fn workers(mut self, workers: Workers, limits: Limits) -> EngineBuilder {
+        self.workers = workers;
+        self.limits = limits;
+        self
+    }
+
+    /// The engine.
+    ///
+    /// # Errors
+    /// A learned metric without a network, in a program that has none built in; a tier with a network that was
+    /// trained without them.
+    pub fn build(mut self) -> Result<Engine, NetworkError> {
+        if self.metrics.is_empty() {
+            self = self.metric(MetricId::Gmn);
+        }
+        let learned = self
+            .metrics
+            .iter()
+            .any(|m| m.semantics == SemanticsOf::Checkpoint);
+        let network = match self.network {
+            None if learned => Some(Network::embedded()?),
+            network => network,
+        };
+        let calibrated = network
+            .as_ref()
+            .is_some_and(|n| n.scorer().info().tiers.is_some());
+        if !calibrated && self.metrics.iter().any(|m| cascade(m).is_some()) {
+            return Err(NetworkError::NoTiers);
+        }
+        let mut judge = judge_config(self.semantics.clone(), self.databases, self.seed);
+        judge.limits = self.limits;
+        Ok(Engine {
+            metrics: self.metrics,
+            network,
+            semantics: self.semantics,
+            judge,
+            workers: Arc::new(self.workers),
+            seed: self.seed,
+            dialect: self.dialect,
+        })
+    }
+}

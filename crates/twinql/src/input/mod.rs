@@ -1,0 +1,292 @@
+//! Pairs from files or texts, one at a time, joined with their schemas.
+//!
+//! ```no_run
+//! use std::{path::Path, sync::Arc};
+//! use twinql::input::{PairItems, Schemas};
+//! use twinql::progress::Silent;
+//! use twinql::sql::Dialect;
+//!
+//! let schemas = Schemas::load(Some(Path::new("tables.json")), Dialect::Sqlite, Arc::new(Silent))?;
+//! let jobs = PairItems::open(Path::new("pairs.jsonl"), schemas, false)?
+//!     .map(|item| item.map(|item| item.job))
+//!     .collect::<Result<Vec<_>, _>>()?;
+//! # Ok::<(), twinql::input::InputError>(())
+//! ```
+
+mod aligned;
+mod pairs;
+mod schemas;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+use twinql_corpus::pairs::Draft;
+use twinql_files::read_bounded;
+use twinql_sql::prove::Side;
+use twinql_sql::{Dialect, Schema};
+
+use crate::engine::{Job, Work};
+use crate::prepare;
+use crate::record::Status;
+use crate::status;
+pub use pairs::PairItems;
+pub use schemas::{Schemas, load_schemas};
+
+/// Why an input cannot be used as a whole. What is wrong with one pair alone is that pair's
+/// [`Work::Unusable`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InputError {
+    /// A file cannot be read.
+    #[error(transparent)]
+    File(#[from] twinql_files::FileError),
+    /// A file is not what it should be.
+    #[error(transparent)]
+    Corpus(#[from] twinql_corpus::CorpusError),
+    /// A schema cannot be read.
+    #[error(transparent)]
+    Schema(#[from] twinql_sql::SchemaError),
+    /// A configuration is no text.
+    #[error("{}: not UTF-8 at byte {at}", path.display())]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The first byte that is no text.
+        at: usize,
+    },
+    /// A pair file without a line.
+    #[error("{} is empty: it holds no pairs; give one JSON object a line", .0.display())]
+    Empty(PathBuf),
+    /// A pair file without a pair.
+    #[error("{lines} is a pair; {first}; give one JSON object a line, with db_id, gold and pred")]
+    NoPair {
+        /// Which lines were read, in words.
+        lines: String,
+        /// What is wrong with the first of them.
+        first: String,
+    },
+    /// Two aligned files no longer fit each other.
+    #[error("{} or {} was changed while it was read", gold.display(), pred.display())]
+    Changed {
+        /// The golds.
+        gold: PathBuf,
+        /// The predictions.
+        pred: PathBuf,
+    },
+    /// What a pipe held cannot be kept.
+    #[error("a temporary file: {0}")]
+    Temporary(std::io::Error),
+    /// There are several databases, and none is named.
+    #[error("{schemas} has {count} databases: say which with --db-id ({names})")]
+    WhichDatabase {
+        /// Where the schemas come from.
+        schemas: String,
+        /// How many there are.
+        count: usize,
+        /// Some of their names.
+        names: String,
+    },
+    /// There is no such database, or its schema cannot be read.
+    #[error("{0}")]
+    Database(String),
+}
+
+/// Where pairs come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A JSONL file.
+    Pairs(PathBuf),
+    /// Two aligned files.
+    Lines {
+        /// A gold query a line, or JSON.
+        gold: PathBuf,
+        /// The predictions, one for each gold.
+        pred: PathBuf,
+    },
+    /// One pair, as text.
+    One {
+        /// The reference.
+        gold: String,
+        /// What is compared with it.
+        pred: String,
+    },
+}
+
+/// A pair's work: both queries as SQLite has them. Everything behind this door is SQLite's;
+/// a query of another dialect is translated here, and one that cannot be is the pair's
+/// error.
+fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -> Work {
+    let both = in_sqlite(&schema, "gold", &gold, dialect)
+        .and_then(|gold| Ok((gold, in_sqlite(&schema, "pred", &pred, dialect)?)));
+    match both {
+        Ok((gold, pred)) => Work::Pair { schema, gold, pred },
+        Err((status, error)) => Work::Unusable { status, error },
+    }
+}
+
+/// A query as SQLite has it, or the status and the error of its pair. `side` is `gold` or
+/// `pred`.
+///
+/// # Errors
+/// The query is not one over the schema, is not supported, or has no form in SQLite.
+pub fn in_sqlite(
+    schema: &Schema,
+    side: &str,
+    sql: &str,
+    dialect: Dialect,
+) -> Result<String, (Status, String)> {
+    prepare::in_sqlite(schema, sql, dialect).map_err(|error| {
+        let which = match side {
+            "gold" => Side::Gold,
+            _ => Side::Pred,
+        };
+        let status = status::of_side(which, error.unsupported);
+        (status, format!("{side}: {error}"))
+    })
+}
+
+/// A job with what the pair's line says besides.
+pub struct Item {
+    /// What there is to do.
+    pub job: Job,
+    /// What else its line says.
+    pub about: About,
+}
+
+/// What a pair's line says besides its job.
+#[derive(Default)]
+pub struct About {
+    /// The id's text where it is a number that is usually written in another way.
+    pub number: Option<String>,
+    /// Whether the two queries are the same, where that is known.
+    pub label: Option<bool>,
+    /// Where the pair comes from.
+    pub source: Option<String>,
+    /// The database that the line names.
+    pub db_id: Option<String>,
+    /// The split that it belongs to.
+    pub split: Option<String>,
+    /// What `corpus grade` says of a pair that differs, from 0 to 1.
+    pub ease: Option<f32>,
+    /// Both queries as they stood in the input, where results are to show them.
+    pub echo: Option<Box<Echo>>,
+    /// Tells this input from others.
+    pub print: u64,
+}
+
+/// The queries of a pair as they stood in the input; none where there is none.
+pub struct Echo {
+    /// The reference.
+    pub gold: Option<String>,
+    /// What is compared with it.
+    pub pred: Option<String>,
+}
+
+impl About {
+    /// The id as JSON.
+    pub fn id_json(&self, id: &Value) -> String {
+        self.number.clone().unwrap_or_else(|| id.to_string())
+    }
+
+    /// The id as text, as `--labels` writes it.
+    pub fn id_text(&self, id: &Value) -> String {
+        self.number.clone().unwrap_or_else(|| id_text(id))
+    }
+}
+
+/// Pairs, one at a time. An error ends them.
+pub type Items = Box<dyn Iterator<Item = Result<Item, InputError>> + Send>;
+
+/// Everything a command works on.
+pub struct Pairs {
+    /// The pairs, in the order of the input.
+    pub items: Items,
+    /// It was given as two texts.
+    pub single: bool,
+    /// How many there are, where that is known.
+    pub count: Option<usize>,
+}
+
+/// Opens the input. A line that cannot be used becomes a job that says so; only a file
+/// that cannot be used at all is an error. With `echo` each pair brings its queries along.
+/// Pairs that name no database are over `db_id`.
+///
+/// # Errors
+/// See [`InputError`].
+pub fn open(source: &Source, db_id: Option<&str>, schemas: Schemas, echo: bool) -> Result<Pairs, InputError> {
+    let schemas = schemas.unnamed(db_id);
+    match source {
+        Source::Pairs(path) => Ok(Pairs {
+            items: Box::new(PairItems::open(path, schemas, echo)?),
+            single: false,
+            count: None,
+        }),
+        Source::Lines { gold, pred } => {
+            let lines = aligned::Aligned::open(gold, pred, schemas, echo)?;
+            Ok(Pairs {
+                count: Some(lines.pairs()),
+                items: Box::new(lines),
+                single: false,
+            })
+        }
+        Source::One { gold, pred } => {
+            let schema = schemas.only(db_id)?;
+            let db_id = Some(schema.db_id.clone());
+            let echo = echo.then(|| {
+                Box::new(Echo {
+                    gold: Some(gold.clone()),
+                    pred: Some(pred.clone()),
+                })
+            });
+            let item = Item {
+                job: Job {
+                    id: Value::from("0"),
+                    work: work(schema, gold.clone(), pred.clone(), schemas.dialect()),
+                },
+                about: About {
+                    db_id,
+                    echo,
+                    ..About::default()
+                },
+            };
+            Ok(Pairs {
+                items: Box::new(std::iter::once(Ok(item))),
+                single: true,
+                count: Some(1),
+            })
+        }
+    }
+}
+
+/// The id of a line as text; `number` stands for it where there is none.
+pub fn id_of(draft: &Draft, number: usize) -> String {
+    match (&draft.number, &draft.pair.id) {
+        (Some(text), _) => text.clone(),
+        (None, Value::Null) => number.to_string(),
+        (None, id) => id_text(id),
+    }
+}
+
+/// MiB of a configuration.
+const LARGEST_CONFIGURATION: u64 = 16;
+
+/// The text of a configuration file.
+///
+/// # Errors
+/// It cannot be read, is larger than any, or is no text.
+pub fn configuration(path: &Path) -> Result<String, InputError> {
+    let bytes = read_bounded(path, LARGEST_CONFIGURATION, "configuration")?;
+    String::from_utf8(bytes).map_err(|e| InputError::NotUtf8 {
+        path: path.to_owned(),
+        at: e.utf8_error().valid_up_to(),
+    })
+}
+
+/// An id as text, as `--labels` writes it.
+pub fn id_text(id: &Value) -> String {
+    match id {
+        Value::String(s) => s.clone(),
+        other => other.to_string(),
+    }
+}
