@@ -54,7 +54,8 @@ END
   for semantics in default strict; do
     "$twinql" --quiet judge --pairs "$out/pairs.jsonl" --schemas data/schemas --semantics "$semantics" --seed 8 \
       --workers threads --witness-dir "$out/witness-$semantics" --out "$out/verdicts.raw"
-    plain "$out/verdicts.raw" > "$out/verdicts-$semantics.jsonl"
+    # Each line names its witness file: as if the folder were the usual one.
+    plain "$out/verdicts.raw" | sed "s#$out/#out/same/#g" > "$out/verdicts-$semantics.jsonl"
     line "verdicts, $semantics" "$out/verdicts-$semantics.jsonl"
     (cd "$out/witness-$semantics" && find . -type f | sort | xargs cat) > "$out/witnesses-$semantics.sql"
     line "witnesses, $semantics" "$out/witnesses-$semantics.sql"
