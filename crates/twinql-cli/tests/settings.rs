@@ -81,7 +81,7 @@ fn every_flag_is_heard_from_the_environment() {
     let files = ["pairs.jsonl", "--schemas", "concerts.sql", "--out", "o.jsonl"];
     let relabel = [&["corpus", "relabel"], &files[..], &["--semantics", "strict"]].concat();
     let show = ["suite", "show", "none.suite"];
-    let run = ["suite", "run", "none.suite", "--gold", "none.sql"];
+    let run = ["suite", "run", "--suite", "none.suite", "--gold", "none.sql"];
     for (args, name, value, said) in [
         (
             &score[..],

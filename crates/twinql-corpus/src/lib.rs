@@ -1,4 +1,4 @@
-//! Files of this field in and out, and labelled pairs made from them.
+#![doc = include_str!("../README.md")]
 //!
 //! - [`spider`], [`bird`]: gold and prediction files
 //! - [`pairs`]: pair files, the format that everything else exchanges

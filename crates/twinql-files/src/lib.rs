@@ -1,5 +1,4 @@
-//! Files read within bounds, and written whole or not at all: the one way in which every
-//! command and crate touches a file that a user named.
+#![doc = include_str!("../README.md")]
 //!
 //! - [`Whole`], [`write_whole`]: a file that takes its name once everything is in it; devices and
 //!   pipes are written to as they are

@@ -1,5 +1,4 @@
-//! A canonical relational operator tree as a heterogeneous program graph, and what is
-//! computed on graphs.
+#![doc = include_str!("../README.md")]
 //!
 //! [`QueryGraph::lower`] makes the graph of a plan, [`QueryGraph::of_ast`] that of a syntax tree,
 //! [`PairArrays::build`] makes what the network reads of two graphs, [`relpm::relpm`] is the

@@ -1,15 +1,7 @@
-//! Classic metrics, and the statistics that compare metrics.
+#![doc = include_str!("../README.md")]
 //!
-//! Statistics take plain slices, `scores` in any range and `labels` as booleans, and
-//! return [`Undefined`] with the reason where they have no value.
-//!
-//! ```
-//! use twinql_metrics::{auc, kendall_tau_b};
-//! let scores = [0.9, 0.8, 0.3, 0.1];
-//! let labels = [true, false, true, false];
-//! assert_eq!(auc(&scores, &labels), Ok(0.75));
-//! assert!(kendall_tau_b(&scores, &[1.0, 0.0, 1.0, 0.0]).is_ok_and(|t| t > 0.0));
-//! ```
+//! Scores may lie in any range, labels are booleans; [`Undefined`] says why there is no value. [`METRICS`] is
+//! the registry, [`MetricId`] what code asks for.
 
 mod bootstrap;
 mod calibration;

@@ -1,4 +1,4 @@
-//! The graph matching network: training, checkpoints and batched inference.
+#![doc = include_str!("../README.md")]
 //!
 //! [`train()`] turns labelled pairs of graphs into a [`Checkpoint`], from random weights or from those
 //! that [`pretrain()`] finds without labels; a [`Scorer`] turns a

@@ -263,10 +263,7 @@ impl Tree<'_> {
             self.line(depth, "…", Vec::new());
             return;
         }
-        let mut subqueries = Vec::new();
-        for e in rel.exprs() {
-            find_subqueries(e, &mut subqueries);
-        }
+        let subqueries: Vec<&Query> = rel.exprs().into_iter().flat_map(Expr::subqueries).collect();
         let texts: Vec<String> = rel.exprs().into_iter().map(|e| self.text(e)).collect();
         let all = texts.join(" AND ");
         let line = match rel {
@@ -386,11 +383,4 @@ impl Tree<'_> {
             self.query(query, depth + 1, &format!("subquery {} ", i + 1));
         }
     }
-}
-
-fn find_subqueries<'a>(e: &'a Expr, into: &mut Vec<&'a Query>) {
-    for operand in e.operands() {
-        find_subqueries(operand, into);
-    }
-    into.extend(e.subquery());
 }

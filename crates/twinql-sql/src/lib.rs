@@ -1,4 +1,4 @@
-//! SQL text and a schema in, a canonical relational operator tree out.
+#![doc = include_str!("../README.md")]
 //!
 //! The path of a query: [`Schema`] and SQL text → [`parse()`] → sqlparser's AST →
 //! [`plan()`] → [`Query`] (a resolved, typed [`Rel`]) → [`normalize()`] → canonical [`Query`].

@@ -10,6 +10,7 @@ use sqlparser::tokenizer::Span;
 use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::ColumnId;
+use crate::tree::{NodeMut, Tree};
 
 /// A range of a text: lines and columns from 1, the end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -165,17 +166,13 @@ impl Spans {
 
     /// In the plan's columns.
     fn rename(&self, expr: &mut Expr) {
-        if self.origins.is_none() {
-            return;
-        }
-        if let Expr::Column(c) = expr {
-            *c = self.origin(*c);
-        }
-        for operand in expr.operands_mut() {
-            self.rename(operand);
-        }
-        if let Some(query) = expr.subquery_mut() {
-            query.map_ids(|c| *c = self.origin(*c));
+        if self.origins.is_some() {
+            expr.map_up_deep(|node| match node {
+                NodeMut::Expr(Expr::Column(c)) => *c = self.origin(*c),
+                NodeMut::Expr(_) => {}
+                NodeMut::Rel(rel) => rel.introduced_mut(&mut |c| *c = self.origin(*c)),
+                NodeMut::Query(query) => query.output.iter_mut().for_each(|c| *c = self.origin(*c)),
+            });
         }
     }
 }
@@ -201,31 +198,30 @@ fn key(expr: &Expr) -> Expr {
 }
 
 fn settle(expr: &mut Expr) {
-    for operand in expr.operands_mut() {
-        settle(operand);
-    }
-    match expr {
-        Expr::And(list) | Expr::Or(list) => list.sort(),
-        Expr::InList { list, .. } => list.sort(),
-        Expr::Binary { op, left, right } => {
-            match op {
-                BinaryOp::Gt => *op = BinaryOp::Lt,
-                BinaryOp::GtEq => *op = BinaryOp::LtEq,
-                BinaryOp::Eq
-                | BinaryOp::NotEq
-                | BinaryOp::Is
-                | BinaryOp::IsNot
-                | BinaryOp::Add
-                | BinaryOp::Mul => {
-                    if right < left {
-                        std::mem::swap(left, right);
-                    }
-                    return;
-                }
-                _ => return,
+    expr.map(|e| {
+        match e {
+            Expr::And(list) | Expr::Or(list) | Expr::InList { list, .. } => list.sort(),
+            Expr::Binary {
+                op: op @ (BinaryOp::Gt | BinaryOp::GtEq),
+                left,
+                right,
+            } => {
+                *op = op.flipped().unwrap_or(*op);
+                std::mem::swap(left, right);
             }
-            std::mem::swap(left, right);
+            Expr::Binary {
+                op:
+                    BinaryOp::Eq
+                    | BinaryOp::NotEq
+                    | BinaryOp::Is
+                    | BinaryOp::IsNot
+                    | BinaryOp::Add
+                    | BinaryOp::Mul,
+                left,
+                right,
+            } if **right < **left => std::mem::swap(left, right),
+            _ => {}
         }
-        _ => {}
-    }
+        false
+    });
 }

@@ -162,7 +162,7 @@ impl Tree for Expr {
 
 impl<'a> Node<'a> {
     /// True if `test` holds for something right below.
-    fn any_child(self, test: &mut dyn FnMut(Node<'a>) -> bool) -> bool {
+    fn any_child(self, mut test: impl FnMut(Node<'a>) -> bool) -> bool {
         match self {
             Node::Query(query) => test(Node::Rel(&query.rel)),
             Node::Rel(rel) => {
@@ -188,7 +188,7 @@ impl NodeMut<'_> {
     }
 
     /// What `f` answers of the first thing right below of which it answers.
-    fn find_child<T>(self, f: &mut dyn FnMut(NodeMut<'_>) -> Option<T>) -> Option<T> {
+    fn find_child<T>(self, mut f: impl FnMut(NodeMut<'_>) -> Option<T>) -> Option<T> {
         match self {
             NodeMut::Query(query) => f(NodeMut::Rel(&mut query.rel)),
             NodeMut::Rel(rel) => {
@@ -205,12 +205,12 @@ impl NodeMut<'_> {
 }
 
 fn any<'a>(node: Node<'a>, test: &mut dyn FnMut(Node<'a>) -> bool) -> bool {
-    test(node) || node.any_child(&mut |below| any(below, test))
+    test(node) || node.any_child(|below| any(below, test))
 }
 
 fn map_down(mut node: NodeMut<'_>, f: &mut dyn FnMut(NodeMut<'_>) -> Next) {
     if f(node.reborrow()) == Next::Below {
-        node.find_child::<()>(&mut |below| {
+        node.find_child(|below| -> Option<()> {
             map_down(below, f);
             None
         });
@@ -218,7 +218,7 @@ fn map_down(mut node: NodeMut<'_>, f: &mut dyn FnMut(NodeMut<'_>) -> Next) {
 }
 
 fn find_up<T>(mut node: NodeMut<'_>, f: &mut dyn FnMut(NodeMut<'_>) -> Option<T>) -> Option<T> {
-    let found = node.reborrow().find_child(&mut |below| find_up(below, f));
+    let found = node.reborrow().find_child(|below| find_up(below, f));
     found.or_else(|| f(node))
 }
 
@@ -227,7 +227,7 @@ fn deeper(node: Node<'_>, limit: usize) -> bool {
         Node::Query(_) => Some(limit),
         _ => limit.checked_sub(1),
     };
-    below.is_none_or(|limit| node.any_child(&mut |child| deeper(child, limit)))
+    below.is_none_or(|limit| node.any_child(|child| deeper(child, limit)))
 }
 
 impl Expr {

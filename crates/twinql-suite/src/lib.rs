@@ -1,6 +1,4 @@
-//! The built-in test-suite fuzzer: databases from the schema alone, a sandboxed executor,
-//! comparison of denotations, and verdicts with witnesses. It labels training pairs, and
-//! it is the reference metric that learned scores are compared with.
+#![doc = include_str!("../README.md")]
 //!
 //! The approach is that of test-suite accuracy (Zhong, Yu and Klein, EMNLP 2020): two
 //! queries are taken to be the same if no database of a well-chosen suite tells them apart.

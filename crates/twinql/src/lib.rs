@@ -1,9 +1,9 @@
-//! How likely do two SQL queries return the same answer on every database? The library
-//! face of `twinql`, and what its command line is made of.
+#![doc = include_str!("../README.md")]
 //!
-//! [`Pipeline`] scores pairs over a schema; [`Engine`] does the same for batches over many
-//! schemas, with any checkpoint and [`Semantics`]. The crates underneath are re-exported
-//! as modules: [`sql`], [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`], [`files`].
+//! [`Pipeline`] scores pairs over one schema; an [`Engine`], set up by [`Engine::builder`], does the same
+//! for batches over many schemas, with any metrics, checkpoint and [`Semantics`]. [`input`] reads pairs from
+//! files, [`training`] makes examples of them. The crates underneath are re-exported as modules: [`sql`],
+//! [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`], [`files`].
 
 pub use twinql_corpus as corpus;
 pub use twinql_files as files;

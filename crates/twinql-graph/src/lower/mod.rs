@@ -246,7 +246,7 @@ impl<'a> Lowerer<'a> {
             Some(Origin::Table { column, instance, .. }) => Some(self.column_text(*column, *instance)),
             Some(Origin::Computed { content, .. }) => content.clone(),
             None => {
-                let info = self.columns.get(id.0 as usize)?;
+                let info = id.info(self.columns)?;
                 Some(self.column_text(info.origin?, 1))
             }
         }
@@ -309,8 +309,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn computed_tag(&self, id: ColumnId) -> Tag {
-        self.columns
-            .get(id.0 as usize)
+        id.info(self.columns)
             .map_or(Tag::NONE, |info| Tag::computed(info.class, info.nullable))
     }
 

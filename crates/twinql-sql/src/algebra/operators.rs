@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::rel::ColumnId;
 use crate::schema::Affinity;
 use crate::value::Value;
 
@@ -126,8 +127,12 @@ impl AggregateCall {
         self.func == AggFunc::Count && self.args.is_empty() && self.filter.is_none()
     }
 
-    /// True if how often a row comes does not change its value; a SUM or AVG of different reals may be rounded
-    /// in another order.
+    /// True if one of these is a bare column: which row that comes from depends on what else there is.
+    pub fn any_bare(calls: &[(ColumnId, AggregateCall)]) -> bool {
+        calls.iter().any(|(_, call)| call.func == AggFunc::Bare)
+    }
+
+    /// True if how often a row comes does not change its value.
     pub fn ignores_duplicates(&self) -> bool {
         let distinct = matches!(self.func, AggFunc::Count | AggFunc::Sum | AggFunc::Avg);
         self.func.is_extreme() || self.distinct && distinct

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::columns::Reads;
-use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::expr::{AggregateCall, Expr};
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind, SortKey};
 
 /// Constructors.
@@ -192,7 +192,7 @@ impl<'a> Grouping<'a> {
 
     /// True if it gives a bare column: which row that comes from depends on what else there is.
     pub fn has_bare(self) -> bool {
-        self.calls.iter().any(|(_, call)| call.func == AggFunc::Bare)
+        AggregateCall::any_bare(self.calls)
     }
 
     /// True for an aggregation of all rows to one.

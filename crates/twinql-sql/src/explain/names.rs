@@ -71,7 +71,7 @@ impl Called {
         if let Some((name, columns)) = source {
             let name = self.next(name);
             for id in columns {
-                let column = plan.columns.get(id.0 as usize).map_or("?", |c| c.name.as_str());
+                let column = id.info(&plan.columns).map_or("?", |c| c.name.as_str());
                 self.sources.insert(id, name.clone());
                 self.columns.insert(id, format!("{name}.{column}"));
                 self.alone.insert(id, column.to_owned());
@@ -80,10 +80,7 @@ impl Called {
         for input in rel.inputs() {
             self.sources_of(schema, plan, input, depth + 1);
         }
-        let mut inner = Vec::new();
-        for e in rel.exprs() {
-            super::find_subqueries(e, &mut inner);
-        }
+        let inner = rel.exprs().into_iter().flat_map(Expr::subqueries);
         for query in rel.arms().into_iter().chain(inner) {
             self.sources_of(schema, plan, &query.rel, depth + 1);
         }
@@ -108,31 +105,23 @@ pub(super) fn oriented_call(call: &AggregateCall, names: &Names) -> AggregateCal
 }
 
 fn orient(e: &mut Expr, names: &Names) {
-    for operand in e.operands_mut() {
-        orient(operand, names);
-    }
     let text = |e: &Expr| print::shallow(e, names);
-    match e {
-        Expr::Binary { op, left, right } => match op {
-            BinaryOp::Gt | BinaryOp::GtEq => {
+    e.map(|e| {
+        match e {
+            Expr::Binary {
+                op: op @ (BinaryOp::Gt | BinaryOp::GtEq),
+                left,
+                right,
+            } => {
                 *op = op.flipped().unwrap_or(*op);
                 std::mem::swap(left, right);
             }
-            BinaryOp::Eq
-            | BinaryOp::NotEq
-            | BinaryOp::Is
-            | BinaryOp::IsNot
-            | BinaryOp::Add
-            | BinaryOp::Mul
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-                if text(right) < text(left) =>
-            {
+            Expr::Binary { op, left, right } if op.is_commutative() && text(right) < text(left) => {
                 std::mem::swap(left, right);
             }
+            Expr::And(list) | Expr::Or(list) | Expr::InList { list, .. } => list.sort_by_cached_key(text),
             _ => {}
-        },
-        Expr::And(list) | Expr::Or(list) | Expr::InList { list, .. } => list.sort_by_cached_key(text),
-        _ => {}
-    }
+        }
+        false
+    });
 }

@@ -8,7 +8,7 @@ use super::color::{Colors, is_symmetric};
 use super::twins;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Columns, Query, Rel, SetOpKind};
-use crate::tree::Tree;
+use crate::tree::{Next, NodeMut, Tree};
 
 /// How many choices between columns that look alike are tried; beyond them the first is
 /// taken, and two equal plans may come out unequal.
@@ -51,7 +51,7 @@ impl Search {
         let tied = colors.tied();
         if tied.is_empty() {
             let mut candidate = query.clone();
-            order_query(&mut candidate, &colors);
+            order_rel(&mut candidate.rel, &colors);
             reuse_ids(&mut candidate);
             let order = renumber(&mut candidate, self.any_column_order);
             if self.best.as_ref().is_none_or(|(q, _)| candidate < *q) {
@@ -76,14 +76,8 @@ impl Search {
 fn rank(expr: &Expr) -> u8 {
     match expr {
         Expr::Column(_) => 0,
-        Expr::Binary {
-            op: BinaryOp::Eq,
-            left,
-            right,
-        } => match (&**left, &**right) {
-            (Expr::Column(_), Expr::Column(_)) => 1,
-            _ => 2,
-        },
+        _ if expr.as_column_equality().is_some() => 1,
+        Expr::Binary { op: BinaryOp::Eq, .. } => 2,
         Expr::Binary { .. } => 3,
         Expr::Unary { .. } | Expr::InList { .. } | Expr::Function { .. } => 4,
         Expr::Literal(_) => 9,
@@ -106,10 +100,6 @@ fn sort_exprs(list: &mut [Expr], colors: &Colors) {
     list.sort_by_cached_key(|e| expr_key(e, colors));
 }
 
-fn order_query(query: &mut Query, colors: &Colors) {
-    order_rel(&mut query.rel, colors);
-}
-
 fn order_rel(rel: &mut Rel, colors: &Colors) {
     for expr in rel.exprs_mut() {
         order_expr(expr, colors);
@@ -118,7 +108,7 @@ fn order_rel(rel: &mut Rel, colors: &Colors) {
         order_rel(input, colors);
     }
     for arm in rel.arms_mut() {
-        order_query(arm, colors);
+        order_rel(&mut arm.rel, colors);
     }
     match rel {
         Rel::Scan { columns, .. } => columns.sort_by_key(|(_, at)| *at),
@@ -251,7 +241,7 @@ fn order_expr(expr: &mut Expr, colors: &Colors) {
         order_expr(operand, colors);
     }
     if let Some(query) = expr.subquery_mut() {
-        order_query(query, colors);
+        order_rel(&mut query.rel, colors);
     }
     match expr {
         Expr::And(list) | Expr::Or(list) => sort_exprs(list, colors),
@@ -270,51 +260,22 @@ fn order_expr(expr: &mut Expr, colors: &Colors) {
 
 /// Gives a bare column above a projection or a grouping the id that it has below.
 fn reuse_ids(query: &mut Query) {
-    let mut renamed = BTreeMap::new();
-    reuse_in_rel(&mut query.rel, &mut renamed);
-    for c in &mut query.output {
-        *c = resolve(*c, &renamed);
-    }
+    let mut renamed: BTreeMap<ColumnId, ColumnId> = BTreeMap::new();
+    query.map_up_deep(|node| {
+        let rename = |c: &mut ColumnId| *c = renamed.get(c).copied().unwrap_or(*c);
+        match node {
+            NodeMut::Expr(Expr::Column(c)) => rename(c),
+            NodeMut::Expr(_) => {}
+            NodeMut::Query(query) => query.output.iter_mut().for_each(rename),
+            NodeMut::Rel(Rel::Project { exprs: entries, .. } | Rel::Aggregate { keys: entries, .. }) => {
+                reuse_in(entries, &mut renamed);
+            }
+            NodeMut::Rel(_) => {}
+        }
+    });
 }
 
-fn resolve(c: ColumnId, renamed: &BTreeMap<ColumnId, ColumnId>) -> ColumnId {
-    renamed.get(&c).copied().unwrap_or(c)
-}
-
-fn reuse_in_expr(expr: &mut Expr, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
-    if let Expr::Column(c) = expr {
-        *c = resolve(*c, renamed);
-    }
-    for operand in expr.operands_mut() {
-        reuse_in_expr(operand, renamed);
-    }
-    if let Some(query) = expr.subquery_mut() {
-        reuse_in_query(query, renamed);
-    }
-}
-
-fn reuse_in_query(query: &mut Query, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
-    reuse_in_rel(&mut query.rel, renamed);
-    for c in &mut query.output {
-        *c = resolve(*c, renamed);
-    }
-}
-
-fn reuse_in_rel(rel: &mut Rel, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
-    for input in rel.inputs_mut() {
-        reuse_in_rel(input, renamed);
-    }
-    for arm in rel.arms_mut() {
-        reuse_in_query(arm, renamed);
-    }
-    for expr in rel.exprs_mut() {
-        reuse_in_expr(expr, renamed);
-    }
-    let entries = match rel {
-        Rel::Project { exprs, .. } => exprs,
-        Rel::Aggregate { keys, .. } => keys,
-        _ => return,
-    };
+fn reuse_in(entries: &mut [(ColumnId, Expr)], renamed: &mut BTreeMap<ColumnId, ColumnId>) {
     let mut taken: Vec<ColumnId> = Vec::new();
     for (c, e) in entries {
         if let Expr::Column(b) = e {
@@ -331,9 +292,23 @@ fn reuse_in_rel(rel: &mut Rel, renamed: &mut BTreeMap<ColumnId, ColumnId>) {
 /// they were before.
 fn renumber(query: &mut Query, any_column_order: bool) -> Vec<ColumnId> {
     let mut numbers = Numbers::default();
-    numbers.produce_query(query);
-    let mut names = BTreeMap::new();
-    numbers.apply_query(query, &mut names);
+    query.map_up_deep(|node| {
+        if let NodeMut::Rel(rel) = node {
+            rel.introduced(&mut |c| {
+                numbers.of(c);
+            });
+        }
+    });
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    query.map_deep(|node| {
+        if let NodeMut::Rel(Rel::Recursive { name, .. } | Rel::RecursiveRef { name, .. }) = node {
+            let next = format!("r{}", names.len());
+            *name = names.entry(std::mem::take(name)).or_insert(next).clone();
+        }
+        Next::Below
+    });
+    // A column that nothing produces stays a column that nothing produces.
+    query.map_ids(|c| *c = numbers.of(*c));
     if any_column_order {
         query.output.sort_unstable();
     }
@@ -347,109 +322,11 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn produce(&mut self, c: ColumnId) {
-        let next = ColumnId(self.order.len() as u32);
-        if let std::collections::btree_map::Entry::Vacant(slot) = self.new.entry(c) {
-            slot.insert(next);
+    /// The number of a column: the next one, if it has none yet.
+    fn of(&mut self, c: ColumnId) -> ColumnId {
+        *self.new.entry(c).or_insert_with(|| {
             self.order.push(c);
-        }
-    }
-
-    fn produce_query(&mut self, query: &Query) {
-        self.produce_rel(&query.rel);
-    }
-
-    fn produce_expr(&mut self, expr: &Expr) {
-        for operand in expr.operands() {
-            self.produce_expr(operand);
-        }
-        if let Some(query) = expr.subquery() {
-            self.produce_query(query);
-        }
-    }
-
-    fn produce_rel(&mut self, rel: &Rel) {
-        for input in rel.inputs() {
-            self.produce_rel(input);
-        }
-        for arm in rel.arms() {
-            self.produce_query(arm);
-        }
-        for expr in rel.exprs() {
-            self.produce_expr(expr);
-        }
-        match rel {
-            Rel::Filter { .. }
-            | Rel::Join { .. }
-            | Rel::OuterJoin { .. }
-            | Rel::Sort { .. }
-            | Rel::Distinct { .. } => {}
-            Rel::Window { calls, .. } => calls.iter().for_each(|(c, _)| self.produce(*c)),
-            _ => rel.outputs().into_iter().for_each(|c| self.produce(c)),
-        }
-    }
-
-    fn number(&mut self, c: &mut ColumnId) {
-        // A column that nothing produces stays a column that nothing produces.
-        self.produce(*c);
-        if let Some(new) = self.new.get(c) {
-            *c = *new;
-        }
-    }
-
-    fn apply_query(&mut self, query: &mut Query, names: &mut BTreeMap<String, String>) {
-        self.apply_rel(&mut query.rel, names);
-        for c in &mut query.output {
-            self.number(c);
-        }
-    }
-
-    fn apply_expr(&mut self, expr: &mut Expr, names: &mut BTreeMap<String, String>) {
-        if let Expr::Column(c) = expr {
-            self.number(c);
-        }
-        for operand in expr.operands_mut() {
-            self.apply_expr(operand, names);
-        }
-        if let Some(query) = expr.subquery_mut() {
-            self.apply_query(query, names);
-        }
-    }
-
-    fn apply_rel(&mut self, rel: &mut Rel, names: &mut BTreeMap<String, String>) {
-        if let Rel::Recursive { name, .. } | Rel::RecursiveRef { name, .. } = rel {
-            let next = format!("r{}", names.len());
-            *name = names.entry(std::mem::take(name)).or_insert(next).clone();
-        }
-        for input in rel.inputs_mut() {
-            self.apply_rel(input, names);
-        }
-        for arm in rel.arms_mut() {
-            self.apply_query(arm, names);
-        }
-        for expr in rel.exprs_mut() {
-            self.apply_expr(expr, names);
-        }
-        match rel {
-            Rel::Scan { columns, .. } => {
-                columns.iter_mut().for_each(|(c, _)| self.number(c));
-            }
-            Rel::Values { columns, .. }
-            | Rel::TableFunction { columns, .. }
-            | Rel::Recursive { columns, .. }
-            | Rel::RecursiveRef { columns, .. }
-            | Rel::SetOp { columns, .. } => columns.iter_mut().for_each(|c| self.number(c)),
-            Rel::Project { exprs, .. } => exprs.iter_mut().for_each(|(c, _)| self.number(c)),
-            Rel::Aggregate { keys, calls, .. } => {
-                keys.iter_mut().for_each(|(c, _)| self.number(c));
-                calls.iter_mut().for_each(|(c, _)| self.number(c));
-            }
-            Rel::Window { calls, .. } => calls.iter_mut().for_each(|(c, _)| self.number(c)),
-            Rel::Filter { .. }
-            | Rel::Join { .. }
-            | Rel::OuterJoin { .. }
-            | Rel::Sort { .. }
-            | Rel::Distinct { .. } => {}
-        }
+            ColumnId(self.order.len() as u32 - 1)
+        })
     }
 }

@@ -44,18 +44,8 @@ fn hash_of(value: &impl Hash) -> u64 {
 /// True for operators whose operands may be exchanged. COLLATE on an operand makes the
 /// left one special.
 pub(super) fn is_symmetric(op: BinaryOp, left: &Expr, right: &Expr) -> bool {
-    matches!(
-        op,
-        BinaryOp::Eq
-            | BinaryOp::NotEq
-            | BinaryOp::Is
-            | BinaryOp::IsNot
-            | BinaryOp::Add
-            | BinaryOp::Mul
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-    ) && !matches!(left, Expr::Collate { .. } | Expr::Row(_))
-        && !matches!(right, Expr::Collate { .. } | Expr::Row(_))
+    let plain = |e: &Expr| !matches!(e, Expr::Collate { .. } | Expr::Row(_));
+    op.is_commutative() && plain(left) && plain(right)
 }
 
 /// Colours by column id.

@@ -1,10 +1,10 @@
 //! What rules know beside the node they look at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::expr::{BinaryOp, Expr};
+use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, Columns, Query, Rel};
-use crate::schema::{Affinity, Schema, TypeClass};
+use crate::schema::{Affinity, ColumnRef, Schema, TypeClass};
 use crate::semantics::Semantics;
 use crate::substitution::Substitution;
 use crate::value::Value;
@@ -51,10 +51,28 @@ pub(crate) struct Context<'a> {
     pub(crate) outer_scans: Vec<(usize, Vec<(ColumnId, usize)>)>,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    /// The state before anything is done.
+    pub(crate) fn new(schema: &'a Schema, semantics: &'a Semantics, columns: Columns) -> Context<'a> {
+        Context {
+            schema,
+            semantics,
+            columns,
+            parents: Vec::new(),
+            replaced: Substitution::new(),
+            dirty: false,
+            pinned: false,
+            vacated: 0,
+            in_values: false,
+            only_ordered_by: BTreeSet::new(),
+            outer_not_null: Vec::new(),
+            outer_scans: Vec::new(),
+        }
+    }
+
     /// A new column that is known as much as `like` is.
     pub(crate) fn fresh_like(&mut self, like: ColumnId) -> ColumnId {
-        let info = self.columns.get(like.0 as usize).cloned();
+        let info = self.info(like).cloned();
         let new = self.fresh(info.unwrap_or_else(|| computed("column")));
         self.parents.push((new, like));
         new
@@ -69,7 +87,33 @@ impl Context<'_> {
 
     /// What is known of a column.
     pub(crate) fn info(&self, c: ColumnId) -> Option<&ColumnInfo> {
-        self.columns.get(c.0 as usize)
+        c.info(&self.columns)
+    }
+
+    /// The schema's column that a column is a value of.
+    pub(crate) fn origin(&self, c: ColumnId) -> Option<ColumnRef> {
+        self.info(c)?.origin
+    }
+
+    /// A column's affinity.
+    pub(crate) fn column_affinity(&self, c: ColumnId) -> Option<Affinity> {
+        self.info(c)?.affinity
+    }
+
+    /// A copy of a relation with ids of its own, and what its columns became.
+    pub(crate) fn copy(&mut self, rel: &Rel) -> (Rel, Substitution) {
+        let ids: BTreeMap<ColumnId, ColumnId> = rel
+            .produced_within()
+            .into_iter()
+            .map(|c| (c, self.fresh_like(c)))
+            .collect();
+        let mut query = Query {
+            rel: rel.clone(),
+            output: Vec::new(),
+        };
+        query.map_ids(|c| *c = ids.get(c).copied().unwrap_or(*c));
+        let map = ids.into_iter().map(|(old, new)| (old, Expr::Column(new)));
+        (query.rel, map.collect())
     }
 
     /// Enters that `c` is gone and `by` stands for it. What was entered first was entered
@@ -102,23 +146,12 @@ impl Context<'_> {
         }
     }
 
-    /// [`walk::substitute`], where a constant that takes a column's place in a comparison
+    /// [`Expr::substitute`], where a constant that takes a column's place in a comparison
     /// keeps the column's affinity if the other operand is converted by it.
     pub(crate) fn substitute(&self, expr: &mut Expr, map: &Substitution) -> bool {
         let mut typed = false;
-        if let Expr::Binary {
-            op:
-                BinaryOp::Eq
-                | BinaryOp::NotEq
-                | BinaryOp::Lt
-                | BinaryOp::LtEq
-                | BinaryOp::Gt
-                | BinaryOp::GtEq
-                | BinaryOp::Is
-                | BinaryOp::IsNot,
-            left,
-            right,
-        } = expr
+        if let Expr::Binary { op, left, right } = expr
+            && (op.is_comparison() || op.is_null_safe())
         {
             let kept = (
                 self.converts(left, &[&**right], map),
@@ -143,10 +176,7 @@ impl Context<'_> {
             | Expr::Collate { .. }
             | Expr::Row(_)
             | Expr::Case { operand: Some(_), .. } => {
-                let opaque = Expr::Exists(Box::new(Query {
-                    rel: Rel::unit(),
-                    output: Vec::new(),
-                }));
+                let opaque = Expr::exists(Rel::unit());
                 for x in expr.operands_mut() {
                     if let Some(cast) = self.converts(x, &[&opaque], map) {
                         *x = cast;
@@ -164,13 +194,7 @@ impl Context<'_> {
         }
         if let Some(query) = expr.subquery_mut() {
             let map = query.reached_by(map);
-            typed |= self.substitute_rel(&mut query.rel, &map);
-            for c in &mut query.output {
-                if let Some(Expr::Column(new)) = map.get(c) {
-                    *c = *new;
-                    typed = true;
-                }
-            }
+            typed |= self.substitute_rel(&mut query.rel, &map) | query.substitute_outputs(&map);
         }
         typed
     }
@@ -184,13 +208,7 @@ impl Context<'_> {
             hit |= self.substitute_rel(input, map);
         }
         for arm in rel.arms_mut() {
-            hit |= self.substitute_rel(&mut arm.rel, map);
-            for c in &mut arm.output {
-                if let Some(Expr::Column(new)) = map.get(c) {
-                    *c = *new;
-                    hit = true;
-                }
-            }
+            hit |= self.substitute_rel(&mut arm.rel, map) | arm.substitute_outputs(map);
         }
         hit
     }
@@ -198,30 +216,24 @@ impl Context<'_> {
     /// The constant that stands for the column `x`, as a cast to its affinity, if one of
     /// the others it is compared with is not of its kind.
     fn converts(&self, x: &Expr, others: &[&Expr], map: &Substitution) -> Option<Expr> {
-        let Expr::Column(c) = x else { return None };
-        let v @ Expr::Literal(constant) = map.get(c)? else {
-            return None;
-        };
-        let affinity = self.info(*c)?.affinity?;
+        let c = x.as_column()?;
+        let v = map.get(&c)?;
+        let constant = v.as_literal()?;
+        let affinity = self.column_affinity(c)?;
         let number = match constant {
             Value::Integer(_) | Value::Real(_) => true,
             Value::Text(_) => false,
             _ => return None,
         };
-        let numeric =
-            |a: Option<Affinity>| matches!(a, Some(Affinity::Integer | Affinity::Numeric | Affinity::Real));
         let alike = |other: &Expr| match other {
             Expr::Literal(Value::Null) => true,
             Expr::Literal(Value::Integer(_) | Value::Real(_)) => number,
             Expr::Literal(Value::Text(_)) => !number,
-            Expr::Column(d) => match self.info(*d).and_then(|i| i.affinity) {
+            Expr::Column(d) => match self.column_affinity(*d) {
                 Some(Affinity::Text) => !number,
-                a => numeric(a),
+                a => a.is_some_and(Affinity::is_numeric),
             },
-            Expr::Binary {
-                op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod,
-                ..
-            } => number,
+            Expr::Binary { op, .. } if op.is_arithmetic() => number,
             _ => false,
         };
         let same = others.iter().all(|other| alike(other));
@@ -253,7 +265,7 @@ impl Context<'_> {
     /// for the other wherever they are equal.
     pub(crate) fn same_storage(&self, a: ColumnId, b: ColumnId) -> bool {
         let class = |c: ColumnId| {
-            self.info(c).and_then(|i| i.affinity).map(|a| match a {
+            self.column_affinity(c).map(|a| match a {
                 Affinity::Integer | Affinity::Numeric => 0,
                 Affinity::Real => 1,
                 Affinity::Text => 2,

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use super::context::Context;
+use crate::algebra::Grouping;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::function;
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
-use crate::schema::Affinity;
-use crate::tree::Tree;
+use crate::schema::{Affinity, ColumnRef};
+use crate::tree::{Node, Tree};
 use crate::value::Value;
 
 /// The determinant fixes the dependents.
@@ -62,12 +63,8 @@ impl Context<'_> {
         if !self.semantics.nulls {
             return true;
         }
-        let declared = self
-            .schema
-            .tables
-            .get(table)
-            .and_then(|t| t.columns.get(column))
-            .is_some_and(|c| c.not_null);
+        let declared = self.schema.column(ColumnRef { table, column });
+        let declared = declared.is_some_and(|c| c.not_null);
         declared && self.semantics.keys_hold
     }
 
@@ -202,6 +199,7 @@ impl Context<'_> {
 
     /// True if the expression can be NULL where the columns of `not_null` are not.
     pub(crate) fn may_be_null(&self, expr: &Expr, not_null: &BTreeSet<ColumnId>) -> bool {
+        let either = |a: &Expr, b: &Expr| self.may_be_null(a, not_null) || self.may_be_null(b, not_null);
         match expr {
             Expr::Column(c) => !not_null.contains(c) && self.outer_may_be_null(*c),
             Expr::Literal(v) => *v == Value::Null,
@@ -213,15 +211,8 @@ impl Context<'_> {
             }
             Expr::Binary { op, left, right } => match op {
                 BinaryOp::Is | BinaryOp::IsNot => false,
-                BinaryOp::Eq
-                | BinaryOp::NotEq
-                | BinaryOp::Lt
-                | BinaryOp::LtEq
-                | BinaryOp::Gt
-                | BinaryOp::GtEq
-                | BinaryOp::Concat
-                | BinaryOp::Like
-                | BinaryOp::Glob => self.may_be_null(left, not_null) || self.may_be_null(right, not_null),
+                BinaryOp::Concat | BinaryOp::Like | BinaryOp::Glob => either(left, right),
+                op if op.is_comparison() => either(left, right),
                 // Division by zero, overflow and infinities make NULLs.
                 _ => true,
             },
@@ -395,15 +386,11 @@ impl Context<'_> {
                     self.equality(left, right, &produced, deps);
                     self.equality(right, left, &produced, deps);
                 }
-                Expr::Unary {
-                    op: UnaryOp::IsNull,
-                    expr,
-                } => {
-                    if let Expr::Column(c) = &**expr {
+                _ => {
+                    if let Some(Expr::Column(c)) = e.as_null_test() {
                         deps.rules.push((Vec::new(), vec![*c]));
                     }
                 }
-                _ => {}
             }
         }
     }
@@ -414,8 +401,8 @@ impl Context<'_> {
         if !produced.contains(c) || !by.is_deterministic() {
             return;
         }
-        let sound = match self.info(*c).and_then(|i| i.affinity) {
-            Some(Affinity::Integer | Affinity::Numeric | Affinity::Real) => true,
+        let sound = match self.column_affinity(*c) {
+            Some(affinity) if affinity.is_numeric() => true,
             Some(Affinity::Text) => matches!(self.affinity(by), None | Some(Affinity::Text)),
             _ => matches!(by, Expr::Literal(_)),
         };
@@ -428,27 +415,47 @@ impl Context<'_> {
 
     /// True if SQL leaves open which rows these are: ties that LIMIT cuts, bare columns, windows,
     /// the first row of a subquery that may have several.
-    pub(crate) fn leaves_open(&self, rel: &Rel) -> bool {
-        let here = match rel {
-            Rel::Aggregate { calls, .. } => calls.iter().any(|(_, call)| {
-                matches!(
-                    call.func,
-                    AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_)
-                )
-            }),
-            Rel::Sort { limit, offset, .. } => limit.is_some() || offset.is_some(),
-            Rel::Window { .. } => true,
+    pub(crate) fn leaves_open(&self, tree: &impl Tree) -> bool {
+        tree.any_deep(|node| match node {
+            Node::Rel(Rel::Aggregate { calls, .. }) => calls.iter().any(|(_, c)| c.func.depends_on_order()),
+            Node::Rel(Rel::Sort { limit, offset, .. }) => limit.is_some() || offset.is_some(),
+            Node::Rel(Rel::Window { .. }) => true,
+            Node::Expr(Expr::Scalar(query)) => !self.at_most_one_row(&query.rel),
             _ => false,
-        };
-        here || rel.inputs().into_iter().any(|r| self.leaves_open(r))
-            || rel.arms().into_iter().any(|q| self.leaves_open(&q.rel))
-            || rel.exprs().into_iter().any(|e| {
-                e.any(|e| match (e, e.subquery()) {
-                    (Expr::Scalar(_), Some(q)) => !self.at_most_one_row(&q.rel) || self.leaves_open(&q.rel),
-                    (_, Some(q)) => self.leaves_open(&q.rel),
-                    _ => false,
-                })
-            })
+        })
+    }
+
+    /// True if the relation has a row in every database.
+    pub(crate) fn never_empty(&self, rel: &Rel) -> bool {
+        match rel {
+            Rel::Scan { .. } => !self.semantics.empty_tables,
+            Rel::Values { rows, .. } => !rows.is_empty(),
+            Rel::Aggregate { input, keys, calls } => {
+                Grouping { input, keys, calls }.is_global() || self.never_empty(input)
+            }
+            Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
+                self.never_empty(input)
+            }
+            _ => false,
+        }
+    }
+
+    /// True if `c`, a column of one of `inputs` other than the one at `place`, is never NULL
+    /// and holds a value of a foreign key to the column `key`.
+    pub(crate) fn refers_to_key(&self, c: ColumnId, key: ColumnRef, place: usize, inputs: &[Rel]) -> bool {
+        let near = inputs
+            .iter()
+            .enumerate()
+            .any(|(j, r)| j != place && r.outputs().contains(&c) && self.not_null(r).contains(&c));
+        near && self
+            .origin(c)
+            .is_some_and(|from| self.schema.sole_reference(from, key))
+    }
+
+    /// True if the column alone is a key of its table.
+    pub(crate) fn is_key(&self, column: ColumnRef) -> bool {
+        self.table_keys(column.table)
+            .contains(&[column.column].as_slice())
     }
 
     /// True if the relation has at most one row (for given values of outer columns).
@@ -517,8 +524,8 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
         Expr::And(list) => list.iter().for_each(|e| rejects_null(e, set)),
         // A row inside meets every conjunct, those on columns from outside too.
         Expr::Exists(query) => {
-            if let Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } = &query.rel {
-                on.iter().for_each(|e| rejects_null(e, set));
+            if let Some(block) = query.rel.as_block() {
+                block.on.iter().for_each(|e| rejects_null(e, set));
             }
         }
         Expr::Column(c) => {
@@ -540,12 +547,7 @@ pub(crate) fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
         }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. } => strict_columns(expr, set),
-        Expr::Binary {
-            op:
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod | BinaryOp::Concat,
-            left,
-            right,
-        } => {
+        Expr::Binary { op, left, right } if op.is_arithmetic() || *op == BinaryOp::Concat => {
             strict_columns(left, set);
             strict_columns(right, set);
         }

@@ -13,7 +13,10 @@
 mod canonical;
 mod color;
 pub(crate) mod context;
+mod equalities;
 mod facts;
+mod numbers;
+mod pushdown;
 mod rule;
 mod rules;
 mod stopped;
@@ -22,7 +25,6 @@ mod vacuous;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::substitution::Substitution;
 use context::{Context, Role};
 use rule::Apply;
 pub use rule::{Needs, RULES, Rule};
@@ -157,20 +159,7 @@ fn normalize_once(
     }
     let plan = original.clone();
     let mut driver = Driver {
-        cx: Context {
-            schema,
-            semantics,
-            columns: plan.columns,
-            parents: Vec::new(),
-            replaced: Substitution::new(),
-            dirty: false,
-            pinned: false,
-            vacated: 0,
-            in_values: false,
-            only_ordered_by: BTreeSet::new(),
-            outer_not_null: Vec::new(),
-            outer_scans: Vec::new(),
-        },
+        cx: Context::new(schema, semantics, plan.columns),
         rules: RULES
             .iter()
             .filter(|r| r.needs.hold_under(semantics) && wanted(r))
@@ -210,7 +199,7 @@ fn normalize_once(
     let vacated = driver.cx.vacated + vacuous::left_in(&query, &original.query);
     let columns = order
         .iter()
-        .filter_map(|old| driver.cx.columns.get(old.0 as usize).cloned())
+        .filter_map(|old| old.info(&driver.cx.columns).cloned())
         .collect();
     let parents: BTreeMap<ColumnId, ColumnId> = driver.cx.parents.into_iter().collect();
     let written = |mut c: ColumnId| {
@@ -300,16 +289,7 @@ impl Driver<'_> {
                 self.freshen_entries(keys, seen);
                 fine &= calls.iter().all(|(c, _)| seen.insert(*c));
             }
-            Rel::Window { calls, .. } => fine &= calls.iter().all(|(c, _)| seen.insert(*c)),
-            Rel::Scan { .. }
-            | Rel::Values { .. }
-            | Rel::TableFunction { .. }
-            | Rel::Recursive { .. }
-            | Rel::RecursiveRef { .. }
-            | Rel::SetOp { .. } => {
-                fine &= rel.outputs().into_iter().all(|c| seen.insert(c));
-            }
-            _ => {}
+            other => other.introduced(&mut |c| fine &= seen.insert(c)),
         }
         fine
     }

@@ -1,9 +1,7 @@
 //! Self-joins on a column: `a.x = b.x` leaves open which of the two stands for both. All
 //! choices are tried, and the least canonical form is taken.
 
-use std::collections::BTreeSet;
-
-use crate::expr::{BinaryOp, Expr};
+use crate::expr::Expr;
 use crate::rel::{ColumnId, Columns, Query, Rel};
 use crate::substitution::Substitution;
 
@@ -27,39 +25,20 @@ pub(super) fn variants(query: &Query, columns: &Columns) -> Vec<Query> {
     all
 }
 
-fn block_conjuncts(rel: &Rel) -> &[Expr] {
-    match rel {
-        Rel::Filter { predicate, .. } => predicate,
-        Rel::Join { on, .. } => on,
-        _ => &[],
-    }
-}
-
-fn pair(e: &Expr) -> Option<(ColumnId, ColumnId)> {
-    match e {
-        Expr::Binary {
-            op: BinaryOp::Eq,
-            left,
-            right,
-        } => match (&**left, &**right) {
-            (Expr::Column(a), Expr::Column(b)) => Some((*a, *b)),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 fn collect(rel: &Rel, columns: &Columns, into: &mut Vec<(ColumnId, ColumnId)>) {
-    let origin = |c: ColumnId| columns.get(c.0 as usize).and_then(|i| i.origin);
-    let candidates: Vec<(ColumnId, ColumnId)> = block_conjuncts(rel).iter().filter_map(pair).collect();
-    if !candidates.is_empty() {
-        let made: BTreeSet<ColumnId> = rel.output_set();
-        into.extend(candidates.into_iter().filter(|(a, b)| {
-            a != b && made.contains(a) && made.contains(b) && origin(*a).is_some() && origin(*a) == origin(*b)
-        }));
+    let origin = |c: ColumnId| c.info(columns)?.origin;
+    if let Some(block) = rel.as_block() {
+        let mut pairs = block.on.iter().filter_map(Expr::as_column_equality).peekable();
+        if pairs.peek().is_some() {
+            let made = rel.output_set();
+            into.extend(pairs.filter(|(a, b)| {
+                let one_column = origin(*a).is_some() && origin(*a) == origin(*b);
+                a != b && made.contains(a) && made.contains(b) && one_column
+            }));
+        }
     }
-    for e in rel.exprs() {
-        collect_expr(e, columns, into);
+    for query in rel.exprs().into_iter().flat_map(Expr::subqueries) {
+        collect(&query.rel, columns, into);
     }
     for input in rel.inputs() {
         collect(input, columns, into);
@@ -69,29 +48,17 @@ fn collect(rel: &Rel, columns: &Columns, into: &mut Vec<(ColumnId, ColumnId)>) {
     }
 }
 
-fn collect_expr(e: &Expr, columns: &Columns, into: &mut Vec<(ColumnId, ColumnId)>) {
-    for operand in e.operands() {
-        collect_expr(operand, columns, into);
-    }
-    if let Some(query) = e.subquery() {
-        collect(&query.rel, columns, into);
-    }
-}
-
 fn swap_query(query: &mut Query, at: (ColumnId, ColumnId), map: &Substitution) {
     if swap_rel(&mut query.rel, at, map) {
-        for c in &mut query.output {
-            if let Some(Expr::Column(other)) = map.get(c) {
-                *c = *other;
-            }
-        }
+        query.substitute_outputs(map);
     }
 }
 
 /// Exchanges the two columns in the block that makes them equal and above it.
 fn swap_rel(rel: &mut Rel, at: (ColumnId, ColumnId), map: &Substitution) -> bool {
-    let mut here = block_conjuncts(rel).iter().filter_map(pair).any(|p| {
-        let found = p == at || p == (at.1, at.0);
+    let mut here = rel.as_block().is_some_and(|block| {
+        let mut pairs = block.on.iter().filter_map(Expr::as_column_equality);
+        let found = pairs.any(|p| p == at || p == (at.1, at.0));
         found && rel.outputs().contains(&at.0) && rel.outputs().contains(&at.1)
     });
     for input in rel.inputs_mut() {
@@ -111,10 +78,10 @@ fn swap_rel(rel: &mut Rel, at: (ColumnId, ColumnId), map: &Substitution) -> bool
 }
 
 fn swap_expr(e: &mut Expr, at: (ColumnId, ColumnId), map: &Substitution) {
-    for operand in e.operands_mut() {
-        swap_expr(operand, at, map);
-    }
-    if let Some(query) = e.subquery_mut() {
-        swap_query(query, at, map);
-    }
+    e.map(|e| {
+        if let Some(query) = e.subquery_mut() {
+            swap_query(query, at, map);
+        }
+        false
+    });
 }

@@ -13,6 +13,7 @@ use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::semantics::Semantics;
+use crate::tree::{Node, Tree};
 
 /// What may be left out of a semantics so that it empties no part of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,40 +113,24 @@ pub(super) fn left_in(form: &Query, original: &Query) -> usize {
 }
 
 fn reads_tables(rel: &Rel) -> bool {
-    matches!(rel, Rel::Scan { .. })
-        || rel.inputs().into_iter().any(reads_tables)
-        || rel.arms().into_iter().any(|q| reads_tables(&q.rel))
-        || rel
-            .exprs()
-            .into_iter()
-            .any(|e| e.any(|e| e.subquery().is_some_and(|q| reads_tables(&q.rel))))
+    rel.any_deep(|node| matches!(node, Node::Rel(Rel::Scan { .. })))
 }
 
 fn constants(rel: &Rel) -> usize {
-    let below: usize = rel.inputs().into_iter().map(constants).sum();
-    let arms: usize = rel.arms().into_iter().map(|q| constants(&q.rel)).sum();
-    let own: usize = rel.exprs().into_iter().map(constants_in).sum();
-    let filters = match rel {
-        Rel::Aggregate { calls, .. } => calls
-            .iter()
-            .filter(|(_, call)| matches!(call.filter, Some(Expr::Literal(_))))
-            .count(),
-        _ => 0,
-    };
-    below + arms + own + filters
-}
-
-fn constants_in(e: &Expr) -> usize {
-    let here = match e {
-        Expr::Binary {
+    let mut found = 0;
+    rel.for_each_deep(|node| match node {
+        Node::Rel(Rel::Aggregate { calls, .. }) => {
+            let filters = calls.iter().filter_map(|(_, call)| call.filter.as_ref());
+            found += filters.filter(|e| e.is_literal()).count();
+        }
+        Node::Expr(Expr::Binary {
             op: BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Sub,
             left,
             right,
-        } => usize::from(left == right && !matches!(**left, Expr::Literal(_))),
-        _ => 0,
-    };
-    let operands: usize = e.operands().into_iter().map(constants_in).sum();
-    here + operands + e.subquery().map_or(0, |q| constants(&q.rel))
+        }) => found += usize::from(left == right && !left.is_literal()),
+        _ => {}
+    });
+    found
 }
 
 /// Columns that nothing but an ORDER BY without LIMIT reads: one value in all rows takes nothing
@@ -177,17 +162,13 @@ fn count(rel: &Rel, into: &mut BTreeMap<ColumnId, Uses>) {
         }
     );
     for e in rel.exprs() {
-        let read = e.reads();
-        for c in read {
+        for c in e.reads() {
             let uses = into.entry(c).or_default();
             *(if orders { &mut uses.order } else { &mut uses.others }) = true;
         }
-        e.any(|e| {
-            if let Some(query) = e.subquery() {
-                count(&query.rel, into);
-            }
-            false
-        });
+        for query in e.subqueries() {
+            count(&query.rel, into);
+        }
     }
     for input in rel.inputs() {
         count(input, into);

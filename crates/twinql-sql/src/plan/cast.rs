@@ -170,10 +170,6 @@ fn call(name: &str, args: Vec<Expr>) -> Expr {
     Expr::function(name.to_owned(), args)
 }
 
-fn integer(value: i64) -> Expr {
-    Expr::Literal(Value::Integer(value))
-}
-
 fn word(text: String) -> Expr {
     Expr::Literal(Value::Text(text))
 }

@@ -239,7 +239,7 @@ impl<'a> Planner<'a> {
     /// What is known of a column of a recursive relation: the seed's, but for what the
     /// step may change.
     fn recursive_info(&self, id: ColumnId, name: &str) -> ColumnInfo {
-        let seed = self.columns.get(id.0 as usize);
+        let seed = id.info(&self.columns);
         ColumnInfo {
             name: name.to_owned(),
             origin: None,

@@ -87,7 +87,7 @@ impl Planner<'_> {
             if call.args.iter().chain(&call.filter).any(|e| mentions(e, outer)) {
                 return refused(span);
             }
-            let info = match self.columns.get(id.0 as usize) {
+            let info = match id.info(&self.columns) {
                 Some(info) => info.clone(),
                 None => return refused(span),
             };
@@ -330,12 +330,7 @@ fn inner_columns(on: &[Expr], outer: &[ColumnId]) -> Vec<ColumnId> {
 fn equalities(on: &[Expr], outer: &[ColumnId], span: Span) -> Result<Vec<Expr>> {
     let mut out = Vec::with_capacity(on.len());
     for expr in on {
-        let Expr::Binary {
-            op: BinaryOp::Eq,
-            left,
-            right,
-        } = expr
-        else {
+        let Some((left, right)) = expr.as_equality() else {
             return refused(span);
         };
         let of_outer = |e: &Expr| e.named().iter().all(|c| outer.contains(c));
@@ -345,10 +340,10 @@ fn equalities(on: &[Expr], outer: &[ColumnId], span: Span) -> Result<Vec<Expr>> 
             _ => return refused(span),
         };
         // Only a bare column has one value in all rows that meet the condition.
-        if !matches!(**inner, Expr::Column(_)) {
+        if inner.as_column().is_none() {
             return refused(span);
         }
-        out.push((**inner).clone());
+        out.push(inner.clone());
     }
     Ok(out)
 }

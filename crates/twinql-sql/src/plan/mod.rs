@@ -251,7 +251,7 @@ impl<'a> Planner<'a> {
 
     fn mark_nullable(&mut self, ids: impl IntoIterator<Item = ColumnId>) {
         for id in ids {
-            if let Some(info) = self.columns.get_mut(id.0 as usize) {
+            if let Some(info) = id.info_mut(&mut self.columns) {
                 info.nullable = true;
             }
         }

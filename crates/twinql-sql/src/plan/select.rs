@@ -87,7 +87,7 @@ impl<'a> Planner<'a> {
         if is_aggregate {
             for (id, call) in &scope.aggregates {
                 let mut info = types::aggregate_info(call, is_grouped, &self.columns);
-                if let Some(slot) = self.columns.get_mut(id.0 as usize) {
+                if let Some(slot) = id.info_mut(&mut self.columns) {
                     std::mem::swap(slot, &mut info);
                 }
             }

@@ -251,7 +251,7 @@ impl<'a> Planner<'a> {
         }
         let mut columns = Vec::with_capacity(l);
         for (left_id, right_id) in left.query.output.iter().zip(&right.query.output) {
-            let of = |id: &ColumnId| self.columns.get(id.0 as usize);
+            let of = |id: &ColumnId| id.info(&self.columns);
             let (Some(a), Some(b)) = (of(left_id), of(right_id)) else {
                 continue;
             };

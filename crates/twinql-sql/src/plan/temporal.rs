@@ -239,7 +239,7 @@ impl Planner<'_> {
         if let Some(kind) = self.kinds.get(&id) {
             return Some(*kind);
         }
-        let origin = self.columns.get(id.0 as usize)?.origin?;
+        let origin = id.info(&self.columns)?.origin?;
         Kind::of_declared(&self.schema.column(origin)?.declared)
     }
 

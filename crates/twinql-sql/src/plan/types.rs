@@ -19,7 +19,7 @@ fn info(affinity: Option<Affinity>, class: TypeClass, nullable: bool) -> ColumnI
 /// An unnamed column's info for the value of an expression.
 pub(crate) fn info_of(expr: &Expr, columns: &Columns) -> ColumnInfo {
     match expr {
-        Expr::Column(id) => match columns.get(id.0 as usize) {
+        Expr::Column(id) => match id.info(columns) {
             Some(column) => column.clone(),
             None => info(None, TypeClass::Other, true),
         },
@@ -94,7 +94,7 @@ fn output_info(query: &Query, columns: &Columns) -> ColumnInfo {
     query
         .output
         .first()
-        .and_then(|id| columns.get(id.0 as usize))
+        .and_then(|id| id.info(columns))
         .cloned()
         .unwrap_or_else(|| info(None, TypeClass::Other, true))
 }

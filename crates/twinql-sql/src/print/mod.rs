@@ -210,7 +210,7 @@ impl Printer<'_> {
                 let items = columns
                     .iter()
                     .map(|c| {
-                        let name = self.columns.get(c.0 as usize).map_or("value", |i| &i.name);
+                        let name = c.info(self.columns).map_or("value", |i| &i.name);
                         (*c, format!("{alias}.{}", identifier(name)))
                     })
                     .collect();

@@ -459,7 +459,7 @@ fn heads_agree(gold: &Head, pred: &Head, align: &Alignment, any_order: bool) -> 
             }
             let keys_stay = align.of.iter().take(g.keys).all(|j| *j < p.keys);
             // COUNT(*) has no arguments to be told apart by: two of a kind are one.
-            let having: Vec<Expr> = g.having.iter().map(|e| mapped(e, &map)).collect();
+            let having: Vec<Expr> = g.having.iter().map(|e| e.substituted(&map)).collect();
             g.keys == p.keys
                 && g.calls.len() == p.calls.len()
                 && keys_stay
@@ -467,10 +467,10 @@ fn heads_agree(gold: &Head, pred: &Head, align: &Alignment, any_order: bool) -> 
         }
         _ => false,
     };
-    let outputs: Vec<Expr> = gold.outputs.iter().map(|e| mapped(e, &map)).collect();
+    let outputs: Vec<Expr> = gold.outputs.iter().map(|e| e.substituted(&map)).collect();
     let sorted = gold.sort.iter().zip(&pred.sort).all(|(a, b)| {
         let a = SortKey {
-            expr: mapped(&a.expr, &map),
+            expr: a.expr.substituted(&map),
             ..a.clone()
         };
         a == *b
@@ -486,12 +486,6 @@ fn heads_agree(gold: &Head, pred: &Head, align: &Alignment, any_order: bool) -> 
         && sorted
         && gold.limit == pred.limit
         && gold.offset == pred.offset
-}
-
-fn mapped(e: &Expr, map: &Substitution) -> Expr {
-    let mut e = e.clone();
-    e.substitute(map);
-    e
 }
 
 /// Equal as bags.
@@ -525,7 +519,7 @@ fn images(map: &Mapping, gold: &Shape, pred: &Shape) -> Vec<String> {
     let (names, images) = (from.names(), to.names());
     let columns = column_map(from, to, &map.rows);
     let line = |e: &Expr| {
-        let image = print::shallow(&mapped(e, &columns), &images);
+        let image = print::shallow(&e.substituted(&columns), &images);
         format!("{} ↦ {image}", print::shallow(e, &names))
     };
     from.conditions.iter().map(line).collect()

@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::classes::Classes;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::plan::Plan;
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
@@ -139,8 +140,7 @@ struct Kinds<'a> {
 
 /// The kind of a base column's values.
 fn base_kind(schema: &Schema, at: ColumnRef) -> Kind {
-    let column = schema.tables.get(at.table).and_then(|t| t.columns.get(at.column));
-    match column.map(|c| (c.affinity, c.class)) {
+    match schema.column(at).map(|c| (c.affinity, c.class)) {
         Some((Affinity::Text, TypeClass::Text | TypeClass::Time)) => Kind::Text,
         Some((
             Affinity::Integer | Affinity::Real | Affinity::Numeric,
@@ -234,8 +234,8 @@ struct OneRow<'a> {
     schema: &'a Schema,
     /// The table column that a column id is.
     base: BTreeMap<ColumnId, ColumnRef>,
-    /// Classes of table columns, as a forest.
-    parent: BTreeMap<ColumnRef, ColumnRef>,
+    /// Table columns that hold the same value.
+    classes: Classes<ColumnRef>,
     /// Classes that are compared with a constant.
     bound: Vec<ColumnRef>,
 }
@@ -247,32 +247,18 @@ impl<'a> OneRow<'a> {
         let mut out = OneRow {
             schema,
             base,
-            parent: BTreeMap::new(),
+            classes: Classes::default(),
             bound: Vec::new(),
         };
         for (t, table) in schema.tables.iter().enumerate() {
             for key in &table.foreign_keys {
                 for (from, to) in key.columns.iter().zip(&key.target_columns) {
                     let place = |table, column| ColumnRef { table, column };
-                    out.union(place(t, *from), place(key.target, *to));
+                    out.classes.join(place(t, *from), place(key.target, *to));
                 }
             }
         }
         out
-    }
-
-    fn root(&self, mut c: ColumnRef) -> ColumnRef {
-        while let Some(up) = self.parent.get(&c) {
-            c = *up;
-        }
-        c
-    }
-
-    fn union(&mut self, a: ColumnRef, b: ColumnRef) {
-        let (a, b) = (self.root(a), self.root(b));
-        if a != b {
-            self.parent.insert(a, b);
-        }
     }
 
     /// Which output columns surely hold a value in some row of the answer; `None` if it may
@@ -280,14 +266,15 @@ impl<'a> OneRow<'a> {
     fn answer(mut self, query: &Query) -> Option<Vec<bool>> {
         let sure = self.rel(&query.rel)?;
         // Every column of a class must be able to hold the same value.
-        let classes: Vec<(ColumnRef, ColumnRef)> = self.parent.keys().map(|c| (*c, self.root(*c))).collect();
+        let classes: Vec<(ColumnRef, ColumnRef)> =
+            self.classes.others().map(|c| (c, self.classes.root(c))).collect();
         let kind = |c: ColumnRef| base_kind(self.schema, c);
         let fits = |(c, root): &(ColumnRef, ColumnRef)| kind(*c) != Kind::Any && kind(*c) == kind(*root);
-        let touched = |root: ColumnRef| self.base.values().any(|c| self.root(*c) == root);
+        let touched = |root: ColumnRef| self.base.values().any(|c| self.classes.root(*c) == root);
         if !classes.iter().filter(|(_, root)| touched(*root)).all(fits) {
             return None;
         }
-        let mut bound: Vec<ColumnRef> = self.bound.iter().map(|c| self.root(*c)).collect();
+        let mut bound: Vec<ColumnRef> = self.bound.iter().map(|c| self.classes.root(*c)).collect();
         bound.sort_unstable();
         let count = bound.len();
         bound.dedup();
@@ -371,7 +358,7 @@ impl<'a> OneRow<'a> {
                     if ka != kb || ka == Kind::Any {
                         return None;
                     }
-                    self.union(a, b);
+                    self.classes.join(a, b);
                 }
                 (Expr::Column(c), Expr::Literal(v)) => self.compared(*c, *op, v)?,
                 (Expr::Literal(v), Expr::Column(c)) => self.compared(*c, op.flipped()?, v)?,
@@ -385,11 +372,7 @@ impl<'a> OneRow<'a> {
     fn compared(&mut self, c: ColumnId, op: BinaryOp, v: &Value) -> Option<()> {
         let place = *self.base.get(&c)?;
         // Dates and the like must look the part.
-        let column = self
-            .schema
-            .tables
-            .get(place.table)
-            .and_then(|t| t.columns.get(place.column));
+        let column = self.schema.column(place);
         if column.is_none_or(|c| c.class == TypeClass::Time) {
             return None;
         }

@@ -94,11 +94,7 @@ pub(super) fn check(
         }
     }
     let map = column_map(from, to.tableau, rows);
-    let moved = |e: &Expr| {
-        let mut e = e.clone();
-        e.substitute(&map);
-        e
-    };
+    let moved = |e: &Expr| e.substituted(&map);
     for (i, condition) in from.conditions.iter().enumerate() {
         if !to.facts.imply(&to.facts.normal(moved(condition))) {
             return Err(format!("condition {i} does not hold of the images"));
@@ -200,11 +196,7 @@ impl<'a, 'b> Search<'a, 'b> {
         };
         let map = column_map(self.from, self.to.tableau, &self.rows);
         let facts = &self.to.facts;
-        let moved = |e: &Expr| {
-            let mut e = e.clone();
-            e.substitute(&map);
-            e
-        };
+        let moved = |e: &Expr| e.substituted(&map);
         conditions.iter().all(|c| facts.imply(&facts.normal(moved(c))))
             && items.iter().all(|i| {
                 let (item, place) = (self.from.summary.get(*i), self.align.of.get(*i));

@@ -5,7 +5,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::classes::Classes;
+use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
 use crate::rel::ColumnId;
 use crate::schema::{Affinity, Schema};
@@ -13,7 +14,7 @@ use crate::semantics::Semantics;
 use crate::substitution::Substitution;
 use crate::value::Value;
 
-use super::tableau::{Source, Tableau, context};
+use super::tableau::{Source, Tableau};
 
 /// How deep conditions are taken apart.
 const MAX_DEPTH: usize = 8;
@@ -28,29 +29,19 @@ pub(super) struct Facts<'a> {
     not_null: BTreeSet<ColumnId>,
 }
 
-/// A forest of classes of columns with constants.
+/// Classes of equal columns, some with a constant, which the root of the class has.
 #[derive(Default)]
-struct Classes {
-    parent: BTreeMap<ColumnId, ColumnId>,
+struct Valued {
+    classes: Classes<ColumnId>,
     constant: BTreeMap<ColumnId, Value>,
 }
 
-impl Classes {
-    fn root(&self, mut c: ColumnId) -> ColumnId {
-        while let Some(up) = self.parent.get(&c) {
-            c = *up;
-        }
-        c
-    }
-
+impl Valued {
     /// True if the classes were apart.
-    fn union(&mut self, a: ColumnId, b: ColumnId) -> bool {
-        let (a, b) = (self.root(a), self.root(b));
-        if a == b {
+    fn join(&mut self, a: ColumnId, b: ColumnId) -> bool {
+        let Some((low, high)) = self.classes.join(a, b) else {
             return false;
-        }
-        let (low, high) = (a.min(b), a.max(b));
-        self.parent.insert(high, low);
+        };
         if let Some(v) = self.constant.remove(&high) {
             self.constant.entry(low).or_insert(v);
         }
@@ -60,12 +51,10 @@ impl Classes {
     /// The first column of the class, or its constant. The constant keeps the column's
     /// affinity, by which others are converted where they are compared with it.
     fn stands_for(&self, c: ColumnId) -> Expr {
-        let root = self.root(c);
+        let root = self.classes.root(c);
         match self.constant.get(&root) {
-            Some(v) => Expr::Literal(v.clone()).cast(match v {
-                Value::Text(_) => Affinity::Text,
-                _ => Affinity::Numeric,
-            }),
+            Some(v @ Value::Text(_)) => Expr::Literal(v.clone()).cast(Affinity::Text),
+            Some(v) => Expr::Literal(v.clone()).cast(Affinity::Numeric),
             None => Expr::Column(root),
         }
     }
@@ -73,33 +62,28 @@ impl Classes {
 
 impl<'a> Facts<'a> {
     pub(super) fn new(schema: &'a Schema, semantics: &'a Semantics, tableau: &Tableau) -> Facts<'a> {
-        let cx = context(schema, semantics, &tableau.columns);
+        let cx = Context::new(schema, semantics, tableau.columns.clone());
         let own: BTreeSet<ColumnId> = tableau
             .rows
             .iter()
             .flat_map(|r| r.columns.iter().copied())
             .collect();
-        let mut classes = Classes::default();
+        let mut classes = Valued::default();
         for condition in &tableau.conditions {
-            let Expr::Binary {
-                op: BinaryOp::Eq,
-                left,
-                right,
-            } = condition
-            else {
+            let Some(operands) = condition.as_equality() else {
                 continue;
             };
-            match (&**left, &**right) {
+            match operands {
                 (Expr::Column(a), Expr::Column(b)) => {
                     let known = semantics.typed && own.contains(a) && own.contains(b);
                     if known && cx.same_storage(*a, *b) {
-                        classes.union(*a, *b);
+                        classes.join(*a, *b);
                     }
                 }
                 (Expr::Column(c), Expr::Literal(v)) | (Expr::Literal(v), Expr::Column(c))
                     if semantics.typed && own.contains(c) && stored_as_is(&cx, *c, v) =>
                 {
-                    let root = classes.root(*c);
+                    let root = classes.classes.root(*c);
                     classes.constant.entry(root).or_insert_with(|| v.clone());
                 }
                 _ => {}
@@ -108,7 +92,7 @@ impl<'a> Facts<'a> {
         chase_keys(&cx, tableau, &mut classes);
         let stands_for: Substitution = own.iter().map(|c| (*c, classes.stands_for(*c))).collect();
         let known = cx.not_null(&tableau.block());
-        let not_null: BTreeSet<ColumnId> = known.iter().map(|c| classes.root(*c)).collect();
+        let not_null: BTreeSet<ColumnId> = known.iter().map(|c| classes.classes.root(*c)).collect();
         let mut facts = Facts {
             cx,
             stands_for,
@@ -166,7 +150,7 @@ impl<'a> Facts<'a> {
     fn holds_alone(&self, condition: &Expr) -> bool {
         match condition {
             Expr::Binary { op, left, right } => match (constant(left), constant(right)) {
-                (Some(a), Some(b)) => compare(a, b).is_some_and(|order| satisfied(*op, order)),
+                (Some(a), Some(b)) => compare(a, b).is_some_and(|order| op.holds(order) == Some(true)),
                 _ if left == right => match op {
                     BinaryOp::Eq | BinaryOp::LtEq | BinaryOp::GtEq => self.never_null(left),
                     BinaryOp::Is => true,
@@ -178,17 +162,10 @@ impl<'a> Facts<'a> {
                 let equal = |e: &Expr| constant(e).is_some_and(|w| compare(v, w) == Some(Ordering::Equal));
                 list.iter().any(equal)
             }),
-            Expr::Unary {
-                op: UnaryOp::Not,
-                expr,
-            } => match &**expr {
-                Expr::Unary {
-                    op: UnaryOp::IsNull,
-                    expr,
-                } => self.never_null(expr),
-                _ => false,
-            },
-            _ => false,
+            _ => {
+                let tested = condition.as_not().and_then(Expr::as_null_test);
+                tested.is_some_and(|e| self.never_null(e))
+            }
         }
     }
 
@@ -224,10 +201,9 @@ impl<'a> Facts<'a> {
 
     /// True if the constant is compared with the expression as it is, unconverted.
     fn comparable(&self, subject: &Expr, v: &Value) -> bool {
-        let numeric = |a: Affinity| matches!(a, Affinity::Integer | Affinity::Numeric | Affinity::Real);
         match (self.cx.affinity(subject), v) {
             (affinity, Value::Integer(_)) => affinity != Some(Affinity::Text),
-            (affinity, Value::Text(_)) => !affinity.is_some_and(numeric),
+            (affinity, Value::Text(_)) => !affinity.is_some_and(Affinity::is_numeric),
             _ => false,
         }
     }
@@ -256,7 +232,7 @@ fn stored_as_is(cx: &Context<'_>, c: ColumnId, v: &Value) -> bool {
 }
 
 /// Rows of one table that agree in a key are one row: all their columns are equal.
-fn chase_keys(cx: &Context<'_>, tableau: &Tableau, classes: &mut Classes) {
+fn chase_keys(cx: &Context<'_>, tableau: &Tableau, classes: &mut Valued) {
     loop {
         let mut changed = false;
         for (i, one) in tableau.rows.iter().enumerate() {
@@ -273,7 +249,7 @@ fn chase_keys(cx: &Context<'_>, tableau: &Tableau, classes: &mut Classes) {
                 };
                 if cx.table_keys(table).into_iter().any(|key| key.iter().all(equal)) {
                     for (a, b) in one.columns.iter().zip(&two.columns) {
-                        changed |= classes.union(*a, *b);
+                        changed |= classes.join(*a, *b);
                     }
                 }
             }
@@ -286,24 +262,19 @@ fn chase_keys(cx: &Context<'_>, tableau: &Tableau, classes: &mut Classes) {
 
 /// Puts operands whose order has no meaning in order; subqueries are left alone.
 fn order(e: &mut Expr) {
-    for operand in e.operands_mut() {
-        order(operand);
-    }
-    match e {
-        Expr::And(list) | Expr::Or(list) => list.sort_unstable(),
-        Expr::InList { list, .. } => list.sort_unstable(),
-        Expr::Binary { op, left, right } => {
-            let plain = |e: &Expr| !matches!(e, Expr::Collate { .. } | Expr::Row(_));
-            let symmetric = matches!(
-                op,
-                BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Is | BinaryOp::IsNot
-            );
-            if symmetric && plain(left) && plain(right) && right < left {
-                std::mem::swap(left, right);
-            }
+    let plain = |e: &Expr| !matches!(e, Expr::Collate { .. } | Expr::Row(_));
+    e.map(|e| {
+        match e {
+            Expr::And(list) | Expr::Or(list) | Expr::InList { list, .. } => list.sort_unstable(),
+            Expr::Binary {
+                op: BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Is | BinaryOp::IsNot,
+                left,
+                right,
+            } if plain(left) && plain(right) && **right < **left => std::mem::swap(left, right),
+            _ => {}
         }
-        _ => {}
-    }
+        false
+    });
 }
 
 /// Constants in SQLite's order; only whole numbers with whole numbers and text with text.
@@ -312,18 +283,6 @@ fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Integer(a), Value::Integer(b)) => Some(a.cmp(b)),
         (Value::Text(a), Value::Text(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
         _ => None,
-    }
-}
-
-fn satisfied(op: BinaryOp, order: Ordering) -> bool {
-    match op {
-        BinaryOp::Eq | BinaryOp::Is => order == Ordering::Equal,
-        BinaryOp::NotEq | BinaryOp::IsNot => order != Ordering::Equal,
-        BinaryOp::Lt => order == Ordering::Less,
-        BinaryOp::LtEq => order != Ordering::Greater,
-        BinaryOp::Gt => order == Ordering::Greater,
-        BinaryOp::GtEq => order != Ordering::Less,
-        _ => false,
     }
 }
 
@@ -395,13 +354,7 @@ impl<'e> Values<'e> {
 fn values_of(condition: &Expr) -> Option<(&Expr, Values<'_>)> {
     match condition {
         Expr::InList { expr, list } => {
-            let constants: Option<Vec<&Value>> = list
-                .iter()
-                .map(|e| match e {
-                    Expr::Literal(v) => Some(v),
-                    _ => None,
-                })
-                .collect();
+            let constants: Option<Vec<&Value>> = list.iter().map(Expr::as_literal).collect();
             Some((expr, Values::OneOf(constants?)))
         }
         Expr::Binary { op, left, right } => {

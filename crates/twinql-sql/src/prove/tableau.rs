@@ -4,6 +4,8 @@
 //! UNION), whose answer is a bag or a set of summaries, and a [`Head`] of grouping, HAVING
 //! and ORDER BY over them. Where the heads agree, the queries are equal if the tableaux are.
 
+use std::collections::BTreeMap;
+
 use crate::expr::{AggFunc, Expr};
 use crate::normalize::context::Context;
 use crate::plan::Plan;
@@ -119,24 +121,6 @@ pub(super) struct Shape {
     pub(super) arms: Vec<Tableau>,
     /// The arms together are a set.
     pub(super) union: bool,
-}
-
-/// A context to look up facts of a tableau's columns in.
-pub(super) fn context<'a>(schema: &'a Schema, semantics: &'a Semantics, columns: &Columns) -> Context<'a> {
-    Context {
-        schema,
-        semantics,
-        columns: columns.clone(),
-        parents: Vec::new(),
-        replaced: Substitution::new(),
-        dirty: false,
-        pinned: false,
-        vacated: 0,
-        in_values: false,
-        only_ordered_by: std::collections::BTreeSet::new(),
-        outer_not_null: Vec::new(),
-        outer_scans: Vec::new(),
-    }
 }
 
 /// A canonical query as head and tableaux, if it has that form.
@@ -375,7 +359,7 @@ fn tableau(
     deduplicated: bool,
 ) -> Option<Tableau> {
     let (inputs, mut conditions) = rel.clone().into_block();
-    let known = context(schema, semantics, columns);
+    let known = Context::new(schema, semantics, columns.clone());
     if inputs.len() > MAX_ROWS || !is_function(rel, &known) {
         return None;
     }
@@ -384,7 +368,7 @@ fn tableau(
     for input in inputs {
         rows.push(row(schema, input, &mut columns)?);
     }
-    if !summary.iter().all(|e| is_function_expr(e, &known)) {
+    if !summary.iter().all(|e| is_function(e, &known)) {
         return None;
     }
     for e in conditions.iter_mut().chain(&mut summary) {
@@ -405,30 +389,8 @@ fn tableau(
 
 /// True if the database alone decides what the relation's rows are: nothing random, and
 /// nothing that depends on which row comes first.
-fn is_function(rel: &Rel, cx: &Context<'_>) -> bool {
-    let here = match rel {
-        Rel::Sort { limit, offset, .. } => limit.is_none() && offset.is_none(),
-        Rel::Window { .. } => false,
-        Rel::Aggregate { calls, .. } => !calls.iter().any(|(_, call)| {
-            matches!(
-                call.func,
-                AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_)
-            )
-        }),
-        _ => true,
-    };
-    here && rel.exprs().into_iter().all(|e| is_function_expr(e, cx))
-        && rel.inputs().into_iter().all(|r| is_function(r, cx))
-        && rel.arms().into_iter().all(|q| is_function(&q.rel, cx))
-}
-
-/// [`is_function`] of an expression's value.
-fn is_function_expr(e: &Expr, cx: &Context<'_>) -> bool {
-    let first_row = matches!(e, Expr::Scalar(q) if !cx.at_most_one_row(&q.rel));
-    e.is_deterministic()
-        && !first_row
-        && e.operands().into_iter().all(|o| is_function_expr(o, cx))
-        && e.subquery().is_none_or(|q| is_function(&q.rel, cx))
+fn is_function(tree: &impl Tree, cx: &Context<'_>) -> bool {
+    tree.is_deterministic() && !cx.leaves_open(tree)
 }
 
 fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
@@ -507,25 +469,20 @@ fn renumbered(rel: Rel) -> Rel {
 /// of another tableau is caught by them, and that equal ones compare equal.
 fn rename_inner(expr: &mut Expr) {
     let mut next = 0;
-    rename_inner_from(expr, &mut next);
-}
-
-fn rename_inner_from(expr: &mut Expr, next: &mut u32) {
-    for operand in expr.operands_mut() {
-        rename_inner_from(operand, next);
-    }
-    let Some(query) = expr.subquery_mut() else {
-        return;
-    };
-    let made = query.rel.produced_within();
-    let mut names: std::collections::BTreeMap<ColumnId, ColumnId> = Default::default();
-    query.map_ids(|c| {
-        if made.contains(c) {
-            *c = *names.entry(*c).or_insert_with(|| {
-                *next += 1;
-                ColumnId(INNER + *next)
+    expr.map(|e| {
+        if let Some(query) = e.subquery_mut() {
+            let made = query.rel.produced_within();
+            let mut names: BTreeMap<ColumnId, ColumnId> = BTreeMap::new();
+            query.map_ids(|c| {
+                if made.contains(c) {
+                    *c = *names.entry(*c).or_insert_with(|| {
+                        next += 1;
+                        ColumnId(INNER + next)
+                    });
+                }
             });
         }
+        false
     });
 }
 
@@ -585,7 +542,7 @@ impl Tableau {
 
     /// True if no two combinations of rows have the same summary.
     fn has_unique_summaries(&self, schema: &Schema, semantics: &Semantics) -> bool {
-        let cx = context(schema, semantics, &self.columns);
+        let cx = Context::new(schema, semantics, self.columns.clone());
         let shown = self.summary.iter().filter_map(|e| match e {
             Expr::Column(c) => Some(*c),
             _ => None,
@@ -598,9 +555,8 @@ impl Tableau {
         let mut names = Names::new();
         for row in &self.rows {
             for c in &row.columns {
-                let column = self
-                    .columns
-                    .get(c.0 as usize)
+                let column = c
+                    .info(&self.columns)
                     .map_or_else(|| format!("c{}", c.0), |info| print::identifier(&info.name));
                 names.insert(*c, format!("{}.{column}", print::identifier(&row.alias)));
             }

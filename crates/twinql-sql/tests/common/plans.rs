@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use twinql_sql::{AggFunc, Direction, Expr, NullsOrder, Plan, Query, Rel, Schema, SortKey, Value};
+use twinql_sql::tree::{Node, NodeMut, Tree};
+use twinql_sql::{Direction, Expr, NullsOrder, Plan, Rel, Schema, SortKey};
 
 /// Only the tables a plan reads, and what they refer to, hold rows.
 pub fn reduced(schema: &Schema, plan: &Plan) -> Schema {
     let mut used: BTreeSet<usize> = BTreeSet::new();
-    let text = format!("{:?}", plan.query);
-    for part in text.split("Scan { table: ").skip(1) {
-        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
-        used.extend(digits.parse::<usize>().ok());
-    }
+    plan.query.for_each_deep(|node| {
+        if let Node::Rel(Rel::Scan { table, .. }) = node {
+            used.insert(*table);
+        }
+    });
     let mut all: Vec<usize> = used.iter().copied().collect();
     while let Some(t) = all.pop() {
         for f in &schema.tables[t].foreign_keys {
@@ -35,7 +36,7 @@ pub fn reduced(schema: &Schema, plan: &Plan) -> Schema {
 /// by the ties that a limit cuts, they agree without it.
 pub fn unlimited(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
-    edit_query(&mut plan.query, &mut |r| {
+    edit(&mut plan, |r| {
         if let Rel::Sort { limit, offset, .. } = r {
             *limit = None;
             *offset = None;
@@ -50,23 +51,16 @@ pub fn unlimited(plan: &Plan) -> Plan {
 pub fn shaken(plan: &Plan) -> Option<Plan> {
     let mut plan = plan.clone();
     let mut open = 0;
-    edit_query(&mut plan.query, &mut |r| match r {
+    edit(&mut plan, |r| match r {
         Rel::Sort { keys, .. } => {
             open += 1;
             keys.push(shake());
         }
         Rel::Aggregate { input, calls, .. } => {
-            let any = |f: &AggFunc| matches!(f, AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_));
-            if calls.iter().any(|(_, c)| any(&c.func)) {
+            if calls.iter().any(|(_, c)| c.func.depends_on_order()) {
                 open += 1;
-                let below = std::mem::replace(&mut **input, nothing());
-                **input = Rel::Sort {
-                    input: Box::new(below),
-                    keys: vec![shake()],
-                    // A subquery's order is kept where it has a limit.
-                    limit: Some(Expr::Literal(Value::Integer(i64::MAX))),
-                    offset: None,
-                };
+                // A subquery's order is kept where it has a limit.
+                **input = Rel::sort(input.take(), vec![shake()], Some(Expr::integer(i64::MAX)));
             }
         }
         _ => {}
@@ -83,56 +77,28 @@ pub fn ordered(rel: &Rel) -> bool {
     }
 }
 
-fn nothing() -> Rel {
-    Rel::Values {
-        columns: Vec::new(),
-        rows: Vec::new(),
-    }
-}
-
 fn shake() -> SortKey {
     SortKey {
-        expr: Expr::Function {
-            name: "shake".into(),
-            args: Vec::new(),
-        },
+        expr: Expr::function("shake", Vec::new()),
         direction: Direction::Asc,
         nulls: NullsOrder::First,
     }
 }
 
-fn edit_query(q: &mut Query, f: &mut dyn FnMut(&mut Rel)) {
-    edit_rel(&mut q.rel, f);
-}
-
-fn edit_expr(e: &mut Expr, f: &mut dyn FnMut(&mut Rel)) {
-    match e {
-        Expr::Unary { expr, .. } | Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => edit_expr(expr, f),
-        Expr::Binary { left, right, .. } => {
-            edit_expr(left, f);
-            edit_expr(right, f);
-        }
-        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().for_each(|e| edit_expr(e, f)),
-        Expr::Function { args, .. } => args.iter_mut().for_each(|e| edit_expr(e, f)),
-        Expr::InSubquery { query, .. } => edit_query(query, f),
-        Expr::Exists(query) => edit_query(query, f),
-        Expr::Scalar(query) => {
-            edit_query(query, f);
-            // The first row of a subquery without an order is any.
-            let one = matches!(&query.rel, Rel::Aggregate { keys, .. } if keys.is_empty());
+/// Changes every relation, and scalar subqueries that may have several rows and no order as if they had an empty one:
+/// the first row of such a subquery is any.
+fn edit(plan: &mut Plan, mut f: impl FnMut(&mut Rel)) {
+    plan.query.map_up_deep(|node| match node {
+        NodeMut::Rel(rel) => f(rel),
+        NodeMut::Expr(Expr::Scalar(query)) => {
+            let one = query.rel.as_grouping().is_some_and(|g| g.keys.is_empty());
             if !one && !ends_sorted(&query.rel) {
-                let mut sorted = Rel::Sort {
-                    input: Box::new(std::mem::replace(&mut query.rel, nothing())),
-                    keys: Vec::new(),
-                    limit: None,
-                    offset: None,
-                };
-                f(&mut sorted);
-                query.rel = sorted;
+                query.rel = Rel::sort(query.rel.take(), Vec::new(), None);
+                f(&mut query.rel);
             }
         }
         _ => {}
-    }
+    });
 }
 
 fn ends_sorted(rel: &Rel) -> bool {
@@ -141,38 +107,4 @@ fn ends_sorted(rel: &Rel) -> bool {
         Rel::Project { input, .. } | Rel::Filter { input, .. } => ends_sorted(input),
         _ => false,
     }
-}
-
-fn edit_rel(r: &mut Rel, f: &mut dyn FnMut(&mut Rel)) {
-    match r {
-        Rel::Sort { input, .. }
-        | Rel::Aggregate { input, .. }
-        | Rel::Distinct { input }
-        | Rel::Window { input, .. } => {
-            edit_rel(input, f);
-        }
-        Rel::Filter { input, predicate } => {
-            predicate.iter_mut().for_each(|e| edit_expr(e, f));
-            edit_rel(input, f);
-        }
-        Rel::Project { input, exprs } => {
-            exprs.iter_mut().for_each(|(_, e)| edit_expr(e, f));
-            edit_rel(input, f);
-        }
-        Rel::Join { inputs, on } => {
-            on.iter_mut().for_each(|e| edit_expr(e, f));
-            inputs.iter_mut().for_each(|r| edit_rel(r, f));
-        }
-        Rel::OuterJoin { left, right, on, .. } => {
-            on.iter_mut().for_each(|e| edit_expr(e, f));
-            edit_rel(left, f);
-            edit_rel(right, f);
-        }
-        Rel::SetOp { left, right, .. } => {
-            edit_query(left, f);
-            edit_query(right, f);
-        }
-        _ => {}
-    }
-    f(r);
 }

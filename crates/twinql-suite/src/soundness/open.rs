@@ -5,9 +5,7 @@
 //! One run of a query shows one of its possible answers, and by habit always the same one.
 //! The plan edited here and run under different seeds shows the others.
 
-use twinql_sql::{
-    AggFunc, ColumnId, Direction, Expr, NullsOrder, Plan, Query, Rel, SortKey, Value, WindowCall,
-};
+use twinql_sql::{AggregateCall, Direction, Expr, NullsOrder, Plan, Query, Rel, SortKey, WindowCall};
 
 use crate::confine::TIE_BREAKER;
 
@@ -90,83 +88,66 @@ impl Opener {
         })
     }
 
-    fn exprs<'a>(&mut self, exprs: impl IntoIterator<Item = &'a mut Expr>) {
-        for e in exprs {
-            self.expr(e);
-        }
-    }
-
     fn expr(&mut self, expr: &mut Expr) {
         if self.depth > MAX_DEPTH {
             return;
         }
         self.depth += 1;
-        match expr {
-            Expr::Unary { expr, .. } | Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => {
-                self.expr(expr);
+        for operand in expr.operands_mut() {
+            self.expr(operand);
+        }
+        if let Some(query) = expr.subquery_mut() {
+            self.subquery(query);
+        }
+        if let Expr::Scalar(query) = expr {
+            // The first row of a subquery without an order is any.
+            let one = query.rel.as_grouping().is_some_and(|g| g.keys.is_empty());
+            if !one && !sorted(&query.rel) {
+                let input = query.rel.take();
+                self.subqueries += 1;
+                let key = self.tie_breaker(&input);
+                self.subqueries -= 1;
+                query.rel = Rel::sort(input, vec![key], None);
             }
-            Expr::Binary { left, right, .. } => {
-                self.expr(left);
-                self.expr(right);
-            }
-            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => self.exprs(list),
-            Expr::Function { args, .. } => self.exprs(args),
-            Expr::Case {
-                operand,
-                branches,
-                otherwise,
-            } => {
-                self.exprs(operand.as_deref_mut());
-                for (when, then) in branches {
-                    self.expr(when);
-                    self.expr(then);
-                }
-                self.exprs(otherwise.as_deref_mut());
-            }
-            Expr::InList { expr, list } => {
-                self.expr(expr);
-                self.exprs(list);
-            }
-            Expr::InSubquery { exprs, query } => {
-                self.exprs(exprs);
-                self.subquery(query);
-            }
-            Expr::Quantified { expr, query, .. } => {
-                self.expr(expr);
-                self.subquery(query);
-            }
-            Expr::Exists(query) => self.subquery(query),
-            Expr::Scalar(query) => {
-                self.subquery(query);
-                // The first row of a subquery without an order is any.
-                let one = matches!(&query.rel, Rel::Aggregate { keys, .. } if keys.is_empty());
-                if !one && !sorted(&query.rel) {
-                    let input = Box::new(take(&mut query.rel));
-                    self.subqueries += 1;
-                    let key = self.tie_breaker(&input);
-                    self.subqueries -= 1;
-                    query.rel = Rel::Sort {
-                        keys: vec![key],
-                        input,
-                        limit: None,
-                        offset: None,
-                    };
-                }
-            }
-            Expr::Column(_) | Expr::Literal(_) => {}
         }
         self.depth -= 1;
     }
 
     fn rel(&mut self, rel: &mut Rel) {
-        if self.depth > MAX_DEPTH {
+        let source = matches!(
+            rel,
+            Rel::Recursive { .. } | Rel::TableFunction { .. } | Rel::Values { .. }
+        );
+        if self.depth > MAX_DEPTH || source {
             return;
         }
         self.depth += 1;
+        let exprs = match rel {
+            Rel::Window { .. } => 0,
+            // A limit is a constant.
+            Rel::Sort { keys, .. } => keys.len(),
+            _ => usize::MAX,
+        };
+        for e in rel.exprs_mut().into_iter().take(exprs) {
+            self.expr(e);
+        }
+        let joined = usize::from(matches!(rel, Rel::Join { .. } | Rel::OuterJoin { .. }));
+        self.subqueries += joined;
+        for input in rel.inputs_mut() {
+            self.rel(input);
+        }
+        self.subqueries -= joined;
+        for arm in rel.arms_mut() {
+            self.query(arm);
+        }
+        self.decide(rel);
+        self.depth -= 1;
+    }
+
+    /// Decides what this relation itself leaves open.
+    fn decide(&mut self, rel: &mut Rel) {
         match rel {
-            Rel::Distinct { input } => self.rel(input),
             Rel::Window { input, calls } => {
-                self.rel(input);
                 for (_, call) in calls.iter_mut().filter(|(_, c)| places(c)) {
                     self.open += 1;
                     // Calls with the same keys number the rows alike, which draws by values do
@@ -179,68 +160,20 @@ impl Opener {
                 }
             }
             Rel::Sort { input, keys, .. } => {
-                self.exprs(keys.iter_mut().map(|k| &mut k.expr));
-                self.rel(input);
                 let key = self.tie_breaker(input);
                 keys.push(key);
             }
-            Rel::Aggregate { input, keys, calls } => {
-                self.exprs(keys.iter_mut().map(|(_, e)| e));
-                for (_, call) in calls.iter_mut() {
-                    self.exprs(call.args.iter_mut().chain(&mut call.filter));
-                }
-                self.rel(input);
-                let any = |f: &AggFunc| matches!(f, AggFunc::Bare | AggFunc::GroupConcat | AggFunc::Other(_));
-                let extremes = calls
-                    .iter()
-                    .filter(|(_, c)| matches!(c.func, AggFunc::Min | AggFunc::Max))
-                    .count();
-                self.unspecified |= extremes > 1 && calls.iter().any(|(_, c)| c.func == AggFunc::Bare);
-                if calls.iter().any(|(_, c)| any(&c.func)) {
-                    let below = take(input);
-                    **input = Rel::Sort {
-                        keys: vec![self.tie_breaker(&below)],
-                        input: Box::new(below),
-                        // SQLite keeps a subquery's order where it has a limit.
-                        limit: Some(Expr::Literal(Value::Integer(i64::MAX))),
-                        offset: None,
-                    };
+            Rel::Aggregate { input, calls, .. } => {
+                let extremes = calls.iter().filter(|(_, c)| c.func.is_extreme()).count();
+                self.unspecified |= extremes > 1 && AggregateCall::any_bare(calls);
+                if calls.iter().any(|(_, c)| c.func.depends_on_order()) {
+                    let key = self.tie_breaker(input);
+                    // SQLite keeps a subquery's order where it has a limit.
+                    **input = Rel::sort(input.take(), vec![key], Some(Expr::integer(i64::MAX)));
                 }
             }
-            Rel::Filter { input, predicate } => {
-                self.exprs(predicate);
-                self.rel(input);
-            }
-            Rel::Project { input, exprs } => {
-                self.exprs(exprs.iter_mut().map(|(_, e)| e));
-                self.rel(input);
-            }
-            Rel::Join { inputs, on } => {
-                self.exprs(on);
-                self.subqueries += 1;
-                for input in inputs {
-                    self.rel(input);
-                }
-                self.subqueries -= 1;
-            }
-            Rel::OuterJoin { left, right, on, .. } => {
-                self.exprs(on);
-                self.subqueries += 1;
-                self.rel(left);
-                self.rel(right);
-                self.subqueries -= 1;
-            }
-            Rel::SetOp { left, right, .. } => {
-                self.query(left);
-                self.query(right);
-            }
-            Rel::Recursive { .. }
-            | Rel::RecursiveRef { .. }
-            | Rel::TableFunction { .. }
-            | Rel::Scan { .. }
-            | Rel::Values { .. } => {}
+            _ => {}
         }
-        self.depth -= 1;
     }
 }
 
@@ -268,56 +201,16 @@ fn sorted(rel: &Rel) -> bool {
     }
 }
 
-fn take(rel: &mut Rel) -> Rel {
-    let nothing = Rel::Values {
-        columns: Vec::new(),
-        rows: Vec::new(),
-    };
-    std::mem::replace(rel, nothing)
-}
-
 /// Columns that one call of the tie-breaker takes: SQLite bounds the arguments of a function.
 const ARGUMENTS: usize = 12;
 
-/// The columns of a relation, from left to right.
-fn columns(rel: &Rel, into: &mut Vec<ColumnId>) {
-    match rel {
-        Rel::Scan { columns, .. } => into.extend(columns.iter().map(|(c, _)| *c)),
-        Rel::Values { columns, .. }
-        | Rel::TableFunction { columns, .. }
-        | Rel::Recursive { columns, .. }
-        | Rel::RecursiveRef { columns, .. }
-        | Rel::SetOp { columns, .. } => into.extend(columns),
-        Rel::Filter { input, .. } | Rel::Sort { input, .. } | Rel::Distinct { input } => columns(input, into),
-        Rel::Project { exprs, .. } => into.extend(exprs.iter().map(|(c, _)| *c)),
-        Rel::Join { inputs, .. } => inputs.iter().for_each(|r| columns(r, into)),
-        Rel::OuterJoin { left, right, .. } => {
-            columns(left, into);
-            columns(right, into);
-        }
-        Rel::Aggregate { keys, calls, .. } => {
-            into.extend(keys.iter().map(|(c, _)| *c));
-            into.extend(calls.iter().map(|(c, _)| *c));
-        }
-        Rel::Window { input, calls } => {
-            columns(input, into);
-            into.extend(calls.iter().map(|(c, _)| *c));
-        }
-    }
-}
-
 fn call(args: Vec<Expr>) -> Expr {
-    Expr::Function {
-        name: TIE_BREAKER.into(),
-        args,
-    }
+    Expr::function(TIE_BREAKER, args)
 }
 
 /// A number that is drawn for each row of `input` by its values.
 fn by_values(input: &Rel) -> Expr {
-    let mut all = Vec::new();
-    columns(input, &mut all);
-    let mut parts: Vec<Expr> = all.into_iter().map(Expr::Column).collect();
+    let mut parts: Vec<Expr> = input.outputs().into_iter().map(Expr::Column).collect();
     while parts.len() > ARGUMENTS {
         parts = parts.chunks(ARGUMENTS).map(|part| call(part.to_vec())).collect();
     }

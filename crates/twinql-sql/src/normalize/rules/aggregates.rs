@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::algebra::BlockMut;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::Context;
@@ -81,7 +82,7 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     *calls = seen;
-    if !keys.is_empty() && has_bare(calls) {
+    if !keys.is_empty() && AggregateCall::any_bare(calls) {
         let deps = cx.dependencies(input);
         let known: BTreeSet<ColumnId> = deps.closure(keys.iter().filter_map(|(_, e)| e.as_column()));
         let (bare, rest): (Vec<_>, Vec<_>) = std::mem::take(calls).into_iter().partition(|(_, c)| {
@@ -101,11 +102,6 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
-/// Whether an aggregation gives a bare column: which row it comes from depends on what else there is.
-pub(super) fn has_bare(calls: &[(ColumnId, AggregateCall)]) -> bool {
-    calls.iter().any(|(_, call)| call.func == AggFunc::Bare)
-}
-
 pub(super) const COUNT_STAR: Rule = Rule {
     name: "count-star",
     summary: "COUNT(x) is COUNT(*) where x is never NULL; MIN, MAX need no DISTINCT where no bare column stands beside them",
@@ -120,7 +116,7 @@ fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     };
     let mut changed = false;
     let mut known = None;
-    let bare = has_bare(calls);
+    let bare = AggregateCall::any_bare(calls);
     for (_, call) in calls {
         match call.func {
             AggFunc::Count if !call.distinct && call.args.len() == 1 => {
@@ -199,20 +195,15 @@ fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                     affinity: Affinity::Real,
                 },
             ] = call.args.as_mut_slice()
-                && matches!(
-                    cx.affinity(expr),
-                    Some(Affinity::Integer | Affinity::Numeric | Affinity::Real)
-                )
+                && cx.affinity(expr).is_some_and(Affinity::is_numeric)
             {
                 call.args = vec![(**expr).clone()];
                 changed = true;
             }
         }
     }
-    let (inputs, on): (Vec<&Rel>, &mut Vec<Expr>) = match rel {
-        Rel::Filter { input, predicate } => (vec![&**input], predicate),
-        Rel::Join { inputs, on } => (inputs.iter().collect(), on),
-        _ => return changed,
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
+        return changed;
     };
     let mut counts: BTreeSet<ColumnId> = BTreeSet::new();
     for one in inputs {

@@ -7,63 +7,11 @@
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::numbers::Numbers;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{Query, Rel};
-use crate::schema::{Affinity, TypeClass};
+use crate::schema::Affinity;
 use crate::value::Value;
-
-/// What numbers an expression gives, NULL aside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Whole numbers; an overflow would make a real.
-    Whole,
-    /// Doubles.
-    Real,
-    /// The one or the other, by the row.
-    Either,
-}
-
-/// The kind of numbers of an expression of moderate depth, if it gives numbers alone.
-pub(super) fn kind(e: &Expr, cx: &Context<'_>) -> Option<Kind> {
-    kind_within(e, cx, 24)
-}
-
-fn kind_within(e: &Expr, cx: &Context<'_>, depth: usize) -> Option<Kind> {
-    let depth = depth.checked_sub(1)?;
-    match e {
-        Expr::Literal(Value::Integer(_)) => Some(Kind::Whole),
-        Expr::Literal(Value::Real(_)) => Some(Kind::Real),
-        Expr::Column(c) => {
-            let info = cx.info(*c)?;
-            match (info.affinity, info.class) {
-                (Some(Affinity::Real), TypeClass::Number) => Some(Kind::Real),
-                _ if cx.is_integer(e) => Some(Kind::Whole),
-                (None | Some(Affinity::Numeric), TypeClass::Number) => Some(Kind::Either),
-                _ => None,
-            }
-        }
-        Expr::Cast { affinity, .. } => match affinity {
-            Affinity::Integer => Some(Kind::Whole),
-            Affinity::Real => Some(Kind::Real),
-            _ => None,
-        },
-        Expr::Unary {
-            op: UnaryOp::Neg,
-            expr,
-        } => kind_within(expr, cx, depth),
-        Expr::Binary {
-            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
-            left,
-            right,
-        } => match (kind_within(left, cx, depth)?, kind_within(right, cx, depth)?) {
-            (Kind::Whole, Kind::Whole) => Some(Kind::Whole),
-            (Kind::Real, _) | (_, Kind::Real) => Some(Kind::Real),
-            _ => Some(Kind::Either),
-        },
-        e if e.is_boolean() && !matches!(e, Expr::Literal(_)) => Some(Kind::Whole),
-        _ => None,
-    }
-}
 
 /// The whole number that a literal is equal to.
 fn whole_value(e: &Expr) -> Option<i64> {
@@ -91,7 +39,7 @@ fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Binary { op, left, right } => {
             let numbers = match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
-                op if op.flipped().is_some() => kind(left, cx).is_some() && kind(right, cx).is_some(),
+                op if op.flipped().is_some() => cx.numbers(left).is_some() && cx.numbers(right).is_some(),
                 _ => false,
             };
             numbers && (simplify(left, cx) | simplify(right, cx))
@@ -131,7 +79,7 @@ fn simplify(e: &mut Expr, cx: &Context<'_>) -> bool {
             Expr::Unary {
                 op: UnaryOp::Neg,
                 expr: inner,
-            } if kind(inner, cx).is_some() => Some((**inner).clone()),
+            } if cx.numbers(inner).is_some() => Some((**inner).clone()),
             _ => None,
         },
         Expr::Binary { op, left, right } => match op {
@@ -152,11 +100,11 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
     let commutes = matches!(op, BinaryOp::Add | BinaryOp::Mul);
     let one_side = |x: &Expr, c: &Expr| {
         let exact = matches!(c, Expr::Literal(Value::Integer(_)));
-        let of = kind(x, cx)?;
+        let of = cx.numbers(x)?;
         if matches!(x, Expr::Literal(_)) || whole_value(c)? != neutral {
             return None;
         }
-        Some(if exact || of == Kind::Real {
+        Some(if exact || of == Numbers::Real {
             x.clone()
         } else {
             x.clone().cast(Affinity::Real)
@@ -175,7 +123,7 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         _ => return None,
     };
     match right.as_integer() {
-        Some(c) if c < 0 && kind(left, cx).is_some() => Some(Expr::binary(
+        Some(c) if c < 0 && cx.numbers(left).is_some() => Some(Expr::binary(
             opposite,
             left.clone(),
             Expr::integer(c.checked_neg()?),
@@ -201,10 +149,10 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    let (Some(l), Some(r)) = (kind(left, cx), kind(right, cx)) else {
+    let (Some(l), Some(r)) = (cx.numbers(left), cx.numbers(right)) else {
         return false;
     };
-    if l != Kind::Real && r != Kind::Real || left.is_literal() && right.is_literal() {
+    if l != Numbers::Real && r != Numbers::Real || left.is_literal() && right.is_literal() {
         return false;
     }
     // `stripped` is the operand where the other one makes the operation real.
@@ -212,7 +160,7 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Cast {
             expr,
             affinity: Affinity::Real,
-        } if matches!(kind(expr, cx), Some(Kind::Whole | Kind::Either)) => Some((**expr).clone()),
+        } if matches!(cx.numbers(expr), Some(Numbers::Whole | Numbers::Either)) => Some((**expr).clone()),
         Expr::Literal(Value::Real(_)) => whole_value(x).map(Expr::integer),
         _ => None,
     };
@@ -224,8 +172,8 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         (right, left)
     };
     let bare = stripped(other);
-    let other_is_real = kind(other, cx) == Some(Kind::Real) && bare.is_none();
-    let carries = kind(carrier, cx) == Some(Kind::Real);
+    let other_is_real = cx.numbers(other) == Some(Numbers::Real) && bare.is_none();
+    let carries = cx.numbers(carrier) == Some(Numbers::Real);
     let mut changed = false;
     if let Some(bare) = bare {
         **other = bare;
@@ -292,7 +240,7 @@ fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 
 /// `side op constant` with less on its left.
 fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<Expr> {
-    if kind(side, cx) != Some(Kind::Whole) {
+    if cx.numbers(side) != Some(Numbers::Whole) {
         return None;
     }
     match side {
@@ -402,7 +350,7 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         };
         // A moderate constant neither overflows nor underflows what was a number.
         let moderate = whole_value(constant).is_some_and(|c| (1..=1_000_000).contains(&c));
-        if !moderate || kind(x, cx) != Some(Kind::Real) || kind(y, cx).is_none() {
+        if !moderate || cx.numbers(x) != Some(Numbers::Real) || cx.numbers(y).is_none() {
             continue;
         }
         *e = Expr::binary(

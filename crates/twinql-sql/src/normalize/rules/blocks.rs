@@ -8,9 +8,9 @@ use indexmap::IndexSet;
 use crate::algebra::BlockMut;
 use crate::expr::Expr;
 use crate::normalize::context::Context;
+use crate::normalize::pushdown::push_into;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, JoinKind, Rel};
-use crate::substitution::Substitution;
+use crate::rel::Rel;
 use crate::tree::Tree;
 
 pub(super) const FLATTENING: Rule = Rule {
@@ -66,10 +66,8 @@ pub(super) const CONJUNCTS: Rule = Rule {
 };
 
 fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let list = match rel {
-        Rel::Filter { predicate, .. } => predicate,
-        Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => on,
-        _ => return false,
+    let Some(list) = rel.condition_mut() else {
+        return false;
     };
     let worth = list
         .iter()
@@ -185,78 +183,4 @@ fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         *on = stay;
     }
     changed
-}
-
-/// Pushes one conjunct below `rel`; gives it back where it cannot.
-pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Option<Expr> {
-    match rel {
-        Rel::Filter { predicate, .. } => {
-            predicate.push(conjunct);
-            None
-        }
-        Rel::Join { on, .. } => {
-            on.push(conjunct);
-            None
-        }
-        Rel::Sort {
-            input,
-            limit: None,
-            offset: None,
-            ..
-        } => {
-            input.add_conjunct(conjunct);
-            None
-        }
-        Rel::Aggregate { input, keys, calls } => {
-            let map: Substitution = keys.iter().cloned().collect();
-            let of = conjunct.free_columns();
-            if keys.is_empty() || calls.iter().any(|(c, _)| of.contains(c)) {
-                return Some(conjunct);
-            }
-            let mut conjunct = conjunct;
-            conjunct.substitute(&map);
-            input.add_conjunct(conjunct);
-            None
-        }
-        Rel::OuterJoin {
-            kind: JoinKind::Left,
-            left,
-            right,
-            ..
-        } => {
-            let of = conjunct.free_columns();
-            if right.outputs().iter().any(|c| of.contains(c)) {
-                return Some(conjunct);
-            }
-            left.add_conjunct(conjunct);
-            None
-        }
-        Rel::SetOp {
-            left, right, columns, ..
-        } => {
-            // The arms must compare as the set operation's columns do.
-            let like = |arm: &[ColumnId]| {
-                arm.len() == columns.len()
-                    && arm.iter().zip(columns.iter()).all(|(a, c)| {
-                        let of = |c: &ColumnId| cx.info(*c).and_then(|i| i.affinity);
-                        of(a) == of(c)
-                    })
-            };
-            if !like(&left.output) || !like(&right.output) || conjunct.has_subquery() {
-                return Some(conjunct);
-            }
-            for arm in [left, right] {
-                let map: Substitution = columns
-                    .iter()
-                    .copied()
-                    .zip(arm.output.iter().map(|c| Expr::Column(*c)))
-                    .collect();
-                let mut own = conjunct.clone();
-                own.substitute(&map);
-                arm.rel.add_conjunct(own);
-            }
-            None
-        }
-        _ => Some(conjunct),
-    }
 }

@@ -34,15 +34,6 @@ enum Test {
     Below(Value, bool),
 }
 
-fn order(a: &Value, b: &Value) -> Option<std::cmp::Ordering> {
-    match (a, b) {
-        (Value::Integer(x), Value::Integer(y)) => Some(x.cmp(y)),
-        (Value::Text(x), Value::Text(y)) => Some(x.as_bytes().cmp(y.as_bytes())),
-        (Value::Real(x), Value::Real(y)) => Some(x.cmp(y)),
-        _ => None,
-    }
-}
-
 impl Test {
     /// What is compared, and with what.
     fn of(e: &Expr) -> Option<(&Expr, Test)> {
@@ -92,7 +83,7 @@ impl Test {
             Test::In(list) => {
                 let mut unknown = false;
                 for w in list {
-                    match order(v, w) {
+                    match v.order(w) {
                         Some(o) if o.is_eq() => return Some(true),
                         Some(_) => {}
                         None => unknown = true,
@@ -100,9 +91,9 @@ impl Test {
                 }
                 (!unknown).then_some(false)
             }
-            Test::Not(w) => order(v, w).map(|o| o.is_ne()),
-            Test::Above(w, strict) => order(v, w).map(|o| o.is_gt() || !strict && o.is_eq()),
-            Test::Below(w, strict) => order(v, w).map(|o| o.is_lt() || !strict && o.is_eq()),
+            Test::Not(w) => v.order(w).map(|o| o.is_ne()),
+            Test::Above(w, strict) => v.order(w).map(|o| o.is_gt() || !strict && o.is_eq()),
+            Test::Below(w, strict) => v.order(w).map(|o| o.is_lt() || !strict && o.is_eq()),
         }
     }
 
@@ -112,10 +103,10 @@ impl Test {
             (Test::In(list), _) => list.iter().all(|v| other.passes(v) == Some(true)),
             (Test::Not(a), Test::Not(b)) => a == b,
             (Test::Above(a, s), Test::Above(b, t)) => {
-                order(a, b).is_some_and(|o| o.is_gt() || o.is_eq() && (*s || !t))
+                a.order(b).is_some_and(|o| o.is_gt() || o.is_eq() && (*s || !t))
             }
             (Test::Below(a, s), Test::Below(b, t)) => {
-                order(a, b).is_some_and(|o| o.is_lt() || o.is_eq() && (*s || !t))
+                a.order(b).is_some_and(|o| o.is_lt() || o.is_eq() && (*s || !t))
             }
             (Test::Above(..) | Test::Below(..), Test::Not(b)) => self.passes(b) == Some(false),
             _ => false,
@@ -127,7 +118,7 @@ impl Test {
         match (self, other) {
             (Test::In(list), t) | (t, Test::In(list)) => list.iter().all(|v| t.passes(v) == Some(false)),
             (Test::Above(a, s), Test::Below(b, t)) | (Test::Below(b, t), Test::Above(a, s)) => {
-                order(a, b).is_some_and(|o| o.is_gt() || o.is_eq() && (*s || *t))
+                a.order(b).is_some_and(|o| o.is_gt() || o.is_eq() && (*s || *t))
             }
             _ => false,
         }
@@ -163,17 +154,14 @@ impl Test {
 type Facts = Vec<(Expr, Test)>;
 
 fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let worth = match &*rel {
-        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => {
-            on.iter().any(|e| matches!(e, Expr::Or(_))) || on.iter().filter_map(Test::of).nth(1).is_some()
-        }
-        _ => false,
+    let worth = |on: &[Expr]| {
+        on.iter().any(|e| matches!(e, Expr::Or(_))) || on.iter().filter_map(Test::of).nth(1).is_some()
     };
-    if !worth {
+    if !rel.condition().is_some_and(worth) {
         return false;
     }
     let known = cx.not_null_below(rel);
-    let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. }) = rel else {
+    let Some(on) = rel.condition_mut() else {
         return false;
     };
     if on.len() > MAX_TESTS {

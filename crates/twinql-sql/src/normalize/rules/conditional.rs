@@ -150,11 +150,8 @@ fn function(name: &str, args: &[Expr]) -> Option<Expr> {
 }
 
 fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
-    use BinaryOp::{Add, Concat, Div, Eq, Gt, GtEq, Is, IsNot, Like, Lt, LtEq, Mod, Mul, NotEq, Sub};
-    let strict = matches!(
-        op,
-        Eq | NotEq | Lt | LtEq | Gt | GtEq | Add | Sub | Mul | Div | Mod | Concat | Like
-    );
+    use BinaryOp::{Concat, Eq, Is, IsNot, Like, NotEq};
+    let strict = op.is_comparison() || op.is_arithmetic() || matches!(op, Concat | Like);
     if strict && (left.is_null_literal() || right.is_null_literal()) {
         let other = if left.is_null_literal() { right } else { left };
         return (other.is_deterministic() && !matches!(other, Expr::Row(_))).then_some(Expr::NULL);
@@ -195,7 +192,7 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         }
         _ => {}
     }
-    if !matches!(op, Eq | NotEq | Lt | LtEq | Gt | GtEq | Is | IsNot) {
+    if !op.is_comparison() && !op.is_null_safe() {
         return None;
     }
     if matches!(right, Expr::Literal(_)) {
@@ -331,18 +328,13 @@ fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         BTreeSet::new()
     };
     let mut changed = false;
-    match rel {
-        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => {
-            for e in on {
-                changed |= positive(e, &known, cx);
-            }
+    for e in rel.condition_mut().into_iter().flatten() {
+        changed |= positive(e, &known, cx);
+    }
+    if let Rel::Aggregate { calls, .. } = rel {
+        for filter in calls.iter_mut().filter_map(|(_, call)| call.filter.as_mut()) {
+            changed |= positive(filter, &known, cx);
         }
-        Rel::Aggregate { calls, .. } => {
-            for filter in calls.iter_mut().filter_map(|(_, call)| call.filter.as_mut()) {
-                changed |= positive(filter, &known, cx);
-            }
-        }
-        _ => {}
     }
     for e in rel.exprs_mut() {
         changed |= conditions(e, &known, cx);
@@ -352,21 +344,16 @@ fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 /// Conditions of CASE, wherever it stands.
 fn conditions(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
-    let mut changed = false;
-    for operand in e.operands_mut() {
-        changed |= conditions(operand, known, cx);
-    }
-    if let Expr::Case {
-        operand: None,
-        branches,
-        ..
-    } = e
-    {
-        for (w, _) in branches {
-            changed |= positive(w, known, cx);
-        }
-    }
-    changed
+    e.map(|e| match e {
+        Expr::Case {
+            operand: None,
+            branches,
+            ..
+        } => branches
+            .iter_mut()
+            .fold(false, |hit, (w, _)| positive(w, known, cx) | hit),
+        _ => false,
+    })
 }
 
 fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
@@ -436,8 +423,7 @@ fn branches_as_disjunction(
             let mut all = before.clone();
             all.extend([w, t].into_iter().filter(|e| !e.is_true()).cloned());
             arms.push(match all.len() {
-                0 => Expr::integer(1),
-                1 => all.pop()?,
+                0 | 1 => Expr::and_all(all),
                 _ => Expr::And(all.into_iter().flat_map(Expr::conjuncts).collect()),
             });
         }
@@ -447,11 +433,7 @@ fn branches_as_disjunction(
             w.clone().not()
         });
     }
-    Some(match arms.len() {
-        0 => Expr::integer(0),
-        1 => arms.pop()?,
-        _ => Expr::Or(arms),
-    })
+    Some(Expr::or_all(arms))
 }
 
 pub(super) const CONSTANT_AGGREGATES: Rule = Rule {

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::expr::Expr;
 use crate::normalize::context::Context;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
-use crate::schema::Affinity;
 use crate::substitution::Substitution;
-use crate::value::Value;
 
 pub(super) const PINNED_COLUMNS: Rule = Rule {
     name: "pinned-columns",
@@ -18,37 +16,11 @@ pub(super) const PINNED_COLUMNS: Rule = Rule {
     apply: Apply::Rel(pin),
 };
 
-/// The column and the constant of `c = constant`, if equal means the same value.
-pub(super) fn pinned<'a>(e: &'a Expr, cx: &Context<'_>) -> Option<(ColumnId, &'a Value)> {
-    let Expr::Binary {
-        op: BinaryOp::Eq,
-        left,
-        right,
-    } = e
-    else {
-        return None;
-    };
-    let (c, v) = match (&**left, &**right) {
-        (Expr::Column(c), Expr::Literal(v)) | (Expr::Literal(v), Expr::Column(c)) => (*c, v),
-        _ => return None,
-    };
-    let same = matches!(
-        (cx.info(c)?.affinity?, v),
-        (Affinity::Integer | Affinity::Numeric, Value::Integer(_)) | (Affinity::Text, Value::Text(_))
-    );
-    same.then_some((c, v))
-}
-
 fn constant_of(e: &Expr, cx: &Context<'_>) -> Option<(ColumnId, Expr)> {
-    if let Expr::Unary {
-        op: UnaryOp::IsNull,
-        expr,
-    } = e
-        && let Expr::Column(c) = &**expr
-    {
-        return Some((*c, Expr::Literal(Value::Null)));
+    match e.as_null_test() {
+        Some(Expr::Column(c)) => Some((*c, Expr::NULL)),
+        _ => cx.pinned(e).map(|(c, v)| (c, Expr::Literal(v.clone()))),
     }
-    pinned(e, cx).map(|(c, v)| (c, Expr::Literal(v.clone())))
 }
 
 fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
@@ -60,22 +32,16 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         return false;
     }
-    let worth = match &*rel {
-        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => {
-            on.iter().any(|e| constant_of(e, cx).is_some())
-        }
-        _ => false,
-    };
-    if !worth {
+    let pins = |e: &Expr| constant_of(e, cx).is_some();
+    if !rel.condition().is_some_and(|on| on.iter().any(pins)) {
         return false;
     }
-    let above = !matches!(rel, Rel::OuterJoin { .. });
-    let produced: BTreeSet<ColumnId> = match rel {
-        Rel::Filter { .. } | Rel::Join { .. } => rel.output_set(),
+    // Above an outer join the filled-up rows have another value.
+    let produced = match rel {
         Rel::OuterJoin { .. } => BTreeSet::new(),
-        _ => return false,
+        _ => rel.output_set(),
     };
-    let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. }) = rel else {
+    let Some(on) = rel.condition_mut() else {
         return false;
     };
     let mut map = Substitution::new();
@@ -109,11 +75,9 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         changed |= cx.substitute(e, &map);
     }
-    if above {
-        for (c, constant) in map {
-            if produced.contains(&c) {
-                cx.replace(c, constant);
-            }
+    for (c, constant) in map {
+        if produced.contains(&c) {
+            cx.replace(c, constant);
         }
     }
     changed

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::equalities::column_equality;
 use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
+use crate::schema::ColumnRef;
 use crate::tree::Tree;
 use crate::value::Value;
 
@@ -42,11 +42,12 @@ fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
-    let number = |e: &Expr| match e {
-        Expr::Literal(Value::Integer(i)) => Some(*i),
-        _ => None,
-    };
-    let found = match (counted(left), number(right), number(left), counted(right)) {
+    let found = match (
+        counted(left),
+        right.as_integer(),
+        left.as_integer(),
+        counted(right),
+    ) {
         (Some(rel), Some(n), _, _) => match (*op, n) {
             (BinaryOp::Eq | BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Some((rel, false)),
             (BinaryOp::NotEq, 0) => Some((rel, true)),
@@ -127,7 +128,7 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     let mut links: Vec<(ColumnId, ColumnId)> = Vec::new();
     let mut rest = Vec::new();
     for e in on {
-        match column_equality(&e, cx) {
+        match cx.column_equality(&e) {
             Some((a, b)) if made.contains(&a) && !made.contains(&b) => links.push((a, b)),
             Some((a, b)) if made.contains(&b) && !made.contains(&a) => links.push((b, a)),
             _ => rest.push(e),
@@ -135,7 +136,7 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     }
     let below = Rel::join(inputs, rest);
     let mut in_call = BTreeSet::new();
-    for e in call.args.iter().chain(&call.filter) {
+    for e in call.exprs() {
         in_call.extend(e.free_columns());
     }
     if links.is_empty() || !below.free_columns().is_empty() || !in_call.is_subset(&made) {
@@ -187,24 +188,22 @@ fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let known = cx.not_null(input);
     let refers = |key: ColumnId, outer: ColumnId| {
         let at = columns.iter().find(|(c, _)| *c == key).map(|(_, p)| *p);
-        let origin = cx.info(outer).and_then(|i| i.origin);
-        let (Some(at), Some(o)) = (at, origin) else {
+        let (Some(column), Some(from)) = (at, cx.origin(outer)) else {
             return false;
         };
-        cx.table_keys(*table).contains(&[at].as_slice())
+        let to = ColumnRef {
+            table: *table,
+            column,
+        };
+        cx.is_key(to)
             && !own.contains(&outer)
             && !cx.outer_may_be_null(outer)
-            && cx.schema.tables.get(o.table).is_some_and(|t| {
-                t.foreign_keys.iter().any(|f| {
-                    f.target == *table
-                        && f.columns.as_slice() == [o.column]
-                        && f.target_columns.as_slice() == [at]
-                })
-            })
+            && cx.schema.sole_reference(from, to)
     };
-    let link = predicate
-        .iter()
-        .position(|p| column_equality(p, cx).is_some_and(|(a, b)| refers(a, b) || refers(b, a)));
+    let link = predicate.iter().position(|p| {
+        cx.column_equality(p)
+            .is_some_and(|(a, b)| refers(a, b) || refers(b, a))
+    });
     let Some(link) = link else { return false };
     let rest: Vec<Expr> = predicate
         .iter()
@@ -218,15 +217,7 @@ fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         return false;
     }
     let mut tests: Vec<Expr> = predicate.get(link).cloned().into_iter().collect();
-    let mut negated: Vec<Expr> = rest.into_iter().map(Expr::not).collect();
-    match (negated.pop(), negated.is_empty()) {
-        (Some(one), true) => tests.push(one),
-        (Some(last), false) => {
-            negated.push(last);
-            tests.push(Expr::Or(negated));
-        }
-        (None, _) => {}
-    }
+    tests.push(Expr::or_all(rest.into_iter().map(Expr::not).collect()));
     let mut inner = (**input).clone();
     for t in tests {
         inner.add_conjunct(t);

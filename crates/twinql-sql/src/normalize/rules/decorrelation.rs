@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::rule::{Apply, Needs, Rule};
@@ -17,19 +18,13 @@ pub(super) const GROUPED_SCALAR: Rule = Rule {
 };
 
 fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let scalar = |e: &Expr| {
-        matches!(e, Expr::Binary { .. })
-            && e.any(|x| matches!(x, Expr::Scalar(q) if matches!(q.rel, Rel::Aggregate { .. })))
-    };
-    let worth = match &*rel {
-        Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } => on.iter().any(scalar),
-        _ => false,
-    };
-    if !worth {
+    let aggregated = |e: &Expr| matches!(e, Expr::Scalar(q) if matches!(q.rel, Rel::Aggregate { .. }));
+    let scalar = |e: &Expr| matches!(e, Expr::Binary { .. }) && e.any(aggregated);
+    if !rel.as_block().is_some_and(|block| block.on.iter().any(scalar)) {
         return false;
     }
     let local = rel.output_set();
-    let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. }) = rel else {
+    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
         return false;
     };
     let mut joined = Vec::new();
@@ -137,17 +132,11 @@ fn decorrelated(
             kept.push(e);
             continue;
         }
-        let Expr::Binary {
-            op: BinaryOp::Eq,
-            left,
-            right,
-        } = &e
-        else {
-            return None;
-        };
-        let (own, outer) = match (&**left, &**right) {
-            (Expr::Column(a), Expr::Column(b)) if inside.contains(a) && local.contains(b) => (*a, *b),
-            (Expr::Column(b), Expr::Column(a)) if inside.contains(a) && local.contains(b) => (*a, *b),
+        let (a, b) = e.as_column_equality()?;
+        let correlates = |a: ColumnId, b: ColumnId| inside.contains(&a) && local.contains(&b);
+        let (own, outer) = match (correlates(a, b), correlates(b, a)) {
+            (true, _) => (a, b),
+            (_, true) => (b, a),
             _ => return None,
         };
         if !cx.same_storage(own, outer) {

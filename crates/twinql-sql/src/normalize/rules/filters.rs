@@ -37,17 +37,6 @@ fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
     (on.len() <= MAX_CONJUNCTS && !tables.is_empty()).then_some((tables, on))
 }
 
-fn conjunction(mut list: Vec<Expr>) -> Expr {
-    match (list.pop(), list.is_empty()) {
-        (None, _) => Expr::Literal(crate::value::Value::Integer(1)),
-        (Some(one), true) => one,
-        (Some(last), false) => {
-            list.push(last);
-            Expr::And(list)
-        }
-    }
-}
-
 fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::SetOp {
         kind: SetOpKind::Union,
@@ -103,7 +92,7 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     other.retain(|e| !shared.contains(e));
     let mut all = shared;
     if !on.is_empty() && !other.is_empty() {
-        all.push(Expr::Or(vec![conjunction(on), conjunction(other)]));
+        all.push(Expr::Or(vec![Expr::and_all(on), Expr::and_all(other)]));
     }
     let (inputs, _) = left.rel.take().into_block();
     *rel = Rel::distinct_by(
@@ -136,12 +125,7 @@ fn exists_union(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    let arm = |rel: &mut Rel| {
-        Expr::Exists(Box::new(crate::rel::Query {
-            rel: rel.take(),
-            output: Vec::new(),
-        }))
-    };
+    let arm = |rel: &mut Rel| Expr::exists(rel.take());
     *e = Expr::Or(vec![arm(&mut left.rel), arm(&mut right.rel)]);
     true
 }

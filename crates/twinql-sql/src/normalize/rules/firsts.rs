@@ -113,7 +113,7 @@ fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         (Expr::Scalar(q), Expr::Column(c)) => (*c, q, op.flipped()),
         _ => return false,
     };
-    let origin = cx.info(x).and_then(|i| i.origin);
+    let origin = cx.origin(x);
     let (Some((func, of)), Some(op)) = (extreme_of(query), op) else {
         return false;
     };
@@ -145,9 +145,7 @@ fn extreme_of(query: &Query) -> Option<(AggFunc, ColumnRef)> {
         return None;
     };
     let at = |c: ColumnId| columns.iter().find(|(i, _)| *i == c).map(|(_, p)| *p);
-    let fits = query.output.as_slice() == [*id]
-        && call.filter.is_none()
-        && matches!(call.func, AggFunc::Min | AggFunc::Max);
+    let fits = query.output.as_slice() == [*id] && call.filter.is_none() && call.func.is_extreme();
     let column = at(*x).filter(|_| fits)?;
     Some((
         call.func.clone(),

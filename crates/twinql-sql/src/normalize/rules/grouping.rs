@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::equalities::equal_columns;
+use crate::algebra::Grouping;
 use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::normalize::context::Context;
@@ -46,7 +46,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         .cloned()
         .partition(|r| r.outputs().iter().any(|c| read.contains(c)));
     // One input that has an equal column for each key will do.
-    let classes = equal_columns(on, cx);
+    let classes = cx.equal_columns(on);
     let mut moved = Substitution::new();
     if bare.len() == keys.len()
         && !cx
@@ -135,125 +135,127 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if calls.is_empty() || keys.is_empty() || inputs.len() < 2 {
         return false;
     }
-    let classes = equal_columns(on, cx);
-    let mut in_calls = BTreeSet::new();
-    for (_, call) in calls.iter() {
-        for e in call.args.iter().chain(&call.filter) {
-            e.reads_into(&mut in_calls);
-        }
+    let grouping = Grouping { input, keys, calls };
+    let in_calls = grouping.reads_of_calls();
+    let classes = cx.equal_columns(on);
+    let found = (0..inputs.len()).find_map(|i| Late::of(i, inputs, on, grouping, &in_calls, &classes, cx));
+    let Some(Late {
+        place,
+        links,
+        local,
+        others,
+    }) = found
+    else {
+        return false;
+    };
+    let mut rest = inputs.clone();
+    let late = rest.remove(place);
+    let own = late.output_set();
+    let (gone, mut new_keys): (Vec<_>, Vec<_>) = std::mem::take(keys)
+        .into_iter()
+        .partition(|(_, e)| e.as_column().is_some_and(|x| own.contains(&x)));
+    let mut join_on = local;
+    for (x, g) in links {
+        let known = new_keys.iter().find(|(_, e)| *e == Expr::Column(g));
+        let key = known.map(|(c, _)| *c).unwrap_or_else(|| {
+            let c = cx.fresh_like(g);
+            new_keys.push((c, Expr::Column(g)));
+            c
+        });
+        join_on.push(Expr::Column(x).eq(Expr::Column(key)));
     }
-    let grouped: BTreeSet<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
-    for (i, h) in inputs.iter().enumerate() {
-        let own = h.output_set();
-        if !own.is_disjoint(&in_calls) {
-            continue;
+    let inner = Rel::aggregate(Rel::join(rest, others), new_keys, std::mem::take(calls));
+    *rel = Rel::join(vec![late, inner], join_on);
+    let gone: Substitution = gone.into_iter().collect();
+    for (c, e) in gone {
+        cx.replace(c, e);
+    }
+    true
+}
+
+/// An input of a join that can be joined after grouping.
+struct Late {
+    place: usize,
+    /// Its columns with the columns of group keys that they equal.
+    links: BTreeMap<ColumnId, ColumnId>,
+    /// Conjuncts about it alone.
+    local: Vec<Expr>,
+    /// Conjuncts about the other inputs, with what equals its columns made equal without it.
+    others: Vec<Expr>,
+}
+
+impl Late {
+    /// The input at `place`, if no aggregate reads it, its key equals group keys, and nothing else links it.
+    fn of(
+        place: usize,
+        inputs: &[Rel],
+        on: &[Expr],
+        grouping: Grouping<'_>,
+        in_calls: &BTreeSet<ColumnId>,
+        classes: &[Vec<ColumnId>],
+        cx: &Context<'_>,
+    ) -> Option<Late> {
+        let input = inputs.get(place)?;
+        let own = input.output_set();
+        if !own.is_disjoint(in_calls) {
+            return None;
         }
         // Its conjuncts: about it alone, or equalities of columns.
-        let mut links: BTreeMap<ColumnId, ColumnId> = BTreeMap::new();
         let mut local = Vec::new();
         let mut others = Vec::new();
-        let mut fits = true;
         for e in on {
             let of = e.free_columns();
             if of.is_disjoint(&own) {
                 others.push(e.clone());
             } else if of.is_subset(&own) {
                 local.push(e.clone());
-            } else if super::equalities::column_equality(e, cx).is_none() {
-                fits = false;
+            } else {
+                cx.column_equality(e)?;
             }
         }
-        for class in &classes {
+        let grouped: BTreeSet<ColumnId> = grouping.bare_keys().collect();
+        let beside = inputs.iter().enumerate().filter(|(j, _)| *j != place);
+        let beside: BTreeSet<ColumnId> = beside.flat_map(|(_, r)| r.outputs()).collect();
+        let mut links: BTreeMap<ColumnId, ColumnId> = BTreeMap::new();
+        for class in classes {
             let (mine, theirs): (Vec<ColumnId>, Vec<ColumnId>) =
                 class.iter().copied().partition(|c| own.contains(c));
-            let Some(x) = mine.first().copied() else {
+            let (Some(x), false) = (mine.first(), theirs.is_empty()) else {
                 continue;
             };
-            if theirs.is_empty() {
-                continue;
-            }
             // The class is a group key if one of its columns is.
             if mine.len() > 1 || !class.iter().any(|c| grouped.contains(c)) {
-                fits = false;
-                continue;
+                return None;
             }
-            let all = inputs
-                .iter()
-                .enumerate()
-                .filter(|(j, _)| *j != i)
-                .flat_map(|(_, r)| r.outputs())
-                .collect::<BTreeSet<_>>();
-            match theirs
-                .iter()
-                .copied()
-                .filter(|c| all.contains(c))
-                .min_by_key(|c| {
-                    let origin = cx.info(*c).and_then(|i| i.origin);
-                    (!grouped.contains(c), origin.map(|o| (o.table, o.column)), *c)
-                }) {
-                Some(g) => {
-                    links.insert(x, g);
-                    // The rest of the class stays equal.
-                    for c in theirs.iter().filter(|c| **c != g) {
-                        others.push(Expr::Column(g).eq(Expr::Column(*c)));
-                    }
-                }
-                None => fits = false,
-            }
+            let known = theirs.iter().copied().filter(|c| beside.contains(c));
+            let g = known.min_by_key(|c| {
+                let origin = cx.origin(*c);
+                (!grouped.contains(c), origin.map(|o| (o.table, o.column)), *c)
+            })?;
+            links.insert(*x, g);
+            // The rest of the class stays equal.
+            let rest = theirs.iter().filter(|c| **c != g);
+            others.extend(rest.map(|c| Expr::Column(g).eq(Expr::Column(*c))));
         }
         // Keys that are expressions over it cannot be computed before the join.
-        fits &= keys
-            .iter()
-            .all(|(_, e)| matches!(e, Expr::Column(_)) || e.reads().is_disjoint(&own));
-        if !fits || links.is_empty() {
-            continue;
+        let mut computed = grouping.keys.iter().filter(|(_, e)| e.as_column().is_none());
+        if links.is_empty() || computed.any(|(_, e)| !e.reads().is_disjoint(&own)) {
+            return None;
         }
-        let unique = cx
-            .dependencies(&Rel::filter(h.clone(), local.clone()))
-            .unique(links.keys().copied());
-        if !unique {
-            continue;
+        let alone = Rel::filter(input.clone(), local.clone());
+        if !cx.dependencies(&alone).unique(links.keys().copied()) {
+            return None;
         }
         // Conjuncts among others that a class already covers stand twice; that is cleaned.
         others.retain(|e| {
-            super::equalities::column_equality(e, cx)
-                .is_none_or(|(a, b)| !own.contains(&a) && !own.contains(&b))
+            let equal = cx.column_equality(e);
+            equal.is_none_or(|(a, b)| !own.contains(&a) && !own.contains(&b))
         });
-        let h = h.clone();
-        let mut rest = inputs.clone();
-        rest.remove(i);
-        let mut new_keys: Vec<(ColumnId, Expr)> = Vec::new();
-        let mut gone = Substitution::new();
-        for (c, e) in keys.iter() {
-            match e {
-                Expr::Column(x) if own.contains(x) => {
-                    gone.insert(*c, Expr::Column(*x));
-                }
-                _ => new_keys.push((*c, e.clone())),
-            }
-        }
-        let mut join_on = local;
-        for (x, g) in links {
-            let at = new_keys
-                .iter()
-                .find(|(_, e)| *e == Expr::Column(g))
-                .map(|(c, _)| *c);
-            let key = match at {
-                Some(c) => c,
-                None => {
-                    let c = cx.fresh_like(g);
-                    new_keys.push((c, Expr::Column(g)));
-                    c
-                }
-            };
-            join_on.push(Expr::Column(x).eq(Expr::Column(key)));
-        }
-        let inner = Rel::aggregate(Rel::join(rest, others), new_keys, std::mem::take(calls));
-        *rel = Rel::join(vec![h, inner], join_on);
-        for (c, e) in gone {
-            cx.replace(c, e);
-        }
-        return true;
+        Some(Late {
+            place,
+            links,
+            local,
+            others,
+        })
     }
-    false
 }

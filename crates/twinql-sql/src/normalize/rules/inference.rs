@@ -1,9 +1,10 @@
 //! Predicates where they say most: outside EXISTS where they are not about its rows,
 //! inside inputs where an equality carries them.
 
-use super::equalities::equal_columns;
+use crate::algebra::BlockMut;
 use crate::expr::{Expr, UnaryOp};
 use crate::normalize::context::Context;
+use crate::normalize::pushdown::push_into;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::Rel;
 use crate::substitution::Substitution;
@@ -19,16 +20,10 @@ pub(super) const EXISTS_CONDITIONS: Rule = Rule {
 };
 
 fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let (Rel::Filter { predicate: on, .. } | Rel::Join { on, .. }) = rel else {
+    let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
         return false;
     };
-    let tests = |e: &Expr| match e {
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } => matches!(**expr, Expr::Exists(_)),
-        e => matches!(e, Expr::Exists(_)),
-    };
+    let tests = |e: &Expr| matches!(e.as_not().unwrap_or(e), Expr::Exists(_));
     if !on.iter().any(tests) {
         return false;
     }
@@ -48,7 +43,7 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
             _ => continue,
         };
         let made = query.rel.produced_within();
-        let (Rel::Filter { predicate, .. } | Rel::Join { on: predicate, .. }) = &mut query.rel else {
+        let Some(BlockMut { on: predicate, .. }) = query.rel.as_block_mut() else {
             continue;
         };
         let mut kept = Vec::with_capacity(predicate.len());
@@ -94,7 +89,7 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if !inputs.iter().any(takes) {
         return false;
     }
-    let classes = equal_columns(on, cx);
+    let classes = cx.equal_columns(on);
     if classes.is_empty() {
         return false;
     }
@@ -117,11 +112,7 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let before = on.len();
     on.retain(|e| {
         let of = e.free_columns();
-        if of.is_empty()
-            || !e.is_deterministic()
-            || e.has_subquery()
-            || super::equalities::column_equality(e, cx).is_some()
-        {
+        if of.is_empty() || !e.is_deterministic() || e.has_subquery() || cx.column_equality(e).is_some() {
             return true;
         }
         let mut taken = false;
@@ -133,7 +124,7 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             own.substitute(map);
             taken |= inputs
                 .get_mut(*i)
-                .is_some_and(|input| super::blocks::push_into(input, own, cx).is_none());
+                .is_some_and(|input| push_into(input, own, cx).is_none());
         }
         !taken
     });

@@ -1,16 +1,17 @@
 //! Joins that add nothing, outer joins that are none, and tests for NULL.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::equalities::known_equal;
 use crate::algebra::{Block, BlockMut};
+use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::facts::rejects_null;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
+use crate::schema::ColumnRef;
 use crate::substitution::Substitution;
-use crate::tree::Tree;
+use crate::tree::{NodeMut, Tree};
 use crate::value::Value;
 
 pub(super) const NULL_TESTS: Rule = Rule {
@@ -46,8 +47,8 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     // In a conjunct, `x = x` is true where x is not NULL, and `x IS y` is `x = y` where one
     // of the two is not.
-    if let Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } = rel {
-        for e in on {
+    if let Some(block) = rel.as_block_mut() {
+        for e in block.on {
             if let Expr::Binary {
                 op: op @ BinaryOp::Is,
                 left,
@@ -59,26 +60,15 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 *op = BinaryOp::Eq;
                 changed = true;
             }
-            if let Expr::Binary {
-                op: BinaryOp::Eq,
-                left,
-                right,
-            } = e
-                && left == right
-                && matches!(**left, Expr::Column(_))
+            if let Some((a, b)) = e.as_column_equality()
+                && a == b
             {
-                *e = Expr::unary(
-                    UnaryOp::Not,
-                    Expr::Unary {
-                        op: UnaryOp::IsNull,
-                        expr: left.clone(),
-                    },
-                );
+                *e = Expr::Column(a).is_null().not();
                 changed = true;
             }
         }
     }
-    if let Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } | Rel::OuterJoin { on, .. } = rel {
+    if let Some(on) = rel.condition_mut() {
         changed |= drop_implied(on);
     }
     changed
@@ -116,17 +106,7 @@ fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Cont
         Expr::Unary {
             op: UnaryOp::Not,
             expr,
-        } if but_true
-            && matches!(
-                **expr,
-                Expr::Unary {
-                    op: UnaryOp::IsNull,
-                    ..
-                }
-            ) =>
-        {
-            0
-        }
+        } if but_true && expr.as_null_test().is_some() => 0,
         Expr::Case {
             operand: None,
             branches,
@@ -170,51 +150,31 @@ fn drop_implied(conjuncts: &mut [Expr]) -> bool {
 
 /// The column of `c IS NOT NULL`, or (true) of `c IS NULL`.
 fn tested_column(e: &Expr) -> Option<(ColumnId, bool)> {
-    let (test, null) = match e {
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } => (&**expr, false),
-        test => (test, true),
-    };
-    match test {
-        Expr::Unary {
-            op: UnaryOp::IsNull,
-            expr,
-        } => match **expr {
-            Expr::Column(c) => Some((c, null)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let denied = e.as_not();
+    let column = denied.unwrap_or(e).as_null_test()?.as_column()?;
+    Some((column, denied.is_none()))
 }
 
 fn null_test(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
-    let mut changed = false;
-    for operand in e.operands_mut() {
-        changed |= null_test(operand, known, cx);
-    }
-    let new = match e {
+    let never_null = |e: &Expr| !cx.may_be_null(e, known);
+    e.map(|e| match e {
         Expr::Unary {
             op: UnaryOp::IsNull,
             expr,
-        } if expr.is_deterministic() && !cx.may_be_null(expr, known) => Some(Expr::integer(0)),
+        } if expr.is_deterministic() && never_null(expr) => {
+            *e = Expr::integer(0);
+            true
+        }
         Expr::Binary {
-            op: BinaryOp::Is,
+            op: op @ BinaryOp::Is,
             left,
             right,
-        } if !cx.may_be_null(left, known) && !cx.may_be_null(right, known) => Some(Expr::Binary {
-            op: BinaryOp::Eq,
-            left: left.clone(),
-            right: right.clone(),
-        }),
-        _ => None,
-    };
-    if let Some(new) = new {
-        *e = new;
-        changed = true;
-    }
-    changed
+        } if never_null(left) && never_null(right) => {
+            *op = BinaryOp::Eq;
+            true
+        }
+        _ => false,
+    })
 }
 
 pub(super) const SELF_JOIN: Rule = Rule {
@@ -232,7 +192,7 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(Block { inputs, on }) = rel.as_block() else {
         return false;
     };
-    let classes = known_equal(on, cx);
+    let classes = cx.known_equal(on);
     if classes.is_empty() {
         return false;
     }
@@ -311,17 +271,8 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     for e in on.iter() {
         rejects_null(e, &mut rejected);
     }
-    let mut nulls = BTreeSet::new();
-    for e in on.iter() {
-        if let Expr::Unary {
-            op: UnaryOp::IsNull,
-            expr,
-        } = e
-            && let Expr::Column(c) = &**expr
-        {
-            nulls.insert(*c);
-        }
-    }
+    let null_tests = on.iter().filter_map(|e| e.as_null_test()?.as_column());
+    let nulls: BTreeSet<ColumnId> = null_tests.collect();
     let mut map = Substitution::new();
     let mut changed = false;
     for input in inputs {
@@ -336,11 +287,7 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         };
         let made = right.output_set();
         if !made.is_disjoint(&rejected) {
-            *input = Rel::Join {
-                inputs: vec![left.take(), right.take()],
-                on: std::mem::take(own),
-            };
-            changed = true;
+            changed |= input.make_inner();
             continue;
         }
         let matched = Rel::filter((**right).clone(), own.clone());
@@ -351,13 +298,7 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         {
             let mut kept = left.take();
             let inner = Rel::filter(right.take(), std::mem::take(own));
-            kept.add_conjunct(
-                Expr::Exists(Box::new(Query {
-                    rel: inner,
-                    output: Vec::new(),
-                }))
-                .not(),
-            );
+            kept.add_conjunct(Expr::exists(inner).not());
             *input = kept;
             for c in made {
                 map.insert(c, Expr::Literal(Value::Null));
@@ -386,78 +327,22 @@ fn foreign_key_join(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
     if role != Role::Root {
         return false;
     }
-    let mut used = BTreeMap::new();
-    count_query(query, &mut used);
-    let Some(map) = find_in_rel(&mut query.rel, &used, cx) else {
-        return false;
-    };
+    let used = query.reads();
+    let found = query.find_deep(|node| match node {
+        NodeMut::Rel(rel) => without_referenced(rel, &used, cx),
+        _ => None,
+    });
+    let Some(map) = found else { return false };
     query.substitute(&map);
     true
 }
 
-/// How often columns are read.
-pub(super) type Uses = BTreeMap<ColumnId, usize>;
-
-pub(super) fn count_query(query: &Query, used: &mut Uses) {
-    for c in &query.output {
-        *used.entry(*c).or_default() += 1;
-    }
-    count_rel(&query.rel, used);
-}
-
-pub(super) fn count_rel(rel: &Rel, used: &mut Uses) {
-    for e in rel.exprs() {
-        count_expr(e, used);
-    }
-    for input in rel.inputs() {
-        count_rel(input, used);
-    }
-    for arm in rel.arms() {
-        count_query(arm, used);
-    }
-}
-
-pub(super) fn count_expr(e: &Expr, used: &mut Uses) {
-    if let Expr::Column(c) = e {
-        *used.entry(*c).or_default() += 1;
-    }
-    for operand in e.operands() {
-        count_expr(operand, used);
-    }
-    if let Some(query) = e.subquery() {
-        count_query(query, used);
-    }
-}
-
-fn find_in_expr(e: &mut Expr, used: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for operand in e.operands_mut() {
-        if let Some(map) = find_in_expr(operand, used, cx) {
-            return Some(map);
-        }
-    }
-    find_in_rel(&mut e.subquery_mut()?.rel, used, cx)
-}
-
-fn find_in_rel(rel: &mut Rel, used: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for input in rel.inputs_mut() {
-        if let Some(map) = find_in_rel(input, used, cx) {
-            return Some(map);
-        }
-    }
-    for arm in rel.arms_mut() {
-        if let Some(map) = find_in_rel(&mut arm.rel, used, cx) {
-            return Some(map);
-        }
-    }
-    for e in rel.exprs_mut() {
-        if let Some(map) = find_in_expr(e, used, cx) {
-            return Some(map);
-        }
-    }
+/// Removes a table that is read for its key alone; what the key becomes.
+fn without_referenced(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Substitution> {
     let Rel::Join { inputs, on } = rel else {
         return None;
     };
-    let classes = known_equal(on, cx);
+    let classes = cx.known_equal(on);
     for (i, input) in inputs.iter().enumerate() {
         let Rel::Scan { table, columns } = input else {
             continue;
@@ -465,19 +350,23 @@ fn find_in_rel(rel: &mut Rel, used: &Uses, cx: &Context<'_>) -> Option<Substitut
         let read: Vec<(ColumnId, usize)> = columns
             .iter()
             .copied()
-            .filter(|(c, _)| used.contains_key(c))
+            .filter(|(c, _)| used.contains(c))
             .collect();
         let [(key, at)] = read.as_slice() else {
             continue;
         };
-        if !cx.table_keys(*table).contains(&[*at].as_slice()) {
+        let key_column = ColumnRef {
+            table: *table,
+            column: *at,
+        };
+        if !cx.is_key(key_column) {
             continue;
         }
         // A column of another input that holds a value of a foreign key to this key.
         let Some(class) = classes.iter().find(|class| class.contains(key)) else {
             continue;
         };
-        let refers = |c: &&ColumnId| refers_to_key(**c, (*table, *at), i, inputs, cx);
+        let refers = |c: &&ColumnId| cx.refers_to_key(**c, key_column, i, inputs);
         let Some(by) = class.iter().filter(|c| *c != key).find(refers) else {
             continue;
         };
@@ -489,29 +378,4 @@ fn find_in_rel(rel: &mut Rel, used: &Uses, cx: &Context<'_>) -> Option<Substitut
         return Some(map);
     }
     None
-}
-
-/// True if `c`, a column of one of `inputs` other than the one at `place`, is never NULL
-/// and holds a value of a foreign key to `key`, a table and the position of its column.
-pub(super) fn refers_to_key(
-    c: ColumnId,
-    key: (usize, usize),
-    place: usize,
-    inputs: &[Rel],
-    cx: &Context<'_>,
-) -> bool {
-    let near = inputs
-        .iter()
-        .enumerate()
-        .any(|(j, r)| j != place && r.outputs().contains(&c) && cx.not_null(r).contains(&c));
-    let origin = cx.info(c).and_then(|info| info.origin);
-    near && origin.is_some_and(|o| {
-        cx.schema.tables.get(o.table).is_some_and(|t| {
-            t.foreign_keys.iter().any(|f| {
-                f.target == key.0
-                    && f.columns.as_slice() == [o.column]
-                    && f.target_columns.as_slice() == [key.1]
-            })
-        })
-    })
 }

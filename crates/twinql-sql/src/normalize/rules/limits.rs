@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::equalities::{column_equality, equal_columns};
-use super::joins::refers_to_key;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
+use crate::schema::ColumnRef;
 use crate::tree::Tree;
 use crate::value::Value;
 
@@ -39,11 +38,8 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if keys.is_empty() || !is_one(limit.as_ref()) || !on.iter().all(Expr::is_deterministic) {
         return false;
     }
-    let mut ordered = BTreeSet::new();
-    for k in keys.iter() {
-        ordered.extend(k.expr.free_columns());
-    }
-    let classes = equal_columns(on, cx);
+    let ordered: BTreeSet<ColumnId> = keys.iter().flat_map(|k| k.expr.free_columns()).collect();
+    let classes = cx.equal_columns(on);
     for (i, h) in inputs.iter().enumerate() {
         let Rel::Scan { table, columns } = h else {
             continue;
@@ -59,7 +55,7 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             if of.is_disjoint(&own) {
                 others.push(e.clone());
             } else {
-                fits &= column_equality(e, cx).is_some();
+                fits &= cx.column_equality(e).is_some();
             }
         }
         let mut linked = classes.iter().filter(|c| c.iter().any(|x| own.contains(x)));
@@ -75,11 +71,13 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let Some((_, at)) = columns.iter().find(|(c, _)| c == key) else {
             continue;
         };
+        let key_column = ColumnRef {
+            table: *table,
+            column: *at,
+        };
         if !theirs.iter().all(|c| made.contains(c))
-            || !cx.table_keys(*table).contains(&[*at].as_slice())
-            || !theirs
-                .iter()
-                .any(|c| refers_to_key(*c, (*table, *at), i, inputs, cx))
+            || !cx.is_key(key_column)
+            || !theirs.iter().any(|c| cx.refers_to_key(*c, key_column, i, inputs))
         {
             continue;
         }
@@ -181,7 +179,7 @@ fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     };
     // Beside MAX(DISTINCT x) a bare column may come from another row.
     let plain = |c: &AggregateCall| c.filter.is_none() && !c.distinct && c.args.len() == 1;
-    if !matches!(call.func, AggFunc::Min | AggFunc::Max)
+    if !call.func.is_extreme()
         || !plain(call)
         || !bare.iter().all(|(_, b)| plain(b))
         || !matches!(**input, Rel::Scan { .. })
@@ -234,7 +232,7 @@ fn whole_extreme(input: &Rel, c: ColumnId, query: &Query) -> Option<AggFunc> {
     let fits = table == same
         && query.output.as_slice() == [*id]
         && call.filter.is_none()
-        && matches!(call.func, AggFunc::Min | AggFunc::Max)
+        && call.func.is_extreme()
         && at(columns, c).is_some()
         && at(columns, c) == at(inner, *x);
     fits.then(|| call.func.clone())

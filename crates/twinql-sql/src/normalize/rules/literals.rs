@@ -16,19 +16,7 @@ pub(super) const LITERAL_TYPING: Rule = Rule {
 
 fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     match e {
-        Expr::Binary {
-            op:
-                BinaryOp::Eq
-                | BinaryOp::NotEq
-                | BinaryOp::Lt
-                | BinaryOp::LtEq
-                | BinaryOp::Gt
-                | BinaryOp::GtEq
-                | BinaryOp::Is
-                | BinaryOp::IsNot,
-            left,
-            right,
-        } => {
+        Expr::Binary { op, left, right } if op.is_comparison() || op.is_null_safe() => {
             let (l, r) = (cx.affinity(left), cx.affinity(right));
             type_literal(right, left, l) | type_literal(left, right, r)
         }
@@ -54,7 +42,7 @@ fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) ->
     }
     let new = match (affinity, &*v) {
         (Some(Affinity::Text), Value::Integer(i)) => Value::Text(i.to_string()),
-        (Some(Affinity::Integer | Affinity::Numeric | Affinity::Real), Value::Text(t)) => match number(t) {
+        (Some(a), Value::Text(t)) if a.is_numeric() => match number(t) {
             Some(v) => v,
             None => return false,
         },
@@ -147,7 +135,7 @@ fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     match e {
         Expr::Cast { expr, affinity } => {
             let own = match &**expr {
-                Expr::Column(c) => cx.info(*c).and_then(|i| i.affinity),
+                Expr::Column(c) => cx.column_affinity(*c),
                 Expr::Cast { affinity, .. } => Some(*affinity),
                 _ => None,
             };
@@ -191,24 +179,11 @@ fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    let numeric =
-        |a: Option<Affinity>| matches!(a, Some(Affinity::Integer | Affinity::Numeric | Affinity::Real));
+    let numeric = |a: Option<Affinity>| a.is_some_and(Affinity::is_numeric);
     let refers_to_number = |x: &Expr| {
-        let Expr::Column(c) = x else { return false };
-        let Some(o) = cx.info(*c).and_then(|i| i.origin) else {
-            return false;
-        };
-        let table = cx.schema.tables.get(o.table);
-        table.is_some_and(|t| {
-            t.foreign_keys.iter().any(|f| {
-                let (columns, targets) = (f.columns.as_slice(), f.target_columns.as_slice());
-                let parent = cx.schema.tables.get(f.target);
-                columns == [o.column]
-                    && targets.first().is_some_and(|at| {
-                        numeric(parent.and_then(|p| p.columns.get(*at)).map(|c| c.affinity))
-                    })
-            })
-        })
+        let from = x.as_column().and_then(|c| cx.origin(c));
+        let affinity = |to| cx.schema.column(to).map(|c| c.affinity);
+        from.is_some_and(|from| cx.schema.sole_references(from).any(|to| numeric(affinity(to))))
     };
     let idle = |this: &Expr, other: &Expr| match this {
         Expr::Cast { expr, affinity } => {

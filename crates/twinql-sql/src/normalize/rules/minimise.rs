@@ -1,16 +1,15 @@
 //! Scans that say nothing new where duplicates do not matter, and groups that hold all of
 //! several values as self-joins.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::equalities::{column_equality, equal_columns};
-use super::joins::refers_to_key;
-use crate::algebra::Grouping;
+use crate::algebra::{BlockMut, Grouping};
 use crate::columns::Reads;
 use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
+use crate::schema::ColumnRef;
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 use crate::value::Value;
@@ -40,30 +39,17 @@ fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if !grouping.ignores_duplicates() {
         return false;
     }
+    let read = grouping.reads();
     let Rel::Join { inputs, on } = &mut **input else {
         return false;
     };
-    let mut read = BTreeSet::new();
-    for (_, e) in keys.iter() {
-        e.reads_into(&mut read);
-    }
-    for (_, call) in calls.iter() {
-        for e in call.args.iter().chain(&call.filter) {
-            e.reads_into(&mut read);
-        }
-    }
     let Some(map) = fold(inputs, on, &read, &[], cx) else {
         return false;
     };
     let (inputs, on) = (std::mem::take(inputs), std::mem::take(on));
     **input = Rel::join(inputs, on);
-    for (_, e) in keys.iter_mut() {
+    for e in rel.exprs_mut() {
         e.substitute(&map);
-    }
-    for (_, call) in calls.iter_mut() {
-        for e in call.args.iter_mut().chain(&mut call.filter) {
-            e.substitute(&map);
-        }
     }
     true
 }
@@ -82,24 +68,16 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         && input.is_unit()
         && predicate.iter().all(Expr::is_boolean)
     {
-        let mut list = std::mem::take(predicate);
-        let all = match (list.pop(), list.is_empty()) {
-            (Some(one), true) => one,
-            (Some(last), false) => {
-                list.push(last);
-                Expr::And(list)
-            }
-            (None, _) => Expr::Literal(Value::Integer(1)),
-        };
+        let all = Expr::and_all(std::mem::take(predicate));
         // NULL is not true, and EXISTS is never NULL.
         *e = if cx.may_be_null(&all, &BTreeSet::new()) {
-            Expr::binary(BinaryOp::Is, all, Expr::Literal(Value::Integer(1)))
+            Expr::binary(BinaryOp::Is, all, Expr::integer(1))
         } else {
             all
         };
         return true;
     }
-    if !query.output.is_empty() || !matches!(query.rel, Rel::Join { .. } | Rel::Filter { .. }) {
+    if !query.output.is_empty() || query.rel.as_block().is_none() {
         return false;
     }
     let (mut inputs, mut on) = query.rel.take().into_block();
@@ -141,7 +119,7 @@ fn fold(
     if !scans.iter().any(|s| twice(s.1)) {
         return None;
     }
-    let classes = equal_columns(on, cx);
+    let classes = cx.equal_columns(on);
     let representative = |c: ColumnId| {
         classes
             .iter()
@@ -154,11 +132,7 @@ fn fold(
         .flatten()
         .map(|c| (*c, Expr::Column(representative(*c))))
         .collect();
-    let in_classes = |e: &Expr| {
-        let mut e = e.clone();
-        e.substitute(&to_classes);
-        e
-    };
+    let in_classes = |e: &Expr| e.substituted(&to_classes);
     let said: BTreeSet<Expr> = on.iter().map(in_classes).collect();
     let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::free_columns).collect();
     for (i, table, columns) in &scans {
@@ -184,15 +158,13 @@ fn fold(
             };
             let equal = |a: ColumnId, b: ColumnId| representative(a) == representative(b);
             let implied = |e: &Expr| {
-                if let Some((a, b)) = column_equality(e, cx) {
+                if let Some((a, b)) = cx.column_equality(e) {
                     let (a, b) = (image(a), image(b));
                     // A column equals itself where it is not NULL.
                     let same = a == b && from_outside && cx.outer_may_be_null(a);
                     return equal(a, b) && !same;
                 }
-                let mut e = e.clone();
-                e.substitute(&map);
-                said.contains(&in_classes(&e))
+                said.contains(&in_classes(&e.substituted(&map)))
             };
             let fits = columns
                 .iter()
@@ -209,14 +181,8 @@ fn fold(
                 e.substitute(&map);
             }
             // `a = a` is left only where a is known not to be NULL.
-            on.retain(|e| match e {
-                Expr::Binary {
-                    op: BinaryOp::Eq,
-                    left,
-                    right,
-                } => !(from_outside && left == right && matches!(**left, Expr::Column(_))),
-                _ => true,
-            });
+            let itself = |e: &Expr| e.as_column_equality().is_some_and(|(a, b)| a == b);
+            on.retain(|e| !(from_outside && itself(e)));
             return Some(map);
         }
     }
@@ -230,22 +196,6 @@ pub(super) const ALL_VALUES: Rule = Rule {
     needs: Needs::TYPED,
     apply: Apply::Rel(all_values),
 };
-
-/// A copy of a relation with ids of its own, and what its columns became.
-pub(super) fn copy(rel: &Rel, cx: &mut Context<'_>) -> (Rel, BTreeMap<ColumnId, ColumnId>) {
-    let made = rel.produced_within();
-    let ids: BTreeMap<ColumnId, ColumnId> = made.into_iter().map(|c| (c, cx.fresh_like(c))).collect();
-    let mut query = Query {
-        rel: rel.clone(),
-        output: Vec::new(),
-    };
-    query.map_ids(|c| {
-        if let Some(new) = ids.get(c) {
-            *c = *new;
-        }
-    });
-    (query.rel, ids)
-}
 
 /// The number that a conjunct asks a column to be, or to reach.
 fn asked(e: &Expr) -> Option<(ColumnId, i64)> {
@@ -262,40 +212,25 @@ fn asked(e: &Expr) -> Option<(ColumnId, i64)> {
 }
 
 fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    if !matches!(rel, Rel::Filter { .. } | Rel::Join { .. }) {
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
-    }
-    let on: &[Expr] = match rel {
-        Rel::Filter { predicate, .. } => predicate,
-        Rel::Join { on, .. } => on,
-        _ => &[],
     };
-    let candidates: Vec<(usize, ColumnId, i64)> = on
-        .iter()
-        .enumerate()
-        .filter_map(|(i, e)| asked(e).map(|(c, n)| (i, c, n)))
-        .filter(|(_, _, n)| (2..=MAX_VALUES as i64).contains(n))
-        .collect();
-    for (at, count, n) in candidates {
-        let inputs: Vec<&mut Rel> = match rel {
-            Rel::Filter { input, .. } => vec![&mut **input],
-            Rel::Join { inputs, .. } => inputs.iter_mut().collect(),
-            _ => return false,
-        };
-        for input in inputs {
+    let asked = on.iter().enumerate().filter_map(|(i, e)| Some((i, asked(e)?)));
+    let few = 2..=MAX_VALUES as i64;
+    let candidates: Vec<(usize, (ColumnId, i64))> = asked.filter(|(_, (_, n))| few.contains(n)).collect();
+    for (at, (count, n)) in candidates {
+        for input in inputs.iter_mut() {
             let Some(new) = divided(input, count, n, cx) else {
                 continue;
             };
             *input = new;
-            if let Rel::Filter { predicate: on, .. } | Rel::Join { on, .. } = rel {
-                on.remove(at);
-                let one: Substitution = [(count, Expr::Literal(Value::Integer(n)))].into();
-                for e in on {
-                    e.substitute(&one);
-                }
+            on.remove(at);
+            let one: Substitution = [(count, Expr::integer(n))].into();
+            for e in on {
+                e.substitute(&one);
             }
             // All of the n values are there, and no others are let in.
-            cx.replace(count, Expr::Literal(Value::Integer(n)));
+            cx.replace(count, Expr::integer(n));
             return true;
         }
     }
@@ -318,24 +253,15 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
         return None;
     }
     let made = input.output_set();
-    let grouped: Option<Vec<ColumnId>> = keys
-        .iter()
-        .map(|(_, e)| match e {
-            Expr::Column(c) if made.contains(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
-    let grouped = grouped?;
+    let bare = |e: &Expr| e.as_column().filter(|c| made.contains(c));
+    let grouped: Vec<ColumnId> = keys.iter().map(|(_, e)| bare(e)).collect::<Option<_>>()?;
     let (at, x, list) = on.iter().enumerate().find_map(|(i, e)| match e {
-        Expr::InList { expr, list } if list.len() == n as usize => match &**expr {
-            Expr::Column(x) => Some((i, *x, list.clone())),
-            _ => None,
-        },
+        Expr::InList { expr, list } if list.len() == n as usize => Some((i, expr.as_column()?, list.clone())),
         _ => None,
     })?;
     let distinct = |list: &[Expr]| {
-        let text = list.iter().all(|e| matches!(e, Expr::Literal(Value::Text(_))));
-        let whole = list.iter().all(|e| matches!(e, Expr::Literal(Value::Integer(_))));
+        let text = list.iter().all(|e| e.as_text().is_some());
+        let whole = list.iter().all(|e| e.as_integer().is_some());
         let different: BTreeSet<&Expr> = list.iter().collect();
         (text || whole) && different.len() == list.len()
     };
@@ -353,18 +279,17 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
         return None;
     }
     let known = cx.not_null(input);
-    let equal = |op, left: Expr, right: Expr| Expr::binary(op, left, right);
     let (mut all, mut conjuncts) = (Vec::new(), Vec::new());
     for (i, value) in list.iter().enumerate() {
         let mut own = on.clone();
         if let Some(e) = own.get_mut(at) {
-            *e = equal(BinaryOp::Eq, Expr::Column(x), value.clone());
+            *e = Expr::Column(x).eq(value.clone());
         }
         let block = Rel::join(inputs.clone(), own);
         let (block, ids) = if i == 0 {
-            (block, BTreeMap::new())
+            (block, Substitution::new())
         } else {
-            copy(&block, cx)
+            cx.copy(&block)
         };
         for g in grouped.iter().filter(|_| i > 0) {
             let op = if known.contains(g) {
@@ -372,8 +297,8 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
             } else {
                 BinaryOp::Is
             };
-            let other = ids.get(g).copied()?;
-            conjuncts.push(equal(op, Expr::Column(*g), Expr::Column(other)));
+            let other = ids.get(g)?.clone();
+            conjuncts.push(Expr::binary(op, Expr::Column(*g), other));
         }
         let (more, of) = block.into_block();
         all.extend(more);
@@ -395,24 +320,15 @@ fn foreign_key_semi_join(query: &mut Query, role: Role, cx: &mut Context<'_>) ->
         return false;
     }
     let used = query.reads();
-    let Some(map) = semi_join_in(&mut query.rel, &used, cx) else {
+    let Some(map) = query.rel.find(|rel| as_references(rel, &used, cx)) else {
         return false;
     };
     query.substitute(&map);
     true
 }
 
-fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Option<Substitution> {
-    for input in rel.inputs_mut() {
-        if let Some(map) = semi_join_in(input, used, cx) {
-            return Some(map);
-        }
-    }
-    for arm in rel.arms_mut() {
-        if let Some(map) = semi_join_in(&mut arm.rel, used, cx) {
-            return Some(map);
-        }
-    }
+/// A table that is read for its key alone as the rows that refer to it; what the key becomes.
+fn as_references(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Option<Substitution> {
     let Rel::Filter { input, predicate } = rel else {
         return None;
     };
@@ -427,17 +343,21 @@ fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) 
     let [(key, at)] = read.as_slice() else {
         return None;
     };
-    if !cx.table_keys(*table).contains(&[*at].as_slice()) {
+    let key_column = ColumnRef {
+        table: *table,
+        column: *at,
+    };
+    if !cx.is_key(key_column) {
         return None;
     }
     let found = predicate.iter().enumerate().find_map(|(i, e)| {
         let Expr::Exists(q) = e else { return None };
         let (inputs, on) = q.rel.clone().into_block();
-        let classes = equal_columns(&on, cx);
+        let classes = cx.equal_columns(&on);
         let class = classes.iter().find(|class| class.contains(key))?;
         let by = class
             .iter()
-            .find(|c| *c != key && refers_to_key(**c, (*table, *at), usize::MAX, &inputs, cx))?;
+            .find(|c| *c != key && cx.refers_to_key(**c, key_column, usize::MAX, &inputs))?;
         Some((i, *by, inputs, on))
     });
     let (place, by, inputs, mut on) = found?;
@@ -453,7 +373,7 @@ fn semi_join_in(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) 
     for e in &mut on {
         e.substitute(&below);
     }
-    on.retain(|e| !matches!(e, Expr::Binary { op: BinaryOp::Eq, left, right } if left == right && **left == Expr::Column(by)));
+    on.retain(|e| e.as_column_equality() != Some((by, by)));
     let new = cx.fresh_like(by);
     let above: Substitution = [(*key, Expr::Column(new))].into();
     *rel = Rel::distinct_by(Rel::join(inputs, on), vec![(new, Expr::Column(by))]);

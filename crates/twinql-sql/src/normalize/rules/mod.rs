@@ -34,6 +34,7 @@ mod windows;
 use super::context::Context;
 use super::rule::Rule;
 use crate::rel::{Query, Rel};
+use crate::tree::{Next, NodeMut, Tree};
 
 /// Every rule, in the order in which they are tried at a node.
 pub(super) const ALL: &[Rule] = &[
@@ -149,38 +150,21 @@ pub(super) fn semantic_prepass(query: &mut Query, cx: &mut Context<'_>) {
     }
 }
 
+/// Takes away every DISTINCT, those of aggregates and window functions, too.
 fn drop_distinct(query: &mut Query) {
-    drop_distinct_in(&mut query.rel);
-}
-
-fn drop_distinct_in(rel: &mut Rel) {
-    while let Rel::Distinct { input } = rel {
-        *rel = input.take();
-    }
-    if let Rel::Aggregate { calls, .. } = rel {
-        calls.iter_mut().for_each(|(_, call)| call.distinct = false);
-    }
-    if let Rel::Window { calls, .. } = rel {
-        calls.iter_mut().for_each(|(_, call)| call.distinct = false);
-    }
-    for expr in rel.exprs_mut() {
-        drop_distinct_expr(expr);
-    }
-    for input in rel.inputs_mut() {
-        drop_distinct_in(input);
-    }
-    for arm in rel.arms_mut() {
-        drop_distinct(arm);
-    }
-}
-
-fn drop_distinct_expr(expr: &mut crate::expr::Expr) {
-    for operand in expr.operands_mut() {
-        drop_distinct_expr(operand);
-    }
-    if let Some(query) = expr.subquery_mut() {
-        drop_distinct(query);
-    }
+    query.map_deep(|node| {
+        if let NodeMut::Rel(rel) = node {
+            while let Rel::Distinct { input } = rel {
+                *rel = input.take();
+            }
+            match rel {
+                Rel::Aggregate { calls, .. } => calls.iter_mut().for_each(|(_, call)| call.distinct = false),
+                Rel::Window { calls, .. } => calls.iter_mut().for_each(|(_, call)| call.distinct = false),
+                _ => {}
+            }
+        }
+        Next::Below
+    });
 }
 
 /// The rule by which an output becomes a constant.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::arithmetic::{Kind, kind};
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
+use crate::normalize::numbers::Numbers;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
 use crate::tree::Tree;
@@ -22,13 +22,7 @@ pub(super) const SUBQUERY_ORDER: Rule = Rule {
 fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { calls, .. } = rel {
         // Which value these give depends on the order in SQLite.
-        let ordered = |call: &AggregateCall| {
-            matches!(
-                call.func,
-                AggFunc::GroupConcat | AggFunc::Bare | AggFunc::Other(_)
-            )
-        };
-        if calls.iter().any(|(_, call)| ordered(call)) {
+        if calls.iter().any(|(_, call)| call.func.depends_on_order()) {
             return false;
         }
     }
@@ -81,30 +75,15 @@ fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         // value, but not as an answer.
         Role::Root => {
             let certain = match &query.rel {
-                Rel::Sort { input, .. } => never_empty(input, cx),
+                Rel::Sort { input, .. } => cx.never_empty(input),
                 Rel::Project { input, .. } => {
-                    matches!(&**input, Rel::Sort { input, .. } if never_empty(input, cx))
+                    matches!(&**input, Rel::Sort { input, .. } if cx.never_empty(input))
                 }
                 _ => false,
             };
             certain && extreme(query, cx)
         }
         Role::Scalar => extreme(query, cx),
-        _ => false,
-    }
-}
-
-/// True if the relation has a row in every database.
-pub(super) fn never_empty(rel: &Rel, cx: &Context<'_>) -> bool {
-    match rel {
-        Rel::Scan { .. } => !cx.semantics.empty_tables,
-        Rel::Values { rows, .. } => !rows.is_empty(),
-        Rel::Aggregate { input, keys, calls } => {
-            keys.is_empty() && !calls.is_empty() || never_empty(input, cx)
-        }
-        Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => {
-            never_empty(input, cx)
-        }
         _ => false,
     }
 }
@@ -164,7 +143,7 @@ fn certain_value(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool
             op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
             left,
             right,
-        } if kind(e, cx) == Some(Kind::Whole) => {
+        } if cx.numbers(e) == Some(Numbers::Whole) => {
             certain_value(left, known, cx) && certain_value(right, known, cx)
         }
         e => !cx.may_be_null(e, known),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::predicates::fold_whole;
 use crate::algebra::BlockMut;
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
+use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::facts::{rejects_null, strict_columns};
 use crate::normalize::rule::{Apply, Needs, Rule};
@@ -31,18 +31,7 @@ fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     else {
         return false;
     };
-    if !has_partner(left, right, on, cx) {
-        return false;
-    }
-    *rel = inner(left, right, on);
-    true
-}
-
-fn inner(left: &mut Rel, right: &mut Rel, on: &mut Vec<Expr>) -> Rel {
-    Rel::Join {
-        inputs: vec![left.take(), right.take()],
-        on: std::mem::take(on),
-    }
+    has_partner(left, right, on, cx) && rel.make_inner()
 }
 
 /// True if each row of `from` meets `on` with a row of `to`: `to` is a whole table, and `on`
@@ -55,20 +44,12 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
     let at = |c: ColumnId| columns.iter().find(|(id, _)| *id == c).map(|(_, p)| *p);
     let mut pairs: Vec<(ColumnId, usize)> = Vec::new();
     for e in on {
-        let Expr::Binary {
-            op: BinaryOp::Eq,
-            left,
-            right,
-        } = e
-        else {
+        let Some((a, b)) = e.as_column_equality() else {
             return false;
         };
-        let (Expr::Column(a), Expr::Column(b)) = (&**left, &**right) else {
-            return false;
-        };
-        match (at(*a), at(*b)) {
-            (Some(p), None) => pairs.push((*b, p)),
-            (None, Some(p)) => pairs.push((*a, p)),
+        match (at(a), at(b)) {
+            (Some(p), None) => pairs.push((b, p)),
+            (None, Some(p)) => pairs.push((a, p)),
             _ => return false,
         }
     }
@@ -88,7 +69,7 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
     };
     definition.foreign_keys.iter().any(|f| {
         let refers = pairs.iter().all(|(c, p)| {
-            cx.info(*c).and_then(|i| i.origin).is_some_and(|o| {
+            cx.origin(*c).is_some_and(|o| {
                 o.table == origin.table
                     && f.columns
                         .iter()
@@ -128,7 +109,7 @@ fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { input, keys, calls } = rel {
         // One group, there in any case.
         let ignored = Padded::of(input, keys, calls, cx).is_some_and(|p| p.ignored);
-        return keys.is_empty() && ignored && make_inner(input);
+        return keys.is_empty() && ignored && input.make_inner();
     }
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
@@ -145,25 +126,10 @@ fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             continue;
         };
         if padded.apart && on.iter().any(|e| padded.rejected_by(e, cx)) {
-            changed |= make_inner(input);
+            changed |= input.make_inner();
         }
     }
     changed
-}
-
-fn make_inner(rel: &mut Rel) -> bool {
-    match rel {
-        Rel::OuterJoin {
-            kind: JoinKind::Left,
-            left,
-            right,
-            on,
-        } => {
-            *rel = inner(left, right, on);
-            true
-        }
-        _ => false,
-    }
 }
 
 /// What a grouping makes of the filled-up rows of the LEFT JOIN below it.
@@ -322,7 +288,7 @@ fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     }
     match &mut **input {
-        Rel::Aggregate { input, .. } => make_inner(input),
-        join => make_inner(join),
+        Rel::Aggregate { input, .. } => input.make_inner(),
+        join => join.make_inner(),
     }
 }

@@ -47,10 +47,7 @@ fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 
 /// Folds the constants of a whole expression, subqueries left out.
 pub(super) fn fold_whole(e: &mut Expr, cx: &mut Context<'_>) {
-    for operand in e.operands_mut() {
-        fold_whole(operand, cx);
-    }
-    fold(e, cx);
+    e.map(|e| fold(e, cx));
 }
 
 /// AND (`and`) or OR over `list`, which stands in `e`.
@@ -110,16 +107,9 @@ fn fold_list(list: Vec<Expr>, e: &mut Expr, and: bool) -> bool {
 
 /// True for tests for NULL, which are never NULL themselves.
 fn is_null_test(e: &Expr) -> bool {
-    match e {
-        Expr::Unary {
-            op: UnaryOp::IsNull,
-            expr,
-        } => expr.is_deterministic(),
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } => is_null_test(expr),
-        _ => false,
+    match e.as_null_test() {
+        Some(tested) => tested.is_deterministic(),
+        None => e.as_not().is_some_and(is_null_test),
     }
 }
 
@@ -133,30 +123,12 @@ fn with_itself(op: BinaryOp) -> Option<Expr> {
 }
 
 fn fold_binary(op: BinaryOp, a: &Value, b: &Value) -> Option<Expr> {
-    use BinaryOp::{Add, Eq, Gt, GtEq, Is, IsNot, Lt, LtEq, Mul, NotEq, Sub};
+    use BinaryOp::{Add, Mul, Sub};
     if *a == Value::Null || *b == Value::Null {
-        return match op {
-            Eq | NotEq | Lt | LtEq | Gt | GtEq | Add | Sub | Mul => Some(Expr::Literal(Value::Null)),
-            _ => None,
-        };
+        return (op.is_comparison() || matches!(op, Add | Sub | Mul)).then_some(Expr::NULL);
     }
-    let order = match (a, b) {
-        (Value::Integer(x), Value::Integer(y)) => Some(x.cmp(y)),
-        (Value::Text(x), Value::Text(y)) => Some(x.as_bytes().cmp(y.as_bytes())),
-        (Value::Real(x), Value::Real(y)) => Some(x.cmp(y)),
-        _ => None,
-    };
-    let truth = |t: bool| Some(Expr::integer(t.into()));
-    if let Some(order) = order {
-        match op {
-            Eq | Is => return truth(order.is_eq()),
-            NotEq | IsNot => return truth(order.is_ne()),
-            Lt => return truth(order.is_lt()),
-            LtEq => return truth(order.is_le()),
-            Gt => return truth(order.is_gt()),
-            GtEq => return truth(order.is_ge()),
-            _ => {}
-        }
+    if let Some(truth) = a.order(b).and_then(|order| op.holds(order)) {
+        return Some(Expr::integer(truth.into()));
     }
     if let (Value::Integer(x), Value::Integer(y)) = (a, b) {
         return match op {
@@ -188,16 +160,8 @@ fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     };
     let new = match &mut **expr {
         Expr::Binary { op, left, right } => {
-            let opposite = match op {
-                BinaryOp::Eq => BinaryOp::NotEq,
-                BinaryOp::NotEq => BinaryOp::Eq,
-                BinaryOp::Lt => BinaryOp::GtEq,
-                BinaryOp::LtEq => BinaryOp::Gt,
-                BinaryOp::Gt => BinaryOp::LtEq,
-                BinaryOp::GtEq => BinaryOp::Lt,
-                BinaryOp::Is => BinaryOp::IsNot,
-                BinaryOp::IsNot => BinaryOp::Is,
-                _ => return false,
+            let Some(opposite) = op.negated() else {
+                return false;
             };
             Expr::Binary {
                 op: opposite,
@@ -296,11 +260,7 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
                     let Some(right) = list.pop() else {
                         return false;
                     };
-                    *e = Expr::Binary {
-                        op: BinaryOp::Eq,
-                        left: expr.clone(),
-                        right: Box::new(right),
-                    };
+                    *e = (**expr).clone().eq(right);
                     true
                 }
                 n => n != before,
@@ -320,22 +280,12 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
             {
                 return false;
             }
-            let mut all: Vec<Expr> = list
-                .iter()
-                .map(|v| Expr::Binary {
-                    op: BinaryOp::NotEq,
-                    left: x.clone(),
-                    right: Box::new(v.clone()),
-                })
-                .collect();
-            *e = match all.len() {
-                0 => Expr::integer(1),
-                1 => match all.pop() {
-                    Some(one) => one,
-                    None => return false,
-                },
-                _ => Expr::And(all),
-            };
+            let all = list.iter().map(|v| Expr::Binary {
+                op: BinaryOp::NotEq,
+                left: x.clone(),
+                right: Box::new(v.clone()),
+            });
+            *e = Expr::and_all(all.collect());
             true
         }
         Expr::Or(list) => {
@@ -352,20 +302,15 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 /// The tested expression and the constants of an equality or an IN-list.
 fn tested(e: &Expr) -> Option<(&Expr, Vec<Expr>)> {
     match e {
-        Expr::Binary {
-            op: BinaryOp::Eq,
-            left,
-            right,
-        } => match (&**left, &**right) {
-            (x, Expr::Literal(v)) | (Expr::Literal(v), x)
-                if *v != Value::Null && !matches!(x, Expr::Literal(_)) =>
+        Expr::InList { expr, list } if literal_list(list) => Some((expr, list.clone())),
+        _ => match e.as_equality()? {
+            (x, v @ Expr::Literal(_)) | (v @ Expr::Literal(_), x)
+                if !x.is_literal() && !v.is_null_literal() =>
             {
-                Some((x, vec![Expr::Literal(v.clone())]))
+                Some((x, vec![v.clone()]))
             }
             _ => None,
         },
-        Expr::InList { expr, list } if literal_list(list) => Some((expr, list.clone())),
-        _ => None,
     }
 }
 
@@ -403,5 +348,5 @@ fn merged_equalities(list: &[Expr]) -> Option<Expr> {
             }
         });
     }
-    Some(if out.len() == 1 { out.pop()? } else { Expr::Or(out) })
+    Some(Expr::or_all(out))
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
-use crate::normalize::context::{Context, Role};
+use crate::normalize::context::{Context, Role, computed};
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
+use crate::schema::TypeClass;
 use crate::substitution::Substitution;
-use crate::tree::Tree;
+use crate::tree::{Next, NodeMut, Tree};
 
 /// Expressions larger than this are not copied to where they are used.
 const MAX_INLINED: usize = 200;
@@ -78,9 +79,10 @@ fn dissolve(rel: &mut Rel, only_bare: bool, gone: &mut Substitution) {
 
 /// True if the expression is NULL where the columns of `side` are.
 fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
-    use BinaryOp::{
-        Add, BitAnd, BitOr, Concat, Div, Eq, Gt, GtEq, Like, Lt, LtEq, Mod, Mul, NotEq, ShiftLeft,
-        ShiftRight, Sub,
+    use BinaryOp::{BitAnd, BitOr, Concat, Like, ShiftLeft, ShiftRight};
+    let strict = |op: &BinaryOp| {
+        let others = matches!(op, Concat | Like | BitAnd | BitOr | ShiftLeft | ShiftRight);
+        op.is_comparison() || op.is_arithmetic() || others
     };
     match e {
         Expr::Column(c) => side.contains(c),
@@ -90,26 +92,8 @@ fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
         }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. } => null_of_nulls(expr, side),
-        Expr::Binary { op, left, right } => {
-            matches!(
-                op,
-                Add | Sub
-                    | Mul
-                    | Div
-                    | Mod
-                    | Concat
-                    | Eq
-                    | NotEq
-                    | Lt
-                    | LtEq
-                    | Gt
-                    | GtEq
-                    | Like
-                    | BitAnd
-                    | BitOr
-                    | ShiftLeft
-                    | ShiftRight
-            ) && (null_of_nulls(left, side) || null_of_nulls(right, side))
+        Expr::Binary { op, left, right } if strict(op) => {
+            null_of_nulls(left, side) || null_of_nulls(right, side)
         }
         Expr::InList { expr, list } => !list.is_empty() && null_of_nulls(expr, side),
         Expr::Case {
@@ -142,13 +126,8 @@ fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
     let Some(meanings) = meanings else {
         return false;
     };
-    let bare: Option<Vec<ColumnId>> = meanings
-        .iter()
-        .map(|e| match e {
-            Expr::Column(c) if below.contains(c) => Some(*c),
-            _ => None,
-        })
-        .collect();
+    let own = |e: &Expr| e.as_column().filter(|c| below.contains(c));
+    let bare: Option<Vec<ColumnId>> = meanings.iter().map(own).collect();
     if let Some(bare) = bare {
         for (c, e) in std::mem::take(exprs) {
             cx.replace(c, e);
@@ -201,113 +180,95 @@ fn prune(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         return false;
     }
     let used = query.reads();
-    prune_rel(&mut query.rel, &used, cx)
-}
-
-fn prune_expr(expr: &mut Expr, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
-    for operand in expr.operands_mut() {
-        changed |= prune_expr(operand, used, cx);
-    }
-    if let Some(query) = expr.subquery_mut() {
-        changed |= prune_rel(&mut query.rel, used, cx);
-    }
+    query.map_deep(|node| match node {
+        NodeMut::Rel(rel) => prune_rel(rel, &used, cx, &mut changed),
+        _ => Next::Below,
+    });
     changed
 }
 
-fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
-    let mut changed = false;
+/// Drops what one relation makes for nobody.
+fn prune_rel(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>, changed: &mut bool) -> Next {
     match rel {
         // Duplicate elimination reads all columns of its input.
-        Rel::Distinct { .. } => return false,
+        Rel::Distinct { .. } => return Next::Past,
         Rel::Project { exprs, .. } => {
             let before = exprs.len();
             exprs.retain(|(c, _)| used.contains(c));
-            changed |= exprs.len() != before;
+            *changed |= exprs.len() != before;
         }
         Rel::Aggregate { input, keys, calls } => {
-            let before = (keys.len(), calls.len());
-            // Which row a bare column comes from depends on the MIN and MAX beside it.
-            let bare_used = calls
-                .iter()
-                .any(|(c, call)| call.func == AggFunc::Bare && used.contains(c));
-            let counted = calls
-                .iter()
-                .position(|(_, call)| {
-                    call.func == AggFunc::Count && call.args.is_empty() && call.filter.is_none()
-                })
-                .and_then(|at| calls.get(at).cloned());
-            let aggregated = calls.iter().any(|(_, call)| call.func != AggFunc::Bare);
-            calls.retain(|(c, call)| {
-                used.contains(c) || bare_used && matches!(call.func, AggFunc::Min | AggFunc::Max)
-            });
-            // Bare columns alone would be no aggregate, of one row whatever is below.
-            if keys.is_empty()
-                && aggregated
-                && !calls.is_empty()
-                && calls.iter().all(|(_, call)| call.func == AggFunc::Bare)
-            {
-                changed |= counted.is_none();
-                calls.push(counted.unwrap_or_else(|| one_count(cx)));
-            }
-            if calls.is_empty() && keys.is_empty() && before.1 > 0 {
-                calls.push(one_count(cx));
-                // A count in place of what stood there is a change once.
-                changed |= before.1 != 1;
-            } else {
-                changed |= calls.len() != before.1;
-            }
-            let mut at = 0;
-            while let Some((c, e)) = keys.get(at) {
-                if keys.len() < 2 || used.contains(c) {
-                    at += 1;
-                    continue;
-                }
-                let others: BTreeSet<ColumnId> = keys
-                    .iter()
-                    .enumerate()
-                    .filter(|(i, _)| *i != at)
-                    .flat_map(|(_, (_, e))| match e {
-                        Expr::Column(b) => Some(*b),
-                        _ => None,
-                    })
-                    .collect();
-                let determined =
-                    e.is_deterministic() && e.reads().is_subset(&cx.dependencies(input).closure(others));
-                if determined {
-                    keys.remove(at);
-                } else {
-                    at += 1;
-                }
-            }
-            changed |= keys.len() != before.0;
+            *changed |= prune_calls(keys.is_empty(), calls, used, cx) | prune_keys(input, keys, used, cx);
         }
         Rel::Window { input, calls } => {
             let before = calls.len();
             calls.retain(|(c, _)| used.contains(c));
-            changed |= calls.len() != before;
+            *changed |= calls.len() != before;
             if calls.is_empty() {
                 *rel = input.take();
-                return true;
+                *changed = true;
+                return Next::Past;
             }
         }
         _ => {}
     }
-    for expr in rel.exprs_mut() {
-        changed |= prune_expr(expr, used, cx);
+    Next::Below
+}
+
+/// Drops aggregates that nothing reads; one is left where there are no keys, or there would be no row.
+fn prune_calls(
+    global: bool,
+    calls: &mut Vec<(ColumnId, AggregateCall)>,
+    used: &BTreeSet<ColumnId>,
+    cx: &mut Context<'_>,
+) -> bool {
+    let before = calls.len();
+    // Which row a bare column comes from depends on the MIN and MAX beside it.
+    let bare = |call: &AggregateCall| call.func == AggFunc::Bare;
+    let bare_used = calls.iter().any(|(c, call)| bare(call) && used.contains(c));
+    let counted = calls.iter().find(|(_, call)| call.counts_rows()).cloned();
+    let aggregated = !calls.iter().all(|(_, call)| bare(call));
+    calls.retain(|(c, call)| used.contains(c) || bare_used && call.func.is_extreme());
+    let mut changed = false;
+    // Bare columns alone would be no aggregate, of one row whatever is below.
+    if global && aggregated && !calls.is_empty() && calls.iter().all(|(_, call)| bare(call)) {
+        changed |= counted.is_none();
+        calls.push(counted.unwrap_or_else(|| one_count(cx)));
     }
-    for input in rel.inputs_mut() {
-        changed |= prune_rel(input, used, cx);
+    if global && calls.is_empty() && before > 0 {
+        calls.push(one_count(cx));
+        // A count in place of what stood there is a change once.
+        return changed | (before != 1);
     }
-    for arm in rel.arms_mut() {
-        changed |= prune_rel(&mut arm.rel, used, cx);
+    changed | (calls.len() != before)
+}
+
+/// Drops group keys that nothing reads and the others determine.
+fn prune_keys(
+    input: &Rel,
+    keys: &mut Vec<(ColumnId, Expr)>,
+    used: &BTreeSet<ColumnId>,
+    cx: &Context<'_>,
+) -> bool {
+    let before = keys.len();
+    let mut at = 0;
+    while let Some((c, e)) = keys.get(at) {
+        let others = keys.iter().enumerate().filter(|(i, _)| *i != at);
+        let others = others.filter_map(|(_, (_, e))| e.as_column());
+        let idle = keys.len() > 1 && !used.contains(c);
+        if idle && e.is_deterministic() && e.reads().is_subset(&cx.dependencies(input).closure(others)) {
+            keys.remove(at);
+        } else {
+            at += 1;
+        }
     }
-    changed
+    keys.len() != before
 }
 
 fn one_count(cx: &mut Context<'_>) -> (ColumnId, AggregateCall) {
-    let mut info = crate::normalize::context::computed("count");
-    info.class = crate::schema::TypeClass::Integer;
+    let mut info = computed("count");
+    info.class = TypeClass::Integer;
     info.nullable = false;
     let call = AggregateCall::new(AggFunc::Count, Vec::new());
     (cx.fresh(info), call)
@@ -316,29 +277,10 @@ fn one_count(cx: &mut Context<'_>) -> (ColumnId, AggregateCall) {
 /// Drops columns of base tables that nothing reads. Comes last: rules look for keys.
 pub(crate) fn prune_scans(query: &mut Query) {
     let used = query.reads();
-    prune_scans_in(&mut query.rel, &used);
-}
-
-fn prune_scans_in(rel: &mut Rel, used: &BTreeSet<ColumnId>) {
-    if let Rel::Scan { columns, .. } = rel {
-        columns.retain(|(c, _)| used.contains(c));
-    }
-    for expr in rel.exprs_mut() {
-        prune_scans_expr(expr, used);
-    }
-    for input in rel.inputs_mut() {
-        prune_scans_in(input, used);
-    }
-    for arm in rel.arms_mut() {
-        prune_scans_in(&mut arm.rel, used);
-    }
-}
-
-fn prune_scans_expr(expr: &mut Expr, used: &BTreeSet<ColumnId>) {
-    for operand in expr.operands_mut() {
-        prune_scans_expr(operand, used);
-    }
-    if let Some(query) = expr.subquery_mut() {
-        prune_scans_in(&mut query.rel, used);
-    }
+    query.map_deep(|node| {
+        if let NodeMut::Rel(Rel::Scan { columns, .. }) = node {
+            columns.retain(|(c, _)| used.contains(c));
+        }
+        Next::Below
+    });
 }

@@ -1,10 +1,9 @@
 //! Averages and shares as quotients of aggregates.
 
-use super::aggregates::has_bare;
-use super::arithmetic::{Kind, kind};
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{self, Context, Role};
+use crate::normalize::numbers::Numbers;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::{Affinity, TypeClass};
@@ -109,7 +108,7 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         };
         if let Some(p) = new {
             *call = counted(p);
-            if let Some(info) = cx.columns.get_mut(c.0 as usize) {
+            if let Some(info) = c.info_mut(&mut cx.columns) {
                 info.class = TypeClass::Integer;
                 info.affinity = None;
                 info.nullable = false;
@@ -282,9 +281,9 @@ impl State<'_, '_> {
         let Some((_, x)) = self.sums.iter().find(|(c, _)| *c == s) else {
             return changed;
         };
-        let real = match kind(x, self.cx) {
-            Some(Kind::Real) => true,
-            Some(Kind::Whole | Kind::Either) => cast,
+        let real = match self.cx.numbers(x) {
+            Some(Numbers::Real) => true,
+            Some(Numbers::Whole | Numbers::Either) => cast,
             None => false,
         };
         let counts_x = match &counted_arg {
@@ -351,12 +350,12 @@ fn ones(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         if call.func != AggFunc::Sum || call.distinct || call.filter.is_some() || !one {
             continue;
         }
-        if keys.is_empty() && !super::ordering::never_empty(input, cx) {
+        if keys.is_empty() && !cx.never_empty(input) {
             continue;
         }
         call.func = AggFunc::Count;
         call.args.clear();
-        if let Some(info) = cx.columns.get_mut(c.0 as usize) {
+        if let Some(info) = c.info_mut(&mut cx.columns) {
             info.class = TypeClass::Integer;
             info.nullable = false;
         }
@@ -399,14 +398,14 @@ fn fixed_in(
         _ => return false,
     };
     let extreme = |(c, call): &(ColumnId, AggregateCall)| {
-        matches!(call.func, AggFunc::Min | AggFunc::Max)
+        call.func.is_extreme()
             && call.filter.is_none()
             && call.args.len() == 1
             && output.contains(c)
             && !read.contains(c)
     };
     // Which row a bare column comes from depends on the MIN and MAX beside it.
-    if keys.is_empty() || has_bare(calls) || !calls.iter().any(extreme) {
+    if keys.is_empty() || AggregateCall::any_bare(calls) || !calls.iter().any(extreme) {
         return false;
     }
     let deps = cx.dependencies(input);

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::equalities::equal_columns;
 use crate::algebra::{Block, Grouping};
-use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Rel};
+use crate::schema::ColumnRef;
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 
@@ -24,30 +23,16 @@ fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { input, keys, calls } = rel
         && (Grouping { input, keys, calls }).ignores_duplicates()
     {
-        let mut read = BTreeSet::new();
-        for e in keys.iter().map(|(_, e)| e) {
-            e.reads_into(&mut read);
-        }
-        for e in calls
-            .iter()
-            .flat_map(|(_, call)| call.args.iter().chain(&call.filter))
-        {
-            e.reads_into(&mut read);
-        }
+        let read = Grouping { input, keys, calls }.reads();
         if let Some(map) = without(input, &read, &BTreeSet::new(), cx) {
-            for (_, e) in keys.iter_mut() {
+            for e in rel.exprs_mut() {
                 e.substitute(&map);
-            }
-            for (_, call) in calls.iter_mut() {
-                for e in call.args.iter_mut().chain(&mut call.filter) {
-                    e.substitute(&map);
-                }
             }
             return true;
         }
     }
-    let asks = |e: &&Expr| e.any(|e| matches!(e, Expr::Exists(_)));
-    if !rel.exprs().iter().any(asks) {
+    let asks = |e: &Expr| e.any(|e| matches!(e, Expr::Exists(_)));
+    if !rel.exprs().into_iter().any(asks) {
         return false;
     }
     let mut changed = false;
@@ -59,16 +44,12 @@ fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 }
 
 fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
-    let mut changed = false;
-    for operand in e.operands_mut() {
-        changed |= in_exists(operand, known, cx);
-    }
-    if let Expr::Exists(query) = e
-        && query.output.is_empty()
-    {
-        changed |= without(&mut query.rel, &BTreeSet::new(), known, cx).is_some();
-    }
-    changed
+    e.map(|e| match e {
+        Expr::Exists(query) if query.output.is_empty() => {
+            without(&mut query.rel, &BTreeSet::new(), known, cx).is_some()
+        }
+        _ => false,
+    })
 }
 
 /// Removes one table of the block, and says what its column was equal to. `read` are the
@@ -79,9 +60,7 @@ fn without(
     outer: &BTreeSet<ColumnId>,
     cx: &Context<'_>,
 ) -> Option<Substitution> {
-    let Some(Block { inputs, on }) = rel.as_block() else {
-        return None;
-    };
+    let Block { inputs, on } = rel.as_block()?;
     if !on.iter().all(Expr::is_deterministic) {
         return None;
     }
@@ -108,14 +87,12 @@ fn without(
         let (asked, others) = asked(&asking, &own)?;
         let at = columns.iter().find(|(c, _)| *c == asked)?.1;
         let by = *others.first()?;
-        let equated = asking
-            .iter()
-            .any(|e| matches!(e, Expr::Binary { op: BinaryOp::Eq, .. }));
+        let equated = asking.iter().any(|e| e.as_equality().is_some());
         let read_as_it = equated && own.intersection(read).eq([&asked]);
         if !(own.is_disjoint(read) || read_as_it) {
             return None;
         }
-        let classes = equal_columns(&rest, cx);
+        let classes = cx.equal_columns(&rest);
         let together = others
             .iter()
             .all(|c| *c == by || classes.iter().any(|k| k.contains(c) && k.contains(&by)));
@@ -131,17 +108,12 @@ fn without(
         });
         let mut same: BTreeSet<ColumnId> = others.clone();
         same.extend(classes.iter().filter(|k| k.contains(&by)).flatten().copied());
-        let refers = same.iter().any(|c| {
-            cx.info(*c).and_then(|i| i.origin).is_some_and(|o| {
-                cx.schema.tables.get(o.table).is_some_and(|t| {
-                    t.foreign_keys.iter().any(|f| {
-                        f.target == *table
-                            && f.columns.as_slice() == [o.column]
-                            && f.target_columns.as_slice() == [at]
-                    })
-                })
-            })
-        });
+        let key = ColumnRef {
+            table: *table,
+            column: at,
+        };
+        let mut from = same.iter().filter_map(|c| cx.origin(*c));
+        let refers = from.any(|from| cx.schema.sole_reference(from, key));
         let stored = others.iter().all(|c| cx.same_storage(*c, asked));
         (together && near && refers && stored).then_some((i, rest, asked, by))
     });

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::aggregates::has_bare;
 use super::unions;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, Expr};
-use crate::normalize::context::Context;
+use crate::normalize::context::{Context, computed};
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::schema::{Affinity, TypeClass};
@@ -57,7 +56,7 @@ fn merged(
         // An expression over inner keys.
         let [e] = outer.args.as_slice() else { return None };
         let of = e.reads();
-        let insensitive = matches!(outer.func, AggFunc::Min | AggFunc::Max);
+        let insensitive = outer.func.is_extreme();
         let over_keys = of.iter().all(|c| keys.iter().any(|(k, _)| k == c));
         if !insensitive || !over_keys || e.has_subquery() || !e.is_deterministic() {
             return None;
@@ -152,7 +151,7 @@ fn over_grouping(
     inner_calls: &Calls,
     cx: &Context<'_>,
 ) -> Option<(Keys, Calls)> {
-    if has_bare(inner_calls) || calls.is_empty() && keys.is_empty() {
+    if AggregateCall::any_bare(inner_calls) || calls.is_empty() && keys.is_empty() {
         return None;
     }
     let grouped = !keys.is_empty() || inner_keys.is_empty();
@@ -184,6 +183,7 @@ fn over_grouping(
     Some((new_keys, new_calls?))
 }
 
+/// A grouping over a UNION ALL of groupings as one grouping over the union of what these read.
 fn over_union(
     keys: &Keys,
     calls: &Calls,
@@ -195,106 +195,30 @@ fn over_union(
         return None;
     }
     // Which places are keys of all arms, and which one and the same aggregate.
-    let place = |c: &ColumnId| columns.iter().position(|k| k == c);
     let mut key_places = BTreeSet::new();
     for (_, e) in keys {
         if e.has_subquery() || !e.is_deterministic() {
             return None;
         }
         for c in e.reads() {
-            key_places.insert(place(&c)?);
+            key_places.insert(columns.iter().position(|k| *k == c)?);
         }
     }
     // What each arm gives for each outer call: its argument, if it has one.
     let mut new_calls: Vec<Option<AggregateCall>> = vec![None; calls.len()];
-    let mut new_arms: Vec<(Rel, Keys, Vec<Option<Expr>>)> = Vec::new();
+    let mut new_arms: Vec<Arm> = Vec::new();
     for arm in arms {
-        let (grouping, renamed) = match &arm.rel {
-            Rel::Project { input, exprs } => (&**input, Some(exprs)),
-            rel => (rel, None),
-        };
-        let Rel::Aggregate {
-            input,
-            keys: inner_keys,
-            calls: inner_calls,
-        } = grouping
-        else {
-            return None;
-        };
-        // An arm without keys has a row over nothing, too; so has the whole.
-        if inner_keys.is_empty() != keys.is_empty() || has_bare(inner_calls) {
-            return None;
-        }
-        let meaning = |at: usize| -> Option<Expr> {
-            let c = *arm.output.get(at)?;
-            match renamed {
-                Some(exprs) => exprs.iter().find(|(id, _)| *id == c).map(|(_, e)| e.clone()),
-                None => Some(Expr::Column(c)),
-            }
-        };
-        let map: Substitution = inner_keys.iter().cloned().collect();
-        let mut arm_keys = Vec::new();
-        for at in &key_places {
-            let mut e = meaning(*at)?;
-            if !e.reads().iter().all(|c| map.contains_key(c)) || !e.is_deterministic() {
-                return None;
-            }
-            e.substitute(&map);
-            arm_keys.push((*columns.get(*at)?, e));
-        }
-        let mut args = Vec::new();
-        for ((_, call), slot) in calls.iter().zip(&mut new_calls) {
-            let [Expr::Column(c)] = call.args.as_slice() else {
-                return None;
-            };
-            let mut own = call.clone();
-            own.args = vec![meaning(place(c)?)?];
-            let mut new = merged(&own, inner_keys, inner_calls, true, &|_| false, &|_| false)?;
-            if new.filter.is_some() || new.args.len() > 1 || new.distinct {
-                return None;
-            }
-            args.push(new.args.pop());
-            let known = slot.get_or_insert_with(|| new.clone());
-            if known.func != new.func {
-                return None;
-            }
-        }
-        new_arms.push(((**input).clone(), arm_keys, args));
+        let outer = (keys, calls, columns);
+        new_arms.push(Arm::of(arm, outer, &key_places, &mut new_calls)?);
     }
     // COUNT(*) and COUNT(x) are both there: count what is not NULL.
+    let has_argument = |i: usize| move |arm: &Arm| matches!(arm.args.get(i), Some(Some(_)));
     let counted: Vec<bool> = (0..calls.len())
-        .map(|i| {
-            new_arms
-                .iter()
-                .any(|(_, _, args)| matches!(args.get(i), Some(Some(_))))
-        })
+        .map(|i| new_arms.iter().any(has_argument(i)))
         .collect();
-    let mut queries = Vec::new();
-    for (input, arm_keys, args) in new_arms {
-        let mut exprs: Keys = Vec::new();
-        for (c, e) in arm_keys {
-            exprs.push((cx.fresh_like(c), e));
-        }
-        for (arg, counted) in args.into_iter().zip(&counted) {
-            if *counted {
-                let mut info = crate::normalize::context::computed("value");
-                if let Some(Expr::Column(c)) = &arg {
-                    info = cx.info(*c).cloned().unwrap_or(info);
-                }
-                exprs.push((cx.fresh(info), arg.unwrap_or_else(|| Expr::integer(1))));
-            }
-        }
-        queries.push(Query {
-            output: exprs.iter().map(|(c, _)| *c).collect(),
-            rel: Rel::project(input, exprs),
-        });
-    }
-    let ids: Vec<ColumnId> = queries
-        .first()?
-        .output
-        .iter()
-        .map(|c| cx.fresh_like(*c))
-        .collect();
+    let queries: Vec<Query> = new_arms.into_iter().map(|arm| arm.query(&counted, cx)).collect();
+    let first = queries.first()?;
+    let ids: Vec<ColumnId> = first.output.iter().map(|c| cx.fresh_like(*c)).collect();
     let map: Substitution = key_places
         .iter()
         .filter_map(|at| columns.get(*at).copied())
@@ -311,15 +235,94 @@ fn over_union(
         };
         out_calls.push((*c, call));
     }
-    let mut out_keys = keys.clone();
-    for (_, e) in &mut out_keys {
-        e.substitute(&map);
+    let out_keys = keys.iter().map(|(c, e)| (*c, e.substituted(&map))).collect();
+    let union = unions::chained(queries, true, &ids, cx)?;
+    Some(Rel::aggregate(union, out_keys, out_calls))
+}
+
+/// An arm of a union of groupings: what it groups, what its keys are, and what each outer call is over.
+struct Arm {
+    input: Rel,
+    keys: Keys,
+    args: Vec<Option<Expr>>,
+}
+
+impl Arm {
+    /// Reads an arm that is a grouping; `merged_calls` are what the outer calls become, the same in all arms.
+    fn of(
+        arm: &Query,
+        (keys, calls, columns): (&Keys, &Calls, &[ColumnId]),
+        key_places: &BTreeSet<usize>,
+        merged_calls: &mut [Option<AggregateCall>],
+    ) -> Option<Arm> {
+        let (grouping, renamed) = match &arm.rel {
+            Rel::Project { input, exprs } => (&**input, Some(exprs)),
+            rel => (rel, None),
+        };
+        let inner = grouping.as_grouping()?;
+        // An arm without keys has a row over nothing, too; so has the whole.
+        if inner.keys.is_empty() != keys.is_empty() || inner.has_bare() {
+            return None;
+        }
+        let meaning = |at: usize| -> Option<Expr> {
+            let c = *arm.output.get(at)?;
+            match renamed {
+                Some(exprs) => exprs.iter().find(|(id, _)| *id == c).map(|(_, e)| e.clone()),
+                None => Some(Expr::Column(c)),
+            }
+        };
+        let map: Substitution = inner.keys.iter().cloned().collect();
+        let mut arm_keys = Vec::new();
+        for at in key_places {
+            let e = meaning(*at)?;
+            if !e.reads().iter().all(|c| map.contains_key(c)) || !e.is_deterministic() {
+                return None;
+            }
+            arm_keys.push((*columns.get(*at)?, e.substituted(&map)));
+        }
+        let mut args = Vec::new();
+        for ((_, call), slot) in calls.iter().zip(merged_calls) {
+            let [Expr::Column(c)] = call.args.as_slice() else {
+                return None;
+            };
+            let mut own = call.clone();
+            own.args = vec![meaning(columns.iter().position(|k| k == c)?)?];
+            let mut new = merged(&own, inner.keys, inner.calls, true, &|_| false, &|_| false)?;
+            if new.filter.is_some() || new.args.len() > 1 || new.distinct {
+                return None;
+            }
+            args.push(new.args.pop());
+            let known = slot.get_or_insert_with(|| new.clone());
+            if known.func != new.func {
+                return None;
+            }
+        }
+        Some(Arm {
+            input: inner.input.clone(),
+            keys: arm_keys,
+            args,
+        })
     }
-    Some(Rel::aggregate(
-        unions::chained(queries, true, &ids, cx)?,
-        out_keys,
-        out_calls,
-    ))
+
+    /// The arm without its grouping: keys, and arguments of those calls that are `counted`.
+    fn query(self, counted: &[bool], cx: &mut Context<'_>) -> Query {
+        let mut exprs: Keys = Vec::new();
+        for (c, e) in self.keys {
+            exprs.push((cx.fresh_like(c), e));
+        }
+        for (arg, counted) in self.args.into_iter().zip(counted) {
+            if *counted {
+                let known = arg.as_ref().and_then(Expr::as_column);
+                let info = known.and_then(|c| cx.info(c).cloned());
+                let info = info.unwrap_or_else(|| computed("value"));
+                exprs.push((cx.fresh(info), arg.unwrap_or_else(|| Expr::integer(1))));
+            }
+        }
+        Query {
+            output: exprs.iter().map(|(c, _)| *c).collect(),
+            rel: Rel::project(self.input, exprs),
+        }
+    }
 }
 
 pub(super) const SINGLE_ROWS: Rule = Rule {
@@ -426,7 +429,7 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         }
         new_calls.push((*c, new));
     }
-    if filled.is_empty() || has_bare(inner_calls) {
+    if filled.is_empty() || AggregateCall::any_bare(inner_calls) {
         return false;
     }
     let is_filled = |e: &Expr| match e {

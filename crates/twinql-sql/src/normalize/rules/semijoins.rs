@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::joins::{Uses, count_expr, count_query, count_rel};
 use crate::algebra::{BlockMut, Grouping};
 use crate::columns::Reads;
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::expr::Expr;
 use crate::normalize::context::{Context, Role};
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::substitution::Substitution;
-use crate::tree::Tree;
+use crate::tree::{Next, Node, NodeMut, Tree};
 
 pub(super) const DISTINCT_JOIN: Rule = Rule {
     name: "distinct-join",
@@ -41,24 +40,13 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let mut links: BTreeMap<ColumnId, Expr> = BTreeMap::new();
         let mut linking: Vec<usize> = Vec::new();
         for (at, e) in on.iter().enumerate() {
-            let Expr::Binary {
-                op: BinaryOp::Eq,
-                left,
-                right,
-            } = e
-            else {
+            let Some((a, b)) = e.as_column_equality() else {
                 continue;
             };
-            for (a, b) in [(left, right), (right, left)] {
-                let (Expr::Column(k), x) = (&**a, &**b) else {
-                    continue;
-                };
-                let same = match x {
-                    Expr::Column(c) => cx.same_storage(*k, *c),
-                    _ => false,
-                };
-                if own.contains(k) && !links.contains_key(k) && same && x.reads().is_disjoint(&own) {
-                    links.insert(*k, x.clone());
+            for (k, x) in [(a, b), (b, a)] {
+                let same = cx.same_storage(k, x);
+                if own.contains(&k) && !links.contains_key(&k) && same && !own.contains(&x) {
+                    links.insert(k, Expr::Column(x));
                     linking.push(at);
                     break;
                 }
@@ -148,16 +136,9 @@ fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
     match rel {
         Rel::OuterJoin {
             kind: JoinKind::Left,
-            left,
             right,
-            on,
-        } if !right.output_set().is_disjoint(rejected) => {
-            *rel = Rel::Join {
-                inputs: vec![left.take(), right.take()],
-                on: std::mem::take(on),
-            };
-            true
-        }
+            ..
+        } if !right.output_set().is_disjoint(rejected) => rel.make_inner(),
         Rel::OuterJoin {
             kind: JoinKind::Full,
             left,
@@ -242,93 +223,56 @@ pub(super) const UNREAD_SIDE: Rule = Rule {
 };
 
 fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
-    if role != Role::Root || !any_outer_join(&query.rel) {
+    let left_join = |rel: &Rel| matches!(rel, Rel::OuterJoin { kind, .. } if *kind == JoinKind::Left);
+    if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if left_join(rel))) {
         return false;
     }
     let mut used = Uses::new();
-    count_query(query, &mut used);
+    count_uses(query, &mut used);
     // How often a column is only tested for NULL.
     let mut tests = Uses::new();
     count_tests(query, &mut tests);
-    let Some(map) = find(&mut query.rel, &used, &tests, cx) else {
-        return false;
-    };
+    let found = query.find_deep(|node| match node {
+        NodeMut::Rel(rel) => without_side(rel, &used, &tests, cx),
+        _ => None,
+    });
+    let Some(map) = found else { return false };
     if !map.is_empty() {
-        replace_tests(&mut query.rel, &map);
+        replace_tests(query, &map);
     }
     true
 }
 
-fn any_outer_join(rel: &Rel) -> bool {
-    let of_expr = |e: &Expr| e.any(|e| e.subquery().is_some_and(|q| any_outer_join(&q.rel)));
-    matches!(
-        rel,
-        Rel::OuterJoin {
-            kind: JoinKind::Left,
-            ..
-        }
-    ) || rel.inputs().into_iter().any(any_outer_join)
-        || rel.arms().into_iter().any(|q| any_outer_join(&q.rel))
-        || rel.exprs().into_iter().any(of_expr)
+/// How often columns are read.
+type Uses = BTreeMap<ColumnId, usize>;
+
+/// Counts how often columns are read.
+fn count_uses(tree: &impl Tree, used: &mut Uses) {
+    let mut count = |c: &ColumnId| *used.entry(*c).or_default() += 1;
+    tree.for_each_deep(|node| match node {
+        Node::Expr(Expr::Column(c)) => count(c),
+        Node::Query(query) => query.output.iter().for_each(&mut count),
+        _ => {}
+    });
 }
 
+/// The column of `c IS NULL`.
 fn tested(e: &Expr) -> Option<ColumnId> {
-    match e {
-        Expr::Unary {
-            op: UnaryOp::IsNull,
-            expr,
-        } => match &**expr {
-            Expr::Column(c) => Some(*c),
-            _ => None,
-        },
-        _ => None,
-    }
+    e.as_null_test()?.as_column()
 }
 
-fn count_tests(query: &Query, into: &mut Uses) {
-    count_tests_rel(&query.rel, into);
-}
-
-fn count_tests_rel(rel: &Rel, into: &mut Uses) {
-    for e in rel.exprs() {
-        count_tests_expr(e, into);
-    }
-    for input in rel.inputs() {
-        count_tests_rel(input, into);
-    }
-    for arm in rel.arms() {
-        count_tests(arm, into);
-    }
-}
-
-fn count_tests_expr(e: &Expr, into: &mut Uses) {
-    if let Some(c) = tested(e) {
-        *into.entry(c).or_default() += 1;
-    }
-    for operand in e.operands() {
-        count_tests_expr(operand, into);
-    }
-    if let Some(query) = e.subquery() {
-        count_tests(query, into);
-    }
-}
-
-fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for input in rel.inputs_mut() {
-        if let Some(map) = find(input, used, tests, cx) {
-            return Some(map);
+fn count_tests(tree: &impl Tree, into: &mut Uses) {
+    tree.for_each_deep(|node| {
+        if let Node::Expr(e) = node
+            && let Some(c) = tested(e)
+        {
+            *into.entry(c).or_default() += 1;
         }
-    }
-    for arm in rel.arms_mut() {
-        if let Some(map) = find(&mut arm.rel, used, tests, cx) {
-            return Some(map);
-        }
-    }
-    for e in rel.exprs_mut() {
-        if let Some(map) = find_in_expr(e, used, tests, cx) {
-            return Some(map);
-        }
-    }
+    });
+}
+
+/// Removes a LEFT JOIN whose right side nothing reads, or only tests for NULL; what these tests become.
+fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
     let Rel::OuterJoin {
         kind: JoinKind::Left,
         left,
@@ -342,11 +286,11 @@ fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Su
         return None;
     }
     let mut inside = Uses::new();
-    count_rel(right, &mut inside);
-    on.iter().for_each(|e| count_expr(e, &mut inside));
+    count_uses(&**right, &mut inside);
+    on.iter().for_each(|e| count_uses(e, &mut inside));
     let mut tested_inside = Uses::new();
-    count_tests_rel(right, &mut tested_inside);
-    on.iter().for_each(|e| count_tests_expr(e, &mut tested_inside));
+    count_tests(&**right, &mut tested_inside);
+    on.iter().for_each(|e| count_tests(e, &mut tested_inside));
     let of = |uses: &Uses, c: &ColumnId| uses.get(c).copied().unwrap_or(0);
     let matched = Rel::filter((**right).clone(), on.clone());
     let sure = cx.not_null(&matched);
@@ -373,39 +317,17 @@ fn find(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Su
     Some(map)
 }
 
-fn find_in_expr(e: &mut Expr, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    for operand in e.operands_mut() {
-        if let Some(map) = find_in_expr(operand, used, tests, cx) {
-            return Some(map);
-        }
-    }
-    find(&mut e.subquery_mut()?.rel, used, tests, cx)
-}
-
 /// `c IS NULL` by what it asks.
-fn replace_tests(rel: &mut Rel, map: &Substitution) {
-    for e in rel.exprs_mut() {
-        replace_tests_expr(e, map);
-    }
-    for input in rel.inputs_mut() {
-        replace_tests(input, map);
-    }
-    for arm in rel.arms_mut() {
-        replace_tests(&mut arm.rel, map);
-    }
-}
-
-fn replace_tests_expr(e: &mut Expr, map: &Substitution) {
-    if let Some(new) = tested(e).and_then(|c| map.get(&c)) {
-        *e = new.clone();
-        return;
-    }
-    for operand in e.operands_mut() {
-        replace_tests_expr(operand, map);
-    }
-    if let Some(query) = e.subquery_mut() {
-        replace_tests(&mut query.rel, map);
-    }
+fn replace_tests(query: &mut Query, map: &Substitution) {
+    query.map_deep(|node| {
+        if let NodeMut::Expr(e) = node
+            && let Some(new) = tested(e).and_then(|c| map.get(&c))
+        {
+            *e = new.clone();
+            return Next::Past;
+        }
+        Next::Below
+    });
 }
 
 pub(super) const UNREAD_PARTNERS: Rule = Rule {
@@ -424,16 +346,7 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     if !grouping.ignores_duplicates() {
         return false;
     }
-    let mut read = BTreeSet::new();
-    for (_, e) in keys.iter() {
-        e.reads_into(&mut read);
-    }
-    for e in calls
-        .iter()
-        .flat_map(|(_, call)| call.args.iter().chain(&call.filter))
-    {
-        e.reads_into(&mut read);
-    }
+    let mut read = grouping.reads();
     let mut below = &mut **input;
     if let Rel::Filter { input, predicate } = below {
         predicate.iter().for_each(|e| e.reads_into(&mut read));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::algebra::Grouping;
+use crate::algebra::{BlockMut, Grouping};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::rule::{Apply, Needs, Rule};
@@ -11,15 +11,6 @@ use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 use crate::value::Value;
-
-/// The conjuncts of a filter or inner join.
-fn conjuncts_mut(rel: &mut Rel) -> Option<&mut Vec<Expr>> {
-    match rel {
-        Rel::Filter { predicate, .. } => Some(predicate),
-        Rel::Join { on, .. } => Some(on),
-        _ => None,
-    }
-}
 
 pub(super) const IN_AS_EXISTS: Rule = Rule {
     name: "in-as-exists",
@@ -35,8 +26,8 @@ fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let known = cx.not_null_below(rel);
     let mut changed = false;
-    if let Some(list) = conjuncts_mut(rel) {
-        for e in list {
+    if let Some(block) = rel.as_block_mut() {
+        for e in block.on {
             changed |= positive_in(e, &known, cx);
         }
     }
@@ -48,21 +39,19 @@ fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 /// Anywhere, where nothing is NULL: IN is true or false.
 fn free_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
-    let mut changed = false;
-    for operand in e.operands_mut() {
-        changed |= free_in(operand, known, cx);
-    }
-    let Expr::InSubquery { exprs, query } = &*e else {
-        return changed;
-    };
-    let free = !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query);
-    match membership(exprs, query).filter(|_| free) {
-        Some(new) => {
-            *e = new;
-            true
+    e.map(|e| {
+        let Expr::InSubquery { exprs, query } = &*e else {
+            return false;
+        };
+        let free = !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query);
+        match membership(exprs, query).filter(|_| free) {
+            Some(new) => {
+                *e = new;
+                true
+            }
+            None => false,
         }
-        None => changed,
-    }
+    })
 }
 
 /// Where only being true counts: conjuncts and what they combine with AND and OR.
@@ -192,11 +181,12 @@ fn exists_as_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 /// Makes joins of EXISTS conjuncts: of those that cannot multiply rows, or of all where
 /// rows may multiply.
 fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
-    if !conjuncts_mut(rel).is_some_and(|list| list.iter().any(|e| matches!(e, Expr::Exists(_)))) {
+    let asks = |e: &Expr| matches!(e, Expr::Exists(_));
+    if !rel.as_block().is_some_and(|block| block.on.iter().any(asks)) {
         return false;
     }
     let local = rel.output_set();
-    let Some(list) = conjuncts_mut(rel) else {
+    let Some(BlockMut { on: list, .. }) = rel.as_block_mut() else {
         return false;
     };
     let mut joined: Vec<Rel> = Vec::new();
@@ -277,7 +267,7 @@ pub(super) const SCALAR_AS_EXISTS: Rule = Rule {
 };
 
 fn is_global(rel: &Rel) -> bool {
-    matches!(rel, Rel::Aggregate { keys, calls, .. } if keys.is_empty() && !calls.is_empty())
+    rel.as_grouping().is_some_and(Grouping::is_global)
 }
 
 /// True for a query of exactly one row: an aggregate over everything.
@@ -323,21 +313,13 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             changed = true;
         }
     }
-    let Some(list) = conjuncts_mut(rel) else {
+    let Some(BlockMut { on: list, .. }) = rel.as_block_mut() else {
         return changed;
     };
     for e in list {
-        let Expr::Binary {
-            op: BinaryOp::Eq,
-            left,
-            right,
-        } = e
-        else {
-            continue;
-        };
-        let (x, query) = match (&**left, &**right) {
-            (Expr::Scalar(_), Expr::Scalar(_)) => continue,
-            (Expr::Scalar(q), x) | (x, Expr::Scalar(q)) => (x, q),
+        let (x, query) = match e.as_equality() {
+            Some((Expr::Scalar(_), Expr::Scalar(_))) => continue,
+            Some((Expr::Scalar(q), x) | (x, Expr::Scalar(q))) => (x, q),
             _ => continue,
         };
         let [c] = query.output.as_slice() else {

@@ -1,6 +1,7 @@
 //! Unions: in one chain, without columns that nothing reads, with what is computed of
 //! them computed in their arms.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::columns::Reads;
@@ -9,7 +10,7 @@ use crate::normalize::context::{Context, Role};
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
 use crate::substitution::Substitution;
-use crate::tree::Tree;
+use crate::tree::{Next, Node, NodeMut, Tree};
 
 /// Arms of a chain that are looked at, at most.
 const MAX_ARMS: usize = 32;
@@ -156,25 +157,15 @@ fn bag(rel: &Rel) -> u64 {
         what(&mut hasher);
         hasher.finish()
     };
-    let mut sum = match rel {
-        Rel::Scan { table, .. } => hash(&|h| table.hash(h)),
-        _ => 0,
-    };
-    for e in rel.exprs() {
-        e.any(|e| {
-            let leaf = match (e, e.subquery()) {
-                (Expr::Literal(v), _) => hash(&|h| v.hash(h)),
-                (_, Some(query)) => bag(&query.rel),
-                _ => 0,
-            };
-            sum = sum.wrapping_add(leaf);
-            false
+    let mut sum = 0_u64;
+    rel.for_each_deep(|node| {
+        sum = sum.wrapping_add(match node {
+            Node::Rel(Rel::Scan { table, .. }) => hash(&|h| table.hash(h)),
+            Node::Expr(Expr::Literal(v)) => hash(&|h| v.hash(h)),
+            _ => 0,
         });
-    }
-    rel.inputs()
-        .into_iter()
-        .chain(rel.arms().into_iter().map(|q| &q.rel))
-        .fold(sum, |sum, r| sum.wrapping_add(bag(r)))
+    });
+    sum
 }
 
 pub(super) const DISTINCT_UNION: Rule = Rule {
@@ -355,8 +346,8 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     }
     let like = |arm: &Query| {
-        let of = |c: &ColumnId| cx.info(*c).and_then(|i| i.affinity);
-        arm.output.iter().zip(columns.iter()).all(|(a, c)| of(a) == of(c))
+        let alike = |(a, c): (&ColumnId, &ColumnId)| cx.column_affinity(*a) == cx.column_affinity(*c);
+        arm.output.iter().zip(columns.iter()).all(alike)
     };
     if !like(left) || !like(right) {
         return false;
@@ -408,63 +399,43 @@ pub(super) const UNREAD: Rule = Rule {
 };
 
 fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
-    if role != Role::Root || !any_union(&query.rel) {
+    let union_all = |rel: &Rel| matches!(rel, Rel::SetOp { all: true, .. });
+    if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if union_all(rel))) {
         return false;
     }
     let used = query.reads();
-    unread_in(&mut query.rel, &used)
-}
-
-fn any_union(rel: &Rel) -> bool {
-    let of_expr = |e: &Expr| e.any(|e| e.subquery().is_some_and(|q| any_union(&q.rel)));
-    matches!(rel, Rel::SetOp { all: true, .. })
-        || rel.inputs().into_iter().any(any_union)
-        || rel.arms().into_iter().any(|q| any_union(&q.rel))
-        || rel.exprs().into_iter().any(of_expr)
-}
-
-fn unread_in(rel: &mut Rel, used: &std::collections::BTreeSet<ColumnId>) -> bool {
     let mut changed = false;
-    if let Rel::SetOp {
+    query.map_deep(|node| match node {
+        // A DISTINCT compares all columns of its input.
+        NodeMut::Rel(Rel::Distinct { .. }) => Next::Past,
+        NodeMut::Rel(rel) => {
+            changed |= drop_unread(rel, &used);
+            Next::Below
+        }
+        _ => Next::Below,
+    });
+    changed
+}
+
+/// Drops the columns of a UNION ALL that nothing reads.
+fn drop_unread(rel: &mut Rel, used: &BTreeSet<ColumnId>) -> bool {
+    let Rel::SetOp {
         kind: SetOpKind::Union,
         all: true,
         left,
         right,
         columns,
     } = rel
-    {
-        let kept: Vec<bool> = columns.iter().map(|c| used.contains(c)).collect();
-        if kept.contains(&false) && left.output.len() == kept.len() && right.output.len() == kept.len() {
-            for list in [&mut *columns, &mut left.output, &mut right.output] {
-                let mut keep = kept.iter();
-                list.retain(|_| keep.next().copied().unwrap_or(true));
-            }
-            changed = true;
-        }
+    else {
+        return false;
+    };
+    let kept: Vec<bool> = columns.iter().map(|c| used.contains(c)).collect();
+    if !kept.contains(&false) || left.output.len() != kept.len() || right.output.len() != kept.len() {
+        return false;
     }
-    // A DISTINCT compares all columns of its input.
-    if matches!(rel, Rel::Distinct { .. }) {
-        return changed;
+    for list in [&mut *columns, &mut left.output, &mut right.output] {
+        let mut keep = kept.iter();
+        list.retain(|_| keep.next().copied().unwrap_or(true));
     }
-    for e in rel.exprs_mut() {
-        changed |= unread_in_expr(e, used);
-    }
-    for input in rel.inputs_mut() {
-        changed |= unread_in(input, used);
-    }
-    for arm in rel.arms_mut() {
-        changed |= unread_in(&mut arm.rel, used);
-    }
-    changed
-}
-
-fn unread_in_expr(e: &mut Expr, used: &std::collections::BTreeSet<ColumnId>) -> bool {
-    let mut changed = false;
-    for operand in e.operands_mut() {
-        changed |= unread_in_expr(operand, used);
-    }
-    if let Some(query) = e.subquery_mut() {
-        changed |= unread_in(&mut query.rel, used);
-    }
-    changed
+    true
 }

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::minimise::copy;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
 use crate::normalize::context::Context;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
-use crate::substitution::Substitution;
 use crate::tree::Tree;
 use crate::value::Value;
 
@@ -55,9 +53,8 @@ fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some((id, mut call)) = calls.get(at).and_then(|(c, call)| Some((*c, aggregate(call)?))) else {
         return false;
     };
-    let (mut below, ids) = copy(input, cx);
-    let map: Substitution = ids.iter().map(|(a, b)| (*a, Expr::Column(*b))).collect();
-    for e in call.args.iter_mut().chain(&mut call.filter) {
+    let (mut below, map) = cx.copy(input);
+    for e in call.exprs_mut() {
         e.substitute(&map);
     }
     calls.remove(at);
@@ -69,19 +66,14 @@ fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         below = input.take();
     }
     let new = cx.fresh_like(id);
-    let value = Expr::Scalar(Box::new(Query {
-        rel: Rel::aggregate(below, Vec::new(), vec![(new, call)]),
-        output: vec![new],
-    }));
+    let value = Expr::scalar(Rel::aggregate(below, Vec::new(), vec![(new, call)]), new);
     cx.replace(id, value);
     true
 }
 
 /// True if which rows there are depends on an order that may have ties.
 fn limited(rel: &Rel) -> bool {
-    matches!(rel, Rel::Sort { limit, offset, .. } if limit.is_some() || offset.is_some())
-        || rel.inputs().into_iter().any(limited)
-        || rel.arms().into_iter().any(|q| limited(&q.rel))
+    rel.any(|r| matches!(r, Rel::Sort { limit, offset, .. } if limit.is_some() || offset.is_some()))
 }
 
 pub(super) const FIRST_RANKS: Rule = Rule {
@@ -167,10 +159,8 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 Direction::Desc => AggFunc::Max,
             };
             let x = expr.clone();
-            let (inner, ids) = copy(below, cx);
-            let map: Substitution = ids.iter().map(|(a, b)| (*a, Expr::Column(*b))).collect();
-            let mut arg = x.clone();
-            arg.substitute(&map);
+            let (inner, map) = cx.copy(below);
+            let arg = x.substituted(&map);
             let mut info = crate::normalize::context::computed("extreme");
             if let Expr::Column(c) = &x
                 && let Some(known) = cx.info(*c)

@@ -78,7 +78,7 @@ impl Reader<'_> {
             ..Draft::default()
         };
         for (i, (id, own)) in plan.query.output.iter().zip(names).enumerate() {
-            let Some(info) = plan.columns.get(id.0 as usize) else {
+            let Some(info) = id.info(&plan.columns) else {
                 continue;
             };
             let mut name = named.get(i).cloned().unwrap_or(own);

@@ -1,0 +1,60 @@
+//! One conjunct moved below an operator.
+
+use super::context::Context;
+use crate::expr::Expr;
+use crate::rel::{ColumnId, JoinKind, Rel};
+use crate::substitution::Substitution;
+
+/// Pushes one conjunct below `rel`; gives it back where it cannot.
+pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Option<Expr> {
+    let (into, conjunct) = match rel {
+        Rel::Filter { .. } | Rel::Join { .. } => (rel, conjunct),
+        Rel::Sort {
+            input,
+            limit: None,
+            offset: None,
+            ..
+        } => (&mut **input, conjunct),
+        Rel::Aggregate { input, keys, calls } => {
+            let of = conjunct.free_columns();
+            if keys.is_empty() || calls.iter().any(|(c, _)| of.contains(c)) {
+                return Some(conjunct);
+            }
+            let map: Substitution = keys.iter().cloned().collect();
+            (&mut **input, conjunct.substituted(&map))
+        }
+        Rel::OuterJoin {
+            kind: JoinKind::Left,
+            left,
+            right,
+            ..
+        } => {
+            let of = conjunct.free_columns();
+            if right.outputs().iter().any(|c| of.contains(c)) {
+                return Some(conjunct);
+            }
+            (&mut **left, conjunct)
+        }
+        Rel::SetOp {
+            left, right, columns, ..
+        } => {
+            // The arms must compare as the set operation's columns do.
+            let like = |arm: &[ColumnId]| {
+                let alike = |(a, c): (&ColumnId, &ColumnId)| cx.column_affinity(*a) == cx.column_affinity(*c);
+                arm.len() == columns.len() && arm.iter().zip(columns.iter()).all(alike)
+            };
+            if !like(&left.output) || !like(&right.output) || conjunct.has_subquery() {
+                return Some(conjunct);
+            }
+            for arm in [left, right] {
+                let own = arm.output.iter().map(|c| Expr::Column(*c));
+                let map: Substitution = columns.iter().copied().zip(own).collect();
+                arm.rel.add_conjunct(conjunct.substituted(&map));
+            }
+            return None;
+        }
+        _ => return Some(conjunct),
+    };
+    into.add_conjunct(conjunct);
+    None
+}
