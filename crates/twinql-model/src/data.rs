@@ -250,7 +250,7 @@ pub(crate) fn data_hash(train: &[Example], valid: &[Example], teachers: Option<&
             );
         }
     }
-    hex(&hash.finalize())
+    hex(hash.finalize())
 }
 
 /// One side of a pair, each list after its length.

@@ -301,7 +301,7 @@ fn graphs_hash(graphs: &[QueryGraph], used: &[usize]) -> String {
             hash.update([kind]);
         }
     }
-    hex(&hash.finalize())
+    hex(hash.finalize())
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub(crate) fn seal(plain: &[u8]) -> Option<Vec<u8>> {
     out.extend(length.checked_add(LENGTH as u64)?.to_le_bytes());
     out.extend(BEGIN);
     out.extend(BEFORE);
-    out.extend(hex(&Sha256::digest(plain)).bytes());
+    out.extend(hex(Sha256::digest(plain)).bytes());
     out.extend(AFTER);
     out.extend(rest);
     Some(out)
@@ -73,7 +73,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), Unsealed> {
 /// The SHA-256 of a file of weights as hexadecimal digits, its checksum left out: the same for a
 /// file before and after it got one.
 pub fn checksum(bytes: &[u8]) -> String {
-    hex(&digest(bytes))
+    hex(digest(bytes))
 }
 
 /// [`checksum`] as bytes.

@@ -62,7 +62,7 @@ impl Lessons {
                 .into_iter()
                 .map(|(sum, count)| (count > 0).then(|| probability(sum / count as f32)))
                 .collect(),
-            hash: Some(hex(&hash.finalize())),
+            hash: Some(hex(hash.finalize())),
         })
     }
 
