@@ -303,6 +303,8 @@ fn is_aggregate(expr: &Expr) -> bool {
     }
 }
 
+/// The counts of one block, as Spider's evaluation script takes them; `tail` is the query whose ORDER BY and LIMIT are the
+/// block's.
 fn count_select(select: &Select, tail: Option<&Query>) -> Counts {
     let (mut from_on, mut tables) = (Conditions::default(), 0usize);
     for item in &select.from {

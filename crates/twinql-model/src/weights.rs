@@ -135,6 +135,8 @@ impl Builder {
 }
 
 impl Layout {
+    /// The layout of a network of this shape: one line for each parameter, so as long as there are parameters. Their order is
+    /// that of the flat weights and of each one's random stream: a new one goes to the end.
     pub(crate) fn new(config: &GmnConfig) -> Layout {
         let (d, m, g) = (config.node_dim, config.message_dim, config.graph_dim);
         let (q, c) = (config.position_dim, config.char_channels);

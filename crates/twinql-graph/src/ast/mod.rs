@@ -98,6 +98,7 @@ impl Walk {
         }
     }
 
+    /// A query: its common tables, its body, then what orders and cuts the answer.
     fn query(&mut self, query: &Query, parent: NodeIndex) -> Done {
         if self.depth >= MAX_DEPTH {
             return Err(GraphError::TooDeep { limit: MAX_DEPTH });
@@ -141,6 +142,7 @@ impl Walk {
         Ok(())
     }
 
+    /// A SELECT, a nested query or a set operation; the sides of a difference keep their order.
     fn body(&mut self, body: &SetExpr, parent: NodeIndex) -> Done {
         match body {
             SetExpr::Select(select) => self.select(select, parent),
@@ -184,6 +186,7 @@ impl Walk {
         }
     }
 
+    /// A block, a node for each of its clauses, in the order in which they are written.
     fn select(&mut self, select: &Select, parent: NodeIndex) -> Done {
         let node = self.node(parent, Word::SELECT)?;
         match &select.distinct {
@@ -276,6 +279,7 @@ impl Walk {
         Ok(())
     }
 
+    /// What stands in FROM: a table with its alias, a derived table, a nested join.
     fn factor(&mut self, factor: &TableFactor, parent: NodeIndex) -> Done {
         match factor {
             TableFactor::Table {

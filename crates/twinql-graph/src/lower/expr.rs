@@ -163,6 +163,7 @@ impl<'a> Lowerer<'a> {
         Ok(node)
     }
 
+    /// An operator over one operand; negated predicates have words of their own.
     fn unary(&mut self, op: UnaryOp, operand: &'a Expr, parent: NodeIndex) -> Result<NodeIndex, GraphError> {
         let word = match (op, operand) {
             // Negated predicates have words of their own: a NOT above them would be a node
@@ -214,6 +215,7 @@ impl<'a> Lowerer<'a> {
         Ok(node)
     }
 
+    /// An operator over two operands, turned so that the more constant one is on the right.
     fn binary(
         &mut self,
         op: BinaryOp,

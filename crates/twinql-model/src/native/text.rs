@@ -84,6 +84,8 @@ pub(super) fn relu_mask(gradient: &mut Array2<f32>, activation: &Array2<f32>) {
 }
 
 impl TextPass {
+    /// Forward: characters and places, residual blocks, then maximum and mean over a string's characters. All strings lie
+    /// behind each other in one matrix; only [`windows`] knows where one ends.
     pub(super) fn new(layout: &Layout, weights: &[f32], texts: Vec<Arc<[u8]>>) -> TextPass {
         let c = layout.chars.cols;
         let rows: usize = texts.iter().map(|t| t.len()).sum();
@@ -149,6 +151,8 @@ impl TextPass {
         }
     }
 
+    /// From the gradient of the encodings to those of the parameters, each part the reverse of its part of
+    /// [`TextPass::new`].
     pub(super) fn backward(
         &self,
         layout: &Layout,
