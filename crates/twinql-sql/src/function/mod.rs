@@ -233,12 +233,7 @@ mod tests {
 
     #[test]
     fn nulls_of_arguments() {
-        let may = |name: &str, nulls: &[bool]| {
-            scalar(name)
-                .unwrap()
-                .nulls
-                .may_be_null(&mut nulls.iter().copied())
-        };
+        let may = |name: &str, nulls: &[bool]| scalar(name).unwrap().nulls.may_be_null(nulls.iter().copied());
         assert!(!may("coalesce", &[true, false]) && may("coalesce", &[true, true]));
         assert!(may("substr", &[true, false]) && !may("substr", &[false, false]));
         assert!(!may("iif", &[true, false, false]) && may("iif", &[false, false]));
