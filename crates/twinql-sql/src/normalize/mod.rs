@@ -265,7 +265,7 @@ impl Driver<'_> {
     /// whether a rule, if it is one for such nodes, changed this one. A pair of rules that undo
     /// each other ends at [`MAX_CHANGES`], and the form is then told to be incomplete by the
     /// passes, which find no end either.
-    fn to_fixpoint(&mut self, mut apply: impl FnMut(&mut Self, Apply) -> bool) {
+    fn until_fixed(&mut self, mut apply: impl FnMut(&mut Self, Apply) -> bool) {
         for _ in 0..MAX_CHANGES {
             let mut changed = false;
             let mut at = 0;
@@ -389,7 +389,7 @@ impl Driver<'_> {
     fn visit_query(&mut self, query: &mut Query, role: Role) {
         self.visit_rel(&mut query.rel);
         self.settle_output(query);
-        self.to_fixpoint(|driver, rule| {
+        self.until_fixed(|driver, rule| {
             let changed = matches!(rule, Apply::Query(apply) if apply(query, role, &mut driver.cx));
             if changed {
                 driver.settle_output(query);
@@ -510,7 +510,7 @@ impl Driver<'_> {
             self.cx.outer_scans.truncate(scans);
             self.cx.outer_not_null.pop();
         }
-        self.to_fixpoint(|driver, rule| matches!(rule, Apply::Rel(apply) if apply(rel, &mut driver.cx)));
+        self.until_fixed(|driver, rule| matches!(rule, Apply::Rel(apply) if apply(rel, &mut driver.cx)));
     }
 
     /// What columns of a side that is filled up with NULLs stand for holds in the join's
@@ -575,7 +575,7 @@ impl Driver<'_> {
             self.visit_query(query, role);
             self.cx.replaced = around;
         }
-        self.to_fixpoint(|driver, rule| matches!(rule, Apply::Expr(apply) if apply(expr, &mut driver.cx)));
+        self.until_fixed(|driver, rule| matches!(rule, Apply::Expr(apply) if apply(expr, &mut driver.cx)));
     }
 }
 

@@ -56,12 +56,10 @@ pub fn shaken(plan: &Plan) -> Option<Plan> {
             open += 1;
             keys.push(shake());
         }
-        Rel::Aggregate { input, calls, .. } => {
-            if calls.iter().any(|(_, c)| c.func.depends_on_order()) {
-                open += 1;
-                // A subquery's order is kept where it has a limit.
-                **input = Rel::sort(input.take(), vec![shake()], Some(Expr::integer(i64::MAX)));
-            }
+        Rel::Aggregate { input, calls, .. } if calls.iter().any(|(_, c)| c.func.depends_on_order()) => {
+            open += 1;
+            // A subquery's order is kept where it has a limit.
+            **input = Rel::sort(input.take(), vec![shake()], Some(Expr::integer(i64::MAX)));
         }
         _ => {}
     });
