@@ -287,7 +287,7 @@ pub(super) fn line<T: Serialize>(out: &Out<'_, T>) -> Result<String> {
     Ok(line)
 }
 
-/// As [`line`], over several lines, as it stands in a document.
+/// As [`line()`], over several lines, as it stands in a document.
 fn pretty<T: Serialize>(out: &Out<'_, T>) -> Result<String> {
     let value: Json = serde_json::from_str(&line(out)?)?;
     let text = serde_json::to_string_pretty(&value)?;
