@@ -46,9 +46,8 @@ fn parser(folder: &Path) -> Result<()> {
     let lock = lock.ok_or("there is no Cargo.lock to read the parser's version from")?;
     println!("cargo::rerun-if-changed={}", lock.display());
     let text = fs::read_to_string(lock)?;
-    let (_, after) = text
-        .split_once("name = \"sqlparser\"\nversion = \"")
-        .ok_or("Cargo.lock names no sqlparser")?;
+    let (_, after) =
+        text.split_once("name = \"sqlparser\"\nversion = \"").ok_or("Cargo.lock names no sqlparser")?;
     let version = after.split('"').next().unwrap_or_default();
     // Releases of one minor version read alike.
     let (minor, _) = version.rsplit_once('.').unwrap_or((version, ""));

@@ -14,11 +14,7 @@ pub(crate) fn schema() -> Schema {
 
 /// What an execution may take here.
 fn limits() -> Limits {
-    Limits {
-        steps: 30_000,
-        rows: 500,
-        ..Limits::default()
-    }
+    Limits { steps: 30_000, rows: 500, ..Limits::default() }
 }
 
 /// The first byte chooses the semantics and the dialect; the rest is text.
@@ -68,13 +64,7 @@ pub(crate) fn judge(schema: &Schema, data: &[u8]) {
     let in_sqlite = |sql: &str| twinql_sql::in_sqlite(schema, sql, dialect).unwrap_or_else(|_| sql.into());
     let (gold, pred) = (in_sqlite(gold), in_sqlite(pred));
     let limits = limits();
-    let config = JudgeConfig {
-        semantics,
-        databases: 2,
-        limits,
-        shrink: true,
-        ..JudgeConfig::default()
-    };
+    let config = JudgeConfig { semantics, databases: 2, limits, shrink: true, ..JudgeConfig::default() };
     let Ok(judge) = Judge::new(schema, config) else {
         return;
     };
@@ -85,9 +75,8 @@ pub(crate) fn judge(schema: &Schema, data: &[u8]) {
         for sql in [gold, pred] {
             let _ = sandbox.prepare(&sql).and_then(|mut p| p.run(0));
         }
-        let empty = sandbox
-            .prepare("SELECT count(*) FROM singer, concert, friend")
-            .and_then(|mut p| p.run(0));
+        let empty =
+            sandbox.prepare("SELECT count(*) FROM singer, concert, friend").and_then(|mut p| p.run(0));
         assert!(empty.is_ok_and(|a| a.rows.len() == 1), "a table is gone");
     }
 }
@@ -141,11 +130,7 @@ fn printed_and_read_again(schema: &Schema) {
     // Once an enumeration is a CHECK, nothing changes any more.
     let second = again.to_ddl();
     let third = Schema::from_ddl("fuzz", &second).map(|s| s.to_ddl());
-    assert_eq!(
-        third.as_deref(),
-        Ok(second.as_str()),
-        "printed again it is another text"
-    );
+    assert_eq!(third.as_deref(), Ok(second.as_str()), "printed again it is another text");
     for note in &schema.notes {
         let _ = note.to_string();
     }

@@ -32,10 +32,5 @@ pub(crate) fn schema_set(path: &Path, dialect: Dialect) -> Result<SchemaSet> {
 
 /// Opens the input. With `echo` each pair brings its queries along.
 pub(crate) fn open(input: &Input, schemas: Schemas, echo: bool) -> Result<Pairs> {
-    Ok(twinql::input::open(
-        &input.source,
-        input.db_id.as_deref(),
-        schemas,
-        echo,
-    )?)
+    Ok(twinql::input::open(&input.source, input.db_id.as_deref(), schemas, echo)?)
 }

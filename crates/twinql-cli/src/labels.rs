@@ -47,10 +47,7 @@ impl Labels {
             if line.is_blank() {
                 continue;
             }
-            let draft = line
-                .text()
-                .map(corpus::pairs::Draft::from_json)
-                .unwrap_or_default();
+            let draft = line.text().map(corpus::pairs::Draft::from_json).unwrap_or_default();
             if self.labels.contains_key(&id_of(&draft, number)) {
                 return Ok(());
             }

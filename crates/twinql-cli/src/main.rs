@@ -42,10 +42,7 @@ fn main() -> ExitCode {
         Ok(filter) => filter,
         Err(error) => return could_not_run(&error),
     };
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(filter)
-        .init();
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter).init();
     // Workers end when their input does; what the terminal sends is not for them.
     if !matches!(cli.command, Command::Worker { .. }) {
         interrupt::listen();
@@ -66,10 +63,7 @@ fn could_not_run(error: &anyhow::Error) -> ExitCode {
 /// The arguments, from the command line and the environment.
 fn parse() -> Result<Cli, clap::Error> {
     let command = environment::with_variables(Cli::command());
-    let matches = command
-        .clone()
-        .try_get_matches()
-        .map_err(|error| environment::named(&command, error))?;
+    let matches = command.clone().try_get_matches().map_err(|error| environment::named(&command, error))?;
     environment::switches(&command, &matches)?;
     Cli::from_arg_matches(&matches)
 }
@@ -80,11 +74,9 @@ const STACK: usize = 64 << 20;
 
 fn on_a_large_stack(cli: Cli) -> anyhow::Result<bool> {
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(|| run(cli))?;
-    worker.join().unwrap_or_else(|_| {
-        Err(anyhow::anyhow!(
-            "an internal error; please report it with the input"
-        ))
-    })
+    worker
+        .join()
+        .unwrap_or_else(|_| Err(anyhow::anyhow!("an internal error; please report it with the input")))
 }
 
 /// Runs a command; false if a check that the user asked for failed.
@@ -101,30 +93,22 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Explain(typed) => commands::explain::run(&typed, console),
         Command::Selftest(typed) => commands::selftest::run(&typed, console),
         Command::Seal(typed) => commands::seal::run(&typed, console),
-        Command::Corpus {
-            command: Corpus::Build(typed),
-        } => commands::corpus::build(&typed, common.seed, console),
-        Command::Corpus {
-            command: Corpus::Relabel(typed),
-        } => commands::corpus::relabel(&typed, common.seed, console),
-        Command::Corpus {
-            command: Corpus::Grade(typed),
-        } => commands::corpus::grade(&typed, common.seed, console),
-        Command::Corpus {
-            command: Corpus::Stats(typed),
-        } => commands::corpus::stats(&typed),
-        Command::Suite {
-            command: Suite::Build(typed),
-        } => commands::suite::build(&typed, common.seed, console),
-        Command::Suite {
-            command: Suite::Run(typed),
-        } => commands::suite::run(&typed, console),
-        Command::Suite {
-            command: Suite::Show(typed),
-        } => commands::suite_show::show(&typed),
-        Command::Schema {
-            command: SchemaCommand::Show(typed),
-        } => commands::schema::show(&typed),
+        Command::Corpus { command: Corpus::Build(typed) } => {
+            commands::corpus::build(&typed, common.seed, console)
+        }
+        Command::Corpus { command: Corpus::Relabel(typed) } => {
+            commands::corpus::relabel(&typed, common.seed, console)
+        }
+        Command::Corpus { command: Corpus::Grade(typed) } => {
+            commands::corpus::grade(&typed, common.seed, console)
+        }
+        Command::Corpus { command: Corpus::Stats(typed) } => commands::corpus::stats(&typed),
+        Command::Suite { command: Suite::Build(typed) } => {
+            commands::suite::build(&typed, common.seed, console)
+        }
+        Command::Suite { command: Suite::Run(typed) } => commands::suite::run(&typed, console),
+        Command::Suite { command: Suite::Show(typed) } => commands::suite_show::show(&typed),
+        Command::Schema { command: SchemaCommand::Show(typed) } => commands::schema::show(&typed),
         Command::Worker { address_space } => commands::worker::run(address_space),
         Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),

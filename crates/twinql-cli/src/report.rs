@@ -152,10 +152,7 @@ pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &
     let rho = keep(spearman(scores, &numbers));
     let r = keep(pearson(scores, &numbers));
     let confusion = Confusion::at(scores, labels, subject.threshold).ok();
-    let decisions: Vec<f64> = scores
-        .iter()
-        .map(|s| f64::from(u8::from(*s >= subject.threshold)))
-        .collect();
+    let decisions: Vec<f64> = scores.iter().map(|s| f64::from(u8::from(*s >= subject.threshold))).collect();
     let binarised = (!subject.binary).then(|| Binarised {
         auc: auc(&decisions, labels).ok(),
         correlation: kendall_tau_b(&decisions, &numbers).ok(),
@@ -221,9 +218,7 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
             None if grouped => vec![String::new(), metric],
             None => vec![metric],
         };
-        let ends = report
-            .auc
-            .map_or_else(|| "n/a".into(), |a| format!("{:.4}-{:.4}", a.low, a.high));
+        let ends = report.auc.map_or_else(|| "n/a".into(), |a| format!("{:.4}-{:.4}", a.low, a.high));
         let mut line = start(report.metric.clone());
         line.extend([
             report.semantics.clone(),
@@ -274,16 +269,8 @@ mod tests {
 
     #[test]
     fn figures_of_a_small_set() {
-        let how = Resampling {
-            resamples: 50,
-            ..Resampling::default()
-        };
-        let r = measure(
-            &subject(),
-            &[0.9, 0.6, 0.4, 0.2],
-            &[true, false, true, false],
-            &how,
-        );
+        let how = Resampling { resamples: 50, ..Resampling::default() };
+        let r = measure(&subject(), &[0.9, 0.6, 0.4, 0.2], &[true, false, true, false], &how);
         assert_eq!((r.pairs, r.positives), (4, 2));
         assert_eq!(r.auc.map(|a| a.estimate), Some(0.75));
         assert_eq!(r.accuracy, Some(0.5));

@@ -6,14 +6,7 @@ mod support;
 
 use support::{Folder, four, json_lines, over_pairs, pair};
 
-const ONE: [&str; 6] = [
-    "--gold-sql",
-    "SELECT 1",
-    "--pred-sql",
-    "SELECT 1",
-    "--metric",
-    "relpm",
-];
+const ONE: [&str; 6] = ["--gold-sql", "SELECT 1", "--pred-sql", "SELECT 1", "--metric", "relpm"];
 
 fn score<'a>(extra: &[&'a str]) -> Vec<&'a str> {
     ["score"].iter().chain(extra).copied().collect()
@@ -25,31 +18,13 @@ fn arguments() {
     folder.write("pairs.jsonl", four());
     let with = |extra: &[&'static str]| over_pairs("score", extra);
     let cases: &[(Vec<&str>, &[&str])] = &[
-        (
-            score(&["--schemas", "concerts.sql"]),
-            &["no pairs to work on", "--gold-sql"],
-        ),
+        (score(&["--schemas", "concerts.sql"]), &["no pairs to work on", "--gold-sql"]),
         (score(&ONE), &["--schemas is missing", "CREATE TABLE"]),
-        (
-            with(&["--metric", "gnm"]),
-            &["unknown metric \"gnm\"", "gmn, suite, relpm"],
-        ),
-        (
-            with(&["--metric", "relpm", "--semantics", "loose"]),
-            &["unknown semantics \"loose\"", "no-fk"],
-        ),
-        (
-            with(&["--metric", "relpm", "--fail-under", "7"]),
-            &["--fail-under 7", "between 0 and 1"],
-        ),
-        (
-            with(&["--metric", "suite", "--databases", "0"]),
-            &["--databases must be at least 1"],
-        ),
-        (
-            with(&["--metric", "relpm", "--threads", "0"]),
-            &["--threads must be at least 1"],
-        ),
+        (with(&["--metric", "gnm"]), &["unknown metric \"gnm\"", "gmn, suite, relpm"]),
+        (with(&["--metric", "relpm", "--semantics", "loose"]), &["unknown semantics \"loose\"", "no-fk"]),
+        (with(&["--metric", "relpm", "--fail-under", "7"]), &["--fail-under 7", "between 0 and 1"]),
+        (with(&["--metric", "suite", "--databases", "0"]), &["--databases must be at least 1"]),
+        (with(&["--metric", "relpm", "--threads", "0"]), &["--threads must be at least 1"]),
         (with(&["--device", "tpu"]), &["--device tpu"]),
         (with(&["--gold", "x"]), &["--gold"]),
         (vec!["frobnicate"], &["unrecognized subcommand"]),
@@ -70,28 +45,13 @@ fn files_that_are_missing_or_empty() {
     let with = |extra: &[&'static str]| score(&[&schemas[..], extra].concat());
     folder.refuses(&with(&["--pairs", "none.jsonl"]), &["none.jsonl"]);
     folder.refuses(&with(&["--pairs", "empty"]), &["empty", "no pairs"]);
-    folder.refuses(
-        &with(&["--gold", "gold.txt", "--pred", "none.txt"]),
-        &["none.txt"],
-    );
-    folder.refuses(
-        &with(&["--gold", "empty", "--pred", "gold.txt"]),
-        &["empty", "no gold queries"],
-    );
-    folder.refuses(
-        &with(&["--gold", "no-tab.txt", "--pred", "gold.txt"]),
-        &["no-tab.txt, line 1: no tab"],
-    );
+    folder.refuses(&with(&["--gold", "gold.txt", "--pred", "none.txt"]), &["none.txt"]);
+    folder.refuses(&with(&["--gold", "empty", "--pred", "gold.txt"]), &["empty", "no gold queries"]);
+    folder.refuses(&with(&["--gold", "no-tab.txt", "--pred", "gold.txt"]), &["no-tab.txt, line 1: no tab"]);
     folder.write("gold.txt", b"SELECT name FROM singer");
     folder.write("cut.jsonl.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\xff");
-    folder.refuses(
-        &with(&["--pairs", "cut.jsonl.gz"]),
-        &["cut.jsonl.gz", "not a whole gzip file"],
-    );
-    folder.refuses(
-        &with(&["--pairs", "pairs.jsonl", "--out", "."]),
-        &["cannot write .", "it is a folder"],
-    );
+    folder.refuses(&with(&["--pairs", "cut.jsonl.gz"]), &["cut.jsonl.gz", "not a whole gzip file"]);
+    folder.refuses(&with(&["--pairs", "pairs.jsonl", "--out", "."]), &["cannot write .", "it is a folder"]);
     folder.refuses(
         &with(&["--pairs", "pairs.jsonl", "--out", "empty/scores.jsonl"]),
         &["cannot create the folder empty"],
@@ -131,15 +91,7 @@ fn bad_lines_of_gold_and_prediction_files() {
     gold.extend(b"SELECT '\xff'\tconcerts\r\nSELECT 1\r\nSELECT 1\tconcert\r\n");
     gold.extend(format!("{name}\tconcerts\r\n{name}\tconcerts\r\n").bytes());
     folder.write("gold.txt", gold);
-    folder.write(
-        "pred.txt",
-        [
-            b"\xef\xbb\xbf",
-            name.as_bytes(),
-            b"\r\n1\r\n1\r\n1\r\n\xff\r\n\r\n",
-        ]
-        .concat(),
-    );
+    folder.write("pred.txt", [b"\xef\xbb\xbf", name.as_bytes(), b"\r\n1\r\n1\r\n1\r\n\xff\r\n\r\n"].concat());
     let run = |pred: &str| {
         let args = ["--gold", "gold.txt", "--pred", pred, "--schemas", "concerts.sql"];
         let (out, _) = folder.run(&score(&[&args[..], &["--metric", "relpm"]].concat()), 0);
@@ -149,10 +101,7 @@ fn bad_lines_of_gold_and_prediction_files() {
         ("ok", ""),
         ("gold_error", "gold.txt, line 2: not UTF-8 at byte 8"),
         ("gold_error", "gold.txt, line 3: no tab"),
-        (
-            "gold_error",
-            "line 4: unknown db_id \"concert\" in concerts.sql; similar names: concerts",
-        ),
+        ("gold_error", "line 4: unknown db_id \"concert\" in concerts.sql; similar names: concerts"),
         ("pred_error", "pred.txt, line 5: not UTF-8 at byte 0"),
         ("pred_error", "pred.txt, line 6: empty prediction"),
     ];
@@ -181,11 +130,7 @@ fn a_file_of_no_pairs_at_all() {
     folder.write("pairs.jsonl", "SELECT 1\nSELECT 2\n");
     folder.refuses(
         &over_pairs("score", &["--metric", "relpm"]),
-        &[
-            "no line of the file is a pair",
-            "pairs.jsonl, line 1: not JSON",
-            "one JSON object a line",
-        ],
+        &["no line of the file is a pair", "pairs.jsonl, line 1: not JSON", "one JSON object a line"],
     );
 }
 
@@ -219,15 +164,9 @@ fn checkpoints() {
         &with("truncated.safetensors"),
         &["truncated.safetensors is not a usable twinql checkpoint"],
     );
-    folder.refuses(
-        &with("pairs.jsonl"),
-        &["pairs.jsonl is not a usable twinql checkpoint"],
-    );
+    folder.refuses(&with("pairs.jsonl"), &["pairs.jsonl is not a usable twinql checkpoint"]);
     if twinql::embedded::BUILT_IN[0].checkpoint().is_none() {
-        folder.refuses(
-            &over_pairs("score", &[]),
-            &["no checkpoint `small` is built in", "--checkpoint"],
-        );
+        folder.refuses(&over_pairs("score", &[]), &["no checkpoint `small` is built in", "--checkpoint"]);
     }
 }
 
@@ -237,10 +176,7 @@ fn checkpoints() {
 fn hostile_predictions_and_odd_schemas() {
     let folder = Folder::new();
     let deep = format!("SELECT {}1{}", "(".repeat(5000), ")".repeat(5000));
-    let wide = format!(
-        "SELECT 1 FROM singer WHERE {}",
-        vec!["age = 1"; 20_000].join(" OR ")
-    );
+    let wide = format!("SELECT 1 FROM singer WHERE {}", vec!["age = 1"; 20_000].join(" OR "));
     let between = format!("SELECT 1{}", " BETWEEN 1 AND 2".repeat(60));
     let not_in = format!("SELECT age{} FROM singer", " NOT IN (1, 2)".repeat(60));
     let long = format!("SELECT '{}'", "x".repeat(1_000_000));
@@ -270,10 +206,7 @@ fn hostile_predictions_and_odd_schemas() {
     lines.push(b"{\"id\":\"\xff\"}".to_vec());
     let cyclic = "CREATE TABLE a (id INTEGER PRIMARY KEY, b INTEGER REFERENCES b(id)); CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER REFERENCES a(id));";
     let keyword = "CREATE TABLE \"select\" (\"from where\" TEXT);";
-    for (schema, sql) in [
-        (cyclic, "SELECT id FROM a"),
-        (keyword, "SELECT \"from where\" FROM \"select\""),
-    ] {
+    for (schema, sql) in [(cyclic, "SELECT id FROM a"), (keyword, "SELECT \"from where\" FROM \"select\"")] {
         let line = serde_json::json!({"schema": schema, "gold": sql, "pred": sql});
         lines.push(line.to_string().into_bytes());
     }
@@ -290,12 +223,7 @@ fn hostile_predictions_and_odd_schemas() {
     for record in &records[..preds.len()] {
         assert_ne!(record["scores"]["suite"], 1.0, "{record}");
     }
-    assert!(
-        records[preds.len()]["error"]
-            .as_str()
-            .unwrap()
-            .contains("not UTF-8")
-    );
+    assert!(records[preds.len()]["error"].as_str().unwrap().contains("not UTF-8"));
     for record in &records[preds.len() + 1..preds.len() + 3] {
         assert_eq!(record["scores"]["suite"], 1.0, "{record}");
     }
@@ -306,16 +234,11 @@ fn hostile_predictions_and_odd_schemas() {
 #[test]
 fn nothing_graded_leaves_no_file() {
     let folder = Folder::new();
-    folder.write(
-        "pairs.jsonl",
-        r#"{"db_id": "nowhere", "gold": "SELECT 1", "pred": "SELECT 2", "label": 0}"#,
-    );
+    folder
+        .write("pairs.jsonl", r#"{"db_id": "nowhere", "gold": "SELECT 1", "pred": "SELECT 2", "label": 0}"#);
     let grade = ["corpus", "grade", "pairs.jsonl", "--schemas", "concerts.sql"];
     let grade = [&grade[..], &["--semantics", "default", "--out", "graded.jsonl"]].concat();
     folder.refuses(&grade, &["none of the 1 pairs with label 0", "concerts.sql"]);
     assert!(!folder.path("graded.jsonl").exists());
-    folder.refuses(
-        &[&grade[..], &["--databases", "0"]].concat(),
-        &["--databases", "1.."],
-    );
+    folder.refuses(&[&grade[..], &["--databases", "0"]].concat(), &["--databases", "1.."]);
 }

@@ -7,15 +7,8 @@ mod support;
 use serde_json::Value;
 use support::{Folder, four, json_lines, pair};
 
-const BASE: [&str; 7] = [
-    "evaluate",
-    "--pairs",
-    "pairs.jsonl",
-    "--schemas",
-    "concerts.sql",
-    "--metric",
-    "suite,relpm",
-];
+const BASE: [&str; 7] =
+    ["evaluate", "--pairs", "pairs.jsonl", "--schemas", "concerts.sql", "--metric", "suite,relpm"];
 
 fn with<'a>(extra: &[&'a str]) -> Vec<&'a str> {
     BASE.iter().chain(extra).copied().collect()
@@ -31,10 +24,7 @@ fn a_report_for_people() {
     assert_eq!(cells[..4], ["suite", "default", "4", "2"], "{out}");
     assert!(out.contains("binarised"), "{out}");
     assert!(out.lines().any(|l| l.starts_with("easy")), "{out}");
-    assert!(
-        out.contains("4 pairs: ok 4; every figure is over all of them"),
-        "{out}"
-    );
+    assert!(out.contains("4 pairs: ok 4; every figure is over all of them"), "{out}");
     assert!(out.contains("|metric:relpm|"), "{out}");
 }
 
@@ -71,12 +61,7 @@ fn a_report_for_programs_with_plot_and_scores() {
     assert_eq!(report["metrics"][0]["auc"]["estimate"], 1.0);
     assert_eq!(report["metrics"][0]["binarised"], Value::Null);
     assert!(report["metrics"][1]["binarised"]["auc"].is_number());
-    assert!(
-        report["metrics"][0]["signature"]
-            .as_str()
-            .unwrap()
-            .contains("metric:suite")
-    );
+    assert!(report["metrics"][0]["signature"].as_str().unwrap().contains("metric:suite"));
     assert!(folder.read("roc.svg").contains("suite (default): AUC 1.0000"));
     assert_eq!(json_lines(&folder.read("scores.jsonl")).len(), 4);
 }
@@ -90,47 +75,26 @@ fn other_labels_override() {
     let report: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(report["metrics"][0]["positives"], 3);
     assert_eq!(report["labels"], "overridden");
-    assert!(
-        err.contains("1 ids of labels.json are no ids of the pairs"),
-        "{err}"
-    );
+    assert!(err.contains("1 ids of labels.json are no ids of the pairs"), "{err}");
     folder.write("labels.json", r#"{"nobody": 0}"#);
-    folder.refuses(
-        &with(&["--labels", "labels.json"]),
-        &["none of the 1 ids of labels.json"],
-    );
+    folder.refuses(&with(&["--labels", "labels.json"]), &["none of the 1 ids of labels.json"]);
     folder.write("labels.json", r#"{"b": 2}"#);
-    folder.refuses(
-        &with(&["--labels", "labels.json"]),
-        &["labels.json", "\"b\" is 2, not 0 or 1"],
-    );
+    folder.refuses(&with(&["--labels", "labels.json"]), &["labels.json", "\"b\" is 2, not 0 or 1"]);
     folder.write("labels.json", "[1]");
-    folder.refuses(
-        &with(&["--labels", "labels.json"]),
-        &["labels.json", "JSON object"],
-    );
+    folder.refuses(&with(&["--labels", "labels.json"]), &["labels.json", "JSON object"]);
 }
 
 /// A pair that cannot be scored counts: as 0, in every figure.
 #[test]
 fn the_denominator_holds_every_labelled_pair() {
     let folder = Folder::new();
-    folder.write(
-        "pairs.jsonl",
-        format!("{}\n{}", four(), pair("e", "SELECT 1", "SELEC", 1)),
-    );
+    folder.write("pairs.jsonl", format!("{}\n{}", four(), pair("e", "SELECT 1", "SELEC", 1)));
     let (out, _) = folder.run(&with(&["--format", "json"]), 0);
     let report: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(
-        (&report["pairs"], &report["status"]["pred_error"]),
-        (&5.into(), &1.into())
-    );
+    assert_eq!((&report["pairs"], &report["status"]["pred_error"]), (&5.into(), &1.into()));
     assert_eq!(report["metrics"][0]["accuracy"], 0.8);
     let (_, err) = folder.run(&with(&["--fail-under", "0.99", "--strict"]), 1);
-    assert!(
-        err.contains("the AUC of suite") && err.contains("--strict: 1 of 5"),
-        "{err}"
-    );
+    assert!(err.contains("the AUC of suite") && err.contains("--strict: 1 of 5"), "{err}");
 }
 
 #[test]
@@ -139,10 +103,7 @@ fn one_class_has_no_auc_and_says_so() {
     folder.write("pairs.jsonl", pair("a", "SELECT 1", "SELECT 1", 1));
     let (out, _) = folder.run(&BASE, 0);
     assert!(out.contains("n/a: all labels are 1"), "{out}");
-    folder.write(
-        "pairs.jsonl",
-        r#"{"db_id":"concerts","gold":"SELECT 1","pred":"SELECT 1"}"#,
-    );
+    folder.write("pairs.jsonl", r#"{"db_id":"concerts","gold":"SELECT 1","pred":"SELECT 1"}"#);
     folder.refuses(&BASE, &["none of the 1 pairs has a label", "--labels"]);
 }
 
@@ -151,27 +112,17 @@ fn corpus_stats_counts() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());
     let (out, _) = folder.run(&["corpus", "stats", "pairs.jsonl"], 0);
-    assert!(
-        out.lines()
-            .any(|l| l.split_whitespace().eq(["concerts", "4", "2", "2", "0"])),
-        "{out}"
-    );
+    assert!(out.lines().any(|l| l.split_whitespace().eq(["concerts", "4", "2", "2", "0"])), "{out}");
     let (out, _) = folder.run(&["corpus", "stats", "pairs.jsonl", "--format", "json"], 0);
     let counts: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(counts["all"]["label_1"], 2);
     folder.refuses(&["corpus", "stats", "none.jsonl"], &["none.jsonl"]);
     for (text, says) in [
-        (
-            "SELECT 1\nnothing\n",
-            "no line of the file is a pair; bad.jsonl, line 1: ",
-        ),
+        ("SELECT 1\nnothing\n", "no line of the file is a pair; bad.jsonl, line 1: "),
         ("\n", "bad.jsonl: the file holds no pairs"),
     ] {
         folder.write("bad.jsonl", text);
-        folder.refuses(
-            &["corpus", "stats", "bad.jsonl"],
-            &[says, "give one JSON object a line"],
-        );
+        folder.refuses(&["corpus", "stats", "bad.jsonl"], &[says, "give one JSON object a line"]);
     }
 }
 
@@ -186,19 +137,9 @@ fn corpus_build_makes_labelled_pairs() {
         "corpus.toml",
         "out = \"unused.jsonl\"\nschemas = [\"concerts.sql\"]\ndatabases = 20\n[[gold]]\ngold = \"gold.tsv\"\n",
     );
-    let args = [
-        "corpus",
-        "build",
-        "--config",
-        "corpus.toml",
-        "--out",
-        "corpus.jsonl.gz",
-    ];
+    let args = ["corpus", "build", "--config", "corpus.toml", "--out", "corpus.jsonl.gz"];
     let (_, err) = folder.run(&args, 0);
-    assert!(
-        err.contains("wrote corpus.jsonl.gz:") && err.contains("under no-fk semantics"),
-        "{err}"
-    );
+    assert!(err.contains("wrote corpus.jsonl.gz:") && err.contains("under no-fk semantics"), "{err}");
     let (out, _) = folder.run(&["corpus", "stats", "corpus.jsonl.gz", "--format", "json"], 0);
     let counts: Value = serde_json::from_str(&out).unwrap();
     assert!(
@@ -206,18 +147,12 @@ fn corpus_build_makes_labelled_pairs() {
         "{out}"
     );
     // PostgreSQL's LIKE tells cases apart, SQLite's does not.
-    folder.write(
-        "gold.tsv",
-        "SELECT name FROM singer WHERE name LIKE 'a%' AND age > 20\tconcerts\n",
-    );
+    folder.write("gold.tsv", "SELECT name FROM singer WHERE name LIKE 'a%' AND age > 20\tconcerts\n");
     let plain = ["--out", "corpus.jsonl", "--dialect", "postgres"];
     folder.run(&[&args[..4], &plain].concat(), 0);
     let text = folder.read("corpus.jsonl");
     assert!(text.contains("GLOB 'a*'") && !text.contains("LIKE"), "{text}");
     folder.write("corpus.toml", "schemas = []\n");
     folder.refuses(&args, &["corpus.toml", "`schemas` is empty"]);
-    folder.refuses(
-        &["corpus", "build", "--config", "none.toml", "--out", "x.jsonl"],
-        &["none.toml"],
-    );
+    folder.refuses(&["corpus", "build", "--config", "none.toml", "--out", "x.jsonl"], &["none.toml"]);
 }

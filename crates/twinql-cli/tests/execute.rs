@@ -11,16 +11,12 @@ const ROWS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age 
     INSERT INTO singer VALUES (1, 'Ann', 30), (2, 'Bob', 30), (3, 'Cid', 41);";
 
 fn databases(folder: &Folder) {
-    for (file, statements) in [
-        ("db/music/music.sqlite", ROWS.to_owned()),
-        ("db/music/music_1.sqlite", ROWS.replace("41", "12")),
-    ] {
+    for (file, statements) in
+        [("db/music/music.sqlite", ROWS.to_owned()), ("db/music/music_1.sqlite", ROWS.replace("41", "12"))]
+    {
         let path = folder.path(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        rusqlite::Connection::open(path)
-            .unwrap()
-            .execute_batch(&statements)
-            .unwrap();
+        rusqlite::Connection::open(path).unwrap().execute_batch(&statements).unwrap();
     }
     std::fs::create_dir_all(folder.path("db/broken")).unwrap();
     folder.write("db/broken/broken.sqlite", "this is not a database");
@@ -39,49 +35,19 @@ fn verdicts_and_broken_files() {
         "pred.txt",
         "SELECT s.name FROM singer s\nSELECT age FROM singer\nSELECT 2\nSELECT 1\nDELETE FROM singer\n",
     );
-    let args = [
-        "execute", "--gold", "gold.txt", "--pred", "pred.txt", "--db", "db",
-    ];
+    let args = ["execute", "--gold", "gold.txt", "--pred", "pred.txt", "--db", "db"];
     let (out, err) = folder.run(&args, 0);
     let records = json_lines(&out);
     let field = |name: &str| -> Vec<Value> { records.iter().map(|r| r[name].clone()).collect() };
-    assert_eq!(
-        field("verdict"),
-        [
-            json!("same"),
-            json!("different"),
-            Value::Null,
-            Value::Null,
-            Value::Null
-        ]
-    );
-    assert_eq!(
-        field("status"),
-        ["ok", "ok", "gold_error", "gold_error", "pred_error"].map(Value::from)
-    );
+    assert_eq!(field("verdict"), [json!("same"), json!("different"), Value::Null, Value::Null, Value::Null]);
+    assert_eq!(field("status"), ["ok", "ok", "gold_error", "gold_error", "pred_error"].map(Value::from));
     assert_eq!(records[0]["files"], 2);
-    assert!(
-        records[1]["witness"]["file"]
-            .as_str()
-            .unwrap()
-            .ends_with("music_1.sqlite")
-    );
+    assert!(records[1]["witness"]["file"].as_str().unwrap().ends_with("music_1.sqlite"));
     assert_eq!(records[1]["witness"]["pred"]["count"], 3);
     assert!(records[2]["error"].as_str().unwrap().contains("not a database"));
-    assert!(
-        records[3]["error"]
-            .as_str()
-            .unwrap()
-            .contains("unknown db_id \"nowhere\"")
-    );
-    assert!(
-        err.contains("execution accuracy 0.2000: same 1 of all 5 pairs"),
-        "{err}"
-    );
-    assert_eq!(
-        std::fs::read(folder.path("db/music/music.sqlite")).unwrap(),
-        before
-    );
+    assert!(records[3]["error"].as_str().unwrap().contains("unknown db_id \"nowhere\""));
+    assert!(err.contains("execution accuracy 0.2000: same 1 of all 5 pairs"), "{err}");
+    assert_eq!(std::fs::read(folder.path("db/music/music.sqlite")).unwrap(), before);
 }
 
 #[test]
@@ -100,10 +66,7 @@ fn distinct_and_ties_by_semantics() {
     assert_eq!(verdict(&["--semantics", "spider"], ages.0, ages.1), "same");
     let kept = ["--semantics", "spider", "--keep-distinct"];
     assert_eq!(verdict(&kept, ages.0, ages.1), "different");
-    let names = (
-        "SELECT name FROM singer ORDER BY age",
-        "SELECT name FROM singer ORDER BY age, id DESC",
-    );
+    let names = ("SELECT name FROM singer ORDER BY age", "SELECT name FROM singer ORDER BY age, id DESC");
     assert_eq!(verdict(&[], names.0, names.1), "same");
     assert_eq!(verdict(&["--semantics", "spider"], names.0, names.1), "different");
 }
@@ -170,12 +133,6 @@ fn a_witness_for_people() {
         "SELECT min(age) FROM singer",
     ];
     let (out, _) = folder.run(&args, 0);
-    assert!(
-        out.starts_with("different\n\non db/music/music.sqlite\n"),
-        "{out}"
-    );
-    assert!(
-        out.contains("gold answers 1 row of 1 column: | pred answers 1 row of 1 column:"),
-        "{out}"
-    );
+    assert!(out.starts_with("different\n\non db/music/music.sqlite\n"), "{out}");
+    assert!(out.contains("gold answers 1 row of 1 column: | pred answers 1 row of 1 column:"), "{out}");
 }

@@ -41,13 +41,7 @@ fn columns_have_their_tables_and_symbols_their_meaning() {
     let pred = "SELECT a.name FROM singer b JOIN singer a ON b.age = a.age WHERE b.id < a.id AND a.age > 3";
     let base = ["explain", "--schemas", "concerts.sql", gold, pred];
     let (text, _) = folder.run(&base, 0);
-    for part in [
-        "singer.age",
-        "singer#2.age",
-        "\nlegend\n",
-        "t#2 ",
-        "the second use of t",
-    ] {
+    for part in ["singer.age", "singer#2.age", "\nlegend\n", "t#2 ", "the second use of t"] {
         assert!(text.contains(part), "{part}: {text}");
     }
     // The equation is on both sides.
@@ -67,16 +61,7 @@ fn dialects_are_read_and_named() {
         let args = one_pair(
             "score",
             [gold, pred],
-            &[
-                "--metric",
-                "relpm,suite",
-                "--databases",
-                "20",
-                "--dialect",
-                dialect,
-                "--format",
-                "json",
-            ],
+            &["--metric", "relpm,suite", "--databases", "20", "--dialect", dialect, "--format", "json"],
         );
         folder.json(&args)
     };
@@ -93,20 +78,9 @@ fn dialects_are_read_and_named() {
         "SELECT COUNT(*) FROM singer WHERE name LIKE 'A%'",
         "SELECT COUNT(*) FROM singer WHERE name ILIKE 'A%'",
     );
-    assert!(
-        cases["records"][0]["scores"]["relpm"].as_f64().unwrap() < 1.0,
-        "{cases}"
-    );
+    assert!(cases["records"][0]["scores"]["relpm"].as_f64().unwrap() < 1.0, "{cases}");
     folder.refuses(
-        &[
-            "explain",
-            "--schemas",
-            "concerts.sql",
-            GOLD,
-            PRED,
-            "--dialect",
-            "oracle",
-        ],
+        &["explain", "--schemas", "concerts.sql", GOLD, PRED, "--dialect", "oracle"],
         &["unknown dialect \"oracle\"", "sqlite, postgres, mysql, generic"],
     );
 }
@@ -115,10 +89,7 @@ fn dialects_are_read_and_named() {
 fn hostile_text_is_an_error_of_its_pair() {
     let folder = Folder::new();
     let deep = format!("SELECT {}1{}", "(".repeat(20_000), ")".repeat(20_000));
-    let wide = format!(
-        "SELECT id FROM singer{}",
-        " UNION SELECT id FROM singer".repeat(1_500)
-    );
+    let wide = format!("SELECT id FROM singer{}", " UNION SELECT id FROM singer".repeat(1_500));
     let huge = format!("SELECT '{}'", "x".repeat(1 << 20));
     let terms = format!("SELECT id FROM singer WHERE {}1", "age = 1 AND ".repeat(4_000));
     let lines: Vec<String> = [&deep, &wide, &huge, &terms]
@@ -134,40 +105,23 @@ fn hostile_text_is_an_error_of_its_pair() {
         assert_eq!(record["status"], "unsupported", "{line}");
         assert!(record["error"].as_str().unwrap().contains("too large"), "{line}");
     }
-    folder.refuses(
-        &["explain", "--schemas", "concerts.sql", GOLD, &deep],
-        &["the pred query", "too large"],
-    );
+    folder.refuses(&["explain", "--schemas", "concerts.sql", GOLD, &deep], &["the pred query", "too large"]);
 }
 
 #[test]
 fn attention_is_written_and_aligned() {
     let folder = Folder::new();
     let pred = "SELECT name FROM singer WHERE age >= 21 AND id IN (SELECT singer_id FROM concert)";
-    let args = [
-        "explain",
-        "--schemas",
-        "concerts.sql",
-        "--attention",
-        "a.json",
-        GOLD,
-        pred,
-    ];
+    let args = ["explain", "--schemas", "concerts.sql", "--attention", "a.json", GOLD, pred];
     let (text, _) = folder.run(&args, 0);
     assert!(text.contains("network (semantics "), "{text}");
     assert!(text.contains("what they attend to most in the gold"), "{text}");
-    assert!(
-        text.contains(" number 21 ") && text.contains(" table concert "),
-        "{text}"
-    );
+    assert!(text.contains(" number 21 ") && text.contains(" table concert "), "{text}");
 
     let file: serde_json::Value = serde_json::from_str(&folder.read("a.json")).unwrap();
     let ids = |side: &str| -> Vec<String> {
         let nodes = file[side].as_array().unwrap();
-        nodes
-            .iter()
-            .map(|n| n["id"].as_str().unwrap().to_owned())
-            .collect()
+        nodes.iter().map(|n| n["id"].as_str().unwrap().to_owned()).collect()
     };
     let (gold, pred) = (ids("gold"), ids("pred"));
     assert!(file["steps"].as_array().unwrap().len() >= 2);
@@ -184,37 +138,18 @@ fn attention_is_written_and_aligned() {
     }
     let nodes = file["pred"].as_array().unwrap();
     let number = nodes.iter().find(|n| n["content"] == "21").unwrap();
-    assert_eq!(
-        (&number["word"], &number["alone"]),
-        (&"number".into(), &true.into())
-    );
+    assert_eq!((&number["word"], &number["alone"]), (&"number".into(), &true.into()));
     // The comparison around it: `age >= 21`.
     assert_eq!(number["spans"][0]["column"], 31, "{number}");
     let table = nodes.iter().find(|n| n["content"] == "singer").unwrap();
-    assert_eq!(
-        (&table["alone"], &table["spans"][0]["column"]),
-        (&false.into(), &18.into())
-    );
+    assert_eq!((&table["alone"], &table["spans"][0]["column"]), (&false.into(), &18.into()));
     let aligned = file["network"]["alignment"].as_array().unwrap();
     assert!(aligned.iter().any(|a| a["pred"] == number["id"]), "{aligned:?}");
 
-    let same = folder
-        .run(&["explain", "--schemas", "concerts.sql", GOLD, PRED], 0)
-        .0;
-    assert!(
-        same.contains("every part of the prediction is found again"),
-        "{same}"
-    );
+    let same = folder.run(&["explain", "--schemas", "concerts.sql", GOLD, PRED], 0).0;
+    assert!(same.contains("every part of the prediction is found again"), "{same}");
     folder.refuses(
-        &[
-            "explain",
-            "--schemas",
-            "concerts.sql",
-            "--checkpoint",
-            "none.safetensors",
-            GOLD,
-            PRED,
-        ],
+        &["explain", "--schemas", "concerts.sql", "--checkpoint", "none.safetensors", GOLD, PRED],
         &["none.safetensors"],
     );
 }

@@ -26,10 +26,7 @@ const STEPS: &str = "20000";
 fn folder() -> (Folder, Vec<String>) {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path("db/music")).unwrap();
-    rusqlite::Connection::open(folder.path("db/music/music.sqlite"))
-        .unwrap()
-        .execute_batch(ROWS)
-        .unwrap();
+    rusqlite::Connection::open(folder.path("db/music/music.sqlite")).unwrap().execute_batch(ROWS).unwrap();
     let mut names: Vec<String> = vec!["good".into()];
     let mut preds = vec![SAME.to_owned()];
     for (name, sql) in inputs::hostile() {
@@ -45,10 +42,7 @@ fn folder() -> (Folder, Vec<String>) {
     folder.write("pairs.jsonl", lines.join("\n"));
     folder.write("gold.txt", format!("{GOLD}\tmusic\n").repeat(preds.len()));
     // A line holds no line ends, no tab, and a blank one would be dropped.
-    let lines: Vec<String> = preds
-        .iter()
-        .map(|p| format!(" {}", p.replace(['\n', '\t'], " ")))
-        .collect();
+    let lines: Vec<String> = preds.iter().map(|p| format!(" {}", p.replace(['\n', '\t'], " "))).collect();
     folder.write("pred.txt", lines.join("\n"));
     (folder, names)
 }
@@ -143,10 +137,7 @@ fn score_and_evaluate() {
         assert_eq!(record["scores"]["suite"], json!(f64::from(right)), "{record}");
     }
     let format = ["--format", "jsonl", "--resamples", "10"];
-    let reports = unchanged(
-        &folder,
-        &[&["evaluate"], &PAIRS[..], &SCHEMAS, &metric, &format].concat(),
-    );
+    let reports = unchanged(&folder, &[&["evaluate"], &PAIRS[..], &SCHEMAS, &metric, &format].concat());
     assert_eq!(reports.len(), 1);
 }
 
@@ -155,9 +146,7 @@ fn suite_run() {
     let (folder, names) = folder();
     let build = ["suite", "build", "--gold", "gold.txt", "--out", "a.suite"];
     folder.run(&[&build[..], &SCHEMAS].concat(), 0);
-    let run = [
-        "suite", "run", "--suite", "a.suite", "--gold", "gold.txt", "--pred", "pred.txt",
-    ];
+    let run = ["suite", "run", "--suite", "a.suite", "--gold", "gold.txt", "--pred", "pred.txt"];
     let table = unchanged(&folder, &[&run[..], &["--format", "jsonl"]].concat());
     assert_eq!(table[0]["accuracy"]["all"]["right"], 2, "{table:?}");
     assert_eq!(table[0]["errors"], names.len() - 2, "{table:?}");
@@ -169,12 +158,7 @@ fn odd_queries() {
     let folder = Folder::new();
     for (gold, pred, verdict, note) in [
         // A mistyped column in double quotes is a string.
-        (
-            "SELECT name FROM singer",
-            "SELECT \"nme\" FROM singer",
-            "different",
-            "",
-        ),
+        ("SELECT name FROM singer", "SELECT \"nme\" FROM singer", "different", ""),
         // One of the tied rows, against the first by id.
         (
             "SELECT name FROM singer ORDER BY age LIMIT 1",
@@ -182,18 +166,8 @@ fn odd_queries() {
             "different",
             "",
         ),
-        (
-            "SELECT random() FROM singer",
-            "SELECT random() FROM singer s",
-            "same",
-            "random()",
-        ),
-        (
-            "SELECT date('now')",
-            "SELECT '2020-06-15'",
-            "same",
-            "the current time",
-        ),
+        ("SELECT random() FROM singer", "SELECT random() FROM singer s", "same", "random()"),
+        ("SELECT date('now')", "SELECT '2020-06-15'", "same", "the current time"),
     ] {
         let args = support::one_pair("judge", [gold, pred], &["--format", "json"]);
         let record = folder.json(&args)["records"][0].clone();
@@ -209,15 +183,9 @@ fn odd_bytes_and_names() {
     let odd = "d b?mode=rwc&x=%41#y";
     std::fs::rename(folder.path("db"), folder.path(odd)).unwrap();
     folder.write("gold.txt", format!("{GOLD}\tmusic\n").repeat(2));
-    folder.write(
-        "pred.txt",
-        b"SELECT '\xff\xfe' FROM singer\nSELECT s.name FROM singer s\n",
-    );
+    folder.write("pred.txt", b"SELECT '\xff\xfe' FROM singer\nSELECT s.name FROM singer s\n");
     let args = ["execute", "--gold", "gold.txt", "--pred", "pred.txt", "--db", odd];
     let records = unchanged(&folder, &args);
-    assert_eq!(
-        (&records[0]["status"], &records[0]["verdict"]),
-        (&json!("pred_error"), &Value::Null)
-    );
+    assert_eq!((&records[0]["status"], &records[0]["verdict"]), (&json!("pred_error"), &Value::Null));
     assert_eq!(records[1]["verdict"], "same");
 }

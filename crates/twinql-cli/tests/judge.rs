@@ -12,11 +12,7 @@ use support::{Folder, four, json_lines, one_pair, over_pairs, pair};
 #[test]
 fn a_single_pair_with_its_witness() {
     let folder = Folder::new();
-    let args = one_pair(
-        "judge",
-        ["SELECT age FROM singer", "SELECT DISTINCT age FROM singer"],
-        &[],
-    );
+    let args = one_pair("judge", ["SELECT age FROM singer", "SELECT DISTINCT age FROM singer"], &[]);
     let (out, _) = folder.run(&args, 0);
     assert!(out.starts_with("different\n"), "{out}");
     for part in [
@@ -30,42 +26,22 @@ fn a_single_pair_with_its_witness() {
     }
     // Neither query reads it, and nothing refers to it.
     assert!(!out.contains("concert"), "{out}");
-    assert!(
-        out.contains("|metric:suite|") && out.contains("|databases:"),
-        "{out}"
-    );
+    assert!(out.contains("|metric:suite|") && out.contains("|databases:"), "{out}");
 }
 
 #[test]
 fn verdicts_in_input_order_with_witness_files() {
     let folder = Folder::new();
-    let broken = pair(
-        "e/1",
-        "SELECT name FROM singer",
-        "SELECT nonsense(name) FROM singer",
-        0,
-    );
+    let broken = pair("e/1", "SELECT name FROM singer", "SELECT nonsense(name) FROM singer", 0);
     folder.write("pairs.jsonl", format!("{}\n{broken}", four()));
     let args = over_pairs("judge", &["--databases", "30", "--witness-dir", "w"]);
     let (out, err) = folder.run(&args, 0);
     let verdicts: Vec<Value> = json_lines(&out).iter().map(|r| r["verdict"].clone()).collect();
-    assert_eq!(
-        verdicts,
-        [
-            json!("same"),
-            json!("different"),
-            json!("same"),
-            json!("different"),
-            Value::Null
-        ]
-    );
+    assert_eq!(verdicts, [json!("same"), json!("different"), json!("same"), json!("different"), Value::Null]);
     let last = &json_lines(&out)[4];
     assert_eq!(last["status"], "pred_error");
     assert!(last["error"].as_str().unwrap().contains("nonsense"), "{last}");
-    assert!(
-        err.contains("same 2, different 2, untested 0, of all 5 pairs"),
-        "{err}"
-    );
+    assert!(err.contains("same 2, different 2, untested 0, of all 5 pairs"), "{err}");
     let mut files: Vec<String> = std::fs::read_dir(folder.path("w"))
         .unwrap()
         .map(|f| f.unwrap().file_name().into_string().unwrap())
@@ -75,14 +51,8 @@ fn verdicts_in_input_order_with_witness_files() {
     let file = json_lines(&out)[1]["witness"]["file"].clone();
     assert_eq!(file, Path::new("w").join("b.sql").display().to_string());
     let text = folder.read("w/b.sql");
-    assert!(
-        text.contains("-- gold:\n--   SELECT name FROM singer\n"),
-        "{text}"
-    );
-    assert!(
-        text.ends_with(json_lines(&out)[1]["witness"]["sql"].as_str().unwrap()),
-        "{text}"
-    );
+    assert!(text.contains("-- gold:\n--   SELECT name FROM singer\n"), "{text}");
+    assert!(text.ends_with(json_lines(&out)[1]["witness"]["sql"].as_str().unwrap()), "{text}");
 }
 
 /// Each file is the witness of the pair whose record names it.
@@ -94,27 +64,14 @@ fn ids_that_look_alike_have_files_of_their_own() {
     let lines: Vec<String> = ids
         .iter()
         .enumerate()
-        .map(|(i, id)| {
-            pair(
-                id,
-                &format!("SELECT name, {i} FROM singer"),
-                "SELECT 1, age FROM singer",
-                0,
-            )
-        })
+        .map(|(i, id)| pair(id, &format!("SELECT name, {i} FROM singer"), "SELECT 1, age FROM singer", 0))
         .collect();
     folder.write("pairs.jsonl", lines.join("\n"));
-    let (out, _) = folder.run(
-        &over_pairs("judge", &["--databases", "5", "--witness-dir", "w"]),
-        0,
-    );
+    let (out, _) = folder.run(&over_pairs("judge", &["--databases", "5", "--witness-dir", "w"]), 0);
     for (i, record) in json_lines(&out).iter().enumerate() {
         let file = record["witness"]["file"].as_str().unwrap();
         let text = folder.read(file);
-        assert!(
-            text.contains(&format!("SELECT name, {i} FROM singer\n")),
-            "{file}: {text}"
-        );
+        assert!(text.contains(&format!("SELECT name, {i} FROM singer\n")), "{file}: {text}");
     }
     assert_eq!(std::fs::read_dir(folder.path("w")).unwrap().count(), ids.len());
 }
@@ -126,10 +83,7 @@ fn the_semantics_decides() {
     let verdict = |semantics| {
         let args = one_pair(
             "judge",
-            [
-                "SELECT year FROM concert",
-                "SELECT year FROM concert JOIN singer ON singer.id = singer_id",
-            ],
+            ["SELECT year FROM concert", "SELECT year FROM concert JOIN singer ON singer.id = singer_id"],
             &["--semantics", semantics, "--format", "json"],
         );
         let document: Value = folder.json(&args);
@@ -146,8 +100,5 @@ fn checks_give_exit_code_one() {
     let args = over_pairs("judge", &["--fail-under", "0.6", "--format", "text"]);
     let (out, err) = folder.run(&args, 1);
     assert!(out.starts_with("id  status"), "{out}");
-    assert!(
-        err.contains("the share of pairs called the same is 0.5000"),
-        "{err}"
-    );
+    assert!(err.contains("the share of pairs called the same is 0.5000"), "{err}");
 }

@@ -35,46 +35,18 @@ fn a_line_that_cannot_be_used_keeps_its_id() {
     folder.write("pairs.jsonl", lines.join("\n"));
     let expected = [
         ("\"no-gold\"", "gold_error", "line 2: \"gold\" is missing"),
-        (
-            "\"null-gold\"",
-            "gold_error",
-            "line 3: \"gold\" is null: there is no query",
-        ),
-        (
-            "\"wrong-gold\"",
-            "gold_error",
-            "line 4: \"gold\" is [\"SELECT 1\"], not a string",
-        ),
+        ("\"null-gold\"", "gold_error", "line 3: \"gold\" is null: there is no query"),
+        ("\"wrong-gold\"", "gold_error", "line 4: \"gold\" is [\"SELECT 1\"], not a string"),
         ("17", "gold_error", "line 5: \"db_id\" is 5, not a string"),
-        (
-            "\"label\"",
-            "gold_error",
-            "line 6: \"label\" is \"x\", not 0 or 1",
-        ),
+        ("\"label\"", "gold_error", "line 6: \"label\" is \"x\", not 0 or 1"),
         ("1e3", "pred_error", "line 7: \"pred\" is missing"),
-        (
-            "123456789012345678901234567890",
-            "pred_error",
-            "line 8: \"pred\" is null: there is no query",
-        ),
-        (
-            "\"wrong-pred\"",
-            "pred_error",
-            "line 9: \"pred\" is {\"sql\":\"SELECT 1\"}, not a string",
-        ),
+        ("123456789012345678901234567890", "pred_error", "line 8: \"pred\" is null: there is no query"),
+        ("\"wrong-pred\"", "pred_error", "line 9: \"pred\" is {\"sql\":\"SELECT 1\"}, not a string"),
         ("1.50", "ok", ""),
-        (
-            "\"10\"",
-            "gold_error",
-            "line 11: \"id\" is {\"a\":1}, neither string nor number",
-        ),
+        ("\"10\"", "gold_error", "line 11: \"id\" is {\"a\":1}, neither string nor number"),
         ("\"11\"", "gold_error", "line 12: not a JSON object"),
     ];
-    for command in [
-        &["score", "--metric", "relpm"][..],
-        &["judge", "--databases", "5"],
-        &["prove"],
-    ] {
+    for command in [&["score", "--metric", "relpm"][..], &["judge", "--databases", "5"], &["prove"]] {
         let args = over_pairs(command[0], &command[1..]);
         let (out, _) = folder.run(&args, 0);
         assert_eq!(json_lines(&out).len(), lines.len());
@@ -88,15 +60,9 @@ fn a_line_that_cannot_be_used_keeps_its_id() {
         let (document, _) = folder.run(&[&args[..], &["--format", "json"]].concat(), 0);
         let (table, _) = folder.run(&[&args[..], &["--format", "text"]].concat(), 0);
         for (id, ..) in expected {
-            assert!(
-                document.contains(&format!("\n      \"id\": {id},\n")),
-                "{id}: {document}"
-            );
+            assert!(document.contains(&format!("\n      \"id\": {id},\n")), "{id}: {document}");
             let id = id.trim_matches('"');
-            assert!(
-                table.lines().any(|l| l.split_whitespace().next() == Some(id)),
-                "{id}: {table}"
-            );
+            assert!(table.lines().any(|l| l.split_whitespace().next() == Some(id)), "{id}: {table}");
         }
     }
 }
@@ -108,10 +74,7 @@ fn a_system_without_any_prediction_has_a_score() {
     let line = r#"{"db_id":"concerts","gold":"SELECT name FROM singer","pred":null,"label":0}"#;
     folder.write("pairs.jsonl", format!("{line}\n").repeat(3));
     let (out, err) = folder.run(&over_pairs("score", &["--metric", "relpm"]), 0);
-    assert!(
-        json_lines(&out).iter().all(|r| r["status"] == "pred_error"),
-        "{out}"
-    );
+    assert!(json_lines(&out).iter().all(|r| r["status"] == "pred_error"), "{out}");
     assert!(err.contains("mean over all 3: relpm 0.0000"), "{err}");
 }
 
@@ -120,11 +83,7 @@ fn a_system_without_any_prediction_has_a_score() {
 fn a_document_holds_what_the_lines_hold() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());
-    for command in [
-        &["score", "--metric", "relpm"][..],
-        &["judge", "--databases", "5"],
-        &["prove"],
-    ] {
+    for command in [&["score", "--metric", "relpm"][..], &["judge", "--databases", "5"], &["prove"]] {
         for echo in [&["--echo"][..], &[]] {
             let args = [&over_pairs(command[0], &command[1..])[..], echo].concat();
             let lines = json_lines(&folder.run(&args, 0).0);
@@ -191,14 +150,8 @@ fn echo_adds_what_reading_needs_and_nothing_else_changes() {
         assert_eq!(records[0]["gold"], "SELECT COUNT(*) FROM singer");
         assert_eq!(records[0]["pred"], "SELECT COUNT(id) FROM singer");
         assert_eq!(records[6]["pred"], Value::Null);
-        assert_eq!(
-            [&records[7]["gold"], &records[7]["db_id"]],
-            [&Value::Null, &Value::Null]
-        );
-        assert_eq!(
-            [&records[8]["gold"], &records[8]["db_id"]],
-            [&json!("SELECT a FROM t"), &Value::Null]
-        );
+        assert_eq!([&records[7]["gold"], &records[7]["db_id"]], [&Value::Null, &Value::Null]);
+        assert_eq!([&records[8]["gold"], &records[8]["db_id"]], [&json!("SELECT a FROM t"), &Value::Null]);
     }
 }
 
@@ -207,10 +160,7 @@ fn echo_adds_what_reading_needs_and_nothing_else_changes() {
 fn echo_keeps_the_dialect() {
     let folder = Folder::new();
     let gold = "SELECT `name` FROM `singer` WHERE NOT `age` <=> 3";
-    folder.write(
-        "gold.txt",
-        format!("{gold}\tconcerts\nSELECT age FROM singer\tconcerts\n"),
-    );
+    folder.write("gold.txt", format!("{gold}\tconcerts\nSELECT age FROM singer\tconcerts\n"));
     folder.write("pred.txt", format!("{gold}\n\n"));
     let lines = [
         "score",
@@ -228,10 +178,7 @@ fn echo_keeps_the_dialect() {
     let records = json_lines(&out);
     assert_eq!([&records[0]["gold"], &records[0]["pred"]], [gold, gold]);
     assert_eq!(records[0]["decision"]["relpm"], "same");
-    assert_eq!(
-        [&records[1]["pred"], &records[1]["decision"]["relpm"]],
-        [&Value::Null, &json!("different")]
-    );
+    assert_eq!([&records[1]["pred"], &records[1]["decision"]["relpm"]], [&Value::Null, &json!("different")]);
 }
 
 /// Gold and predictions may come through pipes, which can be read only once.
@@ -242,17 +189,7 @@ fn gold_and_predictions_through_pipes() {
     folder.write("gold.txt", "SELECT name FROM singer\tconcerts\n".repeat(700));
     folder.write("pred.txt", "SELECT age FROM singer\n".repeat(700));
     let args = |gold, pred| {
-        [
-            "score",
-            "--gold",
-            gold,
-            "--pred",
-            pred,
-            "--metric",
-            "relpm",
-            "--schemas",
-            "concerts.sql",
-        ]
+        ["score", "--gold", gold, "--pred", pred, "--metric", "relpm", "--schemas", "concerts.sql"]
     };
     let (expected, _) = folder.run(&args("gold.txt", "pred.txt"), 0);
     folder.fifo("gold.pipe");

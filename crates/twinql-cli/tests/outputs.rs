@@ -53,14 +53,8 @@ fn a_device_is_written_to_and_stays() {
     assert!(!Path::new("/dev/full.partial").exists() && !Path::new("/dev/null.partial").exists());
     let build = ["suite", "build", "--gold", "gold.txt", "--out", "/dev/full"];
     folder.write("gold.txt", "SELECT name FROM singer\tconcerts\n");
-    folder.refuses(
-        &[&build[..], &SCHEMAS].concat(),
-        &["cannot build /dev/full", "plain file"],
-    );
-    assert_eq!(
-        entries(&folder),
-        ["concerts.sql", "gold.txt", "link", "pairs.jsonl"]
-    );
+    folder.refuses(&[&build[..], &SCHEMAS].concat(), &["cannot build /dev/full", "plain file"]);
+    assert_eq!(entries(&folder), ["concerts.sql", "gold.txt", "link", "pairs.jsonl"]);
 }
 
 #[test]
@@ -81,33 +75,18 @@ fn a_pipe_stays_one_and_nobody_has_to_read_it_all() {
     folder.fifo("pipe");
     let child = folder.start(&score("pipe"));
     let mut text = String::new();
-    fs::File::open(folder.path("pipe"))
-        .unwrap()
-        .read_to_string(&mut text)
-        .unwrap();
+    fs::File::open(folder.path("pipe")).unwrap().read_to_string(&mut text).unwrap();
     assert!(child.wait_with_output().unwrap().status.success());
     assert_eq!(lines(&text), 4);
     // More than a pipe holds, and a reader that takes one line.
     folder.write("pairs.jsonl", format!("{}\n", four()).repeat(3000));
     let child = folder.start(&score("pipe"));
     let mut first = String::new();
-    BufReader::new(fs::File::open(folder.path("pipe")).unwrap())
-        .read_line(&mut first)
-        .unwrap();
+    BufReader::new(fs::File::open(folder.path("pipe")).unwrap()).read_line(&mut first).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(lines(&first), 1);
-    assert!(
-        fs::symlink_metadata(folder.path("pipe"))
-            .unwrap()
-            .file_type()
-            .is_fifo()
-    );
+    assert!(fs::symlink_metadata(folder.path("pipe")).unwrap().file_type().is_fifo());
 }
 
 #[test]
@@ -123,15 +102,9 @@ fn a_link_is_followed_and_what_it_leads_to_is_replaced() {
     folder.run(&score("second"), 0);
     folder.run(&score("dangling"), 0);
     for name in ["link", "second", "dangling"] {
-        assert!(
-            fs::symlink_metadata(folder.path(name)).unwrap().is_symlink(),
-            "{name}"
-        );
+        assert!(fs::symlink_metadata(folder.path(name)).unwrap().is_symlink(), "{name}");
     }
-    assert_eq!(
-        (lines(&folder.read("far/old")), lines(&folder.read("far/new"))),
-        (4, 4)
-    );
+    assert_eq!((lines(&folder.read("far/old")), lines(&folder.read("far/new"))), (4, 4));
     let mode = fs::metadata(folder.path("far/old")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     folder.refuses(&score("circle"), &["cannot write circle", "circle; name a file"]);
@@ -147,50 +120,28 @@ fn an_input_is_never_an_output() {
     symlink("pairs.jsonl", folder.path("link")).unwrap();
     fs::hard_link(folder.path("pairs.jsonl"), folder.path("hard")).unwrap();
     fs::create_dir_all(folder.path("schemas/concerts")).unwrap();
-    fs::copy(
-        folder.path("concerts.sql"),
-        folder.path("schemas/concerts/concerts.sql"),
-    )
-    .unwrap();
+    fs::copy(folder.path("concerts.sql"), folder.path("schemas/concerts/concerts.sql")).unwrap();
     folder.write("labels.json", r#"{"a": 1, "b": 0}"#);
     folder.write("gold.txt", "SELECT name FROM singer\tconcerts\n");
     folder.write("pred.txt", "SELECT name FROM singer\n");
     fs::hard_link(folder.path("pairs.jsonl"), folder.path("b.sql")).unwrap();
-    let before: Vec<String> = [
-        "pairs.jsonl",
-        "concerts.sql",
-        "labels.json",
-        "gold.txt",
-        "pred.txt",
-    ]
-    .map(|name| folder.read(name))
-    .to_vec();
+    let before: Vec<String> = ["pairs.jsonl", "concerts.sql", "labels.json", "gold.txt", "pred.txt"]
+        .map(|name| folder.read(name))
+        .to_vec();
     for out in ["pairs.jsonl", "./pairs.jsonl", "link", "hard"] {
-        folder.refuses(
-            &score(out),
-            &["cannot write", "a file of --pairs, which this command reads"],
-        );
+        folder.refuses(&score(out), &["cannot write", "a file of --pairs, which this command reads"]);
         for command in ["judge", "prove"] {
             folder.refuses(&over_pairs(command, &["--out", out]), &["a file of --pairs"]);
         }
     }
     folder.refuses(&score("concerts.sql"), &["a file of --schemas"]);
-    let nested = [
-        "score",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "schemas",
-        "--out",
-        "schemas/concerts/concerts.sql",
-    ];
+    let nested =
+        ["score", "--pairs", "pairs.jsonl", "--schemas", "schemas", "--out", "schemas/concerts/concerts.sql"];
     folder.refuses(&nested, &["a file of --schemas"]);
     let lines = ["score", "--gold", "gold.txt", "--pred", "pred.txt", "--out"];
     for out in ["gold.txt", "pred.txt"] {
-        folder.refuses(
-            &[&lines[..], &[out], &SCHEMAS].concat(),
-            &["cannot write", "which this command reads"],
-        );
+        folder
+            .refuses(&[&lines[..], &[out], &SCHEMAS].concat(), &["cannot write", "which this command reads"]);
     }
     for flag in ["--out", "--plot", "--scores"] {
         for out in ["pairs.jsonl", "labels.json"] {
@@ -199,45 +150,21 @@ fn an_input_is_never_an_output() {
         }
     }
     let twice = ["--metric", "relpm", "--scores", "x", "--plot", "./x"];
-    folder.refuses(
-        &over_pairs("evaluate", &twice),
-        &["another output of this command"],
-    );
+    folder.refuses(&over_pairs("evaluate", &twice), &["another output of this command"]);
     let (_, err) = folder.run(&over_pairs("judge", &["--witness-dir", "."]), 2);
-    assert!(
-        err.contains("b.sql") && err.contains("a file of --pairs"),
-        "{err}"
-    );
+    assert!(err.contains("b.sql") && err.contains("a file of --pairs"), "{err}");
     for command in ["relabel", "grade"] {
-        let args = [
-            "corpus",
-            command,
-            "pairs.jsonl",
-            "--semantics",
-            "no-fk",
-            "--out",
-            "link",
-        ];
+        let args = ["corpus", command, "pairs.jsonl", "--semantics", "no-fk", "--out", "link"];
         folder.refuses(&[&args[..], &SCHEMAS].concat(), &["which this command reads"]);
     }
     let build = ["suite", "build", "--gold", "gold.txt", "--out", "gold.txt"];
     folder.refuses(&[&build[..], &SCHEMAS].concat(), &["a file of --gold"]);
-    let after: Vec<String> = [
-        "pairs.jsonl",
-        "concerts.sql",
-        "labels.json",
-        "gold.txt",
-        "pred.txt",
-    ]
-    .map(|name| folder.read(name))
-    .to_vec();
+    let after: Vec<String> = ["pairs.jsonl", "concerts.sql", "labels.json", "gold.txt", "pred.txt"]
+        .map(|name| folder.read(name))
+        .to_vec();
     assert_eq!(before, after);
     // Nor is anything left of the outputs that were refused.
-    assert!(
-        entries(&folder).iter().all(|name| !name.contains("partial")),
-        "{:?}",
-        entries(&folder)
-    );
+    assert!(entries(&folder).iter().all(|name| !name.contains("partial")), "{:?}", entries(&folder));
 }
 
 #[test]
@@ -245,21 +172,9 @@ fn a_failed_run_leaves_no_output_and_what_was_there() {
     let folder = folder();
     folder.write("scores.json", "old");
     folder.write("empty.jsonl", "");
-    let args = [
-        "score",
-        "--pairs",
-        "empty.jsonl",
-        "--metric",
-        "relpm",
-        "--out",
-        "scores.json",
-        "--format",
-        "json",
-    ];
+    let args =
+        ["score", "--pairs", "empty.jsonl", "--metric", "relpm", "--out", "scores.json", "--format", "json"];
     folder.refuses(&[&args[..], &SCHEMAS].concat(), &["it holds no pairs"]);
     assert_eq!(folder.read("scores.json"), "old");
-    assert_eq!(
-        entries(&folder),
-        ["concerts.sql", "empty.jsonl", "pairs.jsonl", "scores.json"]
-    );
+    assert_eq!(entries(&folder), ["concerts.sql", "empty.jsonl", "pairs.jsonl", "scores.json"]);
 }

@@ -9,30 +9,10 @@ use support::{Folder, SCHEMAS, json_lines, over_pairs, pair};
 
 fn pairs() -> String {
     [
-        pair(
-            "equal",
-            "SELECT COUNT(*) FROM singer",
-            "SELECT COUNT(DISTINCT id) FROM singer",
-            1,
-        ),
-        pair(
-            "wider",
-            "SELECT name FROM singer",
-            "SELECT name, age FROM singer",
-            0,
-        ),
-        pair(
-            "open",
-            "SELECT name FROM singer",
-            "SELECT name FROM singer WHERE age > 20",
-            0,
-        ),
-        pair(
-            "broken",
-            "SELECT name FROM singer",
-            "SELECT nothing FROM singer",
-            0,
-        ),
+        pair("equal", "SELECT COUNT(*) FROM singer", "SELECT COUNT(DISTINCT id) FROM singer", 1),
+        pair("wider", "SELECT name FROM singer", "SELECT name, age FROM singer", 0),
+        pair("open", "SELECT name FROM singer", "SELECT name FROM singer WHERE age > 20", 0),
+        pair("broken", "SELECT name FROM singer", "SELECT nothing FROM singer", 0),
     ]
     .join("\n")
 }
@@ -46,10 +26,7 @@ fn a_single_pair_in_words() {
             "SELECT s.name FROM concert c, singer s WHERE s.id = c.singer_id AND c.singer_id IN (SELECT id FROM singer)",
             &["equal: ", "  needs: keys and NOT NULL hold", "gold rules: "][..],
         ),
-        (
-            "SELECT age FROM singer",
-            &["different: with one row in each table"][..],
-        ),
+        ("SELECT age FROM singer", &["different: with one row in each table"][..]),
         (
             "SELECT name FROM singer",
             &[
@@ -78,10 +55,7 @@ fn a_single_pair_in_words() {
         0,
     );
     assert!(out.contains("↦") || out.contains("both are"), "{out}");
-    let (out, _) = folder.run(
-        &[&["explain", gold, "SELECT name FROM singer"][..], &SCHEMAS].concat(),
-        0,
-    );
+    let (out, _) = folder.run(&[&["explain", gold, "SELECT name FROM singer"][..], &SCHEMAS].concat(), 0);
     assert!(out.contains("unknown: "), "{out}");
 }
 
@@ -93,29 +67,17 @@ fn a_batch_with_its_counts() {
     let (out, err) = folder.run(&args, 0);
     let records = json_lines(&out);
     let proofs: Vec<Value> = records.iter().map(|r| r["proof"].clone()).collect();
-    assert_eq!(
-        proofs,
-        [json!("equal"), json!("different"), json!("unknown"), Value::Null]
-    );
+    assert_eq!(proofs, [json!("equal"), json!("different"), json!("unknown"), Value::Null]);
     assert_eq!(records[0]["details"]["assumptions"], json!(["keys"]));
     assert_eq!(records[3]["status"], "pred_error");
     let witness = &records[2]["witness"];
-    assert!(
-        witness["sql"].as_str().unwrap().contains("CREATE TABLE"),
-        "{witness}"
-    );
+    assert!(witness["sql"].as_str().unwrap().contains("CREATE TABLE"), "{witness}");
     assert_ne!(witness["gold_rows"], witness["pred_rows"]);
-    assert!(
-        err.contains("of the 1 unknown, a database tells 1 apart"),
-        "{err}"
-    );
+    assert!(err.contains("of the 1 unknown, a database tells 1 apart"), "{err}");
     let (alone, err_alone) = folder.run(&over_pairs("prove", &["--no-witness"]), 0);
     assert_eq!(json_lines(&alone)[2]["witness"], Value::Null);
     assert!(!err_alone.contains("apart"), "{err_alone}");
-    assert!(
-        err.contains("equal 1, different 1, unknown 1, of all 4 pairs"),
-        "{err}"
-    );
+    assert!(err.contains("equal 1, different 1, unknown 1, of all 4 pairs"), "{err}");
     assert!(err.contains("proofs of equality that need: keys 1"), "{err}");
     assert!(
         err.contains(
@@ -145,18 +107,12 @@ fn the_metric_has_three_values() {
     let score = over_pairs("score", &["--metric", "proof"]);
     let (out, _) = folder.run(&score, 0);
     let records = json_lines(&out);
-    let scores: Vec<f64> = records
-        .iter()
-        .map(|r| r["scores"]["proof"].as_f64().unwrap())
-        .collect();
+    let scores: Vec<f64> = records.iter().map(|r| r["scores"]["proof"].as_f64().unwrap()).collect();
     assert_eq!(scores, [1.0, 0.0, 0.5, 0.0]);
     assert_eq!(records[0]["details"]["proof"]["assumptions"], json!(["keys"]));
     let evaluate = over_pairs("evaluate", &["--metric", "proof"]);
     let (out, _) = folder.run(&evaluate, 0);
-    assert!(
-        out.contains("|metric:proof|") && out.contains("threshold:1.00"),
-        "{out}"
-    );
+    assert!(out.contains("|metric:proof|") && out.contains("threshold:1.00"), "{out}");
 }
 
 #[test]
@@ -165,15 +121,7 @@ fn bad_arguments() {
     for args in [
         &["prove", "SELECT 1", "--schemas", "concerts.sql"][..],
         &["prove", "SELECT 1", "SELECT 1"],
-        &[
-            "prove",
-            "SELECT 1",
-            "SELECT 1",
-            "--pairs",
-            "x",
-            "--schemas",
-            "concerts.sql",
-        ],
+        &["prove", "SELECT 1", "SELECT 1", "--pairs", "x", "--schemas", "concerts.sql"],
     ] {
         folder.run(args, 2);
     }

@@ -19,18 +19,10 @@ const SEEN: usize = 23;
 fn lines() -> Vec<String> {
     (0..PAIRS)
         .map(|n| match n % 6 {
-            0 => pair(
-                &format!("p{n}"),
-                "SELECT COUNT(*) FROM singer",
-                "SELECT COUNT(id) FROM singer",
-                1,
-            ),
-            1 => pair(
-                &format!("p{n}"),
-                "SELECT name FROM singer",
-                "SELECT name FROM singer WHERE age > 3",
-                0,
-            ),
+            0 => pair(&format!("p{n}"), "SELECT COUNT(*) FROM singer", "SELECT COUNT(id) FROM singer", 1),
+            1 => {
+                pair(&format!("p{n}"), "SELECT name FROM singer", "SELECT name FROM singer WHERE age > 3", 0)
+            }
             2 => format!(r#"{{"id":{n}e0,"db_id":"concerts","gold":"SELECT 1","pred":null,"label":0}}"#),
             3 => r#"{"db_id":"concerts","gold":"SELECT age FROM singer","pred":"SELECT name FROM singer"}"#
                 .into(),
@@ -44,15 +36,7 @@ const COMMANDS: [&[&str]; 4] = [
     &["score", "--metric", "relpm,gmn", "--echo", "--out", "out.jsonl"],
     &["judge", "--databases", "12", "--out", "out.jsonl"],
     &["prove", "--out", "out.jsonl"],
-    &[
-        "score",
-        "--metric",
-        "suite",
-        "--databases",
-        "5",
-        "--out",
-        "out.jsonl",
-    ],
+    &["score", "--metric", "suite", "--databases", "5", "--out", "out.jsonl"],
 ];
 
 fn args<'a>(command: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
@@ -63,10 +47,7 @@ fn args<'a>(command: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
 fn halfway(folder: &Folder, command: &[&str]) -> (Child, fs::File) {
     folder.fifo("pairs.jsonl");
     let child = folder.start(&args(command, &["--quiet"]));
-    let mut pipe = fs::OpenOptions::new()
-        .write(true)
-        .open(folder.path("pairs.jsonl"))
-        .unwrap();
+    let mut pipe = fs::OpenOptions::new().write(true).open(folder.path("pairs.jsonl")).unwrap();
     for line in lines().iter().take(SEEN) {
         writeln!(pipe, "{line}").unwrap();
     }
@@ -94,9 +75,7 @@ fn interrupted(folder: &Folder, command: &[&str]) -> Output {
 }
 
 fn summary(err: &str) -> Vec<&str> {
-    err.lines()
-        .filter(|line| !line.starts_with("going on after"))
-        .collect()
+    err.lines().filter(|line| !line.starts_with("going on after")).collect()
 }
 
 #[test]
@@ -117,25 +96,16 @@ fn a_batch_goes_on_to_the_same_bytes() {
         assert_eq!(output.status.code(), Some(130), "{output:?}");
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(err.lines().count(), 1, "{err}");
-        assert!(
-            err.starts_with("twinql: interrupted: ") && err.contains("out.jsonl.partial"),
-            "{err}"
-        );
+        assert!(err.starts_with("twinql: interrupted: ") && err.contains("out.jsonl.partial"), "{err}");
         assert!(err.contains("--resume"), "{err}");
         assert!(!folder.path("out.jsonl").exists());
         assert!(expected.starts_with(&folder.read("out.jsonl.partial")));
 
         // A line that was cut off.
-        let mut torn = fs::OpenOptions::new()
-            .append(true)
-            .open(folder.path("out.jsonl.partial"))
-            .unwrap();
+        let mut torn = fs::OpenOptions::new().append(true).open(folder.path("out.jsonl.partial")).unwrap();
         write!(torn, "{{\"id\":\"torn").unwrap();
         let (_, err) = folder.run(&args(command, &["--resume"]), 0);
-        assert!(
-            err.contains(&format!("going on after {} pairs", SEEN + 1)),
-            "{err}"
-        );
+        assert!(err.contains(&format!("going on after {} pairs", SEEN + 1)), "{err}");
         assert_eq!(folder.read("out.jsonl"), expected, "{command:?}");
         assert_eq!(summary(&err), summary(&whole));
         assert!(
@@ -151,32 +121,15 @@ fn only_the_same_work_is_gone_on_with() {
     interrupted(&folder, command);
     let partial = folder.read("out.jsonl.partial");
     let refuses = |more: &[&str], parts: &[&str]| folder.refuses(&args(command, more), parts);
-    refuses(
-        &["--resume", "--semantics", "no-fk"],
-        &["another signature", "semantics:no-fk"],
-    );
+    refuses(&["--resume", "--semantics", "no-fk"], &["another signature", "semantics:no-fk"]);
     refuses(&["--resume", "--echo"], &["another flags"]);
-    folder.write(
-        "other.sql",
-        "CREATE TABLE singer (id INTEGER, name TEXT, age INTEGER)",
-    );
-    let other = [
-        "prove",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "other.sql",
-        "--out",
-        "out.jsonl",
-        "--resume",
-    ];
+    folder.write("other.sql", "CREATE TABLE singer (id INTEGER, name TEXT, age INTEGER)");
+    let other =
+        ["prove", "--pairs", "pairs.jsonl", "--schemas", "other.sql", "--out", "out.jsonl", "--resume"];
     folder.refuses(&other, &["another schemas"]);
     folder.refuses(
         &over_pairs("judge", &["--out", "out.jsonl", "--resume"]),
-        &[
-            "out.jsonl.partial was made with another command",
-            "\"prove\", now \"judge\"",
-        ],
+        &["out.jsonl.partial was made with another command", "\"prove\", now \"judge\""],
     );
     let mut changed = lines();
     changed[0] = changed[0].replace("p0", "q0");
@@ -192,16 +145,10 @@ fn only_the_same_work_is_gone_on_with() {
     // Nothing of it was lost, and without the flag it is replaced.
     assert_eq!(folder.read("out.jsonl.partial"), partial);
     let (_, err) = folder.run(&args(command, &[]), 0);
-    assert!(
-        err.contains("out.jsonl.partial of an earlier run is replaced"),
-        "{err}"
-    );
+    assert!(err.contains("out.jsonl.partial of an earlier run is replaced"), "{err}");
     assert_eq!(json_lines(&folder.read("out.jsonl")).len(), PAIRS);
     let (_, err) = folder.run(&args(command, &["--resume"]), 0);
-    assert!(
-        err.contains("there is no ") && err.contains("begins with the first pair"),
-        "{err}"
-    );
+    assert!(err.contains("there is no ") && err.contains("begins with the first pair"), "{err}");
 }
 
 #[test]
@@ -213,16 +160,10 @@ fn what_cannot_be_gone_on_with_is_said() {
         &["--resume", "--out", "/dev/null"],
         &["--resume", "--out", "x", "--format", "json"],
     ] {
-        folder.refuses(
-            &over_pairs("prove", more),
-            &["--resume goes on with the lines of an output file"],
-        );
+        folder.refuses(&over_pairs("prove", more), &["--resume goes on with the lines of an output file"]);
     }
     folder.write("out.jsonl.partial", "{}\n");
-    folder.refuses(
-        &args(COMMANDS[2], &["--resume"]),
-        &["its state is missing or damaged"],
-    );
+    folder.refuses(&args(COMMANDS[2], &["--resume"]), &["its state is missing or damaged"]);
 }
 
 #[test]
@@ -230,15 +171,7 @@ fn two_runs_do_not_write_the_same_file() {
     let folder = Folder::new();
     let (mut child, pipe) = halfway(&folder, COMMANDS[2]);
     folder.write("others.jsonl", lines().join("\n"));
-    let second = [
-        "prove",
-        "--pairs",
-        "others.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--out",
-        "out.jsonl",
-    ];
+    let second = ["prove", "--pairs", "others.jsonl", "--schemas", "concerts.sql", "--out", "out.jsonl"];
     folder.refuses(&second, &["out.jsonl.partial is in use by another run of twinql"]);
     drop(pipe);
     assert!(child.wait().unwrap().success());
@@ -252,10 +185,7 @@ fn results_appear_as_they_come() {
     let folder = Folder::new();
     folder.fifo("pairs.jsonl");
     let mut child = folder.start(&over_pairs("score", &["--metric", "relpm"]));
-    let mut pipe = fs::OpenOptions::new()
-        .write(true)
-        .open(folder.path("pairs.jsonl"))
-        .unwrap();
+    let mut pipe = fs::OpenOptions::new().write(true).open(folder.path("pairs.jsonl")).unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     for n in 0..3 {
         writeln!(pipe, "{}", pair(&n.to_string(), "SELECT 1", "SELECT 2", 0)).unwrap();
@@ -273,10 +203,7 @@ fn results_appear_as_they_come() {
 fn workers_end_with_an_interrupt() {
     let folder = Folder::new();
     let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r";
-    folder.write(
-        "pairs.jsonl",
-        pair("x", "SELECT max(age) FROM singer", endless, 0),
-    );
+    folder.write("pairs.jsonl", pair("x", "SELECT max(age) FROM singer", endless, 0));
     let steps = u64::MAX / 4;
     let child = folder.start(&over_pairs("judge", &["--max-steps", &steps.to_string()]));
     let parent = child.id();
@@ -302,10 +229,7 @@ fn workers_end_with_an_interrupt() {
     assert!(output.stdout.is_empty());
     let gone = |pid: &u32| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.is_empty()
-            || stat
-                .rsplit_once(')')
-                .is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
+        stat.is_empty() || stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
     };
     wait_for("the workers' end", || workers.iter().all(gone));
 }

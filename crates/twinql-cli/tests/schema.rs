@@ -39,10 +39,7 @@ fn schema_show_lists_what_was_read_and_what_was_not() {
     assert_eq!(json[0]["views"][0]["columns"], serde_json::json!(["id", "price"]));
     assert_eq!(json[0]["tables"][0]["checks"][0]["enforced"], true);
     let notes = json[0]["notes"].as_array().unwrap();
-    assert!(
-        notes.iter().any(|n| n["kind"] == "not_read" && n["line"] == 2),
-        "{notes:?}"
-    );
+    assert!(notes.iter().any(|n| n["kind"] == "not_read" && n["line"] == 2), "{notes:?}");
     folder.refuses(
         &["schema", "show", "shop.sql", "--db-id", "other"],
         &["has no database \"other\"; it has shop"],
@@ -54,12 +51,7 @@ fn schema_show_lists_what_was_read_and_what_was_not() {
 fn commands_say_once_what_was_not_read() {
     let folder = Folder::new();
     folder.write("shop.sql", SHOP);
-    let pair = [
-        "--gold-sql",
-        "SELECT id FROM dear",
-        "--pred-sql",
-        "SELECT id FROM item",
-    ];
+    let pair = ["--gold-sql", "SELECT id FROM dear", "--pred-sql", "SELECT id FROM item"];
     let (_, err) = folder.run(&[&["judge", "--schemas", "shop.sql"][..], &pair].concat(), 0);
     let said = err.lines().filter(|l| l.contains("not read")).count();
     assert_eq!(said, 1, "{err}");
@@ -69,11 +61,8 @@ fn commands_say_once_what_was_not_read() {
     );
     assert!(err.contains("`twinql schema show shop.sql` lists them"), "{err}");
     let (_, err) = folder.run(
-        &[
-            &["judge", "--schemas", "concerts.sql"][..],
-            &["--gold-sql", "SELECT 1", "--pred-sql", "SELECT 1"],
-        ]
-        .concat(),
+        &[&["judge", "--schemas", "concerts.sql"][..], &["--gold-sql", "SELECT 1", "--pred-sql", "SELECT 1"]]
+            .concat(),
         0,
     );
     assert!(!err.contains("not read"), "{err}");
@@ -88,10 +77,7 @@ fn tables_json_with_keys_and_types_that_point_nowhere_is_noted() {
         "column_types":["text","number"],"primary_keys":[1],"foreign_keys":[[99,100]]}]"#,
     );
     let (out, _) = folder.run(&["schema", "show", "tables.json"], 0);
-    assert!(
-        out.contains("foreign_keys, entry 1: [99,100]: the foreign key is ignored"),
-        "{out}"
-    );
+    assert!(out.contains("foreign_keys, entry 1: [99,100]: the foreign key is ignored"), "{out}");
     assert!(out.contains("column_types: 2 types for 3 columns"), "{out}");
 }
 
@@ -100,15 +86,7 @@ fn queries_over_views_are_judged_and_scored() {
     let folder = Folder::new();
     folder.write("shop.sql", SHOP.replace("CREATE TABEL broken (x INT);\n", ""));
     let judge = |gold: &str, pred: &str| {
-        let args = [
-            "judge",
-            "--schemas",
-            "shop.sql",
-            "--gold-sql",
-            gold,
-            "--pred-sql",
-            pred,
-        ];
+        let args = ["judge", "--schemas", "shop.sql", "--gold-sql", gold, "--pred-sql", pred];
         folder.run(&args, 0).0
     };
     let same = judge(

@@ -48,10 +48,8 @@ fn records_in_input_order_whatever_becomes_of_a_pair() {
     folder.write("pairs.jsonl", lines.join("\r\n"));
     let (out, err) = folder.run(&over_pairs("score", &["--metric", "relpm"]), 0);
     let records = json_lines(&out);
-    let statuses: Vec<(&str, &str)> = records
-        .iter()
-        .map(|r| (r["id"].as_str().unwrap(), r["status"].as_str().unwrap()))
-        .collect();
+    let statuses: Vec<(&str, &str)> =
+        records.iter().map(|r| (r["id"].as_str().unwrap(), r["status"].as_str().unwrap())).collect();
     let expected = [
         ("same", "ok"),
         ("broken", "pred_error"),
@@ -73,10 +71,7 @@ fn records_in_input_order_whatever_becomes_of_a_pair() {
     assert!(error(2).contains("pairs.jsonl, line 3"), "{}", error(2));
     assert!(error(3).contains("similar names: concerts"), "{}", error(3));
     assert!(error(4).contains("height"), "{}", error(4));
-    assert!(
-        err.contains("scored 7 pairs: ok 1, gold_error 3, pred_error 3"),
-        "{err}"
-    );
+    assert!(err.contains("scored 7 pairs: ok 1, gold_error 3, pred_error 3"), "{err}");
     assert!(err.contains("mean over all 7: relpm 0.1429"), "{err}");
 }
 
@@ -98,10 +93,7 @@ fn checks_give_exit_code_one() {
     let base = over_pairs("score", &["--metric", "relpm", "--quiet"]);
     for (extra, said) in [
         (vec!["--strict"], "--strict: 1 of 1 pairs are not ok"),
-        (
-            vec!["--fail-under", "0.5"],
-            "--fail-under 0.5: the mean of relpm is 0.0000",
-        ),
+        (vec!["--fail-under", "0.5"], "--fail-under 0.5: the mean of relpm is 0.0000"),
     ] {
         let args: Vec<&str> = base.iter().copied().chain(extra).collect();
         let (out, err) = folder.run(&args, 1);
@@ -114,14 +106,8 @@ fn checks_give_exit_code_one() {
 #[test]
 fn gold_and_prediction_files_with_windows_line_ends() {
     let folder = Folder::new();
-    folder.write(
-        "gold.txt",
-        format!("{GOLD}\tconcerts\r\nSELECT name FROM singer\tconcerts\r\n"),
-    );
-    folder.write(
-        "pred.txt",
-        format!("{SAME}\tignored\r\nSELECT \"name\" FROM SINGER;\r\n"),
-    );
+    folder.write("gold.txt", format!("{GOLD}\tconcerts\r\nSELECT name FROM singer\tconcerts\r\n"));
+    folder.write("pred.txt", format!("{SAME}\tignored\r\nSELECT \"name\" FROM SINGER;\r\n"));
     let args = [
         "score",
         "--gold",
@@ -134,10 +120,7 @@ fn gold_and_prediction_files_with_windows_line_ends() {
         "relpm",
     ];
     let (out, _) = folder.run(&args, 0);
-    let scores: Vec<Value> = json_lines(&out)
-        .iter()
-        .map(|r| r["scores"]["relpm"].clone())
-        .collect();
+    let scores: Vec<Value> = json_lines(&out).iter().map(|r| r["scores"]["relpm"].clone()).collect();
     assert_eq!(scores, [json!(1.0), json!(1.0)]);
 }
 
@@ -145,28 +128,13 @@ fn gold_and_prediction_files_with_windows_line_ends() {
 fn results_go_to_a_file_whole() {
     let folder = Folder::new();
     folder.write("pairs.jsonl", four());
-    let args = over_pairs(
-        "score",
-        &[
-            "--metric",
-            "relpm",
-            "--format",
-            "json",
-            "--out",
-            "new/scores.json",
-        ],
-    );
+    let args = over_pairs("score", &["--metric", "relpm", "--format", "json", "--out", "new/scores.json"]);
     let (out, _) = folder.run(&args, 0);
     assert_eq!(out, "");
     let document: Value = serde_json::from_str(&folder.read("new/scores.json")).unwrap();
     assert_eq!(document["status"], json!({"ok": 4}));
     assert_eq!(document["records"].as_array().unwrap().len(), 4);
-    assert!(
-        document["signatures"]["relpm"]
-            .as_str()
-            .unwrap()
-            .contains("metric:relpm")
-    );
+    assert!(document["signatures"]["relpm"].as_str().unwrap().contains("metric:relpm"));
 }
 
 #[test]
@@ -180,11 +148,7 @@ fn flags_come_from_the_environment_too() {
         .env("TWINQL_METRIC", "relpm")
         .env("TWINQL_FORMAT", "text")
         .env("TWINQL_QUIET", "1");
-    command
-        .assert()
-        .success()
-        .stdout(predicates::str::starts_with("id  "))
-        .stderr("");
+    command.assert().success().stdout(predicates::str::starts_with("id  ")).stderr("");
 }
 
 #[test]
@@ -201,21 +165,12 @@ fn pairs_may_carry_their_schema() {
 fn explain_shows_plans_and_graphs() {
     let folder = Folder::new();
     let (out, _) = folder.run(&["explain", "--schemas", "concerts.sql", GOLD, SAME], 0);
-    assert!(
-        out.contains("gold: SELECT COUNT(*)") && out.contains("rules applied:"),
-        "{out}"
-    );
+    assert!(out.contains("gold: SELECT COUNT(*)") && out.contains("rules applied:"), "{out}");
     assert!(out.contains("equal: the same answer on every database"), "{out}");
     let (dot, _) = folder.run(&["explain", "--schemas", "concerts.sql", GOLD, SAME, "--dot"], 0);
     assert!(dot.starts_with("digraph pair {"), "{dot}");
     folder.refuses(
-        &[
-            "explain",
-            "--schemas",
-            "concerts.sql",
-            GOLD,
-            "SELECT x FROM singer",
-        ],
+        &["explain", "--schemas", "concerts.sql", GOLD, "SELECT x FROM singer"],
         &["the pred query", "no column named \"x\""],
     );
 }
@@ -258,19 +213,9 @@ fn rewards_punish_what_is_no_query() {
         pair("no sql", GOLD, "SELEC COUNT(*) FRM singer", 0),
     ];
     folder.write("pairs.jsonl", lines.join("\n"));
-    let score = [
-        "score",
-        "--pairs",
-        "pairs.jsonl",
-        "--schemas",
-        "concerts.sql",
-        "--reward",
-    ];
+    let score = ["score", "--pairs", "pairs.jsonl", "--schemas", "concerts.sql", "--reward"];
     let (out, _) = folder.run(&score, 0);
-    let rewards: Vec<_> = json_lines(&out)
-        .iter()
-        .map(|r| r["details"]["gmn"]["reward"].as_f64())
-        .collect();
+    let rewards: Vec<_> = json_lines(&out).iter().map(|r| r["details"]["gmn"]["reward"].as_f64()).collect();
     assert_eq!(rewards, [Some(1.0), Some(-0.6), Some(-1.0)]);
     let (_, err) = folder.run(&[&score[..], &["--metric", "relpm"]].concat(), 2);
     assert!(err.contains("add it to --metric"), "{err}");
@@ -291,12 +236,7 @@ fn tiers_name_the_judge() {
     let records = json_lines(&out);
     let tiers: Vec<_> = records
         .iter()
-        .map(|r| {
-            [
-                &r["details"]["two-tier"]["tier"],
-                &r["details"]["three-tier"]["tier"],
-            ]
-        })
+        .map(|r| [&r["details"]["two-tier"]["tier"], &r["details"]["three-tier"]["tier"]])
         .collect();
     assert_eq!(tiers[0], ["proof", "proof"]);
     assert_eq!(tiers[1], ["network", "suite"]);
@@ -311,28 +251,16 @@ fn tiers_name_the_judge() {
 fn case_nested_fifty_deep_is_scored() {
     let folder = Folder::new();
     for open in ["CASE WHEN age > 1 THEN ", "CASE WHEN age > 1 THEN 0 ELSE "] {
-        let query = |last: &str| {
-            format!(
-                "SELECT {}{last}{} FROM singer",
-                open.repeat(50),
-                " END".repeat(50)
-            )
-        };
+        let query = |last: &str| format!("SELECT {}{last}{} FROM singer", open.repeat(50), " END".repeat(50));
         let (one, other) = (query("age"), query("age + 1"));
         let args = one_pair("score", [&one, &one], &["--metric", "gmn,relpm,proof,suite"]);
         let (out, err) = folder.run(&args, 0);
         for metric in ["gmn", "relpm", "proof", "suite"] {
-            let line = out
-                .lines()
-                .find(|l| l.trim_start().starts_with(metric))
-                .unwrap_or_default();
+            let line = out.lines().find(|l| l.trim_start().starts_with(metric)).unwrap_or_default();
             assert!(line.contains("the same"), "{open}: {metric}: {out}{err}");
         }
         let args = one_pair("judge", [&one, &other], &[]);
         let (out, _) = folder.run(&args, 0);
-        assert!(
-            out.starts_with("same\n") || out.starts_with("different\n"),
-            "{open}: {out}"
-        );
+        assert!(out.starts_with("same\n") || out.starts_with("different\n"), "{open}: {out}");
     }
 }

@@ -35,10 +35,7 @@ fn a_score_that_moved_is_named() {
     folder.write("moved.jsonl", moved.join("\n"));
     let (out, _) = folder.run(&["selftest", "--stored", "moved.jsonl"], 1);
     assert!(out.contains("relpm") && out.contains("stored 0.12345"), "{out}");
-    folder.write(
-        "other.jsonl",
-        stored.replacen("\"checkpoint\":\"", "\"checkpoint\":\"0", 1),
-    );
+    folder.write("other.jsonl", stored.replacen("\"checkpoint\":\"", "\"checkpoint\":\"0", 1));
     let (_, err) = folder.run(&["selftest", "--stored", "other.jsonl"], 2);
     assert!(err.contains("--record"), "{err}");
     let (_, err) = folder.run(&["selftest", "--stored", "other.jsonl", "--record"], 0);

@@ -32,10 +32,7 @@ fn a_switch_in_the_environment_says_yes_or_no() {
         for junk in ["junk", "2", "ja"] {
             let (code, err) = with_variable(&folder, args, name, junk);
             assert_eq!(code, Some(2), "{name}={junk}: {err}");
-            assert!(
-                err.contains(name) && err.contains(junk) && err.contains("true"),
-                "{err}"
-            );
+            assert!(err.contains(name) && err.contains(junk) && err.contains("true"), "{err}");
         }
     }
     let quiet = |value: &str| with_variable(&folder, &score, "TWINQL_QUIET", value);
@@ -55,21 +52,13 @@ fn a_switch_in_the_environment_says_yes_or_no() {
 fn a_value_in_the_environment_is_named_in_its_error() {
     let folder = folder();
     let score = over_pairs("score", &["--metric", "relpm"]);
-    for (name, value) in [
-        ("TWINQL_THREADS", "many"),
-        ("TWINQL_SEED", "x"),
-        ("TWINQL_DIALECT", "cobol"),
-    ] {
+    for (name, value) in [("TWINQL_THREADS", "many"), ("TWINQL_SEED", "x"), ("TWINQL_DIALECT", "cobol")] {
         let (code, err) = with_variable(&folder, &score, name, value);
         assert_eq!(code, Some(2));
         assert!(err.contains(name) && err.contains(value), "{err}");
     }
-    let (code, err) = with_variable(
-        &folder,
-        &[&score[..], &["--threads", "x"]].concat(),
-        "TWINQL_THREADS",
-        "x",
-    );
+    let (code, err) =
+        with_variable(&folder, &[&score[..], &["--threads", "x"]].concat(), "TWINQL_THREADS", "x");
     assert!(code == Some(2) && !err.contains("TWINQL_THREADS"), "{err}");
 }
 
@@ -83,27 +72,12 @@ fn every_flag_is_heard_from_the_environment() {
     let show = ["suite", "show", "none.suite"];
     let run = ["suite", "run", "--suite", "none.suite", "--gold", "none.sql"];
     for (args, name, value, said) in [
-        (
-            &score[..],
-            "TWINQL_REWARD",
-            "1",
-            "--reward is made of the score of gmn",
-        ),
-        (
-            &score,
-            "TWINQL_ABSTAIN",
-            "yes",
-            "--abstain needs a learned metric",
-        ),
+        (&score[..], "TWINQL_REWARD", "1", "--reward is made of the score of gmn"),
+        (&score, "TWINQL_ABSTAIN", "yes", "--abstain needs a learned metric"),
         (&relabel, "TWINQL_GOLDS", "3/2", "TWINQL_GOLDS"),
         (&["selftest"], "TWINQL_RECORD", "1", "--stored"),
         (&show, "TWINQL_DATABASE", "1", "--db-id"),
-        (
-            &[&show[..], &["--database", "1", "--db-id", "a"]].concat(),
-            "TWINQL_LEFT",
-            "1",
-            "--left",
-        ),
+        (&[&show[..], &["--database", "1", "--db-id", "a"]].concat(), "TWINQL_LEFT", "1", "--left"),
         (&run, "TWINQL_PRED", "none.txt", "none.suite"),
     ] {
         let (code, err) = with_variable(&folder, args, name, value);
@@ -123,17 +97,10 @@ fn the_log_takes_levels() {
     for bogus in ["bogus", "twinql=loud", "info,bogus", "=debug"] {
         let (code, err) = with_variable(&folder, &score, "TWINQL_LOG", bogus);
         assert_eq!(code, Some(2), "{bogus}: {err}");
-        assert!(
-            err.contains("TWINQL_LOG") && err.contains("error, warn, info, debug"),
-            "{err}"
-        );
+        assert!(err.contains("TWINQL_LOG") && err.contains("error, warn, info, debug"), "{err}");
     }
     for level in ["", "off", "warn", "INFO", "error,twinql_suite=debug"] {
-        assert_eq!(
-            with_variable(&folder, &score, "TWINQL_LOG", level).0,
-            Some(0),
-            "{level}"
-        );
+        assert_eq!(with_variable(&folder, &score, "TWINQL_LOG", level).0, Some(0), "{level}");
     }
 }
 
@@ -154,12 +121,8 @@ fn input_without_an_end() {
     let endless = "/dev/zero";
     for args in [
         vec!["score", "--pairs", endless, "--metric", "relpm"],
-        vec![
-            "score", "--gold", endless, "--pred", "gold.txt", "--metric", "relpm",
-        ],
-        vec![
-            "score", "--gold", "gold.txt", "--pred", endless, "--metric", "relpm",
-        ],
+        vec!["score", "--gold", endless, "--pred", "gold.txt", "--metric", "relpm"],
+        vec!["score", "--gold", "gold.txt", "--pred", endless, "--metric", "relpm"],
         vec!["prove", "--pairs", endless],
         vec!["evaluate", "--pairs", endless, "--metric", "relpm"],
     ] {
@@ -181,10 +144,7 @@ fn input_without_an_end() {
     let noise = ["score", "--pairs", "noise.jsonl", "--metric", "relpm"];
     folder.refuses(
         &[&noise[..], &SCHEMAS].concat(),
-        &[
-            "none of the first 1000 lines of the file is a pair",
-            "noise.jsonl, line 1",
-        ],
+        &["none of the first 1000 lines of the file is a pair", "noise.jsonl, line 1"],
     );
 }
 
@@ -219,19 +179,13 @@ fn one_run_for_each_folder_and_each_output() {
     let _run = held("run/.lock");
     for command in ["train", "pretrain"] {
         let args = [command, "--config", "train.toml", "--run", "run"];
-        folder.refuses(
-            &args,
-            &["run is in use by another run of twinql", "another run folder"],
-        );
+        folder.refuses(&args, &["run is in use by another run of twinql", "another run folder"]);
     }
     let _suite = held("x.suite.partial");
     let build = ["suite", "build", "--gold", "gold.txt", "--out", "x.suite"];
     folder.refuses(&[&build[..], &SCHEMAS].concat(), &["x.suite.partial is in use"]);
     let _corpus = held("x.jsonl.partial");
-    folder.write(
-        "corpus.toml",
-        "schemas = [\"concerts.sql\"]\n[[gold]]\ngold = \"gold.txt\"\n",
-    );
+    folder.write("corpus.toml", "schemas = [\"concerts.sql\"]\n[[gold]]\ngold = \"gold.txt\"\n");
     let build = ["corpus", "build", "--config", "corpus.toml", "--out", "x.jsonl"];
     folder.refuses(&build, &["x.jsonl.partial is in use"]);
     assert!(!folder.path("x.suite").exists() && !folder.path("x.jsonl").exists());

@@ -16,10 +16,8 @@ fn causes() -> Vec<(&'static str, Value, &'static str, &'static str)> {
     let nested = format!("SELECT {}1{} FROM singer", "(".repeat(3000), ")".repeat(3000));
     let negated = format!("SELECT {}age FROM singer", "NOT ".repeat(600));
     let arms = |f: &dyn Fn(usize) -> String| (0..300).map(f).collect::<Vec<_>>().join(" OR ");
-    let large = format!(
-        "SELECT name FROM singer WHERE {}",
-        arms(&|i| format!("age = {i} AND name = 'n{i}'"))
-    );
+    let large =
+        format!("SELECT name FROM singer WHERE {}", arms(&|i| format!("age = {i} AND name = 'n{i}'")));
     let list: Vec<String> = (0..200_000).map(|i| i.to_string()).collect();
     let long = format!("SELECT name FROM singer WHERE age IN ({})", list.join(","));
     let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT COUNT(*) FROM c";
@@ -36,11 +34,7 @@ fn causes() -> Vec<(&'static str, Value, &'static str, &'static str)> {
         same("pred_empty", pair(GOOD, ""), "pred_error"),
         same("gold_writes", pair("DELETE FROM singer", GOOD), "gold_error"),
         same("pred_writes", pair(GOOD, "DELETE FROM singer"), "pred_error"),
-        same(
-            "pred_two_statements",
-            pair(GOOD, "SELECT name FROM singer; SELECT 1"),
-            "pred_error",
-        ),
+        same("pred_two_statements", pair(GOOD, "SELECT name FROM singer; SELECT 1"), "pred_error"),
         same("gold_nested", pair(&nested, GOOD), "unsupported"),
         same("pred_nested", pair(GOOD, &nested), "unsupported"),
         same("gold_deep", pair(&negated, GOOD), "unsupported"),
@@ -48,11 +42,7 @@ fn causes() -> Vec<(&'static str, Value, &'static str, &'static str)> {
         same("gold_long", pair(&long, GOOD), "unsupported"),
         same("pred_long", pair(GOOD, &long), "unsupported"),
         same("pred_large", pair(GOOD, &large), "unsupported"),
-        same(
-            "unknown_db_id",
-            json!({"db_id": "nowhere", "gold": GOOD, "pred": GOOD}),
-            "gold_error",
-        ),
+        same("unknown_db_id", json!({"db_id": "nowhere", "gold": GOOD, "pred": GOOD}), "gold_error"),
         // The schemas hold one database, which is meant.
         same("no_db_id", json!({"gold": GOOD, "pred": GOOD}), "ok"),
         same(
@@ -61,25 +51,10 @@ fn causes() -> Vec<(&'static str, Value, &'static str, &'static str)> {
             "gold_error",
         ),
         // Reading a query costs no time; executing it does.
-        (
-            "pred_endless",
-            pair("SELECT COUNT(*) FROM singer", endless),
-            "ok",
-            "timeout",
-        ),
-        (
-            "gold_endless",
-            pair(endless, "SELECT COUNT(*) FROM singer"),
-            "ok",
-            "timeout",
-        ),
+        ("pred_endless", pair("SELECT COUNT(*) FROM singer", endless), "ok", "timeout"),
+        ("gold_endless", pair(endless, "SELECT COUNT(*) FROM singer"), "ok", "timeout"),
         // A function that SQLite lacks can be compared, and not be executed.
-        (
-            "pred_function",
-            pair(GOOD, "SELECT frobnicate(name) FROM singer"),
-            "ok",
-            "pred_error",
-        ),
+        ("pred_function", pair(GOOD, "SELECT frobnicate(name) FROM singer"), "ok", "pred_error"),
     ]
 }
 
@@ -109,22 +84,14 @@ fn one_cause_has_one_status() {
         over_pairs("judge", &["--format", "jsonl"]),
     ];
     let mut wrong = Vec::new();
-    for (args, executes) in reading
-        .iter()
-        .map(|a| (a, false))
-        .chain(executing.iter().map(|a| (a, true)))
-    {
+    for (args, executes) in reading.iter().map(|a| (a, false)).chain(executing.iter().map(|a| (a, true))) {
         let records = json_lines(&folder.run(args, 0).0);
         assert_eq!(records.len(), causes.len());
         for ((name, _, read, executed), record) in causes.iter().zip(&records) {
             let expected = if executes { executed } else { read };
             // What is too large for a graph may be within the limits of a proof.
             let proved = args.contains(&"proof") || args[0] == "prove";
-            let expected = if *name == "pred_large" && proved {
-                &"ok"
-            } else {
-                expected
-            };
+            let expected = if *name == "pred_large" && proved { &"ok" } else { expected };
             if record["status"] != *expected {
                 wrong.push(format!(
                     "{name} in {}: {} ({}), not {expected}",
@@ -152,10 +119,7 @@ fn an_evaluation_counts_what_scores_say() {
         })
         .collect();
     folder.write("pairs.jsonl", lines.join("\n"));
-    let document = folder.json(&over_pairs(
-        "evaluate",
-        &["--metric", "relpm", "--format", "json"],
-    ));
+    let document = folder.json(&over_pairs("evaluate", &["--metric", "relpm", "--format", "json"]));
     let scored = folder.json(&over_pairs("score", &["--metric", "relpm", "--format", "json"]));
     assert_eq!(document["status"], scored["status"]);
 }
@@ -175,28 +139,13 @@ fn a_suite_run_says_as_much() {
         .filter(|(name, ..)| !name.ends_with("_empty"))
         .collect();
     let text = |key: &str| {
-        causes
-            .iter()
-            .map(|(_, pair, ..)| pair[key].as_str().unwrap().to_owned())
-            .collect::<Vec<_>>()
+        causes.iter().map(|(_, pair, ..)| pair[key].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let golds: Vec<String> = text("gold").iter().map(|g| format!("{g}\tconcerts")).collect();
     folder.write("gold.sql", golds.join("\n"));
     folder.write("pred.sql", text("pred").join("\n"));
     folder.write("good.sql", format!("{GOOD}\tconcerts\n"));
-    folder.run(
-        &[
-            "suite",
-            "build",
-            "--gold",
-            "good.sql",
-            "--schemas",
-            "concerts.sql",
-            "--out",
-            "c.suite",
-        ],
-        0,
-    );
+    folder.run(&["suite", "build", "--gold", "good.sql", "--schemas", "concerts.sql", "--out", "c.suite"], 0);
     folder.run(
         &[
             "suite",

@@ -8,35 +8,18 @@ use serde_json::Value;
 use support::{Folder, json_lines};
 
 const GOLD: &str = "SELECT name FROM singer WHERE age > 3\tconcerts\nSELECT COUNT(*) FROM singer\tconcerts\n";
-const BUILD: [&str; 7] = [
-    "suite",
-    "build",
-    "--gold",
-    "gold.sql",
-    "--schemas",
-    "concerts.sql",
-    "--out",
-];
+const BUILD: [&str; 7] = ["suite", "build", "--gold", "gold.sql", "--schemas", "concerts.sql", "--out"];
 
 #[test]
 fn build_run_and_show() {
     let folder = Folder::new();
     folder.write("gold.sql", GOLD);
-    folder.write(
-        "good.txt",
-        "SELECT name FROM singer WHERE 3 < age\nSELECT COUNT(id) FROM singer\n",
-    );
+    folder.write("good.txt", "SELECT name FROM singer WHERE 3 < age\nSELECT COUNT(id) FROM singer\n");
     folder.write("bad.txt", "SELECT name FROM singer WHERE age >= 3\nSELECT\n");
-    folder.write(
-        "blank.txt",
-        "SELECT name FROM singer WHERE age > 1\nSELECT COUNT(*) FROM singer\n",
-    );
+    folder.write("blank.txt", "SELECT name FROM singer WHERE age > 1\nSELECT COUNT(*) FROM singer\n");
     let (_, err) = folder.run(&[&BUILD[..], &["a.suite"]].concat(), 0);
     assert!(err.contains("distinguished") && err.contains("|suite:"), "{err}");
-    folder.run(
-        &[&BUILD[..], &["b.suite", "--threads", "1", "--resume"]].concat(),
-        0,
-    );
+    folder.run(&[&BUILD[..], &["b.suite", "--threads", "1", "--resume"]].concat(), 0);
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert_eq!(bytes("a.suite"), bytes("b.suite"));
     assert!(!folder.path("a.suite.partial").exists());
@@ -53,14 +36,8 @@ fn build_run_and_show() {
     assert_eq!(cells("bad")[5..], ["0.0", "0", "1"], "{table}");
     let verdicts = json_lines(&folder.read("verdicts.jsonl"));
     assert_eq!(verdicts.len(), 4);
-    assert_eq!(
-        (&verdicts[2]["system"], &verdicts[2]["verdict"]),
-        (&"bad".into(), &"different".into())
-    );
-    assert_eq!(
-        (&verdicts[3]["status"], &verdicts[3]["score"]),
-        (&"pred_error".into(), &0.into())
-    );
+    assert_eq!((&verdicts[2]["system"], &verdicts[2]["verdict"]), (&"bad".into(), &"different".into()));
+    assert_eq!((&verdicts[3]["status"], &verdicts[3]["score"]), (&"pred_error".into(), &0.into()));
     assert!(verdicts.iter().all(|v| v["hardness"] == "easy"));
     folder.run(&[&run[..], &two, &["--fail-under", "0.5"]].concat(), 1);
 
@@ -73,10 +50,7 @@ fn build_run_and_show() {
     }
 
     let (out, _) = folder.run(&["suite", "show", "a.suite"], 0);
-    assert!(
-        out.contains("concerts") && out.contains("|metric:suite|"),
-        "{out}"
-    );
+    assert!(out.contains("concerts") && out.contains("|metric:suite|"), "{out}");
     let one = ["suite", "show", "a.suite", "--db-id", "concerts", "--database"];
     let (out, _) = folder.run(&[&one[..], &["0"]].concat(), 0);
     assert!(out.starts_with("CREATE TABLE"), "{out}");
@@ -87,21 +61,13 @@ fn build_run_and_show() {
 fn queries_of_other_dialects() {
     let folder = Folder::new();
     // MySQL's strings in double quotes, and || as OR.
-    folder.write(
-        "gold.sql",
-        "SELECT name FROM singer WHERE name = \"x\" || age = 1\tconcerts\n",
-    );
-    folder.write(
-        "pred.txt",
-        "SELECT `name` FROM singer WHERE age = 1 || name = \"x\"\n",
-    );
+    folder.write("gold.sql", "SELECT name FROM singer WHERE name = \"x\" || age = 1\tconcerts\n");
+    folder.write("pred.txt", "SELECT `name` FROM singer WHERE age = 1 || name = \"x\"\n");
     folder.write("odd.txt", "SELECT name FROM singer FOR UPDATE NOWAIT OF\n");
     let mysql = ["--dialect", "mysql"];
     let (_, err) = folder.run(&[&BUILD[..], &["a.suite"], &mysql].concat(), 0);
     assert!(err.contains("|dialect:mysql|"), "{err}");
-    let run = [
-        "suite", "run", "--suite", "a.suite", "--gold", "gold.sql", "--format", "jsonl", "--pred",
-    ];
+    let run = ["suite", "run", "--suite", "a.suite", "--gold", "gold.sql", "--format", "jsonl", "--pred"];
     let right = |pred: &str, dialect: &[&str]| {
         let (out, err) = folder.run(&[&run[..], &[pred], dialect].concat(), 0);
         (json_lines(&out)[0]["accuracy"]["all"]["right"].clone(), err)
@@ -117,17 +83,9 @@ fn bad_input_is_named() {
     let folder = Folder::new();
     folder.write("gold.sql", "SELECT name FROM singer\tsongs\n");
     folder.write("no.suite", "nothing");
-    folder.refuses(
-        &["suite", "show", "no.suite"],
-        &["no.suite", "gzip", "suite build"],
-    );
+    folder.refuses(&["suite", "show", "no.suite"], &["no.suite", "gzip", "suite build"]);
     folder.refuses(&["suite", "show", "missing.suite"], &["missing.suite"]);
-    folder.refuses(
-        &[&BUILD[..], &["x.suite"]].concat(),
-        &["gold.sql, line 1", "songs"],
-    );
-    let run = [
-        "suite", "run", "--suite", "no.suite", "--gold", "gold.sql", "--pred", "gold.sql",
-    ];
+    folder.refuses(&[&BUILD[..], &["x.suite"]].concat(), &["gold.sql, line 1", "songs"]);
+    let run = ["suite", "run", "--suite", "no.suite", "--gold", "gold.sql", "--pred", "gold.sql"];
     folder.refuses(&run, &["no.suite"]);
 }

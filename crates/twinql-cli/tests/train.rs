@@ -42,15 +42,9 @@ fn corpus() -> String {
         let gold = format!("SELECT name FROM singer WHERE age > {n}");
         let split = if n % 4 == 0 { "valid" } else { "train" };
         for (pred, label) in [
-            (
-                format!("SELECT name FROM singer WHERE age > {n} AND id IN (SELECT singer_id FROM concert)"),
-                0,
-            ),
+            (format!("SELECT name FROM singer WHERE age > {n} AND id IN (SELECT singer_id FROM concert)"), 0),
             (format!("SELECT name, age FROM singer WHERE age > {n}"), 0),
-            (
-                format!("SELECT name FROM singer WHERE age > {n} AND age >= (SELECT MIN(age) FROM singer)"),
-                1,
-            ),
+            (format!("SELECT name FROM singer WHERE age > {n} AND age >= (SELECT MIN(age) FROM singer)"), 1),
             (format!("SELECT s.name FROM singer AS s WHERE s.age > {n}"), 1),
         ] {
             let line = serde_json::json!({"id": lines.len(), "db_id": "concerts", "gold": gold, "pred": pred,
@@ -68,29 +62,17 @@ fn train_then_score() {
     folder.write("train.toml", CONFIG);
     let (out, err) = folder.run(&["train", "--config", "train.toml"], 0);
     assert!(out.contains("checkpoint  run/model.safetensors"), "{out}");
-    assert!(
-        out.contains("validation  24 pairs, AUC") && out.contains("|metric:gmn|ckpt:"),
-        "{out}"
-    );
-    assert!(
-        err.contains("train: 72 pairs, 36 with label 1") && err.contains("epoch   2"),
-        "{err}"
-    );
+    assert!(out.contains("validation  24 pairs, AUC") && out.contains("|metric:gmn|ckpt:"), "{out}");
+    assert!(err.contains("train: 72 pairs, 36 with label 1") && err.contains("epoch   2"), "{err}");
     assert!(out.contains("band        "), "{out}");
-    assert!(
-        err.contains(" pairs/s, at most ") && err.contains(" left"),
-        "{err}"
-    );
+    assert!(err.contains(" pairs/s, at most ") && err.contains(" left"), "{err}");
     for file in ["model.safetensors", "config.toml", "metrics.jsonl", "curves.svg"] {
         assert!(folder.path("run").join(file).is_file(), "{file}");
     }
     let environment: serde_json::Value = serde_json::from_str(&folder.read("run/environment.json")).unwrap();
     assert_eq!(environment["device"], "native");
     assert!(environment["rustc"].as_str().unwrap().starts_with("rustc "));
-    assert!(
-        out.contains(environment["signature"].as_str().unwrap()),
-        "{environment}"
-    );
+    assert!(out.contains(environment["signature"].as_str().unwrap()), "{environment}");
 
     let score = [
         "score",
@@ -108,10 +90,7 @@ fn train_then_score() {
         let p = record["scores"]["gmn"].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&p));
         assert!(record["details"]["gmn"]["distance"].is_number());
-        assert!(
-            *same || record["details"]["gmn"]["identical"] == false,
-            "{record}"
-        );
+        assert!(*same || record["details"]["gmn"]["identical"] == false, "{record}");
     }
     let threads: Vec<&str> = score.iter().copied().chain(["--threads", "1"]).collect();
     assert_eq!(folder.run(&threads, 0).0, first);
@@ -157,15 +136,7 @@ fn train_then_score() {
     let bytes = std::fs::read(folder.path("run/model.safetensors")).unwrap();
     folder.write("cut.safetensors", &bytes[..bytes.len() - 7]);
     folder.refuses(
-        &[
-            "score",
-            "--pairs",
-            "corpus.jsonl",
-            "--schemas",
-            "concerts.sql",
-            "--checkpoint",
-            "cut.safetensors",
-        ],
+        &["score", "--pairs", "corpus.jsonl", "--schemas", "concerts.sql", "--checkpoint", "cut.safetensors"],
         &["cut.safetensors is not a usable twinql checkpoint", "truncated"],
     );
     // So is one of another vocabulary.
@@ -179,14 +150,8 @@ fn train_then_score() {
         [&pairs[..], &["--checkpoint", file]].concat()
     };
     folder.write("damaged.safetensors", &foreign);
-    folder.refuses(
-        &score_with("damaged.safetensors"),
-        &["damaged.safetensors is damaged", "checksum"],
-    );
-    folder.refuses(
-        &["seal", "damaged.safetensors"],
-        &["1 of 1 files got no checksum"],
-    );
+    folder.refuses(&score_with("damaged.safetensors"), &["damaged.safetensors is damaged", "checksum"]);
+    folder.refuses(&["seal", "damaged.safetensors"], &["1 of 1 files got no checksum"]);
     // As a program without checksums would have written it.
     foreign.drain(25..105);
     let header = u64::from_le_bytes(bytes[..8].try_into().unwrap()) - 80;
@@ -231,9 +196,7 @@ fn paths_and_parts_need_not_be_spelled_out() {
             pair.remove("db_id");
             for side in ["gold", "pred"] {
                 let sql = pair[side].as_str().unwrap().replace("singer_id", "id");
-                let sql = sql
-                    .replace("concert", &format!("t{n}"))
-                    .replace("singer", &format!("t{n}"));
+                let sql = sql.replace("concert", &format!("t{n}")).replace("singer", &format!("t{n}"));
                 pair[side] = sql.replace("name", "a").replace("age", "a").into();
             }
             pair.insert("schema".into(), ddl.clone().into());
@@ -242,10 +205,7 @@ fn paths_and_parts_need_not_be_spelled_out() {
     }
     folder.write("corpus.jsonl", lines.join("\n"));
     let config = CONFIG
-        .replace(
-            "\"corpus.jsonl\"\nschemas = \"concerts.sql\"",
-            "\"../corpus.jsonl\"",
-        )
+        .replace("\"corpus.jsonl\"\nschemas = \"concerts.sql\"", "\"../corpus.jsonl\"")
         .replace("run = \"run\"", "run = \"../run\"");
     folder.write("configs/train.toml", &config);
     let (_, err) = folder.run(&["train", "--config", "configs/train.toml"], 0);
@@ -257,30 +217,18 @@ fn paths_and_parts_need_not_be_spelled_out() {
     );
     let first = std::fs::read(folder.path("run/model.safetensors")).unwrap();
     let curves = folder.read("run/curves.svg");
-    assert!(
-        curves.contains("kept: ") && curves.contains("validation AUC (axis from 0."),
-        "{curves}"
-    );
+    assert!(curves.contains("kept: ") && curves.contains("validation AUC (axis from 0."), "{curves}");
     // The run's own configuration says the same, and so does the first from another folder.
     for (current, file) in [("run", "config.toml"), ("configs", "train.toml")] {
         let mut command = folder.twinql(&["train", "--config", file]);
         let done = command.current_dir(folder.path(current)).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        assert_eq!(
-            std::fs::read(folder.path("run/model.safetensors")).unwrap(),
-            first
-        );
+        assert_eq!(std::fs::read(folder.path("run/model.safetensors")).unwrap(), first);
     }
-    folder.write(
-        "configs/old.toml",
-        config.replace("../corpus.jsonl", "corpus.jsonl"),
-    );
+    folder.write("configs/old.toml", config.replace("../corpus.jsonl", "corpus.jsonl"));
     folder.refuses(
         &["train", "--config", "configs/old.toml"],
-        &[
-            "relative to its own folder",
-            "write \"../corpus.jsonl\" where it has \"corpus.jsonl\"",
-        ],
+        &["relative to its own folder", "write \"../corpus.jsonl\" where it has \"corpus.jsonl\""],
     );
 }
 
@@ -293,10 +241,7 @@ fn a_run_resumes() {
     let whole = std::fs::read(folder.path("run/model.safetensors")).unwrap();
     let (_, err) = folder.run(&["train", "--config", "train.toml", "--resume"], 0);
     assert!(err.contains("resumed after epoch 2"), "{err}");
-    assert_eq!(
-        std::fs::read(folder.path("run/model.safetensors")).unwrap(),
-        whole
-    );
+    assert_eq!(std::fs::read(folder.path("run/model.safetensors")).unwrap(), whole);
 }
 
 /// Killed three times wherever it happens to be, and resumed on another number of threads.
@@ -304,22 +249,12 @@ fn a_run_resumes() {
 fn a_killed_run_ends_with_the_same_bytes() {
     let folder = Folder::new();
     folder.write("corpus.jsonl", corpus());
-    folder.write(
-        "train.toml",
-        CONFIG.replace("epochs = 2", "epochs = 40\npatience = 40"),
-    );
+    folder.write("train.toml", CONFIG.replace("epochs = 2", "epochs = 40\npatience = 40"));
     let epochs =
         || std::fs::read_to_string(folder.path("run/metrics.jsonl")).map_or(0, |t| t.lines().count());
     for kill in 1..=3 {
         let threads = kill.to_string();
-        let args = [
-            "train",
-            "--config",
-            "train.toml",
-            "--resume",
-            "--threads",
-            &threads,
-        ];
+        let args = ["train", "--config", "train.toml", "--resume", "--threads", &threads];
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_twinql"))
             .args(args)
             .current_dir(folder.path("."))
@@ -334,20 +269,9 @@ fn a_killed_run_ends_with_the_same_bytes() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    folder.run(
-        &["train", "--config", "train.toml", "--resume", "--threads", "2"],
-        0,
-    );
+    folder.run(&["train", "--config", "train.toml", "--resume", "--threads", "2"], 0);
     assert_eq!(epochs(), 40);
-    let whole = [
-        "train",
-        "--config",
-        "train.toml",
-        "--run",
-        "whole",
-        "--threads",
-        "1",
-    ];
+    let whole = ["train", "--config", "train.toml", "--run", "whole", "--threads", "1"];
     folder.run(&whole, 0);
     for file in ["model.safetensors", "metrics.jsonl"] {
         let read = |run: &str| std::fs::read(folder.path(run).join(file)).unwrap();
@@ -360,54 +284,26 @@ fn configurations_that_cannot_work() {
     let folder = Folder::new();
     folder.write("corpus.jsonl", corpus());
     let cases: &[(&str, &str, &[&str])] = &[
-        (
-            "run = \"run\"",
-            "",
-            &["train.toml", "no folder to write into", "--run"],
-        ),
+        ("run = \"run\"", "", &["train.toml", "no folder to write into", "--run"]),
         (CORPUS, "", &["train.toml", "no pairs to train on", "--pairs"]),
         (
             "semantics = \"default\"",
             "semantics = \"loose\"",
             &["corpus.jsonl", "unknown semantics \"loose\""],
         ),
-        (
-            "epochs = 2",
-            "epoch = 2",
-            &["train.toml", "unknown field `epoch`"],
-        ),
+        ("epochs = 2", "epoch = 2", &["train.toml", "unknown field `epoch`"]),
         ("epochs = 2", "epochs = 0", &["epochs is zero", "init"]),
         ("node_dim = 8", "node_dim = 0", &["model.node_dim is 0"]),
-        (
-            "pairs = \"corpus.jsonl\"",
-            "pairs = \"none.jsonl\"",
-            &["none.jsonl"],
-        ),
-        (
-            "train_split = \"train\"",
-            "train_split = \"training\"",
-            &["split \"training\" has 0 pairs"],
-        ),
+        ("pairs = \"corpus.jsonl\"", "pairs = \"none.jsonl\"", &["none.jsonl"]),
+        ("train_split = \"train\"", "train_split = \"training\"", &["split \"training\" has 0 pairs"]),
         (
             "epochs = 2",
             "epochs = 2\nteachers = [\"wise.safetensors\"]",
             &["wise.safetensors", "teachers under [train]", "first"],
         ),
-        (
-            "epochs = 2",
-            "epochs = 2\nprecision = \"f16\"",
-            &["plain Rust computes in 32 bits", "--device"],
-        ),
-        (
-            "epochs = 2",
-            "epochs = 2\nteacher_share = 1.5",
-            &["teacher_share is 1.5"],
-        ),
-        (
-            "schemas = \"concerts.sql\"",
-            "schemas = \"${TWINQL_NOWHERE}/x\"",
-            &["TWINQL_NOWHERE"],
-        ),
+        ("epochs = 2", "epochs = 2\nprecision = \"f16\"", &["plain Rust computes in 32 bits", "--device"]),
+        ("epochs = 2", "epochs = 2\nteacher_share = 1.5", &["teacher_share is 1.5"]),
+        ("schemas = \"concerts.sql\"", "schemas = \"${TWINQL_NOWHERE}/x\"", &["TWINQL_NOWHERE"]),
     ];
     for (from, to, parts) in cases {
         folder.write("train.toml", CONFIG.replace(from, to));
@@ -429,15 +325,7 @@ fn graphs_are_made_for_scoring_as_they_were_for_training() {
     folder.write("corpus.jsonl", corpus());
     let score = |checkpoint: &str| {
         let (out, _) = folder.run(
-            &[
-                "score",
-                "--pairs",
-                "corpus.jsonl",
-                "--schemas",
-                "concerts.sql",
-                "--checkpoint",
-                checkpoint,
-            ],
+            &["score", "--pairs", "corpus.jsonl", "--schemas", "concerts.sql", "--checkpoint", checkpoint],
             0,
         );
         json_lines(&out)
@@ -451,14 +339,8 @@ fn graphs_are_made_for_scoring_as_they_were_for_training() {
         folder.write("train.toml", format!("{CONFIG}[graph]\n{graph}\n"));
         folder.run(&["train", "--config", "train.toml"], 0);
         let records = score("run/model.safetensors");
-        let equal = records
-            .iter()
-            .filter(|r| r["details"]["gmn"]["identical"] == true)
-            .count();
-        assert!(
-            equal >= identical && (identical > 0 || equal == 0),
-            "{graph}: {equal}"
-        );
+        let equal = records.iter().filter(|r| r["details"]["gmn"]["identical"] == true).count();
+        assert!(equal >= identical && (identical > 0 || equal == 0), "{graph}: {equal}");
     }
 }
 
@@ -469,11 +351,8 @@ fn no_epoch_calibrates_a_trained_network() {
     folder.write("train.toml", CONFIG);
     folder.run(&["train", "--config", "train.toml"], 0);
     // Only validation pairs are there: nothing is trained on.
-    let valid: Vec<String> = corpus()
-        .lines()
-        .filter(|line| line.contains("valid"))
-        .map(String::from)
-        .collect();
+    let valid: Vec<String> =
+        corpus().lines().filter(|line| line.contains("valid")).map(String::from).collect();
     folder.write("valid.jsonl", valid.join("\n"));
     let calibrate = [
         "train",
@@ -496,11 +375,7 @@ fn no_epoch_calibrates_a_trained_network() {
     };
     let (trained, _) = folder.run(&["train", "--config", "train.toml"], 0);
     assert!(line(&out).is_some());
-    assert_eq!(
-        line(&out),
-        line(&trained),
-        "the same weights and validation pairs"
-    );
+    assert_eq!(line(&out), line(&trained), "the same weights and validation pairs");
 }
 
 #[test]
@@ -512,26 +387,12 @@ fn a_trained_network_teaches_another() {
     let taught = "epochs = 2\nteachers = [\"run/model.safetensors\"]";
     folder.write("pupil.toml", CONFIG.replace("epochs = 2", taught));
     let train = |run: &str, threads: &str| {
-        folder.run(
-            &[
-                "train",
-                "--config",
-                "pupil.toml",
-                "--run",
-                run,
-                "--threads",
-                threads,
-            ],
-            0,
-        );
+        folder.run(&["train", "--config", "pupil.toml", "--run", run, "--threads", threads], 0);
         std::fs::read(folder.path(run).join("model.safetensors")).unwrap()
     };
     let pupil = train("pupil", "1");
     assert!(pupil != std::fs::read(folder.path("run/model.safetensors")).unwrap());
-    assert!(
-        pupil == train("again", "2"),
-        "the same bytes on any number of threads"
-    );
+    assert!(pupil == train("again", "2"), "the same bytes on any number of threads");
 }
 
 #[test]
@@ -541,31 +402,15 @@ fn pretrain_then_train() {
     folder.write("train.toml", CONFIG);
     let (out, err) = folder.run(&["pretrain", "--config", "train.toml", "--max-pairs", "40"], 0);
     assert!(out.contains("pretrained  run/pretrained.safetensors"), "{out}");
-    assert!(
-        out.contains("|metric:none|") && out.contains("of them used"),
-        "{out}"
-    );
-    assert!(
-        err.contains("32 training pairs are left out of the sample"),
-        "{err}"
-    );
+    assert!(out.contains("|metric:none|") && out.contains("of them used"), "{out}");
+    assert!(err.contains("32 training pairs are left out of the sample"), "{err}");
     assert!(err.contains("epoch   2  contrastive loss"), "{err}");
     // Nothing is left to do: the same weights again.
     let weights = std::fs::read(folder.path("run/pretrained.safetensors")).unwrap();
-    let again = [
-        "pretrain",
-        "--config",
-        "train.toml",
-        "--max-pairs",
-        "40",
-        "--resume",
-    ];
+    let again = ["pretrain", "--config", "train.toml", "--max-pairs", "40", "--resume"];
     let (_, err) = folder.run(&again, 0);
     assert!(err.contains("resumed after epoch 2"), "{err}");
-    assert_eq!(
-        std::fs::read(folder.path("run/pretrained.safetensors")).unwrap(),
-        weights
-    );
+    assert_eq!(std::fs::read(folder.path("run/pretrained.safetensors")).unwrap(), weights);
     for file in ["pretrain.toml", "pretrain.jsonl"] {
         assert!(folder.path("run").join(file).is_file(), "{file}");
     }
@@ -584,31 +429,19 @@ fn pretrain_then_train() {
     );
     // … but a start, for a network of their own shape and graphs.
     let train = |config: &'static str| {
-        [
-            "train",
-            "--config",
-            config,
-            "--init",
-            "run/pretrained.safetensors",
-            "--run",
-            "run2",
-        ]
+        ["train", "--config", config, "--init", "run/pretrained.safetensors", "--run", "run2"]
     };
     folder.run(&train("train.toml"), 0);
     let with = std::fs::read(folder.path("run2/model.safetensors")).unwrap();
     folder.run(&["train", "--config", "train.toml"], 0);
     assert_ne!(std::fs::read(folder.path("run/model.safetensors")).unwrap(), with);
-    for (over, message) in [
-        ("[model]\nnode_dim = 12", "another [model]"),
-        ("[graph]\nflows = false", "another [graph]"),
-    ] {
+    for (over, message) in
+        [("[model]\nnode_dim = 12", "another [model]"), ("[graph]\nflows = false", "another [graph]")]
+    {
         folder.write("other.toml", format!("extends = \"train.toml\"\n{over}\n"));
         folder.refuses(&train("other.toml"), &["run/pretrained.safetensors", message]);
     }
-    folder.write(
-        "other.toml",
-        "extends = \"train.toml\"\n[pretrain.augmentations]\nrotation = 0.1\n",
-    );
+    folder.write("other.toml", "extends = \"train.toml\"\n[pretrain.augmentations]\nrotation = 0.1\n");
     folder.refuses(
         &["pretrain", "--config", "other.toml"],
         &["there is no \"rotation\"; there are node-dropping, edge-perturbation"],

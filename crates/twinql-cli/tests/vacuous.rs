@@ -39,11 +39,7 @@ fn table() -> Vec<Line> {
                 judged: judged.chars().collect(),
                 job: Job {
                     id: name.into(),
-                    work: Work::Pair {
-                        schema: Arc::clone(&schema),
-                        gold: gold.into(),
-                        pred: pred.into(),
-                    },
+                    work: Work::Pair { schema: Arc::clone(&schema), gold: gold.into(), pred: pred.into() },
                 },
             }
         })
@@ -52,20 +48,15 @@ fn table() -> Vec<Line> {
 
 #[test]
 fn no_metric_calls_vacuous_pairs_the_same() {
-    let metrics: Vec<_> = ["gmn", "relpm", "proof", "two-tier", "three-tier"]
-        .map(|m| metric(m).unwrap())
-        .into();
+    let metrics: Vec<_> =
+        ["gmn", "relpm", "proof", "two-tier", "three-tier"].map(|m| metric(m).unwrap()).into();
     let lines = table();
     let jobs: Vec<Job> = lines.iter().map(|l| l.job.clone()).collect();
     let mut wrong = Vec::new();
     let mut checked = 0;
     for (letter, preset) in LETTERS.into_iter().zip(PRESETS) {
         let semantics = Semantics::preset(preset).unwrap();
-        let engine = Engine::builder()
-            .metrics(metrics.clone())
-            .semantics(semantics)
-            .build()
-            .unwrap();
+        let engine = Engine::builder().metrics(metrics.clone()).semantics(semantics).build().unwrap();
         for (line, record) in lines.iter().zip(engine.score(&jobs)) {
             let (equal, vacuous) = (line.equal.contains(letter), line.vacuous.contains(letter));
             for metric in engine.metrics() {
@@ -80,21 +71,13 @@ fn no_metric_calls_vacuous_pairs_the_same() {
                 // A proof that two queries differ does not look for what empties them.
                 let different = metric.name == "proof" && score == 0.0;
                 if marked != vacuous && !different || equal && !same || vacuous && !equal && same {
-                    wrong.push(format!(
-                        "{} {preset} {}: {score}, vacuous {marked}",
-                        line.name, metric.name
-                    ));
+                    wrong.push(format!("{} {preset} {}: {score}, vacuous {marked}", line.name, metric.name));
                 }
             }
         }
     }
     assert!(checked > 1000, "{checked}");
-    assert!(
-        wrong.is_empty(),
-        "{} of {checked}\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {checked}\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -104,10 +87,7 @@ fn verdicts_of_the_suite() {
     let mut found: Vec<String> = vec![String::new(); lines.len()];
     for preset in PRESETS {
         let builder = Engine::builder().metric(MetricId::Suite);
-        let engine = builder
-            .semantics(Semantics::preset(preset).unwrap())
-            .build()
-            .unwrap();
+        let engine = builder.semantics(Semantics::preset(preset).unwrap()).build().unwrap();
         for (found, record) in found.iter_mut().zip(engine.score(&jobs)) {
             found.push(match record.details["suite"]["verdict"].as_str().unwrap() {
                 "same" => '=',
@@ -123,13 +103,7 @@ fn verdicts_of_the_suite() {
         .filter(|(line, found)| line.judged != found.chars().collect::<Vec<_>>())
         .map(|(line, found)| format!("{}: {found}", line.name))
         .collect();
-    assert!(
-        wrong.is_empty(),
-        "{} of {}\n{}",
-        wrong.len(),
-        lines.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), lines.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -146,11 +120,7 @@ fn a_single_pair_says_what_it_asks_for_in_vain() {
     let sentence = "vacuous: the gold, or a part of it, is empty or constant under default: it asks for NULLs, which \
                     this semantics does not have; --semantics declared has them";
     for command in ["score", "prove", "explain"] {
-        let metric: &[&str] = if command == "score" {
-            &["--metric", "gmn,relpm,proof"]
-        } else {
-            &[]
-        };
+        let metric: &[&str] = if command == "score" { &["--metric", "gmn,relpm,proof"] } else { &[] };
         let args = match command {
             "score" => support::one_pair(command, pair, metric),
             _ => [&[command, pair[0], pair[1]][..], &support::SCHEMAS].concat(),
@@ -164,21 +134,15 @@ fn a_single_pair_says_what_it_asks_for_in_vain() {
     let args = support::one_pair("score", pair, &["--metric", "gmn", "--format", "jsonl"]);
     let record: Value = serde_json::from_str(folder.run(&args, 0).0.trim()).unwrap();
     assert_eq!(record["details"]["gmn"]["vacuous"], json!(true));
-    assert_eq!(
-        record["details"]["gmn"]["vacuous_by"],
-        json!({"gold": ["no_nulls"], "pred": ["no_nulls"]})
-    );
+    assert_eq!(record["details"]["gmn"]["vacuous_by"], json!({"gold": ["no_nulls"], "pred": ["no_nulls"]}));
 }
 
 /// 300 disjunctions with their conjuncts exchanged: equal forms, and larger than a graph may be.
 #[test]
 fn equal_forms_beyond_the_size_of_a_graph_are_the_same() {
     let schema = Arc::new(
-        Schema::from_ddl(
-            "pets",
-            "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);",
-        )
-        .unwrap(),
+        Schema::from_ddl("pets", "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);")
+            .unwrap(),
     );
     let query = |f: &dyn Fn(usize) -> String| {
         let arms: Vec<String> = (0..300).map(f).collect();
@@ -189,15 +153,9 @@ fn equal_forms_beyond_the_size_of_a_graph_are_the_same() {
     let other = query(&|i| format!("name = 'n{i}' AND {} = age", i + usize::from(i == 299)));
     let job = |pred: String| Job {
         id: "0".into(),
-        work: Work::Pair {
-            schema: Arc::clone(&schema),
-            gold: gold.clone(),
-            pred,
-        },
+        work: Work::Pair { schema: Arc::clone(&schema), gold: gold.clone(), pred },
     };
-    let metrics: Vec<_> = ["gmn", "relpm", "proof", "two-tier"]
-        .map(|m| metric(m).unwrap())
-        .into();
+    let metrics: Vec<_> = ["gmn", "relpm", "proof", "two-tier"].map(|m| metric(m).unwrap()).into();
     let engine = Engine::builder().metrics(metrics).build().unwrap();
     let small = |pred: &str| Job {
         id: "1".into(),
@@ -211,11 +169,7 @@ fn equal_forms_beyond_the_size_of_a_graph_are_the_same() {
     for metric in engine.metrics() {
         let [equal, differing, top] = [0, 1, 2].map(|i| records[i].score(metric.name).unwrap());
         assert_eq!(equal, top, "{}", metric.name);
-        assert!(
-            differing < engine.threshold(metric),
-            "{}: {differing}",
-            metric.name
-        );
+        assert!(differing < engine.threshold(metric), "{}: {differing}", metric.name);
     }
     assert_eq!(records[0].status, twinql::Status::Ok, "{:?}", records[0].error);
     assert_eq!(records[1].status, twinql::Status::Unsupported);

@@ -25,10 +25,8 @@ fn schema() -> Arc<Schema> {
 }
 
 fn crew(patience: Duration) -> Crew {
-    let program = Program {
-        path: PathBuf::from(env!("CARGO_BIN_EXE_twinql")),
-        arguments: vec!["worker".into()],
-    };
+    let program =
+        Program { path: PathBuf::from(env!("CARGO_BIN_EXE_twinql")), arguments: vec!["worker".into()] };
     Crew::new(program, patience)
 }
 
@@ -36,9 +34,7 @@ fn crew(patience: Duration) -> Crew {
 fn scripted(script: &str) -> Crew {
     let program = Program {
         path: "sh".into(),
-        arguments: ["-c", script, env!("CARGO_BIN_EXE_twinql")]
-            .map(str::to_owned)
-            .to_vec(),
+        arguments: ["-c", script, env!("CARGO_BIN_EXE_twinql")].map(str::to_owned).to_vec(),
     };
     Crew::new(program, LONG)
 }
@@ -57,10 +53,7 @@ fn verdicts_are_those_of_this_process() {
     let config = JudgeConfig {
         shrink: true,
         databases: 20,
-        limits: Limits {
-            steps: 200_000,
-            ..Limits::default()
-        },
+        limits: Limits { steps: 200_000, ..Limits::default() },
         ..JudgeConfig::default()
     };
     let crew = crew(LONG);
@@ -68,20 +61,11 @@ fn verdicts_are_those_of_this_process() {
     let schema = schema();
     for (gold, pred) in [
         ("SELECT name FROM singer", "SELECT s.name FROM singer s"),
-        (
-            "SELECT name FROM singer WHERE age > 20",
-            "SELECT name FROM singer WHERE age >= 20",
-        ),
-        (
-            "SELECT 1e999, x'00ff', NULL, age FROM singer",
-            "SELECT 2, 1.5, 'é', age FROM singer",
-        ),
+        ("SELECT name FROM singer WHERE age > 20", "SELECT name FROM singer WHERE age >= 20"),
+        ("SELECT 1e999, x'00ff', NULL, age FROM singer", "SELECT 2, 1.5, 'é', age FROM singer"),
         ("SELECT nme FROM singer", "SELECT name FROM singer"),
         ("SELECT name FROM singer", "DROP TABLE singer"),
-        (
-            "SELECT name FROM singer WHERE age > = 1",
-            "SELECT name FROM singer WHERE age >= 1",
-        ),
+        ("SELECT name FROM singer WHERE age > = 1", "SELECT name FROM singer WHERE age >= 1"),
         ("SELECT max(age) FROM singer", ENDLESS),
         ("SELECT 'a\nb' FROM singer", "SELECT 'a\u{2028}b' FROM singer"),
     ] {
@@ -93,11 +77,7 @@ fn verdicts_are_those_of_this_process() {
 /// What a query without end does when nothing in the process holds it back.
 fn unbounded() -> JudgeConfig {
     JudgeConfig {
-        limits: Limits {
-            steps: u64::MAX / 2,
-            millis: 3_600_000,
-            ..Limits::default()
-        },
+        limits: Limits { steps: u64::MAX / 2, millis: 3_600_000, ..Limits::default() },
         ..JudgeConfig::default()
     }
 }
@@ -119,11 +99,7 @@ fn a_pair_that_kills_its_worker_costs_itself() {
 
 #[test]
 fn a_pair_of_a_suite_that_kills_its_worker_costs_itself() {
-    let task = Task {
-        schema: Schema::clone(&schema()),
-        golds: vec![GOLD.into()],
-        values: None,
-    };
+    let task = Task { schema: Schema::clone(&schema()), golds: vec![GOLD.into()], values: None };
     let config = DistilConfig::default();
     let suite: Suite = build(&[task], &config, None, &|_| (), &|_| ()).unwrap();
     let preds = [
@@ -133,23 +109,10 @@ fn a_pair_of_a_suite_that_kills_its_worker_costs_itself() {
         "DELETE FROM singer",
         ENDLESS,
     ];
-    let pairs = preds.map(|pred| RunPair {
-        db_id: "music".into(),
-        gold: GOLD.into(),
-        pred: pred.into(),
-    });
-    let options = RunOptions {
-        limits: Limits {
-            steps: 200_000,
-            ..Limits::default()
-        },
-        plug_values: false,
-    };
+    let pairs = preds.map(|pred| RunPair { db_id: "music".into(), gold: GOLD.into(), pred: pred.into() });
+    let options = RunOptions { limits: Limits { steps: 200_000, ..Limits::default() }, plug_values: false };
     let mut expected = run(&suite, &pairs, options, &|_| ());
-    assert_eq!(
-        run_in_processes(&suite, &pairs, options, crew(LONG), &|_| ()),
-        expected
-    );
+    assert_eq!(run_in_processes(&suite, &pairs, options, crew(LONG), &|_| ()), expected);
     let timeout = |v: &RunVerdict| matches!(v, RunVerdict::Timeout { .. });
     assert!(expected[0].right() && matches!(expected[3], RunVerdict::PredError { .. }));
     assert!(matches!(expected[1], RunVerdict::PredError { .. }) && timeout(&expected[4]));
@@ -168,18 +131,13 @@ const HUNGRY: &str = "WITH RECURSIVE r(n, z) AS (SELECT 1, zeroblob(60000) UNION
 #[test]
 fn a_pair_that_eats_memory_costs_itself() {
     let config = JudgeConfig {
-        limits: Limits {
-            heap_bytes: 24 << 20,
-            ..unbounded().limits
-        },
+        limits: Limits { heap_bytes: 24 << 20, ..unbounded().limits },
         ..JudgeConfig::default()
     };
     // The system lets the process have little more.
     let program = Program {
         path: PathBuf::from(env!("CARGO_BIN_EXE_twinql")),
-        arguments: ["worker", "--threads", "1", "--address-space", "100000000"]
-            .map(str::to_owned)
-            .to_vec(),
+        arguments: ["worker", "--threads", "1", "--address-space", "100000000"].map(str::to_owned).to_vec(),
     };
     let (crew, schema) = (Crew::new(program, LONG), schema());
     let report = |pred: &str| crew.judge(&config, &schema, GOLD, pred).unwrap();
@@ -198,8 +156,7 @@ fn a_file_that_kills_its_worker_costs_its_pair() {
     let file = |name: &str| {
         let path = folder.path().join(name);
         let made = rusqlite::Connection::open(&path).unwrap();
-        made.execute_batch("CREATE TABLE singer (id, name); INSERT INTO singer VALUES (1, 'Ann')")
-            .unwrap();
+        made.execute_batch("CREATE TABLE singer (id, name); INSERT INTO singer VALUES (1, 'Ann')").unwrap();
         path
     };
     let (good, killer) = (file("good.sqlite"), file("killer.sqlite"));
@@ -217,11 +174,7 @@ fn a_file_that_kills_its_worker_costs_its_pair() {
 fn a_worker_beyond_its_time_is_killed() {
     let (crew, schema, config) = (crew(Duration::from_secs(2)), schema(), unbounded());
     let report = crew.judge(&config, &schema, GOLD, ENDLESS).unwrap();
-    assert!(
-        matches!(report.verdict, Verdict::Timeout { .. }),
-        "{:?}",
-        report.verdict
-    );
+    assert!(matches!(report.verdict, Verdict::Timeout { .. }), "{:?}", report.verdict);
     let next = crew.judge(&config, &schema, GOLD, SAME).unwrap();
     assert_eq!(next.verdict.label(), Some(1));
 }
@@ -241,15 +194,8 @@ fn the_systems_limits_hold() {
 #[test]
 fn a_program_that_is_no_worker() {
     let (schema, config) = (schema(), JudgeConfig::default());
-    let missing = Program {
-        path: "/nonexistent/twinql".into(),
-        arguments: Vec::new(),
-    };
-    assert!(
-        Crew::new(missing, LONG)
-            .judge(&config, &schema, GOLD, SAME)
-            .is_err()
-    );
+    let missing = Program { path: "/nonexistent/twinql".into(), arguments: Vec::new() };
+    assert!(Crew::new(missing, LONG).judge(&config, &schema, GOLD, SAME).is_err());
     for script in ["read a; read b; read c; echo nonsense", "exit 1", "echo nonsense"] {
         let crew = scripted(script);
         assert!(crew.judge(&config, &schema, GOLD, SAME).is_err(), "{script}");
@@ -259,23 +205,14 @@ fn a_program_that_is_no_worker() {
 /// Nothing is said of a pair where the machine fails: neither query is to blame.
 #[test]
 fn a_machine_that_starts_no_worker_is_a_status_of_its_own() {
-    let job = Job {
-        id: "1".into(),
-        work: Work::Pair {
-            schema: schema(),
-            gold: GOLD.into(),
-            pred: SAME.into(),
-        },
-    };
+    let job =
+        Job { id: "1".into(), work: Work::Pair { schema: schema(), gold: GOLD.into(), pred: SAME.into() } };
     let engine = Engine::builder()
         .metric(MetricId::Suite)
         .workers(Workers::Processes(scripted("exit 1")), Limits::default())
         .build()
         .unwrap();
     let record = engine.score(&[job]).remove(0);
-    assert_eq!(
-        (record.status, record.score("suite")),
-        (Status::MachineError, None)
-    );
+    assert_eq!((record.status, record.score("suite")), (Status::MachineError, None));
     assert!(record.error.unwrap().contains("no worker process"));
 }

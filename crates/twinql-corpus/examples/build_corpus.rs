@@ -19,14 +19,7 @@ fn main() -> Result<(), CorpusError> {
         eprint!("\r{} of {} golds, {} pairs", p.golds, p.of, p.pairs);
     })?;
     let seconds = start.elapsed().as_secs_f64();
-    eprintln!(
-        "\n{seconds:.1} s, {:.2} ms a pair",
-        seconds * 1e3 / stats.pairs as f64
-    );
-    eprintln!(
-        "{:?}; counts by origin stand in {}",
-        stats.labels,
-        stats_path(&config.out).display()
-    );
+    eprintln!("\n{seconds:.1} s, {:.2} ms a pair", seconds * 1e3 / stats.pairs as f64);
+    eprintln!("{:?}; counts by origin stand in {}", stats.labels, stats_path(&config.out).display());
     Ok(())
 }

@@ -20,10 +20,7 @@ const SEPARATOR: &str = "\t----- bird -----\t";
 /// leaves a gap.
 pub fn read_predictions(path: impl AsRef<Path>) -> Result<Vec<Prediction>, CorpusError> {
     let path = path.as_ref();
-    let fail = |message: String| CorpusError::File {
-        file: path.display().to_string(),
-        message,
-    };
+    let fail = |message: String| CorpusError::File { file: path.display().to_string(), message };
     let json: Json = serde_json::from_slice(&read_bytes(path)?)
         .map_err(|e| fail(format!("not JSON: {e}; give BIRD's predict_dev.json")))?;
     let mut entries: Vec<(usize, Json)> = match json {
@@ -39,9 +36,7 @@ pub fn read_predictions(path: impl AsRef<Path>) -> Result<Vec<Prediction>, Corpu
     };
     entries.sort_by_key(|(number, _)| *number);
     if let Some((i, (number, _))) = entries.iter().enumerate().find(|(i, (n, _))| i != n) {
-        return Err(fail(format!(
-            "question {i} is missing (the next one is {number})"
-        )));
+        return Err(fail(format!("question {i} is missing (the next one is {number})")));
     }
     Ok(entries
         .into_iter()
@@ -50,21 +45,14 @@ pub fn read_predictions(path: impl AsRef<Path>) -> Result<Vec<Prediction>, Corpu
                 Json::String(s) => {
                     let sql = s.split(SEPARATOR).next().unwrap_or_default().trim();
                     let empty = sql.is_empty();
-                    (
-                        sql.to_owned(),
-                        empty.then(|| format!("question {number}: empty prediction")),
-                    )
+                    (sql.to_owned(), empty.then(|| format!("question {number}: empty prediction")))
                 }
                 other => {
                     let why = format!("question {number}: the value {other} is not a string");
                     (String::new(), Some(why))
                 }
             };
-            Prediction {
-                sql,
-                line: number + 1,
-                unusable,
-            }
+            Prediction { sql, line: number + 1, unusable }
         })
         .collect())
 }

@@ -10,10 +10,7 @@ use twinql_files::{is_gzip, read_bounded};
 use crate::CorpusError;
 
 pub(crate) fn io_error(path: &Path, e: &std::io::Error) -> CorpusError {
-    CorpusError::Io {
-        file: path.display().to_string(),
-        message: e.to_string(),
-    }
+    CorpusError::Io { file: path.display().to_string(), message: e.to_string() }
 }
 
 /// MiB of a file that is read whole.
@@ -35,10 +32,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, CorpusError> {
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let empty = bytes.is_empty();
-    bytes
-        .split(|&b| b == b'\n')
-        .map(|l| l.strip_suffix(b"\r").unwrap_or(l))
-        .skip(usize::from(empty))
+    bytes.split(|&b| b == b'\n').map(|l| l.strip_suffix(b"\r").unwrap_or(l)).skip(usize::from(empty))
 }
 
 /// Writes a file whole or not at all: into a temporary file beside it, which replaces it

@@ -166,9 +166,8 @@ fn number_of(line: &str) -> Option<&str> {
                 let colon = skip(at, |b| b.is_ascii_whitespace());
                 if depth == 1 && name == Some(b"id") && bytes.get(colon) == Some(&b':') {
                     let begin = skip(colon + 1, |b| b.is_ascii_whitespace());
-                    let end = skip(begin, |b| {
-                        b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E')
-                    });
+                    let end =
+                        skip(begin, |b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E'));
                     found = line.get(begin..end);
                 }
             }
@@ -182,10 +181,7 @@ impl Draft {
     /// Reads a line. Never fails: the problem says what is wrong.
     pub fn from_json(line: &str) -> Draft {
         let problem = |message: String| Draft {
-            problem: Some(Problem {
-                of_prediction: false,
-                message,
-            }),
+            problem: Some(Problem { of_prediction: false, message }),
             ..Draft::default()
         };
         let map = match serde_json::from_str(line) {
@@ -198,17 +194,12 @@ impl Draft {
         let id = match fields.map.shift_remove("id") {
             None | Some(Json::Null) => Json::Null,
             Some(Json::Number(n)) => {
-                number = number_of(line)
-                    .filter(|text| *text != n.to_string())
-                    .map(str::to_owned);
+                number = number_of(line).filter(|text| *text != n.to_string()).map(str::to_owned);
                 Json::Number(n)
             }
             Some(Json::String(s)) => Json::String(s),
             Some(other) => {
-                fields.complain(format!(
-                    "\"id\" is {}, neither string nor number",
-                    shortened(&other)
-                ));
+                fields.complain(format!("\"id\" is {}, neither string nor number", shortened(&other)));
                 Json::Null
             }
         };
@@ -219,11 +210,8 @@ impl Draft {
             fields.complain(message.clone());
         }
         let label = fields.label();
-        let (question, source, split) = (
-            fields.text("question"),
-            fields.text("source"),
-            fields.text("split"),
-        );
+        let (question, source, split) =
+            (fields.text("question"), fields.text("source"), fields.text("split"));
         let problem = match (fields.problem, &pred) {
             (Some(message), _) => Some((false, message)),
             (None, Err(message)) => Some((true, message.clone())),
@@ -243,10 +231,7 @@ impl Draft {
                 extra: fields.map,
             },
             number,
-            problem: problem.map(|(of_prediction, message)| Problem {
-                of_prediction,
-                message,
-            }),
+            problem: problem.map(|(of_prediction, message)| Problem { of_prediction, message }),
         }
     }
 }
@@ -316,10 +301,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<PairFile, CorpusError> {
         }
         match line.text().and_then(Pair::from_json) {
             Ok(pair) => file.pairs.push(pair),
-            Err(message) => file.bad.push(BadLine {
-                line: line.number,
-                message,
-            }),
+            Err(message) => file.bad.push(BadLine { line: line.number, message }),
         }
     }
     if file.pairs.is_empty() && file.bad.is_empty() {
@@ -340,11 +322,9 @@ pub fn read_strict(path: impl AsRef<Path>) -> Result<Vec<Pair>, CorpusError> {
     let file = read(path)?;
     match file.bad.into_iter().next() {
         None => Ok(file.pairs),
-        Some(bad) => Err(CorpusError::Line {
-            file: path.display().to_string(),
-            line: bad.line,
-            message: bad.message,
-        }),
+        Some(bad) => {
+            Err(CorpusError::Line { file: path.display().to_string(), line: bad.line, message: bad.message })
+        }
     }
 }
 
@@ -384,15 +364,9 @@ mod tests {
     #[test]
     fn benchmarks_of_provers_are_read() {
         let pair = Pair::from_json(r#"{"id":1,"schema":"s","sql1":"a","sql2":"b","label":"EQU"}"#).unwrap();
-        assert_eq!(
-            (pair.gold.as_str(), pair.pred.as_str(), pair.label),
-            ("a", "b", Some(1))
-        );
+        assert_eq!((pair.gold.as_str(), pair.pred.as_str(), pair.label), ("a", "b", Some(1)));
         let both = Pair::from_json(r#"{"db_id":"d","gold":"g","pred":"p","sql1":"a"}"#).unwrap();
-        assert_eq!(
-            (both.gold.as_str(), both.extra["sql1"].as_str()),
-            ("g", Some("a"))
-        );
+        assert_eq!((both.gold.as_str(), both.extra["sql1"].as_str()), ("g", Some("a")));
     }
 
     #[test]
@@ -432,48 +406,13 @@ mod tests {
     #[test]
     fn what_can_be_read_of_a_line_is_kept() {
         for (line, id, of_prediction, part) in [
-            (
-                r#"{"id":7,"db_id":"d","pred":"p"}"#,
-                "7",
-                false,
-                "\"gold\" is missing",
-            ),
-            (
-                r#"{"id":"x","db_id":"d","gold":null,"pred":"p"}"#,
-                "\"x\"",
-                false,
-                "\"gold\" is null",
-            ),
-            (
-                r#"{"id":"x","db_id":"d","gold":["g"],"pred":"p"}"#,
-                "\"x\"",
-                false,
-                "not a string",
-            ),
-            (
-                r#"{"id":7,"db_id":"d","gold":"g","pred":null}"#,
-                "7",
-                true,
-                "\"pred\" is null",
-            ),
-            (
-                r#"{"id":7,"db_id":"d","gold":"g"}"#,
-                "7",
-                true,
-                "\"pred\" is missing",
-            ),
-            (
-                r#"{"id":7,"db_id":"d","gold":"g","pred":{}}"#,
-                "7",
-                true,
-                "not a string",
-            ),
-            (
-                r#"{"id":[7],"db_id":"d","gold":"g","pred":"p"}"#,
-                "null",
-                false,
-                "neither string nor number",
-            ),
+            (r#"{"id":7,"db_id":"d","pred":"p"}"#, "7", false, "\"gold\" is missing"),
+            (r#"{"id":"x","db_id":"d","gold":null,"pred":"p"}"#, "\"x\"", false, "\"gold\" is null"),
+            (r#"{"id":"x","db_id":"d","gold":["g"],"pred":"p"}"#, "\"x\"", false, "not a string"),
+            (r#"{"id":7,"db_id":"d","gold":"g","pred":null}"#, "7", true, "\"pred\" is null"),
+            (r#"{"id":7,"db_id":"d","gold":"g"}"#, "7", true, "\"pred\" is missing"),
+            (r#"{"id":7,"db_id":"d","gold":"g","pred":{}}"#, "7", true, "not a string"),
+            (r#"{"id":[7],"db_id":"d","gold":"g","pred":"p"}"#, "null", false, "neither string nor number"),
         ] {
             let draft = Draft::from_json(line);
             let problem = draft.problem.unwrap();
@@ -496,11 +435,7 @@ mod tests {
     #[test]
     fn gzip_by_extension() {
         let dir = tempfile::tempdir().unwrap();
-        let pair = Pair {
-            db_id: Some("d".into()),
-            gold: "g".into(),
-            ..Pair::default()
-        };
+        let pair = Pair { db_id: Some("d".into()), gold: "g".into(), ..Pair::default() };
         for name in ["a.jsonl", "a.jsonl.gz"] {
             let path = dir.path().join(name);
             write(&path, [&pair, &pair]).unwrap();

@@ -40,11 +40,7 @@ pub fn named_in(folder: &Path, path: &Path) -> PathBuf {
     let (Some(from), Some(to)) = (absolute(folder), absolute(path)) else {
         return path.to_owned();
     };
-    let common = from
-        .components()
-        .zip(to.components())
-        .take_while(|(a, b)| a == b)
-        .count();
+    let common = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
     // The root alone is nothing to go by.
     if common < 2 {
         return to;
@@ -88,10 +84,7 @@ mod tests {
         // Tests run in the crate's folder.
         let folder = Path::new("src/build");
         let said = misplaced(folder, &beside(folder, "src/lib.rs")).unwrap();
-        assert!(
-            said.contains("write \"../lib.rs\" where it has \"src/lib.rs\""),
-            "{said}"
-        );
+        assert!(said.contains("write \"../lib.rs\" where it has \"src/lib.rs\""), "{said}");
         for path in ["nowhere", "config.rs", ""] {
             assert_eq!(misplaced(folder, &beside(folder, path)), None, "{path}");
         }
@@ -111,11 +104,7 @@ mod tests {
             ("/x/a", "../../../b", "/b"),
             ("a", "../d/*.txt", "d/*.txt"),
         ] {
-            assert_eq!(
-                beside(Path::new(folder), path),
-                Path::new(expected),
-                "{folder} {path}"
-            );
+            assert_eq!(beside(Path::new(folder), path), Path::new(expected), "{folder} {path}");
         }
     }
 

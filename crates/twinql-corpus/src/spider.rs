@@ -55,12 +55,7 @@ pub struct Golds {
 impl Golds {
     /// The gold queries that lines hold.
     pub fn new(lines: Lines) -> Golds {
-        Golds {
-            lines,
-            interaction: 0,
-            begun: false,
-            ended: false,
-        }
+        Golds { lines, interaction: 0, begun: false, ended: false }
     }
 }
 
@@ -125,11 +120,9 @@ impl GoldCount {
                 file,
                 message: "the file holds no gold queries; give one `SQL<TAB>db_id` a line".into(),
             }),
-            Some((line, message)) if !self.usable => Err(CorpusError::Line {
-                file,
-                line: *line,
-                message: message.clone(),
-            }),
+            Some((line, message)) if !self.usable => {
+                Err(CorpusError::Line { file, line: *line, message: message.clone() })
+            }
             _ => Ok(()),
         }
     }
@@ -150,9 +143,7 @@ pub fn read_gold(path: impl AsRef<Path>) -> Result<Vec<Gold>, CorpusError> {
 
 /// Query and database of a line, or what is wrong with it.
 fn gold_line(line: &Line) -> Result<(String, String), String> {
-    let text = line
-        .text()
-        .map_err(|why| format!("{why} of the line; convert the file (iconv -t UTF-8)"))?;
+    let text = line.text().map_err(|why| format!("{why} of the line; convert the file (iconv -t UTF-8)"))?;
     // A tab may stand inside the query; the database comes after the last one.
     let (sql, db_id) = text
         .trim_end()
@@ -171,11 +162,7 @@ pub fn prediction(line: &Line) -> Prediction {
         }
         Err(why) => (String::new(), Some(format!("line {}: {why}", line.number))),
     };
-    Prediction {
-        sql,
-        line: line.number,
-        unusable,
-    }
+    Prediction { sql, line: line.number, unusable }
 }
 
 /// Reads every line of a prediction file, blank ones too; [`align`] knows what they mean.
@@ -231,10 +218,7 @@ pub fn align<'g>(
     let mut count = PredictionCount::default();
     predictions.iter().for_each(|prediction| count.add(prediction));
     let blank = blank_lines(&golds, count, cover, gold_file, pred_file)?;
-    Ok(gold
-        .iter()
-        .zip(predictions.into_iter().filter_map(|p| blank.kept(p)))
-        .collect())
+    Ok(gold.iter().zip(predictions.into_iter().filter_map(|p| blank.kept(p))).collect())
 }
 
 /// What a blank line of a prediction file means.
@@ -284,11 +268,7 @@ pub fn blank_lines(
             gold_file: gold_file.into(),
             gold: gold.golds,
             pred_file: pred_file.into(),
-            pred: if gold.interactive {
-                predictions.filled
-            } else {
-                predictions.lines
-            },
+            pred: if gold.interactive { predictions.filled } else { predictions.lines },
         });
     }
     Ok(Blank::End)
@@ -309,15 +289,9 @@ mod tests {
     fn gold() {
         let f = file(b"\xef\xbb\xbfSELECT 1\td1\r\nSELECT\t2 \td2\n\n\nSELECT 3\td1\n\n");
         let gold = read_gold(f.path()).unwrap();
-        let got: Vec<(&str, &str, usize, usize)> = gold
-            .iter()
-            .map(|g| (g.sql.as_str(), g.db_id.as_str(), g.line, g.interaction))
-            .collect();
-        let expect = [
-            ("SELECT 1", "d1", 1, 0),
-            ("SELECT\t2", "d2", 2, 0),
-            ("SELECT 3", "d1", 5, 1),
-        ];
+        let got: Vec<(&str, &str, usize, usize)> =
+            gold.iter().map(|g| (g.sql.as_str(), g.db_id.as_str(), g.line, g.interaction)).collect();
+        let expect = [("SELECT 1", "d1", 1, 0), ("SELECT\t2", "d2", 2, 0), ("SELECT 3", "d1", 5, 1)];
         assert_eq!(got, expect);
         for (bytes, message) in [
             (&b""[..], "holds no gold queries"),
@@ -344,12 +318,7 @@ mod tests {
             (&spider, b"a\nb\n\nc\n\n", Cover::All, Ok(vec!["a", "b", "c"])),
             (&spider, b"a\nb\n", Cover::First, Ok(vec!["a", "b"])),
             (&spider, b"a\nb\n", Cover::All, Err("has 3 queries and p has 2")),
-            (
-                &spider,
-                b"a\nb\nc\nd",
-                Cover::First,
-                Err("has 3 queries and p has 4"),
-            ),
+            (&spider, b"a\nb\nc\nd", Cover::First, Err("has 3 queries and p has 4")),
             (&cosql, b"a\nb\n\nc\n", Cover::All, Ok(vec!["a", "b", "c"])),
             (&cosql, b"a\nb\nc\n", Cover::All, Ok(vec!["a", "b", "c"])),
             (&cosql, b"a\n\nc\n", Cover::All, Err("has 3 queries and p has 2")),
@@ -381,20 +350,14 @@ mod tests {
         let gold = read_gold(data.join("spider/test_gold.sql")).unwrap();
         assert_eq!(gold.len(), 2147);
         let predictions = read_predictions(data.join("predictions/spider_test/ESMp_C3.txt")).unwrap();
-        assert_eq!(
-            align(&gold, predictions, Cover::All, "g", "p").unwrap().len(),
-            2147
-        );
+        assert_eq!(align(&gold, predictions, Cover::All, "g", "p").unwrap().len(), 2147);
         let cosql: Vec<_> = std::fs::read_dir(data.join("cosql"))
             .unwrap()
             .map(|e| e.unwrap().path())
             .filter(|p| p.extension().is_some_and(|e| e == "sql"))
             .collect();
         for path in cosql {
-            assert!(
-                read_gold(&path).unwrap().last().unwrap().interaction > 0,
-                "{path:?}"
-            );
+            assert!(read_gold(&path).unwrap().last().unwrap().interaction > 0, "{path:?}");
         }
     }
 }

@@ -28,10 +28,7 @@ impl Destination {
     /// # Errors
     /// A folder, a block device, a socket, links that lead nowhere in the end, or what the system says.
     pub fn of(path: &Path) -> Result<Destination, FileError> {
-        let unwritable = |what| FileError::Unwritable {
-            path: path.to_owned(),
-            what,
-        };
+        let unwritable = |what| FileError::Unwritable { path: path.to_owned(), what };
         let mut at = path.to_owned();
         for _ in 0..MOST_LINKS {
             match descriptor(&at) {
@@ -44,10 +41,7 @@ impl Destination {
                 // `file/name`: the folder cannot be made, and that is said then.
                 Err(e) if e.kind() == io::ErrorKind::NotADirectory => return Ok(Destination::Plain(at)),
                 Err(e) => {
-                    return Err(FileError::io("write", path)(io::Error::new(
-                        e.kind(),
-                        e.to_string(),
-                    )));
+                    return Err(FileError::io("write", path)(io::Error::new(e.kind(), e.to_string())));
                 }
                 Ok(kind) => kind,
             };
@@ -115,10 +109,7 @@ fn descriptor(path: &Path) -> Option<u32> {
     if path == Path::new("/dev/stdout") {
         return Some(1);
     }
-    named
-        .iter()
-        .any(|n| folder == Path::new(n))
-        .then(|| path.file_name()?.to_str()?.parse().ok())?
+    named.iter().any(|n| folder == Path::new(n)).then(|| path.file_name()?.to_str()?.parse().ok())?
 }
 
 #[cfg(not(unix))]

@@ -7,13 +7,11 @@ use sha2::{Digest as _, Sha256};
 pub fn hex(bytes: impl AsRef<[u8]>) -> String {
     use std::fmt::Write as _;
     let bytes = bytes.as_ref();
-    bytes
-        .iter()
-        .fold(String::with_capacity(2 * bytes.len()), |mut out, byte| {
-            // Writing to a text does not fail.
-            let _ = write!(out, "{byte:02x}");
-            out
-        })
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut out, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
 }
 
 /// The SHA-256 of bytes.

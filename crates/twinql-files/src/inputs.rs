@@ -53,9 +53,7 @@ impl Inputs {
         if let Destination::Plain(plain) = &destination {
             let whole = named(plain);
             if self.written.contains(&whole) {
-                return Err(FileError::Twice {
-                    path: path.to_owned(),
-                });
+                return Err(FileError::Twice { path: path.to_owned() });
             }
             self.written.push(whole);
         }
@@ -71,10 +69,7 @@ impl Inputs {
         if let Destination::Plain(plain) = &destination
             && let Some(role) = identity(plain).and_then(|i| self.read.get(&i))
         {
-            return Err(FileError::Input {
-                path: path.to_owned(),
-                role: role.clone(),
-            });
+            return Err(FileError::Input { path: path.to_owned(), role: role.clone() });
         }
         Ok(destination)
     }

@@ -43,9 +43,7 @@ impl Line {
             Ok(bytes) => {
                 std::str::from_utf8(bytes).map_err(|e| format!("not UTF-8 at byte {}", e.valid_up_to()))
             }
-            Err(n) => Err(format!(
-                "{n} bytes are more than the {LONGEST_LINE} of the longest line"
-            )),
+            Err(n) => Err(format!("{n} bytes are more than the {LONGEST_LINE} of the longest line")),
         }
     }
 }
@@ -60,9 +58,7 @@ pub struct Lines {
 
 impl std::fmt::Debug for Lines {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Lines")
-            .field("path", &self.path)
-            .finish_non_exhaustive()
+        f.debug_struct("Lines").field("path", &self.path).finish_non_exhaustive()
     }
 }
 
@@ -98,12 +94,7 @@ impl Lines {
     }
 
     fn from_reader(reader: Box<dyn BufRead + Send>, path: &Path) -> Lines {
-        Lines {
-            reader,
-            path: path.to_owned(),
-            number: 0,
-            ended: false,
-        }
+        Lines { reader, path: path.to_owned(), number: 0, ended: false }
     }
 
     fn read(&mut self) -> Result<Option<Line>, FileError> {
@@ -143,10 +134,7 @@ impl Lines {
             }
         }
         if length > LONGEST_LINE as u64 {
-            return Ok(Some(Line {
-                number: self.number,
-                bytes: Err(length),
-            }));
+            return Ok(Some(Line { number: self.number, bytes: Err(length) }));
         }
         if bytes.last() == Some(&b'\r') {
             bytes.pop();
@@ -154,10 +142,7 @@ impl Lines {
         if self.number == 1 && bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
         }
-        Ok(Some(Line {
-            number: self.number,
-            bytes: Ok(bytes),
-        }))
+        Ok(Some(Line { number: self.number, bytes: Ok(bytes) }))
     }
 }
 
@@ -177,10 +162,7 @@ impl Iterator for Lines {
 fn read_error(path: &Path, source: io::Error) -> FileError {
     match source.raw_os_error() {
         // The system has no objection: the content is at fault.
-        None if is_gzip(path) => FileError::Gzip {
-            path: path.to_owned(),
-            cause: source,
-        },
+        None if is_gzip(path) => FileError::Gzip { path: path.to_owned(), cause: source },
         _ => FileError::io("read", path)(source),
     }
 }
@@ -200,11 +182,7 @@ pub fn read_bounded(path: &Path, mib: u64, what: &'static str) -> Result<Vec<u8>
     };
     read.map_err(|e| read_error(path, e))?;
     if bytes.len() as u64 > most {
-        return Err(FileError::TooLarge {
-            path: path.to_owned(),
-            mib,
-            what,
-        });
+        return Err(FileError::TooLarge { path: path.to_owned(), mib, what });
     }
     Ok(bytes)
 }

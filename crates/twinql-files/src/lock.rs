@@ -35,10 +35,7 @@ impl Lock {
 /// Locks an open file, or says that `path` is in use.
 pub(crate) fn hold(file: &File, path: &Path, instead: &'static str) -> Result<(), FileError> {
     match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(FileError::Busy {
-            path: path.to_owned(),
-            instead,
-        }),
+        Err(TryLockError::WouldBlock) => Err(FileError::Busy { path: path.to_owned(), instead }),
         // A file system without locks is no reason not to work.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
     }

@@ -40,10 +40,7 @@ fn checked(line: &[u8]) -> Option<&[u8]> {
 /// It is no plain file, another process has it, or what the system says.
 pub fn open_alone(path: &Path) -> Result<File, FileError> {
     if Destination::of(path)?.plain() != Some(path) {
-        return Err(FileError::Unwritable {
-            path: path.to_owned(),
-            what: "link or device",
-        });
+        return Err(FileError::Unwritable { path: path.to_owned(), what: "link or device" });
     }
     let folder = folder_of(path);
     std::fs::create_dir_all(folder).map_err(FileError::io("create the folder", folder))?;
@@ -101,13 +98,9 @@ impl Finished {
         }
         file.set_len(keep as u64).map_err(fail)?;
         if keep == 0 {
-            file.write_all(format!("{fingerprint}\n").as_bytes())
-                .map_err(fail)?;
+            file.write_all(format!("{fingerprint}\n").as_bytes()).map_err(fail)?;
         }
-        let finished = Finished {
-            path: path.to_owned(),
-            file,
-        };
+        let finished = Finished { path: path.to_owned(), file };
         Ok((finished, done))
     }
 
@@ -127,10 +120,8 @@ impl Finished {
     /// What the system says.
     pub fn append(&mut self, lines: &[String]) -> io::Result<()> {
         // One call, so that what is cut off is a last line and nothing else.
-        let text: String = lines
-            .iter()
-            .map(|line| format!("{}{line}\n", checksum(line.as_bytes())))
-            .collect();
+        let text: String =
+            lines.iter().map(|line| format!("{}{line}\n", checksum(line.as_bytes()))).collect();
         self.file.write_all(text.as_bytes())?;
         self.file.flush()
     }
@@ -163,12 +154,7 @@ mod tests {
         let lines = ["1", "22"].map(str::to_owned);
         open("a", false).0.append(&lines).unwrap();
         let written = std::fs::read_to_string(&path).unwrap();
-        let numbers = |text: &str| {
-            text.lines()
-                .skip(1)
-                .map(|l| l[17..].to_owned())
-                .collect::<Vec<_>>()
-        };
+        let numbers = |text: &str| text.lines().skip(1).map(|l| l[17..].to_owned()).collect::<Vec<_>>();
         assert_eq!(numbers(&written), ["1", "22"]);
         // Cut off within a line; another line follows that nobody can read, or that has no checksum.
         let odd = format!("{}x\n{}4\n", checksum(b"x"), checksum(b"4"));

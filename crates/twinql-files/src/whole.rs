@@ -77,10 +77,7 @@ impl Whole {
             }
             Destination::Plain(at) => Target::Plain(Temporary::beside(&at)?),
         };
-        Ok(Whole {
-            target,
-            shown: path.to_owned(),
-        })
+        Ok(Whole { target, shown: path.to_owned() })
     }
 
     /// What the system said when this file was written to, with its name.
@@ -109,8 +106,7 @@ impl Whole {
             return Ok(());
         };
         share(file.as_file(), &path);
-        file.persist(&path)
-            .map_err(|e| FileError::io("write", &self.shown)(e.error))?;
+        file.persist(&path).map_err(|e| FileError::io("write", &self.shown)(e.error))?;
         Ok(())
     }
 }
@@ -147,11 +143,7 @@ impl Temporary {
             .map_err(FileError::io("write into the folder", folder))?;
         let name = file.path().to_owned();
         listed(|all| all.push(name.clone()));
-        Ok(Temporary {
-            file,
-            path: path.to_owned(),
-            _listed: Listed(name),
-        })
+        Ok(Temporary { file, path: path.to_owned(), _listed: Listed(name) })
     }
 }
 

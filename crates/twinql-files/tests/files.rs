@@ -12,9 +12,7 @@ use twinql_files::{
 };
 
 fn lines(bytes: &[u8]) -> Vec<Result<Vec<u8>, u64>> {
-    Lines::of(Cursor::new(bytes.to_vec()), Path::new("x"))
-        .map(|line| line.unwrap().bytes)
-        .collect()
+    Lines::of(Cursor::new(bytes.to_vec()), Path::new("x")).map(|line| line.unwrap().bytes).collect()
 }
 
 #[test]
@@ -35,10 +33,7 @@ fn line_ends() {
 fn a_long_line_is_counted_and_not_kept() {
     let long = LONGEST_LINE + 7;
     let text = [b"a\n".to_vec(), vec![b'x'; long], b"\nb".to_vec()].concat();
-    assert_eq!(
-        lines(&text),
-        [Ok(b"a".to_vec()), Err(long as u64), Ok(b"b".to_vec())]
-    );
+    assert_eq!(lines(&text), [Ok(b"a".to_vec()), Err(long as u64), Ok(b"b".to_vec())]);
     let whole = [vec![b'x'; LONGEST_LINE], b"\n".to_vec()].concat();
     assert_eq!(lines(&whole)[0].as_ref().unwrap().len(), LONGEST_LINE);
 }
@@ -79,10 +74,7 @@ fn whole_or_not_at_all() {
     drop(dropped);
     assert_eq!(std::fs::read(&path).unwrap(), b"old");
     assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
-    assert!(matches!(
-        read_bounded(&path, 0, "thing"),
-        Err(FileError::TooLarge { .. })
-    ));
+    assert!(matches!(read_bounded(&path, 0, "thing"), Err(FileError::TooLarge { .. })));
     assert_eq!(read_bounded(&path, 1, "thing").unwrap(), b"old");
 }
 
@@ -101,23 +93,11 @@ fn inputs_are_known_by_any_name() {
         let error = inputs.output(&at(name)).unwrap_err().to_string();
         assert!(error.contains("a file of --schemas"), "{error}");
     }
-    assert!(matches!(
-        inputs.output(&at("free")).unwrap(),
-        Destination::Plain(_)
-    ));
-    assert!(matches!(
-        inputs.output(&at("in/../free")),
-        Err(FileError::Twice { .. })
-    ));
+    assert!(matches!(inputs.output(&at("free")).unwrap(), Destination::Plain(_)));
+    assert!(matches!(inputs.output(&at("in/../free")), Err(FileError::Twice { .. })));
     assert!(inputs.output(&at("new/one")).is_ok());
-    assert_eq!(
-        Destination::of(Path::new("/dev/stdout")).unwrap(),
-        Destination::Stdout
-    );
-    assert!(matches!(
-        Destination::of(Path::new("/dev/null")).unwrap(),
-        Destination::Special(_)
-    ));
+    assert_eq!(Destination::of(Path::new("/dev/stdout")).unwrap(), Destination::Stdout);
+    assert!(matches!(Destination::of(Path::new("/dev/null")).unwrap(), Destination::Special(_)));
 }
 
 #[test]
@@ -125,16 +105,10 @@ fn a_folder_is_held_by_one_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
     let held = Lock::folder(folder.path(), "folder").unwrap();
     let second = Lock::folder(folder.path(), "folder").unwrap_err().to_string();
-    assert!(
-        second.contains("in use by another run") && second.contains("another folder"),
-        "{second}"
-    );
+    assert!(second.contains("in use by another run") && second.contains("another folder"), "{second}");
     drop(held);
     Lock::folder(folder.path(), "folder").unwrap();
     let mut empty = String::new();
-    std::fs::File::open(folder.path().join(".lock"))
-        .unwrap()
-        .read_to_string(&mut empty)
-        .unwrap();
+    std::fs::File::open(folder.path().join(".lock")).unwrap().read_to_string(&mut empty).unwrap();
     assert!(empty.is_empty());
 }

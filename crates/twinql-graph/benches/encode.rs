@@ -52,17 +52,13 @@ fn pair(c: &mut Criterion) {
     let (Ok(left), Ok(right)) = (lower(&gold), lower(&pred)) else {
         return;
     };
-    c.bench_function("pair/lower both", |b| {
-        b.iter(|| (lower(black_box(&gold)), lower(black_box(&pred))))
-    });
+    c.bench_function("pair/lower both", |b| b.iter(|| (lower(black_box(&gold)), lower(black_box(&pred)))));
     let config = EncodingConfig::default();
     c.bench_function("pair/arrays", |b| {
         b.iter(|| PairArrays::build(black_box(&left), black_box(&right), &config));
     });
     let config = RelPmConfig::default();
-    c.bench_function("pair/relpm", |b| {
-        b.iter(|| relpm(black_box(&left), black_box(&right), &config))
-    });
+    c.bench_function("pair/relpm", |b| b.iter(|| relpm(black_box(&left), black_box(&right), &config)));
 }
 
 criterion_group!(benches, walks, pair);

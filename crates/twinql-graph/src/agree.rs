@@ -63,11 +63,7 @@ impl Views {
                 hash.0
             })
             .collect();
-        Views {
-            subtrees: graph.subtree_hashes(),
-            labels,
-            paths,
-        }
+        Views { subtrees: graph.subtree_hashes(), labels, paths }
     }
 }
 
@@ -116,8 +112,7 @@ mod tests {
         let root = b.add(None, Word::RELS, Tag::NONE, None).unwrap();
         for (word, content) in filters {
             let parent = b.add(Some(root), *word, Tag::NONE, None).unwrap();
-            b.add(Some(parent), Word::COLUMN, Tag::NONE, Some((*content).to_owned()))
-                .unwrap();
+            b.add(Some(parent), Word::COLUMN, Tag::NONE, Some((*content).to_owned())).unwrap();
         }
         QueryGraph::new(b.graph, 0)
     }
@@ -126,11 +121,7 @@ mod tests {
     fn equal_graphs_agree_everywhere() {
         let g = graph(&[(Word::EQ, "a"), (Word::LT, "b")]);
         let (left, right) = agreement(&g, &g);
-        assert!(
-            left.iter()
-                .chain(&right)
-                .all(|&code| code == SUBTREE | LABEL | PATH | COUNT)
-        );
+        assert!(left.iter().chain(&right).all(|&code| code == SUBTREE | LABEL | PATH | COUNT));
     }
 
     #[test]

@@ -135,11 +135,7 @@ fn perturb_edges(graph: &QueryGraph, share: f64, rng: &mut ChaCha8Rng) -> QueryG
 
 /// What a hidden node shows: a name that is not given, which no query's graph holds.
 fn mask() -> Node {
-    Node {
-        word: Word::NAME,
-        tag: Tag::NONE,
-        content: None,
-    }
+    Node { word: Word::NAME, tag: Tag::NONE, content: None }
 }
 
 fn mask_attributes(graph: &QueryGraph, share: f64, rng: &mut ChaCha8Rng) -> QueryGraph {
@@ -201,10 +197,7 @@ mod tests {
         let mut all = vec![b.add(None, Word::RELS, Tag::NONE, None).unwrap()];
         for n in 1..nodes {
             let content = Some(n.to_string());
-            all.push(
-                b.add(Some(all[(n - 1) / 3]), Word::COLUMN, Tag::NONE, content)
-                    .unwrap(),
-            );
+            all.push(b.add(Some(all[(n - 1) / 3]), Word::COLUMN, Tag::NONE, content).unwrap());
             if n % 3 == 0 {
                 b.edge(all[n - 1], all[n], EdgeKind::Data);
             }
@@ -217,16 +210,12 @@ mod tests {
     }
 
     fn run(name: &str, graph: &QueryGraph, share: f64, seed: u64) -> QueryGraph {
-        Augmentation::find(name)
-            .unwrap()
-            .apply(graph, share, &mut rng(seed))
+        Augmentation::find(name).unwrap().apply(graph, share, &mut rng(seed))
     }
 
     fn edges(graph: &QueryGraph) -> Vec<(usize, usize, EdgeKind)> {
         let edges = graph.graph().raw_edges().iter();
-        edges
-            .map(|e| (e.source().index(), e.target().index(), e.weight))
-            .collect()
+        edges.map(|e| (e.source().index(), e.target().index(), e.weight)).collect()
     }
 
     fn masked(graph: &QueryGraph) -> usize {
@@ -241,12 +230,7 @@ mod tests {
                 for (seed, share) in [(1, 0.0), (2, 0.1), (3, 0.5), (4, 1.0), (5, f64::NAN)] {
                     let share = if share.is_nan() { 0.0 } else { share };
                     let view = augmentation.apply(&original, share, &mut rng(seed));
-                    assert_eq!(
-                        view.node(0).unwrap().word,
-                        Word::RELS,
-                        "{} {share}",
-                        augmentation.name
-                    );
+                    assert_eq!(view.node(0).unwrap().word, Word::RELS, "{} {share}", augmentation.name);
                     assert!(edges(&view).iter().all(|(a, b, _)| a < b));
                     // The merged graph, its encodings and the agreement can be computed.
                     let other = augmentation.apply(&original, share, &mut rng(seed + 10));
@@ -265,10 +249,7 @@ mod tests {
         for a in &AUGMENTATIONS {
             let view = |seed| {
                 let view = a.apply(&original, 0.3, &mut rng(seed));
-                (
-                    edges(&view),
-                    view.graph().node_weights().cloned().collect::<Vec<_>>(),
-                )
+                (edges(&view), view.graph().node_weights().cloned().collect::<Vec<_>>())
             };
             assert_eq!(view(1), view(1), "{}", a.name);
             assert_ne!(view(1), view(2), "{}", a.name);
@@ -290,11 +271,8 @@ mod tests {
         let view = run("node-dropping", &graph(41), 0.1, 1);
         assert_eq!(view.node_count(), 37);
         // Whoever is left kept its place in the order, and lost only edges.
-        let left: Vec<u32> = view
-            .graph()
-            .node_weights()
-            .filter_map(|n| n.content.as_ref()?.parse().ok())
-            .collect();
+        let left: Vec<u32> =
+            view.graph().node_weights().filter_map(|n| n.content.as_ref()?.parse().ok()).collect();
         assert!(left.is_sorted());
         assert!(view.edge_count() < graph(41).edge_count());
         assert_eq!(run("node-dropping", &graph(9), 1.0, 1).node_count(), 1);
@@ -302,9 +280,8 @@ mod tests {
 
     #[test]
     fn the_share_holds_on_average_for_small_graphs() {
-        let dropped: usize = (0..400)
-            .map(|seed| 5 - run("node-dropping", &graph(5), 0.1, seed).node_count())
-            .sum();
+        let dropped: usize =
+            (0..400).map(|seed| 5 - run("node-dropping", &graph(5), 0.1, seed).node_count()).sum();
         // 400 graphs × 4 nodes × 0.1.
         assert!((120..200).contains(&dropped), "{dropped}");
     }

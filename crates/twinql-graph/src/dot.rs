@@ -82,11 +82,7 @@ fn body(graph: &QueryGraph, prefix: &str, indent: &str, out: &mut String) {
             Some(_) => ("ellipse", "#e8f3e8"),
             None => ("box", "#dce8f7"),
         };
-        let tooltip = if node.tag == Tag::NONE {
-            ""
-        } else {
-            node.tag.name()
-        };
+        let tooltip = if node.tag == Tag::NONE { "" } else { node.tag.name() };
         let _ = writeln!(
             out,
             "{indent}{prefix}{index} [label=\"{}\", shape={shape}, fillcolor=\"{fill}\", tooltip=\"{}\"];",

@@ -17,10 +17,7 @@ pub struct EncodingConfig {
 impl Default for EncodingConfig {
     /// Eight steps on the merged graph.
     fn default() -> Self {
-        EncodingConfig {
-            steps: 8,
-            merged: true,
-        }
+        EncodingConfig { steps: 8, merged: true }
     }
 }
 
@@ -96,21 +93,13 @@ impl Symmetric {
         }
         let scale: Vec<f32> = starts[1..]
             .iter()
-            .map(|&degree| {
-                if degree == 0 {
-                    0.0
-                } else {
-                    1.0 / (degree as f32).sqrt()
-                }
-            })
+            .map(|&degree| if degree == 0 { 0.0 } else { 1.0 / (degree as f32).sqrt() })
             .collect();
         for row in 0..nodes {
             starts[row + 1] += starts[row];
         }
-        let entries = both
-            .into_iter()
-            .map(|(from, to)| (to, scale[from as usize] * scale[to as usize]))
-            .collect();
+        let entries =
+            both.into_iter().map(|(from, to)| (to, scale[from as usize] * scale[to as usize])).collect();
         Symmetric { starts, entries }
     }
 
@@ -224,12 +213,7 @@ mod tests {
         let degrees: Vec<f64> = a.iter().map(|row| row.iter().sum()).collect();
         let t: Vec<Vec<f64>> = a
             .iter()
-            .map(|row| {
-                row.iter()
-                    .zip(&degrees)
-                    .map(|(x, d)| if *d > 0.0 { x / d } else { 0.0 })
-                    .collect()
-            })
+            .map(|row| row.iter().zip(&degrees).map(|(x, d)| if *d > 0.0 { x / d } else { 0.0 }).collect())
             .collect();
         let mut power = t.clone();
         let mut out = vec![0f32; nodes * steps];
@@ -239,11 +223,7 @@ mod tests {
             }
             power = power
                 .iter()
-                .map(|row| {
-                    (0..nodes)
-                        .map(|c| (0..nodes).map(|k| row[k] * t[k][c]).sum())
-                        .collect()
-                })
+                .map(|row| (0..nodes).map(|c| (0..nodes).map(|k| row[k] * t[k][c]).sum()).collect())
                 .collect();
         }
         out

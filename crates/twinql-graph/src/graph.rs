@@ -49,8 +49,7 @@ impl QueryGraph {
 
     /// The same nodes with tree edges alone: without logic and data flow.
     pub fn without_flows(mut self) -> QueryGraph {
-        self.graph
-            .retain_edges(|graph, edge| graph[edge] == EdgeKind::Tree);
+        self.graph.retain_edges(|graph, edge| graph[edge] == EdgeKind::Tree);
         self
     }
 
@@ -102,14 +101,7 @@ impl QueryGraph {
         let children = self.children();
         let mut hashes = vec![0u64; self.node_count()];
         // Parents precede their children, so the reverse order is bottom-up.
-        for (index, node) in self
-            .graph
-            .node_weights()
-            .enumerate()
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-        {
+        for (index, node) in self.graph.node_weights().enumerate().collect::<Vec<_>>().into_iter().rev() {
             let mut below: Vec<u64> = children[index].iter().map(|&c| hashes[c]).collect();
             below.sort_unstable();
             let mut hash = Fnv::default();

@@ -16,10 +16,7 @@ impl Default for RelPmConfig {
     /// α 0.5 counts a node as much as all that stands below it; β 2 puts the weight on
     /// recall, as A.3 does: what the gold query asks for and the prediction lacks.
     fn default() -> Self {
-        RelPmConfig {
-            alpha: 0.5,
-            beta: 2.0,
-        }
+        RelPmConfig { alpha: 0.5, beta: 2.0 }
     }
 }
 
@@ -32,11 +29,7 @@ pub fn relpm(gold: &QueryGraph, pred: &QueryGraph, config: &RelPmConfig) -> f64 
     let precision = node_match(&pred, &gold, config.alpha);
     let square = config.beta * config.beta;
     let below = square * precision + recall;
-    if below > 0.0 {
-        ((1.0 + square) * precision * recall / below).clamp(0.0, 1.0)
-    } else {
-        0.0
-    }
+    if below > 0.0 { ((1.0 + square) * precision * recall / below).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// A graph's tree edges, with what matching asks of a node.
@@ -70,11 +63,7 @@ impl<'a> Tree<'a> {
             }
         }
         let values = graph.graph().node_weights();
-        Tree {
-            values: values.map(|n| (n.word, n.content.as_deref())).collect(),
-            children,
-            levels,
-        }
+        Tree { values: values.map(|n| (n.word, n.content.as_deref())).collect(), children, levels }
     }
 }
 

@@ -272,14 +272,7 @@ const MARKS: [&str; 17] = [
 const FIRST_ASSUMPTION: u16 = 9;
 
 const CLASSES: [&str; 6] = ["integer", "number", "text", "boolean", "time", "other"];
-const ROLES: [&str; 6] = [
-    "plain",
-    "primary",
-    "part_of_primary",
-    "foreign",
-    "unique",
-    "referring",
-];
+const ROLES: [&str; 6] = ["plain", "primary", "part_of_primary", "foreign", "unique", "referring"];
 
 /// How many tags there are: rows of the tag embedding.
 pub const TAG_COUNT: usize = MARKS.len() + CLASSES.len() * ROLES.len() * 2;
@@ -362,9 +355,7 @@ impl Tag {
             semantics.nulls,
             semantics.empty_tables,
         ];
-        (FIRST_ASSUMPTION..)
-            .zip(said)
-            .filter_map(|(mark, said)| said.then_some(Tag(mark)))
+        (FIRST_ASSUMPTION..).zip(said).filter_map(|(mark, said)| said.then_some(Tag(mark)))
     }
 
     /// Facts of a schema column, as far as they hold under `semantics`.
@@ -373,10 +364,7 @@ impl Tag {
             return Tag::NONE;
         };
         let keys = semantics.keys_hold;
-        let foreign = table
-            .foreign_keys
-            .iter()
-            .any(|key| key.columns.contains(&column.column));
+        let foreign = table.foreign_keys.iter().any(|key| key.columns.contains(&column.column));
         // Spider's schemas list one column of a composite key: where it is a foreign key
         // too, uniqueness is not certain.
         let role = if keys && table.primary_key == [column.column] && !foreign {
@@ -480,10 +468,7 @@ mod tests {
             ("no-fk", ""),
             ("default", "foreign_keys_hold"),
             ("spider", "distinct_ignored foreign_keys_hold"),
-            (
-                "bird",
-                "set_of_rows order_ignored columns_as_given foreign_keys_hold",
-            ),
+            ("bird", "set_of_rows order_ignored columns_as_given foreign_keys_hold"),
             ("strict", "columns_as_given keys_open nulls empty_tables"),
         ] {
             let semantics = Semantics::preset(preset).unwrap();

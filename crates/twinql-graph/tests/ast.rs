@@ -87,32 +87,12 @@ fn what_is_written_alike_is_identical_and_nothing_else() {
         |a: &str, b: &str| PairArrays::build(&graph(a), &graph(b), &EncodingConfig::default()).identical;
     for (a, b, same) in [
         ("SELECT a FROM t", "select  A from T;", true),
-        (
-            "SELECT a FROM t WHERE (b = 1)",
-            "SELECT a FROM t WHERE b = 1",
-            true,
-        ),
-        (
-            "SELECT a FROM t ORDER BY b",
-            "SELECT a FROM t ORDER BY b ASC",
-            true,
-        ),
+        ("SELECT a FROM t WHERE (b = 1)", "SELECT a FROM t WHERE b = 1", true),
+        ("SELECT a FROM t ORDER BY b", "SELECT a FROM t ORDER BY b ASC", true),
         ("SELECT a FROM t", "SELECT t.a FROM t", false),
-        (
-            "SELECT a FROM t WHERE b > c",
-            "SELECT a FROM t WHERE c > b",
-            false,
-        ),
-        (
-            "SELECT a FROM t WHERE b = 'x'",
-            "SELECT a FROM t WHERE b = 'X'",
-            false,
-        ),
-        (
-            "SELECT a FROM t WHERE b = '1'",
-            "SELECT a FROM t WHERE b = 1",
-            false,
-        ),
+        ("SELECT a FROM t WHERE b > c", "SELECT a FROM t WHERE c > b", false),
+        ("SELECT a FROM t WHERE b = 'x'", "SELECT a FROM t WHERE b = 'X'", false),
+        ("SELECT a FROM t WHERE b = '1'", "SELECT a FROM t WHERE b = 1", false),
         ("SELECT a FROM t JOIN u", "SELECT a FROM t LEFT JOIN u", false),
         ("SELECT a FROM t WHERE b", "SELECT a FROM t HAVING b", false),
         ("SELECT max(a, b) FROM t", "SELECT max(b, a) FROM t", false),

@@ -29,26 +29,12 @@ fn schema() -> Schema {
         foreign_keys,
         ..Table::default()
     };
-    let owner = ForeignKey {
-        columns: vec![1],
-        target: 0,
-        target_columns: vec![0],
-    };
+    let owner = ForeignKey { columns: vec![1], target: 0, target_columns: vec![0] };
     Schema {
         db_id: "pets".into(),
         tables: vec![
-            table(
-                "Owner",
-                vec![integer("Id"), text("Name"), integer("Age")],
-                vec![0],
-                vec![],
-            ),
-            table(
-                "Pet",
-                vec![integer("Id"), integer("Owner_Id"), text("Kind")],
-                vec![0],
-                vec![owner],
-            ),
+            table("Owner", vec![integer("Id"), text("Name"), integer("Age")], vec![0], vec![]),
+            table("Pet", vec![integer("Id"), integer("Owner_Id"), text("Kind")], vec![0], vec![owner]),
         ],
         ..Schema::default()
     }
@@ -64,18 +50,11 @@ fn column(instance: u32, position: u32) -> Expr {
 }
 
 fn scan(table: usize, instance: u32) -> Rel {
-    Rel::Scan {
-        table,
-        columns: (0..3).map(|p| (id(instance, p), p as usize)).collect(),
-    }
+    Rel::Scan { table, columns: (0..3).map(|p| (id(instance, p), p as usize)).collect() }
 }
 
 fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-    Expr::Binary {
-        op,
-        left: Box::new(left),
-        right: Box::new(right),
-    }
+    Expr::Binary { op, left: Box::new(left), right: Box::new(right) }
 }
 
 fn number(n: i64) -> Expr {
@@ -90,10 +69,7 @@ fn plan(rel: Rel, output: Vec<ColumnId>) -> Plan {
         class: TypeClass::Integer,
         nullable: true,
     };
-    Plan {
-        query: Query { rel, output },
-        columns: vec![info; 64],
-    }
+    Plan { query: Query { rel, output }, columns: vec![info; 64] }
 }
 
 /// The semantics that needs no `assume` node.
@@ -109,13 +85,7 @@ fn graph(rel: Rel, output: Vec<ColumnId>) -> QueryGraph {
 fn show(graph: &QueryGraph) -> String {
     fn walk(graph: &QueryGraph, children: &[Vec<usize>], node: usize, depth: usize, out: &mut String) {
         let n = graph.node(node).unwrap();
-        let _ = write!(
-            out,
-            "{node:>3} {:indent$}{}",
-            "",
-            n.word.name(),
-            indent = 2 * depth
-        );
+        let _ = write!(out, "{node:>3} {:indent$}{}", "", n.word.name(), indent = 2 * depth);
         if let Some(content) = &n.content {
             let _ = write!(out, " {content:?}");
         }
@@ -131,9 +101,7 @@ fn show(graph: &QueryGraph) -> String {
     walk(graph, &graph.children(), 0, 0, &mut out);
     for (kind, name) in [(EdgeKind::Logic, "logic"), (EdgeKind::Data, "data")] {
         let edges = graph.graph().raw_edges().iter().filter(|e| e.weight == kind);
-        let edges: Vec<_> = edges
-            .map(|e| format!("{}>{}", e.source().index(), e.target().index()))
-            .collect();
+        let edges: Vec<_> = edges.map(|e| format!("{}>{}", e.source().index(), e.target().index())).collect();
         let _ = writeln!(out, "{name}: {}", edges.join(" "));
     }
     out
@@ -150,12 +118,7 @@ fn busy_owners(limit: i64) -> QueryGraph {
         input: Box::new(joined),
         predicate: vec![binary(BinaryOp::Lt, number(30), column(1, 2))],
     };
-    let call = |func, args| AggregateCall {
-        func,
-        distinct: false,
-        args,
-        filter: None,
-    };
+    let call = |func, args| AggregateCall { func, distinct: false, args, filter: None };
     let grouped = Rel::Aggregate {
         input: Box::new(filtered),
         keys: vec![(id(1, 0), column(1, 0))],
@@ -240,13 +203,7 @@ fn arrays_and_scores_of_a_pair() {
     assert_eq!(pair.right_positions.len(), pair.right.words.len() * pair.steps);
     assert!(!pair.identical);
     assert!(PairArrays::build(&a, &a, &Default::default()).identical);
-    let GraphArrays {
-        words,
-        tags,
-        contents,
-        strings,
-        edges,
-    } = pair.left;
+    let GraphArrays { words, tags, contents, strings, edges } = pair.left;
     assert_eq!((words.len(), contents.len()), (tags.len(), a.node_count()));
     assert_eq!(edges.len(), a.edge_count());
     assert!(contents.iter().flatten().all(|&i| (i as usize) < strings.len()));
@@ -256,31 +213,21 @@ fn arrays_and_scores_of_a_pair() {
 fn dot_names_all_nodes() {
     let g = busy_owners(3);
     let dot = g.to_dot();
-    let named = dot
-        .lines()
-        .filter(|l| l.contains("label=") && !l.contains("legend"));
+    let named = dot.lines().filter(|l| l.contains("label=") && !l.contains("legend"));
     assert_eq!(named.count(), g.node_count());
     assert!(twinql_graph::dot::pair_to_dot(&g, &g).contains("g0 -> p0"));
 }
 
 #[test]
 fn hostile_size_and_depth_are_errors() {
-    let deep = (0..5000).fold(column(1, 0), |e, _| Expr::Function {
-        name: "abs".into(),
-        args: vec![e],
-    });
+    let deep = (0..5000).fold(column(1, 0), |e, _| Expr::Function { name: "abs".into(), args: vec![e] });
     // Dropping the chain recurses in the standard library; 5,000 levels are no trouble.
-    let rel = Rel::Filter {
-        input: Box::new(scan(0, 1)),
-        predicate: vec![deep],
-    };
+    let rel = Rel::Filter { input: Box::new(scan(0, 1)), predicate: vec![deep] };
     let error = QueryGraph::lower(&schema(), &plan(rel, vec![id(1, 0)]), &plain()).unwrap_err();
     assert!(error.to_string().contains("nests too deep"), "{error}");
     let rel = Rel::Filter {
         input: Box::new(scan(0, 1)),
-        predicate: (0..3000)
-            .map(|n| binary(BinaryOp::NotEq, column(1, 0), number(n)))
-            .collect(),
+        predicate: (0..3000).map(|n| binary(BinaryOp::NotEq, column(1, 0), number(n))).collect(),
     };
     let error = QueryGraph::lower(&schema(), &plan(rel, vec![id(1, 0)]), &plain()).unwrap_err();
     assert!(error.to_string().contains("too large"), "{error}");

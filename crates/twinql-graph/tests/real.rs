@@ -26,28 +26,19 @@ fn spider_train_gold() {
         let plan = normalize(schema, plan, &semantics).plan;
         let graph = QueryGraph::lower(schema, &plan, &semantics).unwrap();
         sizes.push(graph.node_count());
-        assert!(
-            (relpm(&graph, &graph, &RelPmConfig::default()) - 1.0).abs() < 1e-12,
-            "{sql}"
-        );
+        assert!((relpm(&graph, &graph, &RelPmConfig::default()) - 1.0).abs() < 1e-12, "{sql}");
         let pair = PairArrays::build(&graph, &graph, &EncodingConfig::default());
         assert!(pair.identical);
         let walks = pair.left_positions.iter().zip(&pair.right_positions);
         // The roots alone are joined, so both sides see the same surroundings.
         assert!(walks.into_iter().all(|(l, r)| (l - r).abs() < 1e-5), "{sql}");
         // No column is without a producer.
-        let unknown = graph
-            .graph()
-            .node_weights()
-            .any(|n| n.content.as_deref() == Some("?.?"));
+        let unknown = graph.graph().node_weights().any(|n| n.content.as_deref() == Some("?.?"));
         assert!(!unknown, "{sql}");
     }
     sizes.sort_unstable();
     assert!(sizes.len() > 800, "{} queries have a plan", sizes.len());
     let median = sizes[sizes.len() / 2];
     let largest = sizes[sizes.len() - 1];
-    assert!(
-        (8..=40).contains(&median) && largest < 200,
-        "median {median}, largest {largest}"
-    );
+    assert!((8..=40).contains(&median) && largest < 200, "median {median}, largest {largest}");
 }

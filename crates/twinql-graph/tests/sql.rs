@@ -30,13 +30,7 @@ fn show(sql: &str) -> String {
     fn walk(graph: &QueryGraph, children: &[Vec<usize>], node: usize, depth: usize, out: &mut String) {
         let n = graph.node(node).unwrap();
         let content = n.content.as_ref().map_or(String::new(), |c| format!(" {c:?}"));
-        let _ = writeln!(
-            out,
-            "{:indent$}{}{content}",
-            "",
-            n.word.name(),
-            indent = 2 * depth
-        );
+        let _ = writeln!(out, "{:indent$}{}{content}", "", n.word.name(), indent = 2 * depth);
         for child in &children[node] {
             walk(graph, children, *child, depth + 1, out);
         }
@@ -73,35 +67,14 @@ fn small_differences_show() {
     let table = [
         ("SELECT age - id FROM owner", "SELECT id - age FROM owner"),
         ("SELECT 1 - id FROM owner", "SELECT id - 1 FROM owner"),
-        (
-            "SELECT id FROM owner WHERE age < id",
-            "SELECT id FROM owner WHERE age > id",
-        ),
-        (
-            "SELECT id FROM owner WHERE age < 3",
-            "SELECT id FROM owner WHERE age <= 3",
-        ),
-        (
-            "SELECT id FROM owner WHERE city = 'x'",
-            "SELECT id FROM owner WHERE city = 'X'",
-        ),
-        (
-            "SELECT id FROM owner WHERE city LIKE name",
-            "SELECT id FROM owner WHERE name LIKE city",
-        ),
-        (
-            "SELECT id FROM owner ORDER BY age, city",
-            "SELECT id FROM owner ORDER BY city, age",
-        ),
-        (
-            "SELECT id FROM owner ORDER BY age",
-            "SELECT id FROM owner ORDER BY age DESC",
-        ),
+        ("SELECT id FROM owner WHERE age < id", "SELECT id FROM owner WHERE age > id"),
+        ("SELECT id FROM owner WHERE age < 3", "SELECT id FROM owner WHERE age <= 3"),
+        ("SELECT id FROM owner WHERE city = 'x'", "SELECT id FROM owner WHERE city = 'X'"),
+        ("SELECT id FROM owner WHERE city LIKE name", "SELECT id FROM owner WHERE name LIKE city"),
+        ("SELECT id FROM owner ORDER BY age, city", "SELECT id FROM owner ORDER BY city, age"),
+        ("SELECT id FROM owner ORDER BY age", "SELECT id FROM owner ORDER BY age DESC"),
         ("SELECT id FROM owner LIMIT 1", "SELECT id FROM owner LIMIT 2"),
-        (
-            "SELECT count(age) FROM owner",
-            "SELECT count(DISTINCT age) FROM owner",
-        ),
+        ("SELECT count(age) FROM owner", "SELECT count(DISTINCT age) FROM owner"),
         ("SELECT max(age) FROM owner", "SELECT min(age) FROM owner"),
         ("SELECT name FROM owner", "SELECT DISTINCT name FROM owner"),
         ("SELECT name FROM owner", "SELECT name, city FROM owner"),
@@ -113,10 +86,7 @@ fn small_differences_show() {
             "SELECT name FROM owner EXCEPT SELECT kind FROM pet",
             "SELECT kind FROM pet EXCEPT SELECT name FROM owner",
         ),
-        (
-            "SELECT soundex(name) FROM owner",
-            "SELECT unicode(name) FROM owner",
-        ),
+        ("SELECT soundex(name) FROM owner", "SELECT unicode(name) FROM owner"),
         (
             "SELECT a.name FROM owner a JOIN owner b ON a.city = b.city AND a.age < b.age",
             "SELECT b.name FROM owner a JOIN owner b ON a.city = b.city AND a.age < b.age",
@@ -174,10 +144,7 @@ fn nodes_know_what_they_were_made_from() {
     let (graph, made) = QueryGraph::lower_traced(&schema, &plan, &semantics).unwrap();
     let plain = QueryGraph::lower(&schema, &plan, &semantics).unwrap();
     assert_eq!(graph.fingerprint(), plain.fingerprint());
-    assert_eq!(
-        (made.len(), plain.node_count()),
-        (graph.node_count(), graph.node_count())
-    );
+    assert_eq!((made.len(), plain.node_count()), (graph.node_count(), graph.node_count()));
     for (node, made) in graph.graph().node_weights().zip(&made) {
         let expected = match node.word.name() {
             "gt" | "number" => matches!(made, Some(Made::Expr(_))),
@@ -192,11 +159,7 @@ fn nodes_know_what_they_were_made_from() {
 /// CASE nested 50 deep, in THEN and in ELSE, has a graph before the rules and after them.
 #[test]
 fn case_nested_fifty_deep_has_a_graph() {
-    for open in [
-        "CASE WHEN age > 1 THEN ",
-        "CASE WHEN age > 1 THEN 0 ELSE ",
-        "CASE age WHEN 1 THEN ",
-    ] {
+    for open in ["CASE WHEN age > 1 THEN ", "CASE WHEN age > 1 THEN 0 ELSE ", "CASE age WHEN 1 THEN "] {
         let sql = format!("SELECT {}age{} FROM owner", open.repeat(50), " END".repeat(50));
         for normalized in [false, true] {
             let graph = graph(&sql, normalized);

@@ -25,11 +25,7 @@ pub struct Resampling {
 
 impl Default for Resampling {
     fn default() -> Self {
-        Resampling {
-            resamples: 1000,
-            level: 0.95,
-            seed: 8,
-        }
+        Resampling { resamples: 1000, level: 0.95, seed: 8 }
     }
 }
 
@@ -62,11 +58,7 @@ where
 {
     (0..how.resamples as u64)
         .into_par_iter()
-        .filter_map(|i| {
-            statistic(&resample(n, how.seed, i))
-                .ok()
-                .filter(|v| v.is_finite())
-        })
+        .filter_map(|i| statistic(&resample(n, how.seed, i)).ok().filter(|v| v.is_finite()))
         .collect()
 }
 
@@ -123,14 +115,9 @@ where
     let difference = |items: &[usize]| Ok(first(items)? - second(items)?);
     let interval = bootstrap(n, how, difference)?;
     let values = statistics(n, how, &difference);
-    let extreme = values
-        .iter()
-        .filter(|v| (**v - interval.estimate).abs() >= interval.estimate.abs())
-        .count();
-    Ok(Difference {
-        interval,
-        p: (extreme as f64 + 1.0) / (values.len() as f64 + 1.0),
-    })
+    let extreme =
+        values.iter().filter(|v| (**v - interval.estimate).abs() >= interval.estimate.abs()).count();
+    Ok(Difference { interval, p: (extreme as f64 + 1.0) / (values.len() as f64 + 1.0) })
 }
 
 #[cfg(test)]
@@ -158,10 +145,7 @@ mod tests {
         let got = bootstrap(400, &Resampling::default(), mean(&values)).unwrap();
         assert_eq!((got.estimate, got.resamples), (0.5, 1000));
         // 0.5 ± 1.96 · 0.5 / √400
-        assert!(
-            (got.low - 0.451).abs() < 0.008 && (got.high - 0.549).abs() < 0.008,
-            "{got:?}"
-        );
+        assert!((got.low - 0.451).abs() < 0.008 && (got.high - 0.549).abs() < 0.008, "{got:?}");
     }
 
     #[test]
@@ -186,9 +170,8 @@ mod tests {
 
     #[test]
     fn a_clear_difference_is_significant() {
-        let (a, b): (Vec<f64>, Vec<f64>) = (0..100)
-            .map(|i| (1.0 + f64::from(i % 3), f64::from(i % 3)))
-            .unzip();
+        let (a, b): (Vec<f64>, Vec<f64>) =
+            (0..100).map(|i| (1.0 + f64::from(i % 3), f64::from(i % 3))).unzip();
         let d = paired_difference(100, &Resampling::default(), mean(&a), mean(&b)).unwrap();
         assert!((d.interval.estimate - 1.0).abs() < 1e-12 && d.p < 0.01, "{d:?}");
     }

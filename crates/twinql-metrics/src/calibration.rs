@@ -8,11 +8,7 @@ use crate::error::{Undefined, check_finite, check_lengths};
 pub fn brier(probabilities: &[f64], labels: &[bool]) -> Result<f64, Undefined> {
     check_lengths(probabilities.len(), labels.len(), 1)?;
     check_finite(probabilities)?;
-    let sum: f64 = probabilities
-        .iter()
-        .zip(labels)
-        .map(|(p, l)| (p - f64::from(u8::from(*l))).powi(2))
-        .sum();
+    let sum: f64 = probabilities.iter().zip(labels).map(|(p, l)| (p - f64::from(u8::from(*l))).powi(2)).sum();
     Ok(sum / labels.len() as f64)
 }
 

@@ -57,10 +57,7 @@ impl Confusion {
     /// F1: the harmonic mean of precision and recall, 2·TP / (2·TP + FP + FN); `None`
     /// where nothing is called or labelled positive.
     pub fn f1(&self) -> Option<f64> {
-        ratio(
-            2 * self.true_positives,
-            2 * self.true_positives + self.false_positives + self.false_negatives,
-        )
+        ratio(2 * self.true_positives, 2 * self.true_positives + self.false_positives + self.false_negatives)
     }
 }
 
@@ -131,10 +128,7 @@ pub fn best_threshold(scores: &[f64], labels: &[bool]) -> Result<BestThreshold, 
         (Some(below), None) => below + 0.5,
         (None, above) => above.unwrap_or(0.0) - 0.5,
     };
-    Ok(BestThreshold {
-        threshold,
-        accuracy: most as f64 / labels.len() as f64,
-    })
+    Ok(BestThreshold { threshold, accuracy: most as f64 / labels.len() as f64 })
 }
 
 #[cfg(test)]
@@ -148,12 +142,7 @@ mod tests {
         let c = Confusion::at(&[0.9, 0.5, 0.4, 0.1], &[true, false, true, false], 0.5).unwrap();
         assert_eq!(
             c,
-            Confusion {
-                true_positives: 1,
-                false_positives: 1,
-                true_negatives: 1,
-                false_negatives: 1
-            }
+            Confusion { true_positives: 1, false_positives: 1, true_negatives: 1, false_negatives: 1 }
         );
         assert_eq!(
             (c.accuracy(), c.precision(), c.recall(), c.f1()),
@@ -175,11 +164,7 @@ mod tests {
 
     #[test]
     fn cuts_by_hand() {
-        let cut = |below, above, correct| Cut {
-            below,
-            above,
-            correct,
-        };
+        let cut = |below, above, correct| Cut { below, above, correct };
         assert_eq!(
             cuts(&[0.9, 0.2, 0.2, 0.6], &[true, false, true, false]).unwrap(),
             [

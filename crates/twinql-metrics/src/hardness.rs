@@ -63,11 +63,7 @@ pub struct Counts {
 impl Counts {
     /// The class of these counts.
     pub fn hardness(self) -> Hardness {
-        let Counts {
-            components: c,
-            nested: n,
-            others: o,
-        } = self;
+        let Counts { components: c, nested: n, others: o } = self;
         if c <= 1 && o == 0 && n == 0 {
             Hardness::Easy
         } else if n == 0 && ((o <= 2 && c <= 1) || (c <= 2 && o < 2)) {
@@ -92,12 +88,7 @@ pub fn counts(query: &Query) -> Counts {
     let mut tail = Some(query);
     let select = loop {
         match body {
-            SetExpr::SetOperation {
-                left,
-                op: _,
-                set_quantifier: _,
-                right: _,
-            } => {
+            SetExpr::SetOperation { left, op: _, set_quantifier: _, right: _ } => {
                 arms = 1;
                 // ORDER BY and LIMIT at the end belong to the last arm there.
                 tail = None;
@@ -153,16 +144,7 @@ impl<'a> Conditions<'a> {
 
     fn likes(&self) -> usize {
         let is_like = |e: &&&Expr| {
-            matches!(
-                strip_not(e),
-                Expr::Like {
-                    negated: _,
-                    any: _,
-                    expr: _,
-                    pattern: _,
-                    escape_char: _
-                }
-            )
+            matches!(strip_not(e), Expr::Like { negated: _, any: _, expr: _, pattern: _, escape_char: _ })
         };
         self.atoms.iter().filter(is_like).count()
     }
@@ -177,12 +159,7 @@ impl<'a> Conditions<'a> {
 }
 
 fn strip_not(mut expr: &Expr) -> &Expr {
-    while let Expr::UnaryOp {
-        op: UnaryOperator::Not,
-        expr: inner,
-    }
-    | Expr::Nested(inner) = expr
-    {
+    while let Expr::UnaryOp { op: UnaryOperator::Not, expr: inner } | Expr::Nested(inner) = expr {
         expr = inner;
     }
     expr
@@ -190,33 +167,11 @@ fn strip_not(mut expr: &Expr) -> &Expr {
 
 fn is_negated(expr: &Expr) -> bool {
     match expr {
-        Expr::UnaryOp {
-            op: UnaryOperator::Not,
-            expr: _,
-        } => true,
-        Expr::Like {
-            negated,
-            any: _,
-            expr: _,
-            pattern: _,
-            escape_char: _,
-        }
-        | Expr::InList {
-            negated,
-            expr: _,
-            list: _,
-        }
-        | Expr::InSubquery {
-            negated,
-            expr: _,
-            subquery: _,
-        }
-        | Expr::Between {
-            negated,
-            expr: _,
-            low: _,
-            high: _,
-        }
+        Expr::UnaryOp { op: UnaryOperator::Not, expr: _ } => true,
+        Expr::Like { negated, any: _, expr: _, pattern: _, escape_char: _ }
+        | Expr::InList { negated, expr: _, list: _ }
+        | Expr::InSubquery { negated, expr: _, subquery: _ }
+        | Expr::Between { negated, expr: _, low: _, high: _ }
         | Expr::Exists { negated, subquery: _ } => *negated,
         _ => false,
     }
@@ -228,50 +183,25 @@ fn subqueries(expr: &Expr) -> usize {
     let mut todo = vec![expr];
     while let Some(e) = todo.pop() {
         match e {
-            Expr::Subquery(_)
-            | Expr::Exists {
-                subquery: _,
-                negated: _,
-            } => found += 1,
-            Expr::InSubquery {
-                expr,
-                subquery: _,
-                negated: _,
-            } => {
+            Expr::Subquery(_) | Expr::Exists { subquery: _, negated: _ } => found += 1,
+            Expr::InSubquery { expr, subquery: _, negated: _ } => {
                 found += 1;
                 todo.push(expr);
             }
             Expr::Nested(inner)
             | Expr::UnaryOp { expr: inner, op: _ }
-            | Expr::Cast {
-                expr: inner,
-                kind: _,
-                data_type: _,
-                format: _,
-            } => {
+            | Expr::Cast { expr: inner, kind: _, data_type: _, format: _ } => {
                 todo.push(inner);
             }
             Expr::BinaryOp { left, right, op: _ }
-            | Expr::AnyOp {
-                left,
-                right,
-                compare_op: _,
-                is_some: _,
-            }
-            | Expr::AllOp {
-                left,
-                right,
-                compare_op: _,
-            } => {
+            | Expr::AnyOp { left, right, compare_op: _, is_some: _ }
+            | Expr::AllOp { left, right, compare_op: _ } => {
                 todo.push(left);
                 todo.push(right);
             }
-            Expr::Between {
-                expr,
-                low,
-                high,
-                negated: _,
-            } => todo.extend([expr.as_ref(), low.as_ref(), high.as_ref()]),
+            Expr::Between { expr, low, high, negated: _ } => {
+                todo.extend([expr.as_ref(), low.as_ref(), high.as_ref()])
+            }
             _ => {}
         }
     }
@@ -344,17 +274,8 @@ fn count_select(select: &Select, tail: Option<&Query>) -> Counts {
     };
     let aggregates =
         aggregates.count() + filter.negated() + order_aggregates + having.negated() + having.connectives;
-    let others = [
-        aggregates,
-        select.projection.len(),
-        filter.atoms.len(),
-        group_keys,
-    ];
-    Counts {
-        components,
-        nested,
-        others: others.iter().filter(|n| **n > 1).count(),
-    }
+    let others = [aggregates, select.projection.len(), filter.atoms.len(), group_keys];
+    Counts { components, nested, others: others.iter().filter(|n| **n > 1).count() }
 }
 
 /// Aggregates among the at most two operands of an ORDER BY key.
@@ -402,37 +323,13 @@ mod tests {
             ("SELECT name FROM t", (0, 0, 0), Hardness::Easy),
             ("SELECT count(*) FROM t WHERE a = 1", (1, 0, 0), Hardness::Easy),
             ("SELECT a, b FROM t", (0, 0, 1), Hardness::Medium),
-            (
-                "SELECT a FROM t JOIN u ON t.x = u.x WHERE b = 1",
-                (2, 0, 0),
-                Hardness::Medium,
-            ),
+            ("SELECT a FROM t JOIN u ON t.x = u.x WHERE b = 1", (2, 0, 0), Hardness::Medium),
             ("SELECT max(a), min(b) FROM t", (0, 0, 2), Hardness::Medium),
-            (
-                "SELECT a FROM t WHERE b = 1 OR c LIKE '%x%'",
-                (3, 0, 1),
-                Hardness::Hard,
-            ),
-            (
-                "SELECT a FROM t WHERE b IN (SELECT c FROM u)",
-                (1, 1, 0),
-                Hardness::Hard,
-            ),
-            (
-                "SELECT a FROM t WHERE b NOT IN (SELECT c FROM u)",
-                (1, 1, 0),
-                Hardness::Hard,
-            ),
-            (
-                "SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 LIMIT 1",
-                (0, 1, 0),
-                Hardness::Hard,
-            ),
-            (
-                "SELECT a, b FROM t EXCEPT SELECT a, b FROM u",
-                (0, 1, 1),
-                Hardness::Extra,
-            ),
+            ("SELECT a FROM t WHERE b = 1 OR c LIKE '%x%'", (3, 0, 1), Hardness::Hard),
+            ("SELECT a FROM t WHERE b IN (SELECT c FROM u)", (1, 1, 0), Hardness::Hard),
+            ("SELECT a FROM t WHERE b NOT IN (SELECT c FROM u)", (1, 1, 0), Hardness::Hard),
+            ("SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 LIMIT 1", (0, 1, 0), Hardness::Hard),
+            ("SELECT a, b FROM t EXCEPT SELECT a, b FROM u", (0, 1, 1), Hardness::Extra),
             (
                 "SELECT a FROM t JOIN u ON t.x = u.x WHERE b = 1 GROUP BY a ORDER BY count(*) DESC LIMIT 1",
                 (5, 0, 0),
@@ -447,11 +344,7 @@ mod tests {
         ];
         for (sql, (components, nested, others), class) in cases {
             let query = parse(sql).unwrap();
-            let expected = Counts {
-                components: *components,
-                nested: *nested,
-                others: *others,
-            };
+            let expected = Counts { components: *components, nested: *nested, others: *others };
             assert_eq!(counts(&query), expected, "{sql}");
             assert_eq!(hardness(&query), *class, "{sql}");
         }

@@ -10,10 +10,7 @@ fn check(x: &[f64], y: &[f64]) -> Result<(), Undefined> {
 
 /// The number of pairs within runs of equal items.
 fn tied_pairs<T>(sorted: &[T], same: impl Fn(&T, &T) -> bool) -> u128 {
-    sorted
-        .chunk_by(same)
-        .map(|run| run.len() as u128 * (run.len() as u128 - 1) / 2)
-        .sum()
+    sorted.chunk_by(same).map(|run| run.len() as u128 * (run.len() as u128 - 1) / 2).sum()
 }
 
 /// Kendall's τ-b: concordant minus discordant pairs over the geometric mean of the pairs
@@ -107,11 +104,7 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, Undefined> {
         xy += dx * dy;
     }
     let r = xy / xx.sqrt() / yy.sqrt();
-    if r.is_finite() {
-        Ok(r.clamp(-1.0, 1.0))
-    } else {
-        Err(Undefined::Constant)
-    }
+    if r.is_finite() { Ok(r.clamp(-1.0, 1.0)) } else { Err(Undefined::Constant) }
 }
 
 #[cfg(test)]
@@ -157,10 +150,7 @@ mod tests {
         for f in [kendall_tau_b, spearman, pearson] {
             assert_eq!(f(&[1.0, 1.0], &[1.0, 2.0]), Err(Undefined::Constant));
             assert_eq!(f(&[1.0], &[1.0]), Err(Undefined::TooFew { needed: 2, found: 1 }));
-            assert_eq!(
-                f(&[1.0, 2.0], &[1.0]),
-                Err(Undefined::Lengths { left: 2, right: 1 })
-            );
+            assert_eq!(f(&[1.0, 2.0], &[1.0]), Err(Undefined::Lengths { left: 2, right: 1 }));
         }
     }
 

@@ -20,11 +20,8 @@ pub fn roc_curve(scores: &[f64], labels: &[bool]) -> Result<Vec<RocPoint>, Undef
     let (positives, negatives) = check_classes(scores, labels)?;
     let mut order: Vec<(f64, bool)> = scores.iter().copied().zip(labels.iter().copied()).collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut points = vec![RocPoint {
-        threshold: f64::INFINITY,
-        false_positive_rate: 0.0,
-        true_positive_rate: 0.0,
-    }];
+    let mut points =
+        vec![RocPoint { threshold: f64::INFINITY, false_positive_rate: 0.0, true_positive_rate: 0.0 }];
     let (mut tp, mut fp) = (0usize, 0usize);
     for tied in order.chunk_by(|a, b| a.0 == b.0) {
         let hits = tied.iter().filter(|(_, label)| *label).count();
@@ -91,28 +88,16 @@ mod tests {
 
     #[test]
     fn undefined_cases() {
-        assert_eq!(
-            auc(&[0.1, 0.2], &[true, true]),
-            Err(Undefined::OneClass { label: 1 })
-        );
-        assert_eq!(
-            auc(&[0.1], &[true, false]),
-            Err(Undefined::Lengths { left: 1, right: 2 })
-        );
+        assert_eq!(auc(&[0.1, 0.2], &[true, true]), Err(Undefined::OneClass { label: 1 }));
+        assert_eq!(auc(&[0.1], &[true, false]), Err(Undefined::Lengths { left: 1, right: 2 }));
         assert_eq!(auc(&[], &[]), Err(Undefined::TooFew { needed: 1, found: 0 }));
-        assert_eq!(
-            auc(&[0.1, f64::NAN], &[true, false]),
-            Err(Undefined::NotFinite { index: 1 })
-        );
+        assert_eq!(auc(&[0.1, f64::NAN], &[true, false]), Err(Undefined::NotFinite { index: 1 }));
     }
 
     #[test]
     fn curve_by_hand() {
         let curve = roc_curve(&[0.9, 0.5, 0.5, 0.1], &[true, true, false, false]).unwrap();
-        let xy: Vec<_> = curve
-            .iter()
-            .map(|p| (p.false_positive_rate, p.true_positive_rate))
-            .collect();
+        let xy: Vec<_> = curve.iter().map(|p| (p.false_positive_rate, p.true_positive_rate)).collect();
         assert_eq!(xy, [(0.0, 0.0), (0.0, 0.5), (0.5, 1.0), (1.0, 1.0)]);
     }
 

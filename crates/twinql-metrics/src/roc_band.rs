@@ -38,11 +38,7 @@ pub fn roc_band(scores: &[f64], labels: &[bool], how: &Resampling) -> Result<Vec
         let mut rates: Vec<f64> = curves.iter().filter_map(|c| c.get(place).copied()).collect();
         rates.sort_by(f64::total_cmp);
         if let (Some(low), Some(high)) = (quantile(&rates, tail), quantile(&rates, 1.0 - tail)) {
-            band.push(BandPoint {
-                false_positive_rate: rate(place),
-                low,
-                high,
-            });
+            band.push(BandPoint { false_positive_rate: rate(place), low, high });
         }
     }
     Ok(band)
@@ -120,11 +116,7 @@ mod tests {
                 .map(|w| {
                     let run = w[1].false_positive_rate - w[0].false_positive_rate;
                     let rise = w[1].true_positive_rate - w[0].true_positive_rate;
-                    let share = if run > 0.0 {
-                        (x - w[0].false_positive_rate) / run
-                    } else {
-                        1.0
-                    };
+                    let share = if run > 0.0 { (x - w[0].false_positive_rate) / run } else { 1.0 };
                     w[0].true_positive_rate + rise * share
                 })
                 .fold(0.0, f64::max);
@@ -137,19 +129,13 @@ mod tests {
 
     #[test]
     fn the_band_lies_around_the_curve_and_narrows_with_more_pairs() {
-        let how = Resampling {
-            resamples: 200,
-            ..Resampling::default()
-        };
+        let how = Resampling { resamples: 200, ..Resampling::default() };
         let width = |n: usize| {
             let (scores, labels) = data(n);
             let band = roc_band(&scores, &labels, &how).unwrap();
             assert_eq!(band.len(), PLACES);
             assert_eq!(band, roc_band(&scores, &labels, &how).unwrap());
-            assert!(
-                band.iter()
-                    .all(|p| 0.0 <= p.low && p.low <= p.high && p.high <= 1.0)
-            );
+            assert!(band.iter().all(|p| 0.0 <= p.low && p.low <= p.high && p.high <= 1.0));
             band.iter().map(|p| p.high - p.low).sum::<f64>()
         };
         assert!(width(1_600) < 0.6 * width(200));

@@ -24,20 +24,13 @@ pub(crate) struct Learner {
 
 impl Learner {
     pub(crate) fn new(weights: Vec<f32>) -> Learner {
-        Learner {
-            adam: Adam::new(weights.len()),
-            weights,
-        }
+        Learner { adam: Adam::new(weights.len()), weights }
     }
 }
 
 impl Adam {
     pub(crate) fn new(parameters: usize) -> Adam {
-        Adam {
-            first: vec![0.0; parameters],
-            second: vec![0.0; parameters],
-            step: 0,
-        }
+        Adam { first: vec![0.0; parameters], second: vec![0.0; parameters], step: 0 }
     }
 
     /// One step: gradients are cut to a length, clipped by value, and the L2 penalty is added.
@@ -102,11 +95,7 @@ mod tests {
     #[test]
     fn one_long_gradient_hardly_moves_the_weights() {
         let moved = |clip_norm| {
-            let config = TrainConfig {
-                clip_norm,
-                weight_decay: 0.0,
-                ..TrainConfig::default()
-            };
+            let config = TrainConfig { clip_norm, weight_decay: 0.0, ..TrainConfig::default() };
             let (mut adam, mut weights) = (Adam::new(1), [0.0]);
             for step in 0..300 {
                 let turn = if step % 2 == 0 { 0.01 } else { -0.01 };

@@ -50,16 +50,9 @@ impl Attention {
                         *sum += scale * weight;
                     }
                 }
-                let first = Match {
-                    gold: 0,
-                    weight: row.first().copied().unwrap_or(0.0),
-                };
+                let first = Match { gold: 0, weight: row.first().copied().unwrap_or(0.0) };
                 row.iter().enumerate().fold(first, |best, (gold, &weight)| {
-                    if weight > best.weight {
-                        Match { gold, weight }
-                    } else {
-                        best
-                    }
+                    if weight > best.weight { Match { gold, weight } } else { best }
                 })
             })
             .collect()
@@ -91,11 +84,7 @@ mod tests {
     };
 
     fn scorer() -> Scorer {
-        let config = TrainConfig {
-            model: small_config(),
-            epochs: 1,
-            ..TrainConfig::default()
-        };
+        let config = TrainConfig { model: small_config(), epochs: 1, ..TrainConfig::default() };
         let (learn, valid) = (examples(0, 40, 9, 4), examples(500, 20, 9, 4));
         Scorer::new(train(&config, &learn, &valid, &mut Silent).unwrap().checkpoint)
     }
@@ -136,10 +125,7 @@ mod tests {
             right_agreement: pair.left_agreement.clone(),
             ..pair.clone()
         };
-        let (a, b) = (
-            scorer.attention(&pair).unwrap(),
-            scorer.attention(&swapped).unwrap(),
-        );
+        let (a, b) = (scorer.attention(&pair).unwrap(), scorer.attention(&swapped).unwrap());
         for (a, b) in a.steps.iter().zip(&b.steps) {
             for (x, y) in a.gold_over_pred.iter().zip(&b.pred_over_gold) {
                 assert!((x - y).abs() < 1e-5);
@@ -150,10 +136,7 @@ mod tests {
     #[test]
     fn matches_and_sparse_lists() {
         let attention = Attention {
-            score: Score {
-                distance: 1.0,
-                probability: 0.5,
-            },
+            score: Score { distance: 1.0, probability: 0.5 },
             gold_nodes: 3,
             pred_nodes: 2,
             steps: vec![

@@ -58,10 +58,7 @@ mod tests {
     #[test]
     fn a_device_that_is_not_built_in_says_how_to_build_it() {
         for compute in [Compute::Flex, Compute::Wgpu, Compute::Cuda] {
-            let config = TrainConfig {
-                compute,
-                ..TrainConfig::default()
-            };
+            let config = TrainConfig { compute, ..TrainConfig::default() };
             let Err(error) = backend(&config, &Layout::new(&config.model)) else {
                 panic!("{compute:?} is not built in");
             };

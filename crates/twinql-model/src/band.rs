@@ -50,11 +50,7 @@ impl Band {
     /// What is said of a pair that the network judged.
     pub fn decide(&self, probability: f32, threshold: f32) -> Decision {
         if probability >= threshold {
-            if probability > self.high {
-                Decision::Same
-            } else {
-                Decision::Abstained
-            }
+            if probability > self.high { Decision::Same } else { Decision::Abstained }
         } else if probability < self.low {
             Decision::Different
         } else {
@@ -77,9 +73,7 @@ impl Band {
         let (same, different) = (of(true), of(false));
         let rank = |n: usize| (level * (n + 1) as f64).floor() as usize;
         let low = rank(same.len()).checked_sub(1).and_then(|k| same.get(k));
-        let high = rank(different.len())
-            .checked_sub(1)
-            .and_then(|k| different.iter().rev().nth(k));
+        let high = rank(different.len()).checked_sub(1).and_then(|k| different.iter().rev().nth(k));
         let mut band = Band {
             level,
             low: low.copied().unwrap_or(0.0),
@@ -124,10 +118,7 @@ mod tests {
     fn errors(points: &[Point], band: &Band, threshold: f32) -> [f64; 2] {
         [(true, Decision::Different), (false, Decision::Same)].map(|(label, wrong)| {
             let own: Vec<&Point> = points.iter().filter(|p| p.1 == label).collect();
-            let bad = own
-                .iter()
-                .filter(|p| band.decide(p.0, threshold) == wrong)
-                .count();
+            let bad = own.iter().filter(|p| band.decide(p.0, threshold) == wrong).count();
             bad as f64 / own.len() as f64
         })
     }
@@ -153,13 +144,7 @@ mod tests {
     #[test]
     fn a_good_network_need_not_abstain() {
         let good: Vec<Point> = (0..1_000)
-            .map(|i| {
-                (
-                    if i % 2 == 0 { 0.9 } else { 0.1 } + i as f32 * 1e-5,
-                    i % 2 == 0,
-                    1.0,
-                )
-            })
+            .map(|i| (if i % 2 == 0 { 0.9 } else { 0.1 } + i as f32 * 1e-5, i % 2 == 0, 1.0))
             .collect();
         let band = Band::fit(&good, 0.5, LEVEL);
         assert_eq!((band.coverage, band.accuracy), (1.0, 1.0));
@@ -180,9 +165,8 @@ mod tests {
     #[test]
     fn ties_are_on_the_safe_side() {
         // All equivalent pairs at one probability: none of them may be called different.
-        let tied: Vec<Point> = (0..400)
-            .map(|i| (if i % 2 == 0 { 0.4 } else { 0.1 }, i % 2 == 0, 1.0))
-            .collect();
+        let tied: Vec<Point> =
+            (0..400).map(|i| (if i % 2 == 0 { 0.4 } else { 0.1 }, i % 2 == 0, 1.0)).collect();
         let band = Band::fit(&tied, 0.5, 0.1);
         assert_eq!(band.decide(0.4, 0.5), Decision::Abstained);
         assert_eq!(band.decide(0.1, 0.5), Decision::Different);

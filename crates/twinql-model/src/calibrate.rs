@@ -43,11 +43,8 @@ pub(crate) type Point = (f32, bool, f32);
 
 impl Calibration {
     /// Of weights whose distances nobody has compared with labels.
-    pub(crate) const UNMEASURED: Calibration = Calibration {
-        transform: Transform::Squared,
-        slope: 1.0,
-        offset: 0.0,
-    };
+    pub(crate) const UNMEASURED: Calibration =
+        Calibration { transform: Transform::Squared, slope: 1.0, offset: 0.0 };
 
     /// Probability that a pair at this squared distance is equivalent; falls with the distance.
     pub fn probability(&self, squared: f32) -> f32 {
@@ -68,14 +65,7 @@ impl Calibration {
                 (log_loss(points, &fitted), fitted)
             })
             .min_by(|a, b| a.0.total_cmp(&b.0))
-            .map_or(
-                Calibration {
-                    transform: Transform::Squared,
-                    slope: 4.0,
-                    offset: 4.0,
-                },
-                |best| best.1,
-            )
+            .map_or(Calibration { transform: Transform::Squared, slope: 4.0, offset: 4.0 }, |best| best.1)
     }
 }
 
@@ -96,13 +86,7 @@ fn sigmoid(x: f64) -> f64 {
 
 /// Newton's method with a small ridge, on smoothed targets (Platt, 1999).
 fn fit_line(points: &[Point], transform: Transform) -> Calibration {
-    let total = |label: bool| -> f64 {
-        points
-            .iter()
-            .filter(|p| p.1 == label)
-            .map(|p| f64::from(p.2))
-            .sum()
-    };
+    let total = |label: bool| -> f64 { points.iter().filter(|p| p.1 == label).map(|p| f64::from(p.2)).sum() };
     let (positive, negative) = (total(true), total(false));
     let high = (positive + 1.0) / (positive + 2.0);
     let low = 1.0 / (negative + 2.0);
@@ -126,10 +110,7 @@ fn fit_line(points: &[Point], transform: Transform) -> Calibration {
         if !determinant.is_finite() || determinant.abs() < 1e-12 {
             break;
         }
-        let (d0, d1) = (
-            (h11 * g0 - h01 * g1) / determinant,
-            (h00 * g1 - h01 * g0) / determinant,
-        );
+        let (d0, d1) = ((h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant);
         // Damped: separable points would send the first steps far off.
         let damp = 1.0 / (1.0f64).max(d0.abs().max(d1.abs()) / 2.0);
         offset -= damp * d0;
@@ -141,17 +122,9 @@ fn fit_line(points: &[Point], transform: Transform) -> Calibration {
     if slope <= 0.0 || !slope.is_finite() || !offset.is_finite() {
         // Distances say nothing: the base rate for all.
         let rate = (positive + 1.0) / (positive + negative + 2.0);
-        return Calibration {
-            transform,
-            slope: 0.0,
-            offset: (rate / (1.0 - rate)).ln(),
-        };
+        return Calibration { transform, slope: 0.0, offset: (rate / (1.0 - rate)).ln() };
     }
-    Calibration {
-        transform,
-        slope,
-        offset,
-    }
+    Calibration { transform, slope, offset }
 }
 
 /// Points with probabilities in place of distances.
@@ -192,13 +165,8 @@ pub struct Quality {
 
 impl Quality {
     /// Of no pairs: a coin's.
-    pub(crate) const UNMEASURED: Quality = Quality {
-        pairs: 0,
-        auc: 0.5,
-        accuracy: 0.0,
-        ece: 0.0,
-        log_loss: 0.0,
-    };
+    pub(crate) const UNMEASURED: Quality =
+        Quality { pairs: 0, auc: 0.5, accuracy: 0.0, ece: 0.0, log_loss: 0.0 };
 
     pub(crate) fn of(points: &[Point], calibration: &Calibration, threshold: f32) -> Quality {
         Quality {
@@ -281,9 +249,7 @@ mod tests {
     #[test]
     fn probability_falls_with_distance_and_zero_gets_the_top() {
         let calibration = Calibration::fit(&points());
-        let all: Vec<f32> = (0..1000)
-            .map(|i| calibration.probability(i as f32 / 100.0))
-            .collect();
+        let all: Vec<f32> = (0..1000).map(|i| calibration.probability(i as f32 / 100.0)).collect();
         assert!(all.windows(2).all(|w| w[0] >= w[1]));
         assert!(all[0] > 0.9, "{}", all[0]);
         assert!(calibration.probability(f32::NAN) == 0.0);

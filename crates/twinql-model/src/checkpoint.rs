@@ -171,9 +171,7 @@ impl Checkpoint {
                 format!("it has format {}, this program reads {FORMAT}", info.format),
             ));
         }
-        info.model
-            .validate()
-            .map_err(|e| damaged(origin, e.to_string()))?;
+        info.model.validate().map_err(|e| damaged(origin, e.to_string()))?;
         let calibration = &info.calibration;
         let usable = calibration.slope >= 0.0
             && calibration.slope.is_finite()
@@ -207,10 +205,7 @@ impl Checkpoint {
 }
 
 pub(crate) fn damaged(origin: &str, reason: impl Into<String>) -> ModelError {
-    ModelError::Checkpoint {
-        origin: origin.to_owned(),
-        reason: reason.into(),
-    }
+    ModelError::Checkpoint { origin: origin.to_owned(), reason: reason.into() }
 }
 
 /// Several copies of the weights, each under a prefix, as one safetensors file.
@@ -225,9 +220,7 @@ pub(crate) fn encode(
         // The metadata is public, and may say another shape than the weights have.
         if flat.len() != layout.total {
             let (has, asked) = (flat.len(), layout.total);
-            return Err(fail(format!(
-                "it has {has} weights, its configuration asks for {asked}"
-            )));
+            return Err(fail(format!("it has {has} weights, its configuration asks for {asked}")));
         }
         for (name, slot) in layout.names.iter().zip(&layout.slots) {
             let part = slot.of(flat).iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -284,18 +277,14 @@ pub(crate) fn decode(
     if layout.total > bytes.len() / 4 {
         return Err(damaged(
             origin,
-            format!(
-                "its configuration asks for {} parameters, more than the file holds",
-                layout.total
-            ),
+            format!("its configuration asks for {} parameters, more than the file holds", layout.total),
         ));
     }
     let mut flat = vec![0.0f32; layout.total];
     for (name, slot) in layout.names.iter().zip(&layout.slots) {
         let name = format!("{prefix}{name}");
-        let view = tensors
-            .tensor(&name)
-            .map_err(|_| damaged(origin, format!("it lacks the tensor {name}")))?;
+        let view =
+            tensors.tensor(&name).map_err(|_| damaged(origin, format!("it lacks the tensor {name}")))?;
         if view.dtype() != Dtype::F32 || view.shape() != [slot.rows, slot.cols] {
             return Err(damaged(
                 origin,

@@ -76,10 +76,7 @@ impl GmnConfig {
 
     /// How pairs are to be encoded for this network.
     pub fn encoding(&self) -> EncodingConfig {
-        EncodingConfig {
-            steps: self.walk_steps,
-            merged: self.merged_walks,
-        }
+        EncodingConfig { steps: self.walk_steps, merged: self.merged_walks }
     }
 
     /// Refuses sizes that are zero or absurd.
@@ -108,9 +105,7 @@ impl GmnConfig {
             }
         }
         if self.string_length < 16 {
-            return Err(ModelError::Config(
-                "model.string_length must be at least 16".into(),
-            ));
+            return Err(ModelError::Config("model.string_length must be at least 16".into()));
         }
         Ok(())
     }
@@ -143,11 +138,7 @@ pub struct GraphConfig {
 impl Default for GraphConfig {
     /// Canonical plans with their flows.
     fn default() -> Self {
-        GraphConfig {
-            kind: GraphKind::Plan,
-            flows: true,
-            canonical: true,
-        }
+        GraphConfig { kind: GraphKind::Plan, flows: true, canonical: true }
     }
 }
 
@@ -334,15 +325,10 @@ impl TrainConfig {
     /// [`ModelError::Config`] names the field.
     pub fn validate(&self) -> Result<(), ModelError> {
         self.model.validate()?;
-        let positive = [
-            ("learning_rate", self.learning_rate),
-            ("clip_value", f64::from(self.clip_value)),
-        ];
+        let positive = [("learning_rate", self.learning_rate), ("clip_value", f64::from(self.clip_value))];
         for (name, value) in positive {
             if !(value.is_finite() && value > 0.0) {
-                return Err(ModelError::Config(format!(
-                    "{name} is {value}, it must be positive"
-                )));
+                return Err(ModelError::Config(format!("{name} is {value}, it must be positive")));
             }
         }
         let not_negative = [
@@ -355,9 +341,7 @@ impl TrainConfig {
         ];
         for (name, value) in not_negative {
             if !(value.is_finite() && value >= 0.0) {
-                return Err(ModelError::Config(format!(
-                    "{name} is {value}, it must not be negative"
-                )));
+                return Err(ModelError::Config(format!("{name} is {value}, it must not be negative")));
             }
         }
         if !(0.0..1.0).contains(&self.ema_decay) {
@@ -366,15 +350,10 @@ impl TrainConfig {
                 self.ema_decay
             )));
         }
-        let shares = [
-            ("teacher_share", self.teacher_share),
-            ("plain_share", self.plain_share),
-        ];
+        let shares = [("teacher_share", self.teacher_share), ("plain_share", self.plain_share)];
         for (name, value) in shares {
             if !(0.0..=1.0).contains(&value) {
-                return Err(ModelError::Config(format!(
-                    "{name} is {value}, it must lie in [0, 1]"
-                )));
+                return Err(ModelError::Config(format!("{name} is {value}, it must lie in [0, 1]")));
             }
         }
         if self.precision != Precision::F32 && self.compute == Compute::Native {
@@ -396,11 +375,6 @@ impl TrainConfig {
 
     /// What must agree for a run to be resumed: all but the folder, the time limit and the flag.
     pub(crate) fn resume_key(&self) -> TrainConfig {
-        TrainConfig {
-            run_dir: None,
-            resume: false,
-            max_minutes: 0.0,
-            ..self.clone()
-        }
+        TrainConfig { run_dir: None, resume: false, max_minutes: 0.0, ..self.clone() }
     }
 }

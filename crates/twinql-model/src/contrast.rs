@@ -107,12 +107,7 @@ pub(crate) fn nt_xent(left: &[f32], right: &[f32], width: usize, temperature: f3
             }
         }
     }
-    Contrast {
-        loss,
-        nearest: nearest as f32 / (2 * n).max(1) as f32,
-        left: of_left,
-        right: of_right,
-    }
+    Contrast { loss, nearest: nearest as f32 / (2 * n).max(1) as f32, left: of_left, right: of_right }
 }
 
 #[cfg(test)]
@@ -120,9 +115,7 @@ mod tests {
     use super::*;
 
     fn rows(n: usize, width: usize, seed: usize) -> Vec<f32> {
-        (0..n * width)
-            .map(|i| ((i * 7919 + seed * 104_729 + 13) % 1000) as f32 / 500.0 - 1.0)
-            .collect()
+        (0..n * width).map(|i| ((i * 7919 + seed * 104_729 + 13) % 1000) as f32 / 500.0 - 1.0).collect()
     }
 
     #[test]
@@ -158,16 +151,8 @@ mod tests {
                 nt_xent(&a, &moved(&b, i, step), width, temperature),
                 nt_xent(&a, &moved(&b, i, -step), width, temperature),
             );
-            assert!(
-                (left - contrast.left[i]).abs() < 3e-3,
-                "{left} {}",
-                contrast.left[i]
-            );
-            assert!(
-                (right - contrast.right[i]).abs() < 3e-3,
-                "{right} {}",
-                contrast.right[i]
-            );
+            assert!((left - contrast.left[i]).abs() < 3e-3, "{left} {}", contrast.left[i]);
+            assert!((right - contrast.right[i]).abs() < 3e-3, "{right} {}", contrast.right[i]);
         }
     }
 

@@ -65,10 +65,7 @@ impl TrainingSet {
                 continue;
             }
             if !(example.weight.is_finite() && example.weight >= 0.0) {
-                unusable.add(&ModelError::Input(format!(
-                    "example {index} has weight {}",
-                    example.weight
-                )));
+                unusable.add(&ModelError::Input(format!("example {index} has weight {}", example.weight)));
                 continue;
             }
             match Prepared::new(&example.pair, &config.model) {
@@ -78,11 +75,7 @@ impl TrainingSet {
                     continue;
                 }
             }
-            let total = if example.label {
-                &mut totals.0
-            } else {
-                &mut totals.1
-            };
+            let total = if example.label { &mut totals.0 } else { &mut totals.1 };
             *total += f64::from(example.weight);
         }
         if config.epochs > 0 && (totals.0 <= 0.0 || totals.1 <= 0.0) {
@@ -100,11 +93,7 @@ impl TrainingSet {
         } else {
             (1.0, 1.0)
         };
-        Ok(TrainingSet {
-            usable,
-            identical,
-            factors,
-        })
+        Ok(TrainingSet { usable, identical, factors })
     }
 
     /// Batches of one epoch: pairs of similar size together (sizes jittered by a tenth, so that
@@ -141,11 +130,7 @@ impl TrainingSet {
             .iter()
             .filter_map(|&index| {
                 let example = &examples[index];
-                let factor = if example.label {
-                    self.factors.0
-                } else {
-                    self.factors.1
-                };
+                let factor = if example.label { self.factors.0 } else { self.factors.1 };
                 Some(Item {
                     pair: Prepared::new(&example.pair, &config.model).ok()?,
                     target: Target::new(config, example.label, example.ease, lessons.of(index)),
@@ -192,11 +177,7 @@ impl Validation {
                 labels.len()
             )));
         }
-        Ok(Validation {
-            pairs,
-            labels,
-            evidence,
-        })
+        Ok(Validation { pairs, labels, evidence })
     }
 
     /// Distances with labels and weights.
@@ -215,10 +196,7 @@ impl Validation {
     /// Those of the points, one for each pair, whose pair the network has to read.
     pub(crate) fn read_by_network(&self, points: &[Point]) -> Vec<Point> {
         let pairs = points.iter().zip(&self.pairs);
-        pairs
-            .filter(|(_, pair)| !pair.identical)
-            .map(|(p, _)| *p)
-            .collect()
+        pairs.filter(|(_, pair)| !pair.identical).map(|(p, _)| *p).collect()
     }
 
     /// Area under the ROC curve of these weights' distances.
@@ -242,12 +220,7 @@ pub(crate) fn data_hash(train: &[Example], valid: &[Example], teachers: Option<&
                 hash.update(ease.to_le_bytes());
             }
             hash_graph(&mut hash, &pair.left, &pair.left_positions, &pair.left_agreement);
-            hash_graph(
-                &mut hash,
-                &pair.right,
-                &pair.right_positions,
-                &pair.right_agreement,
-            );
+            hash_graph(&mut hash, &pair.right, &pair.right_positions, &pair.right_agreement);
         }
     }
     hex(hash.finalize())

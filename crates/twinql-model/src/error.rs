@@ -96,11 +96,7 @@ pub enum ModelError {
 
 impl ModelError {
     pub(crate) fn io(action: &'static str, path: &std::path::Path, source: std::io::Error) -> ModelError {
-        ModelError::Io {
-            action,
-            path: path.to_path_buf(),
-            source,
-        }
+        ModelError::Io { action, path: path.to_path_buf(), source }
     }
 
     /// A device whose feature was not switched on in this build.

@@ -146,11 +146,7 @@ impl Prepared {
             self.tags.extend((0..side.nodes()).map(|node| {
                 // `check` has seen that the lists in use are as long as there are nodes.
                 let tag = if config.use_tags { graph.tags[node] } else { 0 };
-                let code = if config.use_agreement {
-                    side.agreement[node]
-                } else {
-                    0
-                };
+                let code = if config.use_agreement { side.agreement[node] } else { 0 };
                 u32::from(tag) * codes + u32::from(code)
             }));
         }
@@ -197,10 +193,7 @@ impl Prepared {
     pub(crate) fn incoming(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
         let edges = self.starts[node] as usize..self.starts[node + 1] as usize;
         let (sources, kinds) = (&self.sources[edges.clone()], &self.kinds[edges]);
-        sources
-            .iter()
-            .zip(kinds)
-            .map(|(&s, &k)| (s as usize, usize::from(k)))
+        sources.iter().zip(kinds).map(|(&s, &k)| (s as usize, usize::from(k)))
     }
 }
 

@@ -75,10 +75,7 @@ impl PretrainConfig {
             return fail("batch_size must be at least 2: the others are the negatives".into());
         }
         if !(self.temperature.is_finite() && self.temperature >= 0.02) {
-            return fail(format!(
-                "temperature is {}, it must be at least 0.02",
-                self.temperature
-            ));
+            return fail(format!("temperature is {}, it must be at least 0.02", self.temperature));
         }
         if self.augmentations.is_empty() {
             return fail("augmentations is empty: a view must differ from its partner".into());
@@ -87,10 +84,7 @@ impl PretrainConfig {
         for (name, &share) in &self.augmentations {
             let Some(augmentation) = Augmentation::find(name) else {
                 let known: Vec<&str> = AUGMENTATIONS.iter().map(|a| a.name).collect();
-                return fail(format!(
-                    "augmentations: there is no {name:?}; there are {}",
-                    known.join(", ")
-                ));
+                return fail(format!("augmentations: there is no {name:?}; there are {}", known.join(", ")));
             };
             if !(0.0..=1.0).contains(&share) {
                 return fail(format!("augmentations.{name} is {share}, it must lie in 0..=1"));
@@ -221,12 +215,7 @@ pub fn pretrain(
     // A last batch of one would have no negatives.
     let steps = used.len() / config.batch_size + usize::from(used.len() % config.batch_size > 1);
     for number in state.progress.history.len() + 1..=config.epochs {
-        let epoch = Epoch {
-            config: &optimiser,
-            number,
-            steps,
-            halvings: 0,
-        };
+        let epoch = Epoch { config: &optimiser, number, steps, halvings: 0 };
         let order = shuffled(used.len(), train.seed, (1 << 48) + number as u64);
         let mut nearest = 0.0;
         let ran = epoch.run(
@@ -368,11 +357,7 @@ mod tests {
 
     #[test]
     fn threads_do_not_matter_and_a_share_of_the_graphs_can_be_used() {
-        let config = PretrainConfig {
-            epochs: 1,
-            max_graphs: 17,
-            ..quick()
-        };
+        let config = PretrainConfig { epochs: 1, max_graphs: 17, ..quick() };
         let runs: Vec<Pretrained> = [1, 3]
             .into_iter()
             .map(|threads| {
@@ -404,11 +389,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let graphs = graphs();
         let run = |name: &str, resume, observer: &mut dyn PretrainObserver| {
-            let train = TrainConfig {
-                run_dir: Some(folder.path().join(name)),
-                resume,
-                ..shared()
-            };
+            let train = TrainConfig { run_dir: Some(folder.path().join(name)), resume, ..shared() };
             pretrain(&train, &config, &graphs, observer)
         };
         let whole = run("whole", false, &mut Silent).unwrap();
@@ -422,21 +403,14 @@ mod tests {
         let lines = |name| std::fs::read(folder.path().join(name).join(PRETRAIN_METRICS)).unwrap();
         assert_eq!(lines("cut"), lines("whole"));
         // Another configuration is another run.
-        let other = TrainConfig {
-            run_dir: Some(folder.path().join("cut")),
-            resume: true,
-            seed: 9,
-            ..shared()
-        };
+        let other =
+            TrainConfig { run_dir: Some(folder.path().join("cut")), resume: true, seed: 9, ..shared() };
         let error = pretrain(&other, &config, &graphs, &mut Silent).unwrap_err();
         assert!(error.to_string().contains("another configuration"), "{error}");
         // A damaged file says what to do with it.
         std::fs::write(folder.path().join("cut").join(PRETRAIN_STATE), b"half a fil").unwrap();
         let error = pretrain(&other, &config, &graphs, &mut Silent).unwrap_err();
-        assert!(
-            error.to_string().contains("remove it to begin the run anew"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("remove it to begin the run anew"), "{error}");
     }
 
     #[test]
@@ -457,11 +431,7 @@ mod tests {
         };
         let trained = train(&run, &learn, &learn, &mut Silent).unwrap();
         assert!(!trained.checkpoint.info.pretrained);
-        let moved = trained
-            .checkpoint
-            .weights
-            .iter()
-            .zip(&pretrained.checkpoint.weights);
+        let moved = trained.checkpoint.weights.iter().zip(&pretrained.checkpoint.weights);
         assert!(moved.into_iter().all(|(a, b)| (a - b).abs() < 1e-6));
         let pairs: Vec<_> = learn.into_iter().map(|e| e.pair).collect();
         assert!(Scorer::new(trained.checkpoint).score(&pairs)[0].is_ok());
@@ -472,9 +442,7 @@ mod tests {
         let with = |change: fn(&mut PretrainConfig)| {
             let mut config = quick();
             change(&mut config);
-            pretrain(&shared(), &config, &graphs(), &mut Silent)
-                .unwrap_err()
-                .to_string()
+            pretrain(&shared(), &config, &graphs(), &mut Silent).unwrap_err().to_string()
         };
         for (error, message) in [
             (with(|c| c.batch_size = 1), "at least 2"),
@@ -484,10 +452,7 @@ mod tests {
                 with(|c| c.augmentations.extend([("rotation".into(), 0.1)])),
                 "there is no \"rotation\"; there are node-dropping",
             ),
-            (
-                with(|c| c.augmentations.extend([("subgraph".into(), 1.5)])),
-                "must lie in 0..=1",
-            ),
+            (with(|c| c.augmentations.extend([("subgraph".into(), 1.5)])), "must lie in 0..=1"),
             (with(|c| c.max_graphs = 1), "at least two distinct graphs"),
         ] {
             assert!(error.contains(message), "{error}");

@@ -53,12 +53,7 @@ impl Epoch<'_> {
         mut after: impl FnMut(&Learner, &StepReport) -> Option<StopReason>,
     ) -> Result<Ran, ModelError> {
         let began = Instant::now();
-        let mut ran = Ran {
-            loss: 0.0,
-            steps: self.steps,
-            rate: 0.0,
-            cut: None,
-        };
+        let mut ran = Ran { loss: 0.0, steps: self.steps, rate: 0.0, cut: None };
         let mut pairs_done = 0;
         for (place, batch) in batches.enumerate() {
             let Some((result, pairs)) = step(&learner.weights, batch) else {
@@ -115,10 +110,7 @@ impl RunFolder {
         };
         std::fs::create_dir_all(dir).map_err(|e| ModelError::io("create", dir, e))?;
         remove_partial_files(dir);
-        Ok(Some(RunFolder {
-            state: dir.join(state),
-            metrics: dir.join(metrics),
-        }))
+        Ok(Some(RunFolder { state: dir.join(state), metrics: dir.join(metrics) }))
     }
 
     /// The state to go on from, where that is asked for and there is one.

@@ -105,12 +105,7 @@ impl Scorer {
         pairs: &[PairArrays],
     ) -> Result<Vec<Result<Score, ModelError>>, ModelError> {
         let model = &self.info.model;
-        let there = TrainConfig {
-            model: model.clone(),
-            compute,
-            precision,
-            ..TrainConfig::default()
-        };
+        let there = TrainConfig { model: model.clone(), compute, precision, ..TrainConfig::default() };
         let backend = backend(&there, &Layout::new(model))?;
         let prepared: Vec<_> = pairs.iter().map(|pair| Prepared::new(pair, model)).collect();
         let readable: Vec<Prepared> = prepared.iter().flatten().cloned().collect();
@@ -141,9 +136,6 @@ impl Scorer {
     }
 
     fn score_of(&self, distance: f32) -> Score {
-        Score {
-            distance,
-            probability: self.info.calibration.probability(distance),
-        }
+        Score { distance, probability: self.info.calibration.probability(distance) }
     }
 }

@@ -91,9 +91,7 @@ pub fn add_checksum(bytes: &[u8], origin: &str) -> Result<Option<Vec<u8>>, Model
     metadata(bytes, origin)?;
     match check(bytes) {
         Ok(()) => Ok(None),
-        Err(Unsealed::Wrong) => Err(ModelError::Checksum {
-            origin: origin.to_owned(),
-        }),
+        Err(Unsealed::Wrong) => Err(ModelError::Checksum { origin: origin.to_owned() }),
         Err(Unsealed::Missing) => seal(bytes)
             .map(Some)
             .ok_or_else(|| damaged(origin, "its header is not as this program writes it")),

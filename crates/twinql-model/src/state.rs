@@ -73,11 +73,7 @@ impl State {
 
     /// The weights that are validated and kept.
     pub(crate) fn kept(&self, decay: f64) -> &[f32] {
-        if decay == 0.0 {
-            &self.learner.weights
-        } else {
-            &self.average
-        }
+        if decay == 0.0 { &self.learner.weights } else { &self.average }
     }
 
     /// Books an epoch and keeps its weights if they are the best so far.
@@ -206,10 +202,7 @@ impl PretrainState {
         let own = self.progress;
         let same_config = (&progress.train, &progress.config) == (&own.train, &own.config);
         file.is_of(same_config, progress.data == own.data)?;
-        Ok(PretrainState {
-            learner: file.learner(layout, progress.step)?,
-            progress,
-        })
+        Ok(PretrainState { learner: file.learner(layout, progress.step)?, progress })
     }
 }
 

@@ -36,11 +36,7 @@ pub(crate) fn graph(seed: u64, nodes: usize) -> GraphArrays {
     let mut graph = GraphArrays::default();
     for node in 0..nodes {
         let content = node % 5 < 2 && node > 0;
-        graph.words.push(if content {
-            WORDS
-        } else {
-            below(rng, usize::from(WORDS)) as u16
-        });
+        graph.words.push(if content { WORDS } else { below(rng, usize::from(WORDS)) as u16 });
         graph.tags.push(below(rng, 4) as u16);
         graph.contents.push(content.then(|| {
             let string = format!("table_{}.column{}", below(rng, 4), below(rng, 12));
@@ -54,9 +50,7 @@ pub(crate) fn graph(seed: u64, nodes: usize) -> GraphArrays {
             graph.edges.push((below(rng, node) as u32, node as u32, 0));
         }
         if node > 1 && node % 5 == 0 {
-            graph
-                .edges
-                .push((below(rng, node) as u32, node as u32, 1 + (node % 2) as u8));
+            graph.edges.push((below(rng, node) as u32, node as u32, 1 + (node % 2) as u8));
         }
     }
     graph
@@ -69,10 +63,7 @@ fn positions(graph: &GraphArrays, steps: usize) -> Vec<f32> {
         degree[a as usize] += 1.0;
         degree[b as usize] += 1.0;
     }
-    degree
-        .iter()
-        .flat_map(|d| (0..steps).map(move |k| 1.0 / (1.0 + d * (k + 1) as f32)))
-        .collect()
+    degree.iter().flat_map(|d| (0..steps).map(move |k| 1.0 / (1.0 + d * (k + 1) as f32))).collect()
 }
 
 pub(crate) fn pair(left: GraphArrays, right: GraphArrays, steps: usize) -> PairArrays {
@@ -116,7 +107,5 @@ pub(crate) fn example(seed: u64, nodes: usize, steps: usize) -> Example {
 }
 
 pub(crate) fn examples(from: u64, count: u64, nodes: usize, steps: usize) -> Vec<Example> {
-    (from..from + count)
-        .map(|seed| example(seed, nodes + (seed % 7) as usize, steps))
-        .collect()
+    (from..from + count).map(|seed| example(seed, nodes + (seed % 7) as usize, steps)).collect()
 }

@@ -34,13 +34,8 @@ pub(crate) const ODDS_OF_A_DISTANCE: f32 = 5.0;
 /// A published label comes of about so many databases.
 const PLAIN_DATABASES: i32 = 8;
 
-const UNBOUNDED: Target = Target {
-    least: f32::NEG_INFINITY,
-    most: f32::INFINITY,
-    at: 0.0,
-    weight: 0.0,
-    chance: None,
-};
+const UNBOUNDED: Target =
+    Target { least: f32::NEG_INFINITY, most: f32::INFINITY, at: 0.0, weight: 0.0, chance: None };
 
 impl Target {
     /// γ − y(1 − d²) ≤ 0 (FuncEvalGMN, its loss): d² ≤ 1 − γ of equivalent pairs, d² ≥ 1 + γ of
@@ -62,10 +57,7 @@ impl Target {
         }
         let (near, far) = (1.0 - config.margin, 1.0 + config.margin);
         if label {
-            return Target {
-                most: near,
-                ..UNBOUNDED
-            };
+            return Target { most: near, ..UNBOUNDED };
         }
         let graded = ease.filter(|_| config.ease_margin > 0.0);
         Target {
@@ -97,11 +89,7 @@ impl Target {
             slope += chance - 1.0 / (1.0 + (-odds).exp());
         }
         // A distance that is not a number must show.
-        if squared.is_nan() {
-            (f32::NAN, f32::NAN)
-        } else {
-            (loss, slope)
-        }
+        if squared.is_nan() { (f32::NAN, f32::NAN) } else { (loss, slope) }
     }
 }
 
@@ -137,20 +125,13 @@ mod tests {
 
     #[test]
     fn graded_targets_rank_pairs_that_differ_beyond_those_that_do_not() {
-        let config = TrainConfig {
-            ease_margin: 1.6,
-            ease_weight: 0.5,
-            ..TrainConfig::default()
-        };
+        let config = TrainConfig { ease_margin: 1.6, ease_weight: 0.5, ..TrainConfig::default() };
         let hard = losses(&config, false, Some(0.0));
         assert!(near(hard, [2.1, 1.2, 0.6, 0.0, 0.3, 0.8]), "{hard:?}");
         let easy = losses(&config, false, Some(1.0));
         assert!(near(easy, [2.9, 2.0, 1.4, 0.8, 0.5, 0.0]), "{easy:?}");
         let slope = |ease, squared| Target::new(&config, false, Some(ease), None).loss(squared).1;
-        assert_eq!(
-            (slope(1.0, 1.0), slope(1.0, 2.0), slope(0.0, 2.0)),
-            (-1.5, -0.5, 0.5)
-        );
+        assert_eq!((slope(1.0, 1.0), slope(1.0, 2.0), slope(0.0, 2.0)), (-1.5, -0.5, 0.5));
         let plain = TrainConfig::default();
         assert_eq!(losses(&config, false, None), losses(&plain, false, None));
         assert_eq!(losses(&config, true, Some(0.5)), losses(&plain, true, None));
@@ -170,10 +151,7 @@ mod tests {
         // The teachers could not read it.
         assert_eq!(target(true, None).chance, Some(1.0));
         // What few plain databases tell apart is softened where asked for, and only there.
-        let softened = TrainConfig {
-            plain_share: 0.4,
-            ..config.clone()
-        };
+        let softened = TrainConfig { plain_share: 0.4, ..config.clone() };
         let chance = |label, ease| {
             let target = Target::new(&softened, label, ease, Some(0.2));
             (target.chance.unwrap_or(f32::NAN) * 1e4).round()
@@ -200,33 +178,17 @@ mod tests {
     fn slopes_are_finite_differences() {
         let configs = [
             TrainConfig::default(),
-            TrainConfig {
-                ease_margin: 1.6,
-                ease_weight: 0.5,
-                ..TrainConfig::default()
-            },
-            TrainConfig {
-                teachers: vec!["teacher".into()],
-                plain_share: 0.4,
-                ..TrainConfig::default()
-            },
+            TrainConfig { ease_margin: 1.6, ease_weight: 0.5, ..TrainConfig::default() },
+            TrainConfig { teachers: vec!["teacher".into()], plain_share: 0.4, ..TrainConfig::default() },
         ];
         for config in &configs {
-            for (label, ease) in [
-                (true, None),
-                (false, None),
-                (false, Some(0.3)),
-                (false, Some(1.0)),
-            ] {
+            for (label, ease) in [(true, None), (false, None), (false, Some(0.3)), (false, Some(1.0))] {
                 let target = Target::new(config, label, ease, Some(0.35));
                 // None of these lies at a corner of the loss.
                 for squared in [0.05, 0.5, 0.93, 1.21, 1.7, 2.53, 6.0] {
                     let rise = target.loss(squared + 4e-3).0 - target.loss(squared - 4e-3).0;
                     let slope = target.loss(squared).1;
-                    assert!(
-                        (rise / 8e-3 - slope).abs() < 2e-3,
-                        "{target:?} at {squared}: {slope}"
-                    );
+                    assert!((rise / 8e-3 - slope).abs() < 2e-3, "{target:?} at {squared}: {slope}");
                 }
             }
         }

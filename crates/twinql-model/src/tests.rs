@@ -31,10 +31,7 @@ fn data() -> (Vec<Example>, Vec<Example>) {
 }
 
 fn quick(epochs: usize) -> TrainConfig {
-    TrainConfig {
-        epochs,
-        ..small_run()
-    }
+    TrainConfig { epochs, ..small_run() }
 }
 
 fn quick_data() -> (Vec<Example>, Vec<Example>) {
@@ -92,11 +89,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
     // Interrupted at an epoch's end, and in the middle of one.
     for stop in [204, 302] {
         let dir = tempfile::tempdir().unwrap();
-        let config = TrainConfig {
-            run_dir: Some(dir.path().to_path_buf()),
-            resume: true,
-            ..quick(4)
-        };
+        let config = TrainConfig { run_dir: Some(dir.path().to_path_buf()), resume: true, ..quick(4) };
         let cut = train(&config, &learn, &valid, &mut StopAt(stop, 0)).unwrap();
         assert_eq!(cut.stop, StopReason::Observer);
         let resumed = train(&config, &learn, &valid, &mut Silent).unwrap();
@@ -105,10 +98,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
         let metrics = std::fs::read_to_string(dir.path().join("metrics.jsonl")).unwrap();
         assert_eq!(metrics.lines().count(), 4);
 
-        let other = TrainConfig {
-            learning_rate: 0.1,
-            ..config
-        };
+        let other = TrainConfig { learning_rate: 0.1, ..config };
         let error = train(&other, &learn, &valid, &mut Silent).unwrap_err();
         assert!(error.to_string().contains("another configuration"), "{error}");
     }
@@ -117,10 +107,7 @@ fn a_resumed_run_equals_an_uninterrupted_one() {
 #[test]
 fn time_ends_a_run_cleanly() {
     let (learn, valid) = quick_data();
-    let config = TrainConfig {
-        max_minutes: 1e-9,
-        ..quick(50)
-    };
+    let config = TrainConfig { max_minutes: 1e-9, ..quick(50) };
     let trained = train(&config, &learn, &valid, &mut Silent).unwrap();
     assert_eq!(trained.stop, StopReason::Time);
     assert_eq!(trained.history.len(), 1);
@@ -130,12 +117,8 @@ fn time_ends_a_run_cleanly() {
 fn one_sided_or_empty_data_is_refused() {
     let (learn, valid) = quick_data();
     let positive: Vec<Example> = learn.iter().filter(|e| e.label).cloned().collect();
-    let cases: [(&[Example], &[Example]); 4] = [
-        (&[], &valid),
-        (&learn, &[]),
-        (&positive, &valid),
-        (&learn, &positive),
-    ];
+    let cases: [(&[Example], &[Example]); 4] =
+        [(&[], &valid), (&learn, &[]), (&positive, &valid), (&learn, &positive)];
     for (learn, valid) in cases {
         let error = train(&quick(1), learn, valid, &mut Silent).unwrap_err();
         assert!(matches!(error, ModelError::Data(_)), "{error}");
@@ -162,9 +145,7 @@ fn a_saved_checkpoint_scores_the_same() {
 #[test]
 fn scores_do_not_depend_on_the_batch() {
     let scorer = Scorer::new(quick_checkpoint());
-    let pairs: Vec<_> = (0..30)
-        .map(|i| example(900 + i, 5 + 3 * i as usize, 4).pair)
-        .collect();
+    let pairs: Vec<_> = (0..30).map(|i| example(900 + i, 5 + 3 * i as usize, 4).pair).collect();
     let together = scorer.score(&pairs);
     for (pair, score) in pairs.iter().zip(&together) {
         let alone = scorer.score(std::slice::from_ref(pair));
@@ -180,10 +161,7 @@ fn scores_are_symmetric_and_zero_for_equal_graphs() {
         let back = pair(forth.right.clone(), forth.left.clone(), 4);
         let scores = scorer.score(&[forth, back]);
         let (a, b) = (scores[0].as_ref().unwrap(), scores[1].as_ref().unwrap());
-        assert!(
-            (a.distance - b.distance).abs() <= 1e-5 * (1.0 + a.distance),
-            "{a:?} {b:?}"
-        );
+        assert!((a.distance - b.distance).abs() <= 1e-5 * (1.0 + a.distance), "{a:?} {b:?}");
         let same = pair(graph(i, 14), graph(i, 14), 4);
         let score = *scorer.score(&[same])[0].as_ref().unwrap();
         assert!(score.distance < 1e-9, "{score:?}");
@@ -201,10 +179,7 @@ fn agreement(a: &Checkpoint, b: &Checkpoint, pairs: &[Example]) -> f64 {
     let pairs: Vec<_> = pairs.iter().map(|e| e.pair.clone()).collect();
     let scores = |c: &Checkpoint| -> Vec<f64> {
         let scores = Scorer::new(c.clone()).score(&pairs);
-        scores
-            .iter()
-            .map(|s| f64::from(s.as_ref().unwrap().probability))
-            .collect()
+        scores.iter().map(|s| f64::from(s.as_ref().unwrap().probability)).collect()
     };
     let (a, b) = (scores(a), scores(b));
     let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
@@ -227,52 +202,27 @@ fn a_pupil_says_what_its_teachers_say() {
             ..e.clone()
         })
         .collect();
-    let teacher = train(&small_run(), &learn, &valid, &mut Silent)
-        .unwrap()
-        .checkpoint;
+    let teacher = train(&small_run(), &learn, &valid, &mut Silent).unwrap().checkpoint;
     let path = stored(dir.path(), "teacher.safetensors", &teacher);
-    let alone = TrainConfig {
-        seed: 9,
-        ..small_run()
-    };
-    let taught = TrainConfig {
-        teachers: vec![path.clone()],
-        teacher_share: 1.0,
-        ..alone.clone()
-    };
+    let alone = TrainConfig { seed: 9, ..small_run() };
+    let taught = TrainConfig { teachers: vec![path.clone()], teacher_share: 1.0, ..alone.clone() };
     let pupil = train(&taught, &noise, &valid, &mut Silent).unwrap().checkpoint;
     let alone = train(&alone, &noise, &valid, &mut Silent).unwrap().checkpoint;
-    let (with, without) = (
-        agreement(&teacher, &pupil, &valid),
-        agreement(&teacher, &alone, &valid),
-    );
+    let (with, without) = (agreement(&teacher, &pupil, &valid), agreement(&teacher, &alone, &valid));
     assert!(with > 0.6 && with > without + 0.2, "{with} {without}");
-    assert_ne!(
-        pupil.info.data, alone.info.data,
-        "the data are other with teachers"
-    );
+    assert_ne!(pupil.info.data, alone.info.data, "the data are other with teachers");
 
     // A teacher has no say under a semantics that it does not know.
-    let foreign = Example {
-        semantics: "bird".into(),
-        ..noise[0].clone()
-    };
+    let foreign = Example { semantics: "bird".into(), ..noise[0].clone() };
     let lessons = Lessons::new(&taught, &[noise[0].clone(), foreign]).unwrap();
     assert!(lessons.of(0).is_some() && lessons.of(1).is_none());
 
     let mut other = teacher.clone();
     other.info.graph.canonical = !other.info.graph.canonical;
-    let other = TrainConfig {
-        teachers: vec![path, stored(dir.path(), "other.safetensors", &other)],
-        ..taught
-    };
-    let error = train(&other, &noise, &valid, &mut Silent)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("other.safetensors") && error.contains("other graphs"),
-        "{error}"
-    );
+    let other =
+        TrainConfig { teachers: vec![path, stored(dir.path(), "other.safetensors", &other)], ..taught };
+    let error = train(&other, &noise, &valid, &mut Silent).unwrap_err().to_string();
+    assert!(error.contains("other.safetensors") && error.contains("other graphs"), "{error}");
 }
 
 #[test]
@@ -280,10 +230,7 @@ fn no_epoch_calibrates_given_weights() {
     let (learn, valid) = quick_data();
     let dir = tempfile::tempdir().unwrap();
     let trained = quick_checkpoint();
-    let config = TrainConfig {
-        init: Some(stored(dir.path(), "trained.safetensors", &trained)),
-        ..quick(0)
-    };
+    let config = TrainConfig { init: Some(stored(dir.path(), "trained.safetensors", &trained)), ..quick(0) };
     let again = train(&config, &[], &valid, &mut Silent).unwrap();
     assert_eq!(again.checkpoint.weights, trained.weights);
     assert_eq!(again.checkpoint.info.calibration, trained.info.calibration);
@@ -319,9 +266,7 @@ fn identical_pairs_get_the_top() {
     let scorer = Scorer::new(quick_checkpoint());
     let mut same = example(1, 10, 4).pair;
     same.identical = true;
-    let pairs: Vec<_> = std::iter::once(same)
-        .chain((2..30).map(|i| example(i, 10, 4).pair))
-        .collect();
+    let pairs: Vec<_> = std::iter::once(same).chain((2..30).map(|i| example(i, 10, 4).pair)).collect();
     let scores = scorer.score(&pairs);
     let top = scores[0].as_ref().unwrap();
     assert_eq!(top.distance, 0.0);
@@ -410,10 +355,7 @@ fn flipped(bytes: &[u8], bit: usize) -> Vec<u8> {
 fn a_checkpoint_with_a_flipped_bit_is_refused() {
     let bytes = quick_checkpoint().to_bytes().unwrap();
     for bit in bits_of_all_parts(&bytes) {
-        assert!(
-            Scorer::from_bytes(&flipped(&bytes, bit), None).is_err(),
-            "bit {bit}"
-        );
+        assert!(Scorer::from_bytes(&flipped(&bytes, bit), None).is_err(), "bit {bit}");
     }
     // In the middle of a tensor nothing but the checksum can tell.
     let error = Scorer::from_bytes(&flipped(&bytes, 8 * (bytes.len() - 50)), None).unwrap_err();
@@ -436,10 +378,7 @@ fn an_older_checkpoint_gets_its_checksum_and_nothing_else_changes() {
         matches!(error, ModelError::NoChecksum { .. }) && error.to_string().contains("twinql seal"),
         "{error}"
     );
-    assert_eq!(
-        crate::add_checksum(&older, "x").unwrap().as_deref(),
-        Some(&bytes[..])
-    );
+    assert_eq!(crate::add_checksum(&older, "x").unwrap().as_deref(), Some(&bytes[..]));
     assert_eq!(crate::checksum(&older), crate::checksum(&bytes));
     assert_eq!(crate::add_checksum(&bytes, "x").unwrap(), None);
     let damaged = flipped(&bytes, 8 * (bytes.len() - 50));
@@ -450,21 +389,14 @@ fn an_older_checkpoint_gets_its_checksum_and_nothing_else_changes() {
 fn a_state_with_a_flipped_bit_is_refused() {
     let (learn, valid) = quick_data();
     let dir = tempfile::tempdir().unwrap();
-    let config = TrainConfig {
-        run_dir: Some(dir.path().to_path_buf()),
-        resume: true,
-        ..quick(1)
-    };
+    let config = TrainConfig { run_dir: Some(dir.path().to_path_buf()), resume: true, ..quick(1) };
     train(&config, &learn, &valid, &mut Silent).unwrap();
     let path = dir.path().join("state.safetensors");
     let bytes = std::fs::read(&path).unwrap();
     for bit in bits_of_all_parts(&bytes) {
         std::fs::write(&path, flipped(&bytes, bit)).unwrap();
         let error = train(&config, &learn, &valid, &mut Silent).unwrap_err();
-        assert!(
-            error.to_string().contains("remove it to begin the run anew"),
-            "bit {bit}: {error}"
-        );
+        assert!(error.to_string().contains("remove it to begin the run anew"), "bit {bit}: {error}");
     }
 }
 
@@ -473,26 +405,13 @@ fn a_state_with_a_flipped_bit_is_refused() {
 #[test]
 #[ignore = "a measurement, not a check"]
 fn throughput() {
-    let config = crate::GmnConfig {
-        words: 64,
-        tags: 4,
-        ..crate::GmnConfig::default()
-    };
+    let config = crate::GmnConfig { words: 64, tags: 4, ..crate::GmnConfig::default() };
     let steps = config.walk_steps;
     let examples = examples(0, 640, 47, steps);
     let devices = [crate::Compute::Native, crate::Compute::Flex];
     for compute in devices.into_iter().take(1 + usize::from(cfg!(feature = "flex"))) {
-        let run = TrainConfig {
-            model: config.clone(),
-            epochs: 1,
-            compute,
-            ..TrainConfig::default()
-        };
-        let learn = if compute == crate::Compute::Native {
-            &examples[64..]
-        } else {
-            &examples[64..192]
-        };
+        let run = TrainConfig { model: config.clone(), epochs: 1, compute, ..TrainConfig::default() };
+        let learn = if compute == crate::Compute::Native { &examples[64..] } else { &examples[64..192] };
         let began = std::time::Instant::now();
         let trained = train(&run, learn, &examples[..64], &mut Silent).unwrap();
         let rate = learn.len() as f64 / began.elapsed().as_secs_f64();

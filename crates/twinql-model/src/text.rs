@@ -13,11 +13,7 @@ const MARK_LENGTH: usize = 8;
 pub(crate) fn classes(string: &str, limit: usize) -> Vec<u8> {
     let bytes = string.as_bytes();
     let exact = bytes.len() <= limit && bytes.is_ascii();
-    let kept = if exact {
-        bytes.len()
-    } else {
-        bytes.len().min(limit.saturating_sub(MARK_LENGTH))
-    };
+    let kept = if exact { bytes.len() } else { bytes.len().min(limit.saturating_sub(MARK_LENGTH)) };
     let mut codes: Vec<u8> = bytes.iter().take(kept).map(|&b| b.min(128)).collect();
     if !exact {
         let mut hash: u64 = 0xcbf2_9ce4_8422_2325;

@@ -113,10 +113,7 @@ impl Tiers {
     pub(crate) fn fit(points: &[Point], evidence: &[Evidence]) -> Option<Tiers> {
         let of = |wanted: &[Evidence]| -> Vec<Point> {
             let pairs = points.iter().zip(evidence);
-            pairs
-                .filter(|(_, e)| wanted.contains(e))
-                .map(|(p, _)| *p)
-                .collect()
+            pairs.filter(|(_, e)| wanted.contains(e)).map(|(p, _)| *p).collect()
         };
         let (refuted, unrefuted) = (of(&[Evidence::Refuted]), of(&[Evidence::Unrefuted]));
         if unrefuted.is_empty() {
@@ -124,12 +121,8 @@ impl Tiers {
         }
         let two = Calibration::fit(&of(&[Evidence::Refuted, Evidence::Unrefuted]));
         let three = Calibration::fit(&unrefuted);
-        let tier = |calibration| Tier {
-            calibration,
-            threshold: 0.5,
-            band: None,
-            validation: Quality::UNMEASURED,
-        };
+        let tier =
+            |calibration| Tier { calibration, threshold: 0.5, band: None, validation: Quality::UNMEASURED };
         let mut tiers = Tiers {
             equal: share(&of(&[Evidence::ProvedEqual])),
             different: share(&of(&[Evidence::ProvedDifferent])),
@@ -221,16 +214,8 @@ mod tests {
     fn nothing_without_evidence_or_distance() {
         let (points, evidence) = validation();
         let tiers = Tiers::fit(&points, &evidence).unwrap();
-        assert!(
-            tiers
-                .probability(Cascade::Proof, Evidence::Refuted, None)
-                .is_none()
-        );
-        assert!(
-            tiers
-                .probability(Cascade::ProofAndSuite, Evidence::Unrefuted, None)
-                .is_some()
-        );
+        assert!(tiers.probability(Cascade::Proof, Evidence::Refuted, None).is_none());
+        assert!(tiers.probability(Cascade::ProofAndSuite, Evidence::Unrefuted, None).is_some());
         assert!(Tiers::fit(&points, &vec![Evidence::None; points.len()]).is_none());
     }
 }

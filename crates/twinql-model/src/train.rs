@@ -190,11 +190,7 @@ pub fn train(
         resumed_after: state.progress.epoch,
     });
     let stop = run.epochs(&mut state, observer)?;
-    Ok(Trained {
-        checkpoint: run.calibrated(&state, data),
-        history: state.progress.history,
-        stop,
-    })
+    Ok(Trained { checkpoint: run.calibrated(&state, data), history: state.progress.history, stop })
 }
 
 /// What does not change in a run.
@@ -234,9 +230,7 @@ impl Run<'_> {
             }
             let began = Instant::now();
             let ran = self.steps(state, observer)?;
-            let auc = self
-                .validation
-                .auc(self.backend.as_ref(), state.kept(config.ema_decay));
+            let auc = self.validation.auc(self.backend.as_ref(), state.kept(config.ema_decay));
             let loss = ran.loss / ran.steps.max(1) as f64;
             let report = state.finish_epoch(config, auc, loss, ran.rate);
             observer.epoch(&report, began.elapsed().as_secs_f64());
@@ -321,10 +315,9 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
         return Ok(None);
     };
     let (checkpoint, _) = Checkpoint::read(path, &config.vocabulary)?;
-    for (table, same) in [
-        ("model", checkpoint.info.model == config.model),
-        ("graph", checkpoint.info.graph == config.graph),
-    ] {
+    for (table, same) in
+        [("model", checkpoint.info.model == config.model), ("graph", checkpoint.info.graph == config.graph)]
+    {
         if !same {
             return Err(ModelError::Config(format!(
                 "{} holds a network of another [{table}] than the configuration",

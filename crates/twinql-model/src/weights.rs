@@ -110,12 +110,7 @@ struct Builder {
 
 impl Builder {
     fn add(&mut self, name: &str, rows: usize, cols: usize, scale: f32) -> Slot {
-        let slot = Slot {
-            index: self.slots.len(),
-            offset: self.total,
-            rows,
-            cols,
-        };
+        let slot = Slot { index: self.slots.len(), offset: self.total, rows, cols };
         self.names.push(name.to_owned());
         self.slots.push(slot);
         self.scales.push(scale);

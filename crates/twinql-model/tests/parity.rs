@@ -27,9 +27,7 @@ fn graph(seed: usize, nodes: usize) -> GraphArrays {
             graph.edges.push(((node / 2) as u32, node as u32, 0));
         }
         if node > 2 && node % 4 == 0 {
-            graph
-                .edges
-                .push((node as u32 - 2, node as u32, 1 + (node % 2) as u8));
+            graph.edges.push((node as u32 - 2, node as u32, 1 + (node % 2) as u8));
         }
     }
     graph
@@ -42,9 +40,7 @@ fn pair(seed: usize) -> PairArrays {
         right.words[node * 2] = (right.words[node * 2] + 1 + (seed % 2) as u16 * 5) % 20;
     }
     let positions = |graph: &GraphArrays| -> Vec<f32> {
-        (0..graph.words.len() * STEPS)
-            .map(|i| 1.0 / (2 + i % 7) as f32)
-            .collect()
+        (0..graph.words.len() * STEPS).map(|i| 1.0 / (2 + i % 7) as f32).collect()
     };
     let nodes = left.words.len();
     PairArrays {
@@ -115,17 +111,11 @@ fn compare(compute: Compute, precision: Precision, tolerance: f32) {
         most = most.max((a.distance - b.distance).abs());
         most = most.max((a.probability - b.probability).abs());
     }
-    println!(
-        "{compute:?}, {precision:?}: the scores of {} pairs differ by {most:.1e} at most",
-        pairs.len()
-    );
+    println!("{compute:?}, {precision:?}: the scores of {} pairs differ by {most:.1e} at most", pairs.len());
     assert!(plain.iter().any(|s| s.as_ref().unwrap().distance > 1e-2));
     assert!(most <= tolerance, "{most}");
 
-    let there = TrainConfig {
-        precision,
-        ..config(compute)
-    };
+    let there = TrainConfig { precision, ..config(compute) };
     let there = train(&there, &learn, &valid, &mut Silent).unwrap();
     for (a, b) in trained.history.iter().zip(&there.history) {
         println!(
@@ -155,10 +145,7 @@ fn wgpu_scores_as_plain_rust_does() {
     // burn panics where there is no adapter; a failed comparison does on top of that name none.
     let adapter = std::panic::catch_unwind(|| {
         let (learn, valid) = (examples(0, 16), examples(1_000, 8));
-        let one = TrainConfig {
-            epochs: 1,
-            ..config(Compute::Wgpu)
-        };
+        let one = TrainConfig { epochs: 1, ..config(Compute::Wgpu) };
         train(&one, &learn, &valid, &mut Silent).map(|_| ())
     });
     match adapter {

@@ -18,12 +18,7 @@ fn golds(c: &mut Criterion) {
     let mut group = c.benchmark_group("bundled golds, all");
     group.sample_size(20);
     group.bench_function("parse", |b| {
-        b.iter(|| {
-            golds
-                .iter()
-                .filter(|(_, sql)| parse(black_box(sql)).is_ok())
-                .count()
-        });
+        b.iter(|| golds.iter().filter(|(_, sql)| parse(black_box(sql)).is_ok()).count());
     });
     group.bench_function("parse, plan", |b| {
         b.iter(|| {

@@ -50,9 +50,7 @@ fn time(schema: &Schema, sql: &str, semantics: &Semantics) -> Option<Times> {
 
 /// The fastest of some runs: what the machine does besides is not ours.
 fn best(schema: &Schema, sql: &str, semantics: &Semantics, runs: usize) -> Option<Times> {
-    (0..runs)
-        .filter_map(|_| time(schema, sql, semantics))
-        .min_by_key(Times::total)
+    (0..runs).filter_map(|_| time(schema, sql, semantics)).min_by_key(Times::total)
 }
 
 fn micros(d: Duration) -> f64 {
@@ -85,18 +83,12 @@ fn report(name: &str, mut times: Vec<(Times, String)>) {
 }
 
 fn schemas(path: &Path) -> SchemaSet {
-    std::fs::read_to_string(path)
-        .ok()
-        .and_then(|text| read_tables_json(&text).ok())
-        .unwrap_or_default()
+    std::fs::read_to_string(path).ok().and_then(|text| read_tables_json(&text).ok()).unwrap_or_default()
 }
 
 fn lines(path: &Path) -> Vec<String> {
     let bytes = std::fs::read(path).unwrap_or_default();
-    String::from_utf8_lossy(&bytes)
-        .lines()
-        .map(str::to_owned)
-        .collect()
+    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
 }
 
 /// Every `every`-th line of a gold file and of the predictions aligned with it.
@@ -109,12 +101,7 @@ fn real(
 ) -> Vec<(Times, String)> {
     let schemas = schemas(tables);
     let golds = lines(gold);
-    let db_of = |i: usize| {
-        golds
-            .get(i)
-            .and_then(|l| l.rsplit_once('\t'))
-            .map(|(_, db)| db.trim())
-    };
+    let db_of = |i: usize| golds.get(i).and_then(|l| l.rsplit_once('\t')).map(|(_, db)| db.trim());
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map(|d| d.filter_map(|e| Some(e.ok()?.path())).collect())
         .unwrap_or_default();
@@ -127,10 +114,7 @@ fn real(
         for (i, line) in lines(&file).iter().enumerate() {
             number += 1;
             let sql = line.split('\t').next().unwrap_or_default();
-            let Some(schema) = db_of(i)
-                .and_then(|db| schemas.get(db))
-                .filter(|_| number % every == 0)
-            else {
+            let Some(schema) = db_of(i).and_then(|db| schemas.get(db)).filter(|_| number % every == 0) else {
                 continue;
             };
             if let Some(t) = best(schema, sql, semantics, 3) {
@@ -145,10 +129,8 @@ fn main() {
     let semantics = Semantics::default();
     let every: usize = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1);
     let golds = workload::golds();
-    let timed = golds
-        .iter()
-        .filter_map(|(s, sql)| Some((best(s, sql, &semantics, 9)?, sql.clone())))
-        .collect();
+    let timed =
+        golds.iter().filter_map(|(s, sql)| Some((best(s, sql, &semantics, 9)?, sql.clone()))).collect();
     report("bundled golds", timed);
     let schema = workload::schema();
     for (name, sizes, make) in workload::CHAINS {
@@ -174,44 +156,13 @@ fn main() {
         return;
     };
     for (name, tables, gold, folder) in [
-        (
-            "Spider dev",
-            "spider/tables.json",
-            "spider/dev_gold.sql",
-            "predictions/spider_dev",
-        ),
-        (
-            "Spider test",
-            "spider/test_tables.json",
-            "spider/test_gold.sql",
-            "predictions/spider_test",
-        ),
-        (
-            "Spider train",
-            "spider/tables.json",
-            "spider/train_gold.sql",
-            "none",
-        ),
-        (
-            "BIRD dev",
-            "bird/dev_tables.json",
-            "bird/dev_gold.sql",
-            "predictions/bird_dev",
-        ),
-        (
-            "BIRD train",
-            "bird/train_tables.json",
-            "bird/train_gold.sql",
-            "none",
-        ),
+        ("Spider dev", "spider/tables.json", "spider/dev_gold.sql", "predictions/spider_dev"),
+        ("Spider test", "spider/test_tables.json", "spider/test_gold.sql", "predictions/spider_test"),
+        ("Spider train", "spider/tables.json", "spider/train_gold.sql", "none"),
+        ("BIRD dev", "bird/dev_tables.json", "bird/dev_gold.sql", "predictions/bird_dev"),
+        ("BIRD train", "bird/train_tables.json", "bird/train_gold.sql", "none"),
     ] {
-        let timed = real(
-            &data.join(tables),
-            &data.join(gold),
-            &data.join(folder),
-            every,
-            &semantics,
-        );
+        let timed = real(&data.join(tables), &data.join(gold), &data.join(folder), every, &semantics);
         report(name, timed);
     }
 }

@@ -12,10 +12,7 @@ pub(crate) struct Classes<T> {
 
 impl<T> Default for Classes<T> {
     fn default() -> Self {
-        Classes {
-            parent: BTreeMap::new(),
-            joined: Vec::new(),
-        }
+        Classes { parent: BTreeMap::new(), joined: Vec::new() }
     }
 }
 

@@ -35,12 +35,7 @@ pub(crate) enum Division {
 
 impl Dialect {
     /// Every dialect, in the order in which they are documented.
-    pub const ALL: [Dialect; 4] = [
-        Dialect::Sqlite,
-        Dialect::Postgres,
-        Dialect::Mysql,
-        Dialect::Generic,
-    ];
+    pub const ALL: [Dialect; 4] = [Dialect::Sqlite, Dialect::Postgres, Dialect::Mysql, Dialect::Generic];
 
     /// Its name on the command line and in signatures.
     pub const fn name(self) -> &'static str {
@@ -162,8 +157,6 @@ impl FromStr for Dialect {
         Dialect::ALL
             .into_iter()
             .find(|d| d.name() == lower || lower == "postgresql" && *d == Dialect::Postgres)
-            .ok_or_else(|| UnknownDialect {
-                name: name.to_owned(),
-            })
+            .ok_or_else(|| UnknownDialect { name: name.to_owned() })
     }
 }

@@ -109,16 +109,11 @@ pub fn outline(schema: &Schema, plan: &Plan, spans: Option<&Spans>, letter: char
 /// or a join has a line for each of its conditions.
 pub(crate) fn keyed_lines(schema: &Schema, plan: &Plan) -> Vec<(String, String)> {
     let [shown, keys] = [true, false].map(|numbered| {
-        let Tree {
-            nodes, conditions, ..
-        } = outlined(schema, plan, None, 'n', numbered);
-        nodes.into_iter().zip(conditions).flat_map(|(node, conditions)| {
-            if conditions.is_empty() {
-                vec![node.text]
-            } else {
-                conditions
-            }
-        })
+        let Tree { nodes, conditions, .. } = outlined(schema, plan, None, 'n', numbered);
+        nodes
+            .into_iter()
+            .zip(conditions)
+            .flat_map(|(node, conditions)| if conditions.is_empty() { vec![node.text] } else { conditions })
     });
     shown.zip(keys).collect()
 }
@@ -200,10 +195,7 @@ impl Tree<'_> {
             Rel::Window { calls, .. } => {
                 found.extend(calls.iter().filter_map(|(c, _)| spans.of_column(*c)));
             }
-            _ => rel
-                .exprs()
-                .into_iter()
-                .for_each(|e| spans.of_expr(clause, e, &mut found)),
+            _ => rel.exprs().into_iter().for_each(|e| spans.of_expr(clause, e, &mut found)),
         }
         outermost(found)
     }
@@ -236,11 +228,7 @@ impl Tree<'_> {
 
     fn text(&self, e: &Expr) -> String {
         let names = &self.called.columns;
-        if self.numbered {
-            print::shallow(e, names)
-        } else {
-            print::shallow(&oriented(e, names), names)
-        }
+        if self.numbered { print::shallow(e, names) } else { print::shallow(&oriented(e, names), names) }
     }
 
     fn call(&self, call: &AggregateCall) -> String {
@@ -287,18 +275,10 @@ impl Tree<'_> {
                 )
             }
             Rel::Recursive { name, columns, .. } => {
-                format!(
-                    "Recursive {} [{}]",
-                    self.source(name, columns),
-                    self.own_ids(columns)
-                )
+                format!("Recursive {} [{}]", self.source(name, columns), self.own_ids(columns))
             }
             Rel::RecursiveRef { name, columns } => {
-                format!(
-                    "RecursiveRef {} [{}]",
-                    self.source(name, columns),
-                    self.own_ids(columns)
-                )
+                format!("RecursiveRef {} [{}]", self.source(name, columns), self.own_ids(columns))
             }
             Rel::Filter { .. } => format!("Filter {all}"),
             Rel::Project { exprs, .. } => {
@@ -326,20 +306,12 @@ impl Tree<'_> {
                     .iter()
                     .map(|(c, call)| format!("{} := {}", self.name(*c), self.call(call)))
                     .collect();
-                format!(
-                    "Aggregate by [{}] compute [{}]",
-                    keys.join(", "),
-                    calls.join(", ")
-                )
+                format!("Aggregate by [{}] compute [{}]", keys.join(", "), calls.join(", "))
             }
             Rel::Distinct { .. } => "Distinct".to_owned(),
-            Rel::Sort {
-                keys, limit, offset, ..
-            } => {
-                let by: Vec<String> = keys
-                    .iter()
-                    .map(|k| format!("{} {:?}", self.text(&k.expr), k.direction))
-                    .collect();
+            Rel::Sort { keys, limit, offset, .. } => {
+                let by: Vec<String> =
+                    keys.iter().map(|k| format!("{} {:?}", self.text(&k.expr), k.direction)).collect();
                 let mut line = format!("Sort by [{}]", by.join(", "));
                 if let Some(e) = limit {
                     line.push_str(&format!(" limit {}", self.text(e)));
@@ -349,17 +321,13 @@ impl Tree<'_> {
                 }
                 line
             }
-            Rel::SetOp {
-                kind, all, columns, ..
-            } => {
+            Rel::SetOp { kind, all, columns, .. } => {
                 let all = if *all { " ALL" } else { "" };
                 format!("{kind:?}{all} [{}]", self.ids(columns))
             }
             Rel::Window { calls, .. } => {
-                let calls: Vec<String> = calls
-                    .iter()
-                    .map(|(c, call)| format!("{} := {}(…)", self.name(*c), call.func))
-                    .collect();
+                let calls: Vec<String> =
+                    calls.iter().map(|(c, call)| format!("{} := {}(…)", self.name(*c), call.func)).collect();
                 format!("Window {} over {}", calls.join(", "), texts.join(", "))
             }
         };
@@ -368,10 +336,7 @@ impl Tree<'_> {
         let word = line.strip_suffix(&all).filter(|word| !word.is_empty());
         let conditional = matches!(rel, Rel::Filter { .. } | Rel::Join { .. } | Rel::OuterJoin { .. });
         if let (true, Some(word), Some(own)) = (conditional, word, self.conditions.last_mut()) {
-            *own = texts
-                .iter()
-                .map(|condition| format!("{word}{condition}"))
-                .collect();
+            *own = texts.iter().map(|condition| format!("{word}{condition}")).collect();
         }
         for input in rel.inputs() {
             self.rel(input, depth + 1);

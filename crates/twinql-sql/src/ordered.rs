@@ -26,9 +26,5 @@ pub(crate) fn key(argument: &Expr) -> Option<SortKey> {
         return None;
     };
     let (_, direction, nulls) = NAMES.iter().find(|(known, ..)| known == name)?;
-    Some(SortKey {
-        expr: args.first()?.clone(),
-        direction: *direction,
-        nulls: *nulls,
-    })
+    Some(SortKey { expr: args.first()?.clone(), direction: *direction, nulls: *nulls })
 }

@@ -65,32 +65,13 @@ impl Default for Semantics {
 impl Semantics {
     /// The preset with this name, if there is one.
     pub fn preset(name: &str) -> Option<Semantics> {
-        let base = Semantics {
-            name: name.to_owned(),
-            ..Semantics::default()
-        };
+        let base = Semantics { name: name.to_owned(), ..Semantics::default() };
         Some(match name {
             "default" => base,
-            "no-fk" => Semantics {
-                foreign_keys_hold: false,
-                ..base
-            },
-            "spider" => Semantics {
-                ignore_distinct: true,
-                ..base
-            },
-            "bird" => Semantics {
-                any_column_order: false,
-                rows_as_set: true,
-                respect_order: false,
-                ..base
-            },
-            "declared" => Semantics {
-                any_column_order: false,
-                nulls: true,
-                empty_tables: true,
-                ..base
-            },
+            "no-fk" => Semantics { foreign_keys_hold: false, ..base },
+            "spider" => Semantics { ignore_distinct: true, ..base },
+            "bird" => Semantics { any_column_order: false, rows_as_set: true, respect_order: false, ..base },
+            "declared" => Semantics { any_column_order: false, nulls: true, empty_tables: true, ..base },
             "strict" => Semantics {
                 any_column_order: false,
                 keys_hold: false,
@@ -162,9 +143,7 @@ impl FromStr for Semantics {
     type Err = UnknownSemantics;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Semantics::preset(name).ok_or_else(|| UnknownSemantics {
-            name: name.to_owned(),
-        })
+        Semantics::preset(name).ok_or_else(|| UnknownSemantics { name: name.to_owned() })
     }
 }
 

@@ -52,11 +52,7 @@ impl TextRange {
 
 impl fmt::Display for TextRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}:{}-{}:{}",
-            self.line, self.column, self.end_line, self.end_column
-        )
+        write!(f, "{}:{}-{}:{}", self.line, self.column, self.end_line, self.end_column)
     }
 }
 
@@ -111,10 +107,7 @@ impl Spans {
 
     /// The spans of a tree whose column `i` was the plan's column `origins[i]`.
     pub(crate) fn renumbered(&self, origins: Vec<ColumnId>) -> Spans {
-        Spans {
-            origins: Some(origins),
-            ..self.clone()
-        }
+        Spans { origins: Some(origins), ..self.clone() }
     }
 
     fn origin(&self, c: ColumnId) -> ColumnId {
@@ -147,10 +140,8 @@ impl Spans {
         let mut own = expr.clone();
         self.rename(&mut own);
         let written = key(&own);
-        let exact = self
-            .exprs
-            .get(&(clause, written.clone()))
-            .or_else(|| self.exprs.get(&(Clause::Any, written)));
+        let exact =
+            self.exprs.get(&(clause, written.clone())).or_else(|| self.exprs.get(&(Clause::Any, written)));
         if let Some(places) = exact {
             into.extend(places);
             return;
@@ -201,11 +192,7 @@ fn settle(expr: &mut Expr) {
     expr.map(|e| {
         match e {
             Expr::And(list) | Expr::Or(list) | Expr::InList { list, .. } => list.sort(),
-            Expr::Binary {
-                op: op @ (BinaryOp::Gt | BinaryOp::GtEq),
-                left,
-                right,
-            } => {
+            Expr::Binary { op: op @ (BinaryOp::Gt | BinaryOp::GtEq), left, right } => {
                 *op = op.flipped().unwrap_or(*op);
                 std::mem::swap(left, right);
             }

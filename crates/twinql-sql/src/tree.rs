@@ -288,11 +288,7 @@ impl Expr {
             Expr::Binary { left, right, .. } => smallvec![&**left, &**right],
             Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter().collect(),
             Expr::Function { args, .. } => args.iter().collect(),
-            Expr::Case {
-                operand,
-                branches,
-                otherwise,
-            } => operand
+            Expr::Case { operand, branches, otherwise } => operand
                 .as_deref()
                 .into_iter()
                 .chain(branches.iter().flat_map(|(w, t)| [w, t]))
@@ -314,11 +310,7 @@ impl Expr {
             Expr::Binary { left, right, .. } => smallvec![&mut **left, &mut **right],
             Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().collect(),
             Expr::Function { args, .. } => args.iter_mut().collect(),
-            Expr::Case {
-                operand,
-                branches,
-                otherwise,
-            } => operand
+            Expr::Case { operand, branches, otherwise } => operand
                 .as_deref_mut()
                 .into_iter()
                 .chain(branches.iter_mut().flat_map(|(w, t)| [w, t]))
@@ -441,9 +433,9 @@ impl Rel {
                 let of_calls = calls.iter().flat_map(|(_, call)| call.exprs());
                 keys.iter().map(|(_, e)| e).chain(of_calls).collect()
             }
-            Rel::Sort {
-                keys, limit, offset, ..
-            } => keys.iter().map(|k| &k.expr).chain(limit).chain(offset).collect(),
+            Rel::Sort { keys, limit, offset, .. } => {
+                keys.iter().map(|k| &k.expr).chain(limit).chain(offset).collect()
+            }
             Rel::Window { calls, .. } => calls.iter().flat_map(|(_, call)| call.exprs()).collect(),
         }
     }
@@ -462,9 +454,7 @@ impl Rel {
                 let of_calls = calls.iter_mut().flat_map(|(_, call)| call.exprs_mut());
                 keys.iter_mut().map(|(_, e)| e).chain(of_calls).collect()
             }
-            Rel::Sort {
-                keys, limit, offset, ..
-            } => {
+            Rel::Sort { keys, limit, offset, .. } => {
                 let keys = keys.iter_mut().map(|k| &mut k.expr);
                 keys.chain(limit).chain(offset).collect()
             }

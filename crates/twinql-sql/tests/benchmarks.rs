@@ -40,10 +40,7 @@ fn check(file: &str, text: &str, semantics: &Semantics) -> Counts {
         }
         counts.pairs += 1;
         let (one, two) = (row["sql1"].as_str().unwrap(), row["sql2"].as_str().unwrap());
-        let shown = format!(
-            "{file} {id} {}\n  {one}\n  {two}",
-            row["name"].as_str().unwrap_or("")
-        );
+        let shown = format!("{file} {id} {}\n  {one}\n  {two}", row["name"].as_str().unwrap_or(""));
         let forms: Result<Vec<(Schema, Canonical)>, String> = [one, two]
             .into_iter()
             .map(|sql| {
@@ -92,10 +89,7 @@ fn rewrite_pairs_are_proved() {
     let semantics = Semantics::preset(&preset).unwrap();
     let mut short = Vec::new();
     for (file, floor) in FLOORS {
-        let path = Path::new(&data)
-            .join("equivalence")
-            .join(file)
-            .with_extension("jsonl");
+        let path = Path::new(&data).join("equivalence").join(file).with_extension("jsonl");
         let counts = check(file, &std::fs::read_to_string(path).unwrap(), &semantics);
         println!(
             "{file}: {} of {} proved, {} not planned {:?}, {} incomplete",

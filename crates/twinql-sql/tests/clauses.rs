@@ -13,9 +13,7 @@ const DDL: &str =
 fn form(sql: &str, dialect: Dialect) -> Result<Query, SqlError> {
     let schema = Schema::from_ddl("d", DDL).unwrap();
     let plan = plan(&schema, &parse_in(sql, dialect)?)?;
-    Ok(normalize(&schema, plan, &Semantics::preset("default").unwrap())
-        .plan
-        .query)
+    Ok(normalize(&schema, plan, &Semantics::preset("default").unwrap()).plan.query)
 }
 
 fn known(sql: &str, dialect: Dialect) -> Query {
@@ -33,131 +31,43 @@ fn refused(sql: &str, dialect: Dialect) -> String {
 fn what_is_not_understood_is_refused_by_name_and_place() {
     let mut wrong = Vec::new();
     for (dialect, sql, expected) in [
-        (
-            Generic,
-            "SELECT CEIL(r, 2) FROM t",
-            "ceil to the scale 2 at line 1",
-        ),
-        (
-            Sqlite,
-            "SELECT id FROM t TABLESAMPLE (10)",
-            "TABLESAMPLE at line 1",
-        ),
-        (
-            Postgres,
-            "SELECT id FROM t TABLESAMPLE SYSTEM (10)",
-            "TABLESAMPLE at line 1",
-        ),
-        (
-            Postgres,
-            "SELECT id FROM t TABLESAMPLE BERNOULLI (5) REPEATABLE (3)",
-            "TABLESAMPLE at line 1",
-        ),
-        (
-            Generic,
-            "SELECT id FROM t TABLESAMPLE (10 ROWS)",
-            "TABLESAMPLE at line 1",
-        ),
-        (
-            Generic,
-            "SELECT x.id FROM (SELECT id FROM t) AS x TABLESAMPLE (10)",
-            "TABLESAMPLE",
-        ),
-        (
-            Mysql,
-            "SELECT id FROM t PARTITION (p0)",
-            "PARTITION of a table at line 1",
-        ),
-        (
-            Postgres,
-            "SELECT rank(3) WITHIN GROUP (ORDER BY n) FROM t",
-            "WITHIN GROUP of rank() at line 1",
-        ),
-        (
-            Postgres,
-            "SELECT upper(a ORDER BY b) FROM t",
-            "ORDER BY with the scalar function upper()",
-        ),
-        (
-            Postgres,
-            "SELECT array_agg(a ORDER BY b) OVER () FROM t",
-            "ORDER BY among the arguments",
-        ),
+        (Generic, "SELECT CEIL(r, 2) FROM t", "ceil to the scale 2 at line 1"),
+        (Sqlite, "SELECT id FROM t TABLESAMPLE (10)", "TABLESAMPLE at line 1"),
+        (Postgres, "SELECT id FROM t TABLESAMPLE SYSTEM (10)", "TABLESAMPLE at line 1"),
+        (Postgres, "SELECT id FROM t TABLESAMPLE BERNOULLI (5) REPEATABLE (3)", "TABLESAMPLE at line 1"),
+        (Generic, "SELECT id FROM t TABLESAMPLE (10 ROWS)", "TABLESAMPLE at line 1"),
+        (Generic, "SELECT x.id FROM (SELECT id FROM t) AS x TABLESAMPLE (10)", "TABLESAMPLE"),
+        (Mysql, "SELECT id FROM t PARTITION (p0)", "PARTITION of a table at line 1"),
+        (Postgres, "SELECT rank(3) WITHIN GROUP (ORDER BY n) FROM t", "WITHIN GROUP of rank() at line 1"),
+        (Postgres, "SELECT upper(a ORDER BY b) FROM t", "ORDER BY with the scalar function upper()"),
+        (Postgres, "SELECT array_agg(a ORDER BY b) OVER () FROM t", "ORDER BY among the arguments"),
         (
             Generic,
             "SELECT first_value(a IGNORE NULLS) OVER (ORDER BY n) FROM t",
             "IGNORE NULLS inside a call at line 1",
         ),
-        (
-            Generic,
-            "SELECT first_value(a) IGNORE NULLS OVER (ORDER BY n) FROM t",
-            "IGNORE NULLS at line 1",
-        ),
+        (Generic, "SELECT first_value(a) IGNORE NULLS OVER (ORDER BY n) FROM t", "IGNORE NULLS at line 1"),
         (Generic, "SELECT floor(d TO DAY) FROM t", "floor TO DAY at line 1"),
         (Generic, "SELECT ceil(d TO HOUR) FROM t", "ceil TO HOUR at line 1"),
-        (
-            Generic,
-            "SELECT id FROM t ORDER BY n WITH FILL FROM 1 TO 9",
-            "WITH FILL at line 1",
-        ),
-        (
-            Generic,
-            "SELECT id FROM t ORDER BY n WITH FILL INTERPOLATE (a AS b)",
-            "INTERPOLATE",
-        ),
+        (Generic, "SELECT id FROM t ORDER BY n WITH FILL FROM 1 TO 9", "WITH FILL at line 1"),
+        (Generic, "SELECT id FROM t ORDER BY n WITH FILL INTERPOLATE (a AS b)", "INTERPOLATE"),
         (Generic, "SELECT * ILIKE '%d%' FROM t", "ILIKE behind * at line 1"),
-        (
-            Generic,
-            "SELECT id FROM t LIMIT 3 FETCH FIRST 5 ROWS ONLY",
-            "both LIMIT and FETCH",
-        ),
-        (
-            Generic,
-            "SELECT id FROM t FETCH FIRST 5 ROWS WITH TIES",
-            "FETCH WITH TIES",
-        ),
-        (
-            Generic,
-            "SELECT id FROM t FETCH FIRST 5 PERCENT ROWS ONLY",
-            "FETCH PERCENT",
-        ),
+        (Generic, "SELECT id FROM t LIMIT 3 FETCH FIRST 5 ROWS ONLY", "both LIMIT and FETCH"),
+        (Generic, "SELECT id FROM t FETCH FIRST 5 ROWS WITH TIES", "FETCH WITH TIES"),
+        (Generic, "SELECT id FROM t FETCH FIRST 5 PERCENT ROWS ONLY", "FETCH PERCENT"),
         (Generic, "SELECT id FROM t SETTINGS max_threads = 1", "SETTINGS"),
         (Generic, "SELECT id FROM t FORMAT JSON", "FORMAT"),
         (Generic, "FROM t", "FROM without SELECT"),
         (Generic, "SELECT f(x => 1) FROM t", "the named argument x => 1"),
-        (
-            Generic,
-            "SELECT quantile(0.5)(n) FROM t",
-            "parameters before the arguments",
-        ),
+        (Generic, "SELECT quantile(0.5)(n) FROM t", "parameters before the arguments"),
         (Postgres, "SELECT other.upper(a) FROM t", "function other.upper"),
-        (
-            Postgres,
-            "SELECT INTERVAL '1' DAY TO SECOND FROM t",
-            "an INTERVAL of several fields",
-        ),
+        (Postgres, "SELECT INTERVAL '1' DAY TO SECOND FROM t", "an INTERVAL of several fields"),
         (Postgres, "SELECT id FROM t FOR UPDATE", "FOR"),
-        (
-            Postgres,
-            "SELECT id FROM generate_series(1, 3) WITH ORDINALITY AS g(x)",
-            "WITH ORDINALITY",
-        ),
-        (
-            Generic,
-            "SELECT id FROM t WITH (READPAST)",
-            "the hint WITH (READPAST)",
-        ),
-        (
-            Generic,
-            "SELECT CAST(a AS DATE FORMAT 'YYYY') FROM t",
-            "FORMAT in a cast",
-        ),
+        (Postgres, "SELECT id FROM generate_series(1, 3) WITH ORDINALITY AS g(x)", "WITH ORDINALITY"),
+        (Generic, "SELECT id FROM t WITH (READPAST)", "the hint WITH (READPAST)"),
+        (Generic, "SELECT CAST(a AS DATE FORMAT 'YYYY') FROM t", "FORMAT in a cast"),
         (Generic, "SELECT other.t.* FROM t", "no table named \"other.t\""),
-        (
-            Generic,
-            "SELECT a FROM t UNION ALL BY NAME SELECT a FROM u",
-            "BY NAME",
-        ),
+        (Generic, "SELECT a FROM t UNION ALL BY NAME SELECT a FROM u", "BY NAME"),
     ] {
         let found = refused(sql, dialect);
         if !found.contains(expected) {
@@ -181,11 +91,7 @@ fn what_changes_the_answer_changes_the_form() {
             "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY n DESC) FROM t",
         ),
         (Generic, "SELECT * FROM t", "SELECT * EXCLUDE (r) FROM t"),
-        (
-            Generic,
-            "SELECT * EXCLUDE (n) FROM t",
-            "SELECT * EXCLUDE (r) FROM t",
-        ),
+        (Generic, "SELECT * EXCLUDE (n) FROM t", "SELECT * EXCLUDE (r) FROM t"),
         (Generic, "SELECT * FROM t", "SELECT * EXCEPT (r) FROM t"),
         (Generic, "SELECT * FROM t", "SELECT * REPLACE (n + 1 AS n) FROM t"),
         (
@@ -193,98 +99,30 @@ fn what_changes_the_answer_changes_the_form() {
             "SELECT x.a FROM (SELECT * FROM t) AS x",
             "SELECT x.a FROM (SELECT * EXCLUDE (a) RENAME (b AS a) FROM t) AS x",
         ),
-        (
-            Postgres,
-            "SELECT CAST(a AS VARCHAR(2)) FROM t",
-            "SELECT CAST(a AS VARCHAR(5)) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT a::varchar(2) FROM t",
-            "SELECT a::varchar FROM t",
-        ),
+        (Postgres, "SELECT CAST(a AS VARCHAR(2)) FROM t", "SELECT CAST(a AS VARCHAR(5)) FROM t"),
+        (Postgres, "SELECT a::varchar(2) FROM t", "SELECT a::varchar FROM t"),
         (Postgres, "SELECT a::char FROM t", "SELECT a::varchar FROM t"),
-        (
-            Mysql,
-            "SELECT CAST(a AS CHAR(2)) FROM t",
-            "SELECT CAST(a AS CHAR(5)) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT CAST(r AS NUMERIC(10,1)) FROM t",
-            "SELECT CAST(r AS NUMERIC(10,3)) FROM t",
-        ),
-        (
-            Mysql,
-            "SELECT CAST(r AS DECIMAL) FROM t",
-            "SELECT CAST(r AS DECIMAL(10,2)) FROM t",
-        ),
-        (
-            Mysql,
-            "SELECT CAST(n AS SIGNED) FROM t",
-            "SELECT CAST(n AS UNSIGNED) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT CAST(n AS BOOLEAN) FROM t",
-            "SELECT CAST(n AS INTEGER) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT CAST(a AS JSON) FROM t",
-            "SELECT CAST(a AS UUID) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT a::timestamp(0) FROM t",
-            "SELECT a::timestamp FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT a::timestamp FROM t",
-            "SELECT a::timestamptz FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT '{\"a\": 1}'::jsonb FROM t",
-            "SELECT '{\"a\": 1}'::json FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT '2020-01-01'::jsonb FROM t",
-            "SELECT '2020-01-01' FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT id FROM t WHERE a = 'x'::uuid",
-            "SELECT id FROM t WHERE a = 'x'",
-        ),
-        (
-            Generic,
-            "SELECT TRY_CAST(a AS INTEGER) FROM t",
-            "SELECT CAST(a AS INTEGER) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT DATE '2020-01-01'",
-            "SELECT TIMESTAMP '2020-01-01'",
-        ),
-        (
-            Postgres,
-            "SELECT SUBSTRING(a FOR 3) FROM t",
-            "SELECT SUBSTRING(a FROM 3) FROM t",
-        ),
+        (Mysql, "SELECT CAST(a AS CHAR(2)) FROM t", "SELECT CAST(a AS CHAR(5)) FROM t"),
+        (Postgres, "SELECT CAST(r AS NUMERIC(10,1)) FROM t", "SELECT CAST(r AS NUMERIC(10,3)) FROM t"),
+        (Mysql, "SELECT CAST(r AS DECIMAL) FROM t", "SELECT CAST(r AS DECIMAL(10,2)) FROM t"),
+        (Mysql, "SELECT CAST(n AS SIGNED) FROM t", "SELECT CAST(n AS UNSIGNED) FROM t"),
+        (Postgres, "SELECT CAST(n AS BOOLEAN) FROM t", "SELECT CAST(n AS INTEGER) FROM t"),
+        (Postgres, "SELECT CAST(a AS JSON) FROM t", "SELECT CAST(a AS UUID) FROM t"),
+        (Postgres, "SELECT a::timestamp(0) FROM t", "SELECT a::timestamp FROM t"),
+        (Postgres, "SELECT a::timestamp FROM t", "SELECT a::timestamptz FROM t"),
+        (Postgres, "SELECT '{\"a\": 1}'::jsonb FROM t", "SELECT '{\"a\": 1}'::json FROM t"),
+        (Postgres, "SELECT '2020-01-01'::jsonb FROM t", "SELECT '2020-01-01' FROM t"),
+        (Postgres, "SELECT id FROM t WHERE a = 'x'::uuid", "SELECT id FROM t WHERE a = 'x'"),
+        (Generic, "SELECT TRY_CAST(a AS INTEGER) FROM t", "SELECT CAST(a AS INTEGER) FROM t"),
+        (Postgres, "SELECT DATE '2020-01-01'", "SELECT TIMESTAMP '2020-01-01'"),
+        (Postgres, "SELECT SUBSTRING(a FOR 3) FROM t", "SELECT SUBSTRING(a FROM 3) FROM t"),
         (
             Postgres,
             "WITH RECURSIVE t AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM t WHERE id < 5) SELECT id FROM t",
             "WITH t AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM t WHERE id < 5) SELECT id FROM t",
         ),
     ] {
-        assert_ne!(
-            known(one, dialect),
-            known(other, dialect),
-            "{dialect}: {one} | {other}"
-        );
+        assert_ne!(known(one, dialect), known(other, dialect), "{dialect}: {one} | {other}");
     }
 }
 
@@ -292,74 +130,26 @@ fn what_changes_the_answer_changes_the_form() {
 fn what_has_no_influence_does_not_change_the_form() {
     for (dialect, one, other) in [
         // SQLite looks at the affinity of a type alone.
-        (
-            Sqlite,
-            "SELECT CAST(a AS VARCHAR(2)) FROM t",
-            "SELECT CAST(a AS VARCHAR(5)) FROM t",
-        ),
-        (
-            Sqlite,
-            "SELECT CAST(r AS NUMERIC(10,1)) FROM t",
-            "SELECT CAST(r AS NUMERIC(10,3)) FROM t",
-        ),
-        (
-            Generic,
-            "SELECT * EXCLUDE (id, a, b, r, d) FROM t",
-            "SELECT n FROM t",
-        ),
-        (
-            Generic,
-            "SELECT * EXCEPT (id, a, b, r, d) REPLACE (n + 1 AS n) FROM t",
-            "SELECT n + 1 FROM t",
-        ),
-        (
-            Generic,
-            "SELECT t.* EXCLUDE id FROM t",
-            "SELECT a, b, n, r, d FROM t",
-        ),
+        (Sqlite, "SELECT CAST(a AS VARCHAR(2)) FROM t", "SELECT CAST(a AS VARCHAR(5)) FROM t"),
+        (Sqlite, "SELECT CAST(r AS NUMERIC(10,1)) FROM t", "SELECT CAST(r AS NUMERIC(10,3)) FROM t"),
+        (Generic, "SELECT * EXCLUDE (id, a, b, r, d) FROM t", "SELECT n FROM t"),
+        (Generic, "SELECT * EXCEPT (id, a, b, r, d) REPLACE (n + 1 AS n) FROM t", "SELECT n + 1 FROM t"),
+        (Generic, "SELECT t.* EXCLUDE id FROM t", "SELECT a, b, n, r, d FROM t"),
         (Generic, "SELECT id FROM t WITH (NOLOCK)", "SELECT id FROM t"),
         (Generic, "FROM t SELECT id", "SELECT id FROM t"),
-        (
-            Mysql,
-            "SELECT SQL_NO_CACHE id FROM t USE INDEX (i)",
-            "SELECT id FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT SUBSTRING(a FOR 3) FROM t",
-            "SELECT SUBSTRING(a, 1, 3) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT a::varchar(2) FROM t",
-            "SELECT SUBSTR(a::text, 1, 2) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT r::numeric(10,2) FROM t",
-            "SELECT ROUND(r::numeric, 2) FROM t",
-        ),
+        (Mysql, "SELECT SQL_NO_CACHE id FROM t USE INDEX (i)", "SELECT id FROM t"),
+        (Postgres, "SELECT SUBSTRING(a FOR 3) FROM t", "SELECT SUBSTRING(a, 1, 3) FROM t"),
+        (Postgres, "SELECT a::varchar(2) FROM t", "SELECT SUBSTR(a::text, 1, 2) FROM t"),
+        (Postgres, "SELECT r::numeric(10,2) FROM t", "SELECT ROUND(r::numeric, 2) FROM t"),
         (
             Generic,
             "SELECT lag(n) RESPECT NULLS OVER (ORDER BY id) FROM t",
             "SELECT lag(n) OVER (ORDER BY id) FROM t",
         ),
-        (
-            Postgres,
-            "SELECT sum(n ORDER BY id) FROM t",
-            "SELECT sum(n) FROM t",
-        ),
-        (
-            Postgres,
-            "SELECT id FROM t WHERE d > DATE '2020-01-01'",
-            "SELECT id FROM t WHERE d > '2020-01-01'",
-        ),
+        (Postgres, "SELECT sum(n ORDER BY id) FROM t", "SELECT sum(n) FROM t"),
+        (Postgres, "SELECT id FROM t WHERE d > DATE '2020-01-01'", "SELECT id FROM t WHERE d > '2020-01-01'"),
     ] {
-        assert_eq!(
-            known(one, dialect),
-            known(other, dialect),
-            "{dialect}: {one} | {other}"
-        );
+        assert_eq!(known(one, dialect), known(other, dialect), "{dialect}: {one} | {other}");
     }
 }
 
@@ -387,11 +177,7 @@ fn names_of_columns_behind_an_alias() {
             ("SELECT o.x, o.n FROM t AS o(x, y)", "SELECT id, n FROM t"),
             ("SELECT x FROM (SELECT n, a FROM t) AS o(x)", "SELECT n FROM t"),
         ] {
-            assert_eq!(
-                known(theirs, dialect),
-                known(ours, dialect),
-                "{dialect}: {theirs}"
-            );
+            assert_eq!(known(theirs, dialect), known(ours, dialect), "{dialect}: {theirs}");
         }
         let many = refused("SELECT 1 FROM u o(a, b, c, d)", dialect);
         assert!(many.contains("table o has 3 columns, 4 names given"), "{many}");
@@ -407,10 +193,7 @@ fn names_of_columns_behind_an_alias() {
         let expected = "names of columns behind the alias o at line 1";
         assert!(found.contains(expected), "{dialect}: {found}");
         let few = refused("SELECT x FROM (SELECT n, a FROM t) AS o(x)", dialect);
-        assert!(
-            few.contains("table o has 2 columns, 1 names given"),
-            "{dialect}: {few}"
-        );
+        assert!(few.contains("table o has 2 columns, 1 names given"), "{dialect}: {few}");
     }
 }
 
@@ -429,10 +212,7 @@ fn what_a_frame_excludes() {
         let forms =
             [" EXCLUDE TIES", " EXCLUDE GROUP", " EXCLUDE CURRENT ROW"].map(|e| known(&window(e), dialect));
         assert!(!forms.contains(&plain), "{dialect}");
-        assert!(
-            forms[0] != forms[1] && forms[1] != forms[2] && forms[0] != forms[2],
-            "{dialect}"
-        );
+        assert!(forms[0] != forms[1] && forms[1] != forms[2] && forms[0] != forms[2], "{dialect}");
         // In the WINDOW clause, and with the default frame written out.
         assert_eq!(
             known(
@@ -470,11 +250,7 @@ fn what_a_frame_excludes() {
 #[test]
 fn case_nested_fifty_deep_has_a_form() {
     let nested = |open: &str, n: usize| format!("SELECT {}n{} FROM t", open.repeat(n), " END".repeat(n));
-    for open in [
-        "CASE WHEN n > 1 THEN ",
-        "CASE WHEN n > 1 THEN 0 ELSE ",
-        "CASE n WHEN 1 THEN ",
-    ] {
+    for open in ["CASE WHEN n > 1 THEN ", "CASE WHEN n > 1 THEN 0 ELSE ", "CASE n WHEN 1 THEN "] {
         for n in 1..=50 {
             for dialect in Dialect::ALL {
                 let form = form(&nested(open, n), dialect);

@@ -38,15 +38,9 @@ fn is_equal(a: &str, b: &str, dialect: Dialect) -> bool {
 fn names_mean_the_same_with_and_without_their_schema() {
     for (a, b) in [
         ("SELECT id FROM public.orders", "SELECT orders.id FROM orders"),
-        (
-            "SELECT public.orders.id FROM public.orders",
-            "SELECT o.id FROM shop.public.orders AS o",
-        ),
+        ("SELECT public.orders.id FROM public.orders", "SELECT o.id FROM shop.public.orders AS o"),
         ("SELECT \"id\" FROM \"orders\"", "SELECT ID FROM ORDERS"),
-        (
-            "SELECT public.orders.* FROM public.orders",
-            "SELECT * FROM orders",
-        ),
+        ("SELECT public.orders.* FROM public.orders", "SELECT * FROM orders"),
         (
             "SELECT \"Mixed\" AS \"A\" FROM orders ORDER BY \"A\"",
             "SELECT o.\"Mixed\" FROM orders o ORDER BY 1",
@@ -54,26 +48,13 @@ fn names_mean_the_same_with_and_without_their_schema() {
     ] {
         assert!(is_equal(a, b, Postgres), "{a} | {b}");
     }
-    assert!(!is_equal(
-        "SELECT id FROM hr.notes",
-        "SELECT id FROM billing.notes",
-        Postgres
-    ));
+    assert!(!is_equal("SELECT id FROM hr.notes", "SELECT id FROM billing.notes", Postgres));
     for (sql, says) in [
-        (
-            "SELECT mixed FROM orders",
-            "which PostgreSQL finds only when it is quoted so",
-        ),
-        (
-            "SELECT \"ID\" FROM orders",
-            "which PostgreSQL finds only when it is quoted so",
-        ),
+        ("SELECT mixed FROM orders", "which PostgreSQL finds only when it is quoted so"),
+        ("SELECT \"ID\" FROM orders", "which PostgreSQL finds only when it is quoted so"),
         ("SELECT id FROM notes", "hr.notes and billing.notes"),
         ("SELECT id FROM sales.orders", "public.orders"),
-        (
-            "SELECT public.orders.id FROM orders AS o",
-            "no column named \"public.orders.id\"",
-        ),
+        ("SELECT public.orders.id FROM orders AS o", "no column named \"public.orders.id\""),
     ] {
         let error = error(sql, Postgres);
         assert!(error.contains(says), "{sql}: {error}");
@@ -82,33 +63,18 @@ fn names_mean_the_same_with_and_without_their_schema() {
 
 #[test]
 fn two_tables_of_one_name_are_two_tables_in_sqlite() {
-    let sql = sqlite(
-        "SELECT h.body FROM hr.notes h JOIN billing.notes ON billing.notes.id = h.id",
-        Generic,
-    );
-    assert!(
-        sql.contains("\"hr.notes\"") && sql.contains("\"billing.notes\""),
-        "{sql}"
-    );
+    let sql = sqlite("SELECT h.body FROM hr.notes h JOIN billing.notes ON billing.notes.id = h.id", Generic);
+    assert!(sql.contains("\"hr.notes\"") && sql.contains("\"billing.notes\""), "{sql}");
 }
 
 #[test]
 fn moments_are_compared_in_one_form() {
     for (written, read) in [
-        (
-            "placed_at <= '2024-01-31'",
-            "t1.placed_at <= '2024-01-31 00:00:00'",
-        ),
-        (
-            "placed_at >= DATE '2024-01-31' + INTERVAL '1 month'",
-            "t1.placed_at >= '2024-02-29 00:00:00'",
-        ),
+        ("placed_at <= '2024-01-31'", "t1.placed_at <= '2024-01-31 00:00:00'"),
+        ("placed_at >= DATE '2024-01-31' + INTERVAL '1 month'", "t1.placed_at >= '2024-02-29 00:00:00'"),
         ("day >= '2024-01-31 00:00:00'", "t1.day >= '2024-01-31'"),
         ("day = ANY ('{2024-1-5}'::date[])", "t1.day IN ('2024-01-05')"),
-        (
-            "placed_at BETWEEN '2024-01-01' AND '2024-1-31 10:00'",
-            "t1.placed_at <= '2024-01-31 10:00:00'",
-        ),
+        ("placed_at BETWEEN '2024-01-01' AND '2024-1-31 10:00'", "t1.placed_at <= '2024-01-31 10:00:00'"),
         ("placed_at > day", "t1.placed_at > pg_timestamp(t1.day)"),
         (
             "placed_at - now() > interval '2 hours'",
@@ -119,14 +85,8 @@ fn moments_are_compared_in_one_form() {
         let sql = sqlite(&format!("SELECT id FROM orders WHERE {written}"), Postgres);
         assert!(sql.contains(read), "{written}: {sql}");
     }
-    let sql = sqlite(
-        "SELECT id FROM orders WHERE day + INTERVAL 1 YEAR > '2024-05-01'",
-        Mysql,
-    );
-    assert!(
-        sql.contains("my_date_add(t1.day, 12, 'month') > '2024-05-01'"),
-        "{sql}"
-    );
+    let sql = sqlite("SELECT id FROM orders WHERE day + INTERVAL 1 YEAR > '2024-05-01'", Mysql);
+    assert!(sql.contains("my_date_add(t1.day, 12, 'month') > '2024-05-01'"), "{sql}");
     // What MySQL does with the digits of dates is no span.
     assert!(error("SELECT day - placed_at FROM orders", Mysql).contains("unsupported"));
 }
@@ -158,10 +118,7 @@ fn grouping_sets_are_unions() {
         "SELECT country, COUNT(*) AS n FROM customers GROUP BY country WITH ROLLUP ORDER BY n DESC",
         Mysql,
     );
-    assert!(
-        ordered.contains("UNION ALL") && ordered.contains("ORDER BY"),
-        "{ordered}"
-    );
+    assert!(ordered.contains("UNION ALL") && ordered.contains("ORDER BY"), "{ordered}");
     let beside = "SELECT country, RANK() OVER (ORDER BY COUNT(*)) FROM customers GROUP BY ROLLUP (country)";
     assert!(error(beside, Postgres).contains("a window function beside grouping sets"));
 }
@@ -175,10 +132,7 @@ fn lateral_subqueries_are_lifted() {
         "SELECT c.id, l.n FROM customers c LEFT JOIN LATERAL (SELECT COUNT(*) AS n FROM orders o WHERE o.customer_id = c.id) l ON true",
         Postgres,
     );
-    assert!(
-        count.contains("LEFT JOIN") && count.contains("coalesce("),
-        "{count}"
-    );
+    assert!(count.contains("LEFT JOIN") && count.contains("coalesce("), "{count}");
     let unequal = "SELECT c.id FROM customers c, LATERAL (SELECT o.id FROM orders o WHERE o.customer_id < c.id LIMIT 1) l";
     assert!(error(unequal, Postgres).contains("LATERAL subquery"));
 }
@@ -186,43 +140,22 @@ fn lateral_subqueries_are_lifted() {
 #[test]
 fn arrays_series_and_documents() {
     for (a, b) in [
-        (
-            "SELECT id FROM orders WHERE id = ANY (ARRAY[1, 2])",
-            "SELECT id FROM orders WHERE id IN (1, 2)",
-        ),
+        ("SELECT id FROM orders WHERE id = ANY (ARRAY[1, 2])", "SELECT id FROM orders WHERE id IN (1, 2)"),
         (
             "SELECT id FROM orders WHERE id <> ALL ('{1,2}'::int[])",
             "SELECT id FROM orders WHERE id NOT IN (1, 2)",
         ),
-        (
-            "SELECT s.n FROM generate_series(1, 3) AS s(n)",
-            "SELECT n FROM (VALUES (1), (2), (3)) AS v(n)",
-        ),
-        (
-            "SELECT n FROM generate_series(1, 3) AS n",
-            "SELECT generate_series(1, 3)",
-        ),
+        ("SELECT s.n FROM generate_series(1, 3) AS s(n)", "SELECT n FROM (VALUES (1), (2), (3)) AS v(n)"),
+        ("SELECT n FROM generate_series(1, 3) AS n", "SELECT generate_series(1, 3)"),
     ] {
         assert!(is_equal(a, b, Postgres), "{a} | {b}");
     }
     for (sql, holds) in [
-        (
-            "SELECT id FROM orders WHERE 'x' = ANY (tags)",
-            "json_each(pg_array_of(t1.tags))",
-        ),
+        ("SELECT id FROM orders WHERE 'x' = ANY (tags)", "json_each(pg_array_of(t1.tags))"),
         ("SELECT unnest(tags) AS tag FROM orders", "json_each(pg_array_of("),
-        (
-            "SELECT doc->>'a' FROM orders WHERE doc @> '{\"a\": 1}'",
-            "pg_json_contains(t1.doc",
-        ),
-        (
-            "SELECT id FROM orders WHERE tags @> ARRAY['x']",
-            "pg_array_contains(t1.tags, pg_array('x'))",
-        ),
-        (
-            "SELECT * FROM generate_series(1, (SELECT MAX(id) FROM orders))",
-            "WITH RECURSIVE",
-        ),
+        ("SELECT doc->>'a' FROM orders WHERE doc @> '{\"a\": 1}'", "pg_json_contains(t1.doc"),
+        ("SELECT id FROM orders WHERE tags @> ARRAY['x']", "pg_array_contains(t1.tags, pg_array('x'))"),
+        ("SELECT * FROM generate_series(1, (SELECT MAX(id) FROM orders))", "WITH RECURSIVE"),
     ] {
         let text = sqlite(sql, Postgres);
         assert!(text.contains(holds), "{sql}: {text}");
@@ -233,16 +166,8 @@ fn arrays_series_and_documents() {
 fn what_another_dialect_writes_is_said_to_be_its() {
     for (dialect, sql, whose) in [
         (Generic, "SELECT DATE_TRUNC(day, MONTH) FROM orders", "BigQuery"),
-        (
-            Generic,
-            "SELECT DATEADD(month, 1, placed_at) FROM orders",
-            "SQL Server",
-        ),
-        (
-            Postgres,
-            "SELECT TIMESTAMPDIFF(HOUR, placed_at, placed_at) FROM orders",
-            "--dialect mysql",
-        ),
+        (Generic, "SELECT DATEADD(month, 1, placed_at) FROM orders", "SQL Server"),
+        (Postgres, "SELECT TIMESTAMPDIFF(HOUR, placed_at, placed_at) FROM orders", "--dialect mysql"),
     ] {
         let error = error(sql, dialect);
         assert!(error.contains(whose), "{dialect}: {sql}: {error}");
@@ -252,12 +177,5 @@ fn what_another_dialect_writes_is_said_to_be_its() {
     let error = twinql_sql::plan(&schema(Sqlite), &bigquery).unwrap_err();
     assert!(error.to_string().contains("BigQuery"), "{error}");
     // A column of that name is a column.
-    assert!(
-        in_sqlite(
-            &schema(Postgres),
-            "SELECT age(day, day), day FROM orders",
-            Postgres
-        )
-        .is_ok()
-    );
+    assert!(in_sqlite(&schema(Postgres), "SELECT age(day, day), day FROM orders", Postgres).is_ok());
 }

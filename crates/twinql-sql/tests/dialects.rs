@@ -90,11 +90,7 @@ fn common_names() {
     ];
     for (dialects, theirs, ours) in table {
         for dialect in *dialects {
-            assert_eq!(
-                canonical(theirs, *dialect),
-                canonical(ours, Sqlite),
-                "{dialect}: {theirs}"
-            );
+            assert_eq!(canonical(theirs, *dialect), canonical(ours, Sqlite), "{dialect}: {theirs}");
         }
     }
 }
@@ -110,17 +106,10 @@ fn differences_are_not_lost() {
         (Mysql, "SELECT LENGTH(a) FROM t"),
         (Mysql, "SELECT CONCAT(a, b) FROM t"),
         (Postgres, "SELECT id FROM t ORDER BY a"),
-        (
-            Postgres,
-            "SELECT a FROM t UNION SELECT b FROM t INTERSECT SELECT a FROM u",
-        ),
+        (Postgres, "SELECT a FROM t UNION SELECT b FROM t INTERSECT SELECT a FROM u"),
         (Postgres, "SELECT CAST(d AS DATE) FROM t"),
     ] {
-        assert_ne!(
-            canonical(sql, dialect),
-            canonical(sql, Sqlite),
-            "{dialect}: {sql}"
-        );
+        assert_ne!(canonical(sql, dialect), canonical(sql, Sqlite), "{dialect}: {sql}");
     }
     // A name in double quotes that no column has is a string in SQLite alone.
     let sql = "SELECT id FROM t WHERE a = \"x\"";
@@ -143,9 +132,7 @@ fn printed_for_sqlite() {
     let ask = |sql: &str, dialect: Dialect| {
         let printed = print::to_sql(&schema(), &planned(sql, dialect).unwrap()).unwrap();
         let mut statement = db.prepare(&printed).unwrap_or_else(|e| panic!("{printed}: {e}"));
-        let rows = statement
-            .query_map([], |row| row.get::<_, rusqlite::types::Value>(0))
-            .unwrap();
+        let rows = statement.query_map([], |row| row.get::<_, rusqlite::types::Value>(0)).unwrap();
         rows.map(|v| match v.unwrap() {
             rusqlite::types::Value::Integer(i) => i.to_string(),
             rusqlite::types::Value::Real(r) => format!("{r:?}"),
@@ -163,35 +150,15 @@ fn printed_for_sqlite() {
         (Mysql, "SELECT n / 2 FROM t ORDER BY id", "1.5 2.0 2.5"),
         (Mysql, "SELECT 7 DIV 2", "3"),
         (Postgres, "SELECT b FROM t ORDER BY b DESC LIMIT 1", "NULL"),
-        (
-            Postgres,
-            "SELECT string_agg(a, '-' ORDER BY n DESC) FROM t",
-            "ax-AX-ax",
-        ),
-        (
-            Postgres,
-            "SELECT DISTINCT ON (a) n FROM t ORDER BY a, n DESC",
-            "4 5",
-        ),
-        (
-            Postgres,
-            "SELECT EXTRACT(YEAR FROM d) FROM t WHERE id = 1",
-            "2014",
-        ),
+        (Postgres, "SELECT string_agg(a, '-' ORDER BY n DESC) FROM t", "ax-AX-ax"),
+        (Postgres, "SELECT DISTINCT ON (a) n FROM t ORDER BY a, n DESC", "4 5"),
+        (Postgres, "SELECT EXTRACT(YEAR FROM d) FROM t WHERE id = 1", "2014"),
         (Mysql, "SELECT DATEDIFF(d, '2014-05-01') FROM t WHERE id = 1", "5"),
         (Mysql, "SELECT RIGHT(a, 1) FROM t WHERE id = 1", "x"),
-        (
-            Generic,
-            "SELECT a FROM t INTERSECT ALL SELECT a FROM t",
-            "AX ax ax",
-        ),
+        (Generic, "SELECT a FROM t INTERSECT ALL SELECT a FROM t", "AX ax ax"),
         (Generic, "SELECT a FROM t EXCEPT ALL SELECT 'ax'", "AX ax"),
         // A constant below an outer join is NULL where the join finds nothing.
-        (
-            Generic,
-            "SELECT COUNT(x.i) FROM t LEFT JOIN (SELECT id, 1 AS i FROM t) x ON x.id = -1",
-            "0",
-        ),
+        (Generic, "SELECT COUNT(x.i) FROM t LEFT JOIN (SELECT id, 1 AS i FROM t) x ON x.id = -1", "0"),
         (
             Generic,
             "SELECT COUNT(x.i) + COUNT(y.j) FROM (SELECT id, 1 AS i FROM t) x FULL JOIN (SELECT id, 2 AS j FROM t) y ON x.id = -1",
@@ -252,8 +219,5 @@ fn names_of_dialects() {
     }
     assert_eq!("PostgreSQL".parse(), Ok(Postgres));
     let error = "oracle".parse::<Dialect>().unwrap_err().to_string();
-    assert_eq!(
-        error,
-        "unknown dialect \"oracle\"; the dialects are sqlite, postgres, mysql, generic"
-    );
+    assert_eq!(error, "unknown dialect \"oracle\"; the dialects are sqlite, postgres, mysql, generic");
 }

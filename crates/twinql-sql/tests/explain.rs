@@ -22,20 +22,13 @@ fn outlines(sql: &str) -> (Vec<Node>, Vec<Node>) {
 fn quoted(sql: &str, node: &Node) -> Vec<String> {
     let lines: Vec<&str> = sql.split('\n').collect();
     let at = |line: u64, column: u64| {
-        let before: usize = lines[..line as usize - 1]
-            .iter()
-            .map(|l| l.chars().count() + 1)
-            .sum();
+        let before: usize = lines[..line as usize - 1].iter().map(|l| l.chars().count() + 1).sum();
         before + column as usize - 1
     };
     let all: Vec<char> = sql.chars().collect();
     node.spans
         .iter()
-        .map(|r| {
-            all[at(r.line, r.column)..at(r.end_line, r.end_column)]
-                .iter()
-                .collect()
-        })
+        .map(|r| all[at(r.line, r.column)..at(r.end_line, r.end_column)].iter().collect())
         .collect()
 }
 
@@ -80,9 +73,6 @@ fn ids_are_stable_and_one_for_text_and_graph() {
     let text = annotated(&written) + &annotated(&canonical);
     for node in written.iter().chain(&canonical) {
         assert!(dot.contains(&format!("    {} [label=", node.id)), "{dot}");
-        assert!(
-            text.lines().any(|l| l.split(' ').next() == Some(&node.id)),
-            "{text}"
-        );
+        assert!(text.lines().any(|l| l.split(' ').next() == Some(&node.id)), "{text}");
     }
 }

@@ -41,18 +41,9 @@ fn inputs() -> Vec<(&'static str, String)> {
         ("parentheses, 100,000", wrapped("(", "1", ")", 100_000)),
         ("open parentheses, 60,000", "(".repeat(60_000)),
         ("a megabyte", format!("SELECT '{}'", "x".repeat(1 << 20))),
-        (
-            "UNION, 5,000 arms",
-            repeat("SELECT id FROM t", " UNION SELECT id FROM t", 5_000),
-        ),
-        (
-            "UNION, 500 arms",
-            repeat("SELECT id FROM t", " UNION SELECT id FROM t", 500),
-        ),
-        (
-            "IN, 100,000 items",
-            format!("SELECT 1 FROM t WHERE a IN (1{})", ", 1".repeat(100_000)),
-        ),
+        ("UNION, 5,000 arms", repeat("SELECT id FROM t", " UNION SELECT id FROM t", 5_000)),
+        ("UNION, 500 arms", repeat("SELECT id FROM t", " UNION SELECT id FROM t", 500)),
+        ("IN, 100,000 items", format!("SELECT 1 FROM t WHERE a IN (1{})", ", 1".repeat(100_000))),
         (
             "IN, 10,000 items",
             format!(
@@ -69,10 +60,7 @@ fn inputs() -> Vec<(&'static str, String)> {
         ("+, 190 terms", repeat("SELECT a", " + a", 190)),
         ("||, 190 terms", repeat("SELECT b", " || b", 190)),
         ("joins, 500", repeat("SELECT 1 FROM t", " JOIN t AS x ON 1", 500)),
-        (
-            "cross joins, 120",
-            (0..120).fold("SELECT 1 FROM t".into(), |s, i| format!("{s}, t AS x{i}")),
-        ),
+        ("cross joins, 120", (0..120).fold("SELECT 1 FROM t".into(), |s, i| format!("{s}, t AS x{i}"))),
         ("outer joins, 100", {
             let mut sql = String::from("SELECT x0.id FROM t AS x0");
             for i in 1..100 {
@@ -82,18 +70,9 @@ fn inputs() -> Vec<(&'static str, String)> {
         }),
         ("outputs, 20,000", repeat("SELECT a", ", a", 20_000)),
         ("stars, 5,000", repeat("SELECT t.*", ", t.*", 5_000) + " FROM t"),
-        (
-            "ORDER BY, 3,000 keys",
-            repeat("SELECT a FROM t ORDER BY a", ", b", 3_000),
-        ),
-        (
-            "GROUP BY, 3,000 keys",
-            repeat("SELECT a FROM t GROUP BY a", ", b", 3_000),
-        ),
-        (
-            "CASE, 900 branches",
-            repeat("SELECT CASE", " WHEN a THEN 1", 900) + " END FROM t",
-        ),
+        ("ORDER BY, 3,000 keys", repeat("SELECT a FROM t ORDER BY a", ", b", 3_000)),
+        ("GROUP BY, 3,000 keys", repeat("SELECT a FROM t GROUP BY a", ", b", 3_000)),
+        ("CASE, 900 branches", repeat("SELECT CASE", " WHEN a THEN 1", 900) + " END FROM t"),
         ("VALUES, 8,000 rows", repeat("VALUES (1)", ", (1)", 8_000)),
         ("WITH, 40 that double", with(40, 2)),
         ("WITH, 300 in a chain", with(300, 1)),
@@ -106,10 +85,7 @@ fn inputs() -> Vec<(&'static str, String)> {
             sql + " FROM t"
         }),
         ("semicolons, 60,000", ";".repeat(60_000)),
-        (
-            "texts after the query",
-            repeat("SELECT a FROM t", "; x -- y /* z */ > = 1", 1_500),
-        ),
+        ("texts after the query", repeat("SELECT a FROM t", "; x -- y /* z */ > = 1", 1_500)),
         ("quotes, 30,000", repeat("SELECT ", "'a' \"", 12_000)),
         ("backslashes", repeat("SELECT '", "\\'", 20_000)),
         ("dots", repeat("SELECT a", ".a", 20_000)),
@@ -130,14 +106,8 @@ fn inputs() -> Vec<(&'static str, String)> {
         all.push(("scalar subqueries", wrapped("(SELECT ", "1", ")", n)));
         all.push(("NOT", wrapped("NOT ", "a", "", n) + " FROM t"));
         all.push(("minus", wrapped("- ", "a", "", n) + " FROM t"));
-        all.push((
-            "CASE in CASE",
-            wrapped("CASE WHEN a THEN ", "1", " END", n) + " FROM t",
-        ));
-        all.push((
-            "CASE in ELSE",
-            wrapped("CASE WHEN a THEN 1 ELSE ", "1", " END", n) + " FROM t",
-        ));
+        all.push(("CASE in CASE", wrapped("CASE WHEN a THEN ", "1", " END", n) + " FROM t"));
+        all.push(("CASE in ELSE", wrapped("CASE WHEN a THEN 1 ELSE ", "1", " END", n) + " FROM t"));
         all.push(("functions", wrapped("coalesce(a, ", "1", ")", n) + " FROM t"));
         all.push(("IN in IN", wrapped("1 IN (", "1", ")", n)));
         all.push(("CAST", wrapped("CAST(", "1", " AS TEXT)", n)));
@@ -165,17 +135,10 @@ fn inputs() -> Vec<(&'static str, String)> {
                 ")".repeat(n)
             ),
         ));
-        all.push((
-            "joins in parentheses",
-            format!("SELECT 1 FROM {}t{}", "(".repeat(n), ")".repeat(n)),
-        ));
+        all.push(("joins in parentheses", format!("SELECT 1 FROM {}t{}", "(".repeat(n), ")".repeat(n))));
         all.push((
             "UNION in UNION",
-            format!(
-                "{}SELECT 1{}",
-                "SELECT 1 UNION SELECT * FROM (".repeat(n),
-                ")".repeat(n)
-            ),
+            format!("{}SELECT 1{}", "SELECT 1 UNION SELECT * FROM (".repeat(n), ")".repeat(n)),
         ));
     }
     all
@@ -244,10 +207,7 @@ fn what_stopped_a_normalisation_is_said() {
     let schema = schema();
     let of = |sql: &str| answer(&schema, sql, Dialect::Sqlite).unwrap().stopped;
     assert_eq!(of("SELECT a FROM t"), None);
-    assert_eq!(
-        of(&format!("SELECT a{} FROM t", " + a".repeat(190))),
-        Some(Stopped::TooDeep)
-    );
+    assert_eq!(of(&format!("SELECT a{} FROM t", " + a".repeat(190))), Some(Stopped::TooDeep));
     let wide = format!("SELECT 1 FROM t WHERE a IN ({}a)", "a, ".repeat(20_000));
     assert!(matches!(of(&wide), Some(Stopped::TooLarge { nodes: 20_001.. })));
     let alike = "SELECT 1 FROM t AS a, t AS b, t AS c, t AS d, t AS e, t AS f WHERE a.a < b.a AND b.a < c.a AND c.a < d.a";

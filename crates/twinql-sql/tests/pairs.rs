@@ -72,11 +72,6 @@ fn no_different_pair_has_equal_forms() {
         println!(
             "{preset}: (published, adjudicated) -> (equal, all): {counts:?}; failed {failed}, incomplete {incomplete}, {spent:?}"
         );
-        assert!(
-            wrong.is_empty(),
-            "{preset}: {} wrong\n{}",
-            wrong.len(),
-            wrong.join("\n")
-        );
+        assert!(wrong.is_empty(), "{preset}: {} wrong\n{}", wrong.len(), wrong.join("\n"));
     }
 }

@@ -129,26 +129,14 @@ fn what_must_not_be_proved() {
             "SELECT origin, SUM(price) FROM flight GROUP BY origin",
         ),
         // An order that is asked for must be given.
-        (
-            "default",
-            "SELECT name FROM customer ORDER BY age",
-            "SELECT name FROM customer",
-        ),
-        (
-            "default",
-            "SELECT name FROM customer ORDER BY age, city",
-            "SELECT name FROM customer ORDER BY age",
-        ),
+        ("default", "SELECT name FROM customer ORDER BY age", "SELECT name FROM customer"),
+        ("default", "SELECT name FROM customer ORDER BY age, city", "SELECT name FROM customer ORDER BY age"),
         (
             "default",
             "SELECT name FROM customer ORDER BY age LIMIT 3",
             "SELECT name FROM customer ORDER BY age, city LIMIT 3",
         ),
-        (
-            "default",
-            "SELECT name FROM customer LIMIT 3",
-            "SELECT name FROM customer ORDER BY age LIMIT 3",
-        ),
+        ("default", "SELECT name FROM customer LIMIT 3", "SELECT name FROM customer ORDER BY age LIMIT 3"),
         // Kinds of values that an empty answer does not show.
         (
             "default",
@@ -174,12 +162,7 @@ fn what_must_not_be_proved() {
 #[test]
 fn what_is_proved_different() {
     for (preset, gold, pred, reason) in [
-        (
-            "strict",
-            "SELECT name FROM customer",
-            "SELECT name, age FROM customer",
-            "output columns",
-        ),
+        ("strict", "SELECT name FROM customer", "SELECT name, age FROM customer", "output columns"),
         (
             "strict",
             "SELECT COUNT(*) FROM customer",
@@ -220,9 +203,7 @@ fn a_forged_certificate_is_refused() {
     let pred = "SELECT DISTINCT b.passenger FROM booking b, flight f WHERE b.flno = f.flno AND f.price > 3";
     let semantics = Semantics::preset("no-fk").unwrap();
     let right = equal("no-fk", gold, pred);
-    let Certificate::Homomorphisms(maps) = &right.certificate else {
-        panic!("{right:?}")
-    };
+    let Certificate::Homomorphisms(maps) = &right.certificate else { panic!("{right:?}") };
     let refused = |forged: twinql_sql::prove::Homomorphisms, why: &str| {
         let mut proof = right.clone();
         proof.certificate = Certificate::Homomorphisms(Box::new(forged));
@@ -262,11 +243,7 @@ fn a_search_that_would_not_end_says_so() {
     let closed = |n: usize| {
         let from: Vec<String> = (0..n).map(|i| format!("e e{i}")).collect();
         let on: Vec<String> = (0..n).map(|i| format!("e{i}.b < e{}.a", (i + 1) % n)).collect();
-        format!(
-            "SELECT DISTINCT 1 FROM {} WHERE {}",
-            from.join(", "),
-            on.join(" AND ")
-        )
+        format!("SELECT DISTINCT 1 FROM {} WHERE {}", from.join(", "), on.join(" AND "))
     };
     match prove(&schema, &closed(14), &closed(13), &Semantics::default()).unwrap() {
         Proof::Unknown(unknown) => assert!(!unknown.limits.is_empty()),

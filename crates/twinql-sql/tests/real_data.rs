@@ -117,13 +117,10 @@ fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Cou
             continue;
         };
         let verdict =
-            connection
-                .prepare(sql)
-                .map_err(|e| e.to_string())
-                .and_then(|s| match s.column_count() {
-                    0 => Err("no columns".to_owned()),
-                    _ => Ok(()),
-                });
+            connection.prepare(sql).map_err(|e| e.to_string()).and_then(|s| match s.column_count() {
+                0 => Err("no columns".to_owned()),
+                _ => Ok(()),
+            });
         let planned = parse(sql).and_then(|parsed| {
             counts.repaired += usize::from(!parsed.repairs.is_empty());
             let made: std::collections::BTreeSet<_> = parsed.repairs.iter().map(|r| r.name()).collect();
@@ -167,11 +164,7 @@ fn measure(name: &str, schemas: &SchemaSet, lines: &[Line], every: usize) -> Cou
         counts.rejected_but_planned,
         counts.repaired,
     );
-    let repairs: Vec<String> = counts
-        .repairs
-        .iter()
-        .map(|(name, n)| format!("{name} {n}"))
-        .collect();
+    let repairs: Vec<String> = counts.repairs.iter().map(|(name, n)| format!("{name} {n}")).collect();
     eprintln!("  repairs: {}", repairs.join(", "));
     let mut failures: Vec<_> = counts.failures.iter().collect();
     failures.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
@@ -265,10 +258,7 @@ fn postgres_flavour_is_planned() {
     let Some(data) = data() else { return };
     let schemas = schemas(&data.join("spider/tables.json"));
     let folder = data.join("predictions/spider_train_subset_codegen");
-    let (one, many) = (
-        gold(&folder.join("spider_gold.sql")),
-        gold(&folder.join("spider_gold_mt.sql")),
-    );
+    let (one, many) = (gold(&folder.join("spider_gold.sql")), gold(&folder.join("spider_gold_mt.sql")));
     let mut lines: Vec<Line> = Vec::new();
     for (file, gold) in [
         ("pred.txt", &one),
@@ -281,10 +271,7 @@ fn postgres_flavour_is_planned() {
     ] {
         lines.extend(predictions(&folder.join(file), gold));
     }
-    let every = std::env::var("TWINQL_SAMPLE")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(7);
+    let every = std::env::var("TWINQL_SAMPLE").ok().and_then(|n| n.parse().ok()).unwrap_or(7);
     let mut shares = BTreeMap::new();
     for dialect in Dialect::ALL {
         let (mut all, mut parsed, mut planned) = (0, 0, 0);

@@ -46,10 +46,8 @@ fn plans_answer_as_their_queries_do() {
     let every: usize = std::env::var("TWINQL_SAMPLE").map_or(61, |n| n.parse().unwrap());
     let gold = fs::read_to_string(data.join("spider/dev_gold.sql")).unwrap();
     let gold: Vec<(&str, &str)> = gold.lines().filter_map(|l| l.rsplit_once('\t')).collect();
-    let mut files: Vec<PathBuf> = fs::read_dir(data.join("predictions/spider_dev"))
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(data.join("predictions/spider_dev")).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     let mut lines: Vec<(String, String)> = gold
         .iter()
@@ -202,9 +200,8 @@ fn constructs_answer_as_in_sqlite() {
         "SELECT DISTINCT age, country FROM singer WHERE country IN ('fr', 'de') OR id IN ()",
     ] {
         let expected = rows(&connection, sql, 1_000).unwrap_or_else(|e| panic!("{sql}: {e}"));
-        let planned = parse(sql)
-            .and_then(|parsed| plan(&schema, &parsed))
-            .unwrap_or_else(|e| panic!("{sql}: {e}"));
+        let planned =
+            parse(sql).and_then(|parsed| plan(&schema, &parsed)).unwrap_or_else(|e| panic!("{sql}: {e}"));
         let printed = to_sql(&schema, &planned).unwrap();
         match rows(&connection, &printed, 1_000) {
             Ok(found) => assert_eq!(found, expected, "{sql}\n  {printed}"),

@@ -43,11 +43,7 @@ fn rules_make_their_examples_alike() {
                 _ => continue,
             };
             let trees = [&one, &two].map(|c| explain::tree(&schema, &c.plan));
-            wrong.push(format!(
-                "{}: {found}: {example:#?}\n{}",
-                rule.name,
-                trees.join("\n")
-            ));
+            wrong.push(format!("{}: {found}: {example:#?}\n{}", rule.name, trees.join("\n")));
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n\n"));
@@ -95,9 +91,8 @@ fn reordered(mut pick: impl FnMut(usize) -> usize) -> Vec<&'static Rule> {
     let mut left: Vec<&'static Rule> = RULES.iter().collect();
     let mut order = Vec::new();
     while !left.is_empty() {
-        let free: Vec<usize> = (0..left.len())
-            .filter(|i| !left.iter().any(|first| waits(left[*i], first)))
-            .collect();
+        let free: Vec<usize> =
+            (0..left.len()).filter(|i| !left.iter().any(|first| waits(left[*i], first))).collect();
         order.push(left.remove(free[pick(free.len())]));
     }
     order
@@ -110,16 +105,12 @@ fn no_order_matters_unsaid() {
     let subjects = subjects(&schema);
     let all: Vec<&Rule> = RULES.iter().collect();
     let form = |(semantics, _, plan): &Subject, rules: &[&'static Rule]| {
-        normalize_in_order(&schema, plan.clone(), semantics, rules)
-            .plan
-            .query
+        normalize_in_order(&schema, plan.clone(), semantics, rules).plan.query
     };
     let wanted: Vec<Query> = subjects.iter().map(|s| form(s, &all)).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = |n: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % n
     };
     for round in 0..12 {
@@ -128,10 +119,7 @@ fn no_order_matters_unsaid() {
         for (subject, wanted) in subjects.iter().zip(&wanted) {
             let names: Vec<&str> = rules.iter().map(|r| r.name).collect();
             let (semantics, sql, _) = subject;
-            assert!(
-                form(subject, &rules) == *wanted,
-                "{semantics}: {sql}\nin the order {names:?}"
-            );
+            assert!(form(subject, &rules) == *wanted, "{semantics}: {sql}\nin the order {names:?}");
         }
     }
 }
@@ -148,19 +136,13 @@ fn stated_orders_matter() {
         let (preset, sql) = order.shown;
         let semantics = Semantics::preset(preset).unwrap();
         let plan = plan(&schema, &parse(sql).unwrap()).unwrap();
-        let form = |rules: &[&'static Rule]| {
-            normalize_in_order(&schema, plan.clone(), &semantics, rules)
-                .plan
-                .query
-        };
+        let form =
+            |rules: &[&'static Rule]| normalize_in_order(&schema, plan.clone(), &semantics, rules).plan.query;
         let mut changed = all.clone();
         changed[first..=then].rotate_right(1);
         let mut other = all.clone();
         other[first..=then].rotate_left(1);
-        assert!(
-            form(&all) != form(&changed) || form(&all) != form(&other),
-            "{order:?}"
-        );
+        assert!(form(&all) != form(&changed) || form(&all) != form(&other), "{order:?}");
     }
 }
 
@@ -192,14 +174,8 @@ fn ways_of_writing_are_one_form() {
     let schema = schema();
     for queries in ALIKE {
         let [under, one, two] = *queries;
-        let semantics = Example {
-            under,
-            queries: [one, two],
-            alike: true,
-            untold: None,
-        }
-        .semantics()
-        .unwrap();
+        let semantics =
+            Example { under, queries: [one, two], alike: true, untold: None }.semantics().unwrap();
         let [a, b] = [one, two].map(|sql| canonicalize(&schema, sql, &semantics).unwrap());
         assert_eq!(a.plan.query, b.plan.query, "{one}\n{two}");
     }
@@ -208,10 +184,7 @@ fn ways_of_writing_are_one_form() {
 #[test]
 fn canonical_forms_are_stable() {
     let schema = schema();
-    for sql in include_str!("queries.sql")
-        .lines()
-        .filter(|l| !l.is_empty() && !l.starts_with("--"))
-    {
+    for sql in include_str!("queries.sql").lines().filter(|l| !l.is_empty() && !l.starts_with("--")) {
         for preset in twinql_sql::semantics::PRESETS {
             let semantics = Semantics::preset(preset).unwrap();
             let once = canonicalize(&schema, sql, &semantics).unwrap();

@@ -63,24 +63,13 @@ type Need = (&'static str, &'static str, Needs);
 
 fn needs() -> Vec<Need> {
     vec![
-        (
-            "keys",
-            "primary keys and unique columns are unique, primary keys are not NULL",
-            Needs::KEYS,
-        ),
+        ("keys", "primary keys and unique columns are unique, primary keys are not NULL", Needs::KEYS),
         (
             "foreign keys",
             "a foreign key refers to a row that exists; where columns may be NULL, or is NULL",
-            Needs {
-                foreign_keys: true,
-                ..Needs::NOTHING
-            },
+            Needs { foreign_keys: true, ..Needs::NOTHING },
         ),
-        (
-            "no empty tables",
-            "no base table is empty",
-            Needs::NO_EMPTY_TABLES,
-        ),
+        ("no empty tables", "no base table is empty", Needs::NO_EMPTY_TABLES),
         ("typed", "values have their column's type", Needs::TYPED),
     ]
 }
@@ -139,12 +128,7 @@ fn section(text: &mut String, schema: &Schema, rule: &Rule) {
         let sign = if example.alike { "=" } else { "<>" };
         let gap = if at == 0 { "" } else { "\n" };
         let untold = example.untold.map_or(String::new(), |why| format!(": {why}"));
-        write!(
-            text,
-            "{gap}-- {}{untold}\n   {one}\n{sign:<2} {two}\n",
-            example.under
-        )
-        .unwrap();
+        write!(text, "{gap}-- {}{untold}\n   {one}\n{sign:<2} {two}\n", example.under).unwrap();
     }
     text.push_str("```\n");
 }
@@ -152,22 +136,13 @@ fn section(text: &mut String, schema: &Schema, rule: &Rule) {
 fn document() -> String {
     let mut text = String::from(HEAD);
     for (name, meaning, need) in needs() {
-        let presets: Vec<&str> = PRESETS
-            .into_iter()
-            .filter(|p| need.hold_under(&Semantics::preset(p).unwrap()))
-            .collect();
+        let presets: Vec<&str> =
+            PRESETS.into_iter().filter(|p| need.hold_under(&Semantics::preset(p).unwrap())).collect();
         writeln!(text, "| {name} | {meaning} | {} |", presets.join(", ")).unwrap();
     }
     text.push_str(MIDDLE);
     for order in ORDER {
-        writeln!(
-            text,
-            "| `{}` | `{}` | {} |",
-            order.first,
-            order.then,
-            cell(order.why)
-        )
-        .unwrap();
+        writeln!(text, "| `{}` | `{}` | {} |", order.first, order.then, cell(order.why)).unwrap();
     }
     text.push_str(EXAMPLES);
     writeln!(text, "```sql\n{SHOP}```").unwrap();

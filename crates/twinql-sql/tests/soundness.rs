@@ -45,10 +45,8 @@ fn check(schema: &Schema, sql: &str, kind: Kind, seed: u64, counts: &mut Counts)
         return None;
     };
     let small = reduced(schema, &plan);
-    let databases = std::env::var("TWINQL_SOUNDNESS_DATABASES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(4);
+    let databases =
+        std::env::var("TWINQL_SOUNDNESS_DATABASES").ok().and_then(|n| n.parse().ok()).unwrap_or(4);
     let sure = |plan: &Plan| shaken(plan).map(|p| sql_of(schema, &p));
     let (raw, raw_shaken) = (sql_of(schema, &plan), sure(&plan));
     let ordered = ordered(&plan.query.rel);
@@ -65,19 +63,10 @@ fn check(schema: &Schema, sql: &str, kind: Kind, seed: u64, counts: &mut Counts)
     let begin = raw_shaken.as_deref().unwrap_or(&sql);
     let trials = [
         ("plan", &raw, raw_shaken.as_deref().map(|r| (None, r))),
-        (
-            "canonical",
-            &printed,
-            (raw_shaken.is_some() || end_shaken.is_some()).then_some((Some(begin), end)),
-        ),
+        ("canonical", &printed, (raw_shaken.is_some() || end_shaken.is_some()).then_some((Some(begin), end))),
     ];
     for (what, text, both) in trials {
-        let trial = Trial {
-            original: &sql,
-            printed: text,
-            shaken: both,
-            ordered,
-        };
+        let trial = Trial { original: &sql, printed: text, shaken: both, ordered };
         let mut outcome = compare(&small, &trial, kind, databases, seed);
         if outcome == Outcome::Ambiguous && cut {
             let trial = Trial {
@@ -108,26 +97,10 @@ fn check(schema: &Schema, sql: &str, kind: Kind, seed: u64, counts: &mut Counts)
 }
 
 const KINDS: [Kind; 4] = [
-    Kind {
-        nulls: false,
-        empty: false,
-        foreign_keys: true,
-    },
-    Kind {
-        nulls: false,
-        empty: false,
-        foreign_keys: false,
-    },
-    Kind {
-        nulls: true,
-        empty: true,
-        foreign_keys: false,
-    },
-    Kind {
-        nulls: true,
-        empty: true,
-        foreign_keys: true,
-    },
+    Kind { nulls: false, empty: false, foreign_keys: true },
+    Kind { nulls: false, empty: false, foreign_keys: false },
+    Kind { nulls: true, empty: true, foreign_keys: false },
+    Kind { nulls: true, empty: true, foreign_keys: true },
 ];
 
 const DDL: &str = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, age INTEGER);
@@ -140,22 +113,13 @@ fn wrong_forms_are_told_apart() {
     let schema = Schema::from_ddl("shop", DDL).unwrap();
     let of = |sql: &str| plan(&schema, &parse(sql).unwrap()).unwrap();
     for (one, two) in [
-        (
-            "SELECT name FROM customer ORDER BY age LIMIT 1",
-            "SELECT name FROM customer LIMIT 1",
-        ),
+        ("SELECT name FROM customer ORDER BY age LIMIT 1", "SELECT name FROM customer LIMIT 1"),
         (
             "SELECT name FROM customer ORDER BY age, id LIMIT 2",
             "SELECT name FROM customer ORDER BY age LIMIT 2",
         ),
-        (
-            "SELECT name FROM customer ORDER BY id",
-            "SELECT name FROM customer",
-        ),
-        (
-            "SELECT name FROM customer ORDER BY id",
-            "SELECT name FROM customer ORDER BY id DESC",
-        ),
+        ("SELECT name FROM customer ORDER BY id", "SELECT name FROM customer"),
+        ("SELECT name FROM customer ORDER BY id", "SELECT name FROM customer ORDER BY id DESC"),
         (
             "SELECT city, name, MAX(age) FROM customer GROUP BY city",
             "SELECT city, name, MIN(age) FROM customer GROUP BY city",
@@ -164,10 +128,7 @@ fn wrong_forms_are_told_apart() {
             "SELECT city, name FROM customer GROUP BY city",
             "SELECT city, MAX(name) FROM customer GROUP BY city",
         ),
-        (
-            "SELECT (SELECT name FROM customer ORDER BY age LIMIT 1)",
-            "SELECT (SELECT name FROM customer)",
-        ),
+        ("SELECT (SELECT name FROM customer ORDER BY age LIMIT 1)", "SELECT (SELECT name FROM customer)"),
     ] {
         let (first, second) = (of(one), of(two));
         let open = |plan: &Plan| shaken(plan).map_or(sql_of(&schema, plan), |p| sql_of(&schema, &p));
@@ -210,22 +171,11 @@ fn real_queries_keep_their_answers() {
         return;
     };
     let data = std::path::Path::new(&data);
-    let number = |name: &str, or: usize| {
-        std::env::var(name)
-            .ok()
-            .and_then(|n| n.parse().ok())
-            .unwrap_or(or)
-    };
-    let (step, offset) = (
-        number("TWINQL_SOUNDNESS_STEP", 60),
-        number("TWINQL_SOUNDNESS_OFFSET", 0),
-    );
+    let number = |name: &str, or: usize| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(or);
+    let (step, offset) = (number("TWINQL_SOUNDNESS_STEP", 60), number("TWINQL_SOUNDNESS_OFFSET", 0));
     let schemas = twinql_sql::schema::load(data.join("spider/tables.json")).unwrap();
     let mut queries: Vec<(String, String)> = Vec::new();
-    for line in std::fs::read_to_string(data.join("spider/train_gold.sql"))
-        .unwrap()
-        .lines()
-    {
+    for line in std::fs::read_to_string(data.join("spider/train_gold.sql")).unwrap().lines() {
         if let Some((sql, db)) = line.rsplit_once('\t') {
             queries.push((db.to_owned(), sql.to_owned()));
         }
@@ -253,15 +203,6 @@ fn real_queries_keep_their_answers() {
         }
     }
     println!("{counts:?}");
-    let shown: Vec<String> = failures
-        .iter()
-        .take(12)
-        .map(|f| f.chars().take(1_500).collect())
-        .collect();
-    assert!(
-        failures.is_empty(),
-        "{} failures\n{}",
-        failures.len(),
-        shown.join("\n\n")
-    );
+    let shown: Vec<String> = failures.iter().take(12).map(|f| f.chars().take(1_500).collect()).collect();
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), shown.join("\n\n"));
 }

@@ -21,12 +21,7 @@ fn form(sql: &str, preset: &str) -> Canonical {
 
 /// The letters of the presets for which something holds, `-` for none.
 fn letters(holds: impl Fn(&str) -> bool) -> String {
-    let found: String = LETTERS
-        .iter()
-        .zip(PRESETS)
-        .filter(|(_, p)| holds(p))
-        .map(|(l, _)| *l)
-        .collect();
+    let found: String = LETTERS.iter().zip(PRESETS).filter(|(_, p)| holds(p)).map(|(l, _)| *l).collect();
     if found.is_empty() { "-".into() } else { found }
 }
 
@@ -50,11 +45,7 @@ fn proofs_and_vacuous_forms_of_the_table() {
                 _ => false,
             }
         });
-        let empty = letters(|preset| {
-            [gold, pred]
-                .iter()
-                .any(|sql| !form(sql, preset).vacuous.is_empty())
-        });
+        let empty = letters(|preset| [gold, pred].iter().any(|sql| !form(sql, preset).vacuous.is_empty()));
         if (proved.as_str(), empty.as_str()) != (equal, vacuous) {
             wrong.push(format!(
                 "{name}: proved under {proved}, expected {equal}; vacuous under {empty}, expected {vacuous}\n  {gold}\n  {pred}"
@@ -62,12 +53,7 @@ fn proofs_and_vacuous_forms_of_the_table() {
         }
     }
     assert!(lines >= 60, "{lines}");
-    assert!(
-        wrong.is_empty(),
-        "{} of {lines}\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} of {lines}\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
@@ -75,26 +61,11 @@ fn the_assumptions_that_empty_a_query_are_named() {
     use Assumption::{ForeignKeys, Keys, NoEmptyTables, NoNulls, Typed};
     for (sql, assumptions) in [
         ("SELECT name FROM title WHERE genre IS NULL", vec![NoNulls]),
-        (
-            "SELECT name FROM title WHERE title_id IS NULL",
-            vec![Keys, NoNulls],
-        ),
-        (
-            "SELECT days FROM loan WHERE member_id NOT IN (SELECT member_id FROM member)",
-            vec![ForeignKeys],
-        ),
-        (
-            "SELECT title_id FROM title GROUP BY title_id HAVING COUNT(*) > 1",
-            vec![Keys],
-        ),
-        (
-            "SELECT name FROM title WHERE NOT EXISTS (SELECT 1 FROM branch)",
-            vec![NoEmptyTables],
-        ),
-        (
-            "SELECT name FROM title WHERE pages > 3 AND pages < 4",
-            vec![Typed],
-        ),
+        ("SELECT name FROM title WHERE title_id IS NULL", vec![Keys, NoNulls]),
+        ("SELECT days FROM loan WHERE member_id NOT IN (SELECT member_id FROM member)", vec![ForeignKeys]),
+        ("SELECT title_id FROM title GROUP BY title_id HAVING COUNT(*) > 1", vec![Keys]),
+        ("SELECT name FROM title WHERE NOT EXISTS (SELECT 1 FROM branch)", vec![NoEmptyTables]),
+        ("SELECT name FROM title WHERE pages > 3 AND pages < 4", vec![Typed]),
         (
             "SELECT name FROM title WHERE genre IS NULL AND NOT EXISTS (SELECT 1 FROM branch)",
             vec![NoNulls, NoEmptyTables],

@@ -145,11 +145,7 @@ impl Parse for Matches {
             None => None,
         };
         input.parse::<Option<syn::Token![,]>>()?;
-        Ok(Matches {
-            tested,
-            pattern,
-            guard,
-        })
+        Ok(Matches { tested, pattern, guard })
     }
 }
 
@@ -282,10 +278,8 @@ fn every_struct_of_the_ast_is_destructured_where_it_decides() {
             named.extend(file.named);
             taken_apart.extend(file.taken_apart);
         }
-        let unread: Vec<&String> = named
-            .iter()
-            .filter(|n| !taken_apart.contains(*n) && !LEAVES.contains(&n.as_str()))
-            .collect();
+        let unread: Vec<&String> =
+            named.iter().filter(|n| !taken_apart.contains(*n) && !LEAVES.contains(&n.as_str())).collect();
         assert!(named.len() > 5, "{folder}: only {named:?}: is the scan broken?");
         assert!(
             unread.is_empty(),
@@ -309,14 +303,6 @@ fn the_scan_sees_patterns_in_all_places() {
     std::fs::write(&path, text).unwrap();
     let file = read(&path);
     let found: Vec<&str> = file.partial.iter().map(|(_, what)| what.as_str()).collect();
-    assert_eq!(
-        found,
-        [
-            "Expr::Cast",
-            "TableFactor::Table",
-            "Expr::Value",
-            "SelectItem::Wildcard"
-        ]
-    );
+    assert_eq!(found, ["Expr::Cast", "TableFactor::Table", "Expr::Value", "SelectItem::Wildcard"]);
     assert!(file.named.contains("Select"));
 }

@@ -75,24 +75,14 @@ fn columns(c: &mut Criterion) {
             order
         };
         let columns: Vec<Vec<usize>> = (0..width)
-            .map(|c| {
-                shuffled(ROWS)
-                    .into_iter()
-                    .map(|r| if c % 3 == 0 { r * c } else { r % 5 })
-                    .collect()
-            })
+            .map(|c| shuffled(ROWS).into_iter().map(|r| if c % 3 == 0 { r * c } else { r % 5 }).collect())
             .collect();
         let (order, rows) = (shuffled(width), shuffled(ROWS));
         let answer = |order: &[usize], rows: &[usize]| Answer {
             width,
             rows: rows
                 .iter()
-                .map(|&r| {
-                    order
-                        .iter()
-                        .map(|&c| Value::Integer(columns[c][r] as i64))
-                        .collect()
-                })
+                .map(|&r| order.iter().map(|&c| Value::Integer(columns[c][r] as i64)).collect())
                 .collect(),
         };
         let gold = answer(&(0..width).collect::<Vec<_>>(), &(0..ROWS).collect::<Vec<_>>());

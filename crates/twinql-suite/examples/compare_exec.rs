@@ -27,18 +27,9 @@ const HABITS: [(&str, &str); 7] = [
         "`order by` anywhere in the gold's text, in a subquery or a string too, makes it an ordered comparison",
     ),
     ("exact-reals", "reals are equal only to the last bit"),
-    (
-        "columns-by-file",
-        "another order of columns may serve on each file",
-    ),
-    (
-        "literals",
-        "`> =`, `< =` and `! =` are joined in string literals too",
-    ),
-    (
-        "no-repair",
-        "a text that SQLite refuses is wrong; ours is repaired, and says so",
-    ),
+    ("columns-by-file", "another order of columns may serve on each file"),
+    ("literals", "`> =`, `< =` and `! =` are joined in string literals too"),
+    ("no-repair", "a text that SQLite refuses is wrong; ours is repaired, and says so"),
     ("all", "several of them together"),
 ];
 
@@ -55,11 +46,7 @@ fn with_habits(pair: Pair<'_>, has: &dyn Fn(&str) -> bool) -> bool {
     let text = |sql: &str| {
         let joined = sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=");
         let sql = if has("literals") { joined.as_str() } else { sql };
-        if pair.keep_distinct {
-            sql.to_owned()
-        } else {
-            twinql_suite::without_distinct(sql)
-        }
+        if pair.keep_distinct { sql.to_owned() } else { twinql_suite::without_distinct(sql) }
     };
     let (gold, pred) = (text(pair.gold), text(pair.pred));
     let repaired = |sandbox: &Sandbox, sql: &str| -> Result<Answer, ExecError> {
@@ -96,11 +83,7 @@ fn with_habits(pair: Pair<'_>, has: &dyn Fn(&str) -> bool) -> bool {
         }
         let fresh = Columns::new(g.width, true);
         let mut own = fresh.clone();
-        let columns = if has("columns-by-file") {
-            &mut own
-        } else {
-            columns.get_or_insert(fresh)
-        };
+        let columns = if has("columns-by-file") { &mut own } else { columns.get_or_insert(fresh) };
         equal(&g, &p, mode, columns)
     })
 }
@@ -136,10 +119,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let keep_distinct = name.ends_with("_kd");
         let system = name.trim_end_matches("_kd").replace('+', "_");
         let predictions = read(&data.join(format!("predictions/spider_dev/ESMp_{system}.txt")))?;
-        let predictions: Vec<&str> = predictions
-            .lines()
-            .map(|l| l.split('\t').next().unwrap_or(""))
-            .collect();
+        let predictions: Vec<&str> =
+            predictions.lines().map(|l| l.split('\t').next().unwrap_or("")).collect();
         let verdicts = read(&data.join(format!("exec_verdicts/{name}.jsonl")))?;
         let verdicts: Vec<bool> = verdicts
             .lines()
@@ -148,7 +129,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         if (gold.len(), gold.len()) != (predictions.len(), verdicts.len()) {
             let counts = (gold.len(), predictions.len(), verdicts.len());
             return Err(
-                format!("{name}: golds, predictions and verdicts differ in number: {counts:?}").into(),
+                format!("{name}: golds, predictions and verdicts differ in number: {counts:?}").into()
             );
         }
         let mut semantics: Semantics = "spider".parse()?;

@@ -25,17 +25,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut tasks = Vec::new();
     for (db, golds) in golds {
         if let Some(schema) = schemas.shift_remove(&db) {
-            tasks.push(Task {
-                schema,
-                golds,
-                values: None,
-            });
+            tasks.push(Task { schema, golds, values: None });
         }
     }
-    let config = DistilConfig {
-        semantics,
-        ..DistilConfig::default()
-    };
+    let config = DistilConfig { semantics, ..DistilConfig::default() };
     let started = Instant::now();
     let suite = build(&tasks, &config, None, &|_| (), &|_| ())?;
     let took = started.elapsed().as_secs_f64();

@@ -27,11 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut counts = [[0u32; 2]; 2];
     let started = Instant::now();
     let (mut same, mut same_time) = (0u32, 0.0);
-    for line in std::fs::read_to_string(arg(1, ""))?
-        .lines()
-        .skip(first)
-        .step_by(step)
-    {
+    for line in std::fs::read_to_string(arg(1, ""))?.lines().skip(first).step_by(step) {
         let pair: serde_json::Value = serde_json::from_str(line)?;
         let text = |k: &str| pair[k].as_str().unwrap_or("").to_owned();
         let id = pair["id"].to_string();
@@ -44,9 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             judges.insert(db.clone(), Judge::new(schema, config.clone())?);
         }
         let published = pair["label"].as_u64().unwrap_or(0);
-        let label = truth
-            .get(&id)
-            .and_then(|v| v.as_u64().or_else(|| v["label"].as_u64()));
+        let label = truth.get(&id).and_then(|v| v.as_u64().or_else(|| v["label"].as_u64()));
         let label = label.unwrap_or(published);
         let t = Instant::now();
         let verdict = judges[&db].judge(&text("gold"), &text("pred"));
@@ -58,11 +52,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         counts[label as usize][says] += 1;
         if says != label as usize || took > 0.5 {
-            println!(
-                "#### {id} {db} label {label} took {took:.3}\nG {}\nP {}",
-                text("gold"),
-                text("pred")
-            );
+            println!("#### {id} {db} label {label} took {took:.3}\nG {}\nP {}", text("gold"), text("pred"));
             match verdict {
                 Verdict::Different { witness } => println!(
                     "{}gold {:?}\npred {:?}",

@@ -41,11 +41,8 @@ const MAX_KNOWN_BYTES: usize = 200;
 /// # Errors
 /// Whatever SQLite says where it cannot define a function.
 pub(crate) fn stop(connection: &Connection, value_bytes: i32, read: &Arc<Flag>) -> rusqlite::Result<()> {
-    for (name, value) in [
-        ("current_date", NOW_DATE),
-        ("current_time", NOW_TIME),
-        ("current_timestamp", NOW),
-    ] {
+    for (name, value) in [("current_date", NOW_DATE), ("current_time", NOW_TIME), ("current_timestamp", NOW)]
+    {
         let read = Arc::clone(read);
         let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
         connection.create_scalar_function(name, 0, flags, move |_| {
@@ -82,11 +79,10 @@ pub(crate) fn stop(connection: &Connection, value_bytes: i32, read: &Arc<Flag>) 
                 }
             };
             let marks = vec!["?"; arguments.len()].join(",");
-            let value = helper.query_row(
-                &format!("SELECT {name}({marks})"),
-                params_from_iter(arguments),
-                |row| row.get::<_, Value>(0),
-            )?;
+            let value =
+                helper.query_row(&format!("SELECT {name}({marks})"), params_from_iter(arguments), |row| {
+                    row.get::<_, Value>(0)
+                })?;
             if key.len() <= MAX_KNOWN_BYTES {
                 if known.len() >= MAX_KNOWN {
                     known.clear();
@@ -121,9 +117,7 @@ fn is(value: &Value, names: &[&str]) -> bool {
 /// The arguments with the fixed moment in them, and whether the clock would have been read.
 fn arguments(context: &Context<'_>, name: &str, before: usize) -> rusqlite::Result<(Vec<Value>, bool)> {
     if context.len() > MAX_ARGUMENTS {
-        return Err(rusqlite::Error::UserFunctionError(
-            format!("too many arguments for {name}()").into(),
-        ));
+        return Err(rusqlite::Error::UserFunctionError(format!("too many arguments for {name}()").into()));
     }
     let mut given = Vec::with_capacity(context.len() + 1);
     for i in 0..context.len() {

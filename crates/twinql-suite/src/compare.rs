@@ -77,10 +77,7 @@ impl Columns {
     }
 
     fn allows(&self, gold: usize, pred: usize) -> bool {
-        self.allowed
-            .get(gold * self.width + pred)
-            .copied()
-            .unwrap_or(false)
+        self.allowed.get(gold * self.width + pred).copied().unwrap_or(false)
     }
 
     /// Finds an order `o` (column `i` of the gold is column `o[i]` of the prediction) for
@@ -106,9 +103,8 @@ impl Columns {
         if identity.iter().all(|&i| self.allows(i, i)) && fits(&identity) {
             return Some(identity);
         }
-        let options: Vec<Vec<usize>> = (0..n)
-            .map(|g| (0..n).filter(|&p| self.allows(g, p) && similar(g, p)).collect())
-            .collect();
+        let options: Vec<Vec<usize>> =
+            (0..n).map(|g| (0..n).filter(|&p| self.allows(g, p) && similar(g, p)).collect()).collect();
         if options.iter().any(Vec::is_empty) {
             return None;
         }
@@ -194,10 +190,7 @@ fn same_rows(a: &[&Value], b: &[&Value], tolerance: f64) -> bool {
 
 /// A row seen through an order of columns.
 pub(crate) fn view<'a>(row: &'a Row, columns: &[usize]) -> Vec<&'a Value> {
-    columns
-        .iter()
-        .map(|&c| row.get(c).unwrap_or(&Value::Null))
-        .collect()
+    columns.iter().map(|&c| row.get(c).unwrap_or(&Value::Null)).collect()
 }
 
 /// True if every row of `a` has its own partner in `b`.
@@ -285,11 +278,6 @@ fn equal_bags(gold: &Answer, pred: &Answer, mode: Mode, columns: &mut Columns) -
 
 /// The rows of an answer, their values as numbers.
 fn numbered(answer: &Answer, numbering: &Numbering<'_>) -> Vec<Vec<u32>> {
-    let cells = |row: &Row| {
-        row.iter()
-            .take(answer.width)
-            .map(|v| numbering.number(v))
-            .collect()
-    };
+    let cells = |row: &Row| row.iter().take(answer.width).map(|v| numbering.number(v)).collect();
     answer.rows.iter().map(cells).collect()
 }

@@ -110,9 +110,7 @@ pub(crate) fn settle<T>(mut work: impl FnMut() -> Result<T, ExecError>) -> Resul
 const VALUED: [&str; 4] = ["json_each", "json_tree", "jsonb_each", "jsonb_tree"];
 
 fn splitmix(state: &AtomicU64) -> u64 {
-    let mut z = state
-        .fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed)
-        .wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = state.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed).wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
@@ -121,10 +119,8 @@ fn splitmix(state: &AtomicU64) -> u64 {
 /// True for functions that reach outside the database or its rows.
 fn forbidden(function: &str) -> bool {
     let name = function.to_ascii_lowercase();
-    matches!(
-        name.as_str(),
-        "load_extension" | "fts3_tokenizer" | "readfile" | "writefile" | "edit"
-    ) || name.starts_with("pragma_")
+    matches!(name.as_str(), "load_extension" | "fts3_tokenizer" | "readfile" | "writefile" | "edit")
+        || name.starts_with("pragma_")
         || name.starts_with("sqlite_")
 }
 
@@ -191,10 +187,7 @@ fn set_limits(connection: &mut Connection, limits: Limits, views: bool) -> rusql
     }
     for (limit, value) in [
         (Limit::SQLITE_LIMIT_LENGTH, limits.value_bytes),
-        (
-            Limit::SQLITE_LIMIT_SQL_LENGTH,
-            i32::try_from(limits.sql_bytes).unwrap_or(i32::MAX),
-        ),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, i32::try_from(limits.sql_bytes).unwrap_or(i32::MAX)),
         (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
         (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 20),
         (Limit::SQLITE_LIMIT_FUNCTION_ARG, 16),
@@ -246,17 +239,12 @@ fn seed_chance(connection: &mut Connection, guard: &Arc<Guard>, limits: Limits) 
         let wanted = match context.get_raw(0) {
             ValueRef::Integer(n) => n,
             ValueRef::Real(r) => r as i64,
-            ValueRef::Text(t) => std::str::from_utf8(t)
-                .ok()
-                .and_then(|t| t.trim().parse().ok())
-                .unwrap_or(0),
+            ValueRef::Text(t) => std::str::from_utf8(t).ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0),
             _ => 0,
         };
         let length = usize::try_from(wanted.max(1)).unwrap_or(usize::MAX);
         if length > most {
-            return Err(rusqlite::Error::UserFunctionError(
-                "string or blob too big".into(),
-            ));
+            return Err(rusqlite::Error::UserFunctionError("string or blob too big".into()));
         }
         let bytes: Vec<u8> = (0..length).map(|_| splitmix(&state.random) as u8).collect();
         Ok(bytes)

@@ -87,19 +87,12 @@ pub(crate) fn affinity_type(affinity: Affinity) -> &'static str {
 /// and without indexes rows are cheap to insert and come out in insertion order.
 pub(crate) fn create_table(schema: &Schema, table: usize) -> Option<String> {
     let table = schema.tables.get(table)?;
-    let columns: Vec<String> = table
-        .columns
-        .iter()
-        .map(|c| format!("{} {}", quoted(&c.name), affinity_type(c.affinity)))
-        .collect();
+    let columns: Vec<String> =
+        table.columns.iter().map(|c| format!("{} {}", quoted(&c.name), affinity_type(c.affinity))).collect();
     if columns.is_empty() {
         return None;
     }
-    Some(format!(
-        "CREATE TABLE {} ({})",
-        quoted(&table.name),
-        columns.join(", ")
-    ))
+    Some(format!("CREATE TABLE {} ({})", quoted(&table.name), columns.join(", ")))
 }
 
 impl Database {
@@ -140,12 +133,7 @@ impl Database {
             };
             for row in rows {
                 let values: Vec<String> = row.iter().map(literal).collect();
-                let _ = writeln!(
-                    out,
-                    "INSERT INTO {} VALUES ({});",
-                    quoted(&table.name),
-                    values.join(", ")
-                );
+                let _ = writeln!(out, "INSERT INTO {} VALUES ({});", quoted(&table.name), values.join(", "));
             }
         }
         for view in crate::views::over(schema, |t| matches!(self.tables.get(t), Some(Some(_)))) {
@@ -160,9 +148,7 @@ impl Database {
     /// # Errors
     /// Says which assumption is broken, and where.
     pub fn check(&self, schema: &Schema, semantics: &Semantics) -> Result<(), Broken> {
-        let tables: Vec<usize> = (0..self.tables.len())
-            .filter(|&t| !self.rows(t).is_empty())
-            .collect();
+        let tables: Vec<usize> = (0..self.tables.len()).filter(|&t| !self.rows(t).is_empty()).collect();
         // Which texts queries let into a column of SQLite is not known here.
         let constraints = Constraints::of(schema, semantics, &tables, |_| true);
         self.check_under(schema, semantics, &constraints)
@@ -216,11 +202,8 @@ impl Database {
             }
             if semantics.foreign_keys_hold {
                 for fk in &table.foreign_keys {
-                    let targets: HashSet<Vec<Value>> = self
-                        .rows(fk.target)
-                        .iter()
-                        .map(|r| project(r, &fk.target_columns))
-                        .collect();
+                    let targets: HashSet<Vec<Value>> =
+                        self.rows(fk.target).iter().map(|r| project(r, &fk.target_columns)).collect();
                     // NULL refers to nothing; whether it may stand there was checked above.
                     let dangles = |r: &Row| {
                         let key = project(r, &fk.columns);
@@ -275,15 +258,10 @@ pub(crate) fn has_type(column: &Column, value: &Value) -> bool {
 
 /// The primary key and the unique sets of a table.
 pub(crate) fn keys(table: &twinql_sql::Table) -> impl Iterator<Item = &Vec<usize>> {
-    std::iter::once(&table.primary_key)
-        .chain(&table.unique)
-        .filter(|k| !k.is_empty())
+    std::iter::once(&table.primary_key).chain(&table.unique).filter(|k| !k.is_empty())
 }
 
 /// A row's values at some positions, in key form.
 pub(crate) fn project(row: &Row, columns: &[usize]) -> Vec<Value> {
-    columns
-        .iter()
-        .map(|&c| row.get(c).map_or(Value::Null, key_form))
-        .collect()
+    columns.iter().map(|&c| row.get(c).map_or(Value::Null, key_form)).collect()
 }

@@ -6,9 +6,9 @@ use rand_chacha::ChaCha8Rng;
 
 /// FNV-1a with 64 bits: the same on every machine and for every version of Rust.
 pub(crate) fn stable_hash(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes
+        .into_iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A seeded stream of random choices.
@@ -25,11 +25,7 @@ impl Dice {
 
     /// A number in `0..n`; 0 where `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
-        if n == 0 {
-            0
-        } else {
-            (self.0.next_u64() % n as u64) as usize
-        }
+        if n == 0 { 0 } else { (self.0.next_u64() % n as u64) as usize }
     }
 
     /// A number in `low..=high`.

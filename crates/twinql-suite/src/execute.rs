@@ -144,9 +144,7 @@ pub struct Prepared<'a> {
 
 impl std::fmt::Debug for Sandbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sandbox")
-            .field("limits", &self.limits)
-            .finish_non_exhaustive()
+        f.debug_struct("Sandbox").field("limits", &self.limits).finish_non_exhaustive()
     }
 }
 
@@ -181,9 +179,7 @@ impl Sandbox {
         .map_err(invalid)?;
         let guard = Arc::new(Guard::default());
         let clock = Arc::new(Flag::default());
-        connection
-            .execute_batch("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;")
-            .map_err(invalid)?;
+        connection.execute_batch("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;").map_err(invalid)?;
         configure(&mut connection, &guard, &clock, limits, !schema.views.is_empty()).map_err(invalid)?;
         let sandbox = Sandbox {
             connection,
@@ -201,10 +197,7 @@ impl Sandbox {
     /// Halves the steps that an execution may take for each of `timeouts` that a pair had:
     /// one that is given up in the end costs less than two limits, however often it is tried.
     pub(crate) fn after_timeouts(&self, timeouts: u64) {
-        let steps = self
-            .limits
-            .steps
-            .checked_shr(u32::try_from(timeouts).unwrap_or(u32::MAX));
+        let steps = self.limits.steps.checked_shr(u32::try_from(timeouts).unwrap_or(u32::MAX));
         self.guard.allowed.store(steps.unwrap_or(0), Ordering::Relaxed);
     }
 
@@ -225,12 +218,7 @@ impl Sandbox {
         }
         let begin = self.connection.prepare("BEGIN").map_err(failed)?;
         let commit = self.connection.prepare("COMMIT").map_err(failed)?;
-        Ok(Loader {
-            sandbox: self,
-            writers,
-            begin,
-            commit,
-        })
+        Ok(Loader { sandbox: self, writers, begin, commit })
     }
 
     /// Compiles a query.
@@ -266,11 +254,7 @@ impl Sandbox {
         if statement.parameter_count() != 0 {
             return Err(ExecError::Invalid("the query has parameters".into()));
         }
-        Ok(Prepared {
-            reads: self.guard.reads.load(Ordering::Relaxed),
-            statement,
-            sandbox: self,
-        })
+        Ok(Prepared { reads: self.guard.reads.load(Ordering::Relaxed), statement, sandbox: self })
     }
 
     fn arm(&self, seed: u64) {
@@ -303,11 +287,7 @@ impl Sandbox {
     fn query_only(&self, on: bool) -> Result<(), ExecError> {
         self.guard.querying.store(false, Ordering::Relaxed);
         self.connection
-            .prepare(if on {
-                "PRAGMA query_only=ON"
-            } else {
-                "PRAGMA query_only=OFF"
-            })
+            .prepare(if on { "PRAGMA query_only=ON" } else { "PRAGMA query_only=OFF" })
             .map(drop)
             .map_err(failed)
     }
@@ -445,10 +425,7 @@ impl Prepared<'_> {
         let guard = &self.sandbox.guard;
         self.sandbox.arm(seed);
         let width = self.statement.column_count();
-        let mut answer = Answer {
-            width,
-            rows: Vec::new(),
-        };
+        let mut answer = Answer { width, rows: Vec::new() };
         let mut bytes = 0usize;
         let mut rows = self.statement.raw_query();
         let result = loop {

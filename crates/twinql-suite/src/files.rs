@@ -46,10 +46,7 @@ impl Files {
     /// The folder cannot be listed, or holds no such file.
     pub fn find(root: impl AsRef<Path>) -> Result<Files, FilesError> {
         let root = root.as_ref();
-        let fail = |message: String| FilesError {
-            folder: root.display().to_string(),
-            message,
-        };
+        let fail = |message: String| FilesError { folder: root.display().to_string(), message };
         let list = |folder: &Path| -> Result<Vec<PathBuf>, FilesError> {
             let mut found = std::fs::read_dir(folder)
                 .and_then(|entries| entries.map(|e| Ok(e?.path())).collect::<Result<Vec<_>, _>>())
@@ -61,10 +58,8 @@ impl Files {
         let mut by_id: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for entry in list(root)? {
             if entry.is_dir() {
-                let files: Vec<PathBuf> = list(&entry)?
-                    .into_iter()
-                    .filter(|f| is_database(f) && !f.is_dir())
-                    .collect();
+                let files: Vec<PathBuf> =
+                    list(&entry)?.into_iter().filter(|f| is_database(f) && !f.is_dir()).collect();
                 if let Some(id) = name(entry.file_name())
                     && !files.is_empty()
                 {
@@ -82,10 +77,7 @@ impl Files {
                     .into(),
             ));
         }
-        Ok(Files {
-            root: root.to_owned(),
-            by_id,
-        })
+        Ok(Files { root: root.to_owned(), by_id })
     }
 
     /// The folder.
@@ -137,11 +129,7 @@ impl FileConfig {
     /// The usual configuration under `semantics`: ties as returned under `spider` and `bird`.
     pub fn new(semantics: Semantics) -> FileConfig {
         FileConfig {
-            ties: if semantics.ties_as_returned() {
-                Ties::AsReturned
-            } else {
-                Ties::Possible
-            },
+            ties: if semantics.ties_as_returned() { Ties::AsReturned } else { Ties::Possible },
             semantics,
             limits: Limits::for_files(),
         }
@@ -167,11 +155,7 @@ impl From<Answer> for Beginning {
     fn from(mut answer: Answer) -> Beginning {
         let count = answer.rows.len();
         answer.rows.truncate(KEPT_ROWS);
-        Beginning {
-            width: answer.width,
-            count,
-            rows: answer.rows,
-        }
+        Beginning { width: answer.width, count, rows: answer.rows }
     }
 }
 
@@ -282,11 +266,7 @@ enum Step {
 impl FileJudge {
     /// A judge with no file open.
     pub fn new(config: FileConfig) -> FileJudge {
-        FileJudge {
-            config,
-            open: HashMap::new(),
-            hollow: HashMap::new(),
-        }
+        FileJudge { config, open: HashMap::new(), hollow: HashMap::new() }
     }
 
     /// Opens a file, unless it is open. Where the system has no descriptor left, the others are
@@ -340,11 +320,7 @@ impl FileJudge {
     pub fn report(&mut self, files: &[PathBuf], gold: &str, pred: &str) -> FileReport {
         let semantics = &self.config.semantics;
         let text = |sql: &str| {
-            if semantics.ignore_distinct {
-                without_distinct(sql)
-            } else {
-                sql.to_owned()
-            }
+            if semantics.ignore_distinct { without_distinct(sql) } else { sql.to_owned() }
         };
         let mut pair = Pair {
             gold: text(gold),
@@ -364,12 +340,8 @@ impl FileJudge {
                 self.empty_out(file);
             }
             let verdict = match self.open.get(file).unwrap_or(&NOT_OPEN) {
-                Err(ExecError::Machine(message)) => FileVerdict::MachineError {
-                    message: message.clone(),
-                },
-                Err(e) => FileVerdict::FileError {
-                    message: e.to_string(),
-                },
+                Err(ExecError::Machine(message)) => FileVerdict::MachineError { message: message.clone() },
+                Err(e) => FileVerdict::FileError { message: e.to_string() },
                 Ok(sandbox) => match pair.on(sandbox, file) {
                     Step::Agree(answer) => {
                         let gold = match &mut gold {
@@ -385,31 +357,17 @@ impl FileJudge {
                     Step::End(verdict) => *verdict,
                 },
             };
-            return FileReport {
-                verdict,
-                notes: pair.notes,
-            };
+            return FileReport { verdict, notes: pair.notes };
         }
         let verdict = if files.is_empty() {
-            FileVerdict::FileError {
-                message: "there is no database file".into(),
-            }
+            FileVerdict::FileError { message: "there is no database file".into() }
         } else {
             match gold.and_then(|gold| self.untested(first, &gold, &pair)) {
-                Some(reason) => FileVerdict::Untested {
-                    files: files.len(),
-                    reason,
-                },
-                None => FileVerdict::Same {
-                    files: files.len(),
-                    nonempty,
-                },
+                Some(reason) => FileVerdict::Untested { files: files.len(), reason },
+                None => FileVerdict::Same { files: files.len(), nonempty },
             }
         };
-        FileReport {
-            verdict,
-            notes: pair.notes,
-        }
+        FileReport { verdict, notes: pair.notes }
     }
 }
 
@@ -493,19 +451,14 @@ impl Pair {
                 Err(e) if !first => Err(failed(side, file, &e)),
                 Err(_) => {
                     let ready = ready(sandbox, text).map_err(|e| failed(side, file, &e))?;
-                    self.notes
-                        .extend(ready.notes.iter().map(|note| format!("{side}: {note}")));
+                    self.notes.extend(ready.notes.iter().map(|note| format!("{side}: {note}")));
                     *text = ready.sql;
                     Ok(ready.prepared)
                 }
             }
         };
         let gold = compile(Side::Gold, &mut self.gold)?;
-        let pred = if self.gold == self.pred {
-            None
-        } else {
-            Some(compile(Side::Pred, &mut self.pred)?)
-        };
+        let pred = if self.gold == self.pred { None } else { Some(compile(Side::Pred, &mut self.pred)?) };
         if first {
             self.ordered = outermost_order(&self.gold);
         }

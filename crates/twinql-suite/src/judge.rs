@@ -36,9 +36,7 @@ pub struct Judge {
 pub fn judge(schema: &Schema, gold: &str, pred: &str, config: &JudgeConfig) -> Verdict {
     match Judge::new(schema, config.clone()) {
         Ok(judge) => judge.judge(gold, pred),
-        Err(error) => Verdict::GoldError {
-            message: error.to_string(),
-        },
+        Err(error) => Verdict::GoldError { message: error.to_string() },
     }
 }
 
@@ -70,18 +68,12 @@ impl Trial<'_> {
 
     /// The query that has cost more so far.
     fn costlier(&self) -> Side {
-        if self.ring.party(GOLD).spent() >= self.ring.party(PRED).spent() {
-            Side::Gold
-        } else {
-            Side::Pred
-        }
+        if self.ring.party(GOLD).spent() >= self.ring.party(PRED).spent() { Side::Gold } else { Side::Pred }
     }
 
     /// What a database says of the pair.
     fn bout(&mut self, database: &Database) -> Outcome {
-        self.ring
-            .bout(PAIR, database)
-            .unwrap_or_else(|e| Outcome::Failed(Side::Gold, e))
+        self.ring.bout(PAIR, database).unwrap_or_else(|e| Outcome::Failed(Side::Gold, e))
     }
 
     /// The answers on the database of the last bout.
@@ -103,11 +95,7 @@ impl Judge {
     /// # Errors
     /// Where SQLite cannot create the schema's tables (two of one name, for instance).
     pub fn new(schema: &Schema, config: JudgeConfig) -> Result<Judge, ExecError> {
-        Ok(Judge {
-            schema: schema.clone(),
-            sandbox: Sandbox::new(schema, config.limits)?,
-            config,
-        })
+        Ok(Judge { schema: schema.clone(), sandbox: Sandbox::new(schema, config.limits)?, config })
     }
 
     /// The configuration.
@@ -125,15 +113,10 @@ impl Judge {
         self.sandbox.after_timeouts(0);
         let mut notes = Vec::new();
         let verdict = self.readied([gold, pred], &mut notes).and_then(|[gold, pred]| {
-            let failed = |e: ExecError| Verdict::GoldError {
-                message: e.to_string(),
-            };
+            let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };
             self.trial(gold, pred, &mut notes).map_err(failed)
         });
-        Report {
-            verdict: verdict.unwrap_or_else(|refused| refused),
-            notes,
-        }
+        Report { verdict: verdict.unwrap_or_else(|refused| refused), notes }
     }
 
     /// Both queries compiled, and what was done to their texts; a verdict where SQLite refuses one.
@@ -182,12 +165,7 @@ impl Judge {
         settling: Settling,
     ) -> Result<Trial<'a>, ExecError> {
         let (sandbox, config) = (&self.sandbox, &self.config);
-        let rules = Rules {
-            settling,
-            carry_columns: true,
-            halve_steps: false,
-            keep_answers: true,
-        };
+        let rules = Rules { settling, carry_columns: true, halve_steps: false, keep_answers: true };
         let mut ring = Ring::bare(sandbox, &config.semantics, rules);
         ring.load_into(&self.schema, generator.tables())?;
         let (gold, pred) = (ring.enter_ready(gold), ring.enter_ready(pred));
@@ -208,29 +186,17 @@ impl Judge {
         let (facts, tables) = self.read(&gold, &pred);
         let identical = gold.sql == pred.sql;
         let texts = [gold.sql.clone(), pred.sql.clone()];
-        let generator = Generator::new(
-            &self.schema,
-            &self.config.semantics,
-            &facts,
-            &tables,
-            self.config.seed,
-        );
+        let generator =
+            Generator::new(&self.schema, &self.config.semantics, &facts, &tables, self.config.seed);
         let settling = Settling::Rearranged(Effort::Full);
         let mut trial = self.start(gold, pred, &generator, settling)?;
-        let wanted = if identical {
-            1
-        } else {
-            self.config.databases.max(1)
-        };
+        let wanted = if identical { 1 } else { self.config.databases.max(1) };
         let reads = trial.ring.party(GOLD).prepared.reads();
         let (nothing, failure) = match trial.ring.over_nothing(GOLD) {
             Ok(answer) => (Some(answer), None),
             Err(error) => (None, Some(error)),
         };
-        let mut course = Course {
-            standing: Standing::default(),
-            gold: Answered::new(reads, nothing),
-        };
+        let mut course = Course { standing: Standing::default(), gold: Answered::new(reads, nothing) };
         let ended = match failure {
             Some(error @ ExecError::Limit(_)) => course.standing.failed(Side::Gold, error),
             _ => None,
@@ -264,9 +230,7 @@ impl Judge {
         let (gold, ring) = (&mut course.gold, &mut trial.ring);
         let says = || ring.answer(GOLD).is_ok_and(|answer| gold.note(answer));
         match course.standing.note(outcome, says) {
-            Next::Another => trial.exhausted().then(|| Verdict::Timeout {
-                side: trial.costlier(),
-            }),
+            Next::Another => trial.exhausted().then(|| Verdict::Timeout { side: trial.costlier() }),
             Next::Differ => Some(Verdict::Different {
                 witness: Box::new(self.witness(index, generator, trial, database)),
             }),
@@ -286,16 +250,9 @@ impl Judge {
         let (gold_columns, pred_columns) = (names(GOLD), names(PRED));
         let answers = trial.answers();
         let (statements, [gold, pred]) = if self.config.shrink {
-            let mut plainer = Plainer {
-                trial,
-                generator,
-                database,
-                answers,
-            };
+            let mut plainer = Plainer { trial, generator, database, answers };
             plainer.run(self.config.limits);
-            let Plainer {
-                database, answers, ..
-            } = plainer;
+            let Plainer { database, answers, .. } = plainer;
             let read = [GOLD, PRED].map(|query| trial.ring.party(query).sql());
             (statements(&database, &self.schema, read), answers)
         } else {

@@ -14,9 +14,7 @@ fn pieces(sql: &str) -> Vec<Piece<'_>> {
     let at = |i: usize| bytes.get(i).copied().unwrap_or(0);
     let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80;
     let until = |from: usize, end: &str| {
-        sql.get(from..)
-            .and_then(|rest| rest.find(end))
-            .map_or(bytes.len(), |n| from + n + end.len())
+        sql.get(from..).and_then(|rest| rest.find(end)).map_or(bytes.len(), |n| from + n + end.len())
     };
     let mut out = Vec::new();
     let (mut start, mut depth) = (0, 0i64);
@@ -34,9 +32,7 @@ fn pieces(sql: &str) -> Vec<Piece<'_>> {
             b'/' if at(start + 1) == b'*' => until(start + 2, "*/"),
             b if is_word(b) => {
                 word = true;
-                (start..bytes.len())
-                    .find(|&i| !is_word(at(i)))
-                    .unwrap_or(bytes.len())
+                (start..bytes.len()).find(|&i| !is_word(at(i))).unwrap_or(bytes.len())
             }
             b => {
                 depth += i64::from(b == b'(') - i64::from(b == b')');
@@ -120,10 +116,7 @@ mod tests {
                 "SELECT 'distinct', \"distinct\", [distinct] -- distinct",
                 "SELECT 'distinct', \"distinct\", [distinct] -- distinct",
             ),
-            (
-                "SELECT 'it''s distinct', distinct_",
-                "SELECT 'it''s distinct', distinct_",
-            ),
+            ("SELECT 'it''s distinct', distinct_", "SELECT 'it''s distinct', distinct_"),
             ("SELECT 'open distinct", "SELECT 'open distinct"),
             ("é DISTINCT é", "é  é"),
             ("", ""),
@@ -140,10 +133,7 @@ mod tests {
             ("SELECT a FROM (SELECT a FROM t ORDER BY a)", false),
             ("SELECT row_number() OVER (ORDER BY a) FROM t", false),
             ("SELECT 'order by' FROM t", false),
-            (
-                "SELECT a FROM t WHERE b = 'x' UNION SELECT a FROM t ORDER BY 1",
-                true,
-            ),
+            ("SELECT a FROM t WHERE b = 'x' UNION SELECT a FROM t ORDER BY 1", true),
             ("SELECT \"order\".by FROM \"order\"", false),
             ("SELECT a FROM t)) ORDER BY a", false),
         ] {

@@ -47,21 +47,14 @@ pub struct Ordering {
 impl Ordering {
     /// Reads it from a parsed query whose answer has `width` columns.
     pub fn of(query: &Query, width: usize) -> Ordering {
-        let mut out = Ordering {
-            ordered: query.order_by.is_some(),
-            ..Ordering::default()
-        };
+        let mut out = Ordering { ordered: query.order_by.is_some(), ..Ordering::default() };
         let number = |e: &Expr| match constant(e) {
             Some(Value::Integer(n)) => Some(n),
             _ => None,
         };
         let mut known = true;
         match &query.limit_clause {
-            Some(LimitClause::LimitOffset {
-                limit,
-                offset,
-                limit_by: _,
-            }) => {
+            Some(LimitClause::LimitOffset { limit, offset, limit_by: _ }) => {
                 out.limited = true;
                 match limit.as_ref().map(number) {
                     Some(Some(n)) => out.limit = usize::try_from(n).ok(),
@@ -92,10 +85,8 @@ impl Ordering {
         let found = inspect(query);
         out.sensitive = found.inside || out.limited;
         // Under a collation values tie that are not the same.
-        let collated = query
-            .order_by
-            .as_ref()
-            .is_some_and(|o| o.to_string().to_ascii_uppercase().contains("COLLATE"));
+        let collated =
+            query.order_by.as_ref().is_some_and(|o| o.to_string().to_ascii_uppercase().contains("COLLATE"));
         out.certain = known && !found.inside && !found.chance && !collated;
         out.inner_order = found.orders > usize::from(out.ordered);
         if out.sensitive {
@@ -123,23 +114,15 @@ impl VisitorMut for Shake {
         }
         let breaker = OrderByExpr {
             expr: call(TIE_BREAKER),
-            options: OrderByOptions {
-                sort: None,
-                nulls_first: None,
-            },
+            options: OrderByOptions { sort: None, nulls_first: None },
             with_fill: None,
         };
         match &mut query.order_by {
-            Some(OrderBy {
-                kind: OrderByKind::Expressions(keys),
-                interpolate: None,
-            }) => keys.push(breaker),
+            Some(OrderBy { kind: OrderByKind::Expressions(keys), interpolate: None }) => keys.push(breaker),
             Some(_) => {}
             None => {
-                query.order_by = Some(OrderBy {
-                    kind: OrderByKind::Expressions(vec![breaker]),
-                    interpolate: None,
-                });
+                query.order_by =
+                    Some(OrderBy { kind: OrderByKind::Expressions(vec![breaker]), interpolate: None });
             }
         }
         ControlFlow::Continue(())
@@ -167,10 +150,7 @@ fn call(name: &str) -> Expr {
 fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
     let keys: &[OrderByExpr] = match &query.order_by {
         None => &[],
-        Some(OrderBy {
-            kind: OrderByKind::Expressions(keys),
-            interpolate: None,
-        }) => keys,
+        Some(OrderBy { kind: OrderByKind::Expressions(keys), interpolate: None }) => keys,
         Some(_) => return None,
     };
     let mut copy = query.clone();
@@ -180,24 +160,17 @@ fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
     let select = loop {
         match body {
             SetExpr::Select(s) => break s,
-            SetExpr::SetOperation {
-                left,
-                op: _,
-                set_quantifier: _,
-                right: _,
-            } => body = left,
+            SetExpr::SetOperation { left, op: _, set_quantifier: _, right: _ } => body = left,
             SetExpr::Query(q) => body = &q.body,
             _ => return None,
         }
     };
     let single = matches!(&*query.body, SetExpr::Select(_))
         && !matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_)));
-    let plain = select.projection.iter().all(|i| {
-        matches!(
-            i,
-            SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { expr: _, alias: _ }
-        )
-    });
+    let plain = select
+        .projection
+        .iter()
+        .all(|i| matches!(i, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { expr: _, alias: _ }));
     let item = |i: usize| match select.projection.get(i) {
         Some(SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ }) => Some(e),
         _ => None,
@@ -267,12 +240,10 @@ impl Runs {
         let mut bounds = Vec::new();
         for i in 0..keyed.rows.len() {
             let starts = i == 0
-                || places
-                    .iter()
-                    .any(|&p| match (keyed.rows[i - 1].get(p), keyed.rows[i].get(p)) {
-                        (Some(a), Some(b)) => !same(a, b, tolerance * 1e-3),
-                        _ => true,
-                    });
+                || places.iter().any(|&p| match (keyed.rows[i - 1].get(p), keyed.rows[i].get(p)) {
+                    (Some(a), Some(b)) => !same(a, b, tolerance * 1e-3),
+                    _ => true,
+                });
             if starts {
                 bounds.push(i);
             }
@@ -280,16 +251,8 @@ impl Runs {
         let total = keyed.rows.len();
         bounds.push(total);
         let offset = ordering.offset.min(total);
-        let end = ordering
-            .limit
-            .map_or(total, |l| offset.saturating_add(l).min(total));
-        Runs {
-            width,
-            rows: keyed.rows,
-            bounds,
-            offset,
-            end,
-        }
+        let end = ordering.limit.map_or(total, |l| offset.saturating_add(l).min(total));
+        Runs { width, rows: keyed.rows, bounds, offset, end }
     }
 
     /// The number of rows of every possible answer.
@@ -304,11 +267,7 @@ impl Runs {
 
     /// True if more than one run shows in the answer, so that its order says something.
     pub fn several(&self) -> bool {
-        self.bounds
-            .windows(2)
-            .filter(|w| w[0] < self.end && w[1] > self.offset)
-            .count()
-            > 1
+        self.bounds.windows(2).filter(|w| w[0] < self.end && w[1] > self.offset).count() > 1
     }
 
     /// All answers that are possible.
@@ -338,13 +297,8 @@ impl Runs {
                 if from >= to {
                     return true;
                 }
-                let run: Vec<Vec<&Value>> = self
-                    .rows
-                    .get(w[0]..w[1])
-                    .unwrap_or(&[])
-                    .iter()
-                    .map(|r| view(r, &identity))
-                    .collect();
+                let run: Vec<Vec<&Value>> =
+                    self.rows.get(w[0]..w[1]).unwrap_or(&[]).iter().map(|r| view(r, &identity)).collect();
                 if mode.as_list {
                     theirs
                         .get(from - self.offset..to - self.offset)

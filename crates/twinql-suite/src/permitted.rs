@@ -53,9 +53,7 @@ impl<'r> Permitted<'r> {
     /// The rows that stand in some permitted answer, by group.
     fn used(&self) -> impl Iterator<Item = &'r Row> {
         let rows = self.rows;
-        self.groups
-            .iter()
-            .flat_map(move |(range, _)| rows.get(range.clone()).unwrap_or(&[]))
+        self.groups.iter().flat_map(move |(range, _)| rows.get(range.clone()).unwrap_or(&[]))
     }
 
     /// Cells as numbers, by row.
@@ -76,10 +74,7 @@ impl<'r> Permitted<'r> {
             }
             counts
         };
-        self.groups
-            .iter()
-            .map(|(range, take)| (group(range), *take))
-            .collect()
+        self.groups.iter().map(|(range, take)| (group(range), *take)).collect()
     }
 }
 
@@ -205,10 +200,7 @@ fn same_bags(left: &[Group], right: &[Group]) -> Option<bool> {
         .collect();
     let count = |of: &BTreeMap<u32, usize>, row: &u32| of.get(row).copied().unwrap_or(0);
     let rows = our_fixed.keys().chain(their_fixed.keys());
-    if rows
-        .filter(|row| !open.contains(row))
-        .any(|row| count(&our_fixed, row) != count(&their_fixed, row))
-    {
+    if rows.filter(|row| !open.contains(row)).any(|row| count(&our_fixed, row) != count(&their_fixed, row)) {
         return Some(false);
     }
     if open.len() > MAX_SUBSETS {
@@ -249,11 +241,7 @@ fn sets(groups: &[Group]) -> Option<BTreeSet<BTreeSet<u32>>> {
             .collect();
         all = all
             .iter()
-            .flat_map(|one| {
-                given
-                    .iter()
-                    .map(move |more| one.iter().chain(more).copied().collect())
-            })
+            .flat_map(|one| given.iter().map(move |more| one.iter().chain(more).copied().collect()))
             .collect();
     }
     Some(all)

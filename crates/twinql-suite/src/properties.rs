@@ -16,23 +16,11 @@ use crate::testing::schema;
 /// Up to four tables with keys of one or two columns, UNIQUE columns, and foreign keys to
 /// any of them: of a table to itself, in cycles, over composite keys, UNIQUE ones.
 fn random_ddl(dice: &mut Dice) -> String {
-    const TYPES: [&str; 8] = [
-        "INTEGER",
-        "TEXT",
-        "REAL",
-        "DATE",
-        "BOOLEAN",
-        "DECIMAL(8, 2)",
-        "TIMESTAMP",
-        "VARCHAR(9)",
-    ];
+    const TYPES: [&str; 8] =
+        ["INTEGER", "TEXT", "REAL", "DATE", "BOOLEAN", "DECIMAL(8, 2)", "TIMESTAMP", "VARCHAR(9)"];
     let tables = 1 + dice.below(4);
     let keys: Vec<Vec<&str>> = (0..tables)
-        .map(|_| {
-            (0..1 + dice.below(2))
-                .map(|_| ["INTEGER", "TEXT"][dice.below(2)])
-                .collect()
-        })
+        .map(|_| (0..1 + dice.below(2)).map(|_| ["INTEGER", "TEXT"][dice.below(2)]).collect())
         .collect();
     let mut ddl = String::new();
     for (t, key) in keys.iter().enumerate() {
@@ -56,11 +44,7 @@ fn random_ddl(dice: &mut Dice) -> String {
                     own.push(k);
                 } else {
                     let name = format!("f{f}_{i}");
-                    let unique = if keys[target].len() == 1 && dice.chance(0.25) {
-                        " UNIQUE"
-                    } else {
-                        ""
-                    };
+                    let unique = if keys[target].len() == 1 && dice.chance(0.25) { " UNIQUE" } else { "" };
                     parts.push(format!("{name} {class}{unique}"));
                     own.push(name);
                 }
@@ -103,24 +87,12 @@ fn databases_of_random_schemas_meet_their_assumptions() {
 }
 
 const PAIRS: [(&str, &str); 8] = [
-    (
-        "SELECT name FROM singer WHERE age > 20",
-        "SELECT name FROM singer WHERE age >= 20",
-    ),
+    ("SELECT name FROM singer WHERE age > 20", "SELECT name FROM singer WHERE age >= 20"),
     ("SELECT name FROM singer", "SELECT s.name FROM singer s"),
     ("SELECT count(*) FROM concert", "SELECT count(theme) FROM concert"),
-    (
-        "SELECT name FROM singer ORDER BY age LIMIT 1",
-        "SELECT name FROM singer ORDER BY age, name LIMIT 1",
-    ),
-    (
-        "SELECT random() % 3 FROM singer",
-        "SELECT random() % 3 AS r FROM singer",
-    ),
-    (
-        "SELECT name FROM singer WHERE age > strftime('%Y')",
-        "SELECT name FROM singer WHERE age > 2020",
-    ),
+    ("SELECT name FROM singer ORDER BY age LIMIT 1", "SELECT name FROM singer ORDER BY age, name LIMIT 1"),
+    ("SELECT random() % 3 FROM singer", "SELECT random() % 3 AS r FROM singer"),
+    ("SELECT name FROM singer WHERE age > strftime('%Y')", "SELECT name FROM singer WHERE age > 2020"),
     ("SELECT name FROM nowhere", "SELECT name FROM singer"),
     (
         "SELECT name FROM singer",
@@ -131,10 +103,7 @@ const PAIRS: [(&str, &str); 8] = [
 #[test]
 fn verdicts_and_databases_do_not_depend_on_threads() {
     let schema = schema();
-    let config = JudgeConfig {
-        databases: 25,
-        ..JudgeConfig::default()
-    };
+    let config = JudgeConfig { databases: 25, ..JudgeConfig::default() };
     let semantics = Semantics::default();
     let run = |threads: usize| -> Vec<(Verdict, Vec<Option<Database>>)> {
         let mut results: Vec<Option<(Verdict, Vec<Option<Database>>)>> = vec![None; PAIRS.len()];
@@ -170,11 +139,7 @@ fn strategies_are_named_and_explained() {
     names.dedup();
     assert_eq!(names.len(), STRATEGIES.len());
     for s in STRATEGIES {
-        assert!(
-            !s.doc.is_empty() && !s.why.is_empty() && !s.when.is_empty(),
-            "{}",
-            s.name
-        );
+        assert!(!s.doc.is_empty() && !s.why.is_empty() && !s.when.is_empty(), "{}", s.name);
     }
 }
 
@@ -187,16 +152,10 @@ fn values_have_the_declared_type() {
     )
     .unwrap();
     let judge = |semantics: Semantics, gold: &str, pred: &str| {
-        let config = JudgeConfig {
-            semantics,
-            ..JudgeConfig::default()
-        };
+        let config = JudgeConfig { semantics, ..JudgeConfig::default() };
         crate::judge(&schema, gold, pred, &config).label()
     };
-    let loose = Semantics {
-        typed: false,
-        ..Semantics::default()
-    };
+    let loose = Semantics { typed: false, ..Semantics::default() };
     for (gold, pred, typed, untyped) in [
         (
             "SELECT id FROM t WHERE strftime('%Y', d) = '2023'",
@@ -210,59 +169,21 @@ fn values_have_the_declared_type() {
             1,
             1,
         ),
-        (
-            "SELECT id FROM t WHERE d > '2023-04-30'",
-            "SELECT id FROM t WHERE d >= '2023-05-01'",
-            1,
-            0,
-        ),
-        (
-            "SELECT id FROM t WHERE m >= '2023-05-01'",
-            "SELECT id FROM t WHERE date(m) >= '2023-05-01'",
-            1,
-            0,
-        ),
+        ("SELECT id FROM t WHERE d > '2023-04-30'", "SELECT id FROM t WHERE d >= '2023-05-01'", 1, 0),
+        ("SELECT id FROM t WHERE m >= '2023-05-01'", "SELECT id FROM t WHERE date(m) >= '2023-05-01'", 1, 0),
         (
             "SELECT id FROM t WHERE strftime('%m', d) = '04'",
             "SELECT id FROM t WHERE strftime('%m', d) = '05'",
             0,
             0,
         ),
-        (
-            "SELECT id FROM t WHERE m > '2023-05-01'",
-            "SELECT id FROM t WHERE date(m) > '2023-05-01'",
-            0,
-            0,
-        ),
-        (
-            "SELECT id FROM t WHERE n > 100",
-            "SELECT id FROM t WHERE n >= 101",
-            0,
-            0,
-        ),
-        (
-            "SELECT id FROM t WHERE r > 3",
-            "SELECT id FROM t WHERE r >= 4",
-            0,
-            0,
-        ),
-        (
-            "SELECT id FROM t WHERE i > 3",
-            "SELECT id FROM t WHERE i >= 4",
-            1,
-            0,
-        ),
+        ("SELECT id FROM t WHERE m > '2023-05-01'", "SELECT id FROM t WHERE date(m) > '2023-05-01'", 0, 0),
+        ("SELECT id FROM t WHERE n > 100", "SELECT id FROM t WHERE n >= 101", 0, 0),
+        ("SELECT id FROM t WHERE r > 3", "SELECT id FROM t WHERE r >= 4", 0, 0),
+        ("SELECT id FROM t WHERE i > 3", "SELECT id FROM t WHERE i >= 4", 1, 0),
     ] {
-        assert_eq!(
-            judge(Semantics::default(), gold, pred),
-            Some(typed),
-            "{gold} | {pred}"
-        );
-        assert_eq!(
-            judge(loose.clone(), gold, pred),
-            Some(untyped),
-            "untyped: {gold} | {pred}"
-        );
+        assert_eq!(judge(Semantics::default(), gold, pred), Some(typed), "{gold} | {pred}");
+        assert_eq!(judge(loose.clone(), gold, pred), Some(untyped), "untyped: {gold} | {pred}");
     }
 }
 
@@ -279,37 +200,19 @@ fn the_clock_stands_still_in_every_form() {
         ("strftime('%Y-%m', 'now')", "'2020-06'"),
         ("julianday()", "julianday('2020-06-15 12:00:00')"),
         ("unixepoch()", "1592222400"),
-        (
-            "unixepoch('subsec')",
-            "unixepoch('2020-06-15 12:00:00', 'subsec')",
-        ),
-        (
-            "timediff('now', '2019-06-15')",
-            "timediff('2020-06-15 12:00:00', '2019-06-15')",
-        ),
+        ("unixepoch('subsec')", "unixepoch('2020-06-15 12:00:00', 'subsec')"),
+        ("timediff('now', '2019-06-15')", "timediff('2020-06-15 12:00:00', '2019-06-15')"),
         ("CURRENT_DATE", "'2020-06-15'"),
         ("CURRENT_TIME", "'12:00:00'"),
         ("CURRENT_TIMESTAMP", "'2020-06-15 12:00:00'"),
     ] {
-        let report = judge.report(
-            &format!("SELECT {asks}, id FROM singer"),
-            &format!("SELECT {is}, id FROM singer"),
-        );
-        assert!(
-            matches!(report.verdict, Verdict::Same { .. }),
-            "{asks}: {:?}",
-            report.verdict
-        );
-        assert_eq!(
-            report.notes,
-            [format!("gold: the current time is taken as {NOW} UTC")],
-            "{asks}"
-        );
+        let report =
+            judge.report(&format!("SELECT {asks}, id FROM singer"), &format!("SELECT {is}, id FROM singer"));
+        assert!(matches!(report.verdict, Verdict::Same { .. }), "{asks}: {:?}", report.verdict);
+        assert_eq!(report.notes, [format!("gold: the current time is taken as {NOW} UTC")], "{asks}");
     }
-    let report = judge.report(
-        "SELECT id FROM singer WHERE name = 'now'",
-        "SELECT id FROM singer WHERE 'now' = name",
-    );
+    let report =
+        judge.report("SELECT id FROM singer WHERE name = 'now'", "SELECT id FROM singer WHERE 'now' = name");
     assert!(matches!(report.verdict, Verdict::Same { .. }) && report.notes.is_empty());
 }
 
@@ -321,13 +224,6 @@ fn chance_is_seeded_and_reported() {
     assert!(matches!(first.verdict, Verdict::Different { .. }));
     assert_eq!(first.notes.len(), 2, "{:?}", first.notes);
     assert_eq!(judge.report(gold, "SELECT random(), id FROM singer"), first);
-    let Verdict::Different { witness } = first.verdict else {
-        panic!()
-    };
-    assert!(
-        witness
-            .gold_rows
-            .iter()
-            .all(|r| matches!(&r[0], Value::Text(s) if s.len() == 8))
-    );
+    let Verdict::Different { witness } = first.verdict else { panic!() };
+    assert!(witness.gold_rows.iter().all(|r| matches!(&r[0], Value::Text(s) if s.len() == 8)));
 }

@@ -11,58 +11,35 @@ use crate::judge::{Judge, JudgeConfig, Verdict};
 use crate::testing::schema;
 
 fn under(semantics: &str, gold: &str, pred: &str) -> Verdict {
-    let config = JudgeConfig {
-        semantics: semantics.parse().unwrap(),
-        ..JudgeConfig::default()
-    };
+    let config = JudgeConfig { semantics: semantics.parse().unwrap(), ..JudgeConfig::default() };
     crate::judge(&schema(), gold, pred, &config)
 }
 
 fn assert_same(semantics: &str, gold: &str, pred: &str) {
     let verdict = under(semantics, gold, pred);
-    assert!(
-        matches!(verdict, Verdict::Same { .. }),
-        "{semantics}: {gold} | {pred}: {verdict:?}"
-    );
+    assert!(matches!(verdict, Verdict::Same { .. }), "{semantics}: {gold} | {pred}: {verdict:?}");
 }
 
 fn assert_different(semantics: &str, gold: &str, pred: &str) {
     let verdict = under(semantics, gold, pred);
-    assert!(
-        matches!(verdict, Verdict::Different { .. }),
-        "{semantics}: {gold} | {pred}: {verdict:?}"
-    );
+    assert!(matches!(verdict, Verdict::Different { .. }), "{semantics}: {gold} | {pred}: {verdict:?}");
 }
 
 #[test]
 fn limits_say_which_was_met() {
-    let limits = Limits {
-        rows: 10,
-        steps: 100_000,
-        ..Limits::default()
-    };
+    let limits = Limits { rows: 10, steps: 100_000, ..Limits::default() };
     let sandbox = Sandbox::new(&schema(), limits).unwrap();
     let run = |sql: &str| sandbox.prepare(sql).and_then(|mut p| p.run(0));
     let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)";
-    assert_eq!(
-        run(&format!("{endless} SELECT n FROM r")),
-        Err(ExecError::Limit("rows"))
-    );
-    assert_eq!(
-        run(&format!("{endless} SELECT max(n) FROM r")),
-        Err(ExecError::Limit("steps"))
-    );
+    assert_eq!(run(&format!("{endless} SELECT n FROM r")), Err(ExecError::Limit("rows")));
+    assert_eq!(run(&format!("{endless} SELECT max(n) FROM r")), Err(ExecError::Limit("steps")));
     assert_eq!(run("SELECT 1;").unwrap().rows, [[Value::Integer(1)]]);
 }
 
 #[test]
 fn chance_and_the_clock_are_fixed() {
     let sandbox = Sandbox::new(&schema(), Limits::default()).unwrap();
-    for sql in [
-        "SELECT random()",
-        "SELECT current_timestamp",
-        "SELECT random() FROM singer",
-    ] {
+    for sql in ["SELECT random()", "SELECT current_timestamp", "SELECT random() FROM singer"] {
         let run = || sandbox.prepare(sql).unwrap().run(5).unwrap();
         assert_eq!(run(), run(), "{sql}");
     }
@@ -94,19 +71,12 @@ fn generated_databases_meet_their_assumptions() {
             for seed in 0..3 {
                 let generator = Generator::new(&schema, &semantics, &[], &tables, seed);
                 let made: Vec<Database> = (0..40).filter_map(|i| generator.database(i)).collect();
-                assert!(
-                    made.len() >= 36,
-                    "{ddl} under {preset}: only {} databases",
-                    made.len()
-                );
+                assert!(made.len() >= 36, "{ddl} under {preset}: only {} databases", made.len());
                 for database in &made {
                     database.check(&schema, &semantics).unwrap();
                     assert!(tables.iter().all(|&t| database.rows(t).len() <= MAX_ROWS));
                 }
-                assert_eq!(
-                    made,
-                    (0..40).filter_map(|i| generator.database(i)).collect::<Vec<_>>()
-                );
+                assert_eq!(made, (0..40).filter_map(|i| generator.database(i)).collect::<Vec<_>>());
             }
         }
     }
@@ -125,21 +95,14 @@ fn databases_vary_as_the_semantics_allows() {
     };
     let holds = |preset: &str| {
         let semantics = Semantics::default();
-        made(preset)
-            .iter()
-            .filter(|d| d.check(&schema, &semantics).is_ok())
-            .count()
+        made(preset).iter().filter(|d| d.check(&schema, &semantics).is_ok()).count()
     };
     assert_eq!(holds("default"), 60);
     // Some databases keep all foreign keys where they may dangle, others do not.
     assert!((10..55).contains(&holds("no-fk")), "{}", holds("no-fk"));
     let strict = made("strict");
     assert!(strict.iter().any(|d| d.rows(0).is_empty()));
-    assert!(
-        strict
-            .iter()
-            .any(|d| d.rows(0).iter().flatten().any(|v| *v == Value::Null))
-    );
+    assert!(strict.iter().any(|d| d.rows(0).iter().flatten().any(|v| *v == Value::Null)));
     let hits = made("default")
         .iter()
         .filter(|d| d.rows(0).iter().any(|r| r[2] == Value::Text("France".into())))
@@ -152,53 +115,29 @@ fn comparison_under_default_semantics() {
     for (gold, pred) in [
         // columns in any order, aliases, identical conditions
         ("SELECT name, age FROM singer", "SELECT age, name FROM singer"),
-        (
-            "SELECT name FROM singer WHERE age > 20",
-            "SELECT name FROM singer WHERE age >= 21",
-        ),
-        (
-            "SELECT name FROM singer WHERE age = 20",
-            "SELECT name FROM singer WHERE age = '20'",
-        ),
+        ("SELECT name FROM singer WHERE age > 20", "SELECT name FROM singer WHERE age >= 21"),
+        ("SELECT name FROM singer WHERE age = 20", "SELECT name FROM singer WHERE age = '20'"),
         // keys and foreign keys hold, no NULLs
-        (
-            "SELECT count(*) FROM singer",
-            "SELECT count(DISTINCT id) FROM singer",
-        ),
-        (
-            "SELECT theme FROM concert",
-            "SELECT theme FROM concert JOIN singer ON singer_id = singer.id",
-        ),
+        ("SELECT count(*) FROM singer", "SELECT count(DISTINCT id) FROM singer"),
+        ("SELECT theme FROM concert", "SELECT theme FROM concert JOIN singer ON singer_id = singer.id"),
         ("SELECT count(country) FROM singer", "SELECT count(*) FROM singer"),
         // an outermost ORDER BY counts in the gold alone
         ("SELECT name FROM singer", "SELECT name FROM singer ORDER BY age"),
         // ties: equal up to ties of the gold's sort keys, equal sets of possible answers
-        (
-            "SELECT name FROM singer ORDER BY age",
-            "SELECT name FROM singer ORDER BY age, name",
-        ),
-        (
-            "SELECT max(age) FROM singer",
-            "SELECT age FROM singer ORDER BY age DESC LIMIT 1",
-        ),
+        ("SELECT name FROM singer ORDER BY age", "SELECT name FROM singer ORDER BY age, name"),
+        ("SELECT max(age) FROM singer", "SELECT age FROM singer ORDER BY age DESC LIMIT 1"),
         (
             "SELECT name FROM singer ORDER BY age LIMIT 1",
             "SELECT s.name FROM singer AS s ORDER BY s.age ASC LIMIT 1",
         ),
-        (
-            "SELECT avg(age), sum(age) FROM singer",
-            "SELECT sum(age) * 1.0 / count(*), sum(age) FROM singer",
-        ),
+        ("SELECT avg(age), sum(age) FROM singer", "SELECT sum(age) * 1.0 / count(*), sum(age) FROM singer"),
     ] {
         assert_same("default", gold, pred);
     }
     for (gold, pred) in [
         ("SELECT name FROM singer", "SELECT DISTINCT name FROM singer"),
         ("SELECT name FROM singer", "SELECT name, age FROM singer"),
-        (
-            "SELECT name FROM singer WHERE 1 = 0",
-            "SELECT name, age FROM singer WHERE 1 = 0",
-        ),
+        ("SELECT name FROM singer WHERE 1 = 0", "SELECT name, age FROM singer WHERE 1 = 0"),
         ("SELECT age FROM singer", "SELECT CAST(age AS TEXT) FROM singer"),
         (
             "SELECT name FROM singer WHERE country = 'France'",
@@ -210,10 +149,7 @@ fn comparison_under_default_semantics() {
         ),
         // order
         ("SELECT name FROM singer ORDER BY age", "SELECT name FROM singer"),
-        (
-            "SELECT name FROM singer ORDER BY age",
-            "SELECT name FROM singer ORDER BY age DESC",
-        ),
+        ("SELECT name FROM singer ORDER BY age", "SELECT name FROM singer ORDER BY age DESC"),
         (
             "SELECT country FROM singer GROUP BY country ORDER BY country",
             "SELECT country FROM singer GROUP BY country",
@@ -232,22 +168,13 @@ fn comparison_under_default_semantics() {
             "SELECT country FROM singer GROUP BY country HAVING count(*) > 3",
             "SELECT country FROM singer GROUP BY country HAVING count(*) >= 3",
         ),
-        (
-            "SELECT name FROM singer ORDER BY id LIMIT 3",
-            "SELECT name FROM singer ORDER BY id LIMIT 4",
-        ),
+        ("SELECT name FROM singer ORDER BY id LIMIT 3", "SELECT name FROM singer ORDER BY id LIMIT 4"),
         (
             "SELECT s.id FROM singer s JOIN concert c ON s.id = c.singer_id WHERE c.theme = 'APG' INTERSECT SELECT s.id FROM singer s JOIN concert c ON s.id = c.singer_id WHERE c.theme = 'CVO'",
             "SELECT s.id FROM singer s JOIN concert c ON s.id = c.singer_id WHERE c.theme = 'APG' AND c.theme = 'CVO'",
         ),
-        (
-            "SELECT count(theme) FROM concert",
-            "SELECT count(DISTINCT theme) FROM concert",
-        ),
-        (
-            "SELECT name FROM singer",
-            "SELECT name FROM singer JOIN concert ON singer.id = singer_id",
-        ),
+        ("SELECT count(theme) FROM concert", "SELECT count(DISTINCT theme) FROM concert"),
+        ("SELECT name FROM singer", "SELECT name FROM singer JOIN concert ON singer.id = singer_id"),
     ] {
         assert_different("default", gold, pred);
     }
@@ -262,18 +189,8 @@ fn semantics_decides() {
             &["default", "spider"][..],
             &["no-fk"][..],
         ),
-        (
-            "SELECT DISTINCT name FROM singer",
-            "SELECT name FROM singer",
-            &["spider", "bird"],
-            &["default"],
-        ),
-        (
-            "SELECT name, age FROM singer",
-            "SELECT age, name FROM singer",
-            &["default"],
-            &["bird", "strict"],
-        ),
+        ("SELECT DISTINCT name FROM singer", "SELECT name FROM singer", &["spider", "bird"], &["default"]),
+        ("SELECT name, age FROM singer", "SELECT age, name FROM singer", &["default"], &["bird", "strict"]),
         (
             "SELECT name FROM singer ORDER BY age",
             "SELECT name FROM singer",
@@ -311,10 +228,7 @@ fn errors_name_their_side() {
     assert!(
         matches!(under("default", ok, "SELECT name FROM nowhere"), Verdict::PredError { message } if message.contains("nowhere"))
     );
-    assert!(matches!(
-        under("default", ok, "DROP TABLE singer"),
-        Verdict::PredError { .. }
-    ));
+    assert!(matches!(under("default", ok, "DROP TABLE singer"), Verdict::PredError { .. }));
     let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT max(n) FROM r";
     assert_eq!(
         under("default", "SELECT max(age) FROM singer", endless),
@@ -344,10 +258,8 @@ fn hostile_predictions_do_not_touch_later_verdicts() {
 #[test]
 fn repairs_are_reported() {
     let judge = Judge::new(&schema(), JudgeConfig::default()).unwrap();
-    let report = judge.report(
-        "SELECT name FROM singer WHERE age > = 20",
-        "SELECT name FROM singer WHERE age >= 20",
-    );
+    let report =
+        judge.report("SELECT name FROM singer WHERE age > = 20", "SELECT name FROM singer WHERE age >= 20");
     assert!(matches!(report.verdict, Verdict::Same { .. }));
     assert_eq!(report.notes.len(), 1);
     assert!(report.notes[0].starts_with("gold: repaired"));
@@ -355,34 +267,17 @@ fn repairs_are_reported() {
 
 #[test]
 fn a_witness_is_small_true_and_legal() {
-    let config = JudgeConfig {
-        shrink: true,
-        ..JudgeConfig::default()
-    };
+    let config = JudgeConfig { shrink: true, ..JudgeConfig::default() };
     let schema = schema();
-    let (gold, pred) = (
-        "SELECT name FROM singer WHERE age > 20",
-        "SELECT name FROM singer WHERE age >= 20",
-    );
+    let (gold, pred) = ("SELECT name FROM singer WHERE age > 20", "SELECT name FROM singer WHERE age >= 20");
     let Verdict::Different { witness } = crate::judge(&schema, gold, pred, &config) else {
         panic!("they differ");
     };
-    assert_eq!(
-        witness.statements.matches("INSERT").count(),
-        1,
-        "{}",
-        witness.statements
-    );
+    assert_eq!(witness.statements.matches("INSERT").count(), 1, "{}", witness.statements);
     let connection = rusqlite::Connection::open_in_memory().unwrap();
     connection.execute_batch(&witness.statements).unwrap();
     let rows = |sql: &str| -> Vec<String> {
-        connection
-            .prepare(sql)
-            .unwrap()
-            .query_map([], |r| r.get(0))
-            .unwrap()
-            .map(Result::unwrap)
-            .collect()
+        connection.prepare(sql).unwrap().query_map([], |r| r.get(0)).unwrap().map(Result::unwrap).collect()
     };
     assert_ne!(rows(gold), rows(pred));
     assert_eq!(rows(pred).len(), witness.pred_rows.len());
@@ -413,9 +308,7 @@ fn samples_of_a_pair_have_a_price_that_is_not_passed() {
     let text = |n: i64| Value::Text(format!("t{n}"));
     let singers = (0..60).map(|i| vec![number(i), text(i), text(i % 50), number(30)]);
     let concerts = (0..60).map(|i| vec![number(i), text(i), number(2000), number(1), number(i)]);
-    let database = Database {
-        tables: vec![Some(singers.collect()), Some(concerts.collect())],
-    };
+    let database = Database { tables: vec![Some(singers.collect()), Some(concerts.collect())] };
     let sandbox = Sandbox::new(&schema, Limits::default()).unwrap();
     let rules = Rules {
         settling: Settling::Rearranged(Effort::Full),
@@ -434,18 +327,12 @@ fn samples_of_a_pair_have_a_price_that_is_not_passed() {
     for _ in 0..6 {
         let before = sandbox.spent();
         let outcome = ring.bout(pair, &database).unwrap();
-        assert!(
-            matches!(outcome, Outcome::Differ | Outcome::Agree(_)),
-            "{outcome:?}"
-        );
+        assert!(matches!(outcome, Outcome::Differ | Outcome::Agree(_)), "{outcome:?}");
         costs.push(sandbox.spent() - before);
     }
     let total: u64 = costs.iter().sum();
     // Without the bound the first database alone costs ten times as much.
-    assert!(
-        total > MAX_STEPS / 4 && total < MAX_STEPS + MAX_STEPS / 4,
-        "{costs:?}"
-    );
+    assert!(total > MAX_STEPS / 4 && total < MAX_STEPS + MAX_STEPS / 4, "{costs:?}");
 }
 
 #[test]
@@ -462,21 +349,11 @@ fn agrees_with_adjudicated_labels() {
     let (mut right, mut all) = (0, 0);
     for line in read("pairs/spider_pair_dev.jsonl").lines().step_by(20) {
         let pair: serde_json::Value = serde_json::from_str(line).unwrap();
-        let label = truth[pair["id"].to_string()]
-            .as_u64()
-            .or(pair["label"].as_u64())
-            .unwrap();
+        let label = truth[pair["id"].to_string()].as_u64().or(pair["label"].as_u64()).unwrap();
         let schema = &schemas[pair["db_id"].as_str().unwrap()];
-        let config = JudgeConfig {
-            databases: 40,
-            ..JudgeConfig::default()
-        };
-        let verdict = crate::judge(
-            schema,
-            pair["gold"].as_str().unwrap(),
-            pair["pred"].as_str().unwrap(),
-            &config,
-        );
+        let config = JudgeConfig { databases: 40, ..JudgeConfig::default() };
+        let verdict =
+            crate::judge(schema, pair["gold"].as_str().unwrap(), pair["pred"].as_str().unwrap(), &config);
         all += 1;
         right += usize::from(verdict.label().map(u64::from) == Some(label));
     }
@@ -504,17 +381,8 @@ fn a_witness_is_plain() {
             other => panic!("{other:?}"),
         }
     };
-    let plain = witness(
-        "default",
-        "SELECT name FROM member WHERE id > 1",
-        "SELECT name FROM member",
-    );
-    assert_eq!(
-        plain.statements.matches("CREATE TABLE").count(),
-        1,
-        "{}",
-        plain.statements
-    );
+    let plain = witness("default", "SELECT name FROM member WHERE id > 1", "SELECT name FROM member");
+    assert_eq!(plain.statements.matches("CREATE TABLE").count(), 1, "{}", plain.statements);
     // One row: a small id, a word, and itself as its boss.
     let row = plain.statements.lines().last().unwrap_or_default();
     let values = row
@@ -528,29 +396,13 @@ fn a_witness_is_plain() {
         "{values:?}"
     );
     assert_eq!(values[0], values[2]);
-    assert!(
-        plain.statements.contains("PRIMARY KEY (\"id\")"),
-        "{}",
-        plain.statements
-    );
-    assert_eq!(
-        (plain.gold_columns[0].as_str(), plain.pred_rows.len()),
-        ("name", plain.gold_rows.len() + 1)
-    );
+    assert!(plain.statements.contains("PRIMARY KEY (\"id\")"), "{}", plain.statements);
+    assert_eq!((plain.gold_columns[0].as_str(), plain.pred_rows.len()), ("name", plain.gold_rows.len() + 1));
     // A foreign key needs the table that it refers to; without it the table is left out.
-    let (gold, pred) = (
-        "SELECT COUNT(*) FROM loan WHERE due > '2020-02-28'",
-        "SELECT COUNT(*) FROM loan",
-    );
+    let (gold, pred) = ("SELECT COUNT(*) FROM loan WHERE due > '2020-02-28'", "SELECT COUNT(*) FROM loan");
     let needed = witness("default", gold, pred).statements;
-    assert!(
-        needed.contains("CREATE TABLE \"member\"") && !needed.contains("branch"),
-        "{needed}"
-    );
-    assert!(
-        needed.contains("REFERENCES \"member\"") && needed.contains("'2020-02-2"),
-        "{needed}"
-    );
+    assert!(needed.contains("CREATE TABLE \"member\"") && !needed.contains("branch"), "{needed}");
+    assert!(needed.contains("REFERENCES \"member\"") && needed.contains("'2020-02-2"), "{needed}");
     let alone = witness("no-fk", gold, pred).statements;
     assert_eq!(alone.matches("CREATE TABLE").count(), 1, "{alone}");
     // What is seen again: SQLite itself gives the answers that are shown.
@@ -564,12 +416,7 @@ fn a_witness_is_plain() {
         for (sql, rows) in [(gold, &witness.gold_rows), (pred, &witness.pred_rows)] {
             let count = format!("SELECT COUNT(*) FROM ({sql})");
             let found: i64 = connection.query_row(&count, [], |r| r.get(0)).unwrap();
-            assert_eq!(
-                found as usize,
-                rows.len(),
-                "{semantics} {sql} {}",
-                witness.statements
-            );
+            assert_eq!(found as usize, rows.len(), "{semantics} {sql} {}", witness.statements);
         }
     }
 }

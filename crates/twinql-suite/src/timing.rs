@@ -12,10 +12,7 @@ pub(crate) struct Moment {
 
 impl Moment {
     pub(crate) fn now() -> Moment {
-        Moment {
-            wall: Instant::now(),
-            cpu: cpu(),
-        }
+        Moment { wall: Instant::now(), cpu: cpu() }
     }
 
     /// The time since then, on the same thread.

@@ -26,9 +26,7 @@ impl Names {
             names.insert(view.name.to_ascii_lowercase(), Relation::View(i));
         }
         for (i, table) in schema.tables.iter().enumerate() {
-            names
-                .entry(table.name.to_ascii_lowercase())
-                .or_insert(Relation::Table(i));
+            names.entry(table.name.to_ascii_lowercase()).or_insert(Relation::Table(i));
         }
         Names(names)
     }

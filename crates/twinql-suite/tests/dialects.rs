@@ -31,18 +31,13 @@ struct Tally {
 }
 
 fn tally(dialect: Dialect) -> Tally {
-    let schemas: BTreeMap<String, Schema> = schema::load_in(folder().join(dialect.name()), dialect)
-        .unwrap()
-        .into_iter()
-        .collect();
+    let schemas: BTreeMap<String, Schema> =
+        schema::load_in(folder().join(dialect.name()), dialect).unwrap().into_iter().collect();
     let semantics = Semantics::preset("declared").unwrap();
     let judges: BTreeMap<&String, Judge> = schemas
         .iter()
         .map(|(id, schema)| {
-            let config = JudgeConfig {
-                semantics: semantics.clone(),
-                ..JudgeConfig::default()
-            };
+            let config = JudgeConfig { semantics: semantics.clone(), ..JudgeConfig::default() };
             (id, Judge::new(schema, config).unwrap())
         })
         .collect();
@@ -62,9 +57,7 @@ fn tally(dialect: Dialect) -> Tally {
         let proof = match prove(schema, gold, pred, &semantics) {
             Ok(proof) => proof,
             Err(error) => {
-                tally
-                    .notes
-                    .push(format!("{id} has no plan in SQLite: {error}: {gold} | {pred}"));
+                tally.notes.push(format!("{id} has no plan in SQLite: {error}: {gold} | {pred}"));
                 continue;
             }
         };
@@ -77,9 +70,7 @@ fn tally(dialect: Dialect) -> Tally {
         if let Some(proved) = proved {
             tally.proved += 1;
             if proved != label {
-                tally
-                    .false_proofs
-                    .push(format!("{id} is labelled {label}: {gold} | {pred}"));
+                tally.false_proofs.push(format!("{id} is labelled {label}: {gold} | {pred}"));
             }
         }
         let verdict = judges[&field("db_id")].judge(gold, pred);
@@ -96,14 +87,10 @@ fn tally(dialect: Dialect) -> Tally {
                 if said == label {
                     tally.right += 1;
                 } else {
-                    tally
-                        .notes
-                        .push(format!("{id} is labelled {label}: {gold} | {pred}: {verdict:?}"));
+                    tally.notes.push(format!("{id} is labelled {label}: {gold} | {pred}: {verdict:?}"));
                 }
             }
-            None => tally
-                .notes
-                .push(format!("{id} is not judged: {gold} | {pred}: {verdict:?}")),
+            None => tally.notes.push(format!("{id} is not judged: {gold} | {pred}: {verdict:?}")),
         }
     }
     println!(

@@ -38,10 +38,7 @@ fn golds(step: usize) -> Vec<(Schema, Vec<String>)> {
     for (sql, db_id) in text.lines().step_by(step).filter_map(|l| l.rsplit_once('\t')) {
         by_id.entry(db_id).or_default().push(sql.to_owned());
     }
-    by_id
-        .into_iter()
-        .filter_map(|(db_id, golds)| Some((set.shift_remove(db_id)?, golds)))
-        .collect()
+    by_id.into_iter().filter_map(|(db_id, golds)| Some((set.shift_remove(db_id)?, golds))).collect()
 }
 
 #[test]
@@ -81,10 +78,7 @@ fn golds_with_rare_conditions_are_answered() {
         "SELECT name FROM person WHERE town IN (VALUES ('Hallstatt'), ('Graz'))",
     ] {
         let verdict = judge.judge(gold, "SELECT 1 WHERE 0");
-        assert!(
-            matches!(verdict, Verdict::Different { .. }),
-            "{gold}: {verdict:?}"
-        );
+        assert!(matches!(verdict, Verdict::Different { .. }), "{gold}: {verdict:?}");
     }
 }
 
@@ -95,16 +89,10 @@ fn chance_is_no_answer_under_ties() {
     let schema = Schema::from_ddl("seismic", ddl).expect("a schema");
     let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
     let gold = "SELECT region FROM quake GROUP BY region ORDER BY avg(magnitude) DESC LIMIT 1";
-    for pred in [
-        "SELECT random()",
-        "SELECT abs(random())",
-        "SELECT randomblob(3)",
-        "SELECT hex(randomblob(2))",
-    ] {
-        assert!(
-            matches!(judge.judge(gold, pred), Verdict::Different { .. }),
-            "{pred}"
-        );
+    for pred in
+        ["SELECT random()", "SELECT abs(random())", "SELECT randomblob(3)", "SELECT hex(randomblob(2))"]
+    {
+        assert!(matches!(judge.judge(gold, pred), Verdict::Different { .. }), "{pred}");
     }
 }
 
@@ -114,25 +102,16 @@ fn a_gold_that_no_database_meets_is_untested_and_says_why() {
     let schema = Schema::from_ddl("cards", ddl).expect("a schema");
     let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
     let gold = "SELECT id FROM card WHERE side IS NULL AND id > 0";
-    for pred in [
-        "SELECT id FROM card WHERE side IS NULL AND power = '*'",
-        "SELECT 1 WHERE 0",
-    ] {
+    for pred in ["SELECT id FROM card WHERE side IS NULL AND power = '*'", "SELECT 1 WHERE 0"] {
         let verdict = judge.judge(gold, pred);
         let Verdict::Untested { reason, .. } = &verdict else {
             unreachable!("{pred}: {verdict:?}");
         };
-        assert!(
-            reason.contains("never answered") && reason.contains("side IS NULL"),
-            "{reason}"
-        );
+        assert!(reason.contains("never answered") && reason.contains("side IS NULL"), "{reason}");
         assert_eq!(verdict.label(), None);
     }
     // The text itself, and what is proved equal.
-    for pred in [
-        gold,
-        "SELECT c.id FROM card AS c WHERE 0 < c.id AND c.side IS NULL",
-    ] {
+    for pred in [gold, "SELECT c.id FROM card AS c WHERE 0 < c.id AND c.side IS NULL"] {
         assert!(matches!(judge.judge(gold, pred), Verdict::Same { .. }), "{pred}");
     }
 }
@@ -141,12 +120,7 @@ fn a_gold_that_no_database_meets_is_untested_and_says_why() {
 fn no_suite_and_no_file_calls_a_constant_the_same() {
     let semantics = Semantics::default();
     let golds = golds(15);
-    let config = DistilConfig {
-        neighbours: 10,
-        aimed: 0,
-        max_databases: 30,
-        ..DistilConfig::default()
-    };
+    let config = DistilConfig { neighbours: 10, aimed: 0, max_databases: 30, ..DistilConfig::default() };
     let suite = against::suite(&golds, config);
     let constants = against::constants();
     let run = against::run_on(&suite, &golds, &constants);

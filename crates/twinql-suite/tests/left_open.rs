@@ -9,11 +9,7 @@ const SINGERS: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NO
 
 fn judge(ddl: &str, semantics: &str, seed: u64) -> Judge {
     let schema = twinql_sql::Schema::from_ddl("open", ddl).unwrap();
-    let config = JudgeConfig {
-        semantics: semantics.parse().unwrap(),
-        seed,
-        ..JudgeConfig::default()
-    };
+    let config = JudgeConfig { semantics: semantics.parse().unwrap(), seed, ..JudgeConfig::default() };
     Judge::new(&schema, config).unwrap()
 }
 
@@ -63,21 +59,13 @@ fn windows_and_limits_over_ties() {
             "SELECT name FROM singer ORDER BY age LIMIT 2",
             "SELECT name FROM singer ORDER BY age, name LIMIT 2",
         ),
-        (
-            false,
-            "SELECT name FROM singer LIMIT 2",
-            "SELECT name FROM singer ORDER BY name LIMIT 2",
-        ),
+        (false, "SELECT name FROM singer LIMIT 2", "SELECT name FROM singer ORDER BY name LIMIT 2"),
         (
             false,
             "SELECT name FROM singer ORDER BY age LIMIT 2",
             "SELECT name FROM singer ORDER BY age LIMIT 2 OFFSET 1",
         ),
-        (
-            true,
-            "SELECT max(age) FROM singer",
-            "SELECT age FROM singer ORDER BY age DESC LIMIT 1",
-        ),
+        (true, "SELECT max(age) FROM singer", "SELECT age FROM singer ORDER BY age DESC LIMIT 1"),
         (
             true,
             "SELECT country, count(*) FROM singer GROUP BY country ORDER BY count(*) DESC LIMIT 1",
@@ -105,10 +93,7 @@ fn a_join_that_counts_for_one_row() {
     let pred = "SELECT t.name, t.people FROM town t JOIN nation n ON t.code = n.code JOIN tongue g ON n.code = g.code WHERE g.word = 'English' ORDER BY t.people DESC LIMIT 1";
     for seed in 1..=6 {
         let verdict = judge(ddl, "no-fk", seed).judge(gold, pred);
-        assert!(
-            matches!(verdict, Verdict::Different { .. }),
-            "{seed}: {verdict:?}"
-        );
+        assert!(matches!(verdict, Verdict::Different { .. }), "{seed}: {verdict:?}");
     }
     let verdict = judge(ddl, "default", 8).judge(gold, pred);
     assert!(matches!(verdict, Verdict::Same { .. }), "{verdict:?}");

@@ -12,10 +12,7 @@ use twinql_sql::{Proof, Schema, Semantics, prove};
 use twinql_suite::{Dice, Judge, JudgeConfig, Verdict, neighbours};
 
 fn databases(or: u64) -> u64 {
-    std::env::var("TWINQL_PROOFS_DATABASES")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(or)
+    std::env::var("TWINQL_PROOFS_DATABASES").ok().and_then(|n| n.parse().ok()).unwrap_or(or)
 }
 
 fn judge(schema: &Schema, preset: &str, or: u64) -> Judge {
@@ -100,9 +97,7 @@ fn bundled_pairs() {
         let field = |name: &str| pair[name].as_str().unwrap();
         let (name, schema) = schemas.get_key_value(field("db_id")).unwrap();
         for preset in ["default", "no-fk", "bird", "strict"] {
-            let judge = judges
-                .entry((name, preset))
-                .or_insert_with(|| judge(schema, preset, 15));
+            let judge = judges.entry((name, preset)).or_insert_with(|| judge(schema, preset, 15));
             let (gold, pred) = (field("gold"), field("pred"));
             wrong.extend(tried(judge, schema, gold, pred, counts.entry(preset).or_default()).err());
             let label = match preset {
@@ -185,9 +180,7 @@ impl Random {
             .collect();
         let n = atoms.len();
         let joins = (1..n).map(|i| Random::join(i, n, dice)).collect();
-        let output = (0..1 + dice.below(2))
-            .map(|_| (dice.below(n), dice.below(3)))
-            .collect();
+        let output = (0..1 + dice.below(2)).map(|_| (dice.below(n), dice.below(3))).collect();
         Random { atoms, joins, output }
     }
 
@@ -236,18 +229,11 @@ impl Random {
     fn sql(&self, kind: usize) -> String {
         let name =
             |(atom, column): (usize, usize)| format!("x{atom}.{}", COLUMNS[self.atoms[atom].table][column]);
-        let from: Vec<String> = self
-            .atoms
-            .iter()
-            .enumerate()
-            .map(|(i, a)| format!("{} x{i}", ["r", "s"][a.table]))
-            .collect();
+        let from: Vec<String> =
+            self.atoms.iter().enumerate().map(|(i, a)| format!("{} x{i}", ["r", "s"][a.table])).collect();
         let bounds = self.atoms.iter().enumerate();
         let bounds = bounds.flat_map(|(i, a)| a.bounds.iter().map(move |b| format!("x{i}.{b}")));
-        let joins = self
-            .joins
-            .iter()
-            .map(|[l, r]| format!("{} = {}", name(*l), name(*r)));
+        let joins = self.joins.iter().map(|[l, r]| format!("{} = {}", name(*l), name(*r)));
         let conditions: Vec<String> = joins.chain(bounds).collect();
         let output: Vec<String> = self.output.iter().map(|o| name(*o)).collect();
         let (first, all) = (&output[0], output.join(", "));
@@ -273,10 +259,7 @@ fn random_conjunctive_queries() {
     let ddl = "CREATE TABLE r (a INTEGER, b INTEGER, t TEXT); CREATE TABLE s (k INTEGER PRIMARY KEY, a INTEGER, t TEXT);";
     let schema = Schema::from_ddl("random", ddl).unwrap();
     let (mut counts, mut wrong) = (BTreeMap::<&str, Counts>::new(), Vec::new());
-    let pairs = std::env::var("TWINQL_PROOFS_PAIRS")
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(150);
+    let pairs = std::env::var("TWINQL_PROOFS_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
     for preset in ["default", "bird", "strict"] {
         let judge = judge(&schema, preset, 25);
         let counts = counts.entry(preset).or_default();
@@ -289,11 +272,6 @@ fn random_conjunctive_queries() {
         }
     }
     println!("{counts:?}");
-    assert!(
-        wrong.is_empty(),
-        "{}\n\n{}",
-        wrong.len(),
-        wrong[..wrong.len().min(4)].join("\n\n")
-    );
+    assert!(wrong.is_empty(), "{}\n\n{}", wrong.len(), wrong[..wrong.len().min(4)].join("\n\n"));
     assert!(counts["default"].mapped > 5 && counts["bird"].mapped > 5);
 }

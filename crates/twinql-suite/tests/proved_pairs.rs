@@ -12,10 +12,7 @@ use twinql_sql::{Schema, Semantics, canonicalize};
 use twinql_suite::{Judge, JudgeConfig, Verdict};
 
 fn number(name: &str, or: usize) -> usize {
-    std::env::var(name)
-        .ok()
-        .and_then(|n| n.parse().ok())
-        .unwrap_or(or)
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(or)
 }
 
 #[derive(Debug, Default)]
@@ -31,10 +28,7 @@ struct Counts {
 fn refute(judge: &Judge, schema: &Schema, gold: &str, pred: &str, counts: &mut Counts) -> Option<String> {
     let semantics = &judge.config().semantics;
     counts.pairs += 1;
-    let forms = (
-        canonicalize(schema, gold, semantics),
-        canonicalize(schema, pred, semantics),
-    );
+    let forms = (canonicalize(schema, gold, semantics), canonicalize(schema, pred, semantics));
     let (Ok(one), Ok(two)) = forms else {
         counts.unplanned += 1;
         return None;
@@ -111,12 +105,7 @@ fn equal_forms_are_never_told_apart() {
             refuted.extend(refute(judge, schema, gold, pred, &mut counts));
         }
         println!("{preset}: {counts:?}, {} refuted", refuted.len());
-        assert!(
-            refuted.is_empty(),
-            "{} of {counts:?} refuted\n\n{}",
-            refuted.len(),
-            refuted.join("\n\n")
-        );
+        assert!(refuted.is_empty(), "{} of {counts:?} refuted\n\n{}", refuted.len(), refuted.join("\n\n"));
         assert!(counts.proved > 0, "nothing was proved equal");
     }
 }
@@ -125,9 +114,7 @@ fn equal_forms_are_never_told_apart() {
 /// printed.
 fn printed(schema: &Schema, sql: &str) -> String {
     let plan = twinql_sql::parse(sql).and_then(|p| twinql_sql::plan(schema, &p));
-    plan.ok()
-        .and_then(|p| twinql_sql::print::to_sql(schema, &p).ok())
-        .unwrap_or_else(|| sql.to_owned())
+    plan.ok().and_then(|p| twinql_sql::print::to_sql(schema, &p).ok()).unwrap_or_else(|| sql.to_owned())
 }
 
 /// The rewrite pairs of the prover benchmarks, under what their schemas declare.
@@ -140,16 +127,8 @@ fn proved_rewrites_are_never_told_apart() {
     let step = number("TWINQL_REWRITES_STEP", 4).max(1);
     let databases = number("TWINQL_PROVED_DATABASES", 40) as u64;
     let mut refuted = Vec::new();
-    for file in [
-        "calcite_sqlsolver_232",
-        "spark_sqlsolver",
-        "tpch_spark_sqlsolver",
-        "tpcc_spark_sqlsolver",
-    ] {
-        let path = Path::new(&data)
-            .join("equivalence")
-            .join(file)
-            .with_extension("jsonl");
+    for file in ["calcite_sqlsolver_232", "spark_sqlsolver", "tpch_spark_sqlsolver", "tpcc_spark_sqlsolver"] {
+        let path = Path::new(&data).join("equivalence").join(file).with_extension("jsonl");
         let text = std::fs::read_to_string(path).unwrap();
         let mut judges: BTreeMap<String, (Schema, Judge)> = BTreeMap::new();
         let mut counts = Counts::default();
@@ -181,10 +160,5 @@ fn proved_rewrites_are_never_told_apart() {
         }
         println!("{file}: {counts:?}");
     }
-    assert!(
-        refuted.is_empty(),
-        "{} refuted\n\n{}",
-        refuted.len(),
-        refuted.join("\n\n")
-    );
+    assert!(refuted.is_empty(), "{} refuted\n\n{}", refuted.len(), refuted.join("\n\n"));
 }

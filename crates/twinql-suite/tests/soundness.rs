@@ -8,9 +8,7 @@ use twinql_sql::{Schema, Semantics};
 use twinql_suite::soundness::{Bench, Checked, Fate, SoundnessConfig, Totals};
 
 fn data(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../data")
-        .join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(path)
 }
 
 fn bench(db_id: &str, semantics: &str, databases: u64) -> Bench {
@@ -39,12 +37,9 @@ fn bundled_queries_agree_with_their_printed_forms() {
         let (sql, db) = line.rsplit_once('\t').unwrap();
         queries.entry(db.to_owned()).or_default().push(sql.to_owned());
     }
-    for (semantics, databases, step) in [
-        ("default", 8, 1),
-        ("no-fk", 6, 3),
-        ("declared", 6, 3),
-        ("strict", 6, 3),
-    ] {
+    for (semantics, databases, step) in
+        [("default", 8, 1), ("no-fk", 6, 3), ("declared", 6, 3), ("strict", 6, 3)]
+    {
         let mut totals = Totals::default();
         for (db, queries) in &queries {
             let bench = bench(db, semantics, databases);
@@ -54,11 +49,7 @@ fn bundled_queries_agree_with_their_printed_forms() {
             }
         }
         println!("{semantics}: {totals:?}");
-        assert_eq!(
-            totals.refused + totals.unplanned + totals.unanswered,
-            0,
-            "{totals:?}"
-        );
+        assert_eq!(totals.refused + totals.unplanned + totals.unanswered, 0, "{totals:?}");
         assert!(totals.answered * 10 > totals.agreed * 7, "{totals:?}");
         assert_eq!(totals.undecided, 0, "{totals:?}");
     }
@@ -73,9 +64,7 @@ fn bundled_pairs_with_equal_forms_agree() {
         for line in text.lines() {
             let row: serde_json::Value = serde_json::from_str(line).unwrap();
             let of = |field: &str| row[field].as_str().unwrap().to_owned();
-            let bench = benches
-                .entry(of("db_id"))
-                .or_insert_with(|| bench(&of("db_id"), semantics, 40));
+            let bench = benches.entry(of("db_id")).or_insert_with(|| bench(&of("db_id"), semantics, 40));
             sum(bench.pairs(&of("gold"), &[&of("pred")]), &mut totals);
         }
         println!("{semantics}: {totals:?}");
@@ -133,10 +122,7 @@ fn forms_that_once_were_wrong() {
         ("default", "SELECT count(*), name FROM driver WHERE name = 'x'"),
         // NOT NULL was trusted where nothing but types is assumed.
         ("strict", "SELECT count(name) FROM driver"),
-        (
-            "strict",
-            "SELECT count(*) FROM driver d WHERE EXISTS (SELECT 1 FROM lap l WHERE l.shown = d.name)",
-        ),
+        ("strict", "SELECT count(*) FROM driver d WHERE EXISTS (SELECT 1 FROM lap l WHERE l.shown = d.name)"),
     ] {
         let config = SoundnessConfig {
             semantics: Semantics::preset(semantics).unwrap(),

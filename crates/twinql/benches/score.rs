@@ -44,10 +44,7 @@ fn score(c: &mut Criterion) {
         let mut group = c.benchmark_group(format!("score/{name}"));
         let mut next = jobs.iter().cycle();
         group.bench_function("one pair from text", |b| {
-            b.iter(|| {
-                next.next()
-                    .map(|job| engine.score(std::slice::from_ref(black_box(job))))
-            });
+            b.iter(|| next.next().map(|job| engine.score(std::slice::from_ref(black_box(job)))));
         });
         group.throughput(Throughput::Elements(jobs.len() as u64));
         group.bench_function("a batch from text", |b| b.iter(|| engine.score(black_box(&jobs))));

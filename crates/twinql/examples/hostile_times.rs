@@ -67,10 +67,7 @@ fn main() -> ExitCode {
     let schema = Arc::new(Schema::from_ddl("hostile", DDL).expect("a schema"));
     let config = |heap_bytes: u64| JudgeConfig {
         shrink: true,
-        limits: Limits {
-            heap_bytes,
-            ..Limits::default()
-        },
+        limits: Limits { heap_bytes, ..Limits::default() },
         ..JudgeConfig::default()
     };
     let (threads, processes) = (config(Limits::default().heap_bytes), config(WORKER_HEAP));
@@ -85,18 +82,12 @@ fn main() -> ExitCode {
         let here = judge.judge(&gold, &pred);
         times.push((started.elapsed(), "threads", name.clone(), verdict(&here)));
         let started = Instant::now();
-        let there = crew
-            .judge(&processes, &schema, &gold, &pred)
-            .expect("a worker")
-            .verdict;
+        let there = crew.judge(&processes, &schema, &gold, &pred).expect("a worker").verdict;
         times.push((started.elapsed(), "processes", name, verdict(&there)));
     }
     times.sort_by_key(|t| std::cmp::Reverse(t.0));
     let slow = times.iter().filter(|t| t.0 > MOST).count();
-    println!(
-        "{} pairs, twice each; {slow} take more than {MOST:?}",
-        times.len() / 2
-    );
+    println!("{} pairs, twice each; {slow} take more than {MOST:?}", times.len() / 2);
     for (time, how, name, verdict) in times.iter().take(25) {
         println!("{:7.3} s  {how:9}  {verdict:10}  {name}", time.as_secs_f64());
     }

@@ -33,9 +33,7 @@ type Done = Result<(), Box<dyn Error>>;
 fn main() -> Done {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let threads = std::env::var("TWINQL_THREADS").ok().and_then(|t| t.parse().ok());
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.unwrap_or(0))
-        .build_global()?;
+    rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build_global()?;
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["score", pairs, schemas] => score(pairs, schemas),
         ["train", corpus, schemas, out] => measure_training(corpus, schemas, Path::new(out)),
@@ -168,14 +166,11 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
     let semantics: Semantics = "no-fk".parse()?;
     let read = pairs::read_strict(corpus)?;
     let part = |split: &str, most: usize| -> Vec<Example> {
-        let of_split: Vec<_> = read
-            .iter()
-            .filter(|p| p.split.as_deref() == Some(split) && p.label.is_some())
-            .collect();
+        let of_split: Vec<_> =
+            read.iter().filter(|p| p.split.as_deref() == Some(split) && p.label.is_some()).collect();
         let chosen = of_split.iter().step_by((of_split.len() / most).max(1)).take(most);
-        let chosen: Vec<_> = chosen
-            .filter_map(|pair| Some((pair, schemas.get(pair.db_id.as_ref()?)?)))
-            .collect();
+        let chosen: Vec<_> =
+            chosen.filter_map(|pair| Some((pair, schemas.get(pair.db_id.as_ref()?)?))).collect();
         let queries = chosen
             .iter()
             .flat_map(|(pair, schema)| [(*schema, pair.gold.as_str()), (*schema, pair.pred.as_str())]);

@@ -31,12 +31,7 @@ pub(crate) struct Batch<'b> {
 
 impl<'b> Batch<'b> {
     pub(crate) fn new(jobs: &'b [Job]) -> Batch<'b> {
-        Batch {
-            jobs,
-            graphs: Vec::new(),
-            proofs: Vec::new(),
-            said: None,
-        }
+        Batch { jobs, graphs: Vec::new(), proofs: Vec::new(), said: None }
     }
 
     /// The graphs of all pairs under `semantics`, made as `config` says.
@@ -133,11 +128,7 @@ fn read_pairs(network: &Network, pairs: &[Option<PairGraphs>]) -> Vec<Option<Res
                 true => Ok(network.scorer().identical()),
                 false => plain?,
             };
-            Some(score.map(|score| Said {
-                score,
-                identical,
-                emptied: emptied.and_then(Result::ok),
-            }))
+            Some(score.map(|score| Said { score, identical, emptied: emptied.and_then(Result::ok) }))
         })
         .collect()
 }
@@ -155,8 +146,5 @@ fn scores(
     let readable: Vec<bool> = arrays.iter().map(Option::is_some).collect();
     let dense: Vec<PairArrays> = arrays.into_iter().flatten().collect();
     let mut scores = network.scorer().score(&dense).into_iter();
-    readable
-        .into_iter()
-        .map(|readable| if readable { scores.next() } else { None })
-        .collect()
+    readable.into_iter().map(|readable| if readable { scores.next() } else { None }).collect()
 }

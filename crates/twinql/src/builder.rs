@@ -104,17 +104,12 @@ impl EngineBuilder {
         if self.metrics.is_empty() {
             self = self.metric(MetricId::Gmn);
         }
-        let learned = self
-            .metrics
-            .iter()
-            .any(|m| m.semantics == SemanticsOf::Checkpoint);
+        let learned = self.metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
         let network = match self.network {
             None if learned => Some(Network::embedded()?),
             network => network,
         };
-        let calibrated = network
-            .as_ref()
-            .is_some_and(|n| n.scorer().info().tiers.is_some());
+        let calibrated = network.as_ref().is_some_and(|n| n.scorer().info().tiers.is_some());
         if !calibrated && self.metrics.iter().any(|m| cascade(m).is_some()) {
             return Err(NetworkError::NoTiers);
         }

@@ -198,15 +198,7 @@ impl Engine {
     /// A record before any metric is computed: score 0 for each, null where the machine failed.
     fn blank(&self, job: &Job) -> Record {
         let mut record = Record::empty(job.id.clone());
-        let failed = |work: &Work| {
-            matches!(
-                work,
-                Work::Unusable {
-                    status: Status::MachineError,
-                    ..
-                }
-            )
-        };
+        let failed = |work: &Work| matches!(work, Work::Unusable { status: Status::MachineError, .. });
         for metric in &self.metrics {
             match failed(&job.work) {
                 true => record.set_null(metric.name),
@@ -250,10 +242,7 @@ impl Engine {
             return;
         };
         let semantics = network.answers_for(&self.semantics);
-        let judge = JudgeConfig {
-            semantics: semantics.clone(),
-            ..self.judge.clone()
-        };
+        let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
         let suite = (cascade == Cascade::ProofAndSuite).then_some((&judge, &*self.workers));
         let jobs = batch.jobs;
         let found = evidence(jobs, &batch.proofs(&semantics), suite, &|| ());
@@ -328,15 +317,7 @@ impl Engine {
         records: &mut [Record],
     ) {
         for (i, ((job, pair), record)) in jobs.iter().zip(graphs).zip(records).enumerate() {
-            let (
-                Some(pair),
-                Work::Pair {
-                    gold: gold_sql,
-                    pred: pred_sql,
-                    ..
-                },
-            ) = (pair, &job.work)
-            else {
+            let (Some(pair), Work::Pair { gold: gold_sql, pred: pred_sql, .. }) = (pair, &job.work) else {
                 continue;
             };
             let (side, error) = match (pair.gold.as_ref(), pair.pred.as_ref()) {
@@ -448,12 +429,7 @@ const UNKNOWN: f64 = 0.5;
 /// How the suite judges for a metric: `databases` where given, no shrinking of witnesses.
 pub fn judge_config(semantics: Semantics, databases: Option<usize>, seed: u64) -> JudgeConfig {
     let base = JudgeConfig::default();
-    JudgeConfig {
-        semantics,
-        seed,
-        databases: databases.map_or(base.databases, |n| n as u64),
-        ..base
-    }
+    JudgeConfig { semantics, seed, databases: databases.map_or(base.databases, |n| n as u64), ..base }
 }
 
 /// Sets status and error, unless an earlier metric has set them.

@@ -54,14 +54,9 @@ pub fn judge_all(
                 return None;
             };
             let report = match workers {
-                Workers::Processes(crew) => {
-                    crew.judge(config, schema, gold, pred).unwrap_or_else(|e| Report {
-                        verdict: Verdict::MachineError {
-                            message: no_worker(&e),
-                        },
-                        notes: Vec::new(),
-                    })
-                }
+                Workers::Processes(crew) => crew.judge(config, schema, gold, pred).unwrap_or_else(|e| {
+                    Report { verdict: Verdict::MachineError { message: no_worker(&e) }, notes: Vec::new() }
+                }),
                 Workers::Threads => match judges.entry(Arc::as_ptr(schema)) {
                     Entry::Occupied(entry) => entry.into_mut().report(gold, pred),
                     Entry::Vacant(entry) => match Judge::new(schema, config.clone()) {
@@ -98,13 +93,10 @@ pub fn execute_all(
                 let report = match workers {
                     Workers::Threads => judge.report(of_database, gold, pred),
                     Workers::Processes(crew) => {
-                        crew.execute(config, of_database, gold, pred)
-                            .unwrap_or_else(|e| FileReport {
-                                verdict: FileVerdict::MachineError {
-                                    message: no_worker(&e),
-                                },
-                                notes: Vec::new(),
-                            })
+                        crew.execute(config, of_database, gold, pred).unwrap_or_else(|e| FileReport {
+                            verdict: FileVerdict::MachineError { message: no_worker(&e) },
+                            notes: Vec::new(),
+                        })
                     }
                 };
                 each();

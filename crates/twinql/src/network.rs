@@ -111,10 +111,7 @@ impl Network {
         if checkpoint.info.pretrained {
             return Err(NetworkError::Pretrained(origin.to_owned()));
         }
-        Ok(Network {
-            scorer: Arc::new(Scorer::new(checkpoint)),
-            hash: short_hash(bytes),
-        })
+        Ok(Network { scorer: Arc::new(Scorer::new(checkpoint)), hash: short_hash(bytes) })
     }
 
     /// The scorer itself.
@@ -139,9 +136,7 @@ impl Network {
         if own.contains(&asked.name) {
             return asked.clone();
         }
-        own.first()
-            .and_then(|name| Semantics::preset(name))
-            .unwrap_or_default()
+        own.first().and_then(|name| Semantics::preset(name)).unwrap_or_default()
     }
 
     /// How pairs are encoded for it.

@@ -64,20 +64,14 @@ impl Pipeline {
     /// # Errors
     /// An unknown metric, or a learned one in a program built without a checkpoint.
     pub fn with_metrics(schema: Schema, names: &[&str]) -> Result<Pipeline, PipelineError> {
-        let metrics = names
-            .iter()
-            .map(|name| find(name))
-            .collect::<Result<Vec<_>, _>>()?;
+        let metrics = names.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?;
         let engine = Engine::builder().metrics(metrics).build()?;
         Ok(Pipeline::from_engine(schema, engine))
     }
 
     /// An engine of one's own choice: another checkpoint, semantics or seed.
     pub fn from_engine(schema: Schema, engine: Engine) -> Pipeline {
-        Pipeline {
-            schema: Arc::new(schema),
-            engine,
-        }
+        Pipeline { schema: Arc::new(schema), engine }
     }
 
     /// Scores one pair. Never fails: the record's status and error say what is wrong.
@@ -115,9 +109,6 @@ impl Pipeline {
 fn find(name: &str) -> Result<&'static MetricInfo, PipelineError> {
     metric(name).ok_or_else(|| {
         let known: Vec<&str> = twinql_metrics::METRICS.iter().map(|m| m.name).collect();
-        PipelineError::UnknownMetric {
-            name: name.to_owned(),
-            known: known.join(", "),
-        }
+        PipelineError::UnknownMetric { name: name.to_owned(), known: known.join(", ") }
     })
 }

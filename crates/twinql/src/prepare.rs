@@ -28,19 +28,13 @@ pub struct SideError {
 
 impl From<GraphError> for SideError {
     fn from(error: GraphError) -> Self {
-        SideError {
-            unsupported: true,
-            message: error.to_string(),
-        }
+        SideError { unsupported: true, message: error.to_string() }
     }
 }
 
 impl From<SqlError> for SideError {
     fn from(error: SqlError) -> Self {
-        SideError {
-            unsupported: is_unsupported(&error),
-            message: error.to_string(),
-        }
+        SideError { unsupported: is_unsupported(&error), message: error.to_string() }
     }
 }
 
@@ -174,12 +168,9 @@ impl Known {
                 vacuous: read.vacuous,
                 emptied: read.emptied.map(Arc::new),
             },
-            Err(error) => Known {
-                graph: Arc::new(Err(error)),
-                form: None,
-                vacuous: Vec::new(),
-                emptied: None,
-            },
+            Err(error) => {
+                Known { graph: Arc::new(Err(error)), form: None, vacuous: Vec::new(), emptied: None }
+            }
         }
     }
 }
@@ -202,11 +193,7 @@ pub struct PairGraphs {
 impl PairGraphs {
     /// Both graphs, where there are both.
     pub fn both(&self) -> Option<(&QueryGraph, &QueryGraph)> {
-        self.gold
-            .as_ref()
-            .as_ref()
-            .ok()
-            .zip(self.pred.as_ref().as_ref().ok())
+        self.gold.as_ref().as_ref().ok().zip(self.pred.as_ref().as_ref().ok())
     }
 }
 
@@ -238,10 +225,9 @@ impl Graphs {
     pub fn get(&self, schema: &Arc<Schema>, sql: &str) -> SharedGraph {
         match self.known.get(&(key(schema), sql.to_owned())) {
             Some(known) => Arc::clone(&known.graph),
-            None => Arc::new(Err(SideError {
-                unsupported: true,
-                message: "the query was not prepared".into(),
-            })),
+            None => {
+                Arc::new(Err(SideError { unsupported: true, message: "the query was not prepared".into() }))
+            }
         }
     }
 
@@ -268,10 +254,7 @@ impl Graphs {
             gold: graphs.0,
             pred: graphs.1,
             identical,
-            vacuous: Vacuous {
-                gold: vacuous(gold),
-                pred: vacuous(pred),
-            },
+            vacuous: Vacuous { gold: vacuous(gold), pred: vacuous(pred) },
             emptied,
         }
     }

@@ -91,9 +91,7 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
     };
     match proof {
         Proof::Equal(equal) => {
-            line(format!(
-                "equal: the same answer on every database under {semantics} semantics"
-            ));
+            line(format!("equal: the same answer on every database under {semantics} semantics"));
             let needs: Vec<&str> = equal.assumptions.iter().map(|a| a.clause()).collect();
             line(format!("  needs: {}", listed(&needs, "nothing of the data")));
             line(format!("  gold rules: {}", listed(&equal.gold_rules, "none")));
@@ -114,9 +112,7 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
         }
         Proof::Different(difference) => line(format!("different: {difference}")),
         Proof::Unknown(unknown) => {
-            line(format!(
-                "unknown: neither proved equal nor proved different under {semantics} semantics"
-            ));
+            line(format!("unknown: neither proved equal nor proved different under {semantics} semantics"));
             for (side, lines) in [("gold", &unknown.gold_only), ("pred", &unknown.pred_only)] {
                 for l in lines {
                     line(format!("  only {side}: {l}"));
@@ -136,9 +132,5 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
 }
 
 fn listed(items: &[&str], none: &str) -> String {
-    if items.is_empty() {
-        none.to_owned()
-    } else {
-        items.join(", ")
-    }
+    if items.is_empty() { none.to_owned() } else { items.join(", ") }
 }

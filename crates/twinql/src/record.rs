@@ -78,13 +78,7 @@ pub struct Record {
 impl Record {
     /// A record without scores, status `ok`.
     pub fn empty(id: Value) -> Record {
-        Record {
-            id,
-            status: Status::Ok,
-            scores: Map::new(),
-            details: Map::new(),
-            error: None,
-        }
+        Record { id, status: Status::Ok, scores: Map::new(), details: Map::new(), error: None }
     }
 
     /// The score of a metric; none where it is null.
@@ -94,11 +88,7 @@ impl Record {
 
     /// Sets a score, clamped to [0, 1]; what is not a number becomes 0.
     pub fn set_score(&mut self, metric: &str, score: f64) {
-        let score = if score.is_finite() {
-            score.clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
+        let score = if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 };
         self.scores.insert(metric.to_owned(), Value::from(score));
     }
 
@@ -109,10 +99,7 @@ impl Record {
 
     /// Adds to the details of a metric.
     pub fn set_detail(&mut self, metric: &str, key: &str, value: impl Into<Value>) {
-        let entry = self
-            .details
-            .entry(metric)
-            .or_insert_with(|| Value::Object(Map::new()));
+        let entry = self.details.entry(metric).or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(map) = entry {
             map.insert(key.to_owned(), value.into());
         }
@@ -192,9 +179,6 @@ mod tests {
         counts.add(Status::PredError);
         counts.add(Status::Ok);
         counts.add(Status::Ok);
-        assert_eq!(
-            (counts.to_string().as_str(), counts.total()),
-            ("ok 2, pred_error 1", 3)
-        );
+        assert_eq!((counts.to_string().as_str(), counts.total()), ("ok 2, pred_error 1", 3));
     }
 }

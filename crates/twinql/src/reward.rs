@@ -21,11 +21,7 @@ pub fn reward(record: &Record, pred: &str) -> Option<f64> {
         // What the suite could not test the network has scored all the same.
         Status::Ok | Status::Unsupported | Status::Untested => {}
     }
-    match record
-        .details
-        .get("gmn")
-        .and_then(|d| d.get("distance")?.as_f64())
-    {
+    match record.details.get("gmn").and_then(|d| d.get("distance")?.as_f64()) {
         Some(distance) => Some((1.0 - distance).max(0.0)),
         None => Some(NO_PLAN),
     }
@@ -55,11 +51,7 @@ mod tests {
             (Status::Ok, Some(0.0), "SELECT a FROM t", Some(1.0)),
             (Status::GoldError, None, "SELECT a FROM t", None),
         ] {
-            assert_eq!(
-                reward(&record(status, distance), pred),
-                expected,
-                "{status} {pred}"
-            );
+            assert_eq!(reward(&record(status, distance), pred), expected, "{status} {pred}");
         }
     }
 }

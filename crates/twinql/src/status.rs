@@ -147,11 +147,7 @@ pub fn of_file(verdict: &FileVerdict) -> (Status, Option<String>) {
         FileVerdict::Timeout { side, file, message } => {
             let error = format!("{}: {}", side_name(of_suite(*side)), at(file, message));
             // The length of a text is a limit of another kind than time, rows and memory.
-            let status = if is_beyond(message) {
-                Status::Unsupported
-            } else {
-                Status::Timeout
-            };
+            let status = if is_beyond(message) { Status::Unsupported } else { Status::Timeout };
             (status, Some(error))
         }
         _ => (Status::GoldError, None),

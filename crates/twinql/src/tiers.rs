@@ -20,10 +20,8 @@ pub fn evidence(
 ) -> Vec<Evidence> {
     // No database that meets the semantics shows what a vacuous query asks for, so that none
     // tells it apart says nothing.
-    let vacuous: Vec<bool> = proofs
-        .iter()
-        .map(|proof| matches!(proof, Some(Ok(proof)) if proof.vacuous().is_some()))
-        .collect();
+    let vacuous: Vec<bool> =
+        proofs.iter().map(|proof| matches!(proof, Some(Ok(proof)) if proof.vacuous().is_some())).collect();
     let mut out: Vec<Option<Evidence>> = proofs
         .par_iter()
         .map(|proof| match proof {

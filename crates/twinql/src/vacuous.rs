@@ -22,10 +22,7 @@ pub fn from_names(details: &Json) -> Vacuous {
         let find = |name: &str| Assumption::ALL.into_iter().find(|a| a.name() == name);
         names.filter_map(find).collect()
     };
-    Vacuous {
-        gold: list("gold"),
-        pred: list("pred"),
-    }
+    Vacuous { gold: list("gold"), pred: list("pred") }
 }
 
 /// A sentence for each side that is vacuous.
@@ -61,10 +58,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        let vacuous = Vacuous {
-            gold: vec![Assumption::NoNulls, Assumption::Typed],
-            pred: Vec::new(),
-        };
+        let vacuous = Vacuous { gold: vec![Assumption::NoNulls, Assumption::Typed], pred: Vec::new() };
         assert_eq!(from_names(&names(&vacuous)), vacuous);
     }
 
@@ -72,16 +66,8 @@ mod tests {
     fn the_sentence_names_what_is_asked_for_and_who_has_it() {
         let default = Semantics::default();
         for (by, asked, hint) in [
-            (
-                vec![Assumption::NoNulls],
-                "it asks for NULLs, which",
-                Some("declared"),
-            ),
-            (
-                vec![Assumption::ForeignKeys],
-                "rows that refer to nothing",
-                Some("no-fk"),
-            ),
+            (vec![Assumption::NoNulls], "it asks for NULLs, which", Some("declared")),
+            (vec![Assumption::ForeignKeys], "rows that refer to nothing", Some("no-fk")),
             (
                 vec![Assumption::Keys, Assumption::NoNulls],
                 "a key that repeats or is NULL and NULLs",
@@ -90,10 +76,7 @@ mod tests {
             (vec![Assumption::Typed], "of their column's type", None),
         ] {
             let said = sentence("the gold", &by, &default);
-            assert!(
-                said.starts_with("vacuous: the gold") && said.contains(asked),
-                "{said}"
-            );
+            assert!(said.starts_with("vacuous: the gold") && said.contains(asked), "{said}");
             match hint {
                 Some(name) => assert!(said.contains(&format!("--semantics {name} has them")), "{said}"),
                 None => assert!(!said.contains("--semantics"), "{said}"),

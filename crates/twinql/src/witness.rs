@@ -17,20 +17,8 @@ const MAX_CELL: usize = 40;
 pub fn file(gold: &str, pred: &str, witness: &Witness) -> String {
     let mut out = String::from("-- The two queries answer differently on this database.\n");
     let sides = [
-        (
-            "gold",
-            gold,
-            &witness.gold_columns,
-            witness.gold_width,
-            &witness.gold_rows,
-        ),
-        (
-            "prediction",
-            pred,
-            &witness.pred_columns,
-            witness.pred_width,
-            &witness.pred_rows,
-        ),
+        ("gold", gold, &witness.gold_columns, witness.gold_width, &witness.gold_rows),
+        ("prediction", pred, &witness.pred_columns, witness.pred_width, &witness.pred_rows),
     ];
     for (name, sql, columns, width, rows) in sides {
         let _ = writeln!(out, "--\n-- {name}:");
@@ -102,22 +90,12 @@ fn answer(columns: &[String], width: usize, rows: &[Vec<Value>]) -> Vec<String> 
     let shown = rows.get(..MAX_ROWS).unwrap_or(rows);
     let mut lines: Vec<Vec<String>> = vec![
         (0..width)
-            .map(|i| {
-                columns
-                    .get(i)
-                    .map_or_else(|| "?".to_owned(), |name| cut(visible(name)))
-            })
+            .map(|i| columns.get(i).map_or_else(|| "?".to_owned(), |name| cut(visible(name))))
             .collect(),
     ];
     lines.extend(shown.iter().map(|row| row.iter().map(cell).collect()));
     let widths: Vec<usize> = (0..width)
-        .map(|i| {
-            lines
-                .iter()
-                .filter_map(|l| l.get(i))
-                .map(|c| c.chars().count())
-                .max()
-        })
+        .map(|i| lines.iter().filter_map(|l| l.get(i)).map(|c| c.chars().count()).max())
         .map(Option::unwrap_or_default)
         .collect();
     let numeric: Vec<bool> = (0..width)
@@ -129,18 +107,10 @@ fn answer(columns: &[String], width: usize, rows: &[Vec<Value>]) -> Vec<String> 
     let mut out: Vec<String> = lines
         .iter()
         .map(|line| {
-            let cells = line
-                .iter()
-                .zip(&widths)
-                .zip(&numeric)
-                .map(|((cell, width), right)| {
-                    let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
-                    if *right {
-                        format!("{pad}{cell}")
-                    } else {
-                        format!("{cell}{pad}")
-                    }
-                });
+            let cells = line.iter().zip(&widths).zip(&numeric).map(|((cell, width), right)| {
+                let pad = " ".repeat(width.saturating_sub(cell.chars().count()));
+                if *right { format!("{pad}{cell}") } else { format!("{cell}{pad}") }
+            });
             cells.collect::<Vec<_>>().join(" | ").trim_end().to_owned()
         })
         .collect();
@@ -239,15 +209,9 @@ mod tests {
         distinct.sort();
         distinct.dedup();
         assert_eq!(distinct.len(), ids.len(), "{made:?}");
-        assert_eq!(
-            (made[0].as_str(), made[2].as_str(), made[18].as_str()),
-            ("q-17", "a_b", "q-17+2")
-        );
+        assert_eq!((made[0].as_str(), made[2].as_str(), made[18].as_str()), ("q-17", "a_b", "q-17+2"));
         for name in &made {
-            assert!(
-                name.len() < 200 && !name.starts_with('.') && !name.contains(['/', '\\']),
-                "{name}"
-            );
+            assert!(name.len() < 200 && !name.starts_with('.') && !name.contains(['/', '\\']), "{name}");
             assert!(!DEVICES.contains(&name.as_str()) && name != "com1");
         }
         // The same whatever came before.
@@ -296,26 +260,17 @@ CREATE TABLE \"t\" (
   \"a\" TEXT
 );
 ";
-        assert_eq!(
-            file("SELECT a\nFROM t -- all\n", "SELECT 1", &witness(rows)),
-            expected
-        );
+        assert_eq!(file("SELECT a\nFROM t -- all\n", "SELECT 1", &witness(rows)), expected);
     }
 
     #[test]
     fn long_answers_are_cut_and_no_line_leaves_its_comment() {
-        let rows: Vec<Vec<Value>> = (0..25)
-            .map(|i| vec![Value::Text("z;\u{2028}DROP".repeat(20)), Value::Integer(i)])
-            .collect();
+        let rows: Vec<Vec<Value>> =
+            (0..25).map(|i| vec![Value::Text("z;\u{2028}DROP".repeat(20)), Value::Integer(i)]).collect();
         let text = file("SELECT\r\u{0}1;\nDROP TABLE t", "SELECT 1", &witness(rows));
         assert!(text.contains("--   … and 5 more rows\n"), "{text}");
         let (comments, _) = text.split_once("\n\n").unwrap_or_default();
-        assert!(
-            comments
-                .lines()
-                .all(|l| l.starts_with("--") && l.chars().count() < 70),
-            "{comments}"
-        );
+        assert!(comments.lines().all(|l| l.starts_with("--") && l.chars().count() < 70), "{comments}");
         assert!(!text.contains('\0') && !text.contains('\u{2028}'));
     }
 }

@@ -31,12 +31,7 @@ struct Options {
 }
 
 fn options() -> Result<Options> {
-    let mut found = Options {
-        data: None,
-        queries: 200,
-        mutations: u64::MAX,
-        out: None,
-    };
+    let mut found = Options { data: None, queries: 200, mutations: u64::MAX, out: None };
     let mut args = std::env::args().skip(1);
     while let Some(flag) = args.next() {
         let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
@@ -65,18 +60,14 @@ struct Item {
 fn gold(path: &Path) -> Result<Vec<(String, String)>> {
     let text = std::fs::read_to_string(path)?;
     let lines = text.lines().filter_map(|l| l.rsplit_once('\t'));
-    Ok(lines
-        .map(|(sql, db)| (sql.trim().to_owned(), db.trim().to_owned()))
-        .collect())
+    Ok(lines.map(|(sql, db)| (sql.trim().to_owned(), db.trim().to_owned())).collect())
 }
 
 /// One SQL a line, aligned with golds.
 fn predictions(path: &Path, gold: &[(String, String)]) -> Result<Vec<(String, String)>> {
     let text = String::from_utf8_lossy(&std::fs::read(path)?).into_owned();
     let lines = text.lines().zip(gold);
-    Ok(lines
-        .map(|(l, (_, db))| (l.split('\t').next().unwrap_or_default().to_owned(), db.clone()))
-        .collect())
+    Ok(lines.map(|(l, (_, db))| (l.split('\t').next().unwrap_or_default().to_owned(), db.clone())).collect())
 }
 
 /// `count` of the lines, evenly spread.
@@ -114,17 +105,12 @@ fn items(options: &Options) -> Result<Vec<Item>> {
     match &options.data {
         None => {
             let all = gold(&root.join("data/gold.tsv"))?;
-            sets.push((
-                schema::load(root.join("data/schemas"))?,
-                spread(&all, options.queries),
-            ));
+            sets.push((schema::load(root.join("data/schemas"))?, spread(&all, options.queries)));
         }
         Some(data) => {
             let part = options.queries / 5 + 1;
             let read = |name: &str| -> Result<SchemaSet> {
-                Ok(schema::spider::read_tables_json(&std::fs::read_to_string(
-                    data.join(name),
-                )?)?)
+                Ok(schema::spider::read_tables_json(&std::fs::read_to_string(data.join(name))?)?)
             };
             let spider = gold(&data.join("spider/train_gold.sql"))?;
             let main = gold(&data.join("spider/train_spider_gold.sql"))?;
@@ -132,10 +118,8 @@ fn items(options: &Options) -> Result<Vec<Item>> {
             let bird = gold(&data.join("bird/train_gold.sql"))?;
             let folder = data.join("predictions");
             let picard = predictions(&folder.join("spider_train/T5-PICARD_top1.txt"), &main)?;
-            let deepseek = predictions(
-                &folder.join("spider_train/train_others_deepseek-chat_xi-ix.txt"),
-                &others,
-            )?;
+            let deepseek =
+                predictions(&folder.join("spider_train/train_others_deepseek-chat_xi-ix.txt"), &others)?;
             let faith = predictions(&folder.join("bird_train/birdfaith_train_first1000.txt"), &bird)?;
             let mut lines = spread(&spider, part);
             lines.extend(spread(&picard, part / 2));
@@ -150,12 +134,7 @@ fn items(options: &Options) -> Result<Vec<Item>> {
     for (schemas, lines) in sets {
         for (sql, db_id) in lines {
             if let Some(schema) = schemas.get(&db_id) {
-                out.push(Item {
-                    schema: schema.clone(),
-                    db_id,
-                    sql,
-                    dialect: None,
-                });
+                out.push(Item { schema: schema.clone(), db_id, sql, dialect: None });
             }
         }
     }

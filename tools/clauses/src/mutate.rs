@@ -199,12 +199,7 @@ fn collect(value: &Value, path: &mut Path, into: &mut Vec<(Path, Value)>) {
 fn at(tree: &mut Value, path: Path, value: &Value, donors: &mut Donors, out: &mut Vec<Mutation>) {
     let field = names(&path).last().map(|s| (*s).to_owned()).unwrap_or_default();
     let mut push = |kind, new| {
-        out.push(Mutation {
-            path: path.clone(),
-            kind,
-            old: value.clone(),
-            new,
-        });
+        out.push(Mutation { path: path.clone(), kind, old: value.clone(), new });
     };
     match value {
         Value::Null => {

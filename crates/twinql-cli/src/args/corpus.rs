@@ -111,13 +111,9 @@ pub(crate) struct CorpusStats {
 
 /// `2/3`: the second of three parts.
 fn part(text: &str) -> Result<(u64, u64), String> {
-    let parts = text
-        .split_once('/')
-        .and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
     match parts {
         Some((k, n)) if 1 <= k && k <= n => Ok((k, n)),
-        _ => Err(format!(
-            "{text:?} is no part; give K/N with 1 <= K <= N, such as 1/2"
-        )),
+        _ => Err(format!("{text:?} is no part; give K/N with 1 <= K <= N, such as 1/2")),
     }
 }

@@ -58,9 +58,7 @@ fn variables(command: &Command, matches: &ArgMatches) -> Vec<(String, OsString)>
     let mut found = Vec::new();
     let (mut command, mut matches) = (command, matches);
     loop {
-        let switches = command
-            .get_arguments()
-            .filter(|arg| matches!(arg.get_action(), ArgAction::SetTrue));
+        let switches = command.get_arguments().filter(|arg| matches!(arg.get_action(), ArgAction::SetTrue));
         found.extend(switches.filter_map(variable));
         let Some((name, below)) = matches.subcommand() else {
             return found;
@@ -90,18 +88,14 @@ pub(crate) fn named(command: &Command, mut error: Error) -> Error {
     };
     let typed = |arg: &OsString| {
         let text = arg.to_string_lossy();
-        text.strip_prefix("--")
-            .is_some_and(|rest| rest == flag || rest.starts_with(&format!("{flag}=")))
+        text.strip_prefix("--").is_some_and(|rest| rest == flag || rest.starts_with(&format!("{flag}=")))
     };
     let name = variable_of(flag);
     let set =
         std::env::var(&name).is_ok_and(|found| found.split(',').any(|part| part == value) || found == *value);
     if set && !std::env::args_os().any(|arg| typed(&arg)) {
         let hint = format!("the value comes from the environment variable {name}");
-        error.insert(
-            ContextKind::Suggested,
-            ContextValue::StyledStrs(vec![hint.into()]),
-        );
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
     }
     error.with_cmd(command)
 }

@@ -64,11 +64,7 @@ impl Input {
 
     /// For commands that read databases instead.
     pub(crate) fn without_schemas(typed: typed::Input) -> Result<Input> {
-        let source = match (
-            typed.pairs,
-            typed.gold.zip(typed.pred),
-            typed.gold_sql.zip(typed.pred_sql),
-        ) {
+        let source = match (typed.pairs, typed.gold.zip(typed.pred), typed.gold_sql.zip(typed.pred_sql)) {
             (Some(pairs), None, None) => Source::Pairs(pairs),
             (None, Some((gold, pred)), None) => Source::Lines { gold, pred },
             (None, None, Some((gold, pred))) => Source::One { gold, pred },
@@ -99,10 +95,7 @@ impl Metrics {
         for name in typed.metric.iter().map(|n| n.trim()).filter(|n| !n.is_empty()) {
             let Some(info) = metric(name) else {
                 let known: Vec<&str> = METRICS.iter().map(|m| m.name).collect();
-                bail!(
-                    "--metric: unknown metric {name:?}; the metrics are {}",
-                    known.join(", ")
-                );
+                bail!("--metric: unknown metric {name:?}; the metrics are {}", known.join(", "));
             };
             if !metrics.contains(&info) {
                 metrics.push(info);

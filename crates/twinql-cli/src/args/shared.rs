@@ -61,9 +61,7 @@ impl SemanticsFlag {
             return Ok(None);
         };
         let semantics = name.parse::<Semantics>();
-        semantics
-            .map(Some)
-            .map_err(|e| anyhow::anyhow!("--semantics: {e}"))
+        semantics.map(Some).map_err(|e| anyhow::anyhow!("--semantics: {e}"))
     }
 
     /// What counts.
@@ -88,11 +86,7 @@ impl ComparisonFlags {
         if !self.keep_distinct || !semantics.ignore_distinct {
             return Ok(semantics);
         }
-        Ok(Semantics {
-            name: format!("{}+distinct", semantics.name),
-            ignore_distinct: false,
-            ..semantics
-        })
+        Ok(Semantics { name: format!("{}+distinct", semantics.name), ignore_distinct: false, ..semantics })
     }
 }
 
@@ -158,11 +152,7 @@ impl RunFlags {
             (None, Workers::Processes) if usual == Limits::default() => WORKER_HEAP,
             (None, _) => usual.heap_bytes,
         };
-        Ok(Limits {
-            steps: self.max_steps.unwrap_or(usual.steps),
-            heap_bytes,
-            ..usual
-        })
+        Ok(Limits { steps: self.max_steps.unwrap_or(usual.steps), heap_bytes, ..usual })
     }
 
     /// What a signature has to say of the limits: nothing of the usual ones.

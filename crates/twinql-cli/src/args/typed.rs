@@ -97,22 +97,10 @@ pub(crate) struct Input {
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) pairs: Option<PathBuf>,
     /// Gold queries, one a line: SQL, a tab, db_id
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "pred",
-        conflicts_with = "pairs",
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "FILE", requires = "pred", conflicts_with = "pairs", help_heading = "Input")]
     pub(crate) gold: Option<PathBuf>,
     /// Predictions, one SQL query a line, as many lines as --gold has
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "gold",
-        conflicts_with = "pairs",
-        help_heading = "Input"
-    )]
+    #[arg(long, value_name = "FILE", requires = "gold", conflicts_with = "pairs", help_heading = "Input")]
     pub(crate) pred: Option<PathBuf>,
     /// The gold query of a single pair, as text
     #[arg(long, value_name = "SQL", requires = "pred_sql", conflicts_with_all = ["pairs", "gold"], help_heading = "Input")]

@@ -68,18 +68,8 @@ mod tests {
     fn rows_stand_beside_each_other() {
         let (gold, pred) = ([vec![Json::from(1), Json::from("é")]], []);
         let text = side_by_side([
-            Side {
-                name: "gold",
-                columns: 2,
-                count: 1,
-                rows: &gold,
-            },
-            Side {
-                name: "pred",
-                columns: 2,
-                count: 0,
-                rows: &pred,
-            },
+            Side { name: "gold", columns: 2, count: 1, rows: &gold },
+            Side { name: "pred", columns: 2, count: 0, rows: &pred },
         ]);
         assert_eq!(
             text,

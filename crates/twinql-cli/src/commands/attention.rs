@@ -48,10 +48,7 @@ impl View {
         let mut gold = Reading::new(schema, gold, 'g', &semantics, &network.graph())?;
         let mut pred = Reading::new(schema, pred, 'p', &semantics, &network.graph())?;
         let pair = PairArrays::build(&gold.graph, &pred.graph, &network.encoding());
-        let attention = network
-            .scorer()
-            .attention(&pair)
-            .context("the network cannot read the pair")?;
+        let attention = network.scorer().attention(&pair).context("the network cannot read the pair")?;
         gold.agreement = pair.left_agreement;
         pred.agreement = pair.right_agreement;
         Ok(View {
@@ -178,13 +175,7 @@ impl Reading {
                 }
             }
         }
-        Ok(Reading {
-            letter,
-            places: places(&parents, &made, &spans),
-            parents,
-            graph,
-            agreement: Vec::new(),
-        })
+        Ok(Reading { letter, places: places(&parents, &made, &spans), parents, graph, agreement: Vec::new() })
     }
 
     /// As `explain --dot` names it.
@@ -206,12 +197,7 @@ impl Reading {
             label.push_str(n.word.name());
             if let Some(content) = &n.content {
                 label.push(' ');
-                label.extend(
-                    content
-                        .chars()
-                        .take(40)
-                        .map(|c| if c.is_control() { ' ' } else { c }),
-                );
+                label.extend(content.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }));
             }
         }
         label

@@ -79,10 +79,7 @@ pub(super) fn guard<'p>(
         }
         Source::One { .. } => Vec::new(),
     };
-    let mut inputs = Inputs::default()
-        .with(named)
-        .with([("--schemas", input.schemas.as_deref())])
-        .with(more);
+    let mut inputs = Inputs::default().with(named).with([("--schemas", input.schemas.as_deref())]).with(more);
     if let Some(out) = &output.out {
         inputs.output(out)?;
     }
@@ -128,18 +125,10 @@ impl<'f, T: Serialize> Records<'f, T> {
         people: ForPeople<'f, T>,
         count: &mut dyn FnMut(&About, &Json) -> Result<()>,
     ) -> Result<Records<'f, T>> {
-        let Begin {
-            output,
-            flags,
-            console,
-            ..
-        } = *begin;
+        let Begin { output, flags, console, .. } = *begin;
         let lines = output.format == Format::Jsonl;
         let plain = match &output.out {
-            Some(out) => Destination::of(out)?
-                .plain()
-                .map(Path::to_owned)
-                .zip(Some(out.clone())),
+            Some(out) => Destination::of(out)?.plain().map(Path::to_owned).zip(Some(out.clone())),
             None => None,
         };
         let (out, shown): (PathBuf, PathBuf) = match plain {
@@ -183,8 +172,7 @@ impl<'f, T: Serialize> Records<'f, T> {
                 break;
             };
             let status = line.get("status").cloned().unwrap_or_default();
-            self.counts
-                .add(serde_json::from_value(status).context("a line of an earlier run")?);
+            self.counts.add(serde_json::from_value(status).context("a line of an earlier run")?);
             count(&item.about, &line)?;
         }
         if let Some(count) = &mut pairs.count {
@@ -206,12 +194,7 @@ impl<'f, T: Serialize> Records<'f, T> {
             Format::Jsonl => Form::Lines,
             Format::Json => Form::Document(BufWriter::new(temporary()?)),
         };
-        Ok(Records {
-            sink: Sink::new(output.out.as_deref())?,
-            form,
-            people,
-            counts: StatusCounts::default(),
-        })
+        Ok(Records { sink: Sink::new(output.out.as_deref())?, form, people, counts: StatusCounts::default() })
     }
 
     /// A single pair in words: what there is to say stands on stdout.
@@ -231,9 +214,9 @@ impl<'f, T: Serialize> Records<'f, T> {
                 }
                 table.add(&row)
             }
-            Form::Document(records) => records
-                .write_all((pretty(out)? + "\n").as_bytes())
-                .context("a temporary file"),
+            Form::Document(records) => {
+                records.write_all((pretty(out)? + "\n").as_bytes()).context("a temporary file")
+            }
         }
     }
 
@@ -309,10 +292,7 @@ fn pretty<T: Serialize>(out: &Out<'_, T>) -> Result<String> {
 fn write_document(head: &Json, records: BufWriter<File>, sink: &mut Sink) -> Result<()> {
     let head = serde_json::to_string_pretty(head)?;
     sink.write(head.strip_suffix("\n}").unwrap_or(&head))?;
-    let mut records = records
-        .into_inner()
-        .map_err(|e| e.into_error())
-        .context("a temporary file")?;
+    let mut records = records.into_inner().map_err(|e| e.into_error()).context("a temporary file")?;
     records.seek(SeekFrom::Start(0)).context("a temporary file")?;
     let mut lines = BufReader::new(records).lines().peekable();
     if lines.peek().is_none() {
@@ -322,11 +302,7 @@ fn write_document(head: &Json, records: BufWriter<File>, sink: &mut Sink) -> Res
     while let Some(line) = lines.next() {
         let line = line.context("a temporary file")?;
         // The brace that ends a record stands by itself.
-        let comma = if line == "    }" && lines.peek().is_some() {
-            ","
-        } else {
-            ""
-        };
+        let comma = if line == "    }" && lines.peek().is_some() { "," } else { "" };
         sink.line(&format!("{line}{comma}"))?;
     }
     sink.line("  ]\n}")

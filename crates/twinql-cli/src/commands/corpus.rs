@@ -29,10 +29,7 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
     let mut inputs = Inputs::default().with([("--config", Some(path.as_path()))]);
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut config = BuildConfig::from_toml(&text, folder).with_context(|| path.display().to_string())?;
-    if let Some(said) = config
-        .inputs()
-        .find_map(|input| misplaced(folder, Path::new(input)))
-    {
+    if let Some(said) = config.inputs().find_map(|input| misplaced(folder, Path::new(input))) {
         bail!("{}: {said}", path.display());
     }
     config.out.clone_from(&typed.out);
@@ -77,10 +74,7 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
     ));
     console.say(format!("left out: {}", serde_json::to_string(&stats.dropped)?));
     if stats.pairs == 0 {
-        bail!(
-            "{}: no pair could be made and labelled; the counts above say why",
-            path.display()
-        );
+        bail!("{}: no pair could be made and labelled; the counts above say why", path.display());
     }
     Ok(true)
 }
@@ -111,14 +105,9 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
         );
     }
     pairs::write(&typed.files.out, &done)?;
-    let stats = Stats {
-        dropped,
-        ..Stats::of(&done)
-    };
+    let stats = Stats { dropped, ..Stats::of(&done) };
     write_stats(&stats_path(&typed.files.out), &stats)?;
-    let changed = done
-        .iter()
-        .filter(|p| own.get(&p.id.to_string()) != Some(&p.label));
+    let changed = done.iter().filter(|p| own.get(&p.id.to_string()) != Some(&p.label));
     console.say(format!(
         "wrote {}: {} of {before} pairs, label 1 {}, label 0 {}, under {semantics} semantics; {} labels are others",
         typed.files.out.display(),
@@ -132,10 +121,8 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
 }
 
 fn of_files(files: &args::Files) -> Inputs {
-    Inputs::default().with([
-        ("FILE", Some(files.pairs.as_path())),
-        ("--schemas", Some(files.schemas.as_path())),
-    ])
+    Inputs::default()
+        .with([("FILE", Some(files.pairs.as_path())), ("--schemas", Some(files.schemas.as_path()))])
 }
 
 /// Instructions that an execution may take to grade a pair: there is no early exit, and a database on
@@ -152,10 +139,7 @@ pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Conso
         semantics,
         seed: seed.unwrap_or(DEFAULT_SEED),
         databases: typed.databases,
-        limits: Limits {
-            steps: GRADE_STEPS,
-            ..Limits::default()
-        },
+        limits: Limits { steps: GRADE_STEPS, ..Limits::default() },
         ..JudgeConfig::default()
     };
     let bar = console.bar(Some(pairs.len() as u64), "pairs");
@@ -286,11 +270,7 @@ pub(crate) fn stats(typed: &args::CorpusStats) -> Result<bool> {
             cells.extend([c.total(), c.one, c.zero, c.none].map(|n| n.to_string()));
             cells
         };
-        let head = |name: &str| {
-            [name, "pairs", "label 1", "label 0", "no label"]
-                .map(String::from)
-                .to_vec()
-        };
+        let head = |name: &str| [name, "pairs", "label 1", "label 0", "no label"].map(String::from).to_vec();
         let mut rows = vec![head(&counted(&file.pairs)), row("all", &all)];
         for (name, counts) in &groups {
             rows.push(Vec::new());
@@ -300,10 +280,7 @@ pub(crate) fn stats(typed: &args::CorpusStats) -> Result<bool> {
         sink.write(&table(&rows))?;
         if let Some(bad) = file.bad.first() {
             let n = file.bad.len();
-            sink.line(&format!(
-                "\n{n} lines hold no pair; the first is line {}: {}",
-                bad.line, bad.message
-            ))?;
+            sink.line(&format!("\n{n} lines hold no pair; the first is line {}: {}", bad.line, bad.message))?;
         }
     } else {
         let one =

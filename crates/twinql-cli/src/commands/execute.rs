@@ -65,45 +65,32 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     };
     let output = Output::new(typed.output, default)?;
     let usual = FileConfig::new(typed.comparison.semantics()?);
-    let config = FileConfig {
-        limits: typed.run.limits(usual.limits)?,
-        ..usual
-    };
+    let config = FileConfig { limits: typed.run.limits(usual.limits)?, ..usual };
     let workers = worker::workers(typed.run.workers, &config.limits)?;
     let files = Files::find(&typed.db)?;
     let signature = signature(&config, input.dialect) + &typed.run.in_signature();
     guard(&input, &output, [("--db", Some(typed.db.as_path()))])?;
     let pairs = input::open(&input, input::schemas_of_files(&files, input.dialect), false)?;
-    let people = ForPeople {
-        text: &one,
-        head: ["id", "status", "verdict"].map(String::from).to_vec(),
-        row: &row,
-    };
+    let people =
+        ForPeople { text: &one, head: ["id", "status", "verdict"].map(String::from).to_vec(), row: &row };
     let mut records = Records::new(&output, pairs.single, people)?;
     let mut same = 0usize;
     let work = |jobs: &[Job]| judging::execute_all(jobs, &files, &config, &workers, &|| ());
-    stream(
-        pairs,
-        Window::SMALL_BATCHES,
-        "executing",
-        console,
-        &work,
-        &mut |done| {
-            let Some((job, about, report)) = done else {
-                return records.flush();
-            };
-            let record = record(&job, report);
-            same += usize::from(record.verdict == Some("same"));
-            records.add(&Out {
-                job: &job,
-                about: &about,
-                status: record.status,
-                record: &record,
-                decided: Vec::new(),
-            })?;
-            Ok(true)
-        },
-    )?;
+    stream(pairs, Window::SMALL_BATCHES, "executing", console, &work, &mut |done| {
+        let Some((job, about, report)) = done else {
+            return records.flush();
+        };
+        let record = record(&job, report);
+        same += usize::from(record.verdict == Some("same"));
+        records.add(&Out {
+            job: &job,
+            about: &about,
+            status: record.status,
+            record: &record,
+            decided: Vec::new(),
+        })?;
+        Ok(true)
+    })?;
     let accuracy = |counts: &StatusCounts| same as f64 / counts.total().max(1) as f64;
     let document = |counts: &StatusCounts| {
         json!({
@@ -126,12 +113,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
         counts.get(Status::Untested)
     ));
     console.say(&signature);
-    let reached = fail_under(
-        output.fail_under,
-        "the execution accuracy",
-        Some(accuracy),
-        console,
-    );
+    let reached = fail_under(output.fail_under, "the execution accuracy", Some(accuracy), console);
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
@@ -179,11 +161,8 @@ fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
         }
         FileVerdict::Different { file, gold, pred } => {
             out.verdict = Some("different");
-            out.witness = Some(FileWitness {
-                file: file.display().to_string(),
-                gold: shown(gold),
-                pred: shown(pred),
-            });
+            out.witness =
+                Some(FileWitness { file: file.display().to_string(), gold: shown(gold), pred: shown(pred) });
         }
         _ => {}
     }
@@ -194,11 +173,7 @@ fn shown(answer: Beginning) -> ShownAnswer {
     ShownAnswer {
         columns: answer.width,
         count: answer.count,
-        rows: answer
-            .rows
-            .into_iter()
-            .map(|r| r.into_iter().map(plain).collect())
-            .collect(),
+        rows: answer.rows.into_iter().map(|r| r.into_iter().map(plain).collect()).collect(),
     }
 }
 

@@ -70,12 +70,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
         }
         let seen = view.as_ref().map(View::text).unwrap_or_default();
         sink.write(&seen)?;
-        sink.write(&explained(
-            [&gold, &pred],
-            &proof,
-            typed.plan,
-            seen.contains("  ~  "),
-        ))?;
+        sink.write(&explained([&gold, &pred], &proof, typed.plan, seen.contains("  ~  ")))?;
     } else {
         let document = Document {
             format: 1,
@@ -140,10 +135,7 @@ fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> St
     }
     entries.extend(legend(&outlines));
     if matches!(proof, Proof::Unknown(_)) {
-        entries.push((
-            "only gold, only pred",
-            "an operator of one canonical form that the other lacks",
-        ));
+        entries.push(("only gold, only pred", "an operator of one canonical form that the other lacks"));
     }
     if network {
         entries.push((
@@ -151,11 +143,7 @@ fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> St
             "a node of the prediction's graph, the gold's that it attends to most, and how much; --dot draws both",
         ));
     }
-    let width = entries
-        .iter()
-        .map(|(symbol, _)| symbol.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = entries.iter().map(|(symbol, _)| symbol.chars().count()).max().unwrap_or(0);
     let mut out = String::from("\nlegend\n");
     for (symbol, meaning) in entries {
         let pad = " ".repeat(width - symbol.chars().count());
@@ -267,11 +255,8 @@ impl Side {
         } else {
             block("", &tree(schema, &self.form.plan));
         }
-        let rules = if self.form.applied.is_empty() {
-            "none".to_owned()
-        } else {
-            self.form.applied.join(", ")
-        };
+        let rules =
+            if self.form.applied.is_empty() { "none".to_owned() } else { self.form.applied.join(", ") };
         text.push_str(&format!("  rules applied: {rules}\n"));
         if let Some(why) = &self.form.stopped {
             text.push_str(&format!("  not brought to an end: {why}\n"));

@@ -139,12 +139,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     }
     machine(&counts)?;
     let share = same as f64 / counts.total().max(1) as f64;
-    let reached = fail_under(
-        output.fail_under,
-        "the share of pairs called the same",
-        Some(share),
-        console,
-    );
+    let reached = fail_under(output.fail_under, "the share of pairs called the same", Some(share), console);
     Ok(strict(output.strict, &counts, console) && reached)
 }
 

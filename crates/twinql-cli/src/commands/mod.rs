@@ -34,10 +34,7 @@ use crate::output::Console;
 /// The engine that the arguments ask for. Says where a metric's semantics is not the one
 /// asked for.
 pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> Result<Engine> {
-    let learned = metrics
-        .metrics
-        .iter()
-        .any(|m| m.semantics == SemanticsOf::Checkpoint);
+    let learned = metrics.metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
     let network = match (learned, &metrics.checkpoint) {
         (false, _) => None,
         (true, name) => Some(Network::chosen(name.as_deref())?),
@@ -94,11 +91,7 @@ pub(crate) fn machine(counts: &StatusCounts) -> Result<()> {
     if failed > 0 && failed == counts.total() {
         bail!(
             "the machine failed on {}: the records say how; free memory, processes or file descriptors, or try --workers threads",
-            if failed == 1 {
-                "the pair".to_owned()
-            } else {
-                format!("all {failed} pairs")
-            }
+            if failed == 1 { "the pair".to_owned() } else { format!("all {failed} pairs") }
         );
     }
     Ok(())
@@ -124,9 +117,7 @@ pub(crate) fn fail_under(limit: Option<f64>, what: &str, value: Option<f64>, con
             false
         }
         None => {
-            console.warn(format!(
-                "--fail-under {limit}: {what} is not defined on this data"
-            ));
+            console.warn(format!("--fail-under {limit}: {what} is not defined on this data"));
             false
         }
     }

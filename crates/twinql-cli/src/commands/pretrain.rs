@@ -23,12 +23,7 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
     let graphs = query_graphs(&config.data, &config.graph, &console.progress())?;
     write_file(&run.join("pretrain.toml"), config.to_toml(&run)?.as_bytes())?;
 
-    let mut progress = Progress {
-        console,
-        epochs: config.pretrain.epochs,
-        before: 0,
-        bar: None,
-    };
+    let mut progress = Progress { console, epochs: config.pretrain.epochs, before: 0, bar: None };
     let pretrained = pretrain(&config.train, &config.pretrain, &graphs, &mut progress)?;
     if let Some(bar) = progress.bar {
         bar.finish_and_clear();
@@ -39,16 +34,8 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
 
     let mut sink = Sink::new(None)?;
     sink.line(&format!("pretrained  {}", path.display()))?;
-    sink.line(&format!(
-        "graphs      {} distinct, {} of them used",
-        graphs.len(),
-        pretrained.graphs
-    ))?;
-    sink.line(&format!(
-        "{}|weights:{}",
-        pretrained.checkpoint.info.signature,
-        short_hash(&bytes)
-    ))?;
+    sink.line(&format!("graphs      {} distinct, {} of them used", graphs.len(), pretrained.graphs))?;
+    sink.line(&format!("{}|weights:{}", pretrained.checkpoint.info.signature, short_hash(&bytes)))?;
     sink.finish()?;
     Ok(true)
 }
@@ -73,13 +60,8 @@ impl PretrainObserver for Progress {
     fn step(&mut self, report: &StepReport) {
         let total = report.steps * self.epochs.saturating_sub(self.before);
         let console = self.console;
-        let bar = self
-            .bar
-            .get_or_insert_with(|| console.bar(Some(total as u64), "pretraining"));
-        bar.set_message(format!(
-            "loss {:.4} {:.0} graphs/s",
-            report.loss, report.pairs_per_second
-        ));
+        let bar = self.bar.get_or_insert_with(|| console.bar(Some(total as u64), "pretraining"));
+        bar.set_message(format!("loss {:.4} {:.0} graphs/s", report.loss, report.pairs_per_second));
         bar.inc(1);
     }
 

@@ -72,11 +72,7 @@ fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Work
     proofs
         .into_iter()
         .map(|proof| {
-            let report = if open(&proof) {
-                reports.next().flatten()
-            } else {
-                None
-            };
+            let report = if open(&proof) { reports.next().flatten() } else { None };
             (proof, report)
         })
         .collect()
@@ -109,11 +105,7 @@ struct Labelled {
 
 impl Labelled {
     fn add(&mut self, id: &Json, label: bool, proof: Option<&str>) {
-        *(if label {
-            &mut self.positive
-        } else {
-            &mut self.negative
-        }) += 1;
+        *(if label { &mut self.positive } else { &mut self.negative }) += 1;
         match (label, proof) {
             (true, Some("equal")) => self.positive_equal += 1,
             (false, Some("different")) => self.negative_different += 1,
@@ -132,16 +124,11 @@ impl Labelled {
             "of {} pairs with label 1, {} are proved equal; of {} with label 0, {} are proved different",
             self.positive, self.positive_equal, self.negative, self.negative_different
         )];
-        for (what, ids) in [
-            ("equal", &self.equal_against_label),
-            ("different", &self.different_against_label),
-        ] {
+        for (what, ids) in
+            [("equal", &self.equal_against_label), ("different", &self.different_against_label)]
+        {
             let ids: Vec<String> = ids.iter().map(input::id_text).collect();
-            let list = if ids.is_empty() {
-                "none".to_owned()
-            } else {
-                ids.join(", ")
-            };
+            let list = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
             lines.push(format!("proved {what} against the label: {list}"));
         }
         lines
@@ -206,9 +193,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         console,
         settings: &{
             let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
-            let judge = judge
-                .as_ref()
-                .map(|(config, _)| json!([of_suite(config), config.seed]));
+            let judge = judge.as_ref().map(|(config, _)| json!([of_suite(config), config.seed]));
             let flags = json!({"echo": typed.batch.echo, "judge": judge});
             move || settings("prove", signature.clone().into(), schemas.clone(), flags.clone())
         },
@@ -264,10 +249,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         Ok(true)
     })?;
     if let Some(labels) = labels {
-        labels
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .say(console)?;
+        labels.lock().unwrap_or_else(PoisonError::into_inner).say(console)?;
     }
     let document = |statuses: &StatusCounts| {
         json!({
@@ -288,16 +270,9 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
             counts.equal, counts.different, counts.unknown
         ));
         if judge.is_some() && counts.unknown > 0 {
-            console.say(format!(
-                "of the {} unknown, a database tells {told_apart} apart",
-                counts.unknown
-            ));
+            console.say(format!("of the {} unknown, a database tells {told_apart} apart", counts.unknown));
         }
-        let needs: Vec<String> = counts
-            .assumptions
-            .iter()
-            .map(|(a, n)| format!("{a} {n}"))
-            .collect();
+        let needs: Vec<String> = counts.assumptions.iter().map(|(a, n)| format!("{a} {n}")).collect();
         if !needs.is_empty() {
             console.say(format!("proofs of equality that need: {}", needs.join(", ")));
         }
@@ -307,12 +282,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         console.say(&signature);
     }
     let share = counts.equal as f64 / total.max(1) as f64;
-    let reached = fail_under(
-        output.fail_under,
-        "the share of pairs proved equal",
-        Some(share),
-        console,
-    );
+    let reached = fail_under(output.fail_under, "the share of pairs proved equal", Some(share), console);
     Ok(strict(output.strict, &statuses, console) && reached)
 }
 
@@ -327,9 +297,7 @@ fn labelled(pairs: &mut Pairs, labels: Labels) -> Arc<Mutex<Labels>> {
     let items = std::mem::replace(&mut pairs.items, Box::new(std::iter::empty()));
     pairs.items = Box::new(items.map(move |item| {
         let mut item = item?;
-        own.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .apply(&mut item);
+        own.lock().unwrap_or_else(PoisonError::into_inner).apply(&mut item);
         Ok(item)
     }));
     labels

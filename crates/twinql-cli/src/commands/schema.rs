@@ -10,18 +10,12 @@ use crate::output::Sink;
 
 pub(crate) fn show(typed: &SchemaShow) -> Result<bool> {
     let set = schema::load_in(&typed.file, typed.dialect.dialect)?;
-    let chosen: Vec<&Schema> = set
-        .values()
-        .filter(|s| typed.db_id.as_ref().is_none_or(|id| *id == s.db_id))
-        .collect();
+    let chosen: Vec<&Schema> =
+        set.values().filter(|s| typed.db_id.as_ref().is_none_or(|id| *id == s.db_id)).collect();
     if let (Some(id), true) = (&typed.db_id, chosen.is_empty()) {
         let names: Vec<&str> = set.keys().take(12).map(String::as_str).collect();
         let more = if set.len() > names.len() { ", …" } else { "" };
-        bail!(
-            "{} has no database {id:?}; it has {}{more}",
-            typed.file.display(),
-            names.join(", ")
-        );
+        bail!("{} has no database {id:?}; it has {}{more}", typed.file.display(), names.join(", "));
     }
     let mut out = Sink::new(None)?;
     match typed.format.format {
@@ -141,26 +135,15 @@ fn aligned(rows: &[Vec<String>]) -> String {
 }
 
 fn text(schema: &Schema) -> String {
-    let mut out = format!(
-        "database {}: {} tables, {} views\n",
-        schema.db_id,
-        schema.tables.len(),
-        schema.views.len()
-    );
+    let mut out =
+        format!("database {}: {} tables, {} views\n", schema.db_id, schema.tables.len(), schema.views.len());
     for table in &schema.tables {
         out.push_str(&format!("\ntable {}\n", table.name));
-        let rows: Vec<Vec<String>> = table
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(i, c)| row(table, i, c))
-            .collect();
+        let rows: Vec<Vec<String>> =
+            table.columns.iter().enumerate().map(|(i, c)| row(table, i, c)).collect();
         out.push_str(&aligned(&rows));
         if table.primary_key.len() > 1 {
-            out.push_str(&format!(
-                "  primary key ({})\n",
-                names(table, &table.primary_key).join(", ")
-            ));
+            out.push_str(&format!("  primary key ({})\n", names(table, &table.primary_key).join(", ")));
         }
         for unique in table.unique.iter().filter(|u| u.len() > 1) {
             out.push_str(&format!("  unique ({})\n", names(table, unique).join(", ")));
@@ -190,18 +173,11 @@ fn text(schema: &Schema) -> String {
     }
     for (kind, title) in [
         (NoteKind::NotRead, "not read"),
-        (
-            NoteKind::NotEnforced,
-            "read, but not enforced in generated databases",
-        ),
+        (NoteKind::NotEnforced, "read, but not enforced in generated databases"),
         (NoteKind::Ignored, "ignored: nothing in it matters to a query"),
     ] {
-        let notes: Vec<String> = schema
-            .notes
-            .iter()
-            .filter(|n| n.kind == kind)
-            .map(|n| format!("  {n}\n"))
-            .collect();
+        let notes: Vec<String> =
+            schema.notes.iter().filter(|n| n.kind == kind).map(|n| format!("  {n}\n")).collect();
         if !notes.is_empty() {
             out.push_str(&format!("\n{title}\n{}", notes.concat()));
         }

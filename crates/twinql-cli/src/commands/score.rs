@@ -85,13 +85,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
             true => decided(&engine, &record, typed.abstain),
             false => Vec::new(),
         };
-        records.add(&Out {
-            job: &job,
-            about: &about,
-            status: record.status,
-            record: &record,
-            decided,
-        })?;
+        records.add(&Out { job: &job, about: &about, status: record.status, record: &record, decided })?;
         Ok(true)
     })?;
     let names = engine.metrics().iter().map(|m| m.name);
@@ -101,22 +95,14 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
     let counts = records.finish(|counts| document(&engine, counts, &means))?;
     if !spoken {
         console.say(format!("scored {}", status_line(&counts)));
-        let means: Vec<String> = means
-            .iter()
-            .map(|(name, mean)| format!("{name} {mean:.4}"))
-            .collect();
+        let means: Vec<String> = means.iter().map(|(name, mean)| format!("{name} {mean:.4}")).collect();
         console.say(format!("mean over all {}: {}", counts.total(), means.join(", ")));
         for (_, signature) in signatures(&engine) {
             console.say(signature);
         }
     }
     let (name, mean) = means.first().copied().unwrap_or(("", 0.0));
-    let reached = fail_under(
-        output.fail_under,
-        &format!("the mean of {name}"),
-        Some(mean),
-        console,
-    );
+    let reached = fail_under(output.fail_under, &format!("the mean of {name}"), Some(mean), console);
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
@@ -169,10 +155,7 @@ fn of_all(signatures: Vec<(&str, String)>) -> Map<String, Value> {
 
 fn document(engine: &Engine, counts: &StatusCounts, means: &[(&str, f64)]) -> Value {
     let signatures = of_all(signatures(engine));
-    let means: Map<String, Value> = means
-        .iter()
-        .map(|(name, m)| ((*name).to_owned(), (*m).into()))
-        .collect();
+    let means: Map<String, Value> = means.iter().map(|(name, m)| ((*name).to_owned(), (*m).into())).collect();
     json!({
         "format": 1,
         "signatures": signatures,
@@ -234,10 +217,7 @@ fn one(engine: &Engine, record: &Record) -> String {
         let Some(by) = record.details.get(metric.name).and_then(|d| d.get("vacuous_by")) else {
             continue;
         };
-        said.extend(vacuous::sentences(
-            &vacuous::from_names(by),
-            &engine.semantics_of(metric),
-        ));
+        said.extend(vacuous::sentences(&vacuous::from_names(by), &engine.semantics_of(metric)));
     }
     let mut listed: Vec<&String> = Vec::new();
     for sentence in &said {

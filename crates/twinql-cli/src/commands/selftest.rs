@@ -65,16 +65,9 @@ pub(crate) fn run(typed: &typed::Selftest, console: Console) -> Result<bool> {
     for (pair, found) in stored.iter_mut().zip(found) {
         pair.scores = found;
     }
-    let head = Head {
-        checkpoint: network.hash().to_owned(),
-        ..head
-    };
+    let head = Head { checkpoint: network.hash().to_owned(), ..head };
     write_file(path, print(&head, &stored)?.as_bytes())?;
-    console.say(format!(
-        "stored the scores of {} pairs in {}",
-        stored.len(),
-        path.display()
-    ));
+    console.say(format!("stored the scores of {} pairs in {}", stored.len(), path.display()));
     Ok(true)
 }
 
@@ -89,10 +82,7 @@ fn built_in(name: Option<&Path>) -> Result<Vec<&'static BuiltIn>> {
     };
     match name.to_str().and_then(BuiltIn::find) {
         Some(which) => Ok(vec![which]),
-        None => bail!(
-            "{} is not built in; give its stored scores too, with --stored FILE",
-            name.display()
-        ),
+        None => bail!("{} is not built in; give its stored scores too, with --stored FILE", name.display()),
     }
 }
 
@@ -117,10 +107,7 @@ fn parse(text: &str) -> Result<(Head, Vec<Stored>)> {
     };
     let head: Head = serde_json::from_str(first).context("line 1 of the stored scores")?;
     if head.format != FORMAT {
-        bail!(
-            "the stored scores have format {}, this program reads {FORMAT}",
-            head.format
-        );
+        bail!("the stored scores have format {}, this program reads {FORMAT}", head.format);
     }
     let stored = lines
         .enumerate()
@@ -160,11 +147,7 @@ fn scores(stored: &[Stored], network: &Network) -> Result<Vec<Map<String, Value>
             .build()?;
         let job = Job {
             id: pair.id.clone().into(),
-            work: Work::Pair {
-                schema: Arc::new(schema),
-                gold: pair.gold.clone(),
-                pred: pair.pred.clone(),
-            },
+            work: Work::Pair { schema: Arc::new(schema), gold: pair.gold.clone(), pred: pair.pred.clone() },
         };
         out.extend(engine.score(&[job]).into_iter().map(|record| record.scores));
     }
@@ -196,11 +179,7 @@ fn report(head: &Head, stored: &[Stored], found: &[Map<String, Value>]) -> Resul
         compared,
         stored.len(),
         head.checkpoint,
-        if wrong == 0 {
-            "all as stored".to_owned()
-        } else {
-            format!("{wrong} differ")
-        },
+        if wrong == 0 { "all as stored".to_owned() } else { format!("{wrong} differ") },
         head.tolerance
     ))?;
     sink.finish()?;

@@ -25,10 +25,7 @@ pub(super) struct Window {
 
 impl Window {
     /// For work that gains from many pairs at once: graphs of equal queries, batches of a network.
-    pub(super) const BATCHES: Window = Window {
-        block: 2048,
-        ahead: 2,
-    };
+    pub(super) const BATCHES: Window = Window { block: 2048, ahead: 2 };
     /// For pairs of which each may take long.
     pub(super) const SMALL_BATCHES: Window = Window { block: 64, ahead: 16 };
     /// For pairs that have nothing in common: as few as handing them on costs little.
@@ -232,10 +229,7 @@ struct Slots {
 
 impl Slots {
     fn new(free: usize) -> Slots {
-        Slots {
-            free: Mutex::new(free),
-            change: Condvar::new(),
-        }
+        Slots { free: Mutex::new(free), change: Condvar::new() }
     }
 
     fn take(&self) {
@@ -278,21 +272,14 @@ mod tests {
         Item {
             job: Job {
                 id: Value::from(number),
-                work: Kind::Unusable {
-                    status: Status::GoldError,
-                    error: String::new(),
-                },
+                work: Kind::Unusable { status: Status::GoldError, error: String::new() },
             },
             about: About::default(),
         }
     }
 
     fn pairs(items: impl Iterator<Item = Result<Item, InputError>> + Send + 'static) -> Pairs {
-        Pairs {
-            items: Box::new(items),
-            single: false,
-            count: None,
-        }
+        Pairs { items: Box::new(items), single: false, count: None }
     }
 
     fn number(job: &Job) -> usize {
@@ -333,40 +320,29 @@ mod tests {
     #[test]
     fn an_error_of_either_end_comes_through() {
         let work = |jobs: &[Job]| jobs.iter().map(number).collect::<Vec<_>>();
-        let broken = (0..300).map(|n| {
-            if n == 299 {
-                Err(InputError::Database("torn".into()))
-            } else {
-                Ok(item(n))
-            }
-        });
+        let broken =
+            (0..300).map(|n| if n == 299 { Err(InputError::Database("torn".into())) } else { Ok(item(n)) });
         let mut seen = 0;
-        let error = stream(
-            pairs(broken),
-            Window::PAIRS,
-            "testing",
-            QUIET,
-            &work,
-            &mut |done| {
-                seen += usize::from(done.is_some());
-                Ok(true)
-            },
-        );
+        let error = stream(pairs(broken), Window::PAIRS, "testing", QUIET, &work, &mut |done| {
+            seen += usize::from(done.is_some());
+            Ok(true)
+        });
         assert_eq!((error.unwrap_err().to_string().as_str(), seen), ("torn", 299));
         for endless in [true, false] {
             let last = if endless { usize::MAX } else { 200 };
             let source = (0..last).map(|n| Ok(item(n)));
-            let error = stream(
-                pairs(source),
-                Window::SMALL_BATCHES,
-                "testing",
-                QUIET,
-                &work,
-                &mut |done| match done {
-                    Some((job, ..)) if number(&job) == 150 => bail!("full"),
-                    _ => Ok(true),
-                },
-            );
+            let error =
+                stream(
+                    pairs(source),
+                    Window::SMALL_BATCHES,
+                    "testing",
+                    QUIET,
+                    &work,
+                    &mut |done| match done {
+                        Some((job, ..)) if number(&job) == 150 => bail!("full"),
+                        _ => Ok(true),
+                    },
+                );
             assert_eq!(error.unwrap_err().to_string(), "full");
         }
     }
@@ -376,17 +352,10 @@ mod tests {
         let work = |jobs: &[Job]| jobs.iter().map(number).collect::<Vec<_>>();
         let mut seen = 0;
         let endless = (0..).map(|n| Ok(item(n)));
-        stream(
-            pairs(endless),
-            Window::PAIRS,
-            "testing",
-            QUIET,
-            &work,
-            &mut |done| {
-                seen += usize::from(done.is_some());
-                Ok(seen < 100)
-            },
-        )
+        stream(pairs(endless), Window::PAIRS, "testing", QUIET, &work, &mut |done| {
+            seen += usize::from(done.is_some());
+            Ok(seen < 100)
+        })
         .unwrap();
         assert_eq!(seen, 100);
     }
@@ -401,8 +370,6 @@ mod tests {
             jobs.iter().map(number).collect::<Vec<_>>()
         };
         let source = (0..100_000).map(|n| Ok(item(n)));
-        let _ = stream(pairs(source), Window::PAIRS, "testing", QUIET, &work, &mut |_| {
-            Ok(true)
-        });
+        let _ = stream(pairs(source), Window::PAIRS, "testing", QUIET, &work, &mut |_| Ok(true));
     }
 }

@@ -94,12 +94,7 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
             ));
         }
     }
-    console.say(signature(
-        &suite,
-        &bytes,
-        "suite-build",
-        typed.input.dialect.dialect,
-    ));
+    console.say(signature(&suite, &bytes, "suite-build", typed.input.dialect.dialect));
     Ok(true)
 }
 
@@ -133,11 +128,7 @@ fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<
         .into_iter()
         .filter_map(|(db_id, golds)| {
             let schema = set.shift_remove(&db_id)?;
-            Some(Task {
-                schema,
-                golds,
-                values: None,
-            })
+            Some(Task { schema, golds, values: None })
         })
         .collect())
 }
@@ -150,10 +141,7 @@ fn add_values(tasks: &mut [Task], path: &Path, console: Console) -> Result<()> {
         let id = &task.schema.db_id;
         let files = if path.is_dir() {
             let names = ["sqlite", "db"].map(|e| format!("{id}.{e}"));
-            names
-                .iter()
-                .flat_map(|n| [path.join(n), path.join(id).join(n)])
-                .collect()
+            names.iter().flat_map(|n| [path.join(n), path.join(id).join(n)]).collect()
         } else if single || path.file_stem().is_some_and(|s| s == id.as_str()) {
             vec![path.to_owned()]
         } else {
@@ -165,10 +153,7 @@ fn add_values(tasks: &mut [Task], path: &Path, console: Console) -> Result<()> {
         }
     }
     if found == 0 {
-        bail!(
-            "--values-from {}: no SQLite file for any schema; name it db_id.sqlite",
-            path.display()
-        );
+        bail!("--values-from {}: no SQLite file for any schema; name it db_id.sqlite", path.display());
     }
     console.say(format!("values of {found} databases are mixed in"));
     Ok(())
@@ -261,10 +246,8 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     {
         bail!("--fail-under {x}: must lie between 0 and 1");
     }
-    let mut inputs = Inputs::default().with([
-        ("--suite", Some(typed.suite.as_path())),
-        ("--gold", Some(typed.gold.gold.as_path())),
-    ]);
+    let mut inputs = Inputs::default()
+        .with([("--suite", Some(typed.suite.as_path())), ("--gold", Some(typed.gold.gold.as_path()))]);
     inputs = inputs.with(typed.pred.iter().map(|pred| ("--pred", Some(pred.as_path()))));
     if let Some(out) = &typed.out {
         inputs.output(out)?;
@@ -317,20 +300,14 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
             places.push((system, i, place));
         }
     }
-    let strangers = golds
-        .iter()
-        .filter(|g| g.unusable.is_none() && !made_for(&suite, g))
-        .count();
+    let strangers = golds.iter().filter(|g| g.unusable.is_none() && !made_for(&suite, g)).count();
     if strangers > 0 {
         console.warn(format!(
             "the suite was not distilled for {strangers} of {} gold queries: on these its verdicts are weaker",
             golds.len()
         ));
     }
-    let options = RunOptions {
-        plug_values: typed.plug_values,
-        limits: typed.run.limits(Limits::default())?,
-    };
+    let options = RunOptions { plug_values: typed.plug_values, limits: typed.run.limits(Limits::default())? };
     let bar = console.bar(Some(pairs.len() as u64), "distinct pairs");
     let each = |n: usize| bar.inc(n as u64);
     let verdicts = match worker::workers(typed.run.workers, &options.limits)? {
@@ -357,9 +334,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
                 Status::Untested => row.untested += 1,
                 _ => row.errors += 1,
             }
-            let class = record
-                .hardness
-                .and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
+            let class = record.hardness.and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
             for at in class.into_iter().chain([4]) {
                 row.all[at] += 1;
                 row.right[at] += usize::from(record.score == Some(1));
@@ -392,42 +367,33 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     }
     out.finish()?;
     console.say(&signature);
-    let lowest = rows
-        .iter()
-        .map(|r| r.right[4] as f64 / r.all[4].max(1) as f64)
-        .min_by(f64::total_cmp);
-    Ok(super::fail_under(
-        typed.fail_under,
-        "the lowest accuracy",
-        lowest,
-        console,
-    ))
+    let lowest = rows.iter().map(|r| r.right[4] as f64 / r.all[4].max(1) as f64).min_by(f64::total_cmp);
+    Ok(super::fail_under(typed.fail_under, "the lowest accuracy", lowest, console))
 }
 
 fn made_for(suite: &Suite, gold: &spider::Gold) -> bool {
     let sql = gold.sql.trim().trim_end_matches(';').trim_end();
-    suite
-        .schema(&gold.db_id)
-        .is_some_and(|s| s.golds.iter().any(|g| g.sql == sql))
+    suite.schema(&gold.db_id).is_some_and(|s| s.golds.iter().any(|g| g.sql == sql))
 }
 
 /// A name for each file: its stem, and its number where two have the same.
 fn systems(paths: &[PathBuf]) -> Vec<String> {
     let stem = |p: &PathBuf| {
-        p.file_stem()
-            .map_or_else(|| p.display().to_string(), |s| s.to_string_lossy().into_owned())
+        p.file_stem().map_or_else(|| p.display().to_string(), |s| s.to_string_lossy().into_owned())
     };
     let stems: Vec<String> = paths.iter().map(stem).collect();
     stems
         .iter()
         .enumerate()
-        .map(|(i, s)| {
-            if stems.iter().filter(|t| *t == s).count() > 1 {
-                format!("{s}#{}", i + 1)
-            } else {
-                s.clone()
-            }
-        })
+        .map(
+            |(i, s)| {
+                if stems.iter().filter(|t| *t == s).count() > 1 {
+                    format!("{s}#{}", i + 1)
+                } else {
+                    s.clone()
+                }
+            },
+        )
         .collect()
 }
 
@@ -458,11 +424,7 @@ fn record<'a>(
             out.error = Some(why.clone());
         }
         Ok(None) => out.status = Status::GoldError,
-        Ok(Some(RunVerdict::Same {
-            databases,
-            nonempty,
-            plugged,
-        })) => {
+        Ok(Some(RunVerdict::Same { databases, nonempty, plugged })) => {
             out.verdict = Some("same");
             out.score = Some(1);
             out.databases = Some(*databases);
@@ -524,10 +486,7 @@ fn documents(systems: &[String], rows: &[Row]) -> Vec<serde_json::Value> {
             let mut classes = serde_json::Map::new();
             for ((name, right), all) in CLASSES.iter().zip(row.right).zip(row.all) {
                 let accuracy = (all > 0).then(|| right as f64 / all as f64);
-                classes.insert(
-                    (*name).into(),
-                    json!({"right": right, "pairs": all, "accuracy": accuracy}),
-                );
+                classes.insert((*name).into(), json!({"right": right, "pairs": all, "accuracy": accuracy}));
             }
             json!({"system": system, "accuracy": classes, "untested": row.untested, "errors": row.errors})
         })

@@ -18,19 +18,11 @@ pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
         .collect();
     if let (Some(id), true) = (&typed.db_id, chosen.is_empty()) {
         let names: Vec<&str> = suite.schemas.iter().map(|s| s.schema.db_id.as_str()).collect();
-        bail!(
-            "{} has no schema {id:?}; it has {}",
-            typed.suite.display(),
-            names.join(", ")
-        );
+        bail!("{} has no schema {id:?}; it has {}", typed.suite.display(), names.join(", "));
     }
     if let (Some(number), Some(schema)) = (typed.database, chosen.first()) {
         let Some(database) = schema.databases.get(number) else {
-            bail!(
-                "{} has {} databases, numbered from 0",
-                schema.schema.db_id,
-                schema.databases.len()
-            );
+            bail!("{} has {} databases, numbered from 0", schema.schema.db_id, schema.databases.len());
         };
         out.write(&database.to_sql(&schema.schema))?;
         out.finish()?;
@@ -78,10 +70,8 @@ pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
         out.write(&table(&lines))?;
         out.line(&format!("\n{} bytes\n{signature}", bytes.len()))?;
     } else {
-        let schemas: Vec<_> = chosen
-            .iter()
-            .map(|s| json!({"db_id": s.schema.db_id, "counts": s.counts()}))
-            .collect();
+        let schemas: Vec<_> =
+            chosen.iter().map(|s| json!({"db_id": s.schema.db_id, "counts": s.counts()})).collect();
         out.line(&serde_json::to_string_pretty(&json!({
             "format": 1, "signature": signature, "bytes": bytes.len(),
             "config": suite.config, "counts": suite.counts(), "schemas": schemas,

@@ -66,16 +66,8 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
 
     let course = |value: fn(&EpochReport) -> f64| trained.history.iter().map(value).collect();
     let courses = [
-        Course {
-            name: "training loss",
-            values: course(|epoch| epoch.loss),
-            scale: Scale::FromZero,
-        },
-        Course {
-            name: "validation AUC",
-            values: course(|epoch| epoch.valid_auc),
-            scale: Scale::Auc,
-        },
+        Course { name: "training loss", values: course(|epoch| epoch.loss), scale: Scale::FromZero },
+        Course { name: "validation AUC", values: course(|epoch| epoch.valid_auc), scale: Scale::Auc },
     ];
     let title = run.display().to_string();
     let info = &trained.checkpoint.info;
@@ -95,10 +87,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
             band.low, band.high, band.coverage, band.accuracy
         ))?;
     }
-    for (name, cascade) in [
-        ("two-tier", Cascade::Proof),
-        ("three-tier", Cascade::ProofAndSuite),
-    ] {
+    for (name, cascade) in [("two-tier", Cascade::Proof), ("three-tier", Cascade::ProofAndSuite)] {
         if let Some(tiers) = &info.tiers {
             let tier = tiers.tier(cascade);
             let quality = &tier.validation;
@@ -108,11 +97,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
             ))?;
         }
     }
-    sink.line(&format!(
-        "epoch       {} of {} kept",
-        info.epoch,
-        trained.history.len()
-    ))?;
+    sink.line(&format!("epoch       {} of {} kept", info.epoch, trained.history.len()))?;
     let signature = Signature {
         metric: "gmn".into(),
         checkpoint: short_hash(&bytes),
@@ -150,11 +135,7 @@ impl Clock {
     fn new(max_minutes: f64) -> Clock {
         Clock {
             began: Instant::now(),
-            limit: if max_minutes > 0.0 {
-                max_minutes * 60.0
-            } else {
-                f64::INFINITY
-            },
+            limit: if max_minutes > 0.0 { max_minutes * 60.0 } else { f64::INFINITY },
             epochs: 0,
             before: 0,
         }
@@ -227,24 +208,17 @@ impl Observer for Progress {
             report.parameters, report.train_pairs, report.identical, report.steps
         ));
         if let Some((count, first)) = &report.unusable {
-            self.console.warn(format!(
-                "{count} pairs cannot be read by the network; the first: {first}"
-            ));
+            self.console.warn(format!("{count} pairs cannot be read by the network; the first: {first}"));
         }
     }
 
     fn step(&mut self, report: &StepReport) {
         self.rate = report.pairs_per_second;
         if self.bar.is_none() {
-            self.bar = Some(
-                self.console
-                    .bar(Some(report.steps as u64), &format!("epoch {}", report.epoch)),
-            );
+            self.bar = Some(self.console.bar(Some(report.steps as u64), &format!("epoch {}", report.epoch)));
         }
         if let Some(bar) = &self.bar {
-            let auc = self
-                .auc
-                .map_or_else(String::new, |a| format!(" valid AUC {a:.4}"));
+            let auc = self.auc.map_or_else(String::new, |a| format!(" valid AUC {a:.4}"));
             let done = (report.epoch - 1) as f64 + report.step as f64 / report.steps.max(1) as f64;
             let left = self.clock.left(done).map_or_else(String::new, duration);
             bar.set_message(format!(

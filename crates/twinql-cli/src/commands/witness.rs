@@ -41,11 +41,8 @@ impl WitnessRecord {
             return None;
         };
         let text = file(gold, pred, &witness);
-        let rows = |rows: Vec<Vec<Value>>| {
-            rows.into_iter()
-                .map(|r| r.into_iter().map(plain).collect())
-                .collect()
-        };
+        let rows =
+            |rows: Vec<Vec<Value>>| rows.into_iter().map(|r| r.into_iter().map(plain).collect()).collect();
         Some(WitnessRecord {
             sql: witness.statements,
             gold_columns: witness.gold_width,
@@ -70,11 +67,7 @@ pub(super) struct WitnessFolder {
 impl WitnessFolder {
     /// `inputs` is what the command reads, of which no witness takes the place.
     pub(super) fn new(folder: PathBuf, inputs: Inputs) -> WitnessFolder {
-        WitnessFolder {
-            folder,
-            names: FileNames::default(),
-            inputs,
-        }
+        WitnessFolder { folder, names: FileNames::default(), inputs }
     }
 
     /// Notes a witness that an earlier run has written.

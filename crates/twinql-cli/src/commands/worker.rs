@@ -72,10 +72,7 @@ fn requests() -> Result<Pipe> {
         }
     };
     std::thread::Builder::new().spawn(read)?;
-    Ok(Pipe {
-        from,
-        piece: Cursor::default(),
-    })
+    Ok(Pipe { from, piece: Cursor::default() })
 }
 
 /// What a thread has read.
@@ -120,9 +117,7 @@ mod limits {
         let pages = std::fs::read_to_string("/proc/self/statm")
             .ok()
             .and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-        pages.map_or(2 << 30, |pages| {
-            pages.saturating_mul(rustix::param::page_size() as u64)
-        })
+        pages.map_or(2 << 30, |pages| pages.saturating_mul(rustix::param::page_size() as u64))
     }
 
     /// Gives the process `SECONDS` for each of `pairs` from now on; the system ends it when

@@ -88,9 +88,7 @@ impl Journal {
         lines.set_len(mark.bytes).with_context(fail)?;
         marks.set_len(bytes).with_context(fail)?;
         if bytes == 0 {
-            marks
-                .write_all((serde_json::to_string(settings)? + "\n").as_bytes())
-                .with_context(fail)?;
+            marks.write_all((serde_json::to_string(settings)? + "\n").as_bytes()).with_context(fail)?;
         }
         let mut reader = lines.try_clone().with_context(fail)?;
         reader.seek(SeekFrom::Start(0)).with_context(fail)?;

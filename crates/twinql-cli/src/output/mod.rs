@@ -27,10 +27,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Checks a file that is built over a long time, with its finished work beside it.
 pub(crate) fn built_file(inputs: &mut Inputs, path: &Path) -> Result<()> {
     if inputs.output(path)?.plain().is_none() {
-        bail!(
-            "cannot build {}: finished work is kept beside it, so it must be a plain file",
-            path.display()
-        );
+        bail!("cannot build {}: finished work is kept beside it, so it must be a plain file", path.display());
     }
     Ok(())
 }

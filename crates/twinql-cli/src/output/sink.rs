@@ -44,11 +44,7 @@ impl Sink {
     }
 
     fn of(target: Target) -> Sink {
-        Sink {
-            target,
-            buffer: Vec::new(),
-            closed: false,
-        }
+        Sink { target, buffer: Vec::new(), closed: false }
     }
 
     /// Writes a line.

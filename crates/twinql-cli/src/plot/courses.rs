@@ -63,11 +63,7 @@ fn panel(out: &mut String, course: &Course<'_>, kept: usize, top: f64, colour: &
     let epochs = course.values.len();
     let (low, high) = course.scale.range(&course.values);
     let x = |epoch: f64| {
-        let share = if epochs > 1 {
-            (epoch - 1.0) / (epochs - 1) as f64
-        } else {
-            0.5
-        };
+        let share = if epochs > 1 { (epoch - 1.0) / (epochs - 1) as f64 } else { 0.5 };
         // Room for dots at both ends.
         LEFT + 12.0 + share * (SIZE - 24.0)
     };
@@ -86,23 +82,14 @@ fn panel(out: &mut String, course: &Course<'_>, kept: usize, top: f64, colour: &
     for epoch in marked.into_iter().filter(|at| at.fract() == 0.0) {
         let foot = (x(epoch), top + PANEL);
         line(out, foot, (foot.0, foot.1 + 4.0), &format!(r#"stroke="{QUIET}""#));
-        text(
-            out,
-            (foot.0, foot.1 + 17.0),
-            "middle",
-            QUIET,
-            &format!("{epoch:.0}"),
-        );
+        text(out, (foot.0, foot.1 + 17.0), "middle", QUIET, &format!("{epoch:.0}"));
     }
     let _ = writeln!(
         out,
         r##"<rect x="{LEFT}" y="{top:.1}" width="{SIZE}" height="{PANEL}" stroke="#bbb" fill="none"/>"##
     );
     let shown = |value: f64| {
-        ticks(low, high, 5)
-            .into_iter()
-            .find(|t| t.0 == value)
-            .map_or_else(|| format!("{value}"), |t| t.1)
+        ticks(low, high, 5).into_iter().find(|t| t.0 == value).map_or_else(|| format!("{value}"), |t| t.1)
     };
     let mut title = format!("{} (axis from {} to {})", course.name, shown(low), shown(high));
     let points = || {
@@ -116,21 +103,13 @@ fn panel(out: &mut String, course: &Course<'_>, kept: usize, top: f64, colour: &
     );
     if epochs <= MAX_DOTS {
         for (x, y) in points() {
-            let _ = writeln!(
-                out,
-                r#"<circle cx="{x:.1}" cy="{y:.1}" r="2.5" fill="{colour}"/>"#
-            );
+            let _ = writeln!(out, r#"<circle cx="{x:.1}" cy="{y:.1}" r="2.5" fill="{colour}"/>"#);
         }
     }
     let at_kept = kept.checked_sub(1).and_then(|i| course.values.get(i));
     if let Some(value) = at_kept.copied().filter(|v| v.is_finite()) {
         let epoch = x(kept as f64);
-        line(
-            out,
-            (epoch, top),
-            (epoch, top + PANEL),
-            &format!(r#"stroke="{QUIET}" stroke-dasharray="3 3""#),
-        );
+        line(out, (epoch, top), (epoch, top + PANEL), &format!(r#"stroke="{QUIET}" stroke-dasharray="3 3""#));
         let _ = writeln!(
             out,
             r#"<circle cx="{epoch:.1}" cy="{:.1}" r="5" fill="white" stroke="{colour}" stroke-width="2"/>"#,
@@ -146,25 +125,15 @@ mod tests {
     use super::*;
 
     fn course(values: &[f64], scale: Scale) -> Course<'static> {
-        Course {
-            name: "it",
-            values: values.to_vec(),
-            scale,
-        }
+        Course { name: "it", values: values.to_vec(), scale }
     }
 
     #[test]
     fn a_small_change_looks_small() {
         let svg = courses_svg("run", &[course(&[0.996, 0.997, 0.9965], Scale::Auc)], 2);
-        assert!(
-            svg.contains("it (axis from 0.5 to 1.0); epoch 2 kept: 0.9970"),
-            "{svg}"
-        );
+        assert!(svg.contains("it (axis from 0.5 to 1.0); epoch 2 kept: 0.9970"), "{svg}");
         // All within 1 of 160 points.
-        assert!(
-            svg.contains(r#"points="76.0,69.3 304.0,69.0 532.0,69.1""#),
-            "{svg}"
-        );
+        assert!(svg.contains(r#"points="76.0,69.3 304.0,69.0 532.0,69.1""#), "{svg}");
         assert!(svg.contains(r#"<circle cx="304.0" cy="69.0" r="5""#), "{svg}");
         let below = courses_svg("run", &[course(&[0.4, 0.6], Scale::Auc)], 2);
         assert!(below.contains("axis from 0.0 to 1.0"), "{below}");

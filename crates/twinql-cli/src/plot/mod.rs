@@ -27,10 +27,7 @@ const STYLES: [(&str, &str); 6] = [
 ];
 
 fn style(number: usize) -> (&'static str, &'static str) {
-    STYLES
-        .get(number % STYLES.len())
-        .copied()
-        .unwrap_or(("black", ""))
+    STYLES.get(number % STYLES.len()).copied().unwrap_or(("black", ""))
 }
 
 /// The beginning of a picture: its frame, a white ground, and the title above the middle of the plot.
@@ -62,10 +59,7 @@ fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, colour: &str, text: 
 
 /// A straight line.
 fn line(out: &mut String, (x, y): (f64, f64), (to_x, to_y): (f64, f64), look: &str) {
-    let _ = writeln!(
-        out,
-        r#"<path d="M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}" fill="none" {look}/>"#
-    );
+    let _ = writeln!(out, r#"<path d="M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}" fill="none" {look}/>"#);
 }
 
 fn joined(points: impl Iterator<Item = (f64, f64)>) -> String {
@@ -94,16 +88,11 @@ fn ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
         .unwrap_or(9) as usize;
     let first = (low / step - 1e-9).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
-    (first..=last)
-        .map(|i| i as f64 * step)
-        .map(|value| (value, format!("{value:.digits$}")))
-        .collect()
+    (first..=last).map(|i| i as f64 * step).map(|value| (value, format!("{value:.digits$}"))).collect()
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -117,10 +106,7 @@ mod tests {
         assert_eq!(labels(0.0, 1.0, 5), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(0.5, 1.0, 5), ["0.5", "0.6", "0.7", "0.8", "0.9", "1.0"]);
         assert_eq!(labels(1.0, 8.0, 8), ["1", "2", "3", "4", "5", "6", "7", "8"]);
-        assert_eq!(
-            labels(1.0, 200.0, 8),
-            ["25", "50", "75", "100", "125", "150", "175", "200"]
-        );
+        assert_eq!(labels(1.0, 200.0, 8), ["25", "50", "75", "100", "125", "150", "175", "200"]);
         assert_eq!(labels(0.0, 0.03, 4), ["0.00", "0.01", "0.02", "0.03"]);
         assert!(labels(1.0, 1.0, 5).is_empty() && labels(0.0, f64::NAN, 5).is_empty());
     }

@@ -58,12 +58,7 @@ pub(crate) fn roc_svg(title: &str, curves: &[Curve], level: f64) -> String {
         text(&mut out, (x(rate), y(0.0) + 18.0), "middle", QUIET, &label);
         text(&mut out, (x(0.0) - 8.0, y(rate) + 4.0), "end", QUIET, &label);
     }
-    line(
-        &mut out,
-        (x(0.0), y(0.0)),
-        (x(1.0), y(1.0)),
-        r##"stroke="#aaa" stroke-dasharray="4 4""##,
-    );
+    line(&mut out, (x(0.0), y(0.0)), (x(1.0), y(1.0)), r##"stroke="#aaa" stroke-dasharray="4 4""##);
     text(
         &mut out,
         (x(0.5), y(0.0) + 38.0),
@@ -120,10 +115,7 @@ pub(crate) fn roc_svg(title: &str, curves: &[Curve], level: f64) -> String {
         }
     }
     if curves.iter().any(|c| !c.band.is_empty()) {
-        let said = format!(
-            "bands and intervals: {:.0} %, over resamples of the pairs",
-            100.0 * level
-        );
+        let said = format!("bands and intervals: {:.0} %, over resamples of the pairs", 100.0 * level);
         text(&mut out, (LEFT, height - 12.0), "start", QUIET, &said);
     }
     out.push_str("</svg>\n");
@@ -142,12 +134,7 @@ mod tests {
             operating: Operating::of(&points, threshold),
             points,
             band: roc_band(scores, labels, &Resampling::default()).unwrap_or_default(),
-            auc: Interval {
-                estimate: 1.0,
-                low: 0.9,
-                high: 1.0,
-                resamples: 1000,
-            },
+            auc: Interval { estimate: 1.0, low: 0.9, high: 1.0, resamples: 1000 },
         }
     }
 
@@ -155,10 +142,7 @@ mod tests {
     fn a_curve_runs_from_corner_to_corner() {
         let svg = roc_svg("a < b", &[curve(&[0.9, 0.1], &[true, false], 0.5)], 0.95);
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
-        assert!(
-            svg.contains(r#"points="64.0,520.0 64.0,40.0 544.0,40.0""#),
-            "{svg}"
-        );
+        assert!(svg.contains(r#"points="64.0,520.0 64.0,40.0 544.0,40.0""#), "{svg}");
         assert!(svg.contains("a &lt; b") && svg.contains("gmn: AUC 1.0000 (0.9000–1.0000)"));
         assert!(svg.contains("<polygon") && svg.contains("95 %"));
         // The operating point: all positives, no negative.

@@ -66,17 +66,11 @@ fn every_file_is_a_theme() {
         count += here;
         let runs = theme.runs.iter().map(|r| &r.name);
         for case in theme.pairs.iter().map(|p| &p.name).chain(runs) {
-            assert!(
-                names.insert(format!("{name}: {case}")),
-                "{name}: {case} stands there twice"
-            );
+            assert!(names.insert(format!("{name}: {case}")), "{name}: {case} stands there twice");
         }
     }
     // Predictions that `hostile.rs` sends through judge, execute, score, evaluate and suite run.
     let listed = inputs::hostile().len();
     println!("inputs.rs: {listed}");
-    assert!(
-        count + listed >= 300,
-        "{count} cases and {listed} hostile predictions"
-    );
+    assert!(count + listed >= 300, "{count} cases and {listed} hostile predictions");
 }

@@ -8,15 +8,8 @@ use tempfile::TempDir;
 use crate::data::{Pair, Theme, Truth};
 use crate::program::{self, Ended};
 
-const STATUSES: [&str; 7] = [
-    "ok",
-    "gold_error",
-    "pred_error",
-    "unsupported",
-    "timeout",
-    "untested",
-    "machine_error",
-];
+const STATUSES: [&str; 7] =
+    ["ok", "gold_error", "pred_error", "unsupported", "timeout", "untested", "machine_error"];
 const METRICS: [&str; 3] = ["gmn", "proof", "suite"];
 /// Few, so that endless queries end soon; what is endless does not end within more.
 const STEPS: &str = "200000";
@@ -52,11 +45,7 @@ fn cases(theme: &Theme) -> Vec<Case<'_>> {
 
 /// How many inputs a theme's pairs are.
 pub(crate) fn count(theme: &Theme) -> usize {
-    theme
-        .pairs
-        .iter()
-        .map(|p| p.preds.len() + usize::from(p.pred.is_some()))
-        .sum()
+    theme.pairs.iter().map(|p| p.preds.len() + usize::from(p.pred.is_some())).sum()
 }
 
 /// Runs all pairs of a theme; says what does not hold.
@@ -72,14 +61,7 @@ pub(crate) fn failures(theme: &Theme) -> Vec<String> {
         let lines: Vec<&str> = cases.iter().map(|c| c.line.as_str()).collect();
         std::fs::write(folder.path().join("pairs.jsonl"), lines.join("\n")).unwrap();
         let batch = |args: &[&str]| {
-            let common = [
-                "--pairs",
-                "pairs.jsonl",
-                "--dialect",
-                dialect,
-                "--semantics",
-                semantics,
-            ];
+            let common = ["--pairs", "pairs.jsonl", "--dialect", dialect, "--semantics", semantics];
             let args = [args, &common[..]].concat();
             let ended = program::run(program::command(folder.path(), &args, &[]), None, None);
             records(&args, &ended, cases.len())
@@ -253,10 +235,7 @@ impl Wrong {
         );
         for record in [scored, judged, proved] {
             let status = &record["status"];
-            self.unless(
-                among(&pair.status, status),
-                format!("status {status} is none of {:?}", pair.status),
-            );
+            self.unless(among(&pair.status, status), format!("status {status} is none of {:?}", pair.status));
             if *status != "ok" && *status != "untested" && !pair.names.is_empty() {
                 let error = record["error"].to_string().to_lowercase();
                 let named = pair.names.iter().any(|n| error.contains(&n.to_lowercase()));

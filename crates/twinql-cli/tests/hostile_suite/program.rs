@@ -32,10 +32,7 @@ pub(crate) fn command(folder: &Path, args: &[&str], limits: &[String]) -> Comman
     if !limits.is_empty() {
         command = Command::new("sh");
         let set: String = limits.iter().map(|l| format!("ulimit {l} && ")).collect();
-        command
-            .arg("-c")
-            .arg(format!("{set} exec \"$0\" \"$@\""))
-            .arg(binary());
+        command.arg("-c").arg(format!("{set} exec \"$0\" \"$@\"")).arg(binary());
     }
     for (name, _) in std::env::vars() {
         if name.starts_with("TWINQL_") {
@@ -62,10 +59,7 @@ fn signal(child: &Child, name: &str) {
 /// Runs to the end. With `interrupt`, stdin stays open, and SIGINT comes after that time.
 pub(crate) fn run(mut command: Command, stdin: Option<Vec<u8>>, interrupt: Option<Duration>) -> Ended {
     let begun = Instant::now();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let out = reader(child.stdout.take().unwrap());
     let err = reader(child.stderr.take().unwrap());

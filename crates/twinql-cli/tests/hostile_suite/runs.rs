@@ -28,11 +28,7 @@ fn content(folder: &Path) -> Content {
             } else if kind.is_file() {
                 hash = Sha256::digest(std::fs::read(&path).unwrap()).to_vec();
             } else if kind.is_symlink() {
-                hash = std::fs::read_link(&path)
-                    .unwrap()
-                    .display()
-                    .to_string()
-                    .into_bytes();
+                hash = std::fs::read_link(&path).unwrap().display().to_string().into_bytes();
             }
             let names = [
                 (kind.is_dir(), "folder"),
@@ -96,9 +92,9 @@ fn make(root: &Path, make: &[Make], readers: &mut Readers) -> bool {
 /// `expected` is a part of `seen`; a text that begins with `~` has to be contained.
 fn part_of(expected: &Value, seen: &Value) -> bool {
     match (expected, seen) {
-        (Value::Object(e), Value::Object(s)) => e
-            .iter()
-            .all(|(key, value)| part_of(value, s.get(key).unwrap_or(&Value::Null))),
+        (Value::Object(e), Value::Object(s)) => {
+            e.iter().all(|(key, value)| part_of(value, s.get(key).unwrap_or(&Value::Null)))
+        }
         (Value::String(e), _) if e.starts_with('~') => seen.to_string().contains(&e[1..]),
         _ => expected == seen,
     }
@@ -106,11 +102,7 @@ fn part_of(expected: &Value, seen: &Value) -> bool {
 
 /// All runs of a theme; says what does not hold.
 pub(crate) fn failures(theme: &Theme) -> Vec<String> {
-    theme
-        .runs
-        .iter()
-        .flat_map(|run| failures_of(theme, run))
-        .collect()
+    theme.runs.iter().flat_map(|run| failures_of(theme, run)).collect()
 }
 
 fn failures_of(theme: &Theme, run: &Run) -> Vec<String> {
@@ -129,10 +121,7 @@ fn failures_of(theme: &Theme, run: &Run) -> Vec<String> {
     }
     let mut readers = Readers(Vec::new());
     if !make(root, &run.make, &mut readers) {
-        eprintln!(
-            "{}: left out, the system does not let us make what it needs",
-            run.name
-        );
+        eprintln!("{}: left out, the system does not let us make what it needs", run.name);
         return Vec::new();
     }
     for args in &run.before {
@@ -162,24 +151,13 @@ fn failures_of(theme: &Theme, run: &Run) -> Vec<String> {
 }
 
 /// Flags whose value is written to.
-const OUTPUTS: [&str; 7] = [
-    "--out",
-    "--plot",
-    "--scores",
-    "--attention",
-    "--witness-dir",
-    "--run",
-    "--record",
-];
+const OUTPUTS: [&str; 7] =
+    ["--out", "--plot", "--scores", "--attention", "--witness-dir", "--run", "--record"];
 
 fn once(root: &Path, run: &Run, say: &mut dyn FnMut(String)) {
     // What replaces its output would destroy the system's own devices.
     let outside = |two: &[String]| OUTPUTS.contains(&two[0].as_str()) && two[1].starts_with('/');
-    assert!(
-        !run.args.windows(2).any(outside),
-        "{}: writes outside of its folder",
-        run.name
-    );
+    assert!(!run.args.windows(2).any(outside), "{}: writes outside of its folder", run.name);
     let before = content(root);
     let args: Vec<&str> = run.args.iter().map(String::as_str).collect();
     let memory = run.memory.map(|mib| format!("-v {}", mib * 1024));
@@ -194,13 +172,7 @@ fn once(root: &Path, run: &Run, say: &mut dyn FnMut(String)) {
         say("did not end".into());
     }
     if !ended.code.is_some_and(|c| run.exit.contains(&c)) {
-        say(format!(
-            "exit {:?}, not {:?}: {}{}",
-            ended.code,
-            run.exit,
-            cut(out),
-            cut(err)
-        ));
+        say(format!("exit {:?}, not {:?}: {}{}", ended.code, run.exit, cut(out), cut(err)));
     }
     if err.contains("panicked") {
         say(format!("panicked: {}", cut(err)));
@@ -211,10 +183,7 @@ fn once(root: &Path, run: &Run, say: &mut dyn FnMut(String)) {
     for (stream, text, parts) in [("stdout", out, &run.stdout), ("stderr", err, &run.stderr)] {
         for part in parts {
             // Several wordings may be right.
-            if !part
-                .split(" | ")
-                .any(|p| text.to_lowercase().contains(&p.to_lowercase()))
-            {
+            if !part.split(" | ").any(|p| text.to_lowercase().contains(&p.to_lowercase())) {
                 say(format!("{stream} does not say {part:?}: {}", cut(text)));
             }
         }
@@ -225,17 +194,9 @@ fn once(root: &Path, run: &Run, say: &mut dyn FnMut(String)) {
         }
     }
     if !run.records.is_empty() {
-        let seen: Vec<Value> = out
-            .lines()
-            .map(|l| serde_json::from_str(l).unwrap_or(Value::Null))
-            .collect();
+        let seen: Vec<Value> = out.lines().map(|l| serde_json::from_str(l).unwrap_or(Value::Null)).collect();
         if seen.len() != run.records.len() {
-            say(format!(
-                "{} records, not {}: {}",
-                seen.len(),
-                run.records.len(),
-                cut(out)
-            ));
+            say(format!("{} records, not {}: {}", seen.len(), run.records.len(), cut(out)));
         }
         for (expected, seen) in run.records.iter().zip(&seen) {
             let expected: Value = serde_json::from_str(expected).unwrap();
@@ -262,9 +223,7 @@ fn once(root: &Path, run: &Run, say: &mut dyn FnMut(String)) {
 /// What was there is as it was, and nothing came that the run does not name.
 fn unchanged(root: &Path, before: &Content, run: &Run, say: &mut dyn FnMut(String)) {
     let after = content(root);
-    let paths = before
-        .keys()
-        .chain(after.keys().filter(|p| !before.contains_key(*p)));
+    let paths = before.keys().chain(after.keys().filter(|p| !before.contains_key(*p)));
     for path in paths {
         let name = path.strip_prefix(root).unwrap().display().to_string();
         let may = run.writes.iter().any(|w| name.starts_with(w.as_str()));
@@ -273,11 +232,7 @@ fn unchanged(root: &Path, before: &Content, run: &Run, say: &mut dyn FnMut(Strin
         let kind_changed = was.is_some() && was.map(|c| &c.0) != is.map(|c| &c.0);
         if kind_changed || (!may && was != is) {
             let kind = |c: Option<&(String, Vec<u8>)>| c.map_or("nothing".into(), |c| c.0.clone());
-            say(format!(
-                "{name} changed: {} before, {} after",
-                kind(was),
-                kind(is)
-            ));
+            say(format!("{name} changed: {} before, {} after", kind(was), kind(is)));
         }
     }
 }

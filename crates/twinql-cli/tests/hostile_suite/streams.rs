@@ -21,10 +21,7 @@ fn first_result_before_the_end(args: &[&str]) {
     std::fs::write(folder.path().join("t.sql"), DDL).unwrap();
     let common = ["--pairs", "/dev/stdin", "--schemas", "t.sql"];
     let mut command = program::command(folder.path(), &[args, &common].concat(), &[]);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let output = BufReader::new(child.stdout.take().unwrap());
@@ -50,10 +47,7 @@ fn first_result_before_the_end(args: &[&str]) {
     drop(writer.join());
     let line = line.ok().flatten();
     let line = line.and_then(Result::ok).unwrap_or_default();
-    assert!(
-        line.contains("\"status\":\"ok\""),
-        "{args:?}: no result while the input is open: {line}"
-    );
+    assert!(line.contains("\"status\":\"ok\""), "{args:?}: no result while the input is open: {line}");
 }
 
 #[test]

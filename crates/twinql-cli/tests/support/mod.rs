@@ -1,13 +1,7 @@
 //! A folder with tiny inputs, and the program run in it.
 
 // Each test file compiles this module anew and uses a part of it.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic
-)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
 
@@ -27,9 +21,7 @@ pub struct Folder {
 impl Folder {
     /// A folder with `concerts.sql`, the schema of the database `concerts`.
     pub fn new() -> Folder {
-        let folder = Folder {
-            dir: TempDir::new().unwrap(),
-        };
+        let folder = Folder { dir: TempDir::new().unwrap() };
         folder.write("concerts.sql", DDL);
         folder
     }
@@ -128,24 +120,9 @@ pub fn pair(id: &str, gold: &str, pred: &str, label: u8) -> String {
 /// Four labelled pairs.
 pub fn four() -> String {
     [
-        pair(
-            "a",
-            "SELECT COUNT(*) FROM singer",
-            "SELECT COUNT(id) FROM singer",
-            1,
-        ),
-        pair(
-            "b",
-            "SELECT name FROM singer",
-            "SELECT name FROM singer WHERE age > 20",
-            0,
-        ),
-        pair(
-            "c",
-            "SELECT name FROM singer WHERE age > 20",
-            "SELECT name FROM singer WHERE 20 < age",
-            1,
-        ),
+        pair("a", "SELECT COUNT(*) FROM singer", "SELECT COUNT(id) FROM singer", 1),
+        pair("b", "SELECT name FROM singer", "SELECT name FROM singer WHERE age > 20", 0),
+        pair("c", "SELECT name FROM singer WHERE age > 20", "SELECT name FROM singer WHERE 20 < age", 1),
         pair("d", "SELECT name FROM singer", "SELECT age FROM singer", 0),
     ]
     .join("\n")
@@ -169,8 +146,6 @@ pub fn wait_for(what: &str, holds: impl Fn() -> bool) {
 
 /// Ctrl-C.
 pub fn interrupt(child: &std::process::Child) {
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
+    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(sent.unwrap().success());
 }

@@ -34,12 +34,7 @@ impl Proposed<'_> {
     fn push(&mut self, sql: String, source: String, label: Option<u8>) -> bool {
         let new = self.seen.insert(normal(&sql)) || label.is_some();
         if new {
-            self.list.push(Candidate {
-                sql,
-                source,
-                label,
-                proved: false,
-            });
+            self.list.push(Candidate { sql, source, label, proved: false });
         } else {
             self.dropped.repeated += 1;
         }
@@ -59,11 +54,7 @@ pub(super) fn propose(
     rng: &mut ChaCha8Rng,
     dropped: &mut Dropped,
 ) -> Vec<Candidate> {
-    let mut out = Proposed {
-        list: Vec::new(),
-        seen: HashSet::from([normal(&task.gold)]),
-        dropped,
-    };
+    let mut out = Proposed { list: Vec::new(), seen: HashSet::from([normal(&task.gold)]), dropped };
     let (trusted, mut real): (Vec<_>, Vec<_>) = task.real.iter().cloned().partition(|r| r.label.is_some());
     real.shuffle(rng);
     if real.len() > sample.predictions {
@@ -182,20 +173,15 @@ pub(super) fn select(
         let most_same = ((room as f64) * share).round() as usize;
         let same_count = (unproved.len() + most_proved.min(proved.len())).min(most_same);
         let balanced = ((same_count as f64) * (1.0 - share) / share).round() as usize;
-        (
-            most_same,
-            balanced.max(select.min_negatives).min(room - same_count),
-        )
+        (most_same, balanced.max(select.min_negatives).min(room - same_count))
     } else {
         (room, room)
     };
     let most_unproved = most_same.min(unproved.len());
     let most_proved = most_proved.min(most_same - most_unproved);
-    for (list, most) in [
-        (&mut unproved, most_unproved),
-        (&mut proved, most_proved),
-        (&mut different, most_different),
-    ] {
+    for (list, most) in
+        [(&mut unproved, most_unproved), (&mut proved, most_proved), (&mut different, most_different)]
+    {
         list.shuffle(rng);
         // The sort is stable: random within a kind, real predictions before the others.
         list.sort_by_key(|(c, _)| origin(&c.source) != "prediction");

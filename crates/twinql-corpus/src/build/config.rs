@@ -171,12 +171,7 @@ pub struct Select {
 
 impl Default for Select {
     fn default() -> Self {
-        Select {
-            per_gold: 18,
-            positive_share: 0.45,
-            min_negatives: 3,
-            proved_share: 0.3,
-        }
+        Select { per_gold: 18, positive_share: 0.45, min_negatives: 3, proved_share: 0.3 }
     }
 }
 
@@ -287,11 +282,8 @@ impl BuildConfig {
 
     fn inputs_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let gold = self.gold.iter_mut();
-        let gold = gold.flat_map(|g| {
-            std::iter::once(&mut g.gold)
-                .chain(&mut g.predictions)
-                .chain(&mut g.beams)
-        });
+        let gold =
+            gold.flat_map(|g| std::iter::once(&mut g.gold).chain(&mut g.predictions).chain(&mut g.beams));
         let evaluation = self.evaluation.iter_mut();
         let evaluation = evaluation.flat_map(|e| std::iter::once(&mut e.path).chain(&mut e.schemas));
         self.schemas
@@ -349,9 +341,7 @@ impl BuildConfig {
     /// # Errors
     /// Not a preset's name.
     pub fn semantics(&self) -> Result<Semantics, CorpusError> {
-        self.semantics
-            .parse()
-            .map_err(|e: UnknownSemantics| CorpusError::Config(e.to_string()))
+        self.semantics.parse().map_err(|e: UnknownSemantics| CorpusError::Config(e.to_string()))
     }
 
     /// Why nothing over this database may be built, if it may not.
@@ -374,9 +364,7 @@ pub fn expand(path: &str) -> Result<String, CorpusError> {
             return Err(CorpusError::Config(format!("`${{` without `}}` in {path:?}")));
         };
         let value = std::env::var(name).map_err(|_| {
-            CorpusError::Config(format!(
-                "the environment variable {name} is not set, and {path:?} needs it"
-            ))
+            CorpusError::Config(format!("the environment variable {name} is not set, and {path:?} needs it"))
         })?;
         out.push_str(before);
         out.push_str(&value);

@@ -90,13 +90,7 @@ fn read(path: &Path) -> Result<Vec<Query>, CorpusError> {
         return Ok(pairs::read(path)?.pairs.into_iter().flat_map(both).collect());
     }
     let usable = read_gold(path)?.into_iter().filter(|g| g.unusable.is_none());
-    Ok(usable
-        .map(|g| Query {
-            ddl: None,
-            db_id: g.db_id,
-            sql: g.sql,
-        })
-        .collect())
+    Ok(usable.map(|g| Query { ddl: None, db_id: g.db_id, sql: g.sql }).collect())
 }
 
 /// Whether each pair holds a query, on either side, that an evaluation set holds too.

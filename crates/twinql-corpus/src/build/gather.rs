@@ -71,11 +71,7 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
             }
             tasks.add(config, &schemas, &g.db_id, &g.sql, None);
         }
-        let cover = if source.first_lines {
-            Cover::First
-        } else {
-            Cover::All
-        };
+        let cover = if source.first_lines { Cover::First } else { Cover::All };
         for pattern in &source.predictions {
             for file in glob(pattern)? {
                 let predictions = read_any_predictions(&file)?;
@@ -127,21 +123,14 @@ pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
                 tasks.real(task, pair.pred, &name, label);
                 let beam = pair.extra.get(&source.beam_field).and_then(Json::as_array);
                 for sql in beam.into_iter().flatten().filter_map(Json::as_str) {
-                    let sql = if source.plug_values {
-                        plug_values(sql, &pair.gold)
-                    } else {
-                        sql.to_owned()
-                    };
+                    let sql = if source.plug_values { plug_values(sql, &pair.gold) } else { sql.to_owned() };
                     tasks.real(task, sql, &format!("{name}-beam"), None);
                 }
             }
         }
     }
-    let mut gathered = Gathered {
-        schemas,
-        tasks: tasks.tasks.into_values().collect(),
-        dropped: tasks.dropped,
-    };
+    let mut gathered =
+        Gathered { schemas, tasks: tasks.tasks.into_values().collect(), dropped: tasks.dropped };
     gathered.translate(config.dialect);
     Ok(gathered)
 }
@@ -217,11 +206,7 @@ impl Tasks {
         } else if !self.seen.insert((task, text)) {
             self.dropped.repeated += 1;
         } else {
-            t.real.push(Real {
-                sql: sql.trim().to_owned(),
-                source: source.to_owned(),
-                label,
-            });
+            t.real.push(Real { sql: sql.trim().to_owned(), source: source.to_owned(), label });
         }
     }
 }
@@ -236,11 +221,8 @@ fn beams(
 ) -> Result<(), CorpusError> {
     let bytes = read_bytes(file)?;
     for (i, line) in lines(&bytes).enumerate().filter(|(_, l)| !l.is_empty()) {
-        let fail = |message: String| CorpusError::Line {
-            file: file.display().to_string(),
-            line: i + 1,
-            message,
-        };
+        let fail =
+            |message: String| CorpusError::Line { file: file.display().to_string(), line: i + 1, message };
         let json: Json = serde_json::from_slice(line).map_err(|e| fail(format!("not JSON: {e}")))?;
         let index = json.get("idx").and_then(Json::as_u64);
         let gold = index
@@ -260,8 +242,7 @@ fn beams(
 fn stem(path: &Path) -> String {
     let name = path.file_name().map(|s| s.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();
-    name.split_once('.')
-        .map_or(name.clone(), |(stem, _)| stem.to_owned())
+    name.split_once('.').map_or(name.clone(), |(stem, _)| stem.to_owned())
 }
 
 /// The files that a path with at most one `*` in its last part names, in order.

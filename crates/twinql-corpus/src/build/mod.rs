@@ -101,20 +101,11 @@ pub fn build_with(
 ) -> Result<Stats, CorpusError> {
     config.check()?;
     let semantics = config.semantics()?;
-    let Gathered {
-        schemas,
-        mut tasks,
-        mut dropped,
-    } = gather(config)?;
+    let Gathered { schemas, mut tasks, mut dropped } = gather(config)?;
     let known = evaluation::forms(&config.evaluation, &semantics)?;
     let test = test_databases(config)?;
     tasks.extend(sampled::tasks(config, &schemas, &test, &semantics, oracle)?);
-    let job = Job {
-        config,
-        semantics: &semantics,
-        oracle,
-        known: &known,
-    };
+    let job = Job { config, semantics: &semantics, oracle, known: &known };
     if config.max_golds > 0 {
         tasks.shuffle(&mut ChaCha8Rng::seed_from_u64(config.seed));
         tasks.truncate(config.max_golds);
@@ -126,11 +117,7 @@ pub fn build_with(
     let mut pairs_so_far: usize = yields.iter().map(|y| y.pairs.len()).sum();
     while yields.len() < tasks.len() {
         let from = yields.len();
-        progress(Progress {
-            golds: from,
-            of: tasks.len(),
-            pairs: pairs_so_far,
-        });
+        progress(Progress { golds: from, of: tasks.len(), pairs: pairs_so_far });
         let chunk = tasks.get(from..tasks.len().min(from + CHUNK)).unwrap_or_default();
         let done: Vec<Yield> = chunk
             .par_iter()
@@ -145,11 +132,7 @@ pub fn build_with(
         finished.append(&lines).map_err(|e| finished.failed(e))?;
         yields.extend(done);
     }
-    progress(Progress {
-        golds: tasks.len(),
-        of: tasks.len(),
-        pairs: pairs_so_far,
-    });
+    progress(Progress { golds: tasks.len(), of: tasks.len(), pairs: pairs_so_far });
     let mut all = Vec::with_capacity(pairs_so_far);
     for done in &yields {
         dropped.add(&done.dropped);
@@ -172,10 +155,7 @@ pub fn build_with(
         )));
     }
     pairs::write(&config.out, &all)?;
-    let stats = Stats {
-        dropped,
-        ..Stats::of(&all)
-    };
+    let stats = Stats { dropped, ..Stats::of(&all) };
     write_stats(&stats_path(&config.out), &stats)?;
     if let Err(e) = finished.remove() {
         tracing::warn!("{}: cannot remove it: {e}", path.display());
@@ -286,12 +266,7 @@ fn splits(config: &BuildConfig, test: &[String], tasks: &[Task]) -> IndexMap<Str
 
 /// All labelled pairs of one gold.
 fn one_gold(job: &Job<'_>, schema: &Schema, task: &Task) -> Yield {
-    let &Job {
-        config,
-        semantics,
-        oracle,
-        ..
-    } = job;
+    let &Job { config, semantics, oracle, .. } = job;
     let seed = hash(&["gold", &config.seed.to_string(), &task.db_id, &task.gold]);
     let mut dropped = Dropped::default();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

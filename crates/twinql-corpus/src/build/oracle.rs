@@ -44,12 +44,7 @@ impl SuiteOracle {
     /// A suite of `databases` databases for each pair.
     pub fn new(semantics: Semantics, seed: u64, databases: u64, min_nonempty: u64) -> Self {
         SuiteOracle {
-            judge: JudgeConfig {
-                semantics,
-                seed,
-                databases,
-                ..JudgeConfig::default()
-            },
+            judge: JudgeConfig { semantics, seed, databases, ..JudgeConfig::default() },
             min_nonempty,
         }
     }
@@ -85,9 +80,6 @@ impl Oracle for SuiteOracle {
     }
 
     fn neighbours(&self, schema: &Schema, sql: &str, seed: u64, limit: usize) -> Vec<(String, String)> {
-        neighbours(schema, sql, seed, limit)
-            .into_iter()
-            .map(|n| (n.sql, n.mutation.to_string()))
-            .collect()
+        neighbours(schema, sql, seed, limit).into_iter().map(|n| (n.sql, n.mutation.to_string())).collect()
     }
 }

@@ -33,10 +33,7 @@ pub fn relabel(
                 Some(schema) => one_gold(schema, &gold.sql, pairs, to, oracle),
                 None => {
                     let unknown_database = count;
-                    let dropped = Dropped {
-                        unknown_database,
-                        ..Dropped::default()
-                    };
+                    let dropped = Dropped { unknown_database, ..Dropped::default() };
                     (Vec::new(), dropped)
                 }
             });
@@ -102,8 +99,7 @@ fn one_gold(
         };
         let proved = of_gold.is_some() && form(&pair.pred) == of_gold;
         pair.label = Some(label);
-        pair.extra
-            .insert("semantics".to_owned(), Json::String(to.name.clone()));
+        pair.extra.insert("semantics".to_owned(), Json::String(to.name.clone()));
         pair.extra.insert("proved".to_owned(), Json::Bool(proved));
         kept.push((place, pair));
     }

@@ -60,12 +60,7 @@ pub(super) fn tasks(
         .map(|(db_id, count)| match schemas.get(db_id) {
             Some(schema) => {
                 let golds = golds(config.seed, schema, db_id, count, semantics, oracle);
-                let task = |gold| Task {
-                    db_id: db_id.to_owned(),
-                    gold,
-                    question: None,
-                    real: Vec::new(),
-                };
+                let task = |gold| Task { db_id: db_id.to_owned(), gold, question: None, real: Vec::new() };
                 golds.into_iter().map(task).collect()
             }
             None => Vec::new(),

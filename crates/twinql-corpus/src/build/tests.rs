@@ -18,9 +18,7 @@ impl Oracle for Fake {
     }
 
     fn neighbours(&self, _: &Schema, sql: &str, _: u64, limit: usize) -> Vec<(String, String)> {
-        (0..limit)
-            .map(|i| (format!("{sql} LIMIT {i}"), format!("m{}", i % 3)))
-            .collect()
+        (0..limit).map(|i| (format!("{sql} LIMIT {i}"), format!("m{}", i % 3))).collect()
     }
 }
 
@@ -29,21 +27,14 @@ fn config(dir: &Path) -> BuildConfig {
         std::fs::write(dir.join(name), text).unwrap();
         dir.join(name).display().to_string()
     };
-    let schema = |db: &str| {
-        put(
-            &format!("{db}.sql"),
-            "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c TEXT)",
-        )
-    };
+    let schema =
+        |db: &str| put(&format!("{db}.sql"), "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c TEXT)");
     let mut gold = String::new();
     let mut pred = String::new();
     for i in 0..120 {
         let db = ["d1", "d2", "d3", "world_1", "unknown"][i % 5];
         gold.push_str(&format!("SELECT b FROM t WHERE a > {i} AND b = 'x'\t{db}\n"));
-        pred.push_str(&format!(
-            "SELECT  b from T where a > {}\n",
-            if i % 2 == 0 { "broken" } else { "77" }
-        ));
+        pred.push_str(&format!("SELECT  b from T where a > {}\n", if i % 2 == 0 { "broken" } else { "77" }));
     }
     BuildConfig {
         out: dir.join("out/corpus.jsonl.gz"),
@@ -62,10 +53,7 @@ fn config(dir: &Path) -> BuildConfig {
             plug_values: true,
             trust_labels: false,
         }],
-        split: Split {
-            valid_databases: vec!["d2".into()],
-            ..Split::default()
-        },
+        split: Split { valid_databases: vec!["d2".into()], ..Split::default() },
         ..BuildConfig::default()
     }
 }
@@ -79,32 +67,17 @@ fn a_corpus_is_deterministic_complete_and_split_by_database() {
     let first = std::fs::read(&config.out).unwrap();
     let pairs = pairs::read_strict(&config.out).unwrap();
     assert_eq!(stats.pairs, pairs.len());
-    assert_eq!(
-        Stats {
-            dropped: stats.dropped,
-            ..Stats::of(&pairs)
-        },
-        stats
-    );
+    assert_eq!(Stats { dropped: stats.dropped, ..Stats::of(&pairs) }, stats);
     assert_eq!(stats.golds, 73);
     assert!(stats.dropped.excluded > 0 && stats.dropped.unknown_database > 0);
     assert!(stats.dropped.pred_error > 0 && stats.dropped.unusable == 1);
-    for kind in [
-        "prediction",
-        "neighbour",
-        "rewrite",
-        "neighbour of a rewrite",
-        "rewrite of a prediction",
-    ] {
+    for kind in ["prediction", "neighbour", "rewrite", "neighbour of a rewrite", "rewrite of a prediction"] {
         assert!(stats.by_origin.contains_key(kind), "{kind}");
     }
     for pair in &pairs {
         let db = pair.db_id.as_deref().unwrap();
         assert!(db != "world_1" && db != "unknown");
-        assert_eq!(
-            pair.split.as_deref(),
-            Some(if db == "d2" { "valid" } else { "train" })
-        );
+        assert_eq!(pair.split.as_deref(), Some(if db == "d2" { "valid" } else { "train" }));
         assert_ne!(normal(&pair.gold), normal(&pair.pred));
     }
     let share = stats.labels.same as f64 / stats.pairs as f64;
@@ -185,10 +158,7 @@ fn pairs_come_back_over_changed_schemas() {
     assert_eq!(of.same + of.different, changed.len());
     for pair in &changed {
         let db_id = pair.db_id.as_deref().unwrap();
-        assert_eq!(
-            pair.split.as_deref(),
-            Some(if db_id == "d2" { "valid" } else { "train" })
-        );
+        assert_eq!(pair.split.as_deref(), Some(if db_id == "d2" { "valid" } else { "train" }));
         let schema = Schema::from_ddl(db_id, pair.schema.as_deref().unwrap()).unwrap();
         for sql in [&pair.gold, &pair.pred] {
             assert!(canonicalize(&schema, sql, &Semantics::default()).is_ok(), "{sql}");
@@ -199,10 +169,7 @@ fn pairs_come_back_over_changed_schemas() {
     struct Own;
     impl Oracle for Own {
         fn label(&self, schema: &Schema, gold: &str, preds: &[&str]) -> Vec<Outcome> {
-            assert!(
-                canonicalize(schema, gold, &Semantics::default()).is_ok(),
-                "{gold}"
-            );
+            assert!(canonicalize(schema, gold, &Semantics::default()).is_ok(), "{gold}");
             vec![Outcome::Label(0); preds.len()]
         }
         fn neighbours(&self, _: &Schema, _: &str, _: u64, _: usize) -> Vec<(String, String)> {
@@ -227,10 +194,8 @@ fn queries_of_evaluation_sets_do_not_come_back_under_other_names() {
     });
     let path = dir.path().join("evaluation.jsonl");
     std::fs::write(&path, format!("{pair}\n")).unwrap();
-    config.evaluation = vec![config::EvaluationSource {
-        path: path.display().to_string(),
-        schemas: Vec::new(),
-    }];
+    config.evaluation =
+        vec![config::EvaluationSource { path: path.display().to_string(), schemas: Vec::new() }];
     build_with(&config, &Fake, &mut |_| {}).unwrap();
     let kept = pairs::read_strict(&config.out).unwrap();
     assert!(kept.iter().any(|p| p.schema.is_some()));
@@ -244,30 +209,20 @@ fn golds_from_a_grammar() {
     let mut config = BuildConfig {
         gold: Vec::new(),
         pairs: Vec::new(),
-        grammar: vec![config::GrammarSource {
-            schemas: vec!["*".into()],
-            queries: 10,
-        }],
+        grammar: vec![config::GrammarSource { schemas: vec!["*".into()], queries: 10 }],
         ..config(dir.path())
     };
     config.split.test_databases = vec!["d3".into()];
     let stats = build_with(&config, &Fake, &mut |_| {}).unwrap();
     let first = std::fs::read(&config.out).unwrap();
-    let databases: std::collections::BTreeSet<String> = pairs::read_strict(&config.out)
-        .unwrap()
-        .into_iter()
-        .filter_map(|p| p.db_id)
-        .collect();
+    let databases: std::collections::BTreeSet<String> =
+        pairs::read_strict(&config.out).unwrap().into_iter().filter_map(|p| p.db_id).collect();
     // Neither those that others evaluate on nor the part `test`.
     assert_eq!(databases, ["d1", "d2"].map(String::from).into());
     assert!(stats.golds > 15, "{}", stats.golds);
     build_with(&config, &Fake, &mut |_| {}).unwrap();
     assert_eq!(std::fs::read(&config.out).unwrap(), first);
-    for (name, message) in [
-        ("d3", "reserved"),
-        ("world_1", "reserved"),
-        ("d9", "does not have"),
-    ] {
+    for (name, message) in [("d3", "reserved"), ("world_1", "reserved"), ("d9", "does not have")] {
         config.grammar[0].schemas = vec![name.into()];
         let e = build_with(&config, &Fake, &mut |_| {}).unwrap_err().to_string();
         assert!(e.contains(message), "{name}: {e}");
@@ -280,25 +235,14 @@ fn configurations() {
         ("", "`schemas` is empty"),
         ("schemas = ['s']", "no [[gold]]"),
         ("nonsense = 1", "nonsense"),
-        (
-            "schemas = ['s']\nsemantics = 'x'\n[[gold]]\ngold = 'g'",
-            "unknown semantics",
-        ),
+        ("schemas = ['s']\nsemantics = 'x'\n[[gold]]\ngold = 'g'", "unknown semantics"),
         ("schemas = ['s']\n[[grammar]]\nqueries = 3", "[[grammar]] needs"),
-        (
-            "schemas = ['s']\n[sample]\ncatalogue = 9\n[[gold]]\ngold = 'g'",
-            "catalogue",
-        ),
+        ("schemas = ['s']\n[sample]\ncatalogue = 9\n[[gold]]\ngold = 'g'", "catalogue"),
         ("schemas = ['${TWINQL_NO_SUCH}/s']", "TWINQL_NO_SUCH is not set"),
         ("schemas = ['${X']", "without `}`"),
-        (
-            "schemas = ['s']\n[split]\nvalid_share = 2.0\n[[gold]]\ngold = 'g'",
-            "split.valid_share",
-        ),
+        ("schemas = ['s']\n[split]\nvalid_share = 2.0\n[[gold]]\ngold = 'g'", "split.valid_share"),
     ] {
-        let e = BuildConfig::from_toml(text, Path::new(""))
-            .unwrap_err()
-            .to_string();
+        let e = BuildConfig::from_toml(text, Path::new("")).unwrap_err().to_string();
         assert!(e.contains(message), "{text:?}: {e}");
     }
     let text = "schemas = ['s']\n[[gold]]\ngold = 'g'";
@@ -310,19 +254,13 @@ fn configurations() {
     assert_eq!(beside.out, Path::new("a/o"));
     assert_eq!(beside.schemas, ["a/b/s", "/t"]);
     assert_eq!(
-        (
-            beside.gold[0].gold.as_str(),
-            beside.gold[0].predictions[0].as_str()
-        ),
+        (beside.gold[0].gold.as_str(), beside.gold[0].predictions[0].as_str()),
         ("a/g", "a/b/p/*.txt")
     );
     assert_eq!(beside.split.test_file, "");
     let config = BuildConfig::from_toml(text, Path::new("")).unwrap();
     assert!(config.excluded("world_1") && config.excluded("WTA_1") && !config.excluded("d"));
-    let allowed = BuildConfig {
-        allow_evaluation_databases: true,
-        ..config
-    };
+    let allowed = BuildConfig { allow_evaluation_databases: true, ..config };
     assert!(!allowed.excluded("world_1"));
 }
 
@@ -352,10 +290,7 @@ fn queries_of_evaluation_sets_are_left_out_by_canonical_form() {
     assert!(after.dropped.evaluation > 10, "{:?}", after.dropped);
     let text = "SELECT b FROM t WHERE a > 60 AND b = 'x'";
     let kept = pairs::read_strict(&config.out).unwrap();
-    assert!(
-        kept.iter()
-            .all(|p| p.gold != text && p.pred != "SELECT  b from T where a > 77")
-    );
+    assert!(kept.iter().all(|p| p.gold != text && p.pred != "SELECT  b from T where a > 77"));
 }
 
 #[test]
@@ -381,17 +316,10 @@ fn pairs_under_other_semantics() {
     let labels: Vec<_> = done.iter().map(|p| (p.pred.as_str(), p.label)).collect();
     assert_eq!(
         labels,
-        [
-            ("SELECT b FROM t WHERE 1", Some(1)),
-            ("SELECT a FROM t", Some(1)),
-            ("SELECT bb FROM t", Some(0))
-        ]
+        [("SELECT b FROM t WHERE 1", Some(1)), ("SELECT a FROM t", Some(1)), ("SELECT bb FROM t", Some(0))]
     );
     assert_eq!(dropped.pred_error, 1);
-    assert!(
-        done.iter()
-            .all(|p| p.extra["semantics"] == "default" && p.split.as_deref() == Some("train"))
-    );
+    assert!(done.iter().all(|p| p.extra["semantics"] == "default" && p.split.as_deref() == Some("train")));
 }
 
 #[test]
@@ -420,10 +348,7 @@ fn pairs_that_differ_are_graded_and_the_rest_is_left_alone() {
     carried.schema = Some("CREATE TABLE t (b TEXT, c TEXT)".to_owned());
     pairs.push(carried);
     let before: Vec<String> = pairs.iter().map(|p| p.pred.clone()).collect();
-    let config = twinql_suite::JudgeConfig {
-        databases: 40,
-        ..twinql_suite::JudgeConfig::default()
-    };
+    let config = twinql_suite::JudgeConfig { databases: 40, ..twinql_suite::JudgeConfig::default() };
     grade(&mut pairs, &schemas, &config, &|| ());
     let eases: Vec<Option<f64>> = pairs.iter().map(|p| p.extra.get(EASE)?.as_f64()).collect();
     assert!(before.iter().eq(pairs.iter().map(|p| &p.pred)));

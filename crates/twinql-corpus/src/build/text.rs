@@ -54,10 +54,7 @@ fn constants(sql: &str) -> Vec<&str> {
             }
             out.extend(sql.get(from..i));
         } else if b.is_ascii_alphabetic() || b == b'_' {
-            while bytes
-                .get(i)
-                .is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_')
-            {
+            while bytes.get(i).is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_') {
                 i += 1;
             }
         } else {
@@ -80,10 +77,7 @@ pub fn plug_values(sql: &str, gold: &str) -> String {
         })
         .collect();
     let joined = words.join(" ");
-    joined
-        .replace("> =", ">=")
-        .replace("< =", "<=")
-        .replace("! =", "!=")
+    joined.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=")
 }
 
 #[cfg(test)]
@@ -100,11 +94,7 @@ mod tests {
         ] {
             assert_eq!(normal(a), normal(b));
         }
-        for (a, b) in [
-            ("a = 'X'", "a = 'x'"),
-            ("select ab", "select a b"),
-            ("a = 'x  y'", "a = 'x y'"),
-        ] {
+        for (a, b) in [("a = 'X'", "a = 'x'"), ("select ab", "select a b"), ("a = 'x  y'", "a = 'x y'")] {
             assert_ne!(normal(a), normal(b));
         }
     }
@@ -113,10 +103,7 @@ mod tests {
     fn plugged() {
         let gold = "SELECT a FROM t1 WHERE b = \"x y\" AND c > 3.5";
         for (sql, expect) in [
-            (
-                "SELECT a WHERE b = value AND c > value",
-                "SELECT a WHERE b = \"x y\" AND c > 3.5",
-            ),
+            ("SELECT a WHERE b = value AND c > value", "SELECT a WHERE b = \"x y\" AND c > 3.5"),
             ("WHERE c > = value", "WHERE c >= \"x y\""),
             ("SELECT value_a", "SELECT value_a"),
         ] {

@@ -70,11 +70,7 @@ pub(super) fn variants(
             pred: changed.pred,
             label: Some(label),
             question: task.question.clone(),
-            source: Some(format!(
-                "{}>schema:{}",
-                candidate.source,
-                changed.changes.join("+")
-            )),
+            source: Some(format!("{}>schema:{}", candidate.source, changed.changes.join("+"))),
             extra: Map::from_iter([
                 ("semantics".to_owned(), Json::String(config.semantics.clone())),
                 ("proved".to_owned(), Json::Bool(proved)),

@@ -91,13 +91,7 @@ impl<'s> Sampler<'s> {
                 });
             }
         }
-        Sampler {
-            schema,
-            edges,
-            rng,
-            aliases: 0,
-            depth: 0,
-        }
+        Sampler { schema, edges, rng, aliases: 0, depth: 0 }
     }
 
     /// One query; none where the shape that was drawn finds nothing in the schema to be about.
@@ -133,10 +127,7 @@ impl<'s> Sampler<'s> {
         if scope.bare {
             return Some(column);
         }
-        Some(format!(
-            "{}.{column}",
-            plain(&scope.sources.get(place.source)?.name)
-        ))
+        Some(format!("{}.{column}", plain(&scope.sources.get(place.source)?.name)))
     }
 
     /// The column is part of a primary or foreign key.
@@ -158,11 +149,7 @@ impl<'s> Sampler<'s> {
 
     /// A column for which `wanted` holds.
     fn pick(&mut self, scope: &Scope, wanted: impl Fn(&Self, Place) -> bool) -> Option<Place> {
-        let able: Vec<Place> = self
-            .places(scope)
-            .into_iter()
-            .filter(|&p| wanted(self, p))
-            .collect();
+        let able: Vec<Place> = self.places(scope).into_iter().filter(|&p| wanted(self, p)).collect();
         able.choose(&mut self.rng).copied()
     }
 
@@ -180,8 +167,7 @@ impl<'s> Sampler<'s> {
     /// What people select or group by: rarely a key.
     fn label(&mut self, scope: &Scope) -> Option<Place> {
         let keys = self.chance(0.15);
-        self.pick(scope, |s, p| keys || !s.is_key(scope, p))
-            .or_else(|| self.pick(scope, |_, _| true))
+        self.pick(scope, |s, p| keys || !s.is_key(scope, p)).or_else(|| self.pick(scope, |_, _| true))
     }
 
     /// A name for a table: its own where there is one alone, else an alias that is no table's name.
@@ -206,11 +192,7 @@ impl<'s> Sampler<'s> {
             false => plain(own),
         };
         Some(Scope {
-            sources: vec![Source {
-                name,
-                table,
-                padded: false,
-            }],
+            sources: vec![Source { name, table, padded: false }],
             from,
             bare: outermost && self.chance(0.85),
         })
@@ -282,20 +264,8 @@ impl<'s> Sampler<'s> {
         let new = scope.sources.len() - 1;
         let mut on = Vec::new();
         for (&l, &r) in left.iter().zip(&right) {
-            let old = self.name(
-                scope,
-                Place {
-                    source: old,
-                    column: l,
-                },
-            )?;
-            let new = self.name(
-                scope,
-                Place {
-                    source: new,
-                    column: r,
-                },
-            )?;
+            let old = self.name(scope, Place { source: old, column: l })?;
+            let new = self.name(scope, Place { source: new, column: r })?;
             on.push(match self.chance(0.7) {
                 true => format!("{old} = {new}"),
                 false => format!("{new} = {old}"),

@@ -13,8 +13,7 @@ impl Sampler<'_> {
         if !self.chance(share) {
             return String::new();
         }
-        self.condition(scope)
-            .map_or(String::new(), |c| format!(" WHERE {c}"))
+        self.condition(scope).map_or(String::new(), |c| format!(" WHERE {c}"))
     }
 
     /// One to three conditions, joined.
@@ -57,10 +56,7 @@ impl Sampler<'_> {
         let column = self.column(scope, place)?;
         let name = self.name(scope, place)?;
         let literal = self.literal(column);
-        let ordered = matches!(
-            column.class,
-            TypeClass::Integer | TypeClass::Number | TypeClass::Time
-        );
+        let ordered = matches!(column.class, TypeClass::Integer | TypeClass::Number | TypeClass::Time);
         Some(match self.rng.random_range(0..12) {
             0 if ordered => {
                 let other = self.literal(column);
@@ -108,22 +104,16 @@ impl Sampler<'_> {
 
     /// Two columns of one kind, compared.
     fn between_columns(&mut self, scope: &Scope) -> Option<String> {
-        let left = self.pick(scope, |s, p| {
-            !s.is_key(scope, p) && s.class(scope, p) != Some(TypeClass::Boolean)
-        })?;
+        let left =
+            self.pick(scope, |s, p| !s.is_key(scope, p) && s.class(scope, p) != Some(TypeClass::Boolean))?;
         let class = self.class(scope, left);
-        let right = self.pick(scope, |s, p| {
-            p != left && !s.is_key(scope, p) && s.class(scope, p) == class
-        })?;
+        let right =
+            self.pick(scope, |s, p| p != left && !s.is_key(scope, p) && s.class(scope, p) == class)?;
         let operator = match class {
             Some(TypeClass::Text | TypeClass::Other) => *["=", "<>"].choose(&mut self.rng)?,
             _ => *["<", ">", "=", "<="].choose(&mut self.rng)?,
         };
-        Some(format!(
-            "{} {operator} {}",
-            self.name(scope, left)?,
-            self.name(scope, right)?
-        ))
+        Some(format!("{} {operator} {}", self.name(scope, left)?, self.name(scope, right)?))
     }
 
     /// A foreign key that touches one of the scope's tables: its place there, and the other table
@@ -157,20 +147,14 @@ impl Sampler<'_> {
         let filter = self.filter(&inner, 0.7);
         self.depth -= 1;
         let not = if self.chance(0.35) { "NOT " } else { "" };
-        Some(format!(
-            "{left} {not}IN (SELECT {wanted} FROM {}{filter})",
-            inner.from
-        ))
+        Some(format!("{left} {not}IN (SELECT {wanted} FROM {}{filter})", inner.from))
     }
 
     /// `[NOT] EXISTS (SELECT * FROM … WHERE y = x …)` along a foreign key.
     fn existence(&mut self, scope: &Scope) -> Option<String> {
         if scope.bare {
             // An inner column may have the outer one's name: the outer needs its table's.
-            let scope = Scope {
-                bare: false,
-                ..scope.clone()
-            };
+            let scope = Scope { bare: false, ..scope.clone() };
             return self.existence(&scope);
         }
         let (place, table, column) = self.link(scope)?;
@@ -179,18 +163,13 @@ impl Sampler<'_> {
         let inner = self.one(table)?;
         let wanted = self.name(&inner, Place { source: 0, column })?;
         let more = match self.chance(0.5) {
-            true => self
-                .comparison(&inner)
-                .map_or(String::new(), |c| format!(" AND {c}")),
+            true => self.comparison(&inner).map_or(String::new(), |c| format!(" AND {c}")),
             false => String::new(),
         };
         self.depth -= 1;
         let not = if self.chance(0.4) { "NOT " } else { "" };
         let item = if self.chance(0.7) { "*" } else { "1" };
-        Some(format!(
-            "{not}EXISTS (SELECT {item} FROM {} WHERE {wanted} = {outer}{more})",
-            inner.from
-        ))
+        Some(format!("{not}EXISTS (SELECT {item} FROM {} WHERE {wanted} = {outer}{more})", inner.from))
     }
 
     /// A measure, compared with an aggregate of it over its table, or over rows like this one.
@@ -205,10 +184,7 @@ impl Sampler<'_> {
         let column = self.name(&inner, Place { source: 0, ..place })?;
         let filter = self.filter(&inner, 0.3);
         self.depth -= 1;
-        Some(format!(
-            "{left} {operator} (SELECT {function}({column}) FROM {}{filter})",
-            inner.from
-        ))
+        Some(format!("{left} {operator} (SELECT {function}({column}) FROM {}{filter})", inner.from))
     }
 
     /// A name for an output that nothing else has.

@@ -19,56 +19,16 @@ pub struct Shape {
 
 /// Every shape.
 pub const SHAPES: &[Shape] = &[
-    Shape {
-        name: "rows",
-        weight: 26,
-        write: rows,
-    },
-    Shape {
-        name: "groups",
-        weight: 20,
-        write: groups,
-    },
-    Shape {
-        name: "aggregate",
-        weight: 12,
-        write: aggregate,
-    },
-    Shape {
-        name: "first rows",
-        weight: 10,
-        write: first_rows,
-    },
-    Shape {
-        name: "first groups",
-        weight: 6,
-        write: first_groups,
-    },
-    Shape {
-        name: "set operation",
-        weight: 9,
-        write: set_operation,
-    },
-    Shape {
-        name: "case",
-        weight: 6,
-        write: case,
-    },
-    Shape {
-        name: "window",
-        weight: 6,
-        write: window,
-    },
-    Shape {
-        name: "common table expression",
-        weight: 6,
-        write: common_table,
-    },
-    Shape {
-        name: "derived table",
-        weight: 4,
-        write: derived,
-    },
+    Shape { name: "rows", weight: 26, write: rows },
+    Shape { name: "groups", weight: 20, write: groups },
+    Shape { name: "aggregate", weight: 12, write: aggregate },
+    Shape { name: "first rows", weight: 10, write: first_rows },
+    Shape { name: "first groups", weight: 6, write: first_groups },
+    Shape { name: "set operation", weight: 9, write: set_operation },
+    Shape { name: "case", weight: 6, write: case },
+    Shape { name: "window", weight: 6, write: window },
+    Shape { name: "common table expression", weight: 6, write: common_table },
+    Shape { name: "derived table", weight: 4, write: derived },
 ];
 
 /// One to three different columns.
@@ -130,10 +90,7 @@ fn rows(s: &mut Sampler<'_>) -> Option<String> {
         [_] if distinct.is_empty() && order.is_empty() && s.chance(0.06) => "*".to_owned(),
         _ => items,
     };
-    Some(format!(
-        "SELECT {distinct}{items} FROM {}{filter}{order}",
-        scope.from
-    ))
+    Some(format!("SELECT {distinct}{items} FROM {}{filter}{order}", scope.from))
 }
 
 /// Group keys: one or two columns, with the key of their table where it is only a name.
@@ -177,10 +134,7 @@ fn having(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
             let literal = s.literal(column);
             let function = *["avg", "sum", "max", "min"].choose(&mut s.rng)?;
             let operator = *[">", "<", ">="].choose(&mut s.rng)?;
-            format!(
-                " HAVING {function}({}) {operator} {literal}",
-                s.name(scope, place)?
-            )
+            format!(" HAVING {function}({}) {operator} {literal}", s.name(scope, place)?)
         }
         _ => {
             let operator = *[">", ">=", "=", "<"].choose(&mut s.rng)?;
@@ -242,10 +196,7 @@ fn first_rows(s: &mut Sampler<'_>) -> Option<String> {
     let by = s.pick(&scope, |s, p| {
         let class = s.class(&scope, p);
         !s.is_key(&scope, p)
-            && matches!(
-                class,
-                Some(TypeClass::Integer | TypeClass::Number | TypeClass::Time)
-            )
+            && matches!(class, Some(TypeClass::Integer | TypeClass::Number | TypeClass::Time))
     });
     let mut order: Vec<String> = Vec::new();
     if let Some(by) = by {
@@ -287,22 +238,10 @@ fn set_operation(s: &mut Sampler<'_>) -> Option<String> {
         let single: Vec<_> = s.edges.iter().filter(|e| e.columns.len() == 1).cloned().collect();
         let edge = single.choose(&mut s.rng)?.clone();
         let parent = s.one(edge.parent)?;
-        let left = s.name(
-            &parent,
-            Place {
-                source: 0,
-                column: *edge.target.first()?,
-            },
-        )?;
+        let left = s.name(&parent, Place { source: 0, column: *edge.target.first()? })?;
         let first = format!("SELECT {left} FROM {}{}", parent.from, s.filter(&parent, 0.3));
         let child = s.one(edge.child)?;
-        let right = s.name(
-            &child,
-            Place {
-                source: 0,
-                column: *edge.columns.first()?,
-            },
-        )?;
+        let right = s.name(&child, Place { source: 0, column: *edge.columns.first()? })?;
         let second = format!("SELECT {right} FROM {}{}", child.from, s.filter(&child, 0.6));
         return Some(format!("{first} {operator} {second}"));
     }
@@ -329,10 +268,7 @@ fn case(s: &mut Sampler<'_>) -> Option<String> {
     let condition = s.condition(&scope)?;
     let filter = s.filter(&scope, 0.3);
     Some(match s.rng.random_range(0..4) {
-        0 => format!(
-            "SELECT sum(CASE WHEN {condition} THEN 1 ELSE 0 END) FROM {}{filter}",
-            scope.from
-        ),
+        0 => format!("SELECT sum(CASE WHEN {condition} THEN 1 ELSE 0 END) FROM {}{filter}", scope.from),
         1 => {
             let key = s.label(&scope)?;
             let key = s.name(&scope, key)?;
@@ -383,13 +319,7 @@ fn common_table(s: &mut Sampler<'_>) -> Option<String> {
     let single: Vec<_> = s.edges.iter().filter(|e| e.columns.len() == 1).cloned().collect();
     let edge = single.choose(&mut s.rng)?.clone();
     let child = s.one(edge.child)?;
-    let key = s.name(
-        &child,
-        Place {
-            source: 0,
-            column: *edge.columns.first()?,
-        },
-    )?;
+    let key = s.name(&child, Place { source: 0, column: *edge.columns.first()? })?;
     let value = aggregated(s, &child)?;
     let filter = s.filter(&child, 0.3);
     let (per, k, n) = (s.output_name("per_key"), s.output_name("k"), s.output_name("n"));
@@ -406,13 +336,7 @@ fn common_table(s: &mut Sampler<'_>) -> Option<String> {
             s.depth -= 1;
             let label = s.label(&parent)?;
             let name = s.name(&parent, label)?;
-            let target = s.name(
-                &parent,
-                Place {
-                    source: 0,
-                    column: *edge.target.first()?,
-                },
-            )?;
+            let target = s.name(&parent, Place { source: 0, column: *edge.target.first()? })?;
             let least = s.rng.random_range(1..4);
             format!(
                 "{with} SELECT {name}, {per}.{n} FROM {} JOIN {per} ON {target} = {per}.{k} WHERE {per}.{n} > {least}",

@@ -26,11 +26,7 @@ fn schema() -> Schema {
 #[test]
 fn every_shape_plans_and_runs() {
     let schema = schema();
-    let config = JudgeConfig {
-        databases: 12,
-        shrink: false,
-        ..JudgeConfig::default()
-    };
+    let config = JudgeConfig { databases: 12, shrink: false, ..JudgeConfig::default() };
     let judge = Judge::new(&schema, config).unwrap();
     let mut rows: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for shape in SHAPES {
@@ -50,12 +46,7 @@ fn every_shape_plans_and_runs() {
     }
     for shape in SHAPES {
         let (written, nonempty) = rows[shape.name];
-        assert!(
-            written >= 6 && nonempty * 3 >= written,
-            "{}: {:?}",
-            shape.name,
-            rows[shape.name]
-        );
+        assert!(written >= 6 && nonempty * 3 >= written, "{}: {:?}", shape.name, rows[shape.name]);
     }
 }
 
@@ -103,10 +94,7 @@ fn queries_are_deterministic_bounded_and_various() {
 
 #[test]
 fn poor_schemas() {
-    for ddl in [
-        "CREATE TABLE t (a BLOB)",
-        "CREATE TABLE t (a TEXT PRIMARY KEY REFERENCES t(a))",
-    ] {
+    for ddl in ["CREATE TABLE t (a BLOB)", "CREATE TABLE t (a TEXT PRIMARY KEY REFERENCES t(a))"] {
         let schema = Schema::from_ddl("poor", ddl).unwrap();
         let mut sampler = Sampler::new(&schema, ChaCha8Rng::seed_from_u64(1));
         let drawn: Vec<String> = (0..200).filter_map(|_| sampler.query()).collect();

@@ -10,24 +10,12 @@ use super::predicates::rule;
 use super::{Kind::Candidate, Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
-    rule!(
-        "count-star-to-one",
-        Sound,
-        1,
-        "COUNT(*) → COUNT(1)",
-        |_, q, rng| at_expr(q, rng, |e| {
-            (aggregate(e)? == ("count".into(), false, "*".into())).then(|| parse_expr("COUNT(1)"))?
-        })
-    ),
-    rule!(
-        "count-one-to-star",
-        Sound,
-        1,
-        "COUNT(1) → COUNT(*)",
-        |_, q, rng| at_expr(q, rng, |e| {
-            (aggregate(e)? == ("count".into(), false, "1".into())).then(|| parse_expr("COUNT(*)"))?
-        })
-    ),
+    rule!("count-star-to-one", Sound, 1, "COUNT(*) → COUNT(1)", |_, q, rng| at_expr(q, rng, |e| {
+        (aggregate(e)? == ("count".into(), false, "*".into())).then(|| parse_expr("COUNT(1)"))?
+    })),
+    rule!("count-one-to-star", Sound, 1, "COUNT(1) → COUNT(*)", |_, q, rng| at_expr(q, rng, |e| {
+        (aggregate(e)? == ("count".into(), false, "1".into())).then(|| parse_expr("COUNT(*)"))?
+    })),
     rule!(
         "count-star-to-key",
         Sound,
@@ -64,12 +52,7 @@ pub(super) const RULES: &[Rewrite] = &[
                     return None;
                 }
                 let (t, k) = resolve(&parse_expr(&column)?, &all)?;
-                all.get(t)?
-                    .table
-                    .columns
-                    .get(k)?
-                    .not_null
-                    .then(|| parse_expr("COUNT(*)"))?
+                all.get(t)?.table.columns.get(k)?.not_null.then(|| parse_expr("COUNT(*)"))?
             })
         })
     ),
@@ -111,10 +94,8 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT COUNT(*) … WHERE p → SELECT COUNT(CASE WHEN p THEN 1 END) …, without GROUP BY",
         |_, q, rng| at_select(q, rng, |s| {
             let old = lone_count(s)?;
-            let mut s = parse_select(&format!(
-                "SELECT COUNT(CASE WHEN {} THEN 1 END)",
-                old.selection.as_ref()?
-            ))?;
+            let mut s =
+                parse_select(&format!("SELECT COUNT(CASE WHEN {} THEN 1 END)", old.selection.as_ref()?))?;
             s.from = old.from.clone();
             Some(s)
         })
@@ -165,26 +146,18 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_select(&format!("SELECT COUNT(counted) FROM ({inner}) AS d"))
         })
     ),
-    rule!(
-        "average-to-sum",
-        Sound,
-        2,
-        "AVG(x) → SUM(x) * 1.0 / COUNT(x)",
-        |_, q, rng| at_expr(q, rng, |e| {
+    rule!("average-to-sum", Sound, 2, "AVG(x) → SUM(x) * 1.0 / COUNT(x)", |_, q, rng| at_expr(
+        q,
+        rng,
+        |e| {
             let (name, distinct, x) = aggregate(e)?;
             (name == "avg" && !distinct).then(|| nested(&format!("SUM({x}) * 1.0 / COUNT({x})")))?
-        })
-    ),
-    rule!(
-        "sum-to-average",
-        Candidate,
-        1,
-        "SUM(x) → AVG(x) * COUNT(x)",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let (name, distinct, x) = aggregate(e)?;
-            (name == "sum" && !distinct).then(|| nested(&format!("AVG({x}) * COUNT({x})")))?
-        })
-    ),
+        }
+    )),
+    rule!("sum-to-average", Candidate, 1, "SUM(x) → AVG(x) * COUNT(x)", |_, q, rng| at_expr(q, rng, |e| {
+        let (name, distinct, x) = aggregate(e)?;
+        (name == "sum" && !distinct).then(|| nested(&format!("AVG({x}) * COUNT({x})")))?
+    })),
     rule!(
         // Beside a bare column it is not sound: SQLite takes that from another row then.
         "extreme-distinct",
@@ -247,10 +220,7 @@ pub(super) const RULES: &[Rewrite] = &[
             inner.projection = parse_select(&format!("SELECT {f}({x})"))?.projection;
             inner.distinct = None;
             let mut outer = s.clone();
-            let p = s
-                .selection
-                .as_ref()
-                .map_or(String::new(), |p| format!(" AND ({p})"));
+            let p = s.selection.as_ref().map_or(String::new(), |p| format!(" AND ({p})"));
             outer.selection = parse_expr(&format!("{x} = ({inner}){p}"));
             parse_query(&outer.to_string())
         })
@@ -288,11 +258,7 @@ fn replaced(s: &Select, f: impl Fn(&Expr) -> Option<Expr>) -> Option<Select> {
             changed = true;
         }
     }
-    if let Some(Expr::BinaryOp {
-        left,
-        op: _,
-        right: _,
-    }) = &mut s.having
+    if let Some(Expr::BinaryOp { left, op: _, right: _ }) = &mut s.having
         && let Some(new) = f(left)
     {
         **left = new;

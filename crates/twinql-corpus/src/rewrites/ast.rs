@@ -42,11 +42,7 @@ pub(crate) fn parse_query(sql: &str) -> Option<Query> {
 }
 
 pub(crate) fn parse_expr(text: &str) -> Option<Expr> {
-    Parser::new(&SQLiteDialect {})
-        .try_with_sql(text)
-        .ok()?
-        .parse_expr()
-        .ok()
+    Parser::new(&SQLiteDialect {}).try_with_sql(text).ok()?.parse_expr().ok()
 }
 
 /// The one SELECT of `text`.
@@ -103,21 +99,13 @@ pub(crate) fn at_expr(
             *e = new.clone();
         }
         at += 1;
-        if at > pick {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if at > pick { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     Some(out)
 }
 
 fn pick<T>(made: Vec<Option<T>>, rng: &mut ChaCha8Rng) -> Option<(usize, T)> {
-    let mut able: Vec<(usize, T)> = made
-        .into_iter()
-        .enumerate()
-        .filter_map(|(i, m)| Some((i, m?)))
-        .collect();
+    let mut able: Vec<(usize, T)> = made.into_iter().enumerate().filter_map(|(i, m)| Some((i, m?))).collect();
     if able.is_empty() {
         return None;
     }
@@ -140,10 +128,7 @@ pub(crate) fn at_query(
     mut f: impl FnMut(&Query) -> Option<Query>,
 ) -> Option<Query> {
     let mut made = Vec::new();
-    let _ = change(
-        &mut query.clone(),
-        &mut Queries(&mut |q: &mut Query| made.push(f(q))),
-    );
+    let _ = change(&mut query.clone(), &mut Queries(&mut |q: &mut Query| made.push(f(q))));
     let (pick, new) = pick(made, rng)?;
     let mut out = query.clone();
     let mut at = 0;
@@ -175,10 +160,7 @@ pub(crate) fn at_select(
     mut f: impl FnMut(&Select) -> Option<Select>,
 ) -> Option<Query> {
     let mut made = Vec::new();
-    let _ = change(
-        &mut query.clone(),
-        &mut Selects(&mut |s: &mut Select| made.push(f(s))),
-    );
+    let _ = change(&mut query.clone(), &mut Selects(&mut |s: &mut Select| made.push(f(s))));
     let (pick, new) = pick(made, rng)?;
     let mut out = query.clone();
     let mut at = 0;
@@ -222,17 +204,8 @@ pub(crate) fn join(parts: &[Expr], op: &str) -> Option<Expr> {
 /// A part of a chain; what binds tighter than AND needs no parentheses.
 fn part(e: &Expr) -> String {
     match bare(e) {
-        Expr::BinaryOp {
-            op: BinaryOperator::And | BinaryOperator::Or,
-            left: _,
-            right: _,
-        }
-        | Expr::Between {
-            expr: _,
-            negated: _,
-            low: _,
-            high: _,
-        } => {
+        Expr::BinaryOp { op: BinaryOperator::And | BinaryOperator::Or, left: _, right: _ }
+        | Expr::Between { expr: _, negated: _, low: _, high: _ } => {
             format!("({})", bare(e))
         }
         inner => inner.to_string(),
@@ -240,11 +213,7 @@ fn part(e: &Expr) -> String {
 }
 
 pub(crate) fn and(parts: &[Expr]) -> Option<Expr> {
-    if parts.is_empty() {
-        None
-    } else {
-        join(parts, " AND ")
-    }
+    if parts.is_empty() { None } else { join(parts, " AND ") }
 }
 
 /// One table in a FROM clause.
@@ -355,9 +324,7 @@ pub(crate) fn resolve(e: &Expr, sources: &[Source<'_>]) -> Option<(usize, usize)
         }
         Expr::CompoundIdentifier(parts) => match parts.as_slice() {
             [q, c] => {
-                let s = sources
-                    .iter()
-                    .position(|s| s.name.eq_ignore_ascii_case(&q.value))?;
+                let s = sources.iter().position(|s| s.name.eq_ignore_ascii_case(&q.value))?;
                 Some((s, sources.get(s)?.table.column_index(&c.value)?))
             }
             _ => None,
@@ -374,15 +341,8 @@ pub(crate) fn columns_of(e: &Expr, sources: &[Source<'_>]) -> Option<Vec<(usize,
     let _ = change_expressions(&mut e, &mut |e| {
         match e {
             Expr::Subquery(_)
-            | Expr::InSubquery {
-                expr: _,
-                subquery: _,
-                negated: _,
-            }
-            | Expr::Exists {
-                subquery: _,
-                negated: _,
-            } => out = None,
+            | Expr::InSubquery { expr: _, subquery: _, negated: _ }
+            | Expr::Exists { subquery: _, negated: _ } => out = None,
             // A string in double quotes names nothing.
             Expr::Identifier(i) if i.quote_style == Some('"') && resolve(e, sources).is_none() => {}
             Expr::Identifier(_) | Expr::CompoundIdentifier(_) => match resolve(e, sources) {
@@ -408,12 +368,7 @@ pub(crate) fn aggregate(e: &Expr) -> Option<(String, bool, String)> {
         name,
         uses_odbc_syntax: _,
         parameters: FunctionArguments::None,
-        args:
-            FunctionArguments::List(FunctionArgumentList {
-                duplicate_treatment,
-                args,
-                clauses,
-            }),
+        args: FunctionArguments::List(FunctionArgumentList { duplicate_treatment, args, clauses }),
         filter: None,
         null_treatment: None,
         over: None,
@@ -506,13 +461,7 @@ pub(crate) fn is_unordered(q: &Query) -> bool {
 pub(crate) fn fresh(q: &impl ToString, stem: &str) -> String {
     let text = q.to_string().to_ascii_lowercase();
     (0..)
-        .map(|i| {
-            if i == 0 {
-                stem.to_owned()
-            } else {
-                format!("{stem}{i}")
-            }
-        })
+        .map(|i| if i == 0 { stem.to_owned() } else { format!("{stem}{i}") })
         .find(|n| !text.contains(n.as_str()))
         .unwrap_or_default()
 }

@@ -14,14 +14,7 @@ use super::{Kind::Candidate, Kind::Sound, Rewrite};
 
 macro_rules! newer {
     ($name:literal, $kind:expr, $weight:literal, $law:literal, $apply:expr) => {
-        Rewrite {
-            name: $name,
-            law: $law,
-            kind: $kind,
-            catalogue: 2,
-            weight: $weight,
-            apply: $apply,
-        }
+        Rewrite { name: $name, law: $law, kind: $kind, catalogue: 2, weight: $weight, apply: $apply }
     };
 }
 pub(super) use newer;
@@ -112,28 +105,14 @@ pub(super) const RULES: &[Rewrite] = &[
         2,
         "x LIKE p → LOWER(x) LIKE p: LIKE has no case (https://sqlite.org/lang_expr.html)",
         |c, q, rng| at_expr(q, rng, |e| {
-            let Expr::Like {
-                expr,
-                negated: _,
-                any: _,
-                pattern: _,
-                escape_char: _,
-            } = e
-            else {
+            let Expr::Like { expr, negated: _, any: _, pattern: _, escape_char: _ } = e else {
                 return None;
             };
             if !named(c, bare(expr), |k| k.affinity == Affinity::Text) {
                 return None;
             }
             let mut new = e.clone();
-            if let Expr::Like {
-                expr,
-                negated: _,
-                any: _,
-                pattern: _,
-                escape_char: _,
-            } = &mut new
-            {
+            if let Expr::Like { expr, negated: _, any: _, pattern: _, escape_char: _ } = &mut new {
                 **expr = parse_expr(&format!("LOWER({expr})"))?;
             }
             Some(new)
@@ -315,10 +294,7 @@ pub(super) const RULES: &[Rewrite] = &[
                 return None;
             };
             let of = std::slice::from_ref(&t);
-            if !keys
-                .iter()
-                .any(|k| resolve(&k.expr, of).is_some_and(|(_, k)| certain_key(&t, k)))
-            {
+            if !keys.iter().any(|k| resolve(&k.expr, of).is_some_and(|(_, k)| certain_key(&t, k))) {
                 return None;
             }
             let mut more = keys.first()?.clone();

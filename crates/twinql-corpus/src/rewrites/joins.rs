@@ -54,30 +54,21 @@ pub(super) const RULES: &[Rewrite] = &[
             renamed(q, &alias, &ident(&table), None)
         }
     ),
-    rule!(
-        "join-order",
-        Sound,
-        1,
-        "a JOIN b ON p → b JOIN a ON p",
-        |_, q, rng| at_select(q, rng, |s| {
-            if s.projection.iter().any(|i| matches!(i, SelectItem::Wildcard(_))) {
-                return None;
-            }
-            let mut s = s.clone();
-            let [from] = s.from.as_mut_slice() else {
-                return None;
-            };
-            let join = from.joins.first_mut()?;
-            if !matches!(
-                join.join_operator,
-                J::Join(JoinConstraint::On(_)) | J::Inner(JoinConstraint::On(_))
-            ) {
-                return None;
-            }
-            std::mem::swap(&mut from.relation, &mut join.relation);
-            Some(s)
-        })
-    ),
+    rule!("join-order", Sound, 1, "a JOIN b ON p → b JOIN a ON p", |_, q, rng| at_select(q, rng, |s| {
+        if s.projection.iter().any(|i| matches!(i, SelectItem::Wildcard(_))) {
+            return None;
+        }
+        let mut s = s.clone();
+        let [from] = s.from.as_mut_slice() else {
+            return None;
+        };
+        let join = from.joins.first_mut()?;
+        if !matches!(join.join_operator, J::Join(JoinConstraint::On(_)) | J::Inner(JoinConstraint::On(_))) {
+            return None;
+        }
+        std::mem::swap(&mut from.relation, &mut join.relation);
+        Some(s)
+    })),
     rule!(
         "on-to-where",
         Sound,
@@ -92,35 +83,23 @@ pub(super) const RULES: &[Rewrite] = &[
                 .from
                 .into_iter()
                 .flat_map(|f| std::iter::once(f.relation).chain(f.joins.into_iter().map(|j| j.relation)))
-                .map(|relation| TableWithJoins {
-                    relation,
-                    joins: Vec::new(),
-                })
+                .map(|relation| TableWithJoins { relation, joins: Vec::new() })
                 .collect();
             s.selection = and(&parts);
             Some(s)
         })
     ),
-    rule!(
-        "comma-to-join",
-        Sound,
-        1,
-        "a, b WHERE p → a JOIN b ON p",
-        |_, q, rng| at_select(q, rng, |s| {
-            let [a, b] = s.from.as_slice() else { return None };
-            if !a.joins.is_empty() || !b.joins.is_empty() {
-                return None;
-            }
-            let new = parse_select(&format!(
-                "SELECT 1 FROM {a} JOIN {b} ON {}",
-                s.selection.as_ref()?
-            ))?;
-            let mut s = s.clone();
-            s.from = new.from;
-            s.selection = None;
-            Some(s)
-        })
-    ),
+    rule!("comma-to-join", Sound, 1, "a, b WHERE p → a JOIN b ON p", |_, q, rng| at_select(q, rng, |s| {
+        let [a, b] = s.from.as_slice() else { return None };
+        if !a.joins.is_empty() || !b.joins.is_empty() {
+            return None;
+        }
+        let new = parse_select(&format!("SELECT 1 FROM {a} JOIN {b} ON {}", s.selection.as_ref()?))?;
+        let mut s = s.clone();
+        s.from = new.from;
+        s.selection = None;
+        Some(s)
+    })),
     rule!(
         "where-to-on",
         Sound,
@@ -161,9 +140,7 @@ pub(super) const RULES: &[Rewrite] = &[
             let (l, sqlparser::ast::BinaryOperator::Eq, r) = comparison(p)? else {
                 return None;
             };
-            let y = [l, r]
-                .into_iter()
-                .find(|e| resolve(e, &all).is_some_and(|(t, _)| t == 1))?;
+            let y = [l, r].into_iter().find(|e| resolve(e, &all).is_some_and(|(t, _)| t == 1))?;
             let mut parts = conjuncts(s.selection.as_ref());
             parts.push(parse_expr(&format!("{y} IS NOT NULL"))?);
             join.join_operator = J::Left(JoinConstraint::On(p.clone()));
@@ -206,19 +183,13 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT a.… FROM a JOIN b ON a.x = b.y WHERE p(b) → SELECT a.… FROM a WHERE a.x IN (SELECT b.y FROM b WHERE p(b)), where b.y is a key or the outputs are distinct",
         |c, q, rng| at_select(q, rng, |s| semi(c, s, false))
     ),
-    rule!(
-        "join-to-exists",
-        Sound,
-        4,
-        "as join-to-in, with EXISTS",
-        |c, q, rng| at_select(q, rng, |s| semi(c, s, true))
-    ),
-    rule!(
-        "key-self-join",
-        Sound,
-        3,
-        "FROM t → FROM t JOIN t AS u ON t.key = u.key",
-        |c, q, rng| at_query(q, rng, |q| {
+    rule!("join-to-exists", Sound, 4, "as join-to-in, with EXISTS", |c, q, rng| at_select(q, rng, |s| semi(
+        c, s, true
+    ))),
+    rule!("key-self-join", Sound, 3, "FROM t → FROM t JOIN t AS u ON t.key = u.key", |c, q, rng| at_query(
+        q,
+        rng,
+        |q| {
             // An ORDER BY would have to be qualified as well.
             let s = only_select(q)?;
             let t = only(s, c.schema)?;
@@ -234,15 +205,11 @@ pub(super) const RULES: &[Rewrite] = &[
                 .map(|k| format!("{} = {other}.{}", t.column(k), plain(&k.name)))
                 .collect();
             parse_query(
-                &joined(
-                    s,
-                    &t,
-                    &format!("JOIN {} AS {other} ON {}", plain(&t.table.name), on.join(" AND ")),
-                )?
-                .to_string(),
+                &joined(s, &t, &format!("JOIN {} AS {other} ON {}", plain(&t.table.name), on.join(" AND ")))?
+                    .to_string(),
             )
-        })
-    ),
+        }
+    )),
     rule!(
         "foreign-key-join",
         Candidate,
@@ -268,21 +235,13 @@ pub(super) const RULES: &[Rewrite] = &[
                 })
                 .collect();
             parse_query(
-                &joined(
-                    s,
-                    &t,
-                    &format!("JOIN {} AS {other} ON {}", plain(&target.name), on.join(" AND ")),
-                )?
-                .to_string(),
+                &joined(s, &t, &format!("JOIN {} AS {other} ON {}", plain(&target.name), on.join(" AND ")))?
+                    .to_string(),
             )
         })
     ),
-    rule!(
-        "join-to-using",
-        Candidate,
-        1,
-        "a JOIN b ON a.x = b.x → a JOIN b USING (x)",
-        |c, q, rng| at_select(q, rng, |s| {
+    rule!("join-to-using", Candidate, 1, "a JOIN b ON a.x = b.x → a JOIN b USING (x)", |c, q, rng| {
+        at_select(q, rng, |s| {
             let mut s = s.clone();
             let all = sources(&s, c.schema)?;
             if all.len() != 2 {
@@ -306,26 +265,19 @@ pub(super) const RULES: &[Rewrite] = &[
             join.join_operator = J::Join(JoinConstraint::Using(vec![ident(&x).into()]));
             Some(s)
         })
-    ),
-    rule!(
-        "join-drop",
-        Candidate,
-        1,
-        "a JOIN b ON p → a, where no other clause names b",
-        |c, q, rng| at_select(q, rng, |s| {
+    }),
+    rule!("join-drop", Candidate, 1, "a JOIN b ON p → a, where no other clause names b", |c, q, rng| {
+        at_select(q, rng, |s| {
             let all = sources(s, c.schema)?;
             let last = all.len().checked_sub(1).filter(|l| *l > 0)?;
             let stays = |e: &Expr| columns_of(e, &all).is_some_and(|c| c.iter().all(|(t, _)| *t != last));
             let mut new = s.clone();
             new.from.last_mut()?.joins.pop()?;
-            let used = items(s)?
-                .into_iter()
-                .chain(&s.selection)
-                .chain(&s.having)
-                .chain(super::ast::group_by(s));
+            let used =
+                items(s)?.into_iter().chain(&s.selection).chain(&s.having).chain(super::ast::group_by(s));
             used.into_iter().all(stays).then_some(new)
         })
-    ),
+    }),
 ];
 
 /// The ON conditions, if there are joins and every one is inner.
@@ -365,11 +317,8 @@ fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
     }
     // Either side may be the one that goes.
     for gone in [1, 0] {
-        let side = |which: usize| {
-            [l, r]
-                .into_iter()
-                .find(|e| resolve(e, &all).is_some_and(|(t, _)| t == which))
-        };
+        let side =
+            |which: usize| [l, r].into_iter().find(|e| resolve(e, &all).is_some_and(|(t, _)| t == which));
         let (Some(x), Some(y)) = (side(1 - gone), side(gone)) else {
             continue;
         };
@@ -393,11 +342,7 @@ fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
         if !clean {
             continue;
         }
-        let (kept, dropped) = if gone == 1 {
-            (relation, &join.relation)
-        } else {
-            (&join.relation, relation)
-        };
+        let (kept, dropped) = if gone == 1 { (relation, &join.relation) } else { (&join.relation, relation) };
         let new = if exists {
             inner.push(parse_expr(&format!("{y} = {x}"))?);
             format!("EXISTS (SELECT 1 FROM {dropped} WHERE {})", and(&inner)?)
@@ -417,10 +362,7 @@ fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
 /// `s` with one more join; its columns get qualified, for the new table has the same names.
 fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> {
     let mut s = s.clone();
-    let mut hidden = s
-        .projection
-        .iter()
-        .any(|i| !matches!(i, SelectItem::UnnamedExpr(_)));
+    let mut hidden = s.projection.iter().any(|i| !matches!(i, SelectItem::UnnamedExpr(_)));
     let one = std::slice::from_ref(t);
     let _ = syntax::change_expressions(&mut s, &mut |e| {
         match e {
@@ -433,15 +375,8 @@ fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> 
                 None => hidden |= !matches!(e, Expr::Identifier(i) if i.quote_style == Some('"')),
             },
             Expr::Subquery(_)
-            | Expr::InSubquery {
-                expr: _,
-                subquery: _,
-                negated: _,
-            }
-            | Expr::Exists {
-                subquery: _,
-                negated: _,
-            } => hidden = true,
+            | Expr::InSubquery { expr: _, subquery: _, negated: _ }
+            | Expr::Exists { subquery: _, negated: _ } => hidden = true,
             _ => {}
         }
         ControlFlow::Continue(())
@@ -471,19 +406,12 @@ impl VisitorMut for Tables {
                 sample: _,
                 index_hints: _,
             } => self.0.push((
-                name.0
-                    .last()
-                    .and_then(|p| p.as_ident())
-                    .map(|i| i.value.clone())
-                    .unwrap_or_default(),
+                name.0.last().and_then(|p| p.as_ident()).map(|i| i.value.clone()).unwrap_or_default(),
                 alias.as_ref().map(|a| a.name.value.clone()),
             )),
-            TableFactor::Derived {
-                alias: Some(a),
-                lateral: _,
-                subquery: _,
-                sample: _,
-            } => self.0.push((String::new(), Some(a.name.value.clone()))),
+            TableFactor::Derived { alias: Some(a), lateral: _, subquery: _, sample: _ } => {
+                self.0.push((String::new(), Some(a.name.value.clone())))
+            }
             _ => {}
         }
         ControlFlow::Continue(())
@@ -520,15 +448,8 @@ impl VisitorMut for Rename<'_> {
             sample: _,
             index_hints: _,
         }
-        | TableFactor::Derived {
-            alias,
-            lateral: _,
-            subquery: _,
-            sample: _,
-        } = f
-            && alias
-                .as_ref()
-                .is_some_and(|a| a.name.value.eq_ignore_ascii_case(self.old))
+        | TableFactor::Derived { alias, lateral: _, subquery: _, sample: _ } = f
+            && alias.as_ref().is_some_and(|a| a.name.value.eq_ignore_ascii_case(self.old))
         {
             match (self.alias, alias.as_mut()) {
                 (Some(new), Some(a)) => a.name = ident(new),
@@ -544,10 +465,7 @@ impl VisitorMut for Rename<'_> {
 fn renamed(q: &Query, old: &str, name: &Ident, alias: Option<&str>) -> Option<Query> {
     let mut q = q.clone();
     // `old.*` is not an expression: it would be missed.
-    if q.to_string()
-        .to_ascii_lowercase()
-        .contains(&format!("{}.*", old.to_ascii_lowercase()))
-    {
+    if q.to_string().to_ascii_lowercase().contains(&format!("{}.*", old.to_ascii_lowercase())) {
         return None;
     }
     let _ = syntax::change(&mut q, &mut Rename { old, alias });

@@ -32,11 +32,7 @@ impl Visitor for Known {
 }
 
 fn go_on(known: bool) -> ControlFlow<()> {
-    if known {
-        ControlFlow::Continue(())
-    } else {
-        ControlFlow::Break(())
-    }
+    if known { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
 /// Whether every clause of a query, and of the queries in it, is known.
@@ -70,19 +66,9 @@ fn knows_query(query: &Query) -> bool {
 }
 
 fn knows_with(with: &With) -> bool {
-    let With {
-        with_token: _,
-        recursive: _,
-        cte_tables,
-    } = with;
+    let With { with_token: _, recursive: _, cte_tables } = with;
     cte_tables.iter().all(|cte| {
-        let ast::Cte {
-            alias,
-            query: _,
-            from,
-            materialized: _,
-            closing_paren_token: _,
-        } = cte;
+        let ast::Cte { alias, query: _, from, materialized: _, closing_paren_token: _ } = cte;
         from.is_none() && knows_alias(alias)
     })
 }
@@ -90,12 +76,7 @@ fn knows_with(with: &With) -> bool {
 fn knows_body(body: &SetExpr) -> bool {
     match body {
         SetExpr::Select(_) | SetExpr::Query(_) | SetExpr::Values(_) => true,
-        SetExpr::SetOperation {
-            left,
-            op: _,
-            set_quantifier,
-            right,
-        } => {
+        SetExpr::SetOperation { left, op: _, set_quantifier, right } => {
             use ast::SetQuantifier as Q;
             matches!(set_quantifier, Q::None | Q::All | Q::Distinct) && knows_body(left) && knows_body(right)
         }
@@ -117,21 +98,13 @@ fn knows_order(order: &OrderBy) -> bool {
 }
 
 fn knows_key(key: &OrderByExpr) -> bool {
-    let OrderByExpr {
-        expr: _,
-        options: OrderByOptions { sort, nulls_first: _ },
-        with_fill,
-    } = key;
+    let OrderByExpr { expr: _, options: OrderByOptions { sort, nulls_first: _ }, with_fill } = key;
     !matches!(sort, Some(ast::OrderBySort::Using(_))) && with_fill.is_none()
 }
 
 fn knows_limit(limit: &LimitClause) -> bool {
     match limit {
-        LimitClause::LimitOffset {
-            limit: _,
-            offset: _,
-            limit_by,
-        } => limit_by.is_empty(),
+        LimitClause::LimitOffset { limit: _, offset: _, limit_by } => limit_by.is_empty(),
         LimitClause::OffsetCommaLimit { offset: _, limit: _ } => true,
     }
 }
@@ -224,12 +197,7 @@ fn knows_joins(from: &TableWithJoins) -> bool {
 }
 
 fn knows_alias(alias: &TableAlias) -> bool {
-    let TableAlias {
-        explicit: _,
-        name: _,
-        columns: _,
-        at,
-    } = alias;
+    let TableAlias { explicit: _, name: _, columns: _, at } = alias;
     at.is_none()
 }
 
@@ -247,9 +215,8 @@ fn knows_factor(factor: &TableFactor) -> bool {
             sample,
             index_hints,
         } => {
-            let settings = args
-                .as_ref()
-                .and_then(|ast::TableFunctionArgs { args: _, settings }| settings.as_ref());
+            let settings =
+                args.as_ref().and_then(|ast::TableFunctionArgs { args: _, settings }| settings.as_ref());
             alias.as_ref().is_none_or(knows_alias)
                 && settings.is_none()
                 && with_hints.is_empty()
@@ -260,16 +227,12 @@ fn knows_factor(factor: &TableFactor) -> bool {
                 && sample.is_none()
                 && index_hints.is_empty()
         }
-        TableFactor::Derived {
-            lateral,
-            subquery: _,
-            alias,
-            sample,
-        } => !lateral && alias.as_ref().is_none_or(knows_alias) && sample.is_none(),
-        TableFactor::NestedJoin {
-            table_with_joins,
-            alias,
-        } => knows_joins(table_with_joins) && alias.as_ref().is_none_or(knows_alias),
+        TableFactor::Derived { lateral, subquery: _, alias, sample } => {
+            !lateral && alias.as_ref().is_none_or(knows_alias) && sample.is_none()
+        }
+        TableFactor::NestedJoin { table_with_joins, alias } => {
+            knows_joins(table_with_joins) && alias.as_ref().is_none_or(knows_alias)
+        }
         _ => false,
     }
 }
@@ -291,14 +254,8 @@ fn knows_expr(expr: &Expr) -> bool {
     let known = match args {
         FunctionArguments::None | FunctionArguments::Subquery(_) => true,
         FunctionArguments::List(list) => {
-            let FunctionArgumentList {
-                duplicate_treatment: _,
-                args: _,
-                clauses,
-            } = list;
-            clauses
-                .iter()
-                .all(|c| matches!(c, FunctionArgumentClause::OrderBy(_)))
+            let FunctionArgumentList { duplicate_treatment: _, args: _, clauses } = list;
+            clauses.iter().all(|c| matches!(c, FunctionArgumentClause::OrderBy(_)))
         }
     };
     known

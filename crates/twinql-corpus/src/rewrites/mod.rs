@@ -120,16 +120,8 @@ pub fn sample(
         if out.len() >= count {
             break;
         }
-        let steps = if longest <= 1 {
-            1
-        } else {
-            rng.random_range(2..=longest)
-        };
-        let mut now = Rewritten {
-            sql: sql.to_owned(),
-            rules: Vec::new(),
-            sound: true,
-        };
+        let steps = if longest <= 1 { 1 } else { rng.random_range(2..=longest) };
+        let mut now = Rewritten { sql: sql.to_owned(), rules: Vec::new(), sound: true };
         for _ in 0..steps {
             let Some((rule, text)) = one(schema, &now, catalogue, rng) else {
                 break;
@@ -162,7 +154,5 @@ fn one(
         .collect();
     order.shuffle(rng);
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
-    order
-        .into_iter()
-        .find_map(|(_, rule)| Some((rule, apply(rule, schema, &now.sql, rng)?)))
+    order.into_iter().find_map(|(_, rule)| Some((rule, apply(rule, schema, &now.sql, rng)?)))
 }

@@ -10,14 +10,7 @@ use super::{Kind::Candidate, Kind::Sound, Rewrite};
 
 macro_rules! rule {
     ($name:literal, $kind:expr, $weight:literal, $law:literal, $apply:expr) => {
-        Rewrite {
-            name: $name,
-            law: $law,
-            kind: $kind,
-            catalogue: 1,
-            weight: $weight,
-            apply: $apply,
-        }
+        Rewrite { name: $name, law: $law, kind: $kind, catalogue: 1, weight: $weight, apply: $apply }
     };
 }
 pub(super) use rule;
@@ -29,19 +22,11 @@ pub(super) const RULES: &[Rewrite] = &[
             nested(&format!("{} {} {}", par(r), flip(op)?, par(l)))
         })
     }),
-    rule!(
-        "between-to-comparisons",
-        Sound,
-        1,
-        "x BETWEEN a AND b → x >= a AND x <= b",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::Between {
-                expr,
-                negated,
-                low,
-                high,
-            } = e
-            else {
+    rule!("between-to-comparisons", Sound, 1, "x BETWEEN a AND b → x >= a AND x <= b", |_, q, rng| at_expr(
+        q,
+        rng,
+        |e| {
+            let Expr::Between { expr, negated, low, high } = e else {
                 return None;
             };
             let (x, low, high) = (par(expr), par(low), par(high));
@@ -50,14 +35,12 @@ pub(super) const RULES: &[Rewrite] = &[
             } else {
                 format!("{x} >= {low} AND {x} <= {high}")
             })
-        })
-    ),
-    rule!(
-        "comparisons-to-between",
-        Sound,
-        2,
-        "x >= a AND x <= b → x BETWEEN a AND b",
-        |_, q, rng| at_expr(q, rng, |e| {
+        }
+    )),
+    rule!("comparisons-to-between", Sound, 2, "x >= a AND x <= b → x BETWEEN a AND b", |_, q, rng| at_expr(
+        q,
+        rng,
+        |e| {
             let mut parts = chain(e, &B::And);
             for i in 0..parts.len() {
                 for j in 0..parts.len() {
@@ -75,99 +58,57 @@ pub(super) const RULES: &[Rewrite] = &[
                 }
             }
             None
-        })
-    ),
-    rule!(
-        "in-list-to-or",
-        Sound,
-        1,
-        "x IN (a, b) → x = a OR x = b",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::InList { expr, list, negated } = e else {
-                return None;
-            };
-            let (op, glue) = if *negated { ("<>", " AND ") } else { ("=", " OR ") };
-            let parts: Vec<String> = list
-                .iter()
-                .map(|v| format!("{} {op} {}", par(expr), par(v)))
-                .collect();
-            nested(&parts.join(glue))
-        })
-    ),
-    rule!(
-        "or-to-in-list",
-        Sound,
-        2,
-        "x = a OR x = b → x IN (a, b)",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let parts = chain(e, &B::Or);
-            let equal: Vec<(&Expr, &Expr)> = parts
-                .iter()
-                .map(|p| match comparison(p) {
-                    Some((x, B::Eq, v @ Expr::Value(_))) => Some((x, v)),
-                    _ => None,
-                })
-                .collect::<Option<_>>()?;
-            let (x, _) = equal.first()?;
-            let same = equal.len() > 1 && equal.iter().all(|(y, _)| y == x);
-            let list: Vec<String> = equal.iter().map(|(_, v)| v.to_string()).collect();
-            if same {
-                nested(&format!("{} IN ({})", par(x), list.join(", ")))
-            } else {
-                None
-            }
-        })
-    ),
-    rule!(
-        "equals-to-in",
-        Sound,
-        2,
-        "x = constant → x IN (constant)",
-        |_, q, rng| at_expr(q, rng, |e| {
-            match comparison(e)? {
-                (x, B::Eq, v @ Expr::Value(_)) => nested(&format!("{} IN ({v})", par(x))),
+        }
+    )),
+    rule!("in-list-to-or", Sound, 1, "x IN (a, b) → x = a OR x = b", |_, q, rng| at_expr(q, rng, |e| {
+        let Expr::InList { expr, list, negated } = e else {
+            return None;
+        };
+        let (op, glue) = if *negated { ("<>", " AND ") } else { ("=", " OR ") };
+        let parts: Vec<String> = list.iter().map(|v| format!("{} {op} {}", par(expr), par(v))).collect();
+        nested(&parts.join(glue))
+    })),
+    rule!("or-to-in-list", Sound, 2, "x = a OR x = b → x IN (a, b)", |_, q, rng| at_expr(q, rng, |e| {
+        let parts = chain(e, &B::Or);
+        let equal: Vec<(&Expr, &Expr)> = parts
+            .iter()
+            .map(|p| match comparison(p) {
+                Some((x, B::Eq, v @ Expr::Value(_))) => Some((x, v)),
                 _ => None,
-            }
-        })
-    ),
-    rule!(
-        "comparison-to-not",
-        Sound,
-        2,
-        "a < b → NOT a >= b",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let (l, op, r) = comparison(e)?;
-            nested(&format!("NOT ({} {} {})", par(l), inverse(op)?, par(r)))
-        })
-    ),
+            })
+            .collect::<Option<_>>()?;
+        let (x, _) = equal.first()?;
+        let same = equal.len() > 1 && equal.iter().all(|(y, _)| y == x);
+        let list: Vec<String> = equal.iter().map(|(_, v)| v.to_string()).collect();
+        if same { nested(&format!("{} IN ({})", par(x), list.join(", "))) } else { None }
+    })),
+    rule!("equals-to-in", Sound, 2, "x = constant → x IN (constant)", |_, q, rng| at_expr(q, rng, |e| {
+        match comparison(e)? {
+            (x, B::Eq, v @ Expr::Value(_)) => nested(&format!("{} IN ({v})", par(x))),
+            _ => None,
+        }
+    })),
+    rule!("comparison-to-not", Sound, 2, "a < b → NOT a >= b", |_, q, rng| at_expr(q, rng, |e| {
+        let (l, op, r) = comparison(e)?;
+        nested(&format!("NOT ({} {} {})", par(l), inverse(op)?, par(r)))
+    })),
     rule!(
         "not-pushdown",
         Sound,
         2,
         "NOT a < b → a >= b; NOT NOT p → p; NOT (p AND q) → NOT p OR NOT q",
         |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::UnaryOp {
-                op: UnaryOperator::Not,
-                expr,
-            } = e
-            else {
+            let Expr::UnaryOp { op: UnaryOperator::Not, expr } = e else {
                 return None;
             };
             match bare(expr) {
-                Expr::UnaryOp {
-                    op: UnaryOperator::Not,
-                    expr,
-                } => Some(Expr::Nested(expr.clone())),
-                Expr::BinaryOp {
-                    left,
-                    op: B::And,
-                    right,
-                } => nested(&format!("NOT ({left}) OR NOT ({right})")),
-                Expr::BinaryOp {
-                    left,
-                    op: B::Or,
-                    right,
-                } => nested(&format!("NOT ({left}) AND NOT ({right})")),
+                Expr::UnaryOp { op: UnaryOperator::Not, expr } => Some(Expr::Nested(expr.clone())),
+                Expr::BinaryOp { left, op: B::And, right } => {
+                    nested(&format!("NOT ({left}) OR NOT ({right})"))
+                }
+                Expr::BinaryOp { left, op: B::Or, right } => {
+                    nested(&format!("NOT ({left}) AND NOT ({right})"))
+                }
                 inner => {
                     let (l, op, r) = comparison(inner)?;
                     nested(&format!("{} {} {}", par(l), inverse(op)?, par(r)))
@@ -175,27 +116,17 @@ pub(super) const RULES: &[Rewrite] = &[
             }
         })
     ),
-    rule!(
-        "de-morgan",
-        Sound,
-        2,
-        "p AND q → NOT (NOT p OR NOT q), and the same for OR",
-        |_, q, rng| at_expr(q, rng, |e| {
-            match e {
-                Expr::BinaryOp {
-                    left,
-                    op: B::And,
-                    right,
-                } => nested(&format!("NOT (NOT ({left}) OR NOT ({right}))")),
-                Expr::BinaryOp {
-                    left,
-                    op: B::Or,
-                    right,
-                } => nested(&format!("NOT (NOT ({left}) AND NOT ({right}))")),
-                _ => None,
+    rule!("de-morgan", Sound, 2, "p AND q → NOT (NOT p OR NOT q), and the same for OR", |_, q, rng| {
+        at_expr(q, rng, |e| match e {
+            Expr::BinaryOp { left, op: B::And, right } => {
+                nested(&format!("NOT (NOT ({left}) OR NOT ({right}))"))
             }
+            Expr::BinaryOp { left, op: B::Or, right } => {
+                nested(&format!("NOT (NOT ({left}) AND NOT ({right}))"))
+            }
+            _ => None,
         })
-    ),
+    }),
     rule!("conjunct-order", Sound, 1, "p AND q → q AND p", |_, q, rng| {
         let mut dice = rng.clone();
         at_expr(q, rng, |e| shuffled(e, &B::And, " AND ", &mut dice))
@@ -204,80 +135,42 @@ pub(super) const RULES: &[Rewrite] = &[
         let mut dice = rng.clone();
         at_expr(q, rng, |e| shuffled(e, &B::Or, " OR ", &mut dice))
     }),
-    rule!(
-        "distribute",
-        Sound,
-        3,
-        "p AND (q OR r) → p AND q OR p AND r",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::BinaryOp {
-                left,
-                op: B::And,
-                right,
-            } = e
-            else {
+    rule!("distribute", Sound, 3, "p AND (q OR r) → p AND q OR p AND r", |_, q, rng| at_expr(
+        q,
+        rng,
+        |e| {
+            let Expr::BinaryOp { left, op: B::And, right } = e else {
                 return None;
             };
             let (one, or) = match (bare(left), bare(right)) {
-                (
-                    _,
-                    Expr::BinaryOp {
-                        op: B::Or,
-                        left: _,
-                        right: _,
-                    },
-                ) => (left, right),
-                (
-                    Expr::BinaryOp {
-                        op: B::Or,
-                        left: _,
-                        right: _,
-                    },
-                    _,
-                ) => (right, left),
+                (_, Expr::BinaryOp { op: B::Or, left: _, right: _ }) => (left, right),
+                (Expr::BinaryOp { op: B::Or, left: _, right: _ }, _) => (right, left),
                 _ => return None,
             };
-            let parts: Vec<String> = chain(or, &B::Or)
-                .iter()
-                .map(|p| format!("(({one}) AND ({p}))"))
-                .collect();
+            let parts: Vec<String> =
+                chain(or, &B::Or).iter().map(|p| format!("(({one}) AND ({p}))")).collect();
             nested(&parts.join(" OR "))
-        })
-    ),
+        }
+    )),
     rule!(
         "integer-bound",
         Sound,
         3,
         "x > n → x >= n + 1 (and back), where x counts or has an integer type",
         |c, q, rng| at_expr(q, rng, |e| {
-            bound(e, |x| {
-                is_count(x) || named(c, x, |k| k.class == TypeClass::Integer)
-            })
+            bound(e, |x| is_count(x) || named(c, x, |k| k.class == TypeClass::Integer))
         })
     ),
-    rule!(
-        "number-bound",
-        Candidate,
-        1,
-        "as integer-bound, where x has a numeric type",
-        |c, q, rng| at_expr(q, rng, |e| {
-            bound(e, |x| named(c, x, |k| k.class == TypeClass::Number))
-        })
-    ),
-    rule!(
-        "case-to-iif",
-        Sound,
-        2,
-        "CASE WHEN p THEN a ELSE b END → IIF(p, a, b)",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::Case {
-                operand: None,
-                conditions,
-                else_result,
-                case_token: _,
-                end_token: _,
-            } = e
-            else {
+    rule!("number-bound", Candidate, 1, "as integer-bound, where x has a numeric type", |c, q, rng| at_expr(
+        q,
+        rng,
+        |e| { bound(e, |x| named(c, x, |k| k.class == TypeClass::Number)) }
+    )),
+    rule!("case-to-iif", Sound, 2, "CASE WHEN p THEN a ELSE b END → IIF(p, a, b)", |_, q, rng| at_expr(
+        q,
+        rng,
+        |e| {
+            let Expr::Case { operand: None, conditions, else_result, case_token: _, end_token: _ } = e else {
                 return None;
             };
             let [when] = conditions.as_slice() else {
@@ -285,46 +178,35 @@ pub(super) const RULES: &[Rewrite] = &[
             };
             let otherwise = else_result.as_ref().map_or("NULL".to_owned(), |e| e.to_string());
             nested(&format!("IIF({}, {}, {otherwise})", when.condition, when.result))
-        })
-    ),
-    rule!(
-        "iif-to-case",
-        Sound,
-        2,
-        "IIF(p, a, b) → CASE WHEN p THEN a ELSE b END",
-        |_, q, rng| at_expr(q, rng, |e| {
+        }
+    )),
+    rule!("iif-to-case", Sound, 2, "IIF(p, a, b) → CASE WHEN p THEN a ELSE b END", |_, q, rng| at_expr(
+        q,
+        rng,
+        |e| {
             let Expr::Function(f) = e else { return None };
             let FunctionArguments::List(list) = &f.args else {
                 return None;
             };
-            match (
-                f.name.to_string().eq_ignore_ascii_case("iif"),
-                list.args.as_slice(),
-            ) {
+            match (f.name.to_string().eq_ignore_ascii_case("iif"), list.args.as_slice()) {
                 (true, [p, a, b]) => nested(&format!("CASE WHEN {p} THEN {a} ELSE {b} END")),
                 _ => None,
             }
-        })
-    ),
-    rule!(
-        "literal-quotes",
-        Sound,
-        1,
-        "\"x\" → 'x', where no column or alias is named x",
-        |c, q, rng| {
-            let text = q.to_string().to_ascii_lowercase();
-            at_expr(q, rng, |e| {
-                let Expr::Identifier(i) = e else { return None };
-                let name = i.value.to_ascii_lowercase();
-                let column = c.schema.tables.iter().any(|t| t.column_index(&name).is_some());
-                let alias = text.contains(&format!("as {name}")) || text.contains(&format!("as \"{name}\""));
-                if i.quote_style != Some('"') || column || alias {
-                    return None;
-                }
-                nested(&format!("'{}'", i.value.replace('\'', "''")))
-            })
         }
-    ),
+    )),
+    rule!("literal-quotes", Sound, 1, "\"x\" → 'x', where no column or alias is named x", |c, q, rng| {
+        let text = q.to_string().to_ascii_lowercase();
+        at_expr(q, rng, |e| {
+            let Expr::Identifier(i) = e else { return None };
+            let name = i.value.to_ascii_lowercase();
+            let column = c.schema.tables.iter().any(|t| t.column_index(&name).is_some());
+            let alias = text.contains(&format!("as {name}")) || text.contains(&format!("as \"{name}\""));
+            if i.quote_style != Some('"') || column || alias {
+                return None;
+            }
+            nested(&format!("'{}'", i.value.replace('\'', "''")))
+        })
+    }),
     rule!(
         "literal-type",
         Sound,
@@ -352,24 +234,16 @@ pub(super) const RULES: &[Rewrite] = &[
             nested(&format!("{} {op} {new}", par(x)))
         })
     ),
-    rule!(
-        "tautology",
-        Sound,
-        1,
-        "WHERE p → WHERE p AND 1 = 1",
-        |_, q, rng| at_select(q, rng, |s| {
-            let mut s = s.clone();
-            let p = s.selection.take()?;
-            s.selection = nested(&format!("({p}) AND 1 = 1"));
-            Some(s)
-        })
-    ),
-    rule!(
-        "not-null-guard",
-        Sound,
-        3,
-        "WHERE x < c → WHERE x < c AND x IS NOT NULL",
-        |_, q, rng| at_select(q, rng, |s| {
+    rule!("tautology", Sound, 1, "WHERE p → WHERE p AND 1 = 1", |_, q, rng| at_select(q, rng, |s| {
+        let mut s = s.clone();
+        let p = s.selection.take()?;
+        s.selection = nested(&format!("({p}) AND 1 = 1"));
+        Some(s)
+    })),
+    rule!("not-null-guard", Sound, 3, "WHERE x < c → WHERE x < c AND x IS NOT NULL", |_, q, rng| at_select(
+        q,
+        rng,
+        |s| {
             let mut s = s.clone();
             let mut parts = conjuncts(s.selection.as_ref());
             let x = parts.iter().find_map(|p| match comparison(p)? {
@@ -381,40 +255,28 @@ pub(super) const RULES: &[Rewrite] = &[
             parts.push(nested(&format!("{x} IS NOT NULL"))?);
             s.selection = and(&parts);
             Some(s)
-        })
-    ),
-    rule!(
-        "not-null-to-not",
-        Sound,
-        1,
-        "x IS NOT NULL → NOT x IS NULL",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::IsNotNull(x) = e else { return None };
-            nested(&format!("NOT ({} IS NULL)", par(x)))
-        })
-    ),
-    rule!(
-        "equals-to-case",
-        Sound,
-        1,
-        "WHERE p → WHERE CASE WHEN p THEN 1 ELSE 0 END = 1",
-        |_, q, rng| at_select(q, rng, |s| {
+        }
+    )),
+    rule!("not-null-to-not", Sound, 1, "x IS NOT NULL → NOT x IS NULL", |_, q, rng| at_expr(q, rng, |e| {
+        let Expr::IsNotNull(x) = e else { return None };
+        nested(&format!("NOT ({} IS NULL)", par(x)))
+    })),
+    rule!("equals-to-case", Sound, 1, "WHERE p → WHERE CASE WHEN p THEN 1 ELSE 0 END = 1", |_, q, rng| {
+        at_select(q, rng, |s| {
             let mut s = s.clone();
             let p = s.selection.take()?;
             s.selection = nested(&format!("CASE WHEN {p} THEN 1 ELSE 0 END = 1"));
             Some(s)
         })
-    ),
+    }),
 ];
 
 /// A comparison's two sides and operator.
 pub(super) fn comparison(e: &Expr) -> Option<(&Expr, &B, &Expr)> {
     match bare(e) {
-        Expr::BinaryOp {
-            left,
-            op: op @ (B::Eq | B::NotEq | B::Lt | B::LtEq | B::Gt | B::GtEq),
-            right,
-        } => Some((bare(left), op, bare(right))),
+        Expr::BinaryOp { left, op: op @ (B::Eq | B::NotEq | B::Lt | B::LtEq | B::Gt | B::GtEq), right } => {
+            Some((bare(left), op, bare(right)))
+        }
         _ => None,
     }
 }
@@ -468,12 +330,7 @@ pub(super) fn named(c: &Context<'_>, e: &Expr, such: impl Fn(&Column) -> bool) -
         },
         _ => return false,
     };
-    let mut found = c
-        .schema
-        .tables
-        .iter()
-        .filter_map(|t| t.columns.get(t.column_index(name)?))
-        .peekable();
+    let mut found = c.schema.tables.iter().filter_map(|t| t.columns.get(t.column_index(name)?)).peekable();
     found.peek().is_some() && found.all(such)
 }
 
@@ -492,9 +349,5 @@ fn bound(e: &Expr, integral: impl Fn(&Expr) -> bool) -> Option<Expr> {
         B::LtEq => ("<", n.checked_add(1)?),
         _ => return None,
     };
-    if integral(x) {
-        nested(&format!("{} {op} {n}", par(x)))
-    } else {
-        None
-    }
+    if integral(x) { nested(&format!("{} {op} {n}", par(x))) } else { None }
 }

@@ -27,10 +27,7 @@ pub(super) const RULES: &[Rewrite] = &[
                     return None;
                 };
                 let parent = c.schema.tables.get(key.target)?;
-                let of = Source {
-                    name: parent.name.clone(),
-                    table: parent,
-                };
+                let of = Source { name: parent.name.clone(), table: parent };
                 certain_key(&of, target).then_some((child, parent, target))
             })?;
             let (alias, k) = (fresh(s, "extra"), fresh(s, "extra_key"));
@@ -209,16 +206,9 @@ pub(super) const RULES: &[Rewrite] = &[
             let [key] = keys.as_slice() else { return None };
             let (_, column) = resolve(&key.expr, std::slice::from_ref(&t))?;
             let name = plain(&t.table.columns.get(column)?.name);
-            let function = if key.to_string().ends_with(" DESC") {
-                "MAX"
-            } else {
-                "MIN"
-            };
+            let function = if key.to_string().ends_with(" DESC") { "MAX" } else { "MIN" };
             let table = plain(&t.table.name);
-            parse_query(&format!(
-                "{s} WHERE {} = (SELECT {function}({name}) FROM {table})",
-                key.expr
-            ))
+            parse_query(&format!("{s} WHERE {} = (SELECT {function}({name}) FROM {table})", key.expr))
         })
     ),
 ];
@@ -271,10 +261,7 @@ fn extreme(c: &Context<'_>, s: &Select) -> Option<(usize, Extreme)> {
 
 /// True if a SELECT takes all columns.
 fn wild(s: &Select) -> bool {
-    s.projection.iter().any(|item| {
-        matches!(
-            item,
-            SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _)
-        )
-    })
+    s.projection
+        .iter()
+        .any(|item| matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _)))
 }

@@ -25,10 +25,7 @@ pub(super) const RULES: &[Rewrite] = &[
             s.distinct.take()?;
             let keys: Vec<Expr> = items(&s)?.into_iter().cloned().collect();
             // A constant in GROUP BY is a position.
-            if keys
-                .iter()
-                .any(|k| !matches!(k, Expr::Identifier(_) | Expr::CompoundIdentifier(_)))
-            {
+            if keys.iter().any(|k| !matches!(k, Expr::Identifier(_) | Expr::CompoundIdentifier(_))) {
                 return None;
             }
             s.group_by = GroupByExpr::Expressions(keys, Vec::new());
@@ -100,11 +97,8 @@ pub(super) const RULES: &[Rewrite] = &[
             }
             let outputs: Vec<String> = items(&s)?.iter().map(|e| e.to_string()).collect();
             let names: Vec<String> = (0..outputs.len()).map(|i| format!("c{i}")).collect();
-            let mut inner: Vec<String> = outputs
-                .iter()
-                .zip(&names)
-                .map(|(e, n)| format!("{e} AS {n}"))
-                .collect();
+            let mut inner: Vec<String> =
+                outputs.iter().zip(&names).map(|(e, n)| format!("{e} AS {n}")).collect();
             inner.push(format!("{f} AS h"));
             s.projection = parse_select(&format!("SELECT {}", inner.join(", ")))?.projection;
             parse_query(&format!(
@@ -114,12 +108,8 @@ pub(super) const RULES: &[Rewrite] = &[
             ))
         })
     ),
-    rule!(
-        "where-to-having",
-        Sound,
-        3,
-        "WHERE p(g) GROUP BY g → GROUP BY g HAVING p(g)",
-        |_, q, rng| at_select(q, rng, |s| {
+    rule!("where-to-having", Sound, 3, "WHERE p(g) GROUP BY g → GROUP BY g HAVING p(g)", |_, q, rng| {
+        at_select(q, rng, |s| {
             let mut s = s.clone();
             if s.having.is_some() {
                 return None;
@@ -133,13 +123,9 @@ pub(super) const RULES: &[Rewrite] = &[
             s.selection = and(&rest);
             Some(s)
         })
-    ),
-    rule!(
-        "having-to-where",
-        Sound,
-        3,
-        "GROUP BY g HAVING p(g) → WHERE p(g) GROUP BY g",
-        |_, q, rng| at_select(q, rng, |s| {
+    }),
+    rule!("having-to-where", Sound, 3, "GROUP BY g HAVING p(g) → WHERE p(g) GROUP BY g", |_, q, rng| {
+        at_select(q, rng, |s| {
             let mut s = s.clone();
             let keys = group_by(&s).to_vec();
             let (over, rest): (Vec<Expr>, Vec<Expr>) =
@@ -155,32 +141,24 @@ pub(super) const RULES: &[Rewrite] = &[
             s.having = and(&rest);
             Some(s)
         })
-    ),
-    rule!(
-        "wrap-derived",
-        Sound,
-        2,
-        "q → SELECT * FROM (q), where q has no ORDER BY",
-        |_, q, rng| at_query(q, rng, |q| {
+    }),
+    rule!("wrap-derived", Sound, 2, "q → SELECT * FROM (q), where q has no ORDER BY", |_, q, rng| at_query(
+        q,
+        rng,
+        |q| {
             if !is_unordered(q) || q.with.is_some() {
                 return None;
             }
             parse_query(&format!("SELECT * FROM ({q}) AS {}", fresh(q, "answer")))
-        })
-    ),
-    rule!(
-        "wrap-cte",
-        Sound,
-        2,
-        "q → WITH c AS (q) SELECT * FROM c, where q has no ORDER BY",
-        |_, q, _| {
-            if !is_unordered(q) || q.with.is_some() {
-                return None;
-            }
-            let name = fresh(q, "answer");
-            parse_query(&format!("WITH {name} AS ({q}) SELECT * FROM {name}"))
         }
-    ),
+    )),
+    rule!("wrap-cte", Sound, 2, "q → WITH c AS (q) SELECT * FROM c, where q has no ORDER BY", |_, q, _| {
+        if !is_unordered(q) || q.with.is_some() {
+            return None;
+        }
+        let name = fresh(q, "answer");
+        parse_query(&format!("WITH {name} AS ({q}) SELECT * FROM {name}"))
+    }),
     rule!(
         "where-to-derived",
         Sound,
@@ -192,9 +170,7 @@ pub(super) const RULES: &[Rewrite] = &[
             columns_of(p, std::slice::from_ref(&t))?;
             let name = super::ast::plain(&t.name);
             let from = s.from.first()?.to_string();
-            let new = parse_select(&format!(
-                "SELECT 1 FROM (SELECT * FROM {from} WHERE {p}) AS {name}"
-            ))?;
+            let new = parse_select(&format!("SELECT 1 FROM (SELECT * FROM {from} WHERE {p}) AS {name}"))?;
             let mut s = s.clone();
             s.from = new.from;
             s.selection = None;
@@ -248,48 +224,33 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(new)
         })
     ),
-    rule!(
-        "group-position",
-        Sound,
-        1,
-        "SELECT a … GROUP BY a → GROUP BY 1",
-        |_, q, rng| at_select(q, rng, |s| {
+    rule!("group-position", Sound, 1, "SELECT a … GROUP BY a → GROUP BY 1", |_, q, rng| at_select(
+        q,
+        rng,
+        |s| {
             let [key] = group_by(s) else { return None };
             let at = items(s)?.into_iter().position(|o| o == key)?;
             let mut s = s.clone();
             s.group_by = GroupByExpr::Expressions(vec![parse_expr(&(at + 1).to_string())?], Vec::new());
             Some(s)
-        })
-    ),
-    rule!(
-        "output-alias",
-        Sound,
-        1,
-        "SELECT a → SELECT a AS name, in the outermost query",
-        |_, q, rng| {
-            let mut q = q.clone();
-            let name = fresh(&q, "result");
-            let sqlparser::ast::SetExpr::Select(s) = q.body.as_mut() else {
-                return None;
-            };
-            let n = s.projection.len();
-            let item = s.projection.get_mut(rng.random_range(0..n.max(1)))?;
-            let SelectItem::UnnamedExpr(e) = item else {
-                return None;
-            };
-            *item = SelectItem::ExprWithAlias {
-                expr: e.clone(),
-                alias: ident(&name),
-            };
-            Some(q)
         }
-    ),
-    rule!(
-        "qualify",
-        Sound,
-        1,
-        "SELECT a FROM t → SELECT t.a FROM t, over one table",
-        |c, q, rng| at_select(q, rng, |s| {
+    )),
+    rule!("output-alias", Sound, 1, "SELECT a → SELECT a AS name, in the outermost query", |_, q, rng| {
+        let mut q = q.clone();
+        let name = fresh(&q, "result");
+        let sqlparser::ast::SetExpr::Select(s) = q.body.as_mut() else {
+            return None;
+        };
+        let n = s.projection.len();
+        let item = s.projection.get_mut(rng.random_range(0..n.max(1)))?;
+        let SelectItem::UnnamedExpr(e) = item else {
+            return None;
+        };
+        *item = SelectItem::ExprWithAlias { expr: e.clone(), alias: ident(&name) };
+        Some(q)
+    }),
+    rule!("qualify", Sound, 1, "SELECT a FROM t → SELECT t.a FROM t, over one table", |c, q, rng| {
+        at_select(q, rng, |s| {
             let t = only(s, c.schema)?;
             let mut s = s.clone();
             let mut changed = false;
@@ -304,13 +265,10 @@ pub(super) const RULES: &[Rewrite] = &[
             }
             changed.then_some(s)
         })
-    ),
+    }),
 ];
 
 /// The columns of one table that the outputs name, if they are nothing else.
 fn columns(outputs: Vec<&Expr>, t: &super::ast::Source<'_>) -> Option<Vec<usize>> {
-    outputs
-        .into_iter()
-        .map(|e| Some(resolve(e, std::slice::from_ref(t))?.1))
-        .collect()
+    outputs.into_iter().map(|e| Some(resolve(e, std::slice::from_ref(t))?.1)).collect()
 }

@@ -62,10 +62,7 @@ pub(super) const RULES: &[Rewrite] = &[
             let (l, O::Union, false, r) = operands(q)? else {
                 return None;
             };
-            parse_query(&format!(
-                "SELECT DISTINCT * FROM ({l} UNION ALL {r}) AS {}",
-                fresh(q, "both")
-            ))
+            parse_query(&format!("SELECT DISTINCT * FROM ({l} UNION ALL {r}) AS {}", fresh(q, "both")))
         })
     ),
     rule!(
@@ -104,11 +101,8 @@ pub(super) const RULES: &[Rewrite] = &[
             let x = output(s)?;
             let mut rest = conjuncts(s.selection.as_ref());
             let at = rest.iter().position(|p| matches!(super::ast::bare(p), sqlparser::ast::Expr::InSubquery { expr, subquery: _, negated: _ } if expr.as_ref() == x))?;
-            let sqlparser::ast::Expr::InSubquery {
-                subquery,
-                negated,
-                expr: _,
-            } = super::ast::bare(&rest.remove(at)).clone()
+            let sqlparser::ast::Expr::InSubquery { subquery, negated, expr: _ } =
+                super::ast::bare(&rest.remove(at)).clone()
             else {
                 return None;
             };
@@ -119,23 +113,14 @@ pub(super) const RULES: &[Rewrite] = &[
             let mut l = s.clone();
             l.distinct = None;
             l.selection = and(&rest);
-            parse_query(&format!(
-                "{l} {} {inner}",
-                if negated { "EXCEPT" } else { "INTERSECT" }
-            ))
+            parse_query(&format!("{l} {} {inner}", if negated { "EXCEPT" } else { "INTERSECT" }))
         })
     ),
 ];
 
 /// The two SELECTs of a query that is one set operation; whether it keeps duplicates.
 fn operands(q: &Query) -> Option<(&Select, O, bool, &Select)> {
-    let SetExpr::SetOperation {
-        left,
-        op,
-        set_quantifier,
-        right,
-    } = q.body.as_ref()
-    else {
+    let SetExpr::SetOperation { left, op, set_quantifier, right } = q.body.as_ref() else {
         return None;
     };
     let (SetExpr::Select(l), SetExpr::Select(r)) = (left.as_ref(), right.as_ref()) else {

@@ -90,20 +90,12 @@ pub(super) const RULES: &[Rewrite] = &[
         1,
         "x IN (SELECT y …) → x IN (SELECT DISTINCT y …), and back",
         |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::InSubquery {
-                expr,
-                subquery,
-                negated,
-            } = e
-            else {
+            let Expr::InSubquery { expr, subquery, negated } = e else {
                 return None;
             };
             let mut s = only_select(subquery)?.clone();
-            s.distinct = if s.distinct.is_some() {
-                None
-            } else {
-                parse_select("SELECT DISTINCT 1")?.distinct
-            };
+            s.distinct =
+                if s.distinct.is_some() { None } else { parse_select("SELECT DISTINCT 1")?.distinct };
             Some(Expr::InSubquery {
                 expr: expr.clone(),
                 subquery: Box::new(parse_query(&s.to_string())?),
@@ -117,12 +109,7 @@ pub(super) const RULES: &[Rewrite] = &[
         1,
         "x IN (SELECT y …) → x IN (SELECT y … ORDER BY 1)",
         |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::InSubquery {
-                expr,
-                subquery,
-                negated,
-            } = e
-            else {
+            let Expr::InSubquery { expr, subquery, negated } = e else {
                 return None;
             };
             let s = only_select(subquery)?;
@@ -150,23 +137,12 @@ pub(super) const RULES: &[Rewrite] = &[
             nested(&format!("({s}) {} 0", if *negated { "=" } else { ">" }))
         })
     ),
-    rule!(
-        "not-in-to-not",
-        Sound,
-        1,
-        "x NOT IN (q) → NOT x IN (q)",
-        |_, q, rng| at_expr(q, rng, |e| {
-            let Expr::InSubquery {
-                expr,
-                subquery,
-                negated: true,
-            } = e
-            else {
-                return None;
-            };
-            nested(&format!("NOT ({expr} IN ({subquery}))"))
-        })
-    ),
+    rule!("not-in-to-not", Sound, 1, "x NOT IN (q) → NOT x IN (q)", |_, q, rng| at_expr(q, rng, |e| {
+        let Expr::InSubquery { expr, subquery, negated: true } = e else {
+            return None;
+        };
+        nested(&format!("NOT ({expr} IN ({subquery}))"))
+    })),
 ];
 
 /// A conjunct `x [NOT] IN (SELECT y FROM …)` and what it stands in.
@@ -185,22 +161,12 @@ fn found(c: &Context<'_>, s: &Select, wanted: bool) -> Option<Found> {
     let at = rest.iter().position(
         |p| matches!(super::ast::bare(p), Expr::InSubquery { negated, expr: _, subquery: _ } if *negated == wanted),
     )?;
-    let Expr::InSubquery {
-        expr,
-        subquery,
-        negated: _,
-    } = super::ast::bare(&rest.remove(at)).clone()
-    else {
+    let Expr::InSubquery { expr, subquery, negated: _ } = super::ast::bare(&rest.remove(at)).clone() else {
         return None;
     };
     let (_, k) = resolve(&expr, std::slice::from_ref(&outer))?;
     let (inner, y) = plain_inner(c, &subquery)?;
-    Some(Found {
-        x: outer.column(outer.table.columns.get(k)?),
-        y,
-        inner,
-        rest,
-    })
+    Some(Found { x: outer.column(outer.table.columns.get(k)?), y, inner, rest })
 }
 
 /// The inner SELECT if it is rowwise over tables of the schema and its filter names nothing
@@ -224,18 +190,10 @@ fn plain_inner(c: &Context<'_>, subquery: &Query) -> Option<(Select, String)> {
 }
 
 fn exists(c: &Context<'_>, s: &Select, negated: bool) -> Option<Select> {
-    let Found {
-        x,
-        y,
-        mut inner,
-        mut rest,
-    } = found(c, s, negated)?;
+    let Found { x, y, mut inner, mut rest } = found(c, s, negated)?;
     // The outer table's name must not be hidden by one inside.
     let outer = only(s, c.schema)?;
-    if sources(&inner, c.schema)?
-        .iter()
-        .any(|i| i.name.eq_ignore_ascii_case(&outer.name))
-    {
+    if sources(&inner, c.schema)?.iter().any(|i| i.name.eq_ignore_ascii_case(&outer.name)) {
         return None;
     }
     let mut parts = conjuncts(inner.selection.as_ref());
@@ -243,10 +201,7 @@ fn exists(c: &Context<'_>, s: &Select, negated: bool) -> Option<Select> {
     inner.selection = and(&parts);
     inner.distinct = None;
     inner.projection = parse_select("SELECT 1")?.projection;
-    rest.push(nested(&format!(
-        "{} EXISTS ({inner})",
-        if negated { "NOT" } else { "" }
-    ))?);
+    rest.push(nested(&format!("{} EXISTS ({inner})", if negated { "NOT" } else { "" }))?);
     let mut s = s.clone();
     s.selection = and(&rest);
     Some(s)

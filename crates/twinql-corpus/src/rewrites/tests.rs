@@ -85,11 +85,7 @@ const GOLDS: &[&str] = &[
 #[test]
 fn rules_apply_and_sound_ones_keep_the_answer() {
     let schema = schema();
-    let config = JudgeConfig {
-        semantics: "no-fk".parse().unwrap(),
-        databases: 40,
-        ..JudgeConfig::default()
-    };
+    let config = JudgeConfig { semantics: "no-fk".parse().unwrap(), databases: 40, ..JudgeConfig::default() };
     let judge = Judge::new(&schema, config).unwrap();
     let mut applied: BTreeMap<&str, usize> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -111,17 +107,8 @@ fn rules_apply_and_sound_ones_keep_the_answer() {
             }
         }
     }
-    let never: Vec<&str> = applied
-        .iter()
-        .filter(|(_, n)| **n == 0)
-        .map(|(n, _)| *n)
-        .collect();
-    assert!(
-        wrong.is_empty(),
-        "{} are wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    let never: Vec<&str> = applied.iter().filter(|(_, n)| **n == 0).map(|(n, _)| *n).collect();
+    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(never.is_empty(), "never applied: {never:?}");
 }
 
@@ -178,10 +165,7 @@ fn names_are_unique_and_sampling_is_deterministic() {
     assert_eq!(names.len(), distinct.len());
     let draw = |seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        GOLDS
-            .iter()
-            .flat_map(|g| sample(&schema(), g, CATALOGUES, 3, 3, &mut rng))
-            .collect::<Vec<_>>()
+        GOLDS.iter().flat_map(|g| sample(&schema(), g, CATALOGUES, 3, 3, &mut rng)).collect::<Vec<_>>()
     };
     let drawn = draw(3);
     assert_eq!(drawn, draw(3));

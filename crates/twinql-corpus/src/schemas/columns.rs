@@ -53,10 +53,7 @@ fn shuffle(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
         order.shuffle(rng);
         schema = with_columns(&schema, table, &order)?;
     }
-    (schema != given.schema).then(|| Given {
-        schema,
-        ..given.clone()
-    })
+    (schema != given.schema).then(|| Given { schema, ..given.clone() })
 }
 
 fn insert(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
@@ -74,10 +71,7 @@ fn insert(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
             ..Column::new(fresh(&mut taken, name), *declared, Dialect::Sqlite)
         });
     }
-    Some(Given {
-        schema,
-        ..given.clone()
-    })
+    Some(Given { schema, ..given.clone() })
 }
 
 fn remove(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
@@ -92,10 +86,7 @@ fn remove(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
         let kept: Vec<usize> = (0..count).filter(|c| !gone.contains(c)).collect();
         schema = with_columns(&schema, at, &kept)?;
     }
-    (schema != given.schema).then(|| Given {
-        schema,
-        ..given.clone()
-    })
+    (schema != given.schema).then(|| Given { schema, ..given.clone() })
 }
 
 /// Columns of a table that no query names and no key holds; none at all where a query reads what
@@ -145,10 +136,7 @@ pub(super) fn with_columns(schema: &Schema, at: usize, order: &[usize]) -> Optio
     for key in &mut table.unique {
         *key = moved(key)?;
     }
-    table.columns = order
-        .iter()
-        .map(|&c| table.columns.get(c).cloned())
-        .collect::<Option<_>>()?;
+    table.columns = order.iter().map(|&c| table.columns.get(c).cloned()).collect::<Option<_>>()?;
     Some(schema)
 }
 

@@ -58,10 +58,7 @@ fn drop_foreign_keys(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let mut able = Vec::new();
     for (i, table) in given.schema.tables.iter().enumerate() {
         let keys = table.foreign_keys.iter().enumerate();
-        able.extend(
-            keys.filter(|(_, k)| read.contains(&i) || read.contains(&k.target))
-                .map(|(k, _)| (i, k)),
-        );
+        able.extend(keys.filter(|(_, k)| read.contains(&i) || read.contains(&k.target)).map(|(k, _)| (i, k)));
     }
     let one = *able.choose(rng)?;
     let all = rng.random_bool(0.5);
@@ -74,34 +71,20 @@ fn drop_foreign_keys(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
             !(this == one || all && able.contains(&this))
         });
     }
-    Some(Given {
-        schema,
-        ..given.clone()
-    })
+    Some(Given { schema, ..given.clone() })
 }
 
 fn drop_primary_key(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
-    let keyed = |&&t: &&usize| {
-        given
-            .schema
-            .tables
-            .get(t)
-            .is_some_and(|t| !t.primary_key.is_empty())
-    };
+    let keyed = |&&t: &&usize| given.schema.tables.get(t).is_some_and(|t| !t.primary_key.is_empty());
     let read = tables_read(given);
     let able: Vec<&usize> = read.iter().filter(keyed).collect();
     let at = **able.choose(rng)?;
     let mut schema = given.schema.clone();
     let key = std::mem::take(&mut schema.tables.get_mut(at)?.primary_key);
     for table in &mut schema.tables {
-        table
-            .foreign_keys
-            .retain(|k| k.target != at || !k.target_columns.iter().all(|c| key.contains(c)));
+        table.foreign_keys.retain(|k| k.target != at || !k.target_columns.iter().all(|c| key.contains(c)));
     }
-    Some(Given {
-        schema,
-        ..given.clone()
-    })
+    Some(Given { schema, ..given.clone() })
 }
 
 /// Every column that foreign keys join to `from`, it included.
@@ -130,10 +113,7 @@ fn text_keys(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     for at in tables_read(given) {
         let table = given.schema.tables.get(at)?;
         if let &[key] = table.primary_key.as_slice()
-            && matches!(
-                table.columns.get(key)?.class,
-                TypeClass::Integer | TypeClass::Number
-            )
+            && matches!(table.columns.get(key)?.class, TypeClass::Integer | TypeClass::Number)
         {
             able.push((at, key));
         }
@@ -145,10 +125,7 @@ fn text_keys(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
         column.class = TypeClass::Text;
         column.affinity = Affinity::Text;
     }
-    Some(Given {
-        schema,
-        ..given.clone()
-    })
+    Some(Given { schema, ..given.clone() })
 }
 
 /// Words that mean the same to SQLite and to people.
@@ -177,8 +154,5 @@ fn type_words(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
             }
         }
     }
-    (schema != given.schema).then(|| Given {
-        schema,
-        ..given.clone()
-    })
+    (schema != given.schema).then(|| Given { schema, ..given.clone() })
 }

@@ -73,9 +73,7 @@ pub struct Change {
 
 /// Every schema change, by family.
 pub fn all() -> impl Iterator<Item = &'static Change> {
-    [names::CHANGES, columns::CHANGES, tables::CHANGES, keys::CHANGES]
-        .into_iter()
-        .flatten()
+    [names::CHANGES, columns::CHANGES, tables::CHANGES, keys::CHANGES].into_iter().flatten()
 }
 
 /// A pair over a changed schema.
@@ -103,11 +101,7 @@ impl Given {
         if !schema.views.is_empty() || schema.tables.iter().any(bound) {
             return None;
         }
-        let given = Given {
-            schema: schema.clone(),
-            gold: parse_query(gold)?,
-            pred: parse_query(pred)?,
-        };
+        let given = Given { schema: schema.clone(), gold: parse_query(gold)?, pred: parse_query(pred)? };
         let words = queries::words(&given);
         let hidden = |name: &&str| words.contains(*name) && !has_column(schema, name);
         if ["rowid", "oid", "_rowid_"].iter().any(hidden) {
@@ -122,11 +116,7 @@ impl Given {
 
     /// The same change of both queries.
     fn map(&self, schema: Schema, mut change: impl FnMut(&Query) -> Option<Query>) -> Option<Given> {
-        Some(Given {
-            schema,
-            gold: change(&self.gold)?,
-            pred: change(&self.pred)?,
-        })
+        Some(Given { schema, gold: change(&self.gold)?, pred: change(&self.pred)? })
     }
 }
 
@@ -174,9 +164,7 @@ pub fn sample(
             })
             .collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let next = order
-            .into_iter()
-            .find_map(|(_, change)| Some((change, apply(change, &now, rng)?)));
+        let next = order.into_iter().find_map(|(_, change)| Some((change, apply(change, &now, rng)?)));
         let Some((change, new)) = next else { break };
         now = new;
         changes.push(change.name);

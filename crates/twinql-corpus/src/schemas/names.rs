@@ -60,24 +60,16 @@ fn rename(given: &Given, names: &IndexSet<String>, stem: &str, rng: &mut ChaCha8
     let functions = functions(given);
     let words = words(given);
     let mut taken = taken(given);
-    let mut able: Vec<&String> = names
-        .iter()
-        .filter(|n| !functions.contains(&n.to_ascii_lowercase()))
-        .collect();
+    let mut able: Vec<&String> =
+        names.iter().filter(|n| !functions.contains(&n.to_ascii_lowercase())).collect();
     able.shuffle(rng);
     // All names, or a part of them; those that the queries read come first.
     if rng.random_bool(0.5) {
         able.sort_by_key(|n| !words.contains(&n.to_ascii_lowercase()));
         able.truncate(rng.random_range(1..=able.len().max(1)));
     }
-    let style = *[
-        Style::Synonyms,
-        Style::Spelling,
-        Style::Abbreviations,
-        Style::Numbers,
-        Style::Endings,
-    ]
-    .choose(rng)?;
+    let style = *[Style::Synonyms, Style::Spelling, Style::Abbreviations, Style::Numbers, Style::Endings]
+        .choose(rng)?;
     let mut new: IndexMap<String, String> = IndexMap::new();
     for (number, name) in able.into_iter().enumerate() {
         if new.contains_key(&name.to_ascii_lowercase()) {
@@ -263,10 +255,7 @@ mod tests {
         for (name, expect) in [
             ("shop_id", [Some("store_key"), Some("ShopId"), Some("shp_id")]),
             ("ShopID", [Some("store_key"), Some("shop_id"), Some("shp_id")]),
-            (
-                "line code",
-                [Some("line_symbol"), Some("LineCode"), Some("ln_cd")],
-            ),
+            ("line code", [Some("line_symbol"), Some("LineCode"), Some("ln_cd")]),
             ("depth", [None, Some("the_depth"), Some("dpth")]),
             ("", [None, None, None]),
             ("é", [None, Some("the_é"), Some("é")]),

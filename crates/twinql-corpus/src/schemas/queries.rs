@@ -103,10 +103,7 @@ pub(super) fn reads_unnamed(given: &Given) -> bool {
             &mut query,
             &mut Selects(&mut |s: &mut Select| {
                 wild |= s.projection.iter().any(|item| {
-                    matches!(
-                        item,
-                        SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _)
-                    )
+                    matches!(item, SelectItem::Wildcard(_) | SelectItem::QualifiedWildcard(_, _))
                 });
             }),
         );
@@ -149,9 +146,7 @@ pub(super) fn replaced(
         &mut query,
         &mut Ctes(&mut |q: &mut Query| {
             let tables = q.with.iter().flat_map(|w| &w.cte_tables);
-            possible &= !tables
-                .into_iter()
-                .any(|t| t.alias.name.value.eq_ignore_ascii_case(name));
+            possible &= !tables.into_iter().any(|t| t.alias.name.value.eq_ignore_ascii_case(name));
         }),
     );
     let _ = change(

@@ -31,10 +31,7 @@ pub(super) const CHANGES: &[Change] = &[
         apply: |given, rng| {
             let (at, column) = splittable(given, true, rng)?;
             let (schema, _) = split(given, at, column)?;
-            Some(Given {
-                schema,
-                ..given.clone()
-            })
+            Some(Given { schema, ..given.clone() })
         },
     },
     Change {
@@ -76,10 +73,7 @@ fn shuffle(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let mut order: Vec<usize> = (0..given.schema.tables.len()).collect();
     order.shuffle(rng);
     let schema = with_tables(&given.schema, &order)?;
-    (schema != given.schema).then(|| Given {
-        schema,
-        ..given.clone()
-    })
+    (schema != given.schema).then(|| Given { schema, ..given.clone() })
 }
 
 /// The tables `order`, in this order; none where a foreign key refers to one that is not among
@@ -93,12 +87,7 @@ fn with_tables(schema: &Schema, order: &[usize]) -> Option<Schema> {
         }
         tables.push(table);
     }
-    Some(Schema {
-        tables,
-        db_id: schema.db_id.clone(),
-        typing: schema.typing,
-        ..Schema::default()
-    })
+    Some(Schema { tables, db_id: schema.db_id.clone(), typing: schema.typing, ..Schema::default() })
 }
 
 /// A table that is read, and one of its columns that may move into another.
@@ -109,11 +98,7 @@ fn splittable(given: &Given, unread: bool, rng: &mut ChaCha8Rng) -> Option<(usiz
         if table.primary_key.len() != 1 || table.columns.len() < 3 {
             continue;
         }
-        let columns = if unread {
-            unused(given, at)
-        } else {
-            free(&given.schema, at)
-        };
+        let columns = if unread { unused(given, at) } else { free(&given.schema, at) };
         able.extend(columns.into_iter().map(|c| (at, c)));
     }
     able.choose(rng).copied()
@@ -154,11 +139,7 @@ fn split(given: &Given, at: usize, column: usize) -> Option<(Schema, String)> {
         name: name.clone(),
         columns: vec![link, moved],
         primary_key: vec![0],
-        foreign_keys: vec![ForeignKey {
-            columns: vec![0],
-            target: at,
-            target_columns: target,
-        }],
+        foreign_keys: vec![ForeignKey { columns: vec![0], target: at, target_columns: target }],
         ..Table::default()
     });
     Some((schema, name))
@@ -177,10 +158,7 @@ fn view(table: &Table, other: &str, column: usize) -> Option<String> {
         .map(|(i, c)| format!("{}.{}", if i == column { &right } else { &left }, plain(&c.name)))
         .collect();
     let key = plain(&table.columns.get(key)?.name);
-    Some(format!(
-        "SELECT {} FROM {left} JOIN {right} ON {left}.{key} = {right}.{key}",
-        columns.join(", ")
-    ))
+    Some(format!("SELECT {} FROM {left} JOIN {right} ON {left}.{key} = {right}.{key}", columns.join(", ")))
 }
 
 fn flatten(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
@@ -231,15 +209,9 @@ fn flatten(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     }
     for own in &parent.foreign_keys {
         let columns = own.columns.iter().map(|&c| places.get(c).copied());
-        table.foreign_keys.push(ForeignKey {
-            columns: columns.collect::<Option<_>>()?,
-            ..own.clone()
-        });
+        table.foreign_keys.push(ForeignKey { columns: columns.collect::<Option<_>>()?, ..own.clone() });
     }
     let order: Vec<usize> = (0..new.tables.len()).filter(|&t| t != key.target).collect();
     let schema = with_tables(&new, &order)?;
-    Some(Given {
-        schema,
-        ..given.clone()
-    })
+    Some(Given { schema, ..given.clone() })
 }

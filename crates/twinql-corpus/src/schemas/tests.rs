@@ -23,22 +23,10 @@ fn schema() -> Schema {
 
 /// Gold and prediction; between them they meet the preconditions of every change.
 const PAIRS: &[(&str, &str)] = &[
-    (
-        "SELECT name FROM shop WHERE opened > 3",
-        "SELECT T1.name FROM shop AS T1 WHERE NOT T1.opened <= 3",
-    ),
-    (
-        "SELECT name FROM shop WHERE opened > 3",
-        "SELECT name FROM shop WHERE opened >= 3",
-    ),
-    (
-        "SELECT count(*) FROM staff WHERE age > 30",
-        "SELECT sum(age > 30) FROM staff",
-    ),
-    (
-        "SELECT max(age) FROM staff",
-        "SELECT age FROM staff ORDER BY age DESC LIMIT 1",
-    ),
+    ("SELECT name FROM shop WHERE opened > 3", "SELECT T1.name FROM shop AS T1 WHERE NOT T1.opened <= 3"),
+    ("SELECT name FROM shop WHERE opened > 3", "SELECT name FROM shop WHERE opened >= 3"),
+    ("SELECT count(*) FROM staff WHERE age > 30", "SELECT sum(age > 30) FROM staff"),
+    ("SELECT max(age) FROM staff", "SELECT age FROM staff ORDER BY age DESC LIMIT 1"),
     ("SELECT max(age) FROM staff", "SELECT min(age) FROM staff"),
     (
         "SELECT shop.name FROM shop JOIN staff ON shop.id = staff.shop_id WHERE staff.age > 20",
@@ -48,14 +36,8 @@ const PAIRS: &[(&str, &str)] = &[
         "SELECT T2.name AS owner FROM shop AS T1 JOIN staff AS T2 ON T1.id = T2.shop_id WHERE T1.city = \"a\" ORDER BY owner",
         "SELECT staff.name FROM staff, shop WHERE shop_id = id AND city = 'a' ORDER BY staff.name",
     ),
-    (
-        "SELECT count(*) FROM staff JOIN shop ON staff.shop_id = shop.id",
-        "SELECT count(*) FROM staff",
-    ),
-    (
-        "SELECT DISTINCT staff_id FROM staff",
-        "SELECT staff_id FROM staff",
-    ),
+    ("SELECT count(*) FROM staff JOIN shop ON staff.shop_id = shop.id", "SELECT count(*) FROM staff"),
+    ("SELECT DISTINCT staff_id FROM staff", "SELECT staff_id FROM staff"),
     ("SELECT DISTINCT name FROM staff", "SELECT name FROM staff"),
     (
         "WITH old AS (SELECT shop_id, avg(salary) AS pay FROM staff GROUP BY shop_id) SELECT pay FROM old WHERE pay > 2",
@@ -69,14 +51,8 @@ const PAIRS: &[(&str, &str)] = &[
         "SELECT name FROM staff JOIN skill USING (staff_id) WHERE level = 1",
         "SELECT name FROM staff WHERE staff_id IN (SELECT staff_id FROM skill WHERE level = 1)",
     ),
-    (
-        "SELECT * FROM staff WHERE staff_id = 3",
-        "SELECT * FROM staff WHERE 3 IN (staff_id)",
-    ),
-    (
-        "SELECT \"open hours\" FROM shop",
-        "SELECT `open hours` FROM shop WHERE 1",
-    ),
+    ("SELECT * FROM staff WHERE staff_id = 3", "SELECT * FROM staff WHERE 3 IN (staff_id)"),
+    ("SELECT \"open hours\" FROM shop", "SELECT `open hours` FROM shop WHERE 1"),
 ];
 
 fn label(schema: &Schema, gold: &str, pred: &str) -> Option<u8> {
@@ -109,10 +85,7 @@ fn changes_apply_and_keep_the_label_if_they_say_so() {
             let after = label(&new.schema, &gold, &pred);
             if after.is_none() || change.label == Label::Kept && after != before {
                 let name = change.name;
-                wrong.push(format!(
-                    "{name}: {before:?} {after:?}\n{gold}\n{pred}\n{}",
-                    new.schema.to_ddl()
-                ));
+                wrong.push(format!("{name}: {before:?} {after:?}\n{gold}\n{pred}\n{}", new.schema.to_ddl()));
             }
         }
     }
@@ -133,20 +106,11 @@ fn what_changes_do_not_touch() {
     for (name, gold) in [
         ("shuffle-columns", "SELECT * FROM shop"),
         ("insert-columns", "SELECT * FROM shop"),
-        (
-            "remove-columns",
-            "SELECT shop.* FROM shop JOIN staff ON id = shop_id",
-        ),
+        ("remove-columns", "SELECT shop.* FROM shop JOIN staff ON id = shop_id"),
         ("remove-columns", "SELECT name FROM shop NATURAL JOIN staff"),
         ("normalise-unused", "SELECT * FROM shop"),
-        (
-            "normalise-used",
-            "WITH shop AS (SELECT 1 AS name) SELECT name FROM shop",
-        ),
-        (
-            "flatten-unused",
-            "SELECT region FROM town JOIN shop ON code = town_code",
-        ),
+        ("normalise-used", "WITH shop AS (SELECT 1 AS name) SELECT name FROM shop"),
+        ("flatten-unused", "SELECT region FROM town JOIN shop ON code = town_code"),
         ("drop-primary-key", "SELECT 1"),
     ] {
         for seed in 0..5 {
@@ -163,20 +127,10 @@ fn what_changes_do_not_touch() {
     for seed in 0..20 {
         if let Some(new) = changed("remove-columns", plain, "SELECT city FROM shop", seed) {
             let shop = new.schema.table("shop").unwrap();
-            assert!(
-                ["id", "name", "city", "town_code"]
-                    .iter()
-                    .all(|c| shop.column_index(c).is_some())
-            );
+            assert!(["id", "name", "city", "town_code"].iter().all(|c| shop.column_index(c).is_some()));
         }
     }
-    for text in [
-        "SELECT rowid FROM shop",
-        "SELECT nothing FROM shop",
-        "DELETE FROM shop",
-        "SELECT",
-        "",
-    ] {
+    for text in ["SELECT rowid FROM shop", "SELECT nothing FROM shop", "DELETE FROM shop", "SELECT", ""] {
         assert!(Given::new(&schema(), text, plain).is_none());
         assert!(Given::new(&schema(), plain, text).is_none());
     }
@@ -193,10 +147,7 @@ fn what_changes_do_not_touch() {
 fn sampling_is_deterministic_and_mixes_changes() {
     let draw = |seed| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        PAIRS
-            .iter()
-            .filter_map(|(gold, pred)| sample(&schema(), gold, pred, 3, &mut rng))
-            .collect::<Vec<_>>()
+        PAIRS.iter().filter_map(|(gold, pred)| sample(&schema(), gold, pred, 3, &mut rng)).collect::<Vec<_>>()
     };
     let drawn = draw(5);
     assert_eq!(drawn, draw(5));

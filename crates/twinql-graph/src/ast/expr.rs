@@ -57,11 +57,9 @@ impl Walk {
                 };
                 self.expr(expr, node)
             }
-            Expr::BinaryOp {
-                op,
-                left: _,
-                right: _,
-            } if matches!(op, BinaryOperator::And | BinaryOperator::Or) => {
+            Expr::BinaryOp { op, left: _, right: _ }
+                if matches!(op, BinaryOperator::And | BinaryOperator::Or) =>
+            {
                 let word = either(*op == BinaryOperator::Or, Word::AND, Word::OR);
                 let node = self.node(parent, word)?;
                 chain(expr, op).into_iter().try_for_each(|e| self.expr(e, node))
@@ -75,11 +73,7 @@ impl Walk {
                 let members = self.node(node, Word::SECOND)?;
                 self.all(list, members)
             }
-            Expr::InSubquery {
-                expr,
-                subquery,
-                negated,
-            } => {
+            Expr::InSubquery { expr, subquery, negated } => {
                 let node = self.node(parent, either(*negated, Word::IN_QUERY, Word::NOT_IN_QUERY))?;
                 self.expr(expr, node)?;
                 self.query(subquery, node)
@@ -92,33 +86,16 @@ impl Walk {
                 let node = self.node(parent, Word::SCALAR_QUERY)?;
                 self.query(query, node)
             }
-            Expr::Between {
-                expr,
-                negated,
-                low,
-                high,
-            } => {
+            Expr::Between { expr, negated, low, high } => {
                 let node = self.keyword(parent, either(*negated, "between", "not between"))?;
                 self.operands([expr, low, high].into_iter().map(AsRef::as_ref), node)
             }
-            Expr::Like {
-                negated,
-                any: false,
-                expr,
-                pattern,
-                escape_char,
-            } => {
+            Expr::Like { negated, any: false, expr, pattern, escape_char } => {
                 let node = self.node(parent, either(*negated, Word::LIKE, Word::NOT_LIKE))?;
                 let operands = [expr, pattern].into_iter().chain(escape_char);
                 self.operands(operands.map(AsRef::as_ref), node)
             }
-            Expr::Case {
-                operand,
-                conditions,
-                else_result,
-                case_token: _,
-                end_token: _,
-            } => {
+            Expr::Case { operand, conditions, else_result, case_token: _, end_token: _ } => {
                 let node = self.node(parent, Word::CASE)?;
                 if let Some(operand) = operand {
                     self.unary(Word::CASE_OPERAND, operand, node)?;
@@ -133,12 +110,7 @@ impl Walk {
                     None => Ok(()),
                 }
             }
-            Expr::Cast {
-                expr,
-                data_type,
-                kind: _,
-                format: _,
-            } => {
+            Expr::Cast { expr, data_type, kind: _, format: _ } => {
                 let node = self.keyword(parent, "cast")?;
                 self.text(node, Word::NAME, data_type.to_string().to_ascii_lowercase())?;
                 self.expr(expr, node)
@@ -153,22 +125,11 @@ impl Walk {
                 self.operands(list.iter(), node)
             }
             Expr::Function(function) => self.function(function, parent),
-            Expr::Substring {
-                expr,
-                substring_from,
-                substring_for,
-                special: _,
-                shorthand: _,
-            } => {
+            Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
                 let operands = [expr].into_iter().chain(substring_from).chain(substring_for);
                 self.call("substr", operands.map(AsRef::as_ref), parent)
             }
-            Expr::Trim {
-                expr,
-                trim_where: None,
-                trim_what,
-                trim_characters: None,
-            } => {
+            Expr::Trim { expr, trim_where: None, trim_what, trim_characters: None } => {
                 let operands = [expr].into_iter().chain(trim_what);
                 self.call("trim", operands.map(AsRef::as_ref), parent)
             }
@@ -231,10 +192,9 @@ impl Walk {
     fn function(&mut self, function: &Function, parent: NodeIndex) -> Done {
         let name = object(&function.name);
         let (list, distinct) = match &function.args {
-            FunctionArguments::List(list) => (
-                list.args.as_slice(),
-                list.duplicate_treatment == Some(DuplicateTreatment::Distinct),
-            ),
+            FunctionArguments::List(list) => {
+                (list.args.as_slice(), list.duplicate_treatment == Some(DuplicateTreatment::Distinct))
+            }
             _ => (&[][..], false),
         };
         let aggregate = match (name.as_str(), distinct) {

@@ -105,11 +105,7 @@ impl Walk {
         }
         self.depth += 1;
         if let Some(with) = &query.with {
-            let word = if with.recursive {
-                Word::RECURSIVE
-            } else {
-                Word::DERIVED
-            };
+            let word = if with.recursive { Word::RECURSIVE } else { Word::DERIVED };
             for table in &with.cte_tables {
                 let node = self.node(parent, word)?;
                 self.alias(node, Some(&table.alias))?;
@@ -122,11 +118,9 @@ impl Walk {
         }
         let (limit, offset) = match &query.limit_clause {
             None => (None, None),
-            Some(LimitClause::LimitOffset {
-                limit,
-                offset,
-                limit_by: _,
-            }) => (limit.as_ref(), offset.as_ref().map(|o| &o.value)),
+            Some(LimitClause::LimitOffset { limit, offset, limit_by: _ }) => {
+                (limit.as_ref(), offset.as_ref().map(|o| &o.value))
+            }
             Some(LimitClause::OffsetCommaLimit { offset, limit }) => (Some(limit), Some(offset)),
         };
         for (word, value) in [(Word::LIMIT, limit), (Word::OFFSET, offset)] {
@@ -147,12 +141,7 @@ impl Walk {
         match body {
             SetExpr::Select(select) => self.select(select, parent),
             SetExpr::Query(query) => self.query(query, parent),
-            SetExpr::SetOperation {
-                left,
-                op,
-                set_quantifier,
-                right,
-            } => {
+            SetExpr::SetOperation { left, op, set_quantifier, right } => {
                 if self.depth >= MAX_DEPTH {
                     return Err(GraphError::TooDeep { limit: MAX_DEPTH });
                 }
@@ -297,20 +286,12 @@ impl Walk {
                 let node = self.text(parent, Word::TABLE, object(name))?;
                 self.alias(node, alias.as_ref())
             }
-            TableFactor::Derived {
-                subquery,
-                alias,
-                lateral: _,
-                sample: _,
-            } => {
+            TableFactor::Derived { subquery, alias, lateral: _, sample: _ } => {
                 let node = self.node(parent, Word::DERIVED)?;
                 self.alias(node, alias.as_ref())?;
                 self.query(subquery, node)
             }
-            TableFactor::NestedJoin {
-                table_with_joins,
-                alias,
-            } => {
+            TableFactor::NestedJoin { table_with_joins, alias } => {
                 if self.depth >= MAX_DEPTH {
                     return Err(GraphError::TooDeep { limit: MAX_DEPTH });
                 }

@@ -61,10 +61,7 @@ impl<'a> Lowerer<'a> {
         let mut grouped = false;
         loop {
             rel = match rel {
-                Rel::Filter {
-                    input,
-                    predicate: conjuncts,
-                } => {
+                Rel::Filter { input, predicate: conjuncts } => {
                     predicate.extend(conjuncts);
                     input
                 }
@@ -163,9 +160,7 @@ impl<'a> Lowerer<'a> {
                 }
                 top = self.follow(top, distinct);
             }
-            Rel::Sort {
-                keys, limit, offset, ..
-            } => {
+            Rel::Sort { keys, limit, offset, .. } => {
                 if !keys.is_empty() {
                     let sort = self.node(block, Word::SORT)?;
                     self.sort_keys(keys, sort)?;

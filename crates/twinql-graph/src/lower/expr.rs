@@ -12,10 +12,7 @@ use crate::vocabulary::{Fnv, Tag, Word};
 fn constancy(expr: &Expr) -> u8 {
     match expr {
         Expr::Literal(_) => 2,
-        Expr::Unary {
-            op: UnaryOp::Neg,
-            expr,
-        } => match **expr {
+        Expr::Unary { op: UnaryOp::Neg, expr } => match **expr {
             Expr::Literal(_) => 2,
             _ => 0,
         },
@@ -86,11 +83,9 @@ impl<'a> Lowerer<'a> {
                 self.arguments(args, node)?;
                 Ok(node)
             }
-            Expr::Case {
-                operand,
-                branches,
-                otherwise,
-            } => self.case(operand.as_deref(), branches, otherwise.as_deref(), parent),
+            Expr::Case { operand, branches, otherwise } => {
+                self.case(operand.as_deref(), branches, otherwise.as_deref(), parent)
+            }
             Expr::Cast { expr, affinity } => {
                 let node = self.node(parent, Word::cast(*affinity))?;
                 self.expr(expr, node)?;
@@ -168,13 +163,7 @@ impl<'a> Lowerer<'a> {
         let word = match (op, operand) {
             // Negated predicates have words of their own: a NOT above them would be a node
             // that says little.
-            (
-                UnaryOp::Not,
-                Expr::Unary {
-                    op: UnaryOp::IsNull,
-                    expr,
-                },
-            ) => {
+            (UnaryOp::Not, Expr::Unary { op: UnaryOp::IsNull, expr }) => {
                 let node = self.node(parent, Word::IS_NOT_NULL)?;
                 self.expr(expr, node)?;
                 return Ok(node);
@@ -193,14 +182,7 @@ impl<'a> Lowerer<'a> {
                 self.subquery(query, node, Shown::RowsOnly)?;
                 return Ok(node);
             }
-            (
-                UnaryOp::Not,
-                Expr::Binary {
-                    op: BinaryOp::Like,
-                    left,
-                    right,
-                },
-            ) => {
+            (UnaryOp::Not, Expr::Binary { op: BinaryOp::Like, left, right }) => {
                 let node = self.node(parent, Word::NOT_LIKE)?;
                 self.operands(left, right, node)?;
                 return Ok(node);
@@ -241,11 +223,7 @@ impl<'a> Lowerer<'a> {
                 let (l, r) = (constancy(left), constancy(right));
                 // Of two alike operands the smaller one stands left: `a > b` is `b < a`.
                 let turn = l > r || (l == r && matches!(op, BinaryOp::Gt | BinaryOp::GtEq));
-                let (word, left, right) = if turn {
-                    (turned, right, left)
-                } else {
-                    (word, left, right)
-                };
+                let (word, left, right) = if turn { (turned, right, left) } else { (word, left, right) };
                 let node = self.node(parent, word)?;
                 self.operands(left, right, node)?;
                 Ok(node)
@@ -262,11 +240,7 @@ impl<'a> Lowerer<'a> {
     /// the more constant one.
     fn operands(&mut self, left: &'a Expr, right: &'a Expr, node: NodeIndex) -> Result<(), GraphError> {
         self.expr(left, node)?;
-        let below = if constancy(right) > constancy(left) {
-            node
-        } else {
-            self.node(node, Word::SECOND)?
-        };
+        let below = if constancy(right) > constancy(left) { node } else { self.node(node, Word::SECOND)? };
         self.expr(right, below)?;
         Ok(())
     }
@@ -329,11 +303,7 @@ impl<'a> Lowerer<'a> {
         }
         let mut previous = None;
         for (condition, value) in branches {
-            let word = if previous.is_none() {
-                Word::WHEN
-            } else {
-                Word::NEXT_WHEN
-            };
+            let word = if previous.is_none() { Word::WHEN } else { Word::NEXT_WHEN };
             let when = self.node(node, word)?;
             self.expr(condition, when)?;
             let then = self.node(when, Word::THEN)?;
@@ -379,11 +349,9 @@ impl<'a> Lowerer<'a> {
                 Expr::Column(id) => {
                     let id = self.resolve(*id);
                     let producer = match self.sources.get(&id).map(|s| &s.origin) {
-                        Some(Origin::Table {
-                            scope,
-                            instance,
-                            column,
-                        }) => (*scope, *instance, Some(column.table), None),
+                        Some(Origin::Table { scope, instance, column }) => {
+                            (*scope, *instance, Some(column.table), None)
+                        }
                         _ => (0, 0, None, Some(id)),
                     };
                     if *first.get_or_insert(producer) != producer {
@@ -402,11 +370,7 @@ impl<'a> Lowerer<'a> {
                     stack.extend(list);
                 }
                 Expr::InSubquery { exprs, .. } => stack.extend(exprs),
-                Expr::Case {
-                    operand,
-                    branches,
-                    otherwise,
-                } => {
+                Expr::Case { operand, branches, otherwise } => {
                     stack.extend(operand.as_deref());
                     stack.extend(otherwise.as_deref());
                     stack.extend(branches.iter().flat_map(|(when, then)| [when, then]));

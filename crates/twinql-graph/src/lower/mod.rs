@@ -108,10 +108,7 @@ fn lower<'a>(
     lowerer.query(&plan.query, root, block::Shown::Columns)?;
     let mut hasher = DefaultHasher::new();
     plan.query.hash(&mut hasher);
-    Ok((
-        QueryGraph::new(lowerer.builder.graph, hasher.finish()),
-        lowerer.made,
-    ))
+    Ok((QueryGraph::new(lowerer.builder.graph, hasher.finish()), lowerer.made))
 }
 
 /// A query or subquery: within it, instances of a table are numbered.
@@ -124,11 +121,7 @@ struct Scope {
 #[derive(Debug, Clone)]
 enum Origin {
     /// A base table's column.
-    Table {
-        scope: usize,
-        instance: u32,
-        column: ColumnRef,
-    },
+    Table { scope: usize, instance: u32, column: ColumnRef },
     /// An operator: its word, and the column inside that describes it best.
     Computed { word: Word, content: Option<String> },
 }
@@ -232,11 +225,7 @@ impl<'a> Lowerer<'a> {
     fn table_text(&self, table: usize, instance: u32) -> String {
         let name = self.schema.tables.get(table).map_or("?", |t| t.name.as_str());
         let name = name.to_ascii_lowercase();
-        if instance > 1 {
-            format!("{name}#{instance}")
-        } else {
-            name
-        }
+        if instance > 1 { format!("{name}#{instance}") } else { name }
     }
 
     /// The text that describes a column best: its own or that of the column inside.
@@ -280,23 +269,14 @@ impl<'a> Lowerer<'a> {
             return self.unknown_column(id, parent);
         };
         let (word, tag, content) = match source.origin {
-            Origin::Table {
-                scope,
-                instance,
-                column,
-            } => {
-                let word = if scope == self.scope {
-                    Word::COLUMN
-                } else {
-                    Word::OUTER_COLUMN
-                };
+            Origin::Table { scope, instance, column } => {
+                let word = if scope == self.scope { Word::COLUMN } else { Word::OUTER_COLUMN };
                 let tag = Tag::column(self.schema, column, self.semantics);
                 (word, tag, Some(self.column_text(column, instance)))
             }
-            Origin::Computed {
-                word: Word::COMPUTED_COLUMN,
-                content,
-            } => (Word::COMPUTED_COLUMN, self.computed_tag(id), content),
+            Origin::Computed { word: Word::COMPUTED_COLUMN, content } => {
+                (Word::COMPUTED_COLUMN, self.computed_tag(id), content)
+            }
             Origin::Computed { word, content } => (word, Tag::REFERENCE, content),
         };
         let node = self.builder.add(Some(parent), word, tag, content)?;
@@ -309,8 +289,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn computed_tag(&self, id: ColumnId) -> Tag {
-        id.info(self.columns)
-            .map_or(Tag::NONE, |info| Tag::computed(info.class, info.nullable))
+        id.info(self.columns).map_or(Tag::NONE, |info| Tag::computed(info.class, info.nullable))
     }
 
     /// A column that nothing in the plan produces: its first use stands for its producer.

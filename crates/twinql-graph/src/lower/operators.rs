@@ -41,11 +41,7 @@ impl<'a> Lowerer<'a> {
         calls: &'a [(ColumnId, AggregateCall)],
         block: NodeIndex,
     ) -> Result<NodeIndex, GraphError> {
-        let word = if keys.is_empty() {
-            Word::AGGREGATE
-        } else {
-            Word::GROUP
-        };
+        let word = if keys.is_empty() { Word::AGGREGATE } else { Word::GROUP };
         let group = self.node(block, word)?;
         for (id, expr) in keys {
             if let Expr::Column(column) = expr {
@@ -134,8 +130,7 @@ impl<'a> Lowerer<'a> {
             }
             self.sort_keys(&call.order_by, node)?;
             if let Some(frame) = &call.frame {
-                self.builder
-                    .add(Some(node), Word::FRAME, Tag::NONE, Some(frame.clone()))?;
+                self.builder.add(Some(node), Word::FRAME, Tag::NONE, Some(frame.clone()))?;
             }
             self.produced(*id, node);
         }

@@ -29,10 +29,7 @@ impl<'a> Lowerer<'a> {
     ) -> Result<Top, GraphError> {
         let node = match rel {
             Rel::Scan { table, columns } => return self.table(*table, columns, block).map(Some),
-            Rel::Filter {
-                input,
-                predicate: conjuncts,
-            } => {
+            Rel::Filter { input, predicate: conjuncts } => {
                 let top = self.read(input, block, predicate)?;
                 predicate.extend(conjuncts);
                 return Ok(top);
@@ -52,36 +49,19 @@ impl<'a> Lowerer<'a> {
                 predicate.extend(filtering);
                 self.join(Word::JOIN, joining, &tops, block)?
             }
-            Rel::OuterJoin {
-                kind: JoinKind::Left,
-                left,
-                right,
-                on,
-            } => {
+            Rel::OuterJoin { kind: JoinKind::Left, left, right, on } => {
                 let mut tops = Vec::new();
                 tops.extend(self.read(left, block, predicate)?);
                 tops.push(self.optional_side(right, block)?);
                 self.join(Word::LEFT_JOIN, on.iter().collect(), &tops, block)?
             }
-            Rel::OuterJoin {
-                kind: JoinKind::Full,
-                left,
-                right,
-                on,
-            } => {
-                let tops = [
-                    self.optional_side(left, block)?,
-                    self.optional_side(right, block)?,
-                ];
+            Rel::OuterJoin { kind: JoinKind::Full, left, right, on } => {
+                let tops = [self.optional_side(left, block)?, self.optional_side(right, block)?];
                 self.join(Word::FULL_JOIN, on.iter().collect(), &tops, block)?
             }
-            Rel::SetOp {
-                kind,
-                all,
-                left,
-                right,
-                columns,
-            } => self.set_operation(*kind, *all, [left, right], columns, block)?,
+            Rel::SetOp { kind, all, left, right, columns } => {
+                self.set_operation(*kind, *all, [left, right], columns, block)?
+            }
             Rel::Values { columns, rows } => {
                 let node = self.node(block, Word::VALUES)?;
                 for row in rows.iter().filter(|row| !row.is_empty()) {
@@ -99,13 +79,7 @@ impl<'a> Lowerer<'a> {
                 self.produces_all(columns, node);
                 node
             }
-            Rel::Recursive {
-                columns,
-                seed,
-                step,
-                all,
-                ..
-            } => {
+            Rel::Recursive { columns, seed, step, all, .. } => {
                 let node = self.node(block, Word::RECURSIVE)?;
                 let union = self.node(node, if *all { Word::UNION_ALL } else { Word::UNION })?;
                 self.arm(Word::ARM, seed, union)?;
@@ -143,22 +117,13 @@ impl<'a> Lowerer<'a> {
             None => 1,
         };
         let content = self.table_text(table, instance);
-        let node = self
-            .builder
-            .add(Some(block), Word::TABLE, Tag::NONE, Some(content))?;
+        let node = self.builder.add(Some(block), Word::TABLE, Tag::NONE, Some(content))?;
         if let Some((first, _)) = columns.first() {
             self.made(node, Made::Producer(*first));
         }
         for (id, column) in columns {
-            let column = ColumnRef {
-                table,
-                column: *column,
-            };
-            let origin = Origin::Table {
-                scope,
-                instance,
-                column,
-            };
+            let column = ColumnRef { table, column: *column };
+            let origin = Origin::Table { scope, instance, column };
             self.sources.insert(*id, Produced { origin, last: node });
         }
         Ok(node)
@@ -207,18 +172,11 @@ impl<'a> Lowerer<'a> {
         let node = self.node(block, word)?;
         let [left, right] = arms;
         self.arm(Word::ARM, left, node)?;
-        let second = if kind == SetOpKind::Except {
-            Word::SECOND_ARM
-        } else {
-            Word::ARM
-        };
+        let second = if kind == SetOpKind::Except { Word::SECOND_ARM } else { Word::ARM };
         self.arm(second, right, node)?;
         for (id, inside) in columns.iter().zip(&left.output) {
             let content = self.describe(*inside);
-            let origin = Origin::Computed {
-                word: Word::COMPUTED_COLUMN,
-                content,
-            };
+            let origin = Origin::Computed { word: Word::COMPUTED_COLUMN, content };
             self.sources.insert(*id, Produced { origin, last: node });
         }
         Ok(node)
@@ -233,10 +191,7 @@ impl<'a> Lowerer<'a> {
     fn produces_all(&mut self, columns: &[ColumnId], node: NodeIndex) {
         for (position, id) in columns.iter().enumerate() {
             let content = self.describe(*id).unwrap_or_else(|| format!("#{}", position + 1));
-            let origin = Origin::Computed {
-                word: Word::COMPUTED_COLUMN,
-                content: Some(content),
-            };
+            let origin = Origin::Computed { word: Word::COMPUTED_COLUMN, content: Some(content) };
             self.sources.insert(*id, Produced { origin, last: node });
         }
     }

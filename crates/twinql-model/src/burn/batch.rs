@@ -141,8 +141,7 @@ impl Batch {
             places[place] = (base + node) as i32;
             mask[place] = 0.0;
             self.place_of.push((offset + place) as i32);
-            self.graph_of
-                .push((2 * i + usize::from(node >= pair.left)) as i32);
+            self.graph_of.push((2 * i + usize::from(node >= pair.left)) as i32);
         }
     }
 }

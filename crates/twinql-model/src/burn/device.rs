@@ -31,18 +31,12 @@ impl Place {
                 remedy: "it cannot compute with such numbers; use --precision f32".into(),
             });
         }
-        Ok(Place {
-            device,
-            float: float.into(),
-        })
+        Ok(Place { device, float: float.into() })
     }
 
     /// The same with gradients.
     pub(crate) fn autodiff(&self) -> Place {
-        Place {
-            device: self.device.clone().autodiff(),
-            float: self.float,
-        }
+        Place { device: self.device.clone().autodiff(), float: self.float }
     }
 
     /// What losses are multiplied by before, and gradients divided by after a backward pass: numbers of

@@ -41,29 +41,16 @@ impl BurnBackend {
         compute: Compute,
         precision: Precision,
     ) -> Result<BurnBackend, ModelError> {
-        Ok(BurnBackend {
-            config,
-            layout,
-            place: Place::new(compute, precision)?,
-        })
+        Ok(BurnBackend { config, layout, place: Place::new(compute, precision)? })
     }
 
     fn parameters(&self, weights: &[f32], place: &Place) -> Parameters {
         let slots = self.layout.slots.iter();
-        Parameters(
-            slots
-                .map(|slot| place.matrix(slot.of(weights).to_vec(), slot.rows, slot.cols))
-                .collect(),
-        )
+        Parameters(slots.map(|slot| place.matrix(slot.of(weights).to_vec(), slot.rows, slot.cols)).collect())
     }
 
     fn network<'a>(&'a self, parameters: &'a Parameters, place: &'a Place) -> Network<'a> {
-        Network {
-            config: &self.config,
-            layout: &self.layout,
-            parameters,
-            place,
-        }
+        Network { config: &self.config, layout: &self.layout, parameters, place }
     }
 
     /// Goes back from the slopes of a loss at what the network says, to the gradients of the flat weights: those of

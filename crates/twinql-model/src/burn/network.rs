@@ -68,11 +68,7 @@ impl Network<'_> {
     pub(super) fn squared_distances(&self, b: &Batch) -> Tensor<1> {
         let graphs = wide(self.graphs(b));
         let difference = graphs.clone().slice([0..b.pairs, 0..1]) - graphs.slice([0..b.pairs, 1..2]);
-        difference
-            .powi_scalar(2)
-            .reshape([b.pairs, self.config.graph_dim])
-            .sum_dim(1)
-            .reshape([b.pairs])
+        difference.powi_scalar(2).reshape([b.pairs, self.config.graph_dim]).sum_dim(1).reshape([b.pairs])
     }
 
     /// Representations of the graphs, shape \[pairs, 2, g\].
@@ -82,10 +78,7 @@ impl Network<'_> {
         let mut h = self.nodes(b);
         let mut position = layout.positions.map(|slots| {
             let walks = self.place.matrix(b.positions.clone(), b.nodes, config.walk_steps);
-            (
-                slots,
-                walks.matmul(self.get(slots.input)) + self.get(slots.input_bias),
-            )
+            (slots, walks.matmul(self.get(slots.input)) + self.get(slots.input_bias))
         });
         for step in 0..config.propagation_steps {
             let message = self.messages(b, &links, &h);
@@ -196,24 +189,14 @@ impl Network<'_> {
         let r = relu(hidden).matmul(self.get(layout.attention_out)) + self.get(layout.attention_out_bias);
         let padded = Tensor::cat(vec![r.clone(), self.place.zeros([1, d])], 0);
         let left: Tensor<3> =
-            padded
-                .clone()
-                .select(0, links.left_places.clone())
-                .reshape([b.pairs, b.most_left, d]);
+            padded.clone().select(0, links.left_places.clone()).reshape([b.pairs, b.most_left, d]);
         let right: Tensor<3> =
-            padded
-                .select(0, links.right_places.clone())
-                .reshape([b.pairs, b.most_right, d]);
+            padded.select(0, links.right_places.clone()).reshape([b.pairs, b.most_right, d]);
         let scores = left.clone().matmul(right.clone().swap_dims(1, 2)) / (d as f64).sqrt();
         let to_left = softmax(scores.clone() + links.right_mask.clone(), 2).matmul(right);
-        let to_right = softmax(scores + links.left_mask.clone(), 1)
-            .swap_dims(1, 2)
-            .matmul(left);
+        let to_right = softmax(scores + links.left_mask.clone(), 1).swap_dims(1, 2).matmul(left);
         let attended = Tensor::cat(
-            vec![
-                to_left.reshape([b.pairs * b.most_left, d]),
-                to_right.reshape([b.pairs * b.most_right, d]),
-            ],
+            vec![to_left.reshape([b.pairs * b.most_left, d]), to_right.reshape([b.pairs * b.most_right, d])],
             0,
         );
         r - attended.select(0, links.place_of.clone())

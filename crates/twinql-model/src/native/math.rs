@@ -80,13 +80,7 @@ pub(super) struct Gradients {
 
 impl Gradients {
     pub(super) fn new(layout: &Layout) -> Gradients {
-        Gradients {
-            slots: layout
-                .slots
-                .iter()
-                .map(|s| Array2::zeros((s.rows, s.cols)))
-                .collect(),
-        }
+        Gradients { slots: layout.slots.iter().map(|s| Array2::zeros((s.rows, s.cols))).collect() }
     }
 
     pub(super) fn of(&mut self, slot: Slot) -> &mut Array2<f32> {

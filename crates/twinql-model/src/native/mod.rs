@@ -67,10 +67,7 @@ struct Texts {
 
 impl Texts {
     fn of<'p>(pairs: impl Iterator<Item = &'p Prepared>) -> Texts {
-        let mut texts = Texts {
-            index: BTreeMap::new(),
-            list: Vec::new(),
-        };
+        let mut texts = Texts { index: BTreeMap::new(), list: Vec::new() };
         for text in pairs.flat_map(|p| &p.texts) {
             if !texts.index.contains_key(text) {
                 texts.index.insert(text.clone(), texts.list.len());
@@ -124,11 +121,8 @@ impl Encoded {
     ) -> Vec<f32> {
         let d = layout.words.cols;
         let mut gradients = vec![0.0; layout.total];
-        let mut of_passes: Vec<Array2<f32>> = self
-            .passes
-            .iter()
-            .map(|pass| Array2::zeros((pass.out.nrows(), d)))
-            .collect();
+        let mut of_passes: Vec<Array2<f32>> =
+            self.passes.iter().map(|pass| Array2::zeros((pass.out.nrows(), d))).collect();
         for result in results {
             result.gradients.add_to(layout, &mut gradients);
         }
@@ -185,11 +179,7 @@ impl Backend for NativeBackend {
                     }
                 }
                 split_states(layout, &joint, &mut all);
-                TaskResult {
-                    loss,
-                    gradients: all,
-                    of_texts,
-                }
+                TaskResult { loss, gradients: all, of_texts }
             })
             .collect();
         StepResult {
@@ -235,11 +225,7 @@ impl Backend for NativeBackend {
                     })
                     .collect();
                 split_states(layout, &joint, &mut all);
-                TaskResult {
-                    loss: 0.0,
-                    gradients: all,
-                    of_texts,
-                }
+                TaskResult { loss: 0.0, gradients: all, of_texts }
             })
             .collect();
         let result = StepResult {
@@ -286,9 +272,7 @@ pub(crate) struct Inference {
 
 impl std::fmt::Debug for Inference {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Inference")
-            .field("config", &self.config)
-            .finish_non_exhaustive()
+        f.debug_struct("Inference").field("config", &self.config).finish_non_exhaustive()
     }
 }
 

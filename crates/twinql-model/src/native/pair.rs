@@ -35,9 +35,11 @@ pub(super) fn join_states(layout: &Layout, weights: &[f32]) -> Array2<f32> {
     let mut joint = Array2::zeros((layout.target.rows, width));
     let mut start = 0;
     for slot in slots {
-        joint
-            .slice_axis_mut(Axis(1), Slice::from(start..start + slot.cols))
-            .assign(&matrix(slot.of(weights), slot.rows, slot.cols));
+        joint.slice_axis_mut(Axis(1), Slice::from(start..start + slot.cols)).assign(&matrix(
+            slot.of(weights),
+            slot.rows,
+            slot.cols,
+        ));
         start += slot.cols;
     }
     joint
@@ -111,12 +113,7 @@ impl<'a> Network<'a> {
         weights: &'a [f32],
         states: &'a Array2<f32>,
     ) -> Network<'a> {
-        Network {
-            config,
-            layout,
-            weights,
-            states,
-        }
+        Network { config, layout, weights, states }
     }
 
     fn of(&self, slot: Slot) -> ArrayView2<'a, f32> {
@@ -130,10 +127,7 @@ impl<'a> Network<'a> {
     /// The GRU's input weights: the two slots lie side by side in the flat weights.
     fn gru_input(&self) -> ArrayView2<'a, f32> {
         let (message, cross) = (self.layout.gru_message, self.layout.gru_cross);
-        let joint = Slot {
-            rows: message.rows + cross.rows,
-            ..message
-        };
+        let joint = Slot { rows: message.rows + cross.rows, ..message };
         self.of(joint)
     }
 
@@ -219,13 +213,7 @@ impl<'a> Network<'a> {
         for x in flat_mut(&mut hidden) {
             *x = x.max(0.0);
         }
-        Readout {
-            graphs: product(hidden.view(), self.of(layout.graph_out)),
-            gate,
-            value,
-            sums,
-            hidden,
-        }
+        Readout { graphs: product(hidden.view(), self.of(layout.graph_out)), gate, value, sums, hidden }
     }
 
     /// One propagation step; positional encodings after the last one would be read by nobody.
@@ -240,14 +228,7 @@ impl<'a> Network<'a> {
             (Some(old), Some(slots)) if !last => Some(self.moved(pair, old, slots)),
             _ => None,
         };
-        Step {
-            states,
-            messages,
-            attention,
-            gates,
-            h: next,
-            position,
-        }
+        Step { states, messages, attention, gates, h: next, position }
     }
 
     /// Sums of inner messages along edges, to the first m columns.
@@ -284,9 +265,8 @@ impl<'a> Network<'a> {
             _ => Array2::zeros((n, d)),
         };
         let bias = self.bias(layout.attention_bias);
-        for (row, states) in flat_mut(&mut hidden)
-            .chunks_exact_mut(d)
-            .zip(flat(states).chunks_exact(states.ncols()))
+        for (row, states) in
+            flat_mut(&mut hidden).chunks_exact_mut(d).zip(flat(states).chunks_exact(states.ncols()))
         {
             for ((x, a), b) in row.iter_mut().zip(&states[2 * m..2 * m + d]).zip(bias) {
                 *x = (*x + a + b).max(0.0);
@@ -300,23 +280,14 @@ impl<'a> Network<'a> {
         softmax_rows(&mut to_left, factor);
         let mut to_right = product(right, left.t());
         softmax_rows(&mut to_right, factor);
-        for (row, r) in flat_mut(messages)
-            .chunks_exact_mut(m + d)
-            .zip(flat(&r).chunks_exact(d))
-        {
+        for (row, r) in flat_mut(messages).chunks_exact_mut(m + d).zip(flat(&r).chunks_exact(d)) {
             row[m..].copy_from_slice(r);
         }
-        let (mut cross_left, mut cross_right) = messages
-            .slice_axis_mut(Axis(1), Slice::from(m..))
-            .split_at(Axis(0), pair.left);
+        let (mut cross_left, mut cross_right) =
+            messages.slice_axis_mut(Axis(1), Slice::from(m..)).split_at(Axis(0), pair.left);
         add_product(-1.0, to_left.view(), right, cross_left.view_mut());
         add_product(-1.0, to_right.view(), left, cross_right.view_mut());
-        AttentionPass {
-            hidden,
-            r,
-            to_left,
-            to_right,
-        }
+        AttentionPass { hidden, r, to_left, to_right }
     }
 
     /// The gated recurrent update: its gates, and the states after it.

@@ -27,13 +27,7 @@ fn configs() -> Vec<GmnConfig> {
             char_blocks: 2,
             ..small.clone()
         },
-        GmnConfig {
-            message_dim: 24,
-            node_dim: 12,
-            graph_dim: 20,
-            propagation_steps: 2,
-            ..small.clone()
-        },
+        GmnConfig { message_dim: 24, node_dim: 12, graph_dim: 20, propagation_steps: 2, ..small.clone() },
         small,
     ]
 }
@@ -80,10 +74,7 @@ fn distances_agree_with_burn() {
         let pairs: Vec<Prepared> = items(&config).into_iter().map(|i| i.pair).collect();
         let native = NativeBackend::new(config.clone(), layout.clone());
         let burn = BurnBackend::new(config, layout, Compute::Flex, Precision::F32).unwrap();
-        let (a, b) = (
-            native.distances(&weights, &pairs),
-            burn.distances(&weights, &pairs),
-        );
+        let (a, b) = (native.distances(&weights, &pairs), burn.distances(&weights, &pairs));
         assert!(a.iter().any(|&d| d > 1e-3), "{a:?}");
         for (a, b) in a.iter().zip(&b) {
             assert!((a - b).abs() <= 1e-4 * (1.0 + b), "{a} {b}");
@@ -191,11 +182,7 @@ fn a_contrastive_step_goes_downhill_as_fast_as_it_says() {
         let length = result.gradients.iter().map(|g| g * g).sum::<f32>().sqrt();
         let step = 1e-2 / length;
         let at = |by: f32| {
-            let moved: Vec<f32> = weights
-                .iter()
-                .zip(&result.gradients)
-                .map(|(w, g)| w + by * g)
-                .collect();
+            let moved: Vec<f32> = weights.iter().zip(&result.gradients).map(|(w, g)| w + by * g).collect();
             native.contrast(&moved, &views, 0.5).0.loss
         };
         let slope = (at(step) - at(-step)) / (2.0 * step);

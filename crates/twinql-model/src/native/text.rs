@@ -109,12 +109,7 @@ impl TextPass {
             add(flat(&x), flat_mut(&mut out));
             relu(&mut out);
             x = out.clone();
-            blocks.push(BlockPass {
-                first_window,
-                hidden,
-                second_window,
-                out,
-            });
+            blocks.push(BlockPass { first_window, hidden, second_window, out });
         }
         let mut most = Array2::zeros((texts.len(), c));
         let mut mean = Array2::zeros((texts.len(), c));
@@ -141,14 +136,7 @@ impl TextPass {
         }
         let mut out = product(most.view(), of(layout.text_max, weights));
         add_product(1.0, mean.view(), of(layout.text_mean, weights), out.view_mut());
-        TextPass {
-            texts,
-            blocks,
-            places,
-            most,
-            mean,
-            out,
-        }
+        TextPass { texts, blocks, places, most, mean, out }
     }
 
     /// From the gradient of the encodings to those of the parameters, each part the reverse of its part of
@@ -170,10 +158,8 @@ impl TextPass {
         let mut g = Array2::zeros((rows, c));
         let to = flat_mut(&mut g);
         let mut base = 0;
-        let pooled = flat(&most)
-            .chunks_exact(c)
-            .zip(flat(&mean).chunks_exact(c))
-            .zip(self.places.chunks_exact(c));
+        let pooled =
+            flat(&most).chunks_exact(c).zip(flat(&mean).chunks_exact(c)).zip(self.places.chunks_exact(c));
         for (((most, mean), places), text) in pooled.zip(&self.texts) {
             if text.is_empty() {
                 continue;
@@ -193,23 +179,13 @@ impl TextPass {
         }
         for (slots, block) in layout.blocks.iter().zip(&self.blocks).rev() {
             relu_mask(&mut g, &block.out);
-            add_product(
-                1.0,
-                block.second_window.t(),
-                g.view(),
-                all.of(slots.second).view_mut(),
-            );
+            add_product(1.0, block.second_window.t(), g.view(), all.of(slots.second).view_mut());
             add_rows(&g, all.of(slots.second_bias));
             let spread = product(g.view(), of(slots.second, weights).t());
             let mut hidden = Array2::zeros((rows, c));
             fold_windows(&self.texts, &spread, &mut hidden);
             relu_mask(&mut hidden, &block.hidden);
-            add_product(
-                1.0,
-                block.first_window.t(),
-                hidden.view(),
-                all.of(slots.first).view_mut(),
-            );
+            add_product(1.0, block.first_window.t(), hidden.view(), all.of(slots.first).view_mut());
             add_rows(&hidden, all.of(slots.first_bias));
             let spread = product(hidden.view(), of(slots.first, weights).t());
             fold_windows(&self.texts, &spread, &mut g);

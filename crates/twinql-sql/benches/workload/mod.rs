@@ -58,12 +58,7 @@ pub(crate) const CHAINS: &[Chain] = &[
 fn joins(n: usize) -> String {
     let mut sql = String::from("SELECT j0.a, j0.b FROM t0 AS j0");
     for i in 1..=n {
-        let _ = write!(
-            sql,
-            " JOIN t{} AS j{i} ON j{i}.up = j{}.id AND j{i}.a > {i}",
-            i % 8,
-            i - 1
-        );
+        let _ = write!(sql, " JOIN t{} AS j{i} ON j{i}.up = j{}.id AND j{i}.a > {i}", i % 8, i - 1);
     }
     sql
 }
@@ -106,13 +101,9 @@ fn arms(n: usize) -> String {
 }
 
 fn derived(n: usize) -> String {
-    let open: String = (0..n)
-        .rev()
-        .map(|i| format!("SELECT x, y FROM (SELECT x, y + {i} AS y FROM ("))
-        .collect();
-    let close: String = (0..n)
-        .map(|i| format!(") AS p{i} WHERE x > {i}) AS q{i}"))
-        .collect();
+    let open: String =
+        (0..n).rev().map(|i| format!("SELECT x, y FROM (SELECT x, y + {i} AS y FROM (")).collect();
+    let close: String = (0..n).map(|i| format!(") AS p{i} WHERE x > {i}) AS q{i}")).collect();
     format!("{open}SELECT id AS x, a AS y FROM t0{close}")
 }
 
@@ -121,11 +112,7 @@ fn chained(n: usize) -> String {
         0 => "w0 AS (SELECT id, a FROM t0)".to_owned(),
         i => format!("w{i} AS (SELECT id, a FROM w{} WHERE a > {i})", i - 1),
     };
-    format!(
-        "WITH {} SELECT COUNT(*) FROM w{}",
-        list(n, ", ", one),
-        n.max(1) - 1
-    )
+    format!("WITH {} SELECT COUNT(*) FROM w{}", list(n, ", ", one), n.max(1) - 1)
 }
 
 fn branches(n: usize) -> String {

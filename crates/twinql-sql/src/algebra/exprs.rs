@@ -22,19 +22,12 @@ impl Expr {
 
     /// `left op right`.
     pub fn binary(op: BinaryOp, left: Expr, right: Expr) -> Expr {
-        Expr::Binary {
-            op,
-            left: Box::new(left),
-            right: Box::new(right),
-        }
+        Expr::Binary { op, left: Box::new(left), right: Box::new(right) }
     }
 
     /// `op expr`.
     pub fn unary(op: UnaryOp, expr: Expr) -> Expr {
-        Expr::Unary {
-            op,
-            expr: Box::new(expr),
-        }
+        Expr::Unary { op, expr: Box::new(expr) }
     }
 
     /// `self = other`.
@@ -55,43 +48,27 @@ impl Expr {
 
     /// `CAST(self AS …)`.
     pub fn cast(self, affinity: Affinity) -> Expr {
-        Expr::Cast {
-            expr: Box::new(self),
-            affinity,
-        }
+        Expr::Cast { expr: Box::new(self), affinity }
     }
 
     /// `name(args)`; `name` is in lower case.
     pub fn function(name: impl Into<String>, args: Vec<Expr>) -> Expr {
-        Expr::Function {
-            name: name.into(),
-            args,
-        }
+        Expr::Function { name: name.into(), args }
     }
 
     /// `CASE WHEN … THEN … [ELSE …] END`.
     pub fn case(branches: Vec<(Expr, Expr)>, otherwise: Option<Expr>) -> Expr {
-        Expr::Case {
-            operand: None,
-            branches,
-            otherwise: otherwise.map(Box::new),
-        }
+        Expr::Case { operand: None, branches, otherwise: otherwise.map(Box::new) }
     }
 
     /// `EXISTS (SELECT 1 FROM rel)`.
     pub fn exists(rel: Rel) -> Expr {
-        Expr::Exists(Box::new(Query {
-            rel,
-            output: Vec::new(),
-        }))
+        Expr::Exists(Box::new(Query { rel, output: Vec::new() }))
     }
 
     /// `(SELECT output FROM rel)`.
     pub fn scalar(rel: Rel, output: ColumnId) -> Expr {
-        Expr::Scalar(Box::new(Query {
-            rel,
-            output: vec![output],
-        }))
+        Expr::Scalar(Box::new(Query { rel, output: vec![output] }))
     }
 
     /// The conjunction of `list`: TRUE of none, itself of one.
@@ -149,11 +126,7 @@ impl Expr {
     /// The operands of `=`.
     pub fn as_equality(&self) -> Option<(&Expr, &Expr)> {
         match self {
-            Expr::Binary {
-                op: BinaryOp::Eq,
-                left,
-                right,
-            } => Some((left, right)),
+            Expr::Binary { op: BinaryOp::Eq, left, right } => Some((left, right)),
             _ => None,
         }
     }
@@ -167,10 +140,7 @@ impl Expr {
     /// What NOT denies.
     pub fn as_not(&self) -> Option<&Expr> {
         match self {
-            Expr::Unary {
-                op: UnaryOp::Not,
-                expr,
-            } => Some(expr),
+            Expr::Unary { op: UnaryOp::Not, expr } => Some(expr),
             _ => None,
         }
     }
@@ -178,10 +148,7 @@ impl Expr {
     /// What IS NULL tests.
     pub fn as_null_test(&self) -> Option<&Expr> {
         match self {
-            Expr::Unary {
-                op: UnaryOp::IsNull,
-                expr,
-            } => Some(expr),
+            Expr::Unary { op: UnaryOp::IsNull, expr } => Some(expr),
             _ => None,
         }
     }

@@ -20,18 +20,13 @@ impl BinaryOp {
 
     /// True for `+ - * / %`.
     pub fn is_arithmetic(self) -> bool {
-        matches!(
-            self,
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod
-        )
+        matches!(self, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Mod)
     }
 
     /// True where the operands may be exchanged: `= <> IS`, `IS NOT`, `+ * & |`.
     pub fn is_commutative(self) -> bool {
-        matches!(
-            self,
-            BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Add | BinaryOp::Mul
-        ) || matches!(self, BinaryOp::BitAnd | BinaryOp::BitOr)
+        matches!(self, BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Add | BinaryOp::Mul)
+            || matches!(self, BinaryOp::BitAnd | BinaryOp::BitOr)
             || self.is_null_safe()
     }
 
@@ -114,12 +109,7 @@ impl AggFunc {
 impl AggregateCall {
     /// `FUNC(args)`.
     pub fn new(func: AggFunc, args: Vec<Expr>) -> AggregateCall {
-        AggregateCall {
-            func,
-            distinct: false,
-            args,
-            filter: None,
-        }
+        AggregateCall { func, distinct: false, args, filter: None }
     }
 
     /// True for `COUNT(*)` without a filter.

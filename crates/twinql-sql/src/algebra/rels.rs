@@ -11,18 +11,12 @@ use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind, SortKey};
 impl Rel {
     /// The relation of one row without columns.
     pub fn unit() -> Rel {
-        Rel::Values {
-            columns: Vec::new(),
-            rows: vec![Vec::new()],
-        }
+        Rel::Values { columns: Vec::new(), rows: vec![Vec::new()] }
     }
 
     /// A relation without rows.
     pub fn empty(columns: Vec<ColumnId>) -> Rel {
-        Rel::Values {
-            columns,
-            rows: Vec::new(),
-        }
+        Rel::Values { columns, rows: Vec::new() }
     }
 
     /// The rows of `input` that meet all conjuncts: `input` itself where there are none.
@@ -30,10 +24,7 @@ impl Rel {
         if predicate.is_empty() {
             return input;
         }
-        Rel::Filter {
-            input: Box::new(input),
-            predicate,
-        }
+        Rel::Filter { input: Box::new(input), predicate }
     }
 
     /// The inner join of any number of inputs: no join node for fewer than two.
@@ -47,19 +38,12 @@ impl Rel {
 
     /// Computed columns of `input`.
     pub fn project(input: Rel, exprs: Vec<(ColumnId, Expr)>) -> Rel {
-        Rel::Project {
-            input: Box::new(input),
-            exprs,
-        }
+        Rel::Project { input: Box::new(input), exprs }
     }
 
     /// Aggregates of the groups of `input`.
     pub fn aggregate(input: Rel, keys: Vec<(ColumnId, Expr)>, calls: Vec<(ColumnId, AggregateCall)>) -> Rel {
-        Rel::Aggregate {
-            input: Box::new(input),
-            keys,
-            calls,
-        }
+        Rel::Aggregate { input: Box::new(input), keys, calls }
     }
 
     /// The different values of `keys` over `input`: a grouping without aggregates.
@@ -69,12 +53,7 @@ impl Rel {
 
     /// The first `limit` rows of `input` in the order of `keys`; all of them without a limit.
     pub fn sort(input: Rel, keys: Vec<SortKey>, limit: Option<Expr>) -> Rel {
-        Rel::Sort {
-            input: Box::new(input),
-            keys,
-            limit,
-            offset: None,
-        }
+        Rel::Sort { input: Box::new(input), keys, limit, offset: None }
     }
 
     /// Moves a relation out, leaving the unit relation.
@@ -92,19 +71,10 @@ impl Rel {
 
     /// Makes a LEFT JOIN an inner one; false where it is none.
     pub fn make_inner(&mut self) -> bool {
-        let Rel::OuterJoin {
-            kind: JoinKind::Left,
-            left,
-            right,
-            on,
-        } = self
-        else {
+        let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = self else {
             return false;
         };
-        *self = Rel::Join {
-            inputs: vec![left.take(), right.take()],
-            on: std::mem::take(on),
-        };
+        *self = Rel::Join { inputs: vec![left.take(), right.take()], on: std::mem::take(on) };
         true
     }
 }
@@ -223,10 +193,9 @@ impl Rel {
     /// The filter or inner join that it is.
     pub fn as_block(&self) -> Option<Block<'_>> {
         match self {
-            Rel::Filter { input, predicate } => Some(Block {
-                inputs: std::slice::from_ref(&**input),
-                on: predicate,
-            }),
+            Rel::Filter { input, predicate } => {
+                Some(Block { inputs: std::slice::from_ref(&**input), on: predicate })
+            }
             Rel::Join { inputs, on } => Some(Block { inputs, on }),
             _ => None,
         }
@@ -235,10 +204,9 @@ impl Rel {
     /// The filter or inner join that it is.
     pub fn as_block_mut(&mut self) -> Option<BlockMut<'_>> {
         match self {
-            Rel::Filter { input, predicate } => Some(BlockMut {
-                inputs: std::slice::from_mut(&mut **input),
-                on: predicate,
-            }),
+            Rel::Filter { input, predicate } => {
+                Some(BlockMut { inputs: std::slice::from_mut(&mut **input), on: predicate })
+            }
             Rel::Join { inputs, on } => Some(BlockMut { inputs, on }),
             _ => None,
         }
@@ -285,13 +253,9 @@ impl Rel {
         into: &mut Vec<(&'a Rel, Vec<ColumnId>)>,
     ) {
         match self {
-            Rel::SetOp {
-                kind: SetOpKind::Union,
-                all: own,
-                left,
-                right,
-                columns,
-            } if *own == all && wanted.iter().all(|c| columns.contains(c)) => {
+            Rel::SetOp { kind: SetOpKind::Union, all: own, left, right, columns }
+                if *own == all && wanted.iter().all(|c| columns.contains(c)) =>
+            {
                 for arm in [left, right] {
                     let output: Vec<ColumnId> = wanted
                         .iter()

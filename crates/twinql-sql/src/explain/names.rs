@@ -27,10 +27,7 @@ impl Called {
     /// The names of a plan's columns. Without `numbered`, all uses of a table are called the same,
     /// so that two plans can be compared.
     pub(super) fn new(schema: &Schema, plan: &Plan, numbered: bool) -> Called {
-        let mut called = Called {
-            numbered,
-            ..Called::default()
-        };
+        let mut called = Called { numbered, ..Called::default() };
         called.sources_of(schema, plan, &plan.query.rel, 0);
         for (i, info) in plan.columns.iter().enumerate() {
             let id = ColumnId(i as u32);
@@ -108,11 +105,7 @@ fn orient(e: &mut Expr, names: &Names) {
     let text = |e: &Expr| print::shallow(e, names);
     e.map(|e| {
         match e {
-            Expr::Binary {
-                op: op @ (BinaryOp::Gt | BinaryOp::GtEq),
-                left,
-                right,
-            } => {
+            Expr::Binary { op: op @ (BinaryOp::Gt | BinaryOp::GtEq), left, right } => {
                 *op = op.flipped().unwrap_or(*op);
                 std::mem::swap(left, right);
             }

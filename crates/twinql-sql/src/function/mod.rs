@@ -65,10 +65,7 @@ impl Nulls {
 
     /// Arguments that are not NULL give a value that is not.
     pub fn is_total(self) -> bool {
-        matches!(
-            self,
-            Nulls::Never | Nulls::WithArgument | Nulls::IfAll | Nulls::Branches
-        )
+        matches!(self, Nulls::Never | Nulls::WithArgument | Nulls::IfAll | Nulls::Branches)
     }
 
     /// Whether the value may be NULL, from what is known of each argument.
@@ -153,9 +150,7 @@ static BY_SPELLING: LazyLock<HashMap<&str, Vec<(&Spelling, &'static str)>>> = La
     let mut all: HashMap<&str, Vec<_>> = HashMap::new();
     for function in SCALARS {
         for spelling in function.also {
-            all.entry(spelling.name)
-                .or_default()
-                .push((spelling, function.name));
+            all.entry(spelling.name).or_default().push((spelling, function.name));
         }
     }
     all
@@ -202,11 +197,7 @@ mod tests {
     #[test]
     fn what_an_aggregate_is_elsewhere_is_in_the_table() {
         for a in AGGREGATES {
-            for name in a
-                .elsewhere
-                .into_iter()
-                .flat_map(|(mysql, others)| [mysql, others])
-            {
+            for name in a.elsewhere.into_iter().flat_map(|(mysql, others)| [mysql, others]) {
                 assert!(aggregate(name).is_some(), "{}: {name}", a.name);
             }
         }

@@ -13,22 +13,12 @@ use TypeClass::{Integer, Number, Other, Text, Time};
 const MANY: usize = usize::MAX;
 
 const fn scalar(name: &'static str, arity: (usize, usize), gives: Gives, nulls: Nulls) -> Scalar {
-    Scalar {
-        name,
-        arity,
-        gives,
-        nulls,
-        volatile: false,
-        also: &[],
-    }
+    Scalar { name, arity, gives, nulls, volatile: false, also: &[] }
 }
 
 impl Scalar {
     const fn volatile(self) -> Scalar {
-        Scalar {
-            volatile: true,
-            ..self
-        }
+        Scalar { volatile: true, ..self }
     }
 
     const fn also(self, also: &'static [Spelling]) -> Scalar {
@@ -47,11 +37,7 @@ const fn spelled(name: &'static str, least: usize, most: usize) -> Spelling {
 }
 
 const fn among(name: &'static str, least: usize, most: usize, among: fn(Dialect) -> bool) -> Spelling {
-    Spelling {
-        name,
-        arguments: (least, most),
-        among,
-    }
+    Spelling { name, arguments: (least, most), among }
 }
 
 fn anywhere(_: Dialect) -> bool {
@@ -203,13 +189,7 @@ pub const SCALARS: &[Scalar] = &[
 ];
 
 const fn aggregate(name: &'static str, func: Option<AggFunc>, arity: (usize, usize)) -> Aggregate {
-    Aggregate {
-        name,
-        func,
-        arity,
-        of_an_order: false,
-        elsewhere: None,
-    }
+    Aggregate { name, func, arity, of_an_order: false, elsewhere: None }
 }
 
 impl Aggregate {

@@ -21,11 +21,7 @@ pub(super) fn canonical_form(
     columns: &Columns,
     any_column_order: bool,
 ) -> (Query, Vec<ColumnId>, bool) {
-    let mut search = Search {
-        any_column_order,
-        best: None,
-        choices: 0,
-    };
+    let mut search = Search { any_column_order, best: None, choices: 0 };
     for variant in twins::variants(&query, columns) {
         let colors = Colors::new(&variant, any_column_order);
         search.run(&variant, colors);
@@ -131,13 +127,7 @@ fn order_rel(rel: &mut Rel, colors: &Colors) {
             }
             calls.sort_by_cached_key(|(c, call)| (call.func.clone(), colors.get(*c)));
         }
-        Rel::SetOp {
-            kind,
-            left,
-            right,
-            columns,
-            ..
-        } => {
+        Rel::SetOp { kind, left, right, columns, .. } => {
             order_set_op(*kind, left, right, columns, colors);
             order_union(rel, colors);
         }
@@ -147,13 +137,7 @@ fn order_rel(rel: &mut Rel, colors: &Colors) {
 
 /// Orders the arms of a chain of unions, nested to the left.
 fn order_union(rel: &mut Rel, colors: &Colors) {
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        all,
-        columns,
-        ..
-    } = &*rel
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, all, columns, .. } = &*rel else {
         return;
     };
     let (all, columns) = (*all, columns.clone());
@@ -162,13 +146,8 @@ fn order_union(rel: &mut Rel, colors: &Colors) {
     if found.len() < 3 {
         return;
     }
-    let mut arms: Vec<Query> = found
-        .into_iter()
-        .map(|(rel, output)| Query {
-            rel: rel.clone(),
-            output,
-        })
-        .collect();
+    let mut arms: Vec<Query> =
+        found.into_iter().map(|(rel, output)| Query { rel: rel.clone(), output }).collect();
     arms.sort_by_cached_key(|q| {
         let links: Vec<u64> = q.output.iter().map(|c| colors.get(*c)).collect();
         (rel_size_key(&q.rel), rel_key(&q.rel, colors), links)
@@ -189,12 +168,7 @@ fn order_union(rel: &mut Rel, colors: &Colors) {
 /// The columns of the unions in a chain, the topmost left out.
 fn inner_columns(rel: &Rel, all: bool, into: &mut Vec<Vec<ColumnId>>) {
     for arm in rel.arms() {
-        if let Rel::SetOp {
-            kind: SetOpKind::Union,
-            all: own,
-            columns,
-            ..
-        } = &arm.rel
+        if let Rel::SetOp { kind: SetOpKind::Union, all: own, columns, .. } = &arm.rel
             && *own == all
         {
             inner_columns(&arm.rel, all, into);
@@ -213,12 +187,8 @@ fn order_set_op(
     if left.output.len() != columns.len() || right.output.len() != columns.len() {
         return;
     }
-    let mut places: Vec<(ColumnId, ColumnId, ColumnId)> = columns
-        .iter()
-        .zip(&left.output)
-        .zip(&right.output)
-        .map(|((c, l), r)| (*c, *l, *r))
-        .collect();
+    let mut places: Vec<(ColumnId, ColumnId, ColumnId)> =
+        columns.iter().zip(&left.output).zip(&right.output).map(|((c, l), r)| (*c, *l, *r)).collect();
     places.sort_by_key(|(c, _, _)| colors.get(*c));
     *columns = places.iter().map(|p| p.0).collect();
     left.output = places.iter().map(|p| p.1).collect();

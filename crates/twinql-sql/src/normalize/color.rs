@@ -59,10 +59,7 @@ pub(super) struct Colors {
 impl Colors {
     /// Refines from nothing.
     pub(super) fn new(query: &Query, any_output_order: bool) -> Colors {
-        let mut colors = Colors {
-            colors: BTreeMap::new(),
-            any_output_order,
-        };
+        let mut colors = Colors { colors: BTreeMap::new(), any_output_order };
         colors.refine(query);
         colors
     }
@@ -85,10 +82,7 @@ impl Colors {
         for (c, color) in &self.colors {
             by_color.entry(*color).or_default().push(*c);
         }
-        by_color
-            .into_values()
-            .find(|class| class.len() > 1)
-            .unwrap_or_default()
+        by_color.into_values().find(|class| class.len() > 1).unwrap_or_default()
     }
 
     /// Gives one column a colour of its own and refines again.
@@ -121,15 +115,11 @@ impl Colors {
     }
 
     fn exprs_unordered<'a>(&self, exprs: impl IntoIterator<Item = &'a Expr>) -> u64 {
-        exprs
-            .into_iter()
-            .fold(5, |h, e| h.wrapping_add(mix(7, self.expr(e))))
+        exprs.into_iter().fold(5, |h, e| h.wrapping_add(mix(7, self.expr(e))))
     }
 
     fn sort_keys(&self, keys: &[SortKey]) -> u64 {
-        keys.iter().fold(9, |h, k| {
-            mix(mix(h, self.expr(&k.expr)), hash_of(&(k.direction, k.nulls)))
-        })
+        keys.iter().fold(9, |h, k| mix(mix(h, self.expr(&k.expr)), hash_of(&(k.direction, k.nulls))))
     }
 
     /// The hash of an expression.
@@ -150,15 +140,9 @@ impl Colors {
             Expr::And(list) => mix(15, self.exprs_unordered(list)),
             Expr::Or(list) => mix(16, self.exprs_unordered(list)),
             Expr::Function { name, args } => mix(mix(17, hash_of(name)), self.exprs(args)),
-            Expr::Case {
-                operand,
-                branches,
-                otherwise,
-            } => {
+            Expr::Case { operand, branches, otherwise } => {
                 let h = mix(18, self.exprs(operand.as_deref()));
-                let h = branches
-                    .iter()
-                    .fold(h, |h, (w, t)| mix(mix(h, self.expr(w)), self.expr(t)));
+                let h = branches.iter().fold(h, |h, (w, t)| mix(mix(h, self.expr(w)), self.expr(t)));
                 mix(h, self.exprs(otherwise.as_deref()))
             }
             Expr::Cast { expr, affinity } => mix(mix(19, hash_of(affinity)), self.expr(expr)),
@@ -167,19 +151,15 @@ impl Colors {
             Expr::InSubquery { exprs, query } => mix(mix(22, self.exprs(exprs)), self.query(query)),
             Expr::Exists(query) => mix(23, self.query(query)),
             Expr::Scalar(query) => mix(24, self.query(query)),
-            Expr::Quantified { expr, op, all, query } => mix(
-                mix(mix(25, hash_of(&(op, all))), self.expr(expr)),
-                self.query(query),
-            ),
+            Expr::Quantified { expr, op, all, query } => {
+                mix(mix(mix(25, hash_of(&(op, all))), self.expr(expr)), self.query(query))
+            }
             Expr::Row(list) => mix(26, self.exprs(list)),
         }
     }
 
     fn query(&self, query: &Query) -> u64 {
-        query
-            .output
-            .iter()
-            .fold(mix(31, self.rel(&query.rel)), |h, c| mix(h, self.get(*c)))
+        query.output.iter().fold(mix(31, self.rel(&query.rel)), |h, c| mix(h, self.get(*c)))
     }
 
     fn arm(&self, arm: &Rel, output: &[ColumnId], columns: &[ColumnId]) -> u64 {
@@ -210,93 +190,57 @@ impl Colors {
     pub(super) fn rel(&self, rel: &Rel) -> u64 {
         match rel {
             Rel::Scan { table, columns } => {
-                let own = columns
-                    .iter()
-                    .fold(0u64, |h, (c, at)| h.wrapping_add(mix(self.get(*c), *at as u64)));
+                let own =
+                    columns.iter().fold(0u64, |h, (c, at)| h.wrapping_add(mix(self.get(*c), *at as u64)));
                 mix(mix(41, *table as u64), own)
             }
-            Rel::Values { columns, rows } => rows
-                .iter()
-                .fold(mix(42, self.ids(columns)), |h, row| mix(h, self.exprs(row))),
+            Rel::Values { columns, rows } => {
+                rows.iter().fold(mix(42, self.ids(columns)), |h, row| mix(h, self.exprs(row)))
+            }
             Rel::TableFunction { name, args, columns } => {
                 mix(mix(mix(43, hash_of(name)), self.exprs(args)), self.ids(columns))
             }
             // Names of recursive relations are only names.
-            Rel::Recursive {
-                columns,
-                seed,
-                step,
-                all,
-                ..
-            } => mix(
-                mix(mix(44, self.ids(columns)), u64::from(*all)),
-                mix(self.query(seed), self.query(step)),
-            ),
+            Rel::Recursive { columns, seed, step, all, .. } => {
+                mix(mix(mix(44, self.ids(columns)), u64::from(*all)), mix(self.query(seed), self.query(step)))
+            }
             Rel::RecursiveRef { columns, .. } => mix(45, self.ids(columns)),
             Rel::Filter { input, predicate } => {
                 mix(mix(46, self.rel(input)), self.exprs_unordered(predicate))
             }
             Rel::Project { input, exprs } => {
-                let own = exprs
-                    .iter()
-                    .fold(0u64, |h, (c, e)| h.wrapping_add(mix(self.get(*c), self.expr(e))));
+                let own =
+                    exprs.iter().fold(0u64, |h, (c, e)| h.wrapping_add(mix(self.get(*c), self.expr(e))));
                 mix(mix(47, self.rel(input)), own)
             }
             Rel::Join { inputs, on } => {
-                let sides = inputs
-                    .iter()
-                    .fold(0u64, |h, r| h.wrapping_add(mix(7, self.rel(r))));
+                let sides = inputs.iter().fold(0u64, |h, r| h.wrapping_add(mix(7, self.rel(r))));
                 mix(mix(48, sides), self.exprs_unordered(on))
             }
-            Rel::OuterJoin {
-                kind,
-                left,
-                right,
-                on,
-            } => mix(
+            Rel::OuterJoin { kind, left, right, on } => mix(
                 mix(mix(49, hash_of(kind)), mix(self.rel(left), self.rel(right))),
                 self.exprs_unordered(on),
             ),
             Rel::Aggregate { input, keys, calls } => {
-                let own = keys
-                    .iter()
-                    .fold(0u64, |h, (c, e)| h.wrapping_add(mix(self.get(*c), self.expr(e))));
-                let own = calls.iter().fold(own, |h, (c, call)| {
-                    h.wrapping_add(mix(self.get(*c), self.call(call)))
-                });
+                let own = keys.iter().fold(0u64, |h, (c, e)| h.wrapping_add(mix(self.get(*c), self.expr(e))));
+                let own =
+                    calls.iter().fold(own, |h, (c, call)| h.wrapping_add(mix(self.get(*c), self.call(call))));
                 mix(mix(50, self.rel(input)), own)
             }
             Rel::Distinct { input } => mix(51, self.rel(input)),
-            Rel::Sort {
-                input,
-                keys,
-                limit,
-                offset,
-            } => {
+            Rel::Sort { input, keys, limit, offset } => {
                 let h = mix(mix(52, self.rel(input)), self.sort_keys(keys));
                 mix(mix(h, self.exprs(limit)), self.exprs(offset))
             }
             // The arms of a chain of unions, however they are nested.
-            Rel::SetOp {
-                kind: SetOpKind::Union,
-                all,
-                columns,
-                ..
-            } => {
+            Rel::SetOp { kind: SetOpKind::Union, all, columns, .. } => {
                 let mut arms = Vec::new();
                 rel.union_arms(columns, *all, &mut arms);
-                arms.into_iter()
-                    .fold(mix(53, u64::from(*all)), |h, (arm, output)| {
-                        h.wrapping_add(mix(7, self.arm(arm, &output, columns)))
-                    })
+                arms.into_iter().fold(mix(53, u64::from(*all)), |h, (arm, output)| {
+                    h.wrapping_add(mix(7, self.arm(arm, &output, columns)))
+                })
             }
-            Rel::SetOp {
-                kind,
-                all,
-                left,
-                right,
-                columns,
-            } => {
+            Rel::SetOp { kind, all, left, right, columns } => {
                 let l = self.arm(&left.rel, &left.output, columns);
                 let r = self.arm(&right.rel, &right.output, columns);
                 let h = mix(53, hash_of(&(kind, all)));
@@ -307,9 +251,9 @@ impl Colors {
                 }
             }
             Rel::Window { input, calls } => {
-                let own = calls.iter().fold(0u64, |h, (c, call)| {
-                    h.wrapping_add(mix(self.get(*c), self.window(call)))
-                });
+                let own = calls
+                    .iter()
+                    .fold(0u64, |h, (c, call)| h.wrapping_add(mix(self.get(*c), self.window(call))));
                 mix(mix(54, self.rel(input)), own)
             }
         }
@@ -357,41 +301,26 @@ impl Colors {
                     Self::note(to, *c, mix(base, i as u64));
                 }
             }
-            Rel::Recursive {
-                columns, seed, step, ..
-            } => {
+            Rel::Recursive { columns, seed, step, .. } => {
                 for (i, c) in columns.iter().enumerate() {
                     Self::note(to, *c, mix(base, i as u64));
                 }
                 self.query_context(seed, mix(base, 66), true, to);
                 self.query_context(step, mix(base, 67), true, to);
             }
-            Rel::SetOp {
-                kind: SetOpKind::Union,
-                all,
-                columns,
-                ..
-            } => {
+            Rel::SetOp { kind: SetOpKind::Union, all, columns, .. } => {
                 let mut arms = Vec::new();
                 rel.union_arms(columns, *all, &mut arms);
                 for (i, c) in columns.iter().enumerate() {
                     let of = |output: &Vec<ColumnId>| output.get(i).map_or(1, |o| self.get(*o));
-                    let sum = arms
-                        .iter()
-                        .fold(0u64, |h, (_, output)| h.wrapping_add(mix(7, of(output))));
+                    let sum = arms.iter().fold(0u64, |h, (_, output)| h.wrapping_add(mix(7, of(output))));
                     Self::note(to, *c, mix(base, sum));
                 }
                 for (arm, output) in arms {
                     self.arm_context(arm, &output, columns, mix(base, 68), to);
                 }
             }
-            Rel::SetOp {
-                kind,
-                left,
-                right,
-                columns,
-                ..
-            } => {
+            Rel::SetOp { kind, left, right, columns, .. } => {
                 for ((l, r), c) in left.output.iter().zip(&right.output).zip(columns) {
                     let (l, r) = (self.get(*l), self.get(*r));
                     let pair = if *kind == SetOpKind::Except {

@@ -102,15 +102,9 @@ impl<'a> Context<'a> {
 
     /// A copy of a relation with ids of its own, and what its columns became.
     pub(crate) fn copy(&mut self, rel: &Rel) -> (Rel, Substitution) {
-        let ids: BTreeMap<ColumnId, ColumnId> = rel
-            .produced_within()
-            .into_iter()
-            .map(|c| (c, self.fresh_like(c)))
-            .collect();
-        let mut query = Query {
-            rel: rel.clone(),
-            output: Vec::new(),
-        };
+        let ids: BTreeMap<ColumnId, ColumnId> =
+            rel.produced_within().into_iter().map(|c| (c, self.fresh_like(c))).collect();
+        let mut query = Query { rel: rel.clone(), output: Vec::new() };
         query.map_ids(|c| *c = ids.get(c).copied().unwrap_or(*c));
         let map = ids.into_iter().map(|(old, new)| (old, Expr::Column(new)));
         (query.rel, map.collect())
@@ -153,10 +147,7 @@ impl<'a> Context<'a> {
         if let Expr::Binary { op, left, right } = expr
             && (op.is_comparison() || op.is_null_safe())
         {
-            let kept = (
-                self.converts(left, &[&**right], map),
-                self.converts(right, &[&**left], map),
-            );
+            let kept = (self.converts(left, &[&**right], map), self.converts(right, &[&**left], map));
             for (side, cast) in [(left, kept.0), (right, kept.1)] {
                 if let Some(cast) = cast {
                     **side = cast;

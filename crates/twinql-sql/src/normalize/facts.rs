@@ -91,19 +91,14 @@ impl Context<'_> {
     /// Columns that are not NULL in any row of `rel`.
     pub(crate) fn not_null(&self, rel: &Rel) -> BTreeSet<ColumnId> {
         match rel {
-            Rel::Scan { table, columns } => columns
-                .iter()
-                .filter(|(_, at)| self.base_not_null(*table, *at))
-                .map(|(c, _)| *c)
-                .collect(),
+            Rel::Scan { table, columns } => {
+                columns.iter().filter(|(_, at)| self.base_not_null(*table, *at)).map(|(c, _)| *c).collect()
+            }
             Rel::Values { columns, rows } => columns
                 .iter()
                 .enumerate()
                 .filter(|(i, _)| {
-                    rows.iter().all(|row| {
-                        row.get(*i)
-                            .is_some_and(|e| !self.may_be_null(e, &BTreeSet::new()))
-                    })
+                    rows.iter().all(|row| row.get(*i).is_some_and(|e| !self.may_be_null(e, &BTreeSet::new())))
                 })
                 .map(|(_, c)| *c)
                 .collect(),
@@ -131,20 +126,13 @@ impl Context<'_> {
             }
             Rel::Project { input, exprs } => {
                 let below = self.not_null(input);
-                exprs
-                    .iter()
-                    .filter(|(_, e)| !self.may_be_null(e, &below))
-                    .map(|(c, _)| *c)
-                    .collect()
+                exprs.iter().filter(|(_, e)| !self.may_be_null(e, &below)).map(|(c, _)| *c).collect()
             }
             Rel::Aggregate { input, keys, calls } => {
                 let below = self.not_null(input);
                 let grouped = !keys.is_empty();
-                let mut set: BTreeSet<ColumnId> = keys
-                    .iter()
-                    .filter(|(_, e)| !self.may_be_null(e, &below))
-                    .map(|(c, _)| *c)
-                    .collect();
+                let mut set: BTreeSet<ColumnId> =
+                    keys.iter().filter(|(_, e)| !self.may_be_null(e, &below)).map(|(c, _)| *c).collect();
                 for (c, call) in calls {
                     let not_null = match call.func {
                         AggFunc::Count | AggFunc::Total => true,
@@ -170,13 +158,7 @@ impl Context<'_> {
                 }
                 set
             }
-            Rel::SetOp {
-                kind,
-                left,
-                right,
-                columns,
-                ..
-            } => {
+            Rel::SetOp { kind, left, right, columns, .. } => {
                 let (l, r) = (self.not_null(&left.rel), self.not_null(&right.rel));
                 columns
                     .iter()
@@ -203,9 +185,7 @@ impl Context<'_> {
         match expr {
             Expr::Column(c) => !not_null.contains(c) && self.outer_may_be_null(*c),
             Expr::Literal(v) => *v == Value::Null,
-            Expr::Unary {
-                op: UnaryOp::IsNull, ..
-            } => false,
+            Expr::Unary { op: UnaryOp::IsNull, .. } => false,
             Expr::Unary { expr, .. } | Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => {
                 self.may_be_null(expr, not_null)
             }
@@ -246,10 +226,8 @@ impl Context<'_> {
                 let token = deps.token();
                 let all: Vec<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
                 for key in self.table_keys(*table) {
-                    let ids: Option<Vec<ColumnId>> = key
-                        .iter()
-                        .map(|k| columns.iter().find(|(_, at)| at == k).map(|(c, _)| *c))
-                        .collect();
+                    let ids: Option<Vec<ColumnId>> =
+                        key.iter().map(|k| columns.iter().find(|(_, at)| at == k).map(|(c, _)| *c)).collect();
                     if let Some(ids) = ids {
                         deps.rules.push((ids, vec![token]));
                     }
@@ -286,18 +264,10 @@ impl Context<'_> {
                 }
                 self.equalities(rel, on, deps);
             }
-            Rel::OuterJoin {
-                kind, left, right, ..
-            } => {
-                let mut l = Dependencies {
-                    next: deps.next,
-                    ..Dependencies::default()
-                };
+            Rel::OuterJoin { kind, left, right, .. } => {
+                let mut l = Dependencies { next: deps.next, ..Dependencies::default() };
                 self.collect(left, &mut l);
-                let mut r = Dependencies {
-                    next: l.next,
-                    ..Dependencies::default()
-                };
+                let mut r = Dependencies { next: l.next, ..Dependencies::default() };
                 self.collect(right, &mut r);
                 deps.next = r.next;
                 // Rows of NULLs break what is constant, and what NULLs determine.
@@ -329,15 +299,13 @@ impl Context<'_> {
                 let rows = deps.tokens.split_off(below);
                 let telling: Vec<ColumnId> = calls
                     .iter()
-                    .filter(
-                        |(_, call)| match (&call.func, call.args.as_slice(), &call.filter) {
-                            (AggFunc::Bare | AggFunc::Min | AggFunc::Max, [Expr::Column(x)], None) => {
-                                let known = deps.closure([*x]);
-                                rows.iter().all(|t| known.contains(t))
-                            }
-                            _ => false,
-                        },
-                    )
+                    .filter(|(_, call)| match (&call.func, call.args.as_slice(), &call.filter) {
+                        (AggFunc::Bare | AggFunc::Min | AggFunc::Max, [Expr::Column(x)], None) => {
+                            let known = deps.closure([*x]);
+                            rows.iter().all(|t| known.contains(t))
+                        }
+                        _ => false,
+                    })
                     .map(|(c, _)| *c)
                     .collect();
                 let token = deps.token();
@@ -347,8 +315,7 @@ impl Context<'_> {
                 let ids: Vec<ColumnId> = keys.iter().map(|(c, _)| *c).collect();
                 deps.rules.push((ids.clone(), vec![token]));
                 // Each group's value comes from a row of its own.
-                deps.rules
-                    .extend(telling.into_iter().map(|c| (vec![c], vec![token])));
+                deps.rules.extend(telling.into_iter().map(|c| (vec![c], vec![token])));
                 let all = ids.into_iter().chain(calls.iter().map(|(c, _)| *c));
                 deps.rules.push((vec![token], all.collect()));
             }
@@ -378,11 +345,7 @@ impl Context<'_> {
         let produced = rel.output_set();
         for e in conjuncts {
             match e {
-                Expr::Binary {
-                    op: BinaryOp::Eq | BinaryOp::Is,
-                    left,
-                    right,
-                } => {
+                Expr::Binary { op: BinaryOp::Eq | BinaryOp::Is, left, right } => {
                     self.equality(left, right, &produced, deps);
                     self.equality(right, left, &produced, deps);
                 }
@@ -447,15 +410,12 @@ impl Context<'_> {
             .iter()
             .enumerate()
             .any(|(j, r)| j != place && r.outputs().contains(&c) && self.not_null(r).contains(&c));
-        near && self
-            .origin(c)
-            .is_some_and(|from| self.schema.sole_reference(from, key))
+        near && self.origin(c).is_some_and(|from| self.schema.sole_reference(from, key))
     }
 
     /// True if the column alone is a key of its table.
     pub(crate) fn is_key(&self, column: ColumnRef) -> bool {
-        self.table_keys(column.table)
-            .contains(&[column.column].as_slice())
+        self.table_keys(column.table).contains(&[column.column].as_slice())
     }
 
     /// True if the relation has at most one row (for given values of outer columns).
@@ -490,14 +450,8 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
                 strict_columns(right, set);
             }
         }
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } => match &**expr {
-            Expr::Unary {
-                op: UnaryOp::IsNull,
-                expr,
-            } => strict_columns(expr, set),
+        Expr::Unary { op: UnaryOp::Not, expr } => match &**expr {
+            Expr::Unary { op: UnaryOp::IsNull, expr } => strict_columns(expr, set),
             Expr::InList { expr, .. } => strict_columns(expr, set),
             Expr::Binary { op, left, right } if *op != BinaryOp::Is && *op != BinaryOp::IsNot => {
                 strict_columns(left, set);
@@ -541,10 +495,7 @@ pub(crate) fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
         Expr::Column(c) => {
             set.insert(*c);
         }
-        Expr::Unary {
-            op: UnaryOp::Neg | UnaryOp::BitNot,
-            expr,
-        }
+        Expr::Unary { op: UnaryOp::Neg | UnaryOp::BitNot, expr }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. } => strict_columns(expr, set),
         Expr::Binary { op, left, right } if op.is_arithmetic() || *op == BinaryOp::Concat => {

@@ -132,12 +132,7 @@ fn normalize_noting(
 ) -> (Canonical, Option<Vec<ColumnId>>) {
     let run = vacuous::settled(semantics, &mut |weaker, without| {
         let holds = |rule: &&&'static Rule| rule.needs.hold_under(weaker) && !without.contains(&rule.name);
-        normalize_once(
-            schema,
-            &plan,
-            weaker,
-            rules.iter().filter(holds).copied().collect(),
-        )
+        normalize_once(schema, &plan, weaker, rules.iter().filter(holds).copied().collect())
     });
     (run.canonical, run.origins)
 }
@@ -209,10 +204,7 @@ fn normalize_once(schema: &Schema, original: &Plan, semantics: &Semantics, rules
     let (query, order, ordered) =
         canonical::canonical_form(query, &driver.cx.columns, semantics.any_column_order);
     let vacated = driver.cx.vacated + vacuous::left_in(&query, &original.query);
-    let columns = order
-        .iter()
-        .filter_map(|old| old.info(&driver.cx.columns).cloned())
-        .collect();
+    let columns = order.iter().filter_map(|old| old.info(&driver.cx.columns).cloned()).collect();
     let parents: BTreeMap<ColumnId, ColumnId> = driver.cx.parents.into_iter().collect();
     let written = |mut c: ColumnId| {
         // A column is made after the one it is like: the chain ends.
@@ -234,11 +226,7 @@ fn normalize_once(schema: &Schema, original: &Plan, semantics: &Semantics, rules
         vacuous: Vec::new(),
         emptied: None,
     };
-    Run {
-        canonical,
-        origins: Some(origins),
-        vacated,
-    }
+    Run { canonical, origins: Some(origins), vacated }
 }
 
 struct Driver<'a> {
@@ -372,10 +360,8 @@ impl Driver<'_> {
             return;
         };
         let made = query.rel.produced_within();
-        let twice: BTreeMap<ColumnId, ColumnId> = made
-            .intersection(seen)
-            .map(|c| (*c, self.cx.fresh_like(*c)))
-            .collect();
+        let twice: BTreeMap<ColumnId, ColumnId> =
+            made.intersection(seen).map(|c| (*c, self.cx.fresh_like(*c))).collect();
         if !twice.is_empty() {
             query.map_ids(|c| {
                 if let Some(new) = twice.get(c) {
@@ -490,17 +476,10 @@ impl Driver<'_> {
             for input in rel.inputs() {
                 visible_scans(input, &mut self.cx.outer_scans);
             }
-            let known = rel
-                .inputs()
-                .into_iter()
-                .flat_map(|r| self.cx.not_null(r))
-                .collect();
+            let known = rel.inputs().into_iter().flat_map(|r| self.cx.not_null(r)).collect();
             self.cx.outer_not_null.push(known);
         }
-        let values = matches!(
-            rel,
-            Rel::Project { .. } | Rel::Aggregate { .. } | Rel::Window { .. }
-        );
+        let values = matches!(rel, Rel::Project { .. } | Rel::Aggregate { .. } | Rel::Window { .. });
         let around = std::mem::replace(&mut self.cx.in_values, values);
         for expr in rel.exprs_mut() {
             self.visit_expr(expr);

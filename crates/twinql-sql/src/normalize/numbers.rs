@@ -45,22 +45,14 @@ fn numbers_within(e: &Expr, cx: &Context<'_>, depth: usize) -> Option<Numbers> {
             Affinity::Real => Some(Numbers::Real),
             _ => None,
         },
-        Expr::Unary {
-            op: UnaryOp::Neg,
-            expr,
-        } => numbers_within(expr, cx, depth),
-        Expr::Binary {
-            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
-            left,
-            right,
-        } => match (
-            numbers_within(left, cx, depth)?,
-            numbers_within(right, cx, depth)?,
-        ) {
-            (Numbers::Whole, Numbers::Whole) => Some(Numbers::Whole),
-            (Numbers::Real, _) | (_, Numbers::Real) => Some(Numbers::Real),
-            _ => Some(Numbers::Either),
-        },
+        Expr::Unary { op: UnaryOp::Neg, expr } => numbers_within(expr, cx, depth),
+        Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, left, right } => {
+            match (numbers_within(left, cx, depth)?, numbers_within(right, cx, depth)?) {
+                (Numbers::Whole, Numbers::Whole) => Some(Numbers::Whole),
+                (Numbers::Real, _) | (_, Numbers::Real) => Some(Numbers::Real),
+                _ => Some(Numbers::Either),
+            }
+        }
         e if e.is_boolean() && !matches!(e, Expr::Literal(_)) => Some(Numbers::Whole),
         _ => None,
     }

@@ -9,12 +9,7 @@ use crate::substitution::Substitution;
 pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Option<Expr> {
     let (into, conjunct) = match rel {
         Rel::Filter { .. } | Rel::Join { .. } => (rel, conjunct),
-        Rel::Sort {
-            input,
-            limit: None,
-            offset: None,
-            ..
-        } => (&mut **input, conjunct),
+        Rel::Sort { input, limit: None, offset: None, .. } => (&mut **input, conjunct),
         Rel::Aggregate { input, keys, calls } => {
             let of = conjunct.free_columns();
             if keys.is_empty() || calls.iter().any(|(c, _)| of.contains(c)) {
@@ -23,21 +18,14 @@ pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Opti
             let map: Substitution = keys.iter().cloned().collect();
             (&mut **input, conjunct.substituted(&map))
         }
-        Rel::OuterJoin {
-            kind: JoinKind::Left,
-            left,
-            right,
-            ..
-        } => {
+        Rel::OuterJoin { kind: JoinKind::Left, left, right, .. } => {
             let of = conjunct.free_columns();
             if right.outputs().iter().any(|c| of.contains(c)) {
                 return Some(conjunct);
             }
             (&mut **left, conjunct)
         }
-        Rel::SetOp {
-            left, right, columns, ..
-        } => {
+        Rel::SetOp { left, right, columns, .. } => {
             // The arms must compare as the set operation's columns do.
             let like = |arm: &[ColumnId]| {
                 let alike = |(a, c): (&ColumnId, &ColumnId)| cx.column_affinity(*a) == cx.column_affinity(*c);

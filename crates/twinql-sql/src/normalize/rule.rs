@@ -26,38 +26,18 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing.
-    pub const NOTHING: Needs = Needs {
-        keys: false,
-        not_null: false,
-        foreign_keys: false,
-        no_empty_tables: false,
-        typed: false,
-    };
+    pub const NOTHING: Needs =
+        Needs { keys: false, not_null: false, foreign_keys: false, no_empty_tables: false, typed: false };
     /// Keys hold.
-    pub const KEYS: Needs = Needs {
-        keys: true,
-        ..Needs::NOTHING
-    };
+    pub const KEYS: Needs = Needs { keys: true, ..Needs::NOTHING };
     /// Knowledge of NULLs.
-    pub const NOT_NULL: Needs = Needs {
-        not_null: true,
-        ..Needs::NOTHING
-    };
+    pub const NOT_NULL: Needs = Needs { not_null: true, ..Needs::NOTHING };
     /// Foreign keys hold.
-    pub const FOREIGN_KEYS: Needs = Needs {
-        foreign_keys: true,
-        ..Needs::KEYS
-    };
+    pub const FOREIGN_KEYS: Needs = Needs { foreign_keys: true, ..Needs::KEYS };
     /// Values have their column's type.
-    pub const TYPED: Needs = Needs {
-        typed: true,
-        ..Needs::NOTHING
-    };
+    pub const TYPED: Needs = Needs { typed: true, ..Needs::NOTHING };
     /// No base table is empty.
-    pub const NO_EMPTY_TABLES: Needs = Needs {
-        no_empty_tables: true,
-        ..Needs::NOTHING
-    };
+    pub const NO_EMPTY_TABLES: Needs = Needs { no_empty_tables: true, ..Needs::NOTHING };
 
     /// True if the semantics makes these assumptions.
     pub fn hold_under(&self, semantics: &Semantics) -> bool {
@@ -97,10 +77,7 @@ pub struct Rule {
 
 impl std::fmt::Debug for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Rule")
-            .field("name", &self.name)
-            .field("needs", &self.needs)
-            .finish_non_exhaustive()
+        f.debug_struct("Rule").field("name", &self.name).field("needs", &self.needs).finish_non_exhaustive()
     }
 }
 

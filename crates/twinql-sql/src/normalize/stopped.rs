@@ -38,16 +38,10 @@ impl std::fmt::Display for Stopped {
                 write!(f, "the plan has {nodes} nodes, the limit is {MAX_SIZE}")
             }
             Stopped::Grew { rule } => {
-                write!(
-                    f,
-                    "the tree grew beyond {MAX_SIZE} nodes, last by the rule {rule}"
-                )
+                write!(f, "the tree grew beyond {MAX_SIZE} nodes, last by the rule {rule}")
             }
             Stopped::Passes { rule } => {
-                write!(
-                    f,
-                    "after {MAX_PASSES} passes the rule {rule} still changed something"
-                )
+                write!(f, "after {MAX_PASSES} passes the rule {rule} still changed something")
             }
             Stopped::RepeatedId => write!(f, "one id stands for two columns"),
             Stopped::LookAlikes => write!(f, "too many columns look alike"),

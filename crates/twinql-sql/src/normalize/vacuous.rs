@@ -25,17 +25,11 @@ struct Part {
 }
 
 const fn whole(assumption: Assumption) -> Part {
-    Part {
-        assumption,
-        rule: None,
-    }
+    Part { assumption, rule: None }
 }
 
 const fn only(assumption: Assumption, rule: &'static str) -> Part {
-    Part {
-        assumption,
-        rule: Some(rule),
-    }
+    Part { assumption, rule: Some(rule) }
 }
 
 /// The order in which parts are taken back: those on which most proofs rest first, so that what a
@@ -153,14 +147,7 @@ struct Uses {
 }
 
 fn count(rel: &Rel, into: &mut BTreeMap<ColumnId, Uses>) {
-    let orders = matches!(
-        rel,
-        Rel::Sort {
-            limit: None,
-            offset: None,
-            ..
-        }
-    );
+    let orders = matches!(rel, Rel::Sort { limit: None, offset: None, .. });
     for e in rel.exprs() {
         for c in e.reads() {
             let uses = into.entry(c).or_default();

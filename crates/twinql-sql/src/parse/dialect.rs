@@ -42,11 +42,7 @@ impl Sqlite {
         }
         Some(parser.parse_subexpr(EQUALITY).map(|right| {
             let (left, right) = (Box::new(left.clone()), Box::new(right));
-            if negated {
-                Expr::IsDistinctFrom(left, right)
-            } else {
-                Expr::IsNotDistinctFrom(left, right)
-            }
+            if negated { Expr::IsDistinctFrom(left, right) } else { Expr::IsNotDistinctFrom(left, right) }
         }))
     }
 
@@ -68,11 +64,7 @@ impl Sqlite {
             parser.next_token();
         }
         Some(parser.parse_subexpr(EQUALITY).map(|right| {
-            let matched = Expr::BinaryOp {
-                left: Box::new(left.clone()),
-                op,
-                right: Box::new(right),
-            };
+            let matched = Expr::BinaryOp { left: Box::new(left.clone()), op, right: Box::new(right) };
             if negated {
                 Expr::UnaryOp {
                     op: sqlparser::ast::UnaryOperator::Not,
@@ -103,9 +95,7 @@ impl Sqlite {
         let expr = Box::new(left.clone());
         let subquery = if !parser.consume_token(&Token::LParen) {
             let name = parser.parse_object_name(false)?;
-            Parser::new(self)
-                .try_with_sql(&format!("SELECT * FROM {name}"))?
-                .parse_query()?
+            Parser::new(self).try_with_sql(&format!("SELECT * FROM {name}"))?.parse_query()?
         } else if ["SELECT", "WITH", "VALUES"]
             .iter()
             .any(|word| is_word(&parser.peek_token_ref().token, word))
@@ -118,11 +108,7 @@ impl Sqlite {
             parser.expect_token(&Token::RParen)?;
             return Ok(Expr::InList { expr, list, negated });
         };
-        Ok(Expr::InSubquery {
-            expr,
-            subquery,
-            negated,
-        })
+        Ok(Expr::InSubquery { expr, subquery, negated })
     }
 }
 

@@ -53,10 +53,7 @@ pub(crate) fn refuse(sql: &str) -> Result<(), SqlError> {
 }
 
 fn refused(what: &str, span: Span) -> Result<(), SqlError> {
-    invalid(
-        format!("{what} is not SQLite's: --dialect says whose SQL it is"),
-        span,
-    )
+    invalid(format!("{what} is not SQLite's: --dialect says whose SQL it is"), span)
 }
 
 /// The parser takes LIMIT ALL for no limit, and leaves no trace of it.
@@ -86,49 +83,17 @@ impl Visitor for Finder {
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Self::Break> {
         let what = match expr {
-            Expr::Cast {
-                kind,
-                expr: _,
-                data_type: _,
-                format: _,
-            } => match kind {
+            Expr::Cast { kind, expr: _, data_type: _, format: _ } => match kind {
                 CastKind::DoubleColon => "a cast with `::`",
                 CastKind::TryCast | CastKind::SafeCast => "a cast that may fail",
                 CastKind::Cast => return ControlFlow::Continue(()),
             },
-            Expr::ILike {
-                negated: _,
-                any: _,
-                expr: _,
-                pattern: _,
-                escape_char: _,
-            } => "ILIKE",
-            Expr::Extract {
-                field: _,
-                syntax: _,
-                expr: _,
-            } => "EXTRACT",
-            Expr::AnyOp {
-                left: _,
-                compare_op: _,
-                right: _,
-                is_some: _,
-            } => "ANY",
-            Expr::AllOp {
-                left: _,
-                compare_op: _,
-                right: _,
-            } => "ALL",
-            Expr::SimilarTo {
-                negated: _,
-                expr: _,
-                pattern: _,
-                escape_char: _,
-            } => "SIMILAR TO",
-            Expr::AtTimeZone {
-                timestamp: _,
-                time_zone: _,
-            } => "AT TIME ZONE",
+            Expr::ILike { negated: _, any: _, expr: _, pattern: _, escape_char: _ } => "ILIKE",
+            Expr::Extract { field: _, syntax: _, expr: _ } => "EXTRACT",
+            Expr::AnyOp { left: _, compare_op: _, right: _, is_some: _ } => "ANY",
+            Expr::AllOp { left: _, compare_op: _, right: _ } => "ALL",
+            Expr::SimilarTo { negated: _, expr: _, pattern: _, escape_char: _ } => "SIMILAR TO",
+            Expr::AtTimeZone { timestamp: _, time_zone: _ } => "AT TIME ZONE",
             _ => return ControlFlow::Continue(()),
         };
         ControlFlow::Break((what, expr.span()))
@@ -176,10 +141,7 @@ mod tests {
             ("SELECT a FROM (SELECT b::text AS a FROM t) x", "`::`"),
         ] {
             let error = refuse(sql).unwrap_err().to_string();
-            assert!(
-                error.contains(what) && error.contains("--dialect"),
-                "{sql}: {error}"
-            );
+            assert!(error.contains(what) && error.contains("--dialect"), "{sql}: {error}");
         }
     }
 

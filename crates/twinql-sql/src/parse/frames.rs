@@ -53,13 +53,7 @@ pub(super) fn take_exclusions(tokens: &mut Vec<TokenWithSpan>) -> Vec<FrameExclu
             && let Some(owner) = text.owner(at)
         {
             found.push(FrameExclusion { owner, exclusion });
-            taken.extend(
-                text.significant
-                    .get(at..at + words)
-                    .into_iter()
-                    .flatten()
-                    .copied(),
-            );
+            taken.extend(text.significant.get(at..at + words).into_iter().flatten().copied());
         }
     }
     let mut at = 0;

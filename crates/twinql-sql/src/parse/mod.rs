@@ -39,13 +39,7 @@ pub struct Parsed {
 impl Parsed {
     /// A query whose AST was made or changed by other means than parsing.
     pub fn of_ast(query: Box<Query>, dialect: Dialect) -> Parsed {
-        Parsed {
-            query,
-            sql: String::new(),
-            repairs: Vec::new(),
-            dialect,
-            frames: Vec::new(),
-        }
+        Parsed { query, sql: String::new(), repairs: Vec::new(), dialect, frames: Vec::new() }
     }
 }
 
@@ -100,9 +94,8 @@ pub(crate) fn parse_expression(text: &str, dialect: Dialect) -> Result<Expr, Sql
     let failed = |e: &ParserError| Failure::parse(text, e).error;
     let tokens = grammar.tokenize(text).map_err(|e| failed(&e))?;
     limits::check_tokens(&tokens)?;
-    let mut parser = Parser::new(grammar.grammar)
-        .with_recursion_limit(RECURSION_LIMIT)
-        .with_tokens_with_locations(tokens);
+    let mut parser =
+        Parser::new(grammar.grammar).with_recursion_limit(RECURSION_LIMIT).with_tokens_with_locations(tokens);
     let expr = parser.parse_expr().map_err(|e| failed(&e))?;
     let next = parser.peek_token();
     if next.token != Token::EOF {
@@ -118,13 +111,7 @@ fn finish(read: Read, sql: String, repairs: Vec<Repair>, dialect: Dialect) -> Re
         set_ops::associate_left(&mut query);
     }
     desugar::desugar(&mut query, dialect)?;
-    Ok(Parsed {
-        query,
-        sql,
-        repairs,
-        dialect,
-        frames,
-    })
+    Ok(Parsed { query, sql, repairs, dialect, frames })
 }
 
 /// What a text says, its AST and what that does not hold.
@@ -239,11 +226,7 @@ impl Grammar {
     fn attempt(&self, text: &str) -> Result<Read, Failure> {
         let mut tokens = self.tokenize(text).map_err(|e| Failure::parse(text, &e))?;
         limits::check_tokens(&tokens).map_err(Failure::last)?;
-        let not_a_query = |found: &str| {
-            Failure::last(SqlError::NotAQuery {
-                found: found.to_owned(),
-            })
-        };
+        let not_a_query = |found: &str| Failure::last(SqlError::NotAQuery { found: found.to_owned() });
         let first = tokens
             .iter()
             .map(|t| &t.token)
@@ -254,11 +237,8 @@ impl Grammar {
             Some((_, Some(word))) => return Err(not_a_query(word)),
             Some((_, None)) => {}
         }
-        let frames = if self.dialect.frames_exclude() {
-            frames::take_exclusions(&mut tokens)
-        } else {
-            Vec::new()
-        };
+        let frames =
+            if self.dialect.frames_exclude() { frames::take_exclusions(&mut tokens) } else { Vec::new() };
         let mut parser = Parser::new(self.grammar)
             .with_recursion_limit(RECURSION_LIMIT)
             .with_tokens_with_locations(tokens);
@@ -295,11 +275,7 @@ struct Failure {
 
 impl Failure {
     fn last(error: SqlError) -> Self {
-        Failure {
-            error,
-            is_final: true,
-            offset: None,
-        }
+        Failure { error, is_final: true, offset: None }
     }
 
     fn parse(text: &str, error: &ParserError) -> Self {
@@ -318,11 +294,7 @@ impl Failure {
             let (line, column) = place.split_once(", Column: ")?;
             repairs::Lines::new(text).offset(line.trim().parse().ok()?, column.trim().parse().ok()?)
         });
-        Failure {
-            error: SqlError::Parse { message },
-            is_final: false,
-            offset,
-        }
+        Failure { error: SqlError::Parse { message }, is_final: false, offset }
     }
 }
 
@@ -367,8 +339,5 @@ fn statement_word(token: &Token) -> Option<&'static str> {
 }
 
 fn writes(body: &SetExpr) -> bool {
-    matches!(
-        body,
-        SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_)
-    )
+    matches!(body, SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_))
 }

@@ -102,10 +102,7 @@ pub(crate) struct Lines<'t> {
 impl<'t> Lines<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         let newlines = text.match_indices('\n').map(|(at, _)| at + 1);
-        Lines {
-            text,
-            starts: std::iter::once(0).chain(newlines).collect(),
-        }
+        Lines { text, starts: std::iter::once(0).chain(newlines).collect() }
     }
 
     /// The byte offset of a line and a column in characters, both from 1.
@@ -121,10 +118,7 @@ impl<'t> Lines<'t> {
     }
 
     fn of(&self, location: Location) -> Option<usize> {
-        self.offset(
-            usize::try_from(location.line).ok()?,
-            usize::try_from(location.column).ok()?,
-        )
+        self.offset(usize::try_from(location.line).ok()?, usize::try_from(location.column).ok()?)
     }
 
     pub(crate) fn place(&self, offset: usize) -> Place {
@@ -192,10 +186,8 @@ fn token_repair(tokens: &[&TokenWithSpan]) -> Option<TokenRepair> {
 /// Joins split operators and leaves out hints.
 pub(crate) fn mend_tokens(text: &str, tokens: &[TokenWithSpan]) -> (String, Vec<Repair>) {
     let lines = Lines::new(text);
-    let significant: Vec<&TokenWithSpan> = tokens
-        .iter()
-        .filter(|t| !matches!(t.token, Token::Whitespace(_) | Token::EOF))
-        .collect();
+    let significant: Vec<&TokenWithSpan> =
+        tokens.iter().filter(|t| !matches!(t.token, Token::Whitespace(_) | Token::EOF)).collect();
     let (mut edits, mut repairs) = (Vec::new(), Vec::new());
     let mut at = 0;
     while let Some(rest) = significant.get(at..).filter(|rest| !rest.is_empty()) {
@@ -204,29 +196,19 @@ pub(crate) fn mend_tokens(text: &str, tokens: &[TokenWithSpan]) -> (String, Vec<
             continue;
         };
         let last = rest.get(taken - 1).or(rest.last());
-        let (Some(start), Some(end)) = (
-            rest.first().and_then(|t| lines.of(t.span.start)),
-            last.and_then(|t| lines.of(t.span.end)),
-        ) else {
+        let (Some(start), Some(end)) =
+            (rest.first().and_then(|t| lines.of(t.span.start)), last.and_then(|t| lines.of(t.span.end)))
+        else {
             continue;
         };
         at += taken - 1;
         let place = lines.place(start);
         let with = if is_operator { name } else { "" };
-        edits.push(Edit {
-            range: start..end,
-            with,
-        });
+        edits.push(Edit { range: start..end, with });
         repairs.push(if is_operator {
-            Repair::JoinedOperator {
-                operator: name,
-                at: place,
-            }
+            Repair::JoinedOperator { operator: name, at: place }
         } else {
-            Repair::DroppedHint {
-                hint: name,
-                at: place,
-            }
+            Repair::DroppedHint { hint: name, at: place }
         });
     }
     (apply(text, &edits), repairs)
@@ -240,20 +222,13 @@ pub(crate) fn mend_names(text: &str, tokens: &[TokenWithSpan]) -> (String, Vec<R
         let Token::Placeholder(name) = &token.token else {
             continue;
         };
-        let named = name
-            .strip_prefix('$')
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let named =
+            name.strip_prefix('$').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
         if let Some(start) = lines.of(token.span.start).filter(|_| named) {
             for at in [start, start + name.len()] {
-                edits.push(Edit {
-                    range: at..at,
-                    with: "\"",
-                });
+                edits.push(Edit { range: at..at, with: "\"" });
             }
-            repairs.push(Repair::QuotedName {
-                name: name.clone(),
-                at: lines.place(start),
-            });
+            repairs.push(Repair::QuotedName { name: name.clone(), at: lines.place(start) });
         }
     }
     (apply(text, &edits), repairs)
@@ -263,17 +238,8 @@ pub(crate) fn mend_names(text: &str, tokens: &[TokenWithSpan]) -> (String, Vec<R
 pub(crate) fn mend_quotes(text: &str) -> (String, Vec<Repair>) {
     let lines = Lines::new(text);
     let found: Vec<usize> = text.match_indices("\\'").map(|(at, _)| at).collect();
-    let edits: Vec<Edit> = found
-        .iter()
-        .map(|&at| Edit {
-            range: at..at + 2,
-            with: "''",
-        })
-        .collect();
-    let repairs = found
-        .iter()
-        .map(|&at| Repair::EscapedQuote { at: lines.place(at) })
-        .collect();
+    let edits: Vec<Edit> = found.iter().map(|&at| Edit { range: at..at + 2, with: "''" }).collect();
+    let repairs = found.iter().map(|&at| Repair::EscapedQuote { at: lines.place(at) }).collect();
     (apply(text, &edits), repairs)
 }
 
@@ -415,9 +381,7 @@ pub(crate) fn is_garbage(text: &str) -> bool {
     let is_operator = begins.is_some_and(|c| OPERATORS.contains(c));
     !is_operator
         && !is_one_of(first_word(text), &BEGINNINGS)
-        && !text
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .any(|word| is_one_of(word, &CLAUSES))
+        && !text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| is_one_of(word, &CLAUSES))
 }
 
 /// Whether a text ends within a clause, at a word that begins one: the parser may have taken the word for a name.

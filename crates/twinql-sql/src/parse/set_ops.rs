@@ -33,13 +33,7 @@ fn rebuild(body: SetExpr) -> SetExpr {
             }
             Step::Visit(part) => *part,
         };
-        if let SetExpr::SetOperation {
-            left,
-            op,
-            set_quantifier,
-            right,
-        } = part
-        {
+        if let SetExpr::SetOperation { left, op, set_quantifier, right } = part {
             pending.push(Step::Visit(right));
             pending.push(Step::Operator(op, set_quantifier));
             pending.push(Step::Visit(left));
@@ -51,27 +45,16 @@ fn rebuild(body: SetExpr) -> SetExpr {
     let Some(first) = arms.next() else {
         return placeholder();
     };
-    arms.zip(operators)
-        .fold(first, |left, (right, (op, set_quantifier))| {
-            SetExpr::SetOperation {
-                left: Box::new(left),
-                op,
-                set_quantifier,
-                right: Box::new(right),
-            }
-        })
+    arms.zip(operators).fold(first, |left, (right, (op, set_quantifier))| SetExpr::SetOperation {
+        left: Box::new(left),
+        op,
+        set_quantifier,
+        right: Box::new(right),
+    })
 }
 
 fn is_operation(body: &SetExpr) -> bool {
-    matches!(
-        body,
-        SetExpr::SetOperation {
-            left: _,
-            op: _,
-            set_quantifier: _,
-            right: _,
-        }
-    )
+    matches!(body, SetExpr::SetOperation { left: _, op: _, set_quantifier: _, right: _ })
 }
 
 enum Step {
@@ -87,9 +70,5 @@ pub(crate) fn associate_left(query: &mut Query) {
 
 /// What stands in a query while its body is rebuilt.
 fn placeholder() -> SetExpr {
-    SetExpr::Values(sqlparser::ast::Values {
-        explicit_row: false,
-        value_keyword: false,
-        rows: Vec::new(),
-    })
+    SetExpr::Values(sqlparser::ast::Values { explicit_row: false, value_keyword: false, rows: Vec::new() })
 }

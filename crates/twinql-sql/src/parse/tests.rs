@@ -60,21 +60,13 @@ fn repairs_are_made_and_reported() {
             "SELECT a FROM t LIMIT 1 \n\n ",
             "cut \"Question: how many?\" at line 3, column 2",
         ),
-        (
-            "```sql\nSELECT a FROM t\n```",
-            "\nSELECT a FROM t\n",
-            "removed the code fence around the query",
-        ),
+        ("```sql\nSELECT a FROM t\n```", "\nSELECT a FROM t\n", "removed the code fence around the query"),
         (
             "SELECT a FROM t INDEXED BY i WHERE a = 1",
             "SELECT a FROM t  WHERE a = 1",
             "left out INDEXED BY at line 1, column 17",
         ),
-        (
-            "SELECT a FROM t NOT INDEXED",
-            "SELECT a FROM t ",
-            "left out NOT INDEXED at line 1, column 17",
-        ),
+        ("SELECT a FROM t NOT INDEXED", "SELECT a FROM t ", "left out NOT INDEXED at line 1, column 17"),
         (
             "WITH x AS NOT MATERIALIZED (SELECT 1) SELECT * FROM x WHERE 1 > = 0",
             "WITH x AS  (SELECT 1) SELECT * FROM x WHERE 1 >= 0",
@@ -114,14 +106,7 @@ fn what_is_not_one_query_is_refused() {
 
 #[test]
 fn what_is_not_sql_is_refused_with_its_place() {
-    for sql in [
-        "I do not know",
-        "SELECT",
-        "SELECT FROM WHERE",
-        "SELECT 'a",
-        "(",
-        ")",
-    ] {
+    for sql in ["I do not know", "SELECT", "SELECT FROM WHERE", "SELECT 'a", "(", ")"] {
         let error = parse(sql).unwrap_err();
         assert!(matches!(error, SqlError::Parse { .. }), "{sql}: {error:?}");
     }
@@ -234,9 +219,7 @@ fn without_parentheses(parsed: &Parsed) -> String {
     let _ = query.visit(&mut Strip);
     let text = format!("{query:?}");
     // Places differ; everything else must not.
-    text.split("Span(")
-        .map(|part| part.split_once("))").map_or(part, |(_, rest)| rest))
-        .collect()
+    text.split("Span(").map(|part| part.split_once("))").map_or(part, |(_, rest)| rest)).collect()
 }
 
 #[test]
@@ -254,22 +237,13 @@ fn set_operators_are_of_one_level() {
         tree(&parse(sql).unwrap().query.body)
     };
     let table = [
-        (
-            "SELECT a UNION SELECT b INTERSECT SELECT c",
-            "((a UNION b) INTERSECT c)",
-        ),
+        ("SELECT a UNION SELECT b INTERSECT SELECT c", "((a UNION b) INTERSECT c)"),
         (
             "SELECT a INTERSECT SELECT b UNION SELECT c EXCEPT SELECT d INTERSECT SELECT e",
             "((((a INTERSECT b) UNION c) EXCEPT d) INTERSECT e)",
         ),
-        (
-            "SELECT a UNION (SELECT b INTERSECT SELECT c)",
-            "(a UNION [(b INTERSECT c)])",
-        ),
-        (
-            "SELECT * FROM (SELECT a UNION SELECT b INTERSECT SELECT c)",
-            "* FROM (a UNION b INTERSECT c)",
-        ),
+        ("SELECT a UNION (SELECT b INTERSECT SELECT c)", "(a UNION [(b INTERSECT c)])"),
+        ("SELECT * FROM (SELECT a UNION SELECT b INTERSECT SELECT c)", "* FROM (a UNION b INTERSECT c)"),
     ];
     for (sql, expected) in table {
         assert_eq!(display(sql), expected);

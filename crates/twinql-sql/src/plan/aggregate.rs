@@ -14,12 +14,7 @@ impl Planner<'_> {
     /// Registers an aggregate with the SELECT it belongs to: the innermost one that a
     /// column of its arguments comes from (SQLite), or the innermost of all.
     pub(crate) fn add_aggregate(&mut self, call: AggregateCall, span: Span) -> Result<Expr> {
-        let used: Vec<ColumnId> = call
-            .args
-            .iter()
-            .chain(&call.filter)
-            .flat_map(Expr::named)
-            .collect();
+        let used: Vec<ColumnId> = call.args.iter().chain(&call.filter).flat_map(Expr::named).collect();
         let level = self
             .scopes
             .iter()

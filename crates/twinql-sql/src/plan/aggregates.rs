@@ -19,10 +19,7 @@ impl<'a> Planner<'a> {
     /// arguments.
     pub(super) fn plan_ordered_set(&mut self, function: &'a ast::Function, call: Call<'a>) -> Result<Expr> {
         let [key] = call.order_by else {
-            return unsupported(
-                format!("WITHIN GROUP of several keys in {}()", call.name),
-                function.span(),
-            );
+            return unsupported(format!("WITHIN GROUP of several keys in {}()", call.name), function.span());
         };
         if call.distinct || call.args.len() != usize::from(call.name != "mode") {
             return unsupported(format!("{}() with these arguments", call.name), function.span());
@@ -58,12 +55,7 @@ impl<'a> Planner<'a> {
             None => None,
         };
         self.restore_allow(allow);
-        let planned = AggregateCall {
-            func: AggFunc::Other(name.into()),
-            distinct: false,
-            args,
-            filter,
-        };
+        let planned = AggregateCall { func: AggFunc::Other(name.into()), distinct: false, args, filter };
         self.add_aggregate(planned, function.span())
     }
 
@@ -91,10 +83,7 @@ impl<'a> Planner<'a> {
                 }
             }
             _ => {
-                return unsupported(
-                    "DISTINCT with several sort keys inside an aggregate",
-                    function.span(),
-                );
+                return unsupported("DISTINCT with several sort keys inside an aggregate", function.span());
             }
         }
         let filter = match call.filter {
@@ -102,12 +91,7 @@ impl<'a> Planner<'a> {
             None => None,
         };
         self.restore_allow(allow);
-        let planned = AggregateCall {
-            func: AggFunc::Other(name.into()),
-            distinct: false,
-            args,
-            filter,
-        };
+        let planned = AggregateCall { func: AggFunc::Other(name.into()), distinct: false, args, filter };
         self.add_aggregate(planned, function.span())
     }
 }

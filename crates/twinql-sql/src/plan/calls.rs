@@ -114,14 +114,12 @@ impl Planner<'_> {
                 let flags = if mysql { "i" } else { "c" };
                 call("pg_regexp", vec![x.clone(), pattern.clone(), Expr::text(flags)])
             }
-            ("regexp_replace", [x, pattern, with]) if mysql => call(
-                "pg_regexp_replace",
-                vec![x.clone(), pattern.clone(), with.clone(), Expr::text("gi")],
-            ),
-            ("array_length", [array, dimension]) if *dimension == Expr::integer(1) => call(
-                "nullif",
-                vec![call("pg_array_length", vec![array.clone()]), Expr::integer(0)],
-            ),
+            ("regexp_replace", [x, pattern, with]) if mysql => {
+                call("pg_regexp_replace", vec![x.clone(), pattern.clone(), with.clone(), Expr::text("gi")])
+            }
+            ("array_length", [array, dimension]) if *dimension == Expr::integer(1) => {
+                call("nullif", vec![call("pg_array_length", vec![array.clone()]), Expr::integer(0)])
+            }
             ("space", [n]) if mysql => call("pg_repeat", vec![Expr::text(" "), n.clone()]),
             ("div", [_, _]) if !mysql => call("trunc", vec![divided(args)]),
             _ => dialect::common(self.dialect, name, args),
@@ -142,11 +140,7 @@ fn later(at: &Expr, count: &Expr, unit: &Expr) -> Option<Moment> {
         micros: one.micros.checked_mul(*count)?,
     };
     let later = at.plus(span)?;
-    Some(if at.is_date() && one.micros == 0 {
-        later.to_date()
-    } else {
-        later
-    })
+    Some(if at.is_date() && one.micros == 0 { later.to_date() } else { later })
 }
 
 /// A quotient with its fraction.

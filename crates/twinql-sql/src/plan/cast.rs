@@ -39,10 +39,9 @@ fn text(length: Option<&CharacterLength>, whole: &DataType) -> Target {
             length,
             unit: None | Some(ast::CharLengthUnits::Characters),
         }) => Target::Text(*length),
-        Some(CharacterLength::IntegerLength {
-            length: _,
-            unit: Some(ast::CharLengthUnits::Octets),
-        }) => opaque(whole),
+        Some(CharacterLength::IntegerLength { length: _, unit: Some(ast::CharLengthUnits::Octets) }) => {
+            opaque(whole)
+        }
     }
 }
 
@@ -63,10 +62,7 @@ fn character(dialect: Dialect, length: Option<&CharacterLength>, whole: &DataTyp
             _,
             Some(
                 CharacterLength::Max
-                | CharacterLength::IntegerLength {
-                    length: _,
-                    unit: Some(ast::CharLengthUnits::Octets),
-                },
+                | CharacterLength::IntegerLength { length: _, unit: Some(ast::CharLengthUnits::Octets) },
             ),
         ) => opaque(whole),
     }
@@ -136,10 +132,7 @@ fn target(dialect: Dialect, data_type: &DataType) -> Target {
         }
         // Two spellings of one type.
         T::Timestamp(None, TimezoneInfo::WithTimeZone | TimezoneInfo::Tz) => Target::Function("timestamptz"),
-        T::Interval {
-            fields: None,
-            precision: None,
-        } => Target::Function("interval"),
+        T::Interval { fields: None, precision: None } => Target::Function("interval"),
         T::Blob(None) | T::Bytea | T::Bytes(None) | T::Binary(None) | T::Varbinary(None) => {
             Target::Affinity(Affinity::Blob)
         }
@@ -241,10 +234,9 @@ impl<'a> Planner<'a> {
                     Expr::integer(i64::try_from(length).unwrap_or(i64::MAX)),
                 ],
             ),
-            Target::Scaled(places) => call(
-                "round",
-                vec![cast(operand, Affinity::Numeric), Expr::integer(places)],
-            ),
+            Target::Scaled(places) => {
+                call("round", vec![cast(operand, Affinity::Numeric), Expr::integer(places)])
+            }
             Target::Function("interval") => to_interval(operand, None, ""),
             Target::Function("datetime") if self.dialect != Dialect::Sqlite => to_timestamp(operand),
             Target::Function("timestamptz") => self.to_timestamp_in_zone(operand),

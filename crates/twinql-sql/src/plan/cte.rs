@@ -41,11 +41,7 @@ struct Recursion {
 impl<'a> Planner<'a> {
     /// Brings the expressions of WITH into sight. All of one WITH see each other (SQLite).
     pub(crate) fn push_ctes(&mut self, with: &'a ast::With) -> Result<()> {
-        let ast::With {
-            with_token: _,
-            recursive,
-            cte_tables,
-        } = with;
+        let ast::With { with_token: _, recursive, cte_tables } = with;
         // Elsewhere only those before it, and itself where RECURSIVE is said.
         let sees_itself = *recursive || !self.dialect.recursion_is_said();
         let end = self.ctes.len() + cte_tables.len();
@@ -92,11 +88,7 @@ impl<'a> Planner<'a> {
 
     /// The relation of a common table expression, if the name is one.
     pub(crate) fn plan_cte_use(&mut self, name: &Ident) -> Result<Option<(Rel, ScopeTable)>> {
-        let found = self
-            .ctes
-            .iter()
-            .rev()
-            .find(|cte| self.same(&self.stored(cte.name), name));
+        let found = self.ctes.iter().rev().find(|cte| self.same(&self.stored(cte.name), name));
         let Some(cte) = found.cloned() else {
             return Ok(None);
         };
@@ -112,11 +104,7 @@ impl<'a> Planner<'a> {
         let ctes = self.ctes.split_off(cte.ctes.min(self.ctes.len()));
         cte.read.set(true);
         cte.active.set(true);
-        let arms = if cte.may_recur {
-            recursive_arms(cte.name, cte.query)?
-        } else {
-            None
-        };
+        let arms = if cte.may_recur { recursive_arms(cte.name, cte.query)? } else { None };
         let planned = match arms {
             Some((seed, steps)) => self.plan_recursive(&cte, &seed, &steps)?,
             None => self.plan_query(cte.query)?,
@@ -130,12 +118,7 @@ impl<'a> Planner<'a> {
             .zip(planned.query.output)
             .map(|(name, id)| ScopeColumn::new(name, id))
             .collect();
-        let table = ScopeTable {
-            name: self.stored(cte.name),
-            columns,
-            rowid: RowId::None,
-            table: None,
-        };
+        let table = ScopeTable { name: self.stored(cte.name), columns, rowid: RowId::None, table: None };
         Ok(Some((planned.query.rel, table)))
     }
 
@@ -166,16 +149,8 @@ impl<'a> Planner<'a> {
             ids.push(id);
             columns.push(ScopeColumn::new(name, id));
         }
-        let rel = Rel::RecursiveRef {
-            name: recursion.name,
-            columns: ids,
-        };
-        let table = ScopeTable {
-            name: self.stored(cte.name),
-            columns,
-            rowid: RowId::None,
-            table: None,
-        };
+        let rel = Rel::RecursiveRef { name: recursion.name, columns: ids };
+        let table = ScopeTable { name: self.stored(cte.name), columns, rowid: RowId::None, table: None };
         Ok((rel, table))
     }
 
@@ -209,10 +184,7 @@ impl<'a> Planner<'a> {
         let step = self.plan_arms(steps)?;
         *cte.recursion.borrow_mut() = None;
         if step.query.output.len() != names.len() {
-            return invalid(
-                format!("the arms of {} differ in width", cte.name.value),
-                cte.name.span,
-            );
+            return invalid(format!("the arms of {} differ in width", cte.name.value), cte.name.span);
         }
         let mut columns = Vec::new();
         for (info, from) in infos.into_iter().zip(&seed_query.query.output) {
@@ -227,10 +199,7 @@ impl<'a> Planner<'a> {
             step: Box::new(step.query),
             all: steps.all(),
         };
-        let planned = Planned {
-            query: Query { rel, output: columns },
-            names,
-        };
+        let planned = Planned { query: Query { rel, output: columns }, names };
         let planned = self.order_outputs(planned, &clauses, &[])?;
         self.ctes.truncate(outer);
         Ok(planned)
@@ -280,13 +249,7 @@ impl Arms<'_> {
 fn recursive_arms<'a>(name: &Ident, query: &'a ast::Query) -> Result<Option<(Arms<'a>, Arms<'a>)>> {
     let mut arms = Vec::new();
     let mut rest = &*query.body;
-    while let SetExpr::SetOperation {
-        left,
-        op: SetOperator::Union,
-        set_quantifier,
-        right,
-    } = rest
-    {
+    while let SetExpr::SetOperation { left, op: SetOperator::Union, set_quantifier, right } = rest {
         let operator = read_operator(SetOperator::Union, *set_quantifier, right)?;
         arms.push((operator, &**right));
         rest = left;
@@ -305,11 +268,7 @@ fn recursive_arms<'a>(name: &Ident, query: &'a ast::Query) -> Result<Option<(Arm
 fn mentions(arm: &SetExpr, name: &Ident) -> bool {
     ast::visit_relations(arm, |relation| {
         let same = super::last_ident(relation).is_some_and(|i| i.value.eq_ignore_ascii_case(&name.value));
-        if same {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if same { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .is_break()
 }

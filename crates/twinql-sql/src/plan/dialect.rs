@@ -72,10 +72,9 @@ fn template(template: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;
     while let Some(c) = rest.chars().next() {
-        let part = PARTS.iter().find(|(name, _)| {
-            rest.get(..name.len())
-                .is_some_and(|s| s.eq_ignore_ascii_case(name))
-        });
+        let part = PARTS
+            .iter()
+            .find(|(name, _)| rest.get(..name.len()).is_some_and(|s| s.eq_ignore_ascii_case(name)));
         if let Some((name, format)) = part {
             out.push_str(format);
             rest = rest.get(name.len()..).unwrap_or_default();
@@ -129,10 +128,9 @@ pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Exp
             let day = |e: &Expr| call("julianday", vec![call("date", vec![e.clone()])]);
             Expr::binary(BinaryOp::Sub, day(later), day(earlier)).cast(Affinity::Integer)
         }
-        ("left", [s, n]) if n.as_integer().is_some_and(|n| n >= 0) => call(
-            "substr",
-            vec![s.clone(), Expr::Literal(Value::Integer(1)), n.clone()],
-        ),
+        ("left", [s, n]) if n.as_integer().is_some_and(|n| n >= 0) => {
+            call("substr", vec![s.clone(), Expr::Literal(Value::Integer(1)), n.clone()])
+        }
         ("right", [s, n]) => match n.as_integer().filter(|n| *n > 0) {
             Some(n) => call("substr", vec![s.clone(), Expr::Literal(Value::Integer(-n))]),
             None => call(&name, args),
@@ -142,9 +140,9 @@ pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Exp
             .into_iter()
             .reduce(|l, r| Expr::binary(BinaryOp::Concat, l, r))
             .unwrap_or(Expr::Literal(Value::Null)),
-        ("concat", [_]) if dialect.concat_keeps_null() => args
-            .pop()
-            .map_or(Expr::Literal(Value::Null), |e| e.cast(Affinity::Text)),
+        ("concat", [_]) if dialect.concat_keeps_null() => {
+            args.pop().map_or(Expr::Literal(Value::Null), |e| e.cast(Affinity::Text))
+        }
         _ => call(&name, args),
     }
 }
@@ -181,9 +179,9 @@ pub(super) fn like_with_case(expr: Expr, pattern: Expr, escape: Option<char>) ->
     let Some(written) = pattern.as_text() else {
         // The same, done when the query runs: brackets first, for the others make some.
         let steps = [("[", "[[]"), ("*", "[*]"), ("?", "[?]"), ("%", "*"), ("_", "?")];
-        let glob = steps.into_iter().fold(pattern, |p, (from, to)| {
-            call("replace", vec![p, Expr::text(from), Expr::text(to)])
-        });
+        let glob = steps
+            .into_iter()
+            .fold(pattern, |p, (from, to)| call("replace", vec![p, Expr::text(from), Expr::text(to)]));
         return Expr::binary(BinaryOp::Glob, expr, glob);
     };
     let mut glob = String::with_capacity(written.len());

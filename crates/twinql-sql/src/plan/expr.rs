@@ -96,11 +96,7 @@ impl<'a> Planner<'a> {
             E::CompoundFieldAccess { root, access_chain } => self.plan_quoted_name(expr, root, access_chain),
             E::Value(value) => literal(value),
             E::TypedString(string) => self.plan_typed_string(string),
-            E::BinaryOp {
-                left: _,
-                op: _,
-                right: _,
-            } => self.plan_chain(expr),
+            E::BinaryOp { left: _, op: _, right: _ } => self.plan_chain(expr),
             E::UnaryOp { op, expr } => self.plan_unary(*op, expr),
             E::IsNull(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?)),
             E::IsNotNull(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?).not()),
@@ -118,26 +114,11 @@ impl<'a> Planner<'a> {
                 let (l, r) = (self.plan_expr(l)?, self.plan_expr(r)?);
                 Ok(self.compare(BinaryOp::Is, l, r))
             }
-            E::Between {
-                expr,
-                negated,
-                low,
-                high,
-            } => self.plan_between(expr, *negated, low, high),
-            E::ILike {
-                negated,
-                any: false,
-                expr,
-                pattern,
-                escape_char,
-            } => self.plan_like(*negated, expr, pattern, escape_char.as_deref(), false),
-            E::Like {
-                negated,
-                any: false,
-                expr,
-                pattern,
-                escape_char,
-            } => {
+            E::Between { expr, negated, low, high } => self.plan_between(expr, *negated, low, high),
+            E::ILike { negated, any: false, expr, pattern, escape_char } => {
+                self.plan_like(*negated, expr, pattern, escape_char.as_deref(), false)
+            }
+            E::Like { negated, any: false, expr, pattern, escape_char } => {
                 let cases = self.dialect.like_is_case_sensitive();
                 self.plan_like(*negated, expr, pattern, escape_char.as_deref(), cases)
             }
@@ -151,45 +132,27 @@ impl<'a> Planner<'a> {
                 let (expr, pattern) = (self.plan_expr(expr)?, self.plan_expr(pattern)?);
                 Ok(negate_if(*negated, self.regexp(expr, pattern)))
             }
-            E::Cast {
-                kind,
-                expr,
-                data_type,
-                format,
-            } => {
+            E::Cast { kind, expr, data_type, format } => {
                 refuse_present(format, "FORMAT in a cast", &**expr)?;
                 self.plan_cast(kind, expr, data_type)
             }
-            E::SimilarTo {
-                negated,
-                expr,
-                pattern,
-                escape_char,
-            } => self.plan_similar(*negated, expr, pattern, escape_char.as_deref()),
+            E::SimilarTo { negated, expr, pattern, escape_char } => {
+                self.plan_similar(*negated, expr, pattern, escape_char.as_deref())
+            }
             E::Array(array) => self.plan_array(array),
             E::AtTimeZone { timestamp, time_zone } => self.plan_time_zone(timestamp, time_zone),
             E::Collate { expr, collation } => Ok(Expr::Collate {
                 collation: super::order::read_collation(collation)?,
                 expr: Box::new(self.plan_expr(expr)?),
             }),
-            E::Case {
-                case_token: _,
-                end_token: _,
-                operand,
-                conditions,
-                else_result,
-            } => self.plan_case(operand.as_deref(), conditions, else_result.as_deref()),
+            E::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
+                self.plan_case(operand.as_deref(), conditions, else_result.as_deref())
+            }
             E::Tuple(list) => Ok(Expr::Row(self.plan_exprs(list)?)),
-            E::InList {
-                expr: tested,
-                list,
-                negated,
-            } => self.plan_in_list(tested, list, *negated),
-            E::InSubquery {
-                expr: tested,
-                subquery,
-                negated,
-            } => self.plan_in_subquery(tested, subquery, *negated, expr),
+            E::InList { expr: tested, list, negated } => self.plan_in_list(tested, list, *negated),
+            E::InSubquery { expr: tested, subquery, negated } => {
+                self.plan_in_subquery(tested, subquery, *negated, expr)
+            }
             E::Exists { subquery, negated } => self.plan_exists(subquery, *negated),
             E::Subquery(query) => self.plan_scalar(query),
             E::AnyOp {
@@ -199,11 +162,7 @@ impl<'a> Planner<'a> {
                 // SOME or ANY.
                 is_some: _,
             } => self.plan_quantified(left, compare_op, false, right),
-            E::AllOp {
-                left,
-                compare_op,
-                right,
-            } => self.plan_quantified(left, compare_op, true, right),
+            E::AllOp { left, compare_op, right } => self.plan_quantified(left, compare_op, true, right),
             // What it does not know either it refuses by name.
             _ => self.plan_function_expr(expr),
         }
@@ -454,11 +413,7 @@ impl<'a> Planner<'a> {
             Some(e) => Some(Box::new(self.plan_expr(e)?)),
             None => None,
         };
-        Ok(Expr::Case {
-            operand,
-            branches,
-            otherwise,
-        })
+        Ok(Expr::Case { operand, branches, otherwise })
     }
 
     /// Refuses a comparison of values of different widths.

@@ -11,16 +11,10 @@ use crate::temporal::{Part, Unit};
 /// A word without quotes that names a unit of time.
 fn unit(expr: Option<&&Expr>) -> bool {
     match expr {
-        Some(Expr::Identifier(Ident {
-            value,
-            quote_style: None,
-            span: _,
-        })) => {
+        Some(Expr::Identifier(Ident { value, quote_style: None, span: _ })) => {
             Unit::named(value).is_some()
                 || Part::named(value).is_some()
-                || ["isoweek", "isoyear", "dayofweek"]
-                    .iter()
-                    .any(|name| value.eq_ignore_ascii_case(name))
+                || ["isoweek", "isoyear", "dayofweek"].iter().any(|name| value.eq_ignore_ascii_case(name))
         }
         _ => false,
     }
@@ -38,11 +32,9 @@ impl<'a> Planner<'a> {
         match call.name.as_str() {
             // A column may be called so.
             _ if args.iter().all(|a| !unit(Some(a)) || self.is_column(a)) => None,
-            "date_trunc" | "datetime_trunc" | "timestamp_trunc" if unit(args.get(1)) => other(
-                "DATE_TRUNC(x, MONTH)",
-                "BigQuery's, a dialect that is not read here",
-                postgres,
-            ),
+            "date_trunc" | "datetime_trunc" | "timestamp_trunc" if unit(args.get(1)) => {
+                other("DATE_TRUNC(x, MONTH)", "BigQuery's, a dialect that is not read here", postgres)
+            }
             "date_diff" | "datetime_diff" | "timestamp_diff" if unit(args.get(2)) => other(
                 "DATE_DIFF(a, b, DAY)",
                 "BigQuery's, a dialect that is not read here",
@@ -65,10 +57,6 @@ impl<'a> Planner<'a> {
         let Expr::Identifier(name) = expr else {
             return false;
         };
-        self.scopes
-            .iter()
-            .flat_map(|s| &s.tables)
-            .flat_map(|t| &t.columns)
-            .any(|c| self.same(&c.name, name))
+        self.scopes.iter().flat_map(|s| &s.tables).flat_map(|t| &t.columns).any(|c| self.same(&c.name, name))
     }
 }

@@ -57,16 +57,9 @@ impl<'a> Planner<'a> {
                 let source = Source::read(factor)?;
                 let (mut lifted, mut single) = (Vec::new(), None);
                 let (rel, tables) = match source {
-                    Source::Derived {
-                        subquery,
-                        alias,
-                        lateral: true,
-                    } => {
-                        let outer: Vec<ColumnId> = scope
-                            .tables
-                            .iter()
-                            .flat_map(|t| t.columns.iter().map(|c| c.id))
-                            .collect();
+                    Source::Derived { subquery, alias, lateral: true } => {
+                        let outer: Vec<ColumnId> =
+                            scope.tables.iter().flat_map(|t| t.columns.iter().map(|c| c.id)).collect();
                         self.scopes.push(scope);
                         let (rel, tables) = self.nested(|p| p.plan_derived(subquery, alias))?;
                         scope = self.scopes.pop().unwrap_or_default();
@@ -123,9 +116,7 @@ impl<'a> Planner<'a> {
         for mut input in inputs {
             if let Some(outputs) = input.single.take() {
                 let left_ids = self.columns_from(0..input.tables.start);
-                let at = input
-                    .constraint
-                    .map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
+                let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
                 let always = |e: &Expr| *e == Expr::Literal(Value::Integer(1));
                 match input.side {
                     Side::Inner => late.extend(input.on),
@@ -160,9 +151,7 @@ impl<'a> Planner<'a> {
             if !later.is_empty() {
                 return unsupported(
                     "an outer join whose ON names a table to its right",
-                    input
-                        .constraint
-                        .map_or_else(sqlparser::tokenizer::Span::empty, constraint_span),
+                    input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span),
                 );
             }
             let left_ids = self.columns_from(0..input.tables.start);
@@ -179,12 +168,7 @@ impl<'a> Planner<'a> {
             if input.side != Side::Left {
                 self.mark_nullable(left_ids);
             }
-            rels.push(Rel::OuterJoin {
-                kind,
-                left: Box::new(left),
-                right: Box::new(right),
-                on: now,
-            });
+            rels.push(Rel::OuterJoin { kind, left: Box::new(left), right: Box::new(right), on: now });
         }
         Ok((Rel::join(rels, on), late))
     }
@@ -211,11 +195,7 @@ impl<'a> Planner<'a> {
                 Ok((rel, vec![self.with_alias(table, alias, true)?]))
             }
             Source::Call { name, args, alias } => self.plan_table_function(name, args, alias),
-            Source::Derived {
-                subquery,
-                alias,
-                lateral: _,
-            } => self.plan_derived(subquery, alias),
+            Source::Derived { subquery, alias, lateral: _ } => self.plan_derived(subquery, alias),
             Source::Nested { from, alias } => {
                 let (rel, late) = self.plan_from(std::slice::from_ref(from), Scope::default())?;
                 let tables = self.scopes.pop().map(|s| s.tables).unwrap_or_default();
@@ -223,17 +203,8 @@ impl<'a> Planner<'a> {
                 if alias.is_none() {
                     return Ok((rel, tables));
                 }
-                let columns = tables
-                    .into_iter()
-                    .flat_map(|t| t.columns)
-                    .filter(|c| !c.hidden)
-                    .collect();
-                let table = ScopeTable {
-                    name: String::new(),
-                    columns,
-                    rowid: RowId::None,
-                    table: None,
-                };
+                let columns = tables.into_iter().flat_map(|t| t.columns).filter(|c| !c.hidden).collect();
+                let table = ScopeTable { name: String::new(), columns, rowid: RowId::None, table: None };
                 Ok((rel, vec![self.with_alias(table, alias, false)?]))
             }
         }
@@ -251,12 +222,7 @@ impl<'a> Planner<'a> {
             .zip(planned.query.output)
             .map(|(name, id)| ScopeColumn::new(name, id))
             .collect();
-        let table = ScopeTable {
-            name: String::new(),
-            columns,
-            rowid: RowId::None,
-            table: None,
-        };
+        let table = ScopeTable { name: String::new(), columns, rowid: RowId::None, table: None };
         Ok((planned.query.rel, vec![self.with_alias(table, alias, false)?]))
     }
 
@@ -276,11 +242,9 @@ impl<'a> Planner<'a> {
         let Some(index) = self.table_named(name)? else {
             let own = match name.0.as_slice() {
                 [_] => true,
-                [database, _] => database.as_ident().is_some_and(|d| {
-                    ["main", "temp"]
-                        .iter()
-                        .any(|own| d.value.eq_ignore_ascii_case(own))
-                }),
+                [database, _] => database
+                    .as_ident()
+                    .is_some_and(|d| ["main", "temp"].iter().any(|own| d.value.eq_ignore_ascii_case(own))),
                 _ => false,
             };
             if (own || self.dialect != Dialect::Sqlite)
@@ -317,10 +281,7 @@ impl<'a> Planner<'a> {
         for (position, column) in table.columns.iter().enumerate() {
             let id = self.new_column(ColumnInfo {
                 name: column.name.clone(),
-                origin: Some(ColumnRef {
-                    table: index,
-                    column: position,
-                }),
+                origin: Some(ColumnRef { table: index, column: position }),
                 affinity: Some(column.affinity),
                 class: column.class,
                 nullable: !column.not_null,
@@ -331,16 +292,9 @@ impl<'a> Planner<'a> {
             columns.push((id, position));
             scope.push(ScopeColumn::new(column.name.clone(), id));
         }
-        let rel = Rel::Scan {
-            table: index,
-            columns,
-        };
-        let scope = ScopeTable {
-            name: table.bare_name().to_owned(),
-            columns: scope,
-            rowid,
-            table: Some(index),
-        };
+        let rel = Rel::Scan { table: index, columns };
+        let scope =
+            ScopeTable { name: table.bare_name().to_owned(), columns: scope, rowid, table: Some(index) };
         Ok((rel, scope))
     }
 }
@@ -349,9 +303,7 @@ impl<'a> Planner<'a> {
 const CATALOGUE: [&str; 5] = ["type", "name", "tbl_name", "rootpage", "sql"];
 
 fn is_catalogue(name: &str) -> bool {
-    ["sqlite_master", "sqlite_schema", "sqlite_temp_master"]
-        .iter()
-        .any(|n| name.eq_ignore_ascii_case(n))
+    ["sqlite_master", "sqlite_schema", "sqlite_temp_master"].iter().any(|n| name.eq_ignore_ascii_case(n))
 }
 
 fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
@@ -365,11 +317,7 @@ fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
 
 fn read_join(join: &ast::Join) -> Result<(Side, Option<&JoinConstraint>)> {
     use JoinOperator as J;
-    let ast::Join {
-        relation,
-        global,
-        join_operator,
-    } = join;
+    let ast::Join { relation, global, join_operator } = join;
     refuse_present(global, "GLOBAL JOIN", relation)?;
     Ok(match join_operator {
         J::Join(constraint)
@@ -425,10 +373,7 @@ impl Planner<'_> {
             Dialect::Postgres | Dialect::Generic => false,
         };
         if all_named && is_table {
-            return invalid(
-                format!("names of columns behind the alias {}", name.value),
-                first.span,
-            );
+            return invalid(format!("names of columns behind the alias {}", name.value), first.span);
         }
         let (given, columns) = (names.len(), table.columns.len());
         if given > columns || all_named && given < columns {
@@ -469,8 +414,7 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
                 .filter(|c| !c.hidden)
                 .map(|c| Ident::with_quote('"', c.name.clone()))
                 .filter(|name| {
-                    left.iter()
-                        .any(|t| t.columns.iter().any(|c| !c.hidden && same(&c.name, name)))
+                    left.iter().any(|t| t.columns.iter().any(|c| !c.hidden && same(&c.name, name)))
                 })
                 .collect()
         }
@@ -479,15 +423,11 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
     let mut on = Vec::new();
     for name in &names {
         let (left, right) = tables.split_at_mut(start.min(tables.len()));
-        let (Some(l), Some(r)) = (
-            find_column(exact, left, None, name)?,
-            find_column(exact, right, None, name)?,
-        ) else {
+        let (Some(l), Some(r)) =
+            (find_column(exact, left, None, name)?, find_column(exact, right, None, name)?)
+        else {
             return invalid(
-                format!(
-                    "cannot join using column {}: it is not present in both tables",
-                    name.value
-                ),
+                format!("cannot join using column {}: it is not present in both tables", name.value),
                 name.span,
             );
         };

@@ -83,12 +83,7 @@ impl<'a> Planner<'a> {
                 let args = [text, from].into_iter().chain(substring_for);
                 ("substr", args.map(|e| &**e).collect())
             }
-            E::Trim {
-                expr,
-                trim_where,
-                trim_what,
-                trim_characters,
-            } => {
+            E::Trim { expr, trim_where, trim_what, trim_characters } => {
                 let name = match trim_where {
                     Some(ast::TrimWhereField::Leading) => "ltrim",
                     Some(ast::TrimWhereField::Trailing) => "rtrim",
@@ -111,18 +106,9 @@ impl<'a> Planner<'a> {
                 let date = self.plan_expr(expr)?;
                 return Ok(self.extract(&field.to_string(), date));
             }
-            E::Overlay {
-                expr,
-                overlay_what,
-                overlay_from,
-                overlay_for,
-            } => (
+            E::Overlay { expr, overlay_what, overlay_from, overlay_for } => (
                 "overlay",
-                [expr, overlay_what, overlay_from]
-                    .into_iter()
-                    .chain(overlay_for)
-                    .map(|e| &**e)
-                    .collect(),
+                [expr, overlay_what, overlay_from].into_iter().chain(overlay_for).map(|e| &**e).collect(),
             ),
             E::Interval(interval) => return self.plan_interval(interval),
             other => return unsupported(describe(other), other.span()),
@@ -181,11 +167,7 @@ impl<'a> Planner<'a> {
         } = interval;
         refuse_present(leading_precision, "an INTERVAL with a precision", &**value)?;
         refuse_present(last_field, "an INTERVAL of several fields", &**value)?;
-        refuse_present(
-            fractional_seconds_precision,
-            "an INTERVAL with a precision",
-            &**value,
-        )?;
+        refuse_present(fractional_seconds_precision, "an INTERVAL with a precision", &**value)?;
         let unit = leading_field
             .as_ref()
             .map(|f| format!("_{}", f.to_string().to_ascii_lowercase()))
@@ -236,17 +218,10 @@ impl<'a> Planner<'a> {
             return self.plan_ordered_set(function, call);
         }
         let Some(known) = aggregate(&call.name, given) else {
-            refuse_present(
-                &call.within_group,
-                &format!("WITHIN GROUP of {}()", call.name),
-                function,
-            )?;
+            refuse_present(&call.within_group, &format!("WITHIN GROUP of {}()", call.name), function)?;
             if call.distinct || call.filter.is_some() || !call.order_by.is_empty() {
                 return invalid(
-                    format!(
-                        "DISTINCT, FILTER or ORDER BY with the scalar function {}()",
-                        call.name
-                    ),
+                    format!("DISTINCT, FILTER or ORDER BY with the scalar function {}()", call.name),
                     function.span(),
                 );
             }
@@ -266,10 +241,7 @@ impl<'a> Planner<'a> {
         // PostgreSQL needs a separator, SQLite takes none beside DISTINCT.
         let with_separator = func == AggFunc::GroupConcat && self.dialect != Dialect::Sqlite;
         if call.distinct && given != 1 && !with_separator {
-            return invalid(
-                "DISTINCT aggregates must have exactly one argument",
-                function.span(),
-            );
+            return invalid("DISTINCT aggregates must have exactly one argument", function.span());
         }
         let depends_on_order = matches!(func, AggFunc::GroupConcat | AggFunc::Other(_));
         let takes_order = func == AggFunc::GroupConcat || known.of_an_order;
@@ -303,11 +275,7 @@ impl<'a> Planner<'a> {
             func = AggFunc::Other(name);
             for key in call.order_by {
                 let expr = self.plan_expr(&key.expr)?;
-                args.push(ordered::argument(super::order::sort_key(
-                    self.dialect,
-                    expr,
-                    key,
-                )?));
+                args.push(ordered::argument(super::order::sort_key(self.dialect, expr, key)?));
             }
         } else {
             // No influence on a count, a sum or an extreme; but its names must be known.
@@ -324,12 +292,7 @@ impl<'a> Planner<'a> {
             None => None,
         };
         self.restore_allow(allow);
-        let call = AggregateCall {
-            func,
-            distinct: call.distinct,
-            args,
-            filter,
-        };
+        let call = AggregateCall { func, distinct: call.distinct, args, filter };
         self.add_aggregate(call, function.span())
     }
 }
@@ -374,11 +337,7 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
         place: name.span.start,
         separator: None,
     };
-    let ast::FunctionArgumentList {
-        duplicate_treatment,
-        args,
-        clauses,
-    } = match args {
+    let ast::FunctionArgumentList { duplicate_treatment, args, clauses } = match args {
         ast::FunctionArguments::None => return Ok(call),
         ast::FunctionArguments::Subquery(_) => {
             return unsupported("a subquery as the only argument of a function", function.span());
@@ -402,16 +361,10 @@ pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
     for arg in args {
         let arg = match arg {
             ast::FunctionArg::Unnamed(arg) => arg,
-            ast::FunctionArg::Named {
-                name: _,
-                arg: _,
-                operator: _,
+            ast::FunctionArg::Named { name: _, arg: _, operator: _ }
+            | ast::FunctionArg::ExprNamed { name: _, arg: _, operator: _ } => {
+                return unsupported(format!("the named argument {arg}"), function.span());
             }
-            | ast::FunctionArg::ExprNamed {
-                name: _,
-                arg: _,
-                operator: _,
-            } => return unsupported(format!("the named argument {arg}"), function.span()),
         };
         match arg {
             ast::FunctionArgExpr::Expr(expr) => call.args.push(expr),

@@ -33,12 +33,8 @@ pub(super) struct Lateral {
 }
 
 /// Aggregates that are no NULL over no rows, beside COUNT and TOTAL.
-const NOT_NULL_OVER_NOTHING: [&str; 4] = [
-    "json_group_array",
-    "json_group_object",
-    "jsonb_group_array",
-    "jsonb_group_object",
-];
+const NOT_NULL_OVER_NOTHING: [&str; 4] =
+    ["json_group_array", "json_group_object", "jsonb_group_array", "jsonb_group_object"];
 
 impl Planner<'_> {
     /// A subquery's relation with what it asks of `outer` columns lifted out of it.
@@ -49,11 +45,7 @@ impl Planner<'_> {
             }
             rel => {
                 let Lifted { rel, on } = self.lift_rel(rel, outer, span)?;
-                Lateral {
-                    rel,
-                    on,
-                    single: None,
-                }
+                Lateral { rel, on, single: None }
             }
         };
         if reads(&lateral.rel, outer) {
@@ -71,12 +63,7 @@ impl Planner<'_> {
         outer: &[ColumnId],
         span: Span,
     ) -> Result<Lateral> {
-        let Rel::Aggregate {
-            input,
-            keys: _,
-            calls,
-        } = rel
-        else {
+        let Rel::Aggregate { input, keys: _, calls } = rel else {
             return refused(span);
         };
         let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
@@ -112,15 +99,8 @@ impl Planner<'_> {
             }
             expr.substitute(&values);
         }
-        let keys = inner_columns(&on, outer)
-            .into_iter()
-            .map(|id| (id, Expr::Column(id)))
-            .collect();
-        Ok(Lateral {
-            rel: Rel::aggregate(rel, keys, grouped),
-            on,
-            single: Some(outputs),
-        })
+        let keys = inner_columns(&on, outer).into_iter().map(|id| (id, Expr::Column(id))).collect();
+        Ok(Lateral { rel: Rel::aggregate(rel, keys, grouped), on, single: Some(outputs) })
     }
 
     fn lift_rel(&mut self, rel: Rel, outer: &[ColumnId], span: Span) -> Result<Lifted> {
@@ -130,34 +110,21 @@ impl Planner<'_> {
         match rel {
             Rel::Filter { input, predicate } => {
                 let Lifted { rel, mut on } = self.lift_rel(*input, outer, span)?;
-                let (lifted, kept): (Vec<Expr>, Vec<Expr>) = predicate
-                    .into_iter()
-                    .flat_map(Expr::conjuncts)
-                    .partition(|e| mentions(e, outer));
+                let (lifted, kept): (Vec<Expr>, Vec<Expr>) =
+                    predicate.into_iter().flat_map(Expr::conjuncts).partition(|e| mentions(e, outer));
                 on.extend(lifted);
-                Ok(Lifted {
-                    rel: Rel::filter(rel, kept),
-                    on,
-                })
+                Ok(Lifted { rel: Rel::filter(rel, kept), on })
             }
             Rel::Join { inputs, on: joined } => {
-                let (mut on, kept): (Vec<Expr>, Vec<Expr>) = joined
-                    .into_iter()
-                    .flat_map(Expr::conjuncts)
-                    .partition(|e| mentions(e, outer));
+                let (mut on, kept): (Vec<Expr>, Vec<Expr>) =
+                    joined.into_iter().flat_map(Expr::conjuncts).partition(|e| mentions(e, outer));
                 let mut rels = Vec::with_capacity(inputs.len());
                 for input in inputs {
                     let lifted = self.lift_rel(input, outer, span)?;
                     rels.push(lifted.rel);
                     on.extend(lifted.on);
                 }
-                Ok(Lifted {
-                    rel: Rel::Join {
-                        inputs: rels,
-                        on: kept,
-                    },
-                    on,
-                })
+                Ok(Lifted { rel: Rel::Join { inputs: rels, on: kept }, on })
             }
             Rel::Project { input, mut exprs } => {
                 let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
@@ -169,26 +136,15 @@ impl Planner<'_> {
                         exprs.push((id, Expr::Column(id)));
                     }
                 }
-                Ok(Lifted {
-                    rel: Rel::project(rel, exprs),
-                    on,
-                })
+                Ok(Lifted { rel: Rel::project(rel, exprs), on })
             }
             // Rows of one outer row have the same values in the columns that come with them.
             Rel::Distinct { input } => {
                 let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
                 equalities(&on, outer, span)?;
-                Ok(Lifted {
-                    rel: Rel::Distinct { input: Box::new(rel) },
-                    on,
-                })
+                Ok(Lifted { rel: Rel::Distinct { input: Box::new(rel) }, on })
             }
-            Rel::Sort {
-                input,
-                keys,
-                limit,
-                offset,
-            } => {
+            Rel::Sort { input, keys, limit, offset } => {
                 let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
                 if keys.iter().any(|k| mentions(&k.expr, outer))
                     || limit.iter().chain(&offset).any(|e| mentions(e, outer))
@@ -240,22 +196,13 @@ impl Planner<'_> {
                         Expr::binary(BinaryOp::Add, first, limit),
                     )),
                 }
-                Ok(Lifted {
-                    rel: Rel::filter(numbered, kept),
-                    on,
-                })
+                Ok(Lifted { rel: Rel::filter(numbered, kept), on })
             }
-            Rel::Aggregate {
-                input,
-                mut keys,
-                calls,
-            } if !keys.is_empty() => {
+            Rel::Aggregate { input, mut keys, calls } if !keys.is_empty() => {
                 let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
                 equalities(&on, outer, span)?;
                 let reads_outer = keys.iter().any(|(_, e)| mentions(e, outer))
-                    || calls
-                        .iter()
-                        .any(|(_, c)| c.args.iter().chain(&c.filter).any(|e| mentions(e, outer)));
+                    || calls.iter().any(|(_, c)| c.args.iter().chain(&c.filter).any(|e| mentions(e, outer)));
                 if reads_outer {
                     return refused(span);
                 }
@@ -264,10 +211,7 @@ impl Planner<'_> {
                         keys.push((id, Expr::Column(id)));
                     }
                 }
-                Ok(Lifted {
-                    rel: Rel::aggregate(rel, keys, calls),
-                    on,
-                })
+                Ok(Lifted { rel: Rel::aggregate(rel, keys, calls), on })
             }
             Rel::Window { input, mut calls } => {
                 let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
@@ -275,13 +219,7 @@ impl Planner<'_> {
                 for (_, call) in &mut calls {
                     call.partition_by.extend(partition.iter().cloned());
                 }
-                Ok(Lifted {
-                    rel: Rel::Window {
-                        input: Box::new(rel),
-                        calls,
-                    },
-                    on,
-                })
+                Ok(Lifted { rel: Rel::Window { input: Box::new(rel), calls }, on })
             }
             _ => refused(span),
         }
@@ -298,10 +236,7 @@ fn or_zero(value: Expr, zero: Value) -> Expr {
 }
 
 fn refused<T>(span: Span) -> Result<T> {
-    unsupported(
-        "a LATERAL subquery that depends on the tables before it in this way",
-        span,
-    )
+    unsupported("a LATERAL subquery that depends on the tables before it in this way", span)
 }
 
 fn mentions(expr: &Expr, outer: &[ColumnId]) -> bool {

@@ -12,9 +12,7 @@ pub(crate) fn number(text: &str) -> Option<Value> {
     let text = text.replace('_', "");
     if let Some(hex) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {
         // Hexadecimal integers are two's complement.
-        return u64::from_str_radix(hex, 16)
-            .ok()
-            .map(|v| Value::Integer(v.cast_signed()));
+        return u64::from_str_radix(hex, 16).ok().map(|v| Value::Integer(v.cast_signed()));
     }
     if let Ok(integer) = text.parse::<i64>() {
         return Some(Value::Integer(integer));
@@ -24,18 +22,14 @@ pub(crate) fn number(text: &str) -> Option<Value> {
 }
 
 fn blob(hex: &str) -> Option<Value> {
-    let digits: Option<Vec<u8>> = hex
-        .chars()
-        .map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok()))
-        .collect();
+    let digits: Option<Vec<u8>> =
+        hex.chars().map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok())).collect();
     let digits = digits?;
     let pairs = digits.chunks_exact(2);
     if !pairs.remainder().is_empty() {
         return None;
     }
-    Some(Value::Blob(
-        pairs.map(|p| p.iter().fold(0, |b, d| (b << 4) | d)).collect(),
-    ))
+    Some(Value::Blob(pairs.map(|p| p.iter().fold(0, |b, d| (b << 4) | d)).collect()))
 }
 
 /// A literal of the AST.
@@ -56,11 +50,7 @@ pub(crate) fn literal(value: &ast::ValueWithSpan) -> Result<Expr> {
         // sqlparser reads 0x1F and X'1F' as one kind; the length in the text tells them apart.
         V::HexStringLiteral(hex) => {
             let length = value.span.end.column.saturating_sub(value.span.start.column);
-            if usize::try_from(length) == Ok(hex.len() + 2) {
-                number(&format!("0x{hex}"))
-            } else {
-                blob(hex)
-            }
+            if usize::try_from(length) == Ok(hex.len() + 2) { number(&format!("0x{hex}")) } else { blob(hex) }
         }
         V::Boolean(b) => Some(Value::Integer(i64::from(*b))),
         V::Null => Some(Value::Null),

@@ -121,10 +121,7 @@ fn plan_noting(
         spans,
     };
     let planned = planner.plan_query(&parsed.query)?;
-    let plan = Plan {
-        query: planned.query,
-        columns: planner.columns,
-    };
+    let plan = Plan { query: planned.query, columns: planner.columns };
     Ok((plan, planned.names, planner.spans))
 }
 
@@ -170,17 +167,11 @@ pub(crate) fn place(span: Span) -> String {
 }
 
 pub(crate) fn unsupported<T>(construct: impl Into<String>, span: Span) -> Result<T> {
-    Err(SqlError::Unsupported {
-        construct: construct.into(),
-        place: place(span),
-    })
+    Err(SqlError::Unsupported { construct: construct.into(), place: place(span) })
 }
 
 pub(crate) fn invalid<T>(message: impl Into<String>, span: Span) -> Result<T> {
-    Err(SqlError::Invalid {
-        message: message.into(),
-        place: place(span),
-    })
+    Err(SqlError::Invalid { message: message.into(), place: place(span) })
 }
 
 impl<'a> Planner<'a> {

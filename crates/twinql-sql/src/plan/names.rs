@@ -11,12 +11,7 @@ use crate::schema::{Found, NamePart, case_hint, same_name};
 impl<'a> Planner<'a> {
     /// Whether a name of the query is the one that is stored.
     pub(crate) fn same(&self, stored: &str, written: &Ident) -> bool {
-        same_name(
-            self.exact_names,
-            stored,
-            &written.value,
-            written.quote_style.is_some(),
-        )
+        same_name(self.exact_names, stored, &written.value, written.quote_style.is_some())
     }
 
     /// What a name that the query gives is stored as.
@@ -40,18 +35,13 @@ impl<'a> Planner<'a> {
     fn table_of(&self, parts: &[&Ident]) -> Result<Option<usize>> {
         let written: Vec<NamePart> = parts
             .iter()
-            .map(|p| NamePart {
-                text: p.value.clone(),
-                quoted: p.quote_style.is_some(),
-            })
+            .map(|p| NamePart { text: p.value.clone(), quoted: p.quote_style.is_some() })
             .collect();
         let name = || {
             let parts: Vec<&str> = parts.iter().map(|p| p.value.as_str()).collect();
             parts.join(".")
         };
-        let span = parts
-            .last()
-            .map_or_else(sqlparser::tokenizer::Span::empty, |p| p.span);
+        let span = parts.last().map_or_else(sqlparser::tokenizer::Span::empty, |p| p.span);
         match self.schema.find_table(&written, self.dialect) {
             Found::Table(index) => Ok(Some(index)),
             Found::Unknown(None) => Ok(None),
@@ -75,10 +65,7 @@ impl<'a> Planner<'a> {
         };
         let unknown = || {
             let parts: Vec<&str> = parts.iter().map(|p| p.value.as_str()).collect();
-            Err(SqlError::UnknownColumn {
-                name: parts.join("."),
-                place: place(column.span),
-            })
+            Err(SqlError::UnknownColumn { name: parts.join("."), place: place(column.span) })
         };
         let qualifiers: Vec<&Ident> = qualifiers.iter().collect();
         let Some(index) = self.table_of(&qualifiers)? else {
@@ -128,16 +115,10 @@ impl<'a> Planner<'a> {
         });
         match near.flatten() {
             Some(column) => SqlError::Invalid {
-                message: format!(
-                    "no column named {written:?} in scope ({})",
-                    case_hint(&column.name)
-                ),
+                message: format!("no column named {written:?} in scope ({})", case_hint(&column.name)),
                 place: place(name.span),
             },
-            None => SqlError::UnknownColumn {
-                name: written,
-                place: place(name.span),
-            },
+            None => SqlError::UnknownColumn { name: written, place: place(name.span) },
         }
     }
 }

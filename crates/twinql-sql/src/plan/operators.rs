@@ -48,11 +48,7 @@ impl<'a> Planner<'a> {
                     Expr::Function { name, args: _ } if name == "pg_array" => e.clone(),
                     other => call("pg_array_of", vec![other.clone()]),
                 };
-                let op = if *op == B::Eq {
-                    BinaryOp::Eq
-                } else {
-                    BinaryOp::NotEq
-                };
+                let op = if *op == B::Eq { BinaryOp::Eq } else { BinaryOp::NotEq };
                 Expr::binary(op, array(left), array(right))
             }
             // TRUE and FALSE where both are known.
@@ -110,10 +106,7 @@ impl<'a> Planner<'a> {
 /// What stands behind BINARY, and whether it stood there.
 fn without_binary(expr: Expr) -> (Expr, bool) {
     match expr {
-        Expr::Cast {
-            expr,
-            affinity: Affinity::Blob,
-        } => (*expr, true),
+        Expr::Cast { expr, affinity: Affinity::Blob } => (*expr, true),
         other => (other, false),
     }
 }

@@ -25,11 +25,8 @@ pub(super) struct OrderTerm<'a> {
 
 /// A key of an order, with the dialect's default for NULLs.
 pub(crate) fn sort_key(dialect: Dialect, expr: Expr, key: &ast::OrderByExpr) -> Result<SortKey> {
-    let ast::OrderByExpr {
-        expr: written,
-        options: ast::OrderByOptions { sort, nulls_first },
-        with_fill,
-    } = key;
+    let ast::OrderByExpr { expr: written, options: ast::OrderByOptions { sort, nulls_first }, with_fill } =
+        key;
     refuse_present(with_fill, "WITH FILL", written)?;
     let direction = match sort {
         None | Some(ast::OrderBySort::Asc) => Direction::Asc,
@@ -37,15 +34,7 @@ pub(crate) fn sort_key(dialect: Dialect, expr: Expr, key: &ast::OrderByExpr) -> 
         Some(ast::OrderBySort::Using(_operator)) => return unsupported("ORDER BY USING", written.span()),
     };
     let first = nulls_first.unwrap_or((direction == Direction::Asc) != dialect.nulls_are_greatest());
-    Ok(SortKey {
-        expr,
-        direction,
-        nulls: if first {
-            NullsOrder::First
-        } else {
-            NullsOrder::Last
-        },
-    })
+    Ok(SortKey { expr, direction, nulls: if first { NullsOrder::First } else { NullsOrder::Last } })
 }
 
 /// A term without the COLLATE around it.
@@ -67,10 +56,7 @@ pub(crate) fn read_collation(collation: &ast::ObjectName) -> Result<String> {
 /// A term with the COLLATE that stood around it.
 pub(crate) fn collated(expr: Expr, collation: Option<String>) -> Expr {
     match collation {
-        Some(collation) => Expr::Collate {
-            expr: Box::new(expr),
-            collation,
-        },
+        Some(collation) => Expr::Collate { expr: Box::new(expr), collation },
         None => expr,
     }
 }
@@ -88,10 +74,7 @@ pub(crate) fn ordinal(term: &ast::Expr, outputs: usize, at: usize, clause: &str)
     };
     if position == 0 || position > outputs {
         return invalid(
-            format!(
-                "{clause} term {} out of range: should be between 1 and {outputs}",
-                at + 1
-            ),
+            format!("{clause} term {} out of range: should be between 1 and {outputs}", at + 1),
             value.span,
         );
     }
@@ -110,10 +93,8 @@ impl<'a> Planner<'a> {
             let (term, collation) = strip_collate(&key.expr)?;
             let aliased = |name: &ast::Ident| {
                 let scope = self.scopes.last()?;
-                let (_, expr) = scope
-                    .aliases
-                    .iter()
-                    .find(|(alias, _)| self.same(&self.stored(alias), name))?;
+                let (_, expr) =
+                    scope.aliases.iter().find(|(alias, _)| self.same(&self.stored(alias), name))?;
                 Some(*expr)
             };
             let by_alias = match term {

@@ -52,10 +52,8 @@ impl<'a> Planner<'a> {
                     if let Some((id, _)) = exprs.iter().find(|(_, e)| *e == expr) {
                         Expr::Column(*id)
                     } else {
-                        let readable = expr
-                            .named()
-                            .iter()
-                            .all(|id| visible.contains(id) || !below.contains(id));
+                        let readable =
+                            expr.named().iter().all(|id| visible.contains(id) || !below.contains(id));
                         if readable {
                             expr
                         } else {
@@ -86,20 +84,12 @@ impl<'a> Planner<'a> {
             }
         }
         if !keys.is_empty() || !limits.is_empty() {
-            rel = Rel::Sort {
-                input: Box::new(rel),
-                keys,
-                limit: limits.limit,
-                offset: limits.offset,
-            };
+            rel = Rel::Sort { input: Box::new(rel), keys, limit: limits.limit, offset: limits.offset };
         }
         if !extra.is_empty() {
             rel = Rel::project(rel, visible.iter().map(|&id| (id, Expr::Column(id))).collect());
         }
-        Ok(Planned {
-            query: Query { rel, output },
-            names,
-        })
+        Ok(Planned { query: Query { rel, output }, names })
     }
 
     /// `SELECT DISTINCT ON (a) … ORDER BY a, b` (PostgreSQL) keeps the first row of each
@@ -110,15 +100,11 @@ impl<'a> Planner<'a> {
         items: &[Item],
         order: &[OrderTerm<'a>],
     ) -> Result<Expr> {
-        let span = on
-            .first()
-            .map_or_else(sqlparser::tokenizer::Span::empty, Spanned::span);
+        let span = on.first().map_or_else(sqlparser::tokenizer::Span::empty, Spanned::span);
         let mut partition_by = Vec::with_capacity(on.len());
         for (at, term) in on.iter().enumerate() {
             partition_by.push(match ordinal(term, items.len(), at, "DISTINCT ON")? {
-                Some(position) => items
-                    .get(position)
-                    .map_or(Expr::Literal(Value::Null), |i| i.expr.clone()),
+                Some(position) => items.get(position).map_or(Expr::Literal(Value::Null), |i| i.expr.clone()),
                 None => self.plan_expr(term)?,
             });
         }
@@ -134,11 +120,8 @@ impl<'a> Planner<'a> {
             let expr = collated(self.ordered_by(expr), collation.clone());
             order_by.push(sort_key(self.dialect, expr, key)?);
         }
-        let windows: Vec<ColumnId> = self
-            .scopes
-            .last()
-            .map(|s| s.windows.iter().map(|(id, _)| *id).collect())
-            .unwrap_or_default();
+        let windows: Vec<ColumnId> =
+            self.scopes.last().map(|s| s.windows.iter().map(|(id, _)| *id).collect()).unwrap_or_default();
         let all = partition_by.iter().chain(order_by.iter().map(|k| &k.expr));
         for expr in all {
             if expr.has_subquery() || expr.named().iter().any(|c| windows.contains(c)) {
@@ -190,10 +173,6 @@ impl<'a> Planner<'a> {
             calls.push((bare, call));
             *id = bare;
         }
-        Ok(Rel::aggregate(
-            rel,
-            visible.iter().map(|&id| (id, Expr::Column(id))).collect(),
-            calls,
-        ))
+        Ok(Rel::aggregate(rel, visible.iter().map(|&id| (id, Expr::Column(id))).collect(), calls))
     }
 }

@@ -21,12 +21,7 @@ pub(crate) struct ScopeColumn {
 
 impl ScopeColumn {
     pub(crate) fn new(name: String, id: ColumnId) -> Self {
-        ScopeColumn {
-            name,
-            id,
-            hidden: false,
-            merged: None,
-        }
+        ScopeColumn { name, id, hidden: false, merged: None }
     }
 
     /// The value of the name without a qualifier.
@@ -85,9 +80,7 @@ impl Scope<'_> {
 }
 
 fn is_rowid(name: &str) -> bool {
-    ["rowid", "oid", "_rowid_"]
-        .iter()
-        .any(|r| name.eq_ignore_ascii_case(r))
+    ["rowid", "oid", "_rowid_"].iter().any(|r| name.eq_ignore_ascii_case(r))
 }
 
 /// Words that are no names in SQLite unless quoted
@@ -156,10 +149,7 @@ pub(crate) fn refuse_reserved(name: &Ident) -> Result<()> {
     let reserved = name.quote_style.is_none() && RESERVED.iter().any(|r| name.value.eq_ignore_ascii_case(r));
     if reserved {
         return super::invalid(
-            format!(
-                "{:?} is a reserved word; quote it to use it as a name",
-                name.value
-            ),
+            format!("{:?} is a reserved word; quote it to use it as a name", name.value),
             name.span,
         );
     }
@@ -195,10 +185,8 @@ impl<'a> Planner<'a> {
             return Ok(found);
         }
         if is_rowid(&name.value) {
-            let mut candidates = scope
-                .tables
-                .iter()
-                .filter(|t| qualifier.is_none_or(|q| self.same(&t.name, q)));
+            let mut candidates =
+                scope.tables.iter().filter(|t| qualifier.is_none_or(|q| self.same(&t.name, q)));
             if let (Some(table), None) = (candidates.next(), candidates.next()) {
                 match table.rowid {
                     RowId::Column(id) => return Ok(Some(Expr::Column(id))),
@@ -215,10 +203,7 @@ impl<'a> Planner<'a> {
         if qualifier.is_some() || !scope.allow.aliases {
             return Ok(None);
         }
-        let alias = scope
-            .aliases
-            .iter()
-            .find(|(alias, _)| self.same(&self.stored(alias), name));
+        let alias = scope.aliases.iter().find(|(alias, _)| self.same(&self.stored(alias), name));
         let Some((_, expr)) = alias.copied() else {
             return Ok(None);
         };
@@ -264,10 +249,7 @@ pub(crate) fn find_column(
             continue;
         }
         // Within one table the first of several columns with a name is meant.
-        let column = table
-            .columns
-            .iter()
-            .find(|c| same(&c.name, name) && (qualifier.is_some() || !c.hidden));
+        let column = table.columns.iter().find(|c| same(&c.name, name) && (qualifier.is_some() || !c.hidden));
         if let Some(column) = column {
             if found.is_some() {
                 return Err(SqlError::AmbiguousColumn {

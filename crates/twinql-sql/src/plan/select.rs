@@ -31,21 +31,9 @@ impl<'a> Planner<'a> {
         order_by: &'a [ast::OrderByExpr],
         limits: Limits,
     ) -> Result<Planned> {
-        let Clauses {
-            distinct,
-            projection,
-            from,
-            selection,
-            group_by,
-            having,
-            named_window,
-            qualify,
-        } = Clauses::read(select)?;
-        let scope = Scope {
-            aliases: aliases(projection),
-            named_windows: named_window,
-            ..Scope::default()
-        };
+        let Clauses { distinct, projection, from, selection, group_by, having, named_window, qualify } =
+            Clauses::read(select)?;
+        let scope = Scope { aliases: aliases(projection), named_windows: named_window, ..Scope::default() };
         let (mut rel, mut predicate) = self.plan_from(from, scope)?;
         self.allow(false, true, true);
         let mut items = self.plan_items(projection)?;
@@ -79,11 +67,8 @@ impl<'a> Planner<'a> {
         }
 
         let mut scope = self.scopes.pop().unwrap_or_default();
-        let input: HashSet<ColumnId> = scope
-            .tables
-            .iter()
-            .flat_map(|t| t.columns.iter().map(|c| c.id))
-            .collect();
+        let input: HashSet<ColumnId> =
+            scope.tables.iter().flat_map(|t| t.columns.iter().map(|c| c.id)).collect();
         if is_aggregate {
             for (id, call) in &scope.aggregates {
                 let mut info = types::aggregate_info(call, is_grouped, &self.columns);
@@ -91,11 +76,7 @@ impl<'a> Planner<'a> {
                     std::mem::swap(slot, &mut info);
                 }
             }
-            let mut groups = Groups {
-                keys,
-                calls: std::mem::take(&mut scope.aggregates),
-                input,
-            };
+            let mut groups = Groups { keys, calls: std::mem::take(&mut scope.aggregates), input };
             for item in &mut items {
                 groups.lift(self, &mut item.expr)?;
             }
@@ -119,21 +100,14 @@ impl<'a> Planner<'a> {
             rel = Rel::filter(rel, having);
         }
         if !scope.windows.is_empty() {
-            rel = Rel::Window {
-                input: Box::new(rel),
-                calls: scope.windows,
-            };
+            rel = Rel::Window { input: Box::new(rel), calls: scope.windows };
         }
         rel = Rel::filter(rel, qualify);
         self.project(rel, distinct, items, order, limits)
     }
 
     fn allow(&mut self, aliases: bool, aggregates: bool, windows: bool) {
-        self.restore_allow(Allow {
-            aliases,
-            aggregates,
-            windows,
-        });
+        self.restore_allow(Allow { aliases, aggregates, windows });
     }
 
     fn plan_items(&mut self, projection: &'a [SelectItem]) -> Result<Vec<Item>> {

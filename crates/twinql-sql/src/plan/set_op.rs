@@ -125,13 +125,7 @@ impl<'a> Planner<'a> {
         // Down the left side without recursion: a compound SELECT may be long.
         let mut tail = Vec::new();
         let mut first = body;
-        while let SetExpr::SetOperation {
-            left,
-            op,
-            set_quantifier,
-            right,
-        } = first
-        {
+        while let SetExpr::SetOperation { left, op, set_quantifier, right } = first {
             tail.push((op, set_quantifier, &**right));
             first = left;
         }
@@ -153,12 +147,9 @@ impl<'a> Planner<'a> {
             SetExpr::Query(query) => self.plan_query(query),
             SetExpr::Values(values) => self.plan_values(values),
             // INTERSECT binds tighter than its neighbours in some dialects.
-            SetExpr::SetOperation {
-                op: _,
-                set_quantifier: _,
-                left: _,
-                right: _,
-            } => self.nested(|p| Ok(p.plan_compound(arm)?.0)),
+            SetExpr::SetOperation { op: _, set_quantifier: _, left: _, right: _ } => {
+                self.nested(|p| Ok(p.plan_compound(arm)?.0))
+            }
             SetExpr::Table(_) => unsupported("TABLE as a query", arm.span()),
             SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_) | SetExpr::Merge(_) => {
                 unsupported("a statement that writes", arm.span())
@@ -175,11 +166,7 @@ impl<'a> Planner<'a> {
         } = values;
         let mut rows = Vec::with_capacity(written.len());
         for row in written {
-            let ast::Parens {
-                opening_token: _,
-                content,
-                closing_token: _,
-            } = row;
+            let ast::Parens { opening_token: _, content, closing_token: _ } = row;
             rows.push(self.plan_exprs(content)?);
         }
         let width = rows.first().map_or(0, Vec::len);
@@ -200,12 +187,7 @@ impl<'a> Planner<'a> {
             for cell in rows.iter().filter_map(|r| r.get(at)) {
                 let next = types::info_of(cell, &self.columns);
                 merged = Some(match merged {
-                    None => ColumnInfo {
-                        name: name.clone(),
-                        origin: None,
-                        affinity: None,
-                        ..next
-                    },
+                    None => ColumnInfo { name: name.clone(), origin: None, affinity: None, ..next },
                     Some(info) => ColumnInfo {
                         class: types::common_class(info.class, next.class),
                         nullable: info.nullable || next.nullable,
@@ -223,13 +205,7 @@ impl<'a> Planner<'a> {
             names.push(name);
         }
         Ok(Planned {
-            query: Query {
-                rel: Rel::Values {
-                    columns: columns.clone(),
-                    rows,
-                },
-                output: columns,
-            },
+            query: Query { rel: Rel::Values { columns: columns.clone(), rows }, output: columns },
             names,
         })
     }
@@ -244,10 +220,7 @@ impl<'a> Planner<'a> {
     ) -> Result<Planned> {
         let (l, r) = (left.query.output.len(), right.query.output.len());
         if l != r {
-            return invalid(
-                format!("the arms of a set operation have {l} and {r} columns"),
-                at.span(),
-            );
+            return invalid(format!("the arms of a set operation have {l} and {r} columns"), at.span());
         }
         let mut columns = Vec::with_capacity(l);
         for (left_id, right_id) in left.query.output.iter().zip(&right.query.output) {
@@ -265,11 +238,7 @@ impl<'a> Planner<'a> {
                 name: a.name.clone(),
                 origin: a.origin.filter(|_| a.origin == b.origin),
                 affinity: a.affinity.filter(|_| a.affinity == b.affinity),
-                class: if kind == SetOpKind::Union {
-                    types::common_class(a.class, b.class)
-                } else {
-                    a.class
-                },
+                class: if kind == SetOpKind::Union { types::common_class(a.class, b.class) } else { a.class },
                 nullable,
             };
             let id = self.new_column(info)?;
@@ -298,11 +267,7 @@ impl<'a> Planner<'a> {
         let mut limits = Limits::default();
         match clauses.limit {
             None => {}
-            Some(ast::LimitClause::LimitOffset {
-                limit,
-                offset,
-                limit_by,
-            }) => {
+            Some(ast::LimitClause::LimitOffset { limit, offset, limit_by }) => {
                 refuse_present(limit_by, "LIMIT BY", query)?;
                 if let Some(limit) = limit {
                     limits.limit = Some(self.plan_expr(limit)?);
@@ -318,11 +283,7 @@ impl<'a> Planner<'a> {
             }
         }
         if let Some(fetch) = clauses.fetch {
-            let ast::Fetch {
-                with_ties,
-                percent,
-                quantity,
-            } = fetch;
+            let ast::Fetch { with_ties, percent, quantity } = fetch;
             refuse_present(with_ties, "FETCH WITH TIES", query)?;
             refuse_present(percent, "FETCH PERCENT", query)?;
             if limits.limit.is_some() {
@@ -355,10 +316,7 @@ impl<'a> Planner<'a> {
             let column = position.and_then(|p| planned.query.output.get(p));
             let Some(column) = column else {
                 return invalid(
-                    format!(
-                        "ORDER BY term {} does not match any column in the result set",
-                        at + 1
-                    ),
+                    format!("ORDER BY term {} does not match any column in the result set", at + 1),
                     key.expr.span(),
                 );
             };
@@ -413,9 +371,9 @@ fn output_position(term: &ast::Expr, names: &[String], arms: &[&SetExpr]) -> Opt
             ast::SelectItem::UnnamedExpr(expr) => {
                 let same_name = match (name, unwrap_nested(expr)) {
                     (Some(n), ast::Expr::Identifier(i)) => n.value.eq_ignore_ascii_case(&i.value),
-                    (Some(n), ast::Expr::CompoundIdentifier(parts)) => parts
-                        .last()
-                        .is_some_and(|i| n.value.eq_ignore_ascii_case(&i.value)),
+                    (Some(n), ast::Expr::CompoundIdentifier(parts)) => {
+                        parts.last().is_some_and(|i| n.value.eq_ignore_ascii_case(&i.value))
+                    }
                     _ => false,
                 };
                 same_name || expr.to_string().to_ascii_lowercase() == text

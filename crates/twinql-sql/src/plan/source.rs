@@ -8,16 +8,9 @@ use super::{Result, unsupported};
 /// What stands between the inputs of FROM.
 pub(super) enum Source<'a> {
     /// A table, a view or a common table expression.
-    Named {
-        name: &'a ast::ObjectName,
-        alias: Option<&'a ast::TableAlias>,
-    },
+    Named { name: &'a ast::ObjectName, alias: Option<&'a ast::TableAlias> },
     /// A table-valued function.
-    Call {
-        name: &'a ast::ObjectName,
-        args: &'a [ast::FunctionArg],
-        alias: Option<&'a ast::TableAlias>,
-    },
+    Call { name: &'a ast::ObjectName, args: &'a [ast::FunctionArg], alias: Option<&'a ast::TableAlias> },
     /// A subquery.
     Derived {
         subquery: &'a ast::Query,
@@ -26,10 +19,7 @@ pub(super) enum Source<'a> {
         lateral: bool,
     },
     /// Joins in parentheses.
-    Nested {
-        from: &'a TableWithJoins,
-        alias: Option<&'a ast::TableAlias>,
-    },
+    Nested { from: &'a TableWithJoins, alias: Option<&'a ast::TableAlias> },
 }
 
 impl<'a> Source<'a> {
@@ -74,23 +64,11 @@ impl<'a> Source<'a> {
                 let alias = alias.as_ref();
                 Ok(Source::Call { name, args, alias })
             }
-            TableFactor::Derived {
-                lateral,
-                subquery,
-                alias,
-                sample,
-            } => {
+            TableFactor::Derived { lateral, subquery, alias, sample } => {
                 refuse_present(sample, "TABLESAMPLE", factor)?;
-                Ok(Source::Derived {
-                    subquery,
-                    alias: alias.as_ref(),
-                    lateral: *lateral,
-                })
+                Ok(Source::Derived { subquery, alias: alias.as_ref(), lateral: *lateral })
             }
-            TableFactor::NestedJoin {
-                table_with_joins: from,
-                alias,
-            } => {
+            TableFactor::NestedJoin { table_with_joins: from, alias } => {
                 let alias = alias.as_ref();
                 Ok(Source::Nested { from, alias })
             }
@@ -100,16 +78,8 @@ impl<'a> Source<'a> {
 }
 
 /// T-SQL's hints that have no influence on the answer.
-const HINTS: [&str; 8] = [
-    "NOLOCK",
-    "READUNCOMMITTED",
-    "READCOMMITTED",
-    "ROWLOCK",
-    "PAGLOCK",
-    "TABLOCK",
-    "UPDLOCK",
-    "HOLDLOCK",
-];
+const HINTS: [&str; 8] =
+    ["NOLOCK", "READUNCOMMITTED", "READCOMMITTED", "ROWLOCK", "PAGLOCK", "TABLOCK", "UPDLOCK", "HOLDLOCK"];
 
 fn refuse_hints(hints: &[ast::Expr], at: &TableFactor) -> Result<()> {
     let known = |hint: &ast::Expr| match hint {

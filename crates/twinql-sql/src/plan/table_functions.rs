@@ -64,17 +64,8 @@ impl<'a> Planner<'a> {
             ids.push(id);
             scope.push(ScopeColumn::new((*column).to_owned(), id));
         }
-        let rel = Rel::TableFunction {
-            name: name.to_owned(),
-            args,
-            columns: ids,
-        };
-        let table = ScopeTable {
-            name: name.to_owned(),
-            columns: scope,
-            rowid: RowId::None,
-            table: None,
-        };
+        let rel = Rel::TableFunction { name: name.to_owned(), args, columns: ids };
+        let table = ScopeTable { name: name.to_owned(), columns: scope, rowid: RowId::None, table: None };
         Ok((rel, table))
     }
 

@@ -76,10 +76,7 @@ pub(super) fn interval(span: Interval) -> Expr {
     } else {
         Value::Real((span.micros as f64 / 1e6).into())
     };
-    call(
-        "pg_interval",
-        vec![whole(span.months), whole(span.days), Expr::Literal(seconds)],
-    )
+    call("pg_interval", vec![whole(span.months), whole(span.days), Expr::Literal(seconds)])
 }
 
 /// The span that such a call with constants makes.
@@ -179,15 +176,9 @@ impl Planner<'_> {
                 }
                 name => Kind::of_function(name),
             },
-            Expr::Case {
-                operand: _,
-                branches,
-                otherwise,
-            } => branches
-                .iter()
-                .map(|(_, then)| then)
-                .chain(otherwise.as_deref())
-                .find_map(|e| self.kind(e)),
+            Expr::Case { operand: _, branches, otherwise } => {
+                branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()).find_map(|e| self.kind(e))
+            }
             Expr::Scalar(query) => self.kind_of_column(*query.output.first()?),
             Expr::Collate { expr, collation: _ } => self.kind(expr),
             Expr::Literal(_)
@@ -211,11 +202,7 @@ impl Planner<'_> {
         let kind_or_constant = |e: &Expr| {
             self.kind(e).or_else(|| {
                 let moment = Moment::parse(e.as_text()?)?;
-                Some(if moment.is_date() {
-                    Kind::Date
-                } else {
-                    Kind::Timestamp
-                })
+                Some(if moment.is_date() { Kind::Date } else { Kind::Timestamp })
             })
         };
         match (kind_or_constant(left), kind_or_constant(right)) {
@@ -250,11 +237,7 @@ impl Planner<'_> {
         }
         let of_constant = || {
             let moment = Moment::parse(expr.as_text()?)?;
-            Some(if moment.is_date() {
-                Kind::Date
-            } else {
-                Kind::Timestamp
-            })
+            Some(if moment.is_date() { Kind::Date } else { Kind::Timestamp })
         };
         if let Some(kind) = self.kind(expr).or_else(of_constant) {
             self.kinds.insert(id, kind);

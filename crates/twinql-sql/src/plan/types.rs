@@ -7,13 +7,7 @@ use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
 
 fn info(affinity: Option<Affinity>, class: TypeClass, nullable: bool) -> ColumnInfo {
-    ColumnInfo {
-        name: String::new(),
-        origin: None,
-        affinity,
-        class,
-        nullable,
-    }
+    ColumnInfo { name: String::new(), origin: None, affinity, class, nullable }
 }
 
 /// An unnamed column's info for the value of an expression.
@@ -42,15 +36,11 @@ pub(crate) fn info_of(expr: &Expr, columns: &Columns) -> ColumnInfo {
             }
         }
         Expr::Binary { op, left, right } => binary(*op, left, right, columns),
-        Expr::And(list) | Expr::Or(list) => info(
-            None,
-            TypeClass::Boolean,
-            list.iter().any(|e| info_of(e, columns).nullable),
-        ),
+        Expr::And(list) | Expr::Or(list) => {
+            info(None, TypeClass::Boolean, list.iter().any(|e| info_of(e, columns).nullable))
+        }
         Expr::Function { name, args } => function(name, args, columns),
-        Expr::Case {
-            branches, otherwise, ..
-        } => {
+        Expr::Case { branches, otherwise, .. } => {
             let mut values = branches.iter().map(|(_, then)| then).chain(otherwise.as_deref());
             let first = values.next().map(|e| info_of(e, columns));
             let mut nullable = otherwise.is_none() || first.as_ref().is_none_or(|i| i.nullable);
@@ -73,15 +63,8 @@ pub(crate) fn info_of(expr: &Expr, columns: &Columns) -> ColumnInfo {
             };
             info(Some(*affinity), class, info_of(expr, columns).nullable)
         }
-        Expr::Collate { expr, .. } => ColumnInfo {
-            origin: None,
-            ..info_of(expr, columns)
-        },
-        Expr::Scalar(query) => ColumnInfo {
-            origin: None,
-            nullable: true,
-            ..output_info(query, columns)
-        },
+        Expr::Collate { expr, .. } => ColumnInfo { origin: None, ..info_of(expr, columns) },
+        Expr::Scalar(query) => ColumnInfo { origin: None, nullable: true, ..output_info(query, columns) },
         Expr::Exists(_) => info(None, TypeClass::Boolean, false),
         Expr::InList { .. } | Expr::InSubquery { .. } | Expr::Quantified { .. } => {
             info(None, TypeClass::Boolean, true)
@@ -168,16 +151,10 @@ fn function(name: &str, args: &[Expr], columns: &Columns) -> ColumnInfo {
 /// The info of an aggregate's result. `grouped` is false for an aggregate over a whole
 /// relation, which may be empty.
 pub(crate) fn aggregate_info(call: &AggregateCall, grouped: bool, columns: &Columns) -> ColumnInfo {
-    let arg = call
-        .args
-        .first()
-        .map_or_else(|| info(None, TypeClass::Other, true), |e| info_of(e, columns));
+    let arg = call.args.first().map_or_else(|| info(None, TypeClass::Other, true), |e| info_of(e, columns));
     // Over an empty input, or where a filter takes every row, the result is NULL.
     let nullable = arg.nullable || !grouped || call.filter.is_some();
-    let named = |name: &str, i: ColumnInfo| ColumnInfo {
-        name: name.into(),
-        ..i
-    };
+    let named = |name: &str, i: ColumnInfo| ColumnInfo { name: name.into(), ..i };
     match &call.func {
         AggFunc::Count => named("count", info(None, TypeClass::Integer, false)),
         AggFunc::Sum => named("sum", info(None, numeric(arg.class), nullable)),
@@ -193,9 +170,5 @@ pub(crate) fn aggregate_info(call: &AggregateCall, grouped: bool, columns: &Colu
 }
 
 fn extreme(arg: ColumnInfo, nullable: bool) -> ColumnInfo {
-    ColumnInfo {
-        affinity: None,
-        nullable,
-        ..arg
-    }
+    ColumnInfo { affinity: None, nullable, ..arg }
 }

@@ -39,11 +39,7 @@ pub(crate) fn reached<'s>(schema: &'s Schema, query: &ast::Query) -> Vec<ViewQue
             if let Ok(parsed) = &parsed {
                 names.extend(relations(&parsed.query));
             }
-            found.push(ViewQuery {
-                view,
-                parsed,
-                active: Cell::new(false),
-            });
+            found.push(ViewQuery { view, parsed, active: Cell::new(false) });
         }
     }
     found
@@ -62,9 +58,7 @@ impl<'a> Planner<'a> {
     /// The relation of a view, if the name is one.
     pub(crate) fn plan_view_use(&mut self, name: &Ident) -> Result<Option<(Rel, ScopeTable)>> {
         let views = self.views;
-        let found = views
-            .iter()
-            .find(|v| v.view.name.eq_ignore_ascii_case(&name.value));
+        let found = views.iter().find(|v| v.view.name.eq_ignore_ascii_case(&name.value));
         let Some(used) = found else {
             return Ok(None);
         };
@@ -72,10 +66,7 @@ impl<'a> Planner<'a> {
         if used.active.get() {
             return invalid(format!("view {title} is circularly defined"), name.span);
         }
-        let parsed = used
-            .parsed
-            .as_ref()
-            .map_err(|e| of_view(title, e.clone(), name))?;
+        let parsed = used.parsed.as_ref().map_err(|e| of_view(title, e.clone(), name))?;
         // Its query sees tables and views alone, is SQLite's, and its places are not the query's.
         let scopes = std::mem::take(&mut self.scopes);
         let ctes = std::mem::take(&mut self.ctes);
@@ -83,9 +74,7 @@ impl<'a> Planner<'a> {
         let dialect = std::mem::replace(&mut self.dialect, Dialect::Sqlite);
         let exact_names = std::mem::replace(&mut self.exact_names, false);
         used.active.set(true);
-        let planned = self
-            .plan_query(&parsed.query)
-            .map_err(|e| of_view(title, e, name))?;
+        let planned = self.plan_query(&parsed.query).map_err(|e| of_view(title, e, name))?;
         used.active.set(false);
         self.dialect = dialect;
         self.exact_names = exact_names;
@@ -95,30 +84,17 @@ impl<'a> Planner<'a> {
         let listed = &used.view.columns;
         if !listed.is_empty() && listed.len() != planned.names.len() {
             return invalid(
-                format!(
-                    "view {title} lists {} columns, its query has {}",
-                    listed.len(),
-                    planned.names.len()
-                ),
+                format!("view {title} lists {} columns, its query has {}", listed.len(), planned.names.len()),
                 name.span,
             );
         }
-        let names = if listed.is_empty() {
-            planned.names
-        } else {
-            listed.clone()
-        };
+        let names = if listed.is_empty() { planned.names } else { listed.clone() };
         let columns = names
             .into_iter()
             .zip(planned.query.output)
             .map(|(name, id)| ScopeColumn::new(name, id))
             .collect();
-        let table = ScopeTable {
-            name: title.clone(),
-            columns,
-            rowid: RowId::None,
-            table: None,
-        };
+        let table = ScopeTable { name: title.clone(), columns, rowid: RowId::None, table: None };
         Ok(Some((planned.query.rel, table)))
     }
 }
@@ -130,14 +106,7 @@ fn of_view(view: &str, error: SqlError, name: &Ident) -> SqlError {
             construct: format!("{construct}, in view {view},"),
             place: place(name.span),
         },
-        too_large @ SqlError::TooLarge {
-            what: _,
-            found: _,
-            limit: _,
-        } => too_large,
-        other => SqlError::Invalid {
-            message: format!("view {view}: {other}"),
-            place: place(name.span),
-        },
+        too_large @ SqlError::TooLarge { what: _, found: _, limit: _ } => too_large,
+        other => SqlError::Invalid { message: format!("view {view}: {other}"), place: place(name.span) },
     }
 }

@@ -34,12 +34,7 @@ impl<'a> Planner<'a> {
             ast::SelectItemQualifiedWildcardKind::Expr(_) => return unsupported(at.to_string(), at.span()),
         };
         let mut listed = Vec::new();
-        for (i, table) in self
-            .scopes
-            .last()
-            .iter()
-            .flat_map(|s| s.tables.iter().enumerate())
-        {
+        for (i, table) in self.scopes.last().iter().flat_map(|s| s.tables.iter().enumerate()) {
             if self.is_named(table, name)? {
                 listed.push(i);
             }
@@ -62,19 +57,11 @@ impl<'a> Planner<'a> {
         let Some(scope) = self.scopes.last() else {
             return Vec::new();
         };
-        let single = scope
-            .tables
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| tables(*i))
-            .map(|(_, t)| t);
+        let single = scope.tables.iter().enumerate().filter(|(i, _)| tables(*i)).map(|(_, t)| t);
         single
             .flat_map(|t| &t.columns)
             .filter(|c| !c.hidden)
-            .map(|c| Item {
-                expr: c.value(),
-                name: c.name.clone(),
-            })
+            .map(|c| Item { expr: c.value(), name: c.name.clone() })
             .collect()
     }
 
@@ -104,11 +91,7 @@ impl<'a> Planner<'a> {
                 names.iter().map(column_of).collect::<Result<_>>()?
             }
         };
-        if let Some(ast::ExceptSelectItem {
-            first_element,
-            additional_elements,
-        }) = opt_except
-        {
+        if let Some(ast::ExceptSelectItem { first_element, additional_elements }) = opt_except {
             left_out.push(first_element);
             left_out.extend(additional_elements);
         }
@@ -124,11 +107,7 @@ impl<'a> Planner<'a> {
         }
         if let Some(ast::ReplaceSelectItem { items: replaced }) = opt_replace {
             for element in replaced {
-                let ast::ReplaceSelectElement {
-                    expr,
-                    column_name,
-                    as_keyword: _,
-                } = &**element;
+                let ast::ReplaceSelectElement { expr, column_name, as_keyword: _ } = &**element;
                 let expr = self.plan_item(expr)?;
                 only_item(&mut items, column_name)?.expr = expr;
             }
@@ -146,10 +125,7 @@ impl<'a> Planner<'a> {
 }
 
 fn unknown(name: &Ident) -> SqlError {
-    SqlError::UnknownColumn {
-        name: name.value.clone(),
-        place: place(name.span),
-    }
+    SqlError::UnknownColumn { name: name.value.clone(), place: place(name.span) }
 }
 
 /// The column that a name behind EXCLUDE means.
@@ -162,15 +138,12 @@ fn column_of(name: &ast::ObjectName) -> Result<&Ident> {
 
 /// The only output with a name.
 fn only_item<'i>(items: &'i mut [Item], name: &Ident) -> Result<&'i mut Item> {
-    let mut found = items
-        .iter_mut()
-        .filter(|item| item.name.eq_ignore_ascii_case(&name.value));
+    let mut found = items.iter_mut().filter(|item| item.name.eq_ignore_ascii_case(&name.value));
     match (found.next(), found.next()) {
         (Some(item), None) => Ok(item),
         (None, _) => Err(unknown(name)),
-        (Some(_), Some(_)) => Err(SqlError::AmbiguousColumn {
-            name: name.value.clone(),
-            place: place(name.span),
-        }),
+        (Some(_), Some(_)) => {
+            Err(SqlError::AmbiguousColumn { name: name.value.clone(), place: place(name.span) })
+        }
     }
 }

@@ -14,10 +14,7 @@ use crate::schema::TypeClass;
 impl<'a> Planner<'a> {
     pub(crate) fn plan_window_call(&mut self, function: &'a ast::Function, call: Call<'a>) -> Result<Expr> {
         if !self.scopes.last().is_some_and(|s| s.allow.windows) {
-            return invalid(
-                format!("misuse of window function {}()", call.name),
-                function.span(),
-            );
+            return invalid(format!("misuse of window function {}()", call.name), function.span());
         }
         if !call.has_list || call.star && call.name != "count" {
             return invalid(
@@ -27,10 +24,7 @@ impl<'a> Planner<'a> {
         }
         refuse_present(&call.within_group, "WITHIN GROUP of a window function", function)?;
         if !call.order_by.is_empty() {
-            return unsupported(
-                "ORDER BY among the arguments of a window function",
-                function.span(),
-            );
+            return unsupported("ORDER BY among the arguments of a window function", function.span());
         }
         if call.distinct {
             return invalid("DISTINCT is not supported for window functions", function.span());
@@ -59,21 +53,17 @@ impl<'a> Planner<'a> {
             None => return unsupported("a window function without OVER", function.span()),
         }
         self.restore_allow(allow);
-        let known = self
-            .scopes
-            .last()
-            .and_then(|s| s.windows.iter().find(|(_, w)| *w == planned));
+        let known = self.scopes.last().and_then(|s| s.windows.iter().find(|(_, w)| *w == planned));
         if let Some((id, _)) = known {
             return Ok(Expr::Column(*id));
         }
         let class = match planned.func.as_str() {
             "row_number" | "rank" | "dense_rank" | "ntile" | "count" => TypeClass::Integer,
             "group_concat" | "string_agg" => TypeClass::Text,
-            "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "min" | "max" => {
-                planned.args.first().map_or(TypeClass::Other, |e| {
-                    super::types::info_of(e, &self.columns).class
-                })
-            }
+            "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "min" | "max" => planned
+                .args
+                .first()
+                .map_or(TypeClass::Other, |e| super::types::info_of(e, &self.columns).class),
             _ => TypeClass::Number,
         };
         let nullable = !matches!(
@@ -96,12 +86,10 @@ impl<'a> Planner<'a> {
 
     fn plan_named_window(&mut self, name: &'a ast::Ident, call: &mut WindowCall, depth: usize) -> Result<()> {
         let definition = self.scopes.last().and_then(|s| {
-            s.named_windows
-                .iter()
-                .find_map(|ast::NamedWindowDefinition(known, found)| {
-                    let same = known.value.eq_ignore_ascii_case(&name.value);
-                    same.then_some((known.span.start, found))
-                })
+            s.named_windows.iter().find_map(|ast::NamedWindowDefinition(known, found)| {
+                let same = known.value.eq_ignore_ascii_case(&name.value);
+                same.then_some((known.span.start, found))
+            })
         });
         let Some((place, found)) = definition.filter(|_| depth < 8) else {
             return invalid(format!("no such window: {}", name.value), name.span);
@@ -119,12 +107,7 @@ impl<'a> Planner<'a> {
         call: &mut WindowCall,
         depth: usize,
     ) -> Result<()> {
-        let ast::WindowSpec {
-            window_name,
-            partition_by,
-            order_by,
-            window_frame,
-        } = spec;
+        let ast::WindowSpec { window_name, partition_by, order_by, window_frame } = spec;
         if let Some(base) = window_name {
             self.plan_named_window(base, call, depth)?;
         }
@@ -132,8 +115,7 @@ impl<'a> Planner<'a> {
         for key in order_by {
             let expr = self.plan_expr(&key.expr)?;
             let expr = self.ordered_by(expr);
-            call.order_by
-                .push(super::order::sort_key(self.dialect, expr, key)?);
+            call.order_by.push(super::order::sort_key(self.dialect, expr, key)?);
         }
         if let Some(frame) = window_frame {
             let exclusion = self.frames.iter().find(|e| e.owner == owner);
@@ -145,11 +127,7 @@ impl<'a> Planner<'a> {
 
 /// A frame as canonical text, `None` for the default one.
 fn frame_text(frame: &ast::WindowFrame, exclusion: Option<Exclusion>) -> Option<String> {
-    let ast::WindowFrame {
-        units,
-        start_bound,
-        end_bound,
-    } = frame;
+    let ast::WindowFrame { units, start_bound, end_bound } = frame;
     let end = end_bound.as_ref().unwrap_or(&ast::WindowFrameBound::CurrentRow);
     let text = format!("{units} BETWEEN {start_bound} AND {end}").to_uppercase();
     match exclusion {

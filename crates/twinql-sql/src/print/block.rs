@@ -116,13 +116,6 @@ pub(super) fn anchored(call: &AggregateCall, block: &Block) -> Option<AggregateC
     }
     let (anchor, _) = block.items.first()?;
     let mut filter: Vec<Expr> = call.filter.clone().into_iter().collect();
-    filter.push(Expr::binary(
-        BinaryOp::Is,
-        Expr::Column(*anchor),
-        Expr::Column(*anchor),
-    ));
-    Some(AggregateCall {
-        filter: Some(Expr::And(filter)),
-        ..call.clone()
-    })
+    filter.push(Expr::binary(BinaryOp::Is, Expr::Column(*anchor), Expr::Column(*anchor)));
+    Some(AggregateCall { filter: Some(Expr::And(filter)), ..call.clone() })
 }

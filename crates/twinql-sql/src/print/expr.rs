@@ -150,14 +150,7 @@ impl Printer<'_> {
             },
             Expr::Literal(v) => literal(v),
             Expr::Unary { op, expr } => {
-                if let (
-                    UnaryOp::Not,
-                    Expr::Unary {
-                        op: UnaryOp::IsNull,
-                        expr,
-                    },
-                ) = (op, &**expr)
-                {
+                if let (UnaryOp::Not, Expr::Unary { op: UnaryOp::IsNull, expr }) = (op, &**expr) {
                     return format!("{} IS NOT NULL", self.operand(expr, names));
                 }
                 let text = self.operand(expr, names);
@@ -168,12 +161,9 @@ impl Printer<'_> {
                     UnaryOp::IsNull => format!("{text} IS NULL"),
                 }
             }
-            Expr::Binary { op, left, right } => format!(
-                "{} {} {}",
-                self.operand(left, names),
-                operator(*op),
-                self.operand(right, names)
-            ),
+            Expr::Binary { op, left, right } => {
+                format!("{} {} {}", self.operand(left, names), operator(*op), self.operand(right, names))
+            }
             Expr::And(list) => self.list(list, " AND ", "1", names),
             Expr::Or(list) => self.list(list, " OR ", "0", names),
             Expr::Function { name, args } => {
@@ -188,11 +178,7 @@ impl Printer<'_> {
                     _ => format!("{name}({args})"),
                 }
             }
-            Expr::Case {
-                operand,
-                branches,
-                otherwise,
-            } => {
+            Expr::Case { operand, branches, otherwise } => {
                 let mut text = String::from("CASE");
                 if let Some(e) = operand {
                     text.push_str(&format!(" {}", self.operand(e, names)));

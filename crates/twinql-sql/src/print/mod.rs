@@ -33,13 +33,7 @@ const MAX_ARMS: usize = 16;
 /// # Errors
 /// What SQLite has no words for: nothing is printed rather than something else.
 pub fn to_sql(schema: &Schema, plan: &Plan) -> Result<String, PrintError> {
-    let mut printer = Printer {
-        schema,
-        columns: &plan.columns,
-        aliases: 0,
-        shallow: false,
-        problem: None,
-    };
+    let mut printer = Printer { schema, columns: &plan.columns, aliases: 0, shallow: false, problem: None };
     let sql = printer.query(&plan.query, &Names::new());
     match printer.problem {
         None => Ok(sql),
@@ -50,27 +44,14 @@ pub fn to_sql(schema: &Schema, plan: &Plan) -> Result<String, PrintError> {
 /// An expression as text, a subquery as `(…)`.
 pub(crate) fn shallow(e: &Expr, names: &Names) -> String {
     let (schema, columns) = (Schema::default(), Columns::new());
-    Printer {
-        schema: &schema,
-        columns: &columns,
-        aliases: 0,
-        shallow: true,
-        problem: None,
-    }
-    .expr(e, names)
+    Printer { schema: &schema, columns: &columns, aliases: 0, shallow: true, problem: None }.expr(e, names)
 }
 
 /// An aggregate as text, a subquery as `(…)`.
 pub(crate) fn shallow_call(call: &AggregateCall, names: &Names) -> String {
     let (schema, columns) = (Schema::default(), Columns::new());
-    Printer {
-        schema: &schema,
-        columns: &columns,
-        aliases: 0,
-        shallow: true,
-        problem: None,
-    }
-    .aggregate_call(call, names)
+    Printer { schema: &schema, columns: &columns, aliases: 0, shallow: true, problem: None }
+        .aggregate_call(call, names)
 }
 
 /// A name in double quotes where it needs them.
@@ -149,11 +130,7 @@ impl Printer<'_> {
 
     /// Makes a derived table of a SELECT.
     fn wrap(&mut self, block: Block) -> Block {
-        let items: Vec<String> = block
-            .items
-            .iter()
-            .map(|(c, text)| format!("{text} AS c{}", c.0))
-            .collect();
+        let items: Vec<String> = block.items.iter().map(|(c, text)| format!("{text} AS c{}", c.0)).collect();
         let sql = block.select(&items);
         let ids: Vec<ColumnId> = block.items.iter().map(|(c, _)| *c).collect();
         self.derived(&sql, &ids)
@@ -168,11 +145,7 @@ impl Printer<'_> {
     /// The block of a relation, at a stage no later than `latest`.
     fn block_until(&mut self, rel: &Rel, outer: &Names, latest: Stage) -> Block {
         let block = self.block(rel, outer);
-        if block.stage > latest {
-            self.wrap(block)
-        } else {
-            block
-        }
+        if block.stage > latest { self.wrap(block) } else { block }
     }
 
     /// The block of a relation as one item of FROM.
@@ -216,13 +189,7 @@ impl Printer<'_> {
                     .collect();
                 Block::from(Some(format!("{name}({args}) AS {alias}")), items)
             }
-            Rel::Recursive {
-                name,
-                columns,
-                seed,
-                step,
-                all,
-            } => {
+            Rel::Recursive { name, columns, seed, step, all } => {
                 let names: Vec<String> = (1..=columns.len()).map(|i| format!("k{i}")).collect();
                 let name = identifier(name);
                 let sql = format!(
@@ -242,29 +209,18 @@ impl Printer<'_> {
             }
             Rel::RecursiveRef { name, columns } => {
                 let alias = self.alias('t');
-                let items = columns
-                    .iter()
-                    .enumerate()
-                    .map(|(i, c)| (*c, format!("{alias}.k{}", i + 1)))
-                    .collect();
+                let items =
+                    columns.iter().enumerate().map(|(i, c)| (*c, format!("{alias}.k{}", i + 1))).collect();
                 Block::from(Some(format!("{} AS {alias}", identifier(name))), items)
             }
             Rel::Filter { input, predicate } => self.filter(input, predicate, outer),
             Rel::Project { input, exprs } => self.project(input, exprs, outer),
             Rel::Join { inputs, on } => self.join(rel, inputs, on, outer),
-            Rel::OuterJoin {
-                kind,
-                left,
-                right,
-                on,
-            } => {
+            Rel::OuterJoin { kind, left, right, on } => {
                 let l = self.block(left, outer);
                 let is_from = l.stage == Stage::From && l.filters.is_empty() && l.from.is_some();
-                let l = if is_from && !(*kind == JoinKind::Full && computes(left)) {
-                    l
-                } else {
-                    self.wrap(l)
-                };
+                let l =
+                    if is_from && !(*kind == JoinKind::Full && computes(left)) { l } else { self.wrap(l) };
                 let r = self.padded(right, outer);
                 let mut items = l.items;
                 items.extend(r.items);
@@ -292,12 +248,9 @@ impl Printer<'_> {
                 block.stage = Stage::Distinct;
                 block
             }
-            Rel::Sort {
-                input,
-                keys,
-                limit,
-                offset,
-            } => self.sort(input, keys, limit.as_ref(), offset.as_ref(), outer),
+            Rel::Sort { input, keys, limit, offset } => {
+                self.sort(input, keys, limit.as_ref(), offset.as_ref(), outer)
+            }
             Rel::SetOp { columns, .. } => {
                 let sql = self.set_operation(rel, outer);
                 self.derived(&sql, columns)
@@ -341,29 +294,17 @@ impl Printer<'_> {
         }
         // SQLite bounds the arms of a compound SELECT, and not the rows of VALUES.
         if rows.len() > MAX_ARMS && !columns.is_empty() {
-            let rows: Vec<String> = rows
-                .iter()
-                .map(|row| format!("({})", self.exprs(row, outer).join(", ")))
-                .collect();
-            let items: Vec<String> = columns
-                .iter()
-                .enumerate()
-                .map(|(i, c)| format!("column{} AS c{}", i + 1, c.0))
-                .collect();
+            let rows: Vec<String> =
+                rows.iter().map(|row| format!("({})", self.exprs(row, outer).join(", "))).collect();
+            let items: Vec<String> =
+                columns.iter().enumerate().map(|(i, c)| format!("column{} AS c{}", i + 1, c.0)).collect();
             let sql = format!("SELECT {} FROM (VALUES {})", items.join(", "), rows.join(", "));
             return self.derived(&sql, columns);
         }
         let list = |texts: Vec<String>| {
-            let named: Vec<String> = columns
-                .iter()
-                .zip(texts)
-                .map(|(c, t)| format!("{t} AS c{}", c.0))
-                .collect();
-            if named.is_empty() {
-                "SELECT 1".to_owned()
-            } else {
-                format!("SELECT {}", named.join(", "))
-            }
+            let named: Vec<String> =
+                columns.iter().zip(texts).map(|(c, t)| format!("{t} AS c{}", c.0)).collect();
+            if named.is_empty() { "SELECT 1".to_owned() } else { format!("SELECT {}", named.join(", ")) }
         };
         let mut arms: Vec<String> = Vec::new();
         for row in rows {
@@ -385,10 +326,7 @@ impl Printer<'_> {
             block = self.wrap(block);
         }
         let scope = block.scope(outer);
-        let texts = predicate
-            .iter()
-            .map(|e| self.operand(e, &scope))
-            .collect::<Vec<_>>();
+        let texts = predicate.iter().map(|e| self.operand(e, &scope)).collect::<Vec<_>>();
         if block.stage == Stage::Grouped {
             block.having.extend(texts);
         } else {
@@ -406,12 +344,7 @@ impl Printer<'_> {
         if block.distinct || whole_lost || long || nested && block.stage >= Stage::Grouped {
             block = match input {
                 // An order without a limit counts outside alone.
-                Rel::Sort {
-                    keys,
-                    limit: None,
-                    offset: None,
-                    ..
-                } if block.stage == Stage::Sorted => {
+                Rel::Sort { keys, limit: None, offset: None, .. } if block.stage == Stage::Sorted => {
                     block.order.clear();
                     block.stage = Stage::Windowed;
                     let mut wrapped = self.wrap(block);
@@ -435,11 +368,8 @@ impl Printer<'_> {
             })
             .collect();
         if !block.whole.is_empty() {
-            block.whole = exprs
-                .iter()
-                .filter(|(_, e)| !e.reads().is_disjoint(&block.whole))
-                .map(|(c, _)| *c)
-                .collect();
+            block.whole =
+                exprs.iter().filter(|(_, e)| !e.reads().is_disjoint(&block.whole)).map(|(c, _)| *c).collect();
         }
         block
     }
@@ -447,9 +377,8 @@ impl Printer<'_> {
     fn join(&mut self, rel: &Rel, inputs: &[Rel], on: &[Expr], outer: &Names) -> Block {
         let all = rel.output_set();
         // The arguments of a table-valued function may read the inputs before it.
-        let (functions, plain): (Vec<&Rel>, Vec<&Rel>) = inputs
-            .iter()
-            .partition(|r| matches!(r, Rel::TableFunction { args, .. } if !args.is_empty()));
+        let (functions, plain): (Vec<&Rel>, Vec<&Rel>) =
+            inputs.iter().partition(|r| matches!(r, Rel::TableFunction { args, .. } if !args.is_empty()));
         let lateral = !functions.is_empty();
         let mut blocks: Vec<Block> = Vec::new();
         let mut before = outer.clone();
@@ -480,9 +409,8 @@ impl Printer<'_> {
             let (ready, later): (Vec<_>, Vec<_>) =
                 pending.into_iter().partition(|(of, _)| of.is_subset(&known));
             pending = later;
-            let (local, joining): (Vec<_>, Vec<_>) = ready
-                .into_iter()
-                .partition(|(of, _)| i == 0 || of.is_subset(&own));
+            let (local, joining): (Vec<_>, Vec<_>) =
+                ready.into_iter().partition(|(of, _)| i == 0 || of.is_subset(&own));
             block.filters.extend(local.into_iter().map(|(_, t)| t));
             if !joining.is_empty() {
                 let texts: Vec<String> = joining.into_iter().map(|(_, t)| t).collect();
@@ -528,11 +456,8 @@ impl Printer<'_> {
                 groups.push("(SELECT NULL)".to_owned());
             } else {
                 // A bare column does not make a SELECT an aggregate.
-                block.whole = calls
-                    .iter()
-                    .filter(|(_, call)| call.func != AggFunc::Bare)
-                    .map(|(c, _)| *c)
-                    .collect();
+                block.whole =
+                    calls.iter().filter(|(_, call)| call.func != AggFunc::Bare).map(|(c, _)| *c).collect();
             }
         }
         block.items = items;
@@ -569,22 +494,8 @@ impl Printer<'_> {
     }
 
     fn set_operation(&mut self, rel: &Rel, outer: &Names) -> String {
-        let Rel::SetOp {
-            kind,
-            all,
-            left,
-            right,
-            columns,
-        } = rel
-        else {
-            return self.query_as(
-                &Query {
-                    rel: rel.clone(),
-                    output: rel.outputs(),
-                },
-                outer,
-                &[],
-            );
+        let Rel::SetOp { kind, all, left, right, columns } = rel else {
+            return self.query_as(&Query { rel: rel.clone(), output: rel.outputs() }, outer, &[]);
         };
         let names: Vec<String> = columns.iter().map(|c| format!("c{}", c.0)).collect();
         if *all && *kind != SetOpKind::Union {
@@ -599,14 +510,7 @@ impl Printer<'_> {
         // Down the left side: SQLite associates from there, and a chain may be long.
         let mut right_arms = vec![(word(*kind, *all), &**right)];
         let mut first = &**left;
-        while let Rel::SetOp {
-            kind,
-            all,
-            left,
-            right,
-            columns,
-        } = &first.rel
-        {
+        while let Rel::SetOp { kind, all, left, right, columns } = &first.rel {
             let numbered = *all && *kind != SetOpKind::Union;
             if *columns != first.output || numbered {
                 break;
@@ -626,11 +530,7 @@ impl Printer<'_> {
     fn arm(&mut self, arm: &Query, outer: &Names, names: &[String]) -> String {
         let sql = self.query_as(arm, outer, names);
         // SELECTs with an order or a limit of their own cannot stand in a compound.
-        if ends_sorted(&arm.rel) {
-            format!("SELECT * FROM ({sql})")
-        } else {
-            sql
-        }
+        if ends_sorted(&arm.rel) { format!("SELECT * FROM ({sql})") } else { sql }
     }
 }
 

@@ -24,14 +24,9 @@ pub(super) struct Needed {
 /// may do as well.
 pub(super) fn narrowed(semantics: &Semantics, holds: &mut dyn FnMut(&Semantics) -> bool) -> Needed {
     let made = |a: &Assumption| a.made_by(semantics);
-    let nothing = Assumption::ALL
-        .iter()
-        .fold(semantics.clone(), |weaker, a| a.without(&weaker));
+    let nothing = Assumption::ALL.iter().fold(semantics.clone(), |weaker, a| a.without(&weaker));
     if holds(&nothing) {
-        return Needed {
-            assumptions: Vec::new(),
-            semantics: nothing,
-        };
+        return Needed { assumptions: Vec::new(), semantics: nothing };
     }
     let mut weakest = semantics.clone();
     let mut needed = Vec::new();
@@ -53,10 +48,7 @@ pub(super) fn narrowed(semantics: &Semantics, holds: &mut dyn FnMut(&Semantics) 
         }
     }
     needed.sort_unstable();
-    Needed {
-        assumptions: needed,
-        semantics: weakest,
-    }
+    Needed { assumptions: needed, semantics: weakest }
 }
 
 #[cfg(test)]

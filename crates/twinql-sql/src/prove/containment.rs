@@ -71,12 +71,7 @@ pub struct Mapping {
 impl std::fmt::Display for TableauText {
     /// `SELECT … FROM … WHERE …`
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "SELECT {} FROM {}",
-            self.summary.join(", "),
-            self.from.join(", ")
-        )?;
+        write!(f, "SELECT {} FROM {}", self.summary.join(", "), self.from.join(", "))?;
         if !self.conditions.is_empty() {
             write!(f, " WHERE {}", self.conditions.join(" AND "))?;
         }
@@ -95,11 +90,7 @@ impl Homomorphisms {
             return Vec::new();
         };
         let images = map.rows.iter().filter_map(|i| to.rows.get(*i));
-        from.rows
-            .iter()
-            .zip(images)
-            .map(|(a, b)| (a.as_str(), b.as_str()))
-            .collect()
+        from.rows.iter().zip(images).map(|(a, b)| (a.as_str(), b.as_str())).collect()
     }
 }
 
@@ -120,42 +111,18 @@ impl std::fmt::Display for Homomorphisms {
                 Side::Pred => (Side::Pred, Side::Gold),
             };
             let arm = |side: Side, i: usize| {
-                let arms = if side == Side::Gold {
-                    &self.gold
-                } else {
-                    &self.pred
-                };
-                if arms.len() == 1 {
-                    side.to_string()
-                } else {
-                    format!("{side}[{i}]")
-                }
+                let arms = if side == Side::Gold { &self.gold } else { &self.pred };
+                if arms.len() == 1 { side.to_string() } else { format!("{side}[{i}]") }
             };
-            let rows: Vec<String> = self
-                .named(map)
-                .into_iter()
-                .map(|(a, b)| format!("{a} ↦ {b}"))
-                .collect();
-            writeln!(
-                f,
-                "{} into {}: {}",
-                arm(from, map.from_arm),
-                arm(to, map.to_arm),
-                rows.join(", ")
-            )?;
+            let rows: Vec<String> = self.named(map).into_iter().map(|(a, b)| format!("{a} ↦ {b}")).collect();
+            writeln!(f, "{} into {}: {}", arm(from, map.from_arm), arm(to, map.to_arm), rows.join(", "))?;
             for condition in &map.conditions {
                 writeln!(f, "  {condition}")?;
             }
         }
         match self.rows {
-            Rows::Set => writeln!(
-                f,
-                "each answer of one is an answer of the other; duplicates do not count"
-            ),
-            Rows::Bag => writeln!(
-                f,
-                "the mapping is one to one, and so is its inverse: duplicates agree"
-            ),
+            Rows::Set => writeln!(f, "each answer of one is an answer of the other; duplicates do not count"),
+            Rows::Bag => writeln!(f, "the mapping is one to one, and so is its inverse: duplicates agree"),
         }
     }
 }
@@ -199,9 +166,7 @@ pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pre
             }));
         }
         if steps == 0 {
-            return Outcome::Limit(format!(
-                "the search for mappings of rows ended after {MAX_STEPS} steps"
-            ));
+            return Outcome::Limit(format!("the search for mappings of rows ended after {MAX_STEPS} steps"));
         }
     }
     Outcome::None
@@ -227,9 +192,7 @@ pub(super) fn verify(
         shape(schema, semantics, &plan.query, &plan.columns).ok_or(format!("the {side} query has no tableau"))
     };
     let (gold, pred) = (shape(Side::Gold, gold)?, shape(Side::Pred, pred)?);
-    let align = Alignment {
-        of: certificate.summary.clone(),
-    };
+    let align = Alignment { of: certificate.summary.clone() };
     let mut places = align.of.clone();
     places.sort_unstable();
     if places.iter().enumerate().any(|(i, p)| i != *p) {
@@ -303,13 +266,7 @@ fn both_ways(
                 Some((from_arm, search.run(steps, &mut |_| true)?))
             });
             let (from_arm, rows) = found?;
-            maps.push(Mapping {
-                from: side,
-                from_arm,
-                to_arm,
-                rows,
-                conditions: Vec::new(),
-            });
+            maps.push(Mapping { from: side, from_arm, to_arm, rows, conditions: Vec::new() });
         }
     }
     Some(maps)
@@ -339,13 +296,7 @@ fn one_to_one(
         }
         check(pred.tableau, gold, &inverse, &back).is_ok()
     })?;
-    let map = |from, rows| Mapping {
-        from,
-        from_arm: 0,
-        to_arm: 0,
-        rows,
-        conditions: Vec::new(),
-    };
+    let map = |from, rows| Mapping { from, from_arm: 0, to_arm: 0, rows, conditions: Vec::new() };
     Some(vec![map(Side::Gold, rows), map(Side::Pred, inverse)])
 }
 
@@ -359,11 +310,8 @@ fn alignments(gold: &Head, pred: &Head, any_order: bool) -> Vec<Alignment> {
     if n != m || gold.outputs.len() != pred.outputs.len() || gold.sort.len() != pred.sort.len() {
         return Vec::new();
     }
-    let orders = if any_order || gold.grouping.is_some() {
-        orders(n, MAX_ALIGNMENTS)
-    } else {
-        vec![(0..n).collect()]
-    };
+    let orders =
+        if any_order || gold.grouping.is_some() { orders(n, MAX_ALIGNMENTS) } else { vec![(0..n).collect()] };
     let mut out = Vec::new();
     for order in orders {
         let rests: Vec<Vec<usize>> = match (&gold.grouping, &pred.grouping) {
@@ -433,12 +381,8 @@ fn orders(n: usize, limit: usize) -> Vec<Vec<usize>> {
 
 /// True if both heads do the same with summaries that are matched so.
 fn heads_agree(gold: &Head, pred: &Head, align: &Alignment, any_order: bool) -> bool {
-    let mut map: Substitution = align
-        .of
-        .iter()
-        .enumerate()
-        .map(|(i, j)| (slot(i), Expr::Column(slot(*j))))
-        .collect();
+    let mut map: Substitution =
+        align.of.iter().enumerate().map(|(i, j)| (slot(i), Expr::Column(slot(*j)))).collect();
     let grouped = match (&gold.grouping, &pred.grouping) {
         (None, None) => true,
         (Some(g), Some(p)) => {
@@ -469,17 +413,11 @@ fn heads_agree(gold: &Head, pred: &Head, align: &Alignment, any_order: bool) -> 
     };
     let outputs: Vec<Expr> = gold.outputs.iter().map(|e| e.substituted(&map)).collect();
     let sorted = gold.sort.iter().zip(&pred.sort).all(|(a, b)| {
-        let a = SortKey {
-            expr: a.expr.substituted(&map),
-            ..a.clone()
-        };
+        let a = SortKey { expr: a.expr.substituted(&map), ..a.clone() };
         a == *b
     });
-    let same_outputs = if any_order {
-        same_members(&outputs, &pred.outputs)
-    } else {
-        outputs == pred.outputs
-    };
+    let same_outputs =
+        if any_order { same_members(&outputs, &pred.outputs) } else { outputs == pred.outputs };
     grouped
         && same_outputs
         && gold.sort.len() == pred.sort.len()

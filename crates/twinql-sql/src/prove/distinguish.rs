@@ -50,12 +50,7 @@ impl std::fmt::Display for Difference {
             Difference::Width { gold, pred } => {
                 write!(f, "the gold has {gold} output columns, the prediction {pred}")
             }
-            Difference::Kind {
-                side,
-                kind,
-                has,
-                other,
-            } => {
+            Difference::Kind { side, kind, has, other } => {
                 let (one, two) = match side {
                     Side::Gold => ("gold", "prediction"),
                     Side::Pred => ("prediction", "gold"),
@@ -81,10 +76,9 @@ pub(super) fn distinguish(
         return Some(Difference::Width { gold: g, pred: p });
     }
     let (of_gold, of_pred) = (kinds(schema, gold), kinds(schema, pred));
-    for (side, plan, own, other) in [
-        (Side::Gold, gold, &of_gold, &of_pred),
-        (Side::Pred, pred, &of_pred, &of_gold),
-    ] {
+    for (side, plan, own, other) in
+        [(Side::Gold, gold, &of_gold, &of_pred), (Side::Pred, pred, &of_pred, &of_gold)]
+    {
         if own.iter().all(|k| *k == Kind::Any) {
             continue;
         }
@@ -101,12 +95,7 @@ pub(super) fn distinguish(
                 (0..g).any(|i| has(i) && !may(i))
             };
             if impossible {
-                return Some(Difference::Kind {
-                    side,
-                    kind: name,
-                    has: count(&has),
-                    other: count(&may),
-                });
+                return Some(Difference::Kind { side, kind: name, has: count(&has), other: count(&may) });
             }
         }
     }
@@ -124,10 +113,7 @@ enum Kind {
 
 /// Kinds of the output columns.
 fn kinds(schema: &Schema, plan: &Plan) -> Vec<Kind> {
-    let mut known = Kinds {
-        schema,
-        of: BTreeMap::new(),
-    };
+    let mut known = Kinds { schema, of: BTreeMap::new() };
     known.rel(&plan.query.rel);
     let kind = |c: &ColumnId| known.get(*c);
     plan.query.output.iter().map(kind).collect()
@@ -162,10 +148,7 @@ impl Kinds<'_> {
         match rel {
             Rel::Scan { table, columns } => {
                 for (c, at) in columns {
-                    let place = ColumnRef {
-                        table: *table,
-                        column: *at,
-                    };
+                    let place = ColumnRef { table: *table, column: *at };
                     self.of.insert(*c, base_kind(self.schema, place));
                 }
             }
@@ -185,13 +168,7 @@ impl Kinds<'_> {
                     self.of.insert(*c, kind);
                 }
             }
-            Rel::SetOp {
-                kind,
-                left,
-                right,
-                columns,
-                ..
-            } => {
+            Rel::SetOp { kind, left, right, columns, .. } => {
                 self.rel(&left.rel);
                 self.rel(&right.rel);
                 for ((c, l), r) in columns.iter().zip(&left.output).zip(&right.output) {
@@ -244,12 +221,7 @@ impl<'a> OneRow<'a> {
     fn new(schema: &'a Schema, query: &Query) -> OneRow<'a> {
         let mut base = BTreeMap::new();
         collect_base(&query.rel, &mut base);
-        let mut out = OneRow {
-            schema,
-            base,
-            classes: Classes::default(),
-            bound: Vec::new(),
-        };
+        let mut out = OneRow { schema, base, classes: Classes::default(), bound: Vec::new() };
         for (t, table) in schema.tables.iter().enumerate() {
             for key in &table.foreign_keys {
                 for (from, to) in key.columns.iter().zip(&key.target_columns) {
@@ -301,22 +273,13 @@ impl<'a> OneRow<'a> {
                 self.conditions(on)?;
                 Some(sure)
             }
-            Rel::OuterJoin {
-                kind: JoinKind::Left,
-                left,
-                ..
-            } => self.rel(left),
+            Rel::OuterJoin { kind: JoinKind::Left, left, .. } => self.rel(left),
             Rel::Project { input, exprs } => {
                 let below = self.rel(input)?;
                 Some(kept(exprs, &below))
             }
             Rel::Distinct { input } => self.rel(input),
-            Rel::Sort {
-                input,
-                limit,
-                offset: None,
-                ..
-            } => {
+            Rel::Sort { input, limit, offset: None, .. } => {
                 let some = match limit {
                     None => true,
                     Some(Expr::Literal(Value::Integer(n))) => *n != 0,
@@ -333,12 +296,7 @@ impl<'a> OneRow<'a> {
                     None => return None,
                 };
                 let mut sure = kept(keys, &below);
-                sure.extend(
-                    calls
-                        .iter()
-                        .filter(|(_, call)| valued(call, &below))
-                        .map(|(c, _)| *c),
-                );
+                sure.extend(calls.iter().filter(|(_, call)| valued(call, &below)).map(|(c, _)| *c));
                 Some(sure)
             }
             _ => None,
@@ -385,10 +343,7 @@ impl<'a> OneRow<'a> {
             },
             (Kind::Number, Value::Real(_)) => op == BinaryOp::NotEq,
             (Kind::Text, Value::Text(_)) => {
-                matches!(
-                    op,
-                    BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::GtEq | BinaryOp::LtEq
-                )
+                matches!(op, BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::GtEq | BinaryOp::LtEq)
             }
             _ => false,
         };
@@ -425,10 +380,7 @@ fn valued(call: &AggregateCall, below: &[ColumnId]) -> bool {
 fn collect_base(rel: &Rel, into: &mut BTreeMap<ColumnId, ColumnRef>) {
     if let Rel::Scan { table, columns } = rel {
         for (c, at) in columns {
-            let place = ColumnRef {
-                table: *table,
-                column: *at,
-            };
+            let place = ColumnRef { table: *table, column: *at };
             into.insert(*c, place);
         }
     }

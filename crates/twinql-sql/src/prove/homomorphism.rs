@@ -31,11 +31,7 @@ impl<'a> Target<'a> {
     pub(super) fn new(schema: &'a Schema, semantics: &'a Semantics, tableau: &'a Tableau) -> Target<'a> {
         let facts = Facts::new(schema, semantics, tableau);
         let summary = tableau.summary.iter().map(|e| facts.value(e.clone())).collect();
-        Target {
-            tableau,
-            facts,
-            summary,
-        }
+        Target { tableau, facts, summary }
     }
 }
 
@@ -87,10 +83,7 @@ pub(super) fn check(
     for (row, image) in from.rows.iter().zip(rows) {
         let image = to.tableau.rows.get(*image).ok_or("an image is no row")?;
         if row.source != image.source || row.columns.len() != image.columns.len() {
-            return Err(format!(
-                "{} is no row of what {} is one of",
-                image.alias, row.alias
-            ));
+            return Err(format!("{} is no row of what {} is one of", image.alias, row.alias));
         }
     }
     let map = column_map(from, to.tableau, rows);
@@ -146,14 +139,7 @@ impl<'a, 'b> Search<'a, 'b> {
                 items.push(i);
             }
         }
-        Search {
-            from,
-            to,
-            align,
-            one_to_one,
-            ready,
-            rows: Vec::new(),
-        }
+        Search { from, to, align, one_to_one, ready, rows: Vec::new() }
     }
 
     /// The first mapping that `accept` takes. `steps` counts down; at 0 the search ends.

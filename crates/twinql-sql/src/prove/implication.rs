@@ -63,11 +63,7 @@ impl Valued {
 impl<'a> Facts<'a> {
     pub(super) fn new(schema: &'a Schema, semantics: &'a Semantics, tableau: &Tableau) -> Facts<'a> {
         let cx = Context::new(schema, semantics, tableau.columns.clone());
-        let own: BTreeSet<ColumnId> = tableau
-            .rows
-            .iter()
-            .flat_map(|r| r.columns.iter().copied())
-            .collect();
+        let own: BTreeSet<ColumnId> = tableau.rows.iter().flat_map(|r| r.columns.iter().copied()).collect();
         let mut classes = Valued::default();
         for condition in &tableau.conditions {
             let Some(operands) = condition.as_equality() else {
@@ -93,17 +89,8 @@ impl<'a> Facts<'a> {
         let stands_for: Substitution = own.iter().map(|c| (*c, classes.stands_for(*c))).collect();
         let known = cx.not_null(&tableau.block());
         let not_null: BTreeSet<ColumnId> = known.iter().map(|c| classes.classes.root(*c)).collect();
-        let mut facts = Facts {
-            cx,
-            stands_for,
-            conditions: Vec::new(),
-            not_null,
-        };
-        facts.conditions = tableau
-            .conditions
-            .iter()
-            .map(|e| facts.normal(e.clone()))
-            .collect();
+        let mut facts = Facts { cx, stands_for, conditions: Vec::new(), not_null };
+        facts.conditions = tableau.conditions.iter().map(|e| facts.normal(e.clone())).collect();
         facts
     }
 
@@ -139,10 +126,7 @@ impl<'a> Facts<'a> {
         match condition {
             Expr::And(list) => list.iter().all(|e| self.imply_within(e, depth - 1)),
             Expr::Or(list) if list.iter().any(|e| self.imply_within(e, depth - 1)) => true,
-            _ => self
-                .conditions
-                .iter()
-                .any(|known| self.one_implies(known, condition, depth)),
+            _ => self.conditions.iter().any(|known| self.one_implies(known, condition, depth)),
         }
     }
 
@@ -190,10 +174,7 @@ impl<'a> Facts<'a> {
         if let (Some((subject, known)), Some((other, wanted))) = (values_of(known), values_of(wanted)) {
             return subject == other
                 && !subject.has_subquery()
-                && known
-                    .constants()
-                    .chain(wanted.constants())
-                    .all(|v| self.comparable(subject, v))
+                && known.constants().chain(wanted.constants()).all(|v| self.comparable(subject, v))
                 && known.within(&wanted);
         }
         false

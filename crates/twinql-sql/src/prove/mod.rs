@@ -103,10 +103,7 @@ pub struct Vacuous {
 
 impl Vacuous {
     fn of(gold: &Canonical, pred: &Canonical) -> Vacuous {
-        Vacuous {
-            gold: gold.vacuous.clone(),
-            pred: pred.vacuous.clone(),
-        }
+        Vacuous { gold: gold.vacuous.clone(), pred: pred.vacuous.clone() }
     }
 
     /// True if no assumption empties a part of either query.
@@ -117,10 +114,7 @@ impl Vacuous {
     /// The assumptions by side, where there are any.
     pub fn sides(&self) -> impl Iterator<Item = (Side, &[Assumption])> {
         let sides = [(Side::Gold, &self.gold), (Side::Pred, &self.pred)];
-        sides
-            .into_iter()
-            .filter(|(_, list)| !list.is_empty())
-            .map(|(side, list)| (side, list.as_slice()))
+        sides.into_iter().filter(|(_, list)| !list.is_empty()).map(|(side, list)| (side, list.as_slice()))
     }
 }
 
@@ -203,18 +197,11 @@ pub fn prove(schema: &Schema, gold: &str, pred: &str, semantics: &Semantics) -> 
     match (planned(gold), planned(pred)) {
         (Ok(gold), Ok(pred)) => Ok(prove_plans(schema, &gold, &pred, semantics)),
         // What is no query at all says more than what is merely not supported.
-        (Err(gold), Err(pred)) if is_unsupported(&gold) && !is_unsupported(&pred) => Err(ProveError {
-            side: Side::Pred,
-            error: pred,
-        }),
-        (Err(error), _) => Err(ProveError {
-            side: Side::Gold,
-            error,
-        }),
-        (_, Err(error)) => Err(ProveError {
-            side: Side::Pred,
-            error,
-        }),
+        (Err(gold), Err(pred)) if is_unsupported(&gold) && !is_unsupported(&pred) => {
+            Err(ProveError { side: Side::Pred, error: pred })
+        }
+        (Err(error), _) => Err(ProveError { side: Side::Gold, error }),
+        (_, Err(error)) => Err(ProveError { side: Side::Pred, error }),
     }
 }
 
@@ -231,12 +218,7 @@ pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semant
     let vacuous = Vacuous::of(&attempt.gold, &attempt.pred);
     let Some(certificate) = attempt.certificate else {
         let (gold_only, pred_only) = differences::differences(schema, &attempt.gold.plan, &attempt.pred.plan);
-        return Proof::Unknown(Unknown {
-            gold_only,
-            pred_only,
-            limits: attempt.limits,
-            vacuous,
-        });
+        return Proof::Unknown(Unknown { gold_only, pred_only, limits: attempt.limits, vacuous });
     };
     // The least demanding proof is the one to report: its rules, its certificate.
     let needed = assumptions::narrowed(semantics, &mut |weaker| {
@@ -269,15 +251,12 @@ impl Attempt {
             certificate: None,
             limits: Vec::new(),
         };
-        attempt.certificate = attempt
-            .equal_forms(schema, semantics, pred)
-            .or_else(|| attempt.mapped(schema, semantics));
+        attempt.certificate =
+            attempt.equal_forms(schema, semantics, pred).or_else(|| attempt.mapped(schema, semantics));
         if attempt.certificate.is_none() {
             for (side, form) in [(Side::Gold, &attempt.gold), (Side::Pred, &attempt.pred)] {
                 if let Some(why) = &form.stopped {
-                    attempt
-                        .limits
-                        .push(format!("normalising the {side} query: {why}"));
+                    attempt.limits.push(format!("normalising the {side} query: {why}"));
                 }
             }
         }
@@ -314,12 +293,7 @@ impl Attempt {
 /// conditions of the other could be concluded as well as anything else.
 fn assumed_by_both(semantics: &Semantics, gold: &Canonical, pred: &Canonical) -> Semantics {
     let left_out = gold.vacuous.iter().chain(&pred.vacuous);
-    left_out.fold(
-        semantics.clone(),
-        |s, a| {
-            if a.made_by(&s) { a.without(&s) } else { s }
-        },
-    )
+    left_out.fold(semantics.clone(), |s, a| if a.made_by(&s) { a.without(&s) } else { s })
 }
 
 /// A canonical form as SQL, or as a tree where SQLite has no words for it.

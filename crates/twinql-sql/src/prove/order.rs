@@ -13,11 +13,7 @@ const MAX_TRIES: usize = 8;
 fn outer_sort(rel: &mut Rel) -> Option<&mut Rel> {
     match rel {
         Rel::Project { input, .. } => outer_sort(input),
-        Rel::Sort {
-            limit: None,
-            offset: None,
-            ..
-        } => Some(rel),
+        Rel::Sort { limit: None, offset: None, .. } => Some(rel),
         _ => None,
     }
 }

@@ -146,12 +146,7 @@ pub(super) fn shape(
                 read_through(&mut head, &mut having, exprs);
                 rel = input;
             }
-            Rel::Sort {
-                input,
-                keys,
-                limit,
-                offset,
-            } if !sorted => {
+            Rel::Sort { input, keys, limit, offset } if !sorted => {
                 sorted = true;
                 head.sort.clone_from(keys);
                 head.limit.clone_from(limit);
@@ -173,12 +168,9 @@ pub(super) fn shape(
                 }
                 return grouped(schema, semantics, head, having, (input, keys, calls), columns);
             }
-            Rel::SetOp {
-                kind: SetOpKind::Union,
-                all: false,
-                columns: produced,
-                ..
-            } => return union(schema, semantics, head, rel, produced, columns),
+            Rel::SetOp { kind: SetOpKind::Union, all: false, columns: produced, .. } => {
+                return union(schema, semantics, head, rel, produced, columns);
+            }
             other => return plain(schema, semantics, head, other, columns, false),
         }
     }
@@ -216,18 +208,10 @@ fn plain(
 ) -> Option<Shape> {
     let summary = summarise(&mut head);
     let tableau = tableau(schema, semantics, rel, summary, columns, distinct)?;
-    Some(Shape {
-        head,
-        arms: vec![tableau],
-        union: false,
-    })
+    Some(Shape { head, arms: vec![tableau], union: false })
 }
 
-type Aggregate<'a> = (
-    &'a Rel,
-    &'a [(ColumnId, Expr)],
-    &'a [(ColumnId, crate::expr::AggregateCall)],
-);
+type Aggregate<'a> = (&'a Rel, &'a [(ColumnId, Expr)], &'a [(ColumnId, crate::expr::AggregateCall)]);
 
 fn grouped(
     schema: &Schema,
@@ -238,11 +222,8 @@ fn grouped(
     columns: &Columns,
 ) -> Option<Shape> {
     let mut summary: Vec<Expr> = keys.iter().map(|(_, e)| e.clone()).collect();
-    let mut names: Vec<(ColumnId, Expr)> = keys
-        .iter()
-        .enumerate()
-        .map(|(i, (c, _))| (*c, Expr::Column(slot(i))))
-        .collect();
+    let mut names: Vec<(ColumnId, Expr)> =
+        keys.iter().enumerate().map(|(i, (c, _))| (*c, Expr::Column(slot(i)))).collect();
     let mut head_calls = Vec::new();
     for (j, (c, of)) in calls.iter().enumerate() {
         // Their values depend on the order of rows, or on what is not known.
@@ -262,17 +243,9 @@ fn grouped(
         names.push((*c, Expr::Column(call(j))));
     }
     read_through(&mut head, &mut having, &names);
-    head.grouping = Some(Grouping {
-        keys: keys.len(),
-        calls: head_calls,
-        having,
-    });
+    head.grouping = Some(Grouping { keys: keys.len(), calls: head_calls, having });
     let tableau = tableau(schema, semantics, input, summary, columns, false)?;
-    Some(Shape {
-        head,
-        arms: vec![tableau],
-        union: false,
-    })
+    Some(Shape { head, arms: vec![tableau], union: false })
 }
 
 fn union(
@@ -291,11 +264,7 @@ fn union(
     }
     let mut arms = Vec::new();
     collect_arms(schema, semantics, rel, summary, columns, &mut arms)?;
-    Some(Shape {
-        head,
-        arms,
-        union: true,
-    })
+    Some(Shape { head, arms, union: true })
 }
 
 fn collect_arms(
@@ -307,19 +276,10 @@ fn collect_arms(
     arms: &mut Vec<Tableau>,
 ) -> Option<()> {
     match rel {
-        Rel::SetOp {
-            kind: SetOpKind::Union,
-            left,
-            right,
-            columns: produced,
-            ..
-        } => {
+        Rel::SetOp { kind: SetOpKind::Union, left, right, columns: produced, .. } => {
             for arm in [left, right] {
-                let map: Substitution = produced
-                    .iter()
-                    .zip(&arm.output)
-                    .map(|(c, o)| (*c, Expr::Column(*o)))
-                    .collect();
+                let map: Substitution =
+                    produced.iter().zip(&arm.output).map(|(c, o)| (*c, Expr::Column(*o))).collect();
                 let mut summary = summary.clone();
                 for e in &mut summary {
                     e.substitute(&map);
@@ -375,14 +335,7 @@ fn tableau(
         rename_inner(e);
     }
     name_rows(&mut rows, schema);
-    let mut out = Tableau {
-        rows,
-        conditions,
-        summary,
-        columns,
-        deduplicated,
-        distinct: deduplicated,
-    };
+    let mut out = Tableau { rows, conditions, summary, columns, deduplicated, distinct: deduplicated };
     out.distinct |= out.has_unique_summaries(schema, semantics);
     Some(out)
 }
@@ -394,23 +347,14 @@ fn is_function(tree: &impl Tree, cx: &Context<'_>) -> bool {
 }
 
 fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
-    let Rel::Scan {
-        table,
-        columns: scanned,
-    } = input
-    else {
+    let Rel::Scan { table, columns: scanned } = input else {
         // It must not read its neighbours.
         if !input.free_columns().is_empty() {
             return None;
         }
         let produced = input.outputs();
-        let plan = Plan {
-            query: Query {
-                rel: input.clone(),
-                output: produced.clone(),
-            },
-            columns: columns.clone(),
-        };
+        let plan =
+            Plan { query: Query { rel: input.clone(), output: produced.clone() }, columns: columns.clone() };
         let sql = print::to_sql(schema, &plan).unwrap_or_else(|_| "…".to_owned());
         let of = format!("({sql})");
         return Some(Row {
@@ -439,21 +383,13 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
         };
         all.push(id);
     }
-    Some(Row {
-        source: Source::Table(table),
-        columns: all,
-        alias: String::new(),
-        of: t.name.clone(),
-    })
+    Some(Row { source: Source::Table(table), columns: all, alias: String::new(), of: t.name.clone() })
 }
 
 /// A relation with ids in the order in which they occur, so that two that are written
 /// alike compare equal.
 fn renumbered(rel: Rel) -> Rel {
-    let mut query = Query {
-        rel,
-        output: Vec::new(),
-    };
+    let mut query = Query { rel, output: Vec::new() };
     let mut order: Vec<ColumnId> = Vec::new();
     query.map_ids(|c| {
         let at = order.iter().position(|o| o == c).unwrap_or_else(|| {
@@ -510,11 +446,7 @@ fn name_rows(rows: &mut [Row], schema: &Schema) {
 impl Row {
     /// The row as FROM has it.
     pub(super) fn from(&self) -> String {
-        if self.of == self.alias {
-            self.alias.clone()
-        } else {
-            format!("{} {}", self.of, self.alias)
-        }
+        if self.of == self.alias { self.alias.clone() } else { format!("{} {}", self.of, self.alias) }
     }
 }
 

@@ -62,11 +62,7 @@ pub enum SchemaErrorKind {
 
 impl SchemaError {
     pub(crate) fn new(file: impl Into<String>, place: impl Into<String>, kind: SchemaErrorKind) -> Self {
-        SchemaError {
-            file: file.into(),
-            place: place.into(),
-            kind,
-        }
+        SchemaError { file: file.into(), place: place.into(), kind }
     }
 
     /// The same error, said of another file.
@@ -91,15 +87,9 @@ impl fmt::Display for SchemaErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use SchemaErrorKind::*;
         match self {
-            Io(message) => write!(
-                f,
-                "cannot read it ({message}); check the path and its permissions"
-            ),
+            Io(message) => write!(f, "cannot read it ({message}); check the path and its permissions"),
             NotUtf8 => write!(f, "not UTF-8; convert the file (iconv -t UTF-8)"),
-            Empty => write!(
-                f,
-                "the file is empty; give a tables.json, DDL text or a SQLite file"
-            ),
+            Empty => write!(f, "the file is empty; give a tables.json, DDL text or a SQLite file"),
             NoTables => write!(f, "no CREATE TABLE found; give DDL text with at least one table"),
             UnknownKind => write!(
                 f,
@@ -108,10 +98,7 @@ impl fmt::Display for SchemaErrorKind {
             Json(message) => write!(f, "not a Spider or BIRD tables.json: {message}"),
             Syntax(message) => write!(f, "cannot read CREATE statement: {message}"),
             Duplicate { what, name } => {
-                write!(
-                    f,
-                    "{what} {name:?} is defined twice (names ignore case); rename or remove one"
-                )
+                write!(f, "{what} {name:?} is defined twice (names ignore case); rename or remove one")
             }
             NoColumns(table) => write!(f, "table {table:?} has no columns; declare at least one"),
             UnknownColumn { table, column } => write!(

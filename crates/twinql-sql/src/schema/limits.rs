@@ -39,10 +39,7 @@ impl Column {
         let (words, sizes) = match declared.split_once('(') {
             Some((words, rest)) => {
                 let sizes = rest.trim_end_matches(')').split(',');
-                (
-                    words.trim(),
-                    sizes.filter_map(|s| s.trim().parse::<u32>().ok()).collect(),
-                )
+                (words.trim(), sizes.filter_map(|s| s.trim().parse::<u32>().ok()).collect())
             }
             None => (declared.as_str(), Vec::new()),
         };
@@ -83,11 +80,7 @@ fn whole(words: &str) -> Option<(i64, i64)> {
         _ if words.contains("UNSIGNED") => return Some((0, i64::MAX)),
         _ => return None,
     };
-    Some(if words.contains("UNSIGNED") {
-        (0, range.1 * 2 + 1)
-    } else {
-        range
-    })
+    Some(if words.contains("UNSIGNED") { (0, range.1 * 2 + 1) } else { range })
 }
 
 fn form(words: &str, typing: Typing) -> Option<Form> {
@@ -112,63 +105,22 @@ mod tests {
         let none = TypeLimits::default();
         let of = |declared: &str, dialect| Column::new("c", declared, dialect).limits(Typing::of(dialect));
         for (declared, dialect, limits) in [
-            (
-                "varchar(20)",
-                Dialect::Sqlite,
-                TypeLimits {
-                    max_chars: Some(20),
-                    ..none
-                },
-            ),
-            (
-                "character varying(5)",
-                Dialect::Postgres,
-                TypeLimits {
-                    max_chars: Some(5),
-                    ..none
-                },
-            ),
+            ("varchar(20)", Dialect::Sqlite, TypeLimits { max_chars: Some(20), ..none }),
+            ("character varying(5)", Dialect::Postgres, TypeLimits { max_chars: Some(5), ..none }),
             ("text", Dialect::Postgres, none),
-            (
-                "numeric(6,2)",
-                Dialect::Postgres,
-                TypeLimits {
-                    digits: Some((4, 2)),
-                    ..none
-                },
-            ),
+            ("numeric(6,2)", Dialect::Postgres, TypeLimits { digits: Some((4, 2)), ..none }),
             ("int(11)", Dialect::Sqlite, none),
-            (
-                "smallint unsigned(5)",
-                Dialect::Mysql,
-                TypeLimits {
-                    range: Some((0, 65_535)),
-                    ..none
-                },
-            ),
-            (
-                "boolean",
-                Dialect::Postgres,
-                TypeLimits {
-                    boolean: true,
-                    ..none
-                },
-            ),
+            ("smallint unsigned(5)", Dialect::Mysql, TypeLimits { range: Some((0, 65_535)), ..none }),
+            ("boolean", Dialect::Postgres, TypeLimits { boolean: true, ..none }),
             (
                 "timestamp without time zone(6)",
                 Dialect::Postgres,
-                TypeLimits {
-                    form: Some(Form::Moment),
-                    ..none
-                },
+                TypeLimits { form: Some(Form::Moment), ..none },
             ),
             ("time", Dialect::Sqlite, none),
         ] {
             assert_eq!(of(declared, dialect), limits, "{declared}");
         }
-        assert_eq!(
-            Column::new("c", "varchar(2)", Dialect::Sqlite).limits(Typing::Loose),
-            none
-        );
+        assert_eq!(Column::new("c", "varchar(2)", Dialect::Sqlite).limits(Typing::Loose), none);
     }
 }

@@ -67,9 +67,7 @@ fn error(path: &Path, kind: E) -> SchemaError {
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem()
-        .map(|s| s.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn text(path: &Path) -> Result<String, SchemaError> {
@@ -93,10 +91,7 @@ fn add(set: &mut SchemaSet, schema: Schema, path: &Path) -> Result<(), SchemaErr
     match set.get(&schema.db_id) {
         Some(known) if *known == schema => Ok(()),
         Some(_) => {
-            let kind = E::Duplicate {
-                what: "database",
-                name: schema.db_id,
-            };
+            let kind = E::Duplicate { what: "database", name: schema.db_id };
             Err(error(path, kind))
         }
         None => {
@@ -132,9 +127,8 @@ fn folder(path: &Path, dialect: Dialect) -> Result<SchemaSet, SchemaError> {
             }
             Some(Kind::Sqlite) => add(&mut set, Schema::from_sqlite(entry)?, entry)?,
             Some(Kind::Ddl) => {
-                let shadowed = entries
-                    .iter()
-                    .any(|e| kind(e) == Some(Kind::Sqlite) && stem(e) == stem(entry));
+                let shadowed =
+                    entries.iter().any(|e| kind(e) == Some(Kind::Sqlite) && stem(e) == stem(entry));
                 if !shadowed {
                     add(&mut set, ddl(entry, &stem(entry), dialect)?, entry)?;
                 }

@@ -200,9 +200,7 @@ pub struct Table {
 impl Table {
     /// The position of the column with this name, ASCII case ignored.
     pub fn column_index(&self, name: &str) -> Option<usize> {
-        self.columns
-            .iter()
-            .position(|c| c.name.eq_ignore_ascii_case(name))
+        self.columns.iter().position(|c| c.name.eq_ignore_ascii_case(name))
     }
 
     /// True if `columns` contain a key of this table: the primary key, or a unique set
@@ -210,10 +208,7 @@ impl Table {
     pub fn has_key_within(&self, columns: &[usize]) -> bool {
         let within = |key: &[usize]| !key.is_empty() && key.iter().all(|c| columns.contains(c));
         within(&self.primary_key)
-            || self
-                .unique
-                .iter()
-                .any(|key| within(key) && key.iter().all(|&c| self.columns[c].not_null))
+            || self.unique.iter().any(|key| within(key) && key.iter().all(|&c| self.columns[c].not_null))
     }
 }
 
@@ -241,14 +236,7 @@ pub struct Schema {
 
 impl PartialEq for Schema {
     fn eq(&self, other: &Schema) -> bool {
-        let Schema {
-            db_id,
-            tables,
-            views,
-            typing,
-            exact_names,
-            notes: _,
-        } = self;
+        let Schema { db_id, tables, views, typing, exact_names, notes: _ } = self;
         *db_id == other.db_id
             && *tables == other.tables
             && *views == other.views
@@ -288,15 +276,12 @@ impl Schema {
     /// The columns that `from` refers to as the only column of a foreign key.
     pub fn sole_references(&self, from: ColumnRef) -> impl Iterator<Item = ColumnRef> {
         let keys = self.tables.get(from.table).map_or(&[][..], |t| &t.foreign_keys);
-        keys.iter()
-            .filter(move |key| key.columns == [from.column])
-            .filter_map(|key| match key.target_columns.as_slice() {
-                [column] => Some(ColumnRef {
-                    table: key.target,
-                    column: *column,
-                }),
+        keys.iter().filter(move |key| key.columns == [from.column]).filter_map(|key| {
+            match key.target_columns.as_slice() {
+                [column] => Some(ColumnRef { table: key.target, column: *column }),
                 _ => None,
-            })
+            }
+        })
     }
 }
 

@@ -83,9 +83,8 @@ impl Schema {
         {
             return Found::Table(stored);
         }
-        let named: Vec<usize> = (0..self.tables.len())
-            .filter(|&i| same(self.tables[i].bare_name(), table))
-            .collect();
+        let named: Vec<usize> =
+            (0..self.tables.len()).filter(|&i| same(self.tables[i].bare_name(), table)).collect();
         if named.is_empty() {
             return Found::Unknown(self.hint(table, exact));
         }
@@ -164,10 +163,7 @@ pub(crate) fn same_name(exact: bool, stored: &str, written: &str, quoted: bool) 
     }
     // Only ASCII letters are folded in every encoding.
     stored.len() == written.len()
-        && stored
-            .bytes()
-            .zip(written.bytes())
-            .all(|(s, w)| s == w.to_ascii_lowercase())
+        && stored.bytes().zip(written.bytes()).all(|(s, w)| s == w.to_ascii_lowercase())
 }
 
 /// Where the tables of a DDL text lie.
@@ -183,10 +179,7 @@ impl Places {
     /// without quotes are folded as the dialect does it, and a name that tables of two
     /// schemas have keeps its schema.
     pub(super) fn settle(tokens: &mut Vec<Token>, dialect: Dialect) -> Places {
-        let mut places = Places {
-            exact: dialect == Dialect::Postgres,
-            ..Places::default()
-        };
+        let mut places = Places { exact: dialect == Dialect::Postgres, ..Places::default() };
         if places.exact {
             for token in tokens.iter_mut() {
                 if let Kind::Word(word) = &mut token.kind {
@@ -209,11 +202,8 @@ impl Places {
         }
         for (schema, table) in created {
             let Some(schema) = schema else { continue };
-            let stored = if of_name.contains_key(&table.to_lowercase()) {
-                format!("{schema}.{table}")
-            } else {
-                table
-            };
+            let stored =
+                if of_name.contains_key(&table.to_lowercase()) { format!("{schema}.{table}") } else { table };
             places.schemas.entry(stored.to_lowercase()).or_insert(schema);
         }
         places
@@ -306,11 +296,9 @@ fn join_names(tokens: &mut Vec<Token>, of_name: &HashMap<String, Vec<String>>) {
             _ => Vec::new(),
         };
         let table = parts.last().filter(|t| of_name.contains_key(&t.to_lowercase()));
-        let before_a_table = out.last().is_some_and(|t| {
-            ["TABLE", "ONLY", "EXISTS", "REFERENCES", "ON"]
-                .iter()
-                .any(|word| t.is(word))
-        });
+        let before_a_table = out
+            .last()
+            .is_some_and(|t| ["TABLE", "ONLY", "EXISTS", "REFERENCES", "ON"].iter().any(|word| t.is(word)));
         let joined = match (parts.as_slice(), table) {
             ([.., schema, _], Some(table)) => Some(format!("{schema}.{table}")),
             ([_], Some(table)) if before_a_table => default.as_ref().map(|s| format!("{s}.{table}")),
@@ -344,10 +332,7 @@ mod tests {
     fn name(written: &str) -> Vec<NamePart> {
         written
             .split('.')
-            .map(|part| NamePart {
-                text: part.trim_matches('"').to_owned(),
-                quoted: part.starts_with('"'),
-            })
+            .map(|part| NamePart { text: part.trim_matches('"').to_owned(), quoted: part.starts_with('"') })
             .collect()
     }
 
@@ -385,19 +370,13 @@ mod tests {
         }
         for (written, hint) in [
             ("\"Orders\"", "\"orders\", which PostgreSQL finds"),
-            (
-                "Mixed",
-                "\"Mixed\", which PostgreSQL finds only when it is quoted so",
-            ),
+            ("Mixed", "\"Mixed\", which PostgreSQL finds only when it is quoted so"),
             ("other.orders", "the schema has public.orders"),
             ("db.public.orders", "called \"shop\" here"),
             ("nothing", ""),
         ] {
             let found = shown(&dump, written, Postgres);
-            assert!(
-                found.starts_with("unknown") && found.contains(hint),
-                "{written}: {found}"
-            );
+            assert!(found.starts_with("unknown") && found.contains(hint), "{written}: {found}");
         }
         // A dump of tables in two schemas keeps its keys.
         let notes = dump.table("billing.notes").unwrap();

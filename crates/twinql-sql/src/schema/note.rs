@@ -37,14 +37,7 @@ pub struct Note {
 
 impl Note {
     pub(super) fn at_line(kind: NoteKind, line: usize, what: String, reason: impl Into<String>) -> Note {
-        Note {
-            kind,
-            line: Some(line),
-            place: String::new(),
-            what,
-            reason: reason.into(),
-            count: 1,
-        }
+        Note { kind, line: Some(line), place: String::new(), what, reason: reason.into(), count: 1 }
     }
 
     pub(super) fn at(place: impl Into<String>, what: impl Into<String>, reason: impl Into<String>) -> Note {

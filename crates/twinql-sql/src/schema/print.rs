@@ -38,12 +38,7 @@ impl Schema {
                 lines.push(format!("{name}CHECK ({})", check.expr));
             }
             // Writing into a String cannot fail.
-            let _ = writeln!(
-                out,
-                "CREATE TABLE {} (\n  {}\n);",
-                quote(&table.name),
-                lines.join(",\n  ")
-            );
+            let _ = writeln!(out, "CREATE TABLE {} (\n  {}\n);", quote(&table.name), lines.join(",\n  "));
         }
         for view in &self.views {
             let _ = writeln!(out, "{};", view.create());
@@ -56,11 +51,7 @@ impl View {
     /// The CREATE VIEW statement, as SQLite has it.
     pub fn create(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(|c| quote(c)).collect();
-        let columns = if columns.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", columns.join(", "))
-        };
+        let columns = if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
         format!("CREATE VIEW {}{columns} AS {}", quote(&self.name), self.query)
     }
 }
@@ -73,23 +64,16 @@ pub fn quote(name: &str) -> String {
 fn column(c: &Column) -> String {
     let mut line = quote(&c.name);
     // Words of letters, then at most one size: all that may stand there unquoted.
-    let (words, size) = c
-        .declared
-        .split_at(c.declared.find('(').unwrap_or(c.declared.len()));
+    let (words, size) = c.declared.split_at(c.declared.find('(').unwrap_or(c.declared.len()));
     let plain = words
         .split(' ')
         .all(|w| w.starts_with(|c: char| c.is_ascii_alphabetic()) && w.chars().all(word_char))
-        && size
-            .chars()
-            .all(|c| c.is_ascii_digit() || matches!(c, '(' | ')' | ',' | ' '))
+        && size.chars().all(|c| c.is_ascii_digit() || matches!(c, '(' | ')' | ',' | ' '))
         && size.matches(['(', ')']).count() <= 2
         && (size.is_empty() || (size.len() > 2 && size.ends_with(')')));
-    let constraint = words.split(' ').any(|w| {
-        ENDS_A_TYPE
-            .iter()
-            .chain(&RESERVED_IN_A_TYPE)
-            .any(|k| w.eq_ignore_ascii_case(k))
-    });
+    let constraint = words
+        .split(' ')
+        .any(|w| ENDS_A_TYPE.iter().chain(&RESERVED_IN_A_TYPE).any(|k| w.eq_ignore_ascii_case(k)));
     // Another dialect's type may mean something else to SQLite.
     let same = Affinity::of_declared(&c.declared) == c.affinity;
     let declared = if same && (c.declared.is_empty() || plain && !constraint) {
@@ -108,11 +92,7 @@ fn column(c: &Column) -> String {
         let _ = write!(line, " AS ({expr}) STORED");
     }
     if !c.values.is_empty() {
-        let values: Vec<String> = c
-            .values
-            .iter()
-            .map(|v| format!("'{}'", v.replace('\'', "''")))
-            .collect();
+        let values: Vec<String> = c.values.iter().map(|v| format!("'{}'", v.replace('\'', "''"))).collect();
         let _ = write!(line, " CHECK ({} IN ({}))", quote(&c.name), values.join(", "));
     }
     line

@@ -209,10 +209,7 @@ impl Scanner<'_> {
                 self.push(start, line, Kind::Quoted(name));
             }
             c if c.is_alphanumeric() || c == '_' || c == '$' => {
-                while self
-                    .peek()
-                    .is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$')
-                {
+                while self.peek().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$') {
                     self.next();
                 }
                 let word = self.text.get(start..self.at).unwrap_or_default().to_owned();
@@ -235,12 +232,7 @@ impl Scanner<'_> {
 
     fn push(&mut self, start: usize, line: usize, kind: Kind) {
         let ends = kind == Kind::Symbol(';');
-        self.out.tokens.push(Token {
-            line,
-            start,
-            end: self.at,
-            kind,
-        });
+        self.out.tokens.push(Token { line, start, end: self.at, kind });
         if ends {
             let statement = self.out.tokens.get(self.first..).unwrap_or_default();
             let data =
@@ -334,11 +326,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, dialect: Dialect) -> Vec<(usize, String)> {
-        scan(text, dialect)
-            .tokens
-            .iter()
-            .map(|t| (t.line, t.shown()))
-            .collect()
+        scan(text, dialect).tokens.iter().map(|t| (t.line, t.shown())).collect()
     }
 
     #[test]

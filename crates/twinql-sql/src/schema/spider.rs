@@ -40,9 +40,7 @@ pub fn read_tables_json(text: &str) -> Result<SchemaSet, SchemaError> {
         return Err(SchemaError::new(file, "", E::Json(message)));
     }
     let composite = databases.iter().any(|d| {
-        d.get("primary_keys")
-            .and_then(Json::as_array)
-            .is_some_and(|keys| keys.iter().any(Json::is_array))
+        d.get("primary_keys").and_then(Json::as_array).is_some_and(|keys| keys.iter().any(Json::is_array))
     });
     let mut set = SchemaSet::new();
     for (i, database) in databases.iter().enumerate() {
@@ -53,10 +51,7 @@ pub fn read_tables_json(text: &str) -> Result<SchemaSet, SchemaError> {
         let schema = database_schema(database, composite)
             .map_err(|kind| SchemaError::new(file, place.clone(), kind))?;
         if set.contains_key(&schema.db_id) {
-            let kind = E::Duplicate {
-                what: "database",
-                name: schema.db_id,
-            };
+            let kind = E::Duplicate { what: "database", name: schema.db_id };
             return Err(SchemaError::new(file, place, kind));
         }
         set.insert(schema.db_id.clone(), schema);
@@ -72,27 +67,17 @@ fn field<'j>(database: &'j Json, name: &str) -> Result<&'j Vec<Json>, E> {
 }
 
 fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
-    let db_id = database
-        .get("db_id")
-        .and_then(Json::as_str)
-        .ok_or_else(|| E::Json("\"db_id\" is missing".into()))?;
+    let db_id =
+        database.get("db_id").and_then(Json::as_str).ok_or_else(|| E::Json("\"db_id\" is missing".into()))?;
     let mut tables: Vec<Table> = Vec::new();
     let mut known: HashSet<String> = HashSet::new();
     let mut notes = Vec::new();
     for name in field(database, "table_names_original")? {
-        let name = name
-            .as_str()
-            .ok_or_else(|| E::Json("a table name is not a string".into()))?;
+        let name = name.as_str().ok_or_else(|| E::Json("a table name is not a string".into()))?;
         if !known.insert(name.to_ascii_lowercase()) {
-            return Err(E::Duplicate {
-                what: "table",
-                name: name.into(),
-            });
+            return Err(E::Duplicate { what: "table", name: name.into() });
         }
-        tables.push(Table {
-            name: name.to_owned(),
-            ..Table::default()
-        });
+        tables.push(Table { name: name.to_owned(), ..Table::default() });
     }
     // Position of each entry of the flat column list: (table, column), None for `*`.
     let mut places: Vec<Option<(usize, usize)>> = Vec::new();
@@ -123,16 +108,10 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
         }
         let position = usize::try_from(index).unwrap_or(usize::MAX);
         let Some(owner) = tables.get_mut(position) else {
-            return Err(E::BadIndex {
-                what: "column_names_original",
-                index,
-            });
+            return Err(E::BadIndex { what: "column_names_original", index });
         };
         if owner.column_index(name).is_some() {
-            return Err(E::Duplicate {
-                what: "column",
-                name: format!("{}.{name}", owner.name),
-            });
+            return Err(E::Duplicate { what: "column", name: format!("{}.{name}", owner.name) });
         }
         // `column_types` is as long as the list of columns; Spider's own `*` has a type too.
         let declared = types.get(i).and_then(Json::as_str).unwrap_or_default();
@@ -164,9 +143,8 @@ fn database_schema(database: &Json, composite: bool) -> Result<Schema, E> {
 }
 
 fn place(value: &Json, places: &[Option<(usize, usize)>], what: &'static str) -> Result<(usize, usize), E> {
-    let index = value
-        .as_i64()
-        .ok_or_else(|| E::Json(format!("{what} holds {value}, which is not a number")))?;
+    let index =
+        value.as_i64().ok_or_else(|| E::Json(format!("{what} holds {value}, which is not a number")))?;
     usize::try_from(index)
         .ok()
         .and_then(|i| places.get(i).copied().flatten())
@@ -181,11 +159,7 @@ fn foreign_keys(
 ) -> Result<(), E> {
     for (i, pair) in field(database, "foreign_keys")?.iter().enumerate() {
         let mut left_out = |why: String| {
-            notes.push(Note::at(
-                format!("foreign_keys, entry {}", i + 1),
-                pair.to_string(),
-                why,
-            ));
+            notes.push(Note::at(format!("foreign_keys, entry {}", i + 1), pair.to_string(), why));
         };
         let ends = match pair.as_array().map(Vec::as_slice) {
             Some([from, to]) => place(from, places, "foreign_keys")
@@ -194,11 +168,7 @@ fn foreign_keys(
         };
         match ends {
             Ok(((table, column), (target, target_column))) => {
-                let key = ForeignKey {
-                    columns: vec![column],
-                    target,
-                    target_columns: vec![target_column],
-                };
+                let key = ForeignKey { columns: vec![column], target, target_columns: vec![target_column] };
                 if table == target && column == target_column {
                     left_out("a column that refers to itself says nothing".to_owned());
                 } else if !tables[table].foreign_keys.contains(&key) {

@@ -46,11 +46,7 @@ impl Schema {
             exact_names: false,
             notes,
         };
-        let planned: Vec<Note> = schema
-            .views
-            .iter()
-            .filter_map(|v| unplanned(v, &schema))
-            .collect();
+        let planned: Vec<Note> = schema.views.iter().filter_map(|v| unplanned(v, &schema)).collect();
         schema.notes.extend(planned);
         Ok(schema)
     }
@@ -61,11 +57,7 @@ fn unplanned(view: &View, schema: &Schema) -> Option<Note> {
     let sql = format!("SELECT * FROM {}", super::quote(&view.name));
     let planned = crate::parse::parse(&sql).and_then(|parsed| crate::plan(schema, &parsed));
     let reason = format!("queries over it are executed but not scored: {}", planned.err()?);
-    Some(Note::at(
-        "sqlite_schema",
-        format!("CREATE VIEW {}", view.name),
-        reason,
-    ))
+    Some(Note::at("sqlite_schema", format!("CREATE VIEW {}", view.name), reason))
 }
 
 /// Names and statements of one type, in the order of their definition.
@@ -84,11 +76,8 @@ fn read(db: &Connection, notes: &mut Vec<Note>) -> rusqlite::Result<Vec<Table>> 
         .iter()
         .map(|(name, sql)| table(db, name, sql, notes))
         .collect::<rusqlite::Result<Vec<Table>>>()?;
-    let by_name: HashMap<String, usize> = tables
-        .iter()
-        .enumerate()
-        .map(|(i, t)| (t.name.to_ascii_lowercase(), i))
-        .collect();
+    let by_name: HashMap<String, usize> =
+        tables.iter().enumerate().map(|(i, t)| (t.name.to_ascii_lowercase(), i)).collect();
     // Foreign keys need every table's columns.
     for (i, (name, _)) in stored.iter().enumerate() {
         let keys = foreign_keys(db, name, &tables, &by_name, i, notes)?;
@@ -103,9 +92,7 @@ fn views(db: &Connection, notes: &mut Vec<Note>) -> rusqlite::Result<Vec<View>> 
     for (name, sql) in stored(db, "view")? {
         // A table beside it: a text without one is no schema.
         let text = format!("CREATE TABLE t (a); {sql}");
-        let read = ddl::read("", &text)
-            .ok()
-            .and_then(|schema| schema.views.into_iter().next());
+        let read = ddl::read("", &text).ok().and_then(|schema| schema.views.into_iter().next());
         match read {
             Some(view) => views.push(View { name, ..view }),
             None => notes.push(Note::at("sqlite_schema", sql, "the view cannot be read")),
@@ -147,19 +134,14 @@ fn table(db: &Connection, name: &str, sql: &str, notes: &mut Vec<Note>) -> rusql
         "SELECT name FROM pragma_index_list(?1) WHERE \"unique\" = 1 AND origin <> 'pk' \
          AND partial = 0 ORDER BY seq DESC",
     )?;
-    let indexes: Vec<String> = list
-        .query_map([name], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let indexes: Vec<String> = list.query_map([name], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
     for index in indexes {
         let mut info = db.prepare("SELECT name FROM pragma_index_info(?1) ORDER BY seqno")?;
         // An expression has no column name: such an index says nothing about columns.
-        let names: Vec<Option<String>> = info
-            .query_map([&index], |r| r.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        let columns: Option<Vec<usize>> = names
-            .into_iter()
-            .map(|n| n.and_then(|n| table.column_index(&n)))
-            .collect();
+        let names: Vec<Option<String>> =
+            info.query_map([&index], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        let columns: Option<Vec<usize>> =
+            names.into_iter().map(|n| n.and_then(|n| table.column_index(&n))).collect();
         if let Some(columns) = columns.filter(|c| !c.is_empty() && !table.unique.contains(c)) {
             table.unique.push(columns);
         }
@@ -178,11 +160,7 @@ fn conditions(table: &mut Table, sql: &str, notes: &mut Vec<Note>) {
         return;
     };
     for note in beside.notes {
-        notes.push(Note {
-            line: None,
-            place: format!("table {}", table.name),
-            ..note
-        });
+        notes.push(Note { line: None, place: format!("table {}", table.name), ..note });
     }
     for (name, expr) in beside.generated {
         if let Some(i) = table.column_index(&name) {
@@ -229,11 +207,7 @@ fn foreign_keys(
                     .map(|(_, _, _, to)| tables[target].column_index(to.as_deref()?))
                     .collect::<Option<Vec<usize>>>()?
             };
-            (from.len() == to.len()).then_some(ForeignKey {
-                columns: from,
-                target,
-                target_columns: to,
-            })
+            (from.len() == to.len()).then_some(ForeignKey { columns: from, target, target_columns: to })
         });
         match resolved {
             Some(key) if !keys.contains(&key) => keys.push(key),

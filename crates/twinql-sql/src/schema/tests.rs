@@ -29,11 +29,7 @@ fn ddl_of_several_dialects() {
     assert_eq!(names, ["key", "two words", "stadium_id", "number"]);
     assert_eq!(order.primary_key, [0, 2]);
     assert_eq!(order.unique, [[3]]);
-    let key = ForeignKey {
-        columns: vec![2],
-        target: 0,
-        target_columns: vec![0],
-    };
+    let key = ForeignKey { columns: vec![2], target: 0, target_columns: vec![0] };
     assert_eq!(order.foreign_keys, [key]);
     let missed: Vec<&Note> = s.notes.iter().filter(|n| n.kind == NoteKind::NotRead).collect();
     assert_eq!(missed.len(), 2, "{:?}", s.notes);
@@ -64,18 +60,9 @@ fn bad_ddl_names_place_and_remedy() {
     for (text, message) in [
         ("", "schema d: the file is empty"),
         ("SELECT 1", "schema d: no CREATE TABLE"),
-        (
-            "\nCREATE TABLE t ()",
-            "schema d, line 2: table \"t\" has no columns",
-        ),
-        (
-            "CREATE TABLE t (PRIMARY KEY (a))",
-            "schema d, line 1: table \"t\" has no columns",
-        ),
-        (
-            "CREATE TABLE t (a);\nCREATE TABLE T (a)",
-            "line 2: table \"T\" is defined twice",
-        ),
+        ("\nCREATE TABLE t ()", "schema d, line 2: table \"t\" has no columns"),
+        ("CREATE TABLE t (PRIMARY KEY (a))", "schema d, line 1: table \"t\" has no columns"),
+        ("CREATE TABLE t (a);\nCREATE TABLE T (a)", "line 2: table \"T\" is defined twice"),
         ("CREATE TABLE t (a, A)", "column \"A\" is defined twice"),
         ("CREATE TABLE t (a, PRIMARY KEY (b))", "names column \"b\""),
         ("CREATE TABLE t (a", "no closing ')'"),
@@ -131,11 +118,7 @@ fn sqlite_reads_what_we_print() {
     // What is not a schema.
     for (name, bytes, message) in [
         ("x.sql", &b"CREATE TABLE t (a \xff INT)"[..], "byte 18: not UTF-8"),
-        (
-            "x.sqlite",
-            b"this is not a database, not at all",
-            "SQLite cannot read it",
-        ),
+        ("x.sqlite", b"this is not a database, not at all", "SQLite cannot read it"),
         ("x.txt", b"", "unknown kind of schema"),
         ("x.json", b"", "the file is empty"),
         ("x.json", b"{}", "not a list of databases"),
@@ -179,9 +162,7 @@ fn spider_tables() {
         ("[\"x\"]", "[]", "not a number"),
         ("[]", "[3]", "not [from, to]"),
     ] {
-        let e = spider::read_tables_json(&tables_json(primary, foreign))
-            .unwrap_err()
-            .to_string();
+        let e = spider::read_tables_json(&tables_json(primary, foreign)).unwrap_err().to_string();
         assert!(e.contains(message) && e.contains("database \"d\""), "{e}");
     }
 }

@@ -195,33 +195,21 @@ fn clock(text: &str) -> Option<(Interval, &str)> {
         (seconds, rest) = digits(after, 2, 2)?;
         if let Some(after) = rest.strip_prefix('.') {
             let length = after.bytes().take_while(u8::is_ascii_digit).count();
-            let written: String = after
-                .chars()
-                .take(length)
-                .chain("000000".chars())
-                .take(6)
-                .collect();
+            let written: String = after.chars().take(length).chain("000000".chars()).take(6).collect();
             micros = written.parse().ok()?;
             rest = after.get(length..)?;
         }
     }
     let exists = minutes < 60 && seconds < 60;
     exists.then_some((
-        Interval {
-            months: 0,
-            days: 0,
-            micros: hours * HOUR + minutes * MINUTE + seconds * SECOND + micros,
-        },
+        Interval { months: 0, days: 0, micros: hours * HOUR + minutes * MINUTE + seconds * SECOND + micros },
         rest,
     ))
 }
 
 /// `3 days`, `1.5hours`, and what follows.
 fn amount(text: &str, default: Option<Unit>) -> Option<(Interval, &str)> {
-    let length = text
-        .bytes()
-        .take_while(|b| b.is_ascii_digit() || *b == b'.')
-        .count();
+    let length = text.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
     if length == 0 || length > 15 {
         return None;
     }
@@ -251,22 +239,14 @@ pub(super) fn write_time(f: &mut fmt::Formatter<'_>, micros: i64) -> fmt::Result
     write!(f, "{hours:02}:{:02}:{:02}", rest / MINUTE, rest % MINUTE / SECOND)?;
     let fraction = format!("{:06}", rest % SECOND);
     let fraction = fraction.trim_end_matches('0');
-    if fraction.is_empty() {
-        Ok(())
-    } else {
-        write!(f, ".{fraction}")
-    }
+    if fraction.is_empty() { Ok(()) } else { write!(f, ".{fraction}") }
 }
 
 impl fmt::Display for Interval {
     /// As PostgreSQL shows it: `1 year 2 mons 3 days 04:05:06`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
-        for (count, name) in [
-            (self.months / 12, "year"),
-            (self.months % 12, "mon"),
-            (self.days, "day"),
-        ] {
+        for (count, name) in [(self.months / 12, "year"), (self.months % 12, "mon"), (self.days, "day")] {
             if count != 0 {
                 let s = if count == 1 { "" } else { "s" };
                 parts.push(format!("{count} {name}{s}"));
@@ -312,20 +292,8 @@ mod tests {
             assert_eq!(span.to_string(), shown, "{written}");
             assert_eq!(Interval::parse(&span.to_string(), None).unwrap(), span);
         }
-        assert_eq!(
-            Interval::parse("3", Some(Unit::Day)).unwrap().to_string(),
-            "3 days"
-        );
-        for bad in [
-            "",
-            "x",
-            "1 fortnight",
-            "1:2",
-            "é",
-            "1 é",
-            "99999999999999999999 days",
-            "- -1 day",
-        ] {
+        assert_eq!(Interval::parse("3", Some(Unit::Day)).unwrap().to_string(), "3 days");
+        for bad in ["", "x", "1 fortnight", "1:2", "é", "1 é", "99999999999999999999 days", "- -1 day"] {
             assert_eq!(Interval::parse(bad, None), None, "{bad}");
         }
     }

@@ -118,11 +118,7 @@ impl Moment {
         let exists = (1..=MAX_YEAR).contains(&year)
             && (1..=12).contains(&month)
             && (1..=length_of_month(year, month)).contains(&day);
-        exists.then(|| Moment {
-            days: days_from_civil(year, month, day),
-            micros: 0,
-            is_date: true,
-        })
+        exists.then(|| Moment { days: days_from_civil(year, month, day), micros: 0, is_date: true })
     }
 
     /// The moment so many microseconds after the start of a day, which may lie in another day.
@@ -177,20 +173,13 @@ impl Moment {
     /// The day alone.
     #[must_use]
     pub fn to_date(self) -> Moment {
-        Moment {
-            micros: 0,
-            is_date: true,
-            ..self
-        }
+        Moment { micros: 0, is_date: true, ..self }
     }
 
     /// The moment; of a date its midnight.
     #[must_use]
     pub fn to_timestamp(self) -> Moment {
-        Moment {
-            is_date: false,
-            ..self
-        }
+        Moment { is_date: false, ..self }
     }
 
     /// Microseconds since 1970-01-01.
@@ -206,10 +195,7 @@ impl Moment {
     /// So many days later.
     pub fn plus_days(self, days: i64) -> Option<Moment> {
         let later = Moment::shifted(self.days.checked_add(days)?, self.micros)?;
-        Some(Moment {
-            is_date: self.is_date,
-            ..later
-        })
+        Some(Moment { is_date: self.is_date, ..later })
     }
 
     /// So many months later: the same day of the month, or the month's last.
@@ -218,29 +204,19 @@ impl Moment {
         let count = (year * 12 + month - 1).checked_add(months)?;
         let (year, month) = (count.div_euclid(12), count.rem_euclid(12) + 1);
         let date = Moment::date(year, month, day.min(length_of_month(year, month)))?;
-        Some(Moment {
-            days: date.days,
-            ..self
-        })
+        Some(Moment { days: date.days, ..self })
     }
 
     /// So much later, as a timestamp: months first, then days, then time (PostgreSQL).
     pub fn plus(self, span: Interval) -> Option<Moment> {
         let moment = self.plus_months(span.months)?;
-        Moment::shifted(
-            moment.days.checked_add(span.days)?,
-            moment.micros.checked_add(span.micros)?,
-        )
+        Moment::shifted(moment.days.checked_add(span.days)?, moment.micros.checked_add(span.micros)?)
     }
 
     /// The time between two moments in days and time of day (PostgreSQL's `-`).
     pub fn since(self, earlier: Moment) -> Interval {
         let micros = self.epoch() - earlier.epoch();
-        Interval {
-            months: 0,
-            days: micros / DAY,
-            micros: micros % DAY,
-        }
+        Interval { months: 0, days: micros / DAY, micros: micros % DAY }
     }
 
     /// The time between two moments in years, months, days and time of day (PostgreSQL's `age`).
@@ -265,10 +241,7 @@ impl Moment {
     }
 
     fn to_kind(self, like: Moment) -> Moment {
-        Moment {
-            is_date: like.is_date,
-            ..self
-        }
+        Moment { is_date: like.is_date, ..self }
     }
 
     /// The start of the unit that it lies in, as a timestamp.
@@ -293,11 +266,7 @@ impl Moment {
     }
 
     fn cut(self, unit: i64) -> Moment {
-        Moment {
-            micros: self.micros / unit * unit,
-            is_date: false,
-            ..self
-        }
+        Moment { micros: self.micros / unit * unit, is_date: false, ..self }
     }
 
     fn days_since_monday(self) -> i64 {
@@ -366,12 +335,7 @@ fn time_of_day(text: &str) -> Option<(i64, &str)> {
         (second, rest) = digits(after, 1, 2)?;
         if let Some(after) = rest.strip_prefix('.') {
             let length = after.bytes().take_while(u8::is_ascii_digit).count();
-            let written: String = after
-                .chars()
-                .take(length)
-                .chain("000000".chars())
-                .take(6)
-                .collect();
+            let written: String = after.chars().take(length).chain("000000".chars()).take(6).collect();
             micros = written.parse().ok()?;
             rest = after.get(length..)?;
         }

@@ -19,23 +19,11 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
-const DAYS: [&str; 7] = [
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-];
+const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 fn month_name(moment: Moment) -> &'static str {
     let (_, month, _) = moment.civil();
-    usize::try_from(month - 1)
-        .ok()
-        .and_then(|i| MONTHS.get(i))
-        .copied()
-        .unwrap_or_default()
+    usize::try_from(month - 1).ok().and_then(|i| MONTHS.get(i)).copied().unwrap_or_default()
 }
 
 fn day_name(moment: Moment) -> &'static str {
@@ -118,10 +106,7 @@ fn pieces(template: &str) -> Option<Vec<Piece<'_>>> {
     let mut rest = template;
     let mut bare = false;
     while let Some(c) = rest.chars().next() {
-        let starts = |name: &str| {
-            rest.get(..name.len())
-                .is_some_and(|s| s.eq_ignore_ascii_case(name))
-        };
+        let starts = |name: &str| rest.get(..name.len()).is_some_and(|s| s.eq_ignore_ascii_case(name));
         if c == '"' {
             let (quoted, after) = rest.get(1..)?.split_once('"')?;
             out.push(Piece::Text(quoted));
@@ -133,11 +118,7 @@ fn pieces(template: &str) -> Option<Vec<Piece<'_>>> {
             out.push(Piece::Ordinal);
             rest = rest.get(2..)?;
         } else if let Some((name, _)) = PARTS.iter().find(|(name, _)| starts(name)) {
-            out.push(Piece::Part(
-                name,
-                rest.get(..name.len())?,
-                std::mem::take(&mut bare),
-            ));
+            out.push(Piece::Part(name, rest.get(..name.len())?, std::mem::take(&mut bare)));
             rest = rest.get(name.len()..)?;
         } else if c.is_alphabetic() {
             return None;
@@ -368,12 +349,7 @@ pub fn parse_mysql(text: &str, format: &str) -> Option<Moment> {
             's' | 'S' => (second, rest) = digits(rest, 1, 2)?,
             'f' => {
                 let length = rest.bytes().take(6).take_while(u8::is_ascii_digit).count();
-                let written: String = rest
-                    .chars()
-                    .take(length)
-                    .chain("000000".chars())
-                    .take(6)
-                    .collect();
+                let written: String = rest.chars().take(length).chain("000000".chars()).take(6).collect();
                 micros = written.parse().ok()?;
                 rest = rest.get(length..)?;
             }
@@ -419,11 +395,7 @@ mod tests {
     fn patterns() {
         let at = |text| Moment::parse(text).unwrap();
         for (text, template, shown) in [
-            (
-                "2024-05-07 15:04:05",
-                "YYYY-MM-DD HH24:MI:SS",
-                "2024-05-07 15:04:05",
-            ),
+            ("2024-05-07 15:04:05", "YYYY-MM-DD HH24:MI:SS", "2024-05-07 15:04:05"),
             ("2024-05-07", "Month", "May      "),
             ("2024-05-07", "FMMonth YYYY", "May 2024"),
             ("2024-05-07", "DD Mon YYYY", "07 May 2024"),
@@ -437,11 +409,7 @@ mod tests {
             ("2024-05-03", "FMDDth", "3rd"),
             ("2024-05-07", "D ID DDD", "3 2 128"),
         ] {
-            assert_eq!(
-                format_postgres(at(text), template).as_deref(),
-                Some(shown),
-                "{template}"
-            );
+            assert_eq!(format_postgres(at(text), template).as_deref(), Some(shown), "{template}");
         }
         assert_eq!(format_postgres(at("2024-05-07"), "YYYY x"), None);
         assert_eq!(to_strftime("YYYY-MM").as_deref(), Some("%Y-%m"));

@@ -74,10 +74,7 @@ struct Seen {
 impl Seen {
     fn add(&mut self, db: &Connection, sql: &str, ordered: bool) -> Result<(), String> {
         let rows = answer(db, sql)?;
-        *self
-            .all
-            .entry(if ordered { rows } else { bag(rows) })
-            .or_default() += 1;
+        *self.all.entry(if ordered { rows } else { bag(rows) }).or_default() += 1;
         Ok(())
     }
 
@@ -141,9 +138,8 @@ pub fn compare(schema: &Schema, trial: &Trial<'_>, kind: Kind, databases: usize,
     let pool = constants(trial.original);
     let (mut ambiguous, mut met) = (false, false);
     for _ in 0..databases {
-        let Some(data) = (0..20)
-            .map(|_| rows(schema, &pool, kind, &mut random))
-            .find(|d| meets(schema, d, kind))
+        let Some(data) =
+            (0..20).map(|_| rows(schema, &pool, kind, &mut random)).find(|d| meets(schema, d, kind))
         else {
             continue;
         };
@@ -189,9 +185,7 @@ pub fn compare(schema: &Schema, trial: &Trial<'_>, kind: Kind, databases: usize,
             for _ in 0..2 {
                 let own = answer(&other, trial.original).map(bag);
                 stable &= own == Ok(bag(first.clone()));
-                other
-                    .execute_batch("PRAGMA reverse_unordered_selects = 1")
-                    .unwrap();
+                other.execute_batch("PRAGMA reverse_unordered_selects = 1").unwrap();
             }
         }
         if stable {

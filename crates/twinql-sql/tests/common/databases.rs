@@ -119,9 +119,7 @@ pub fn meets(schema: &Schema, data: &[Vec<Vec<Sql>>], kind: Kind) -> bool {
             data[t].iter().all(|row| {
                 // NULL refers to nothing.
                 kind.nulls && f.columns.iter().any(|c| row[*c] == Sql::Null)
-                    || data[f.target]
-                        .iter()
-                        .any(|p| keys.clone().all(|(a, b)| refers(&row[*a], &p[*b])))
+                    || data[f.target].iter().any(|p| keys.clone().all(|(a, b)| refers(&row[*a], &p[*b])))
             }) || keys.next().is_none()
         })
     };
@@ -137,10 +135,7 @@ pub fn rows(schema: &Schema, pool: &[Sql], kind: Kind, random: &mut Random) -> V
         let ready = waiting
             .iter()
             .position(|t| {
-                schema.tables[*t]
-                    .foreign_keys
-                    .iter()
-                    .all(|f| f.target == *t || done.contains(&f.target))
+                schema.tables[*t].foreign_keys.iter().all(|f| f.target == *t || done.contains(&f.target))
             })
             .unwrap_or(0);
         let at = waiting.remove(ready);
@@ -210,11 +205,7 @@ pub fn rows(schema: &Schema, pool: &[Sql], kind: Kind, random: &mut Random) -> V
             data[at].push(row);
         }
         if data[at].is_empty() && !kind.empty && !table.columns.is_empty() {
-            let row = table
-                .columns
-                .iter()
-                .map(|c| value(c.class, c.affinity, &[], random))
-                .collect();
+            let row = table.columns.iter().map(|c| value(c.class, c.affinity, &[], random)).collect();
             data[at].push(row);
         }
     }
@@ -225,11 +216,7 @@ pub fn rows(schema: &Schema, pool: &[Sql], kind: Kind, random: &mut Random) -> V
 pub fn database(schema: &Schema, data: &[Vec<Vec<Sql>>], random: &mut Random) -> Connection {
     let mut db = Connection::open_in_memory().unwrap();
     let steps = Arc::new(AtomicUsize::new(0));
-    db.progress_handler(
-        1_000,
-        Some(move || steps.fetch_add(1, Ordering::Relaxed) > 20_000),
-    )
-    .unwrap();
+    db.progress_handler(1_000, Some(move || steps.fetch_add(1, Ordering::Relaxed) > 20_000)).unwrap();
     let state = Mutex::new(Random(random.next()));
     db.create_scalar_function("shake", 0, FunctionFlags::SQLITE_UTF8, move |_| {
         Ok(state.lock().unwrap().next() as i64)
@@ -237,25 +224,19 @@ pub fn database(schema: &Schema, data: &[Vec<Vec<Sql>>], random: &mut Random) ->
     .unwrap();
     for (table, rows) in schema.tables.iter().zip(data) {
         let quote = |n: &str| format!("\"{}\"", n.replace('"', "\"\""));
-        let columns: Vec<String> = table
-            .columns
-            .iter()
-            .map(|c| format!("{} {}", quote(&c.name), c.affinity.type_name()))
-            .collect();
+        let columns: Vec<String> =
+            table.columns.iter().map(|c| format!("{} {}", quote(&c.name), c.affinity.type_name())).collect();
         if columns.is_empty() {
             continue;
         }
         let name = quote(&table.name);
-        db.execute(&format!("CREATE TABLE {name} ({})", columns.join(", ")), [])
-            .unwrap();
+        db.execute(&format!("CREATE TABLE {name} ({})", columns.join(", ")), []).unwrap();
         let mut order: Vec<usize> = (0..rows.len()).collect();
         for i in (1..order.len()).rev() {
             order.swap(i, random.below(i + 1));
         }
         let marks = vec!["?"; columns.len()].join(", ");
-        let mut insert = db
-            .prepare(&format!("INSERT INTO {name} VALUES ({marks})"))
-            .unwrap();
+        let mut insert = db.prepare(&format!("INSERT INTO {name} VALUES ({marks})")).unwrap();
         for i in order {
             insert.execute(rusqlite::params_from_iter(&rows[i])).unwrap();
         }

@@ -76,11 +76,7 @@ pub fn ordered(rel: &Rel) -> bool {
 }
 
 fn shake() -> SortKey {
-    SortKey {
-        expr: Expr::function("shake", Vec::new()),
-        direction: Direction::Asc,
-        nulls: NullsOrder::First,
-    }
+    SortKey { expr: Expr::function("shake", Vec::new()), direction: Direction::Asc, nulls: NullsOrder::First }
 }
 
 /// Changes every relation, and scalar subqueries that may have several rows and no order as if they had an empty one:

@@ -53,8 +53,7 @@ impl Tally {
         } else if !reads(gold) {
             self.constant += 1;
         } else {
-            self.same
-                .push((schema.db_id.clone(), gold.to_owned(), pred.to_owned()));
+            self.same.push((schema.db_id.clone(), gold.to_owned(), pred.to_owned()));
         }
     }
 
@@ -76,14 +75,9 @@ pub(crate) type Golds = [(Schema, Vec<String>)];
 
 /// `twinql judge` on every pair.
 pub(crate) fn judged(golds: &Golds, preds: &[&str], semantics: &Semantics) -> Tally {
-    let config = JudgeConfig {
-        semantics: semantics.clone(),
-        ..JudgeConfig::default()
-    };
-    let all: Vec<(&Schema, &String)> = golds
-        .iter()
-        .flat_map(|(schema, golds)| golds.iter().map(move |gold| (schema, gold)))
-        .collect();
+    let config = JudgeConfig { semantics: semantics.clone(), ..JudgeConfig::default() };
+    let all: Vec<(&Schema, &String)> =
+        golds.iter().flat_map(|(schema, golds)| golds.iter().map(move |gold| (schema, gold))).collect();
     all.par_iter()
         .map(|(schema, gold)| {
             let mut tally = Tally::default();
@@ -108,11 +102,7 @@ pub(crate) fn judged(golds: &Golds, preds: &[&str], semantics: &Semantics) -> Ta
 pub(crate) fn suite(golds: &Golds, config: DistilConfig) -> Suite {
     let tasks: Vec<Task> = golds
         .iter()
-        .map(|(schema, golds)| Task {
-            schema: schema.clone(),
-            golds: golds.clone(),
-            values: None,
-        })
+        .map(|(schema, golds)| Task { schema: schema.clone(), golds: golds.clone(), values: None })
         .collect();
     build(&tasks, &config, None, &|_| (), &|_| ()).expect("a suite of schemas that SQLite can create")
 }
@@ -164,9 +154,7 @@ pub(crate) fn files(suite: &Suite, folder: &Path) -> Vec<Vec<PathBuf>> {
         .iter()
         .map(|one| {
             let databases = one.databases.iter().enumerate();
-            databases
-                .map(|(i, d)| write(&one.schema.db_id, i, &d.to_sql(&one.schema)))
-                .collect()
+            databases.map(|(i, d)| write(&one.schema.db_id, i, &d.to_sql(&one.schema))).collect()
         })
         .collect()
 }

@@ -24,9 +24,7 @@ fn main() -> ExitCode {
     };
     let preset = arguments.get(2).map_or("default", String::as_str);
     let semantics = Semantics::preset(preset).expect("a preset");
-    let folder = arguments
-        .get(3)
-        .map_or_else(|| std::env::temp_dir().join("twinql-gaming"), PathBuf::from);
+    let folder = arguments.get(3).map_or_else(|| std::env::temp_dir().join("twinql-gaming"), PathBuf::from);
     std::fs::create_dir_all(&folder).expect("a folder that can be written");
     let golds = golds(gold, schemas);
     let constants = against::constants();
@@ -77,26 +75,14 @@ fn main() -> ExitCode {
     let started = Instant::now();
     let suite = against::suite(
         &golds,
-        DistilConfig {
-            semantics: semantics.clone(),
-            neighbours: 40,
-            ..DistilConfig::default()
-        },
+        DistilConfig { semantics: semantics.clone(), neighbours: 40, ..DistilConfig::default() },
     );
-    println!(
-        "suite      {:7.1} s  {} databases",
-        started.elapsed().as_secs_f64(),
-        suite.counts().databases
-    );
+    println!("suite      {:7.1} s  {} databases", started.elapsed().as_secs_f64(), suite.counts().databases);
     let started = Instant::now();
     show("suite run", started, &against::run_on(&suite, &golds, &constants));
     let files = against::files(&suite, &folder);
     let started = Instant::now();
-    show(
-        "execute",
-        started,
-        &against::executed(&golds, &files, &constants, &semantics),
-    );
+    show("execute", started, &against::executed(&golds, &files, &constants, &semantics));
     for file in files.iter().flatten() {
         let _ = std::fs::remove_file(file);
     }
@@ -121,8 +107,5 @@ fn golds(gold: &str, schemas: &str) -> Vec<(Schema, Vec<String>)> {
             golds.push(sql);
         }
     }
-    by_id
-        .into_iter()
-        .filter_map(|(db_id, golds)| Some((set.shift_remove(db_id)?, golds)))
-        .collect()
+    by_id.into_iter().filter_map(|(db_id, golds)| Some((set.shift_remove(db_id)?, golds))).collect()
 }

@@ -110,10 +110,7 @@ fn form(text: &Text, semantics: &Semantics) -> Form {
                 rules: format!("{:?}\t{:?}", canonical.applied, canonical.vacuous),
             }
         }
-        Err(error) => Form {
-            printed: error.to_string(),
-            rules: String::new(),
-        },
+        Err(error) => Form { printed: error.to_string(), rules: String::new() },
     }
 }
 
@@ -138,10 +135,7 @@ fn hash<'a>(texts: impl Iterator<Item = &'a str>) -> String {
 fn collection(name: &str, texts: impl Iterator<Item = Text>) -> Collection {
     let mut seen = BTreeSet::new();
     let texts = texts.filter(|t| seen.insert((Arc::as_ptr(&t.schema), t.sql.clone())));
-    Collection {
-        name: name.to_owned(),
-        texts: texts.collect(),
-    }
+    Collection { name: name.to_owned(), texts: texts.collect() }
 }
 
 /// The golds, the labelled pairs and the pairs of other dialects that the project ships.
@@ -156,18 +150,8 @@ fn bundled() -> Result<Vec<Collection>> {
     let mut all = vec![collection("bundled golds", golds)];
     for (name, file, schemas, dialect) in [
         ("bundled pairs", "pairs.jsonl", "schemas", Dialect::Sqlite),
-        (
-            "bundled mysql",
-            "dialects/mysql.jsonl",
-            "dialects/mysql",
-            Dialect::Mysql,
-        ),
-        (
-            "bundled postgres",
-            "dialects/postgres.jsonl",
-            "dialects/postgres",
-            Dialect::Postgres,
-        ),
+        ("bundled mysql", "dialects/mysql.jsonl", "dialects/mysql", Dialect::Mysql),
+        ("bundled postgres", "dialects/postgres.jsonl", "dialects/postgres", Dialect::Postgres),
         ("bundled generic", "pairs.jsonl", "schemas", Dialect::Generic),
     ] {
         let set = shared(schema::load_in(data.join(schemas), dialect)?);
@@ -185,17 +169,11 @@ fn bundled() -> Result<Vec<Collection>> {
 }
 
 fn shared(set: twinql_sql::SchemaSet) -> BTreeMap<String, Arc<Schema>> {
-    set.into_iter()
-        .map(|(id, schema)| (id, Arc::new(schema)))
-        .collect()
+    set.into_iter().map(|(id, schema)| (id, Arc::new(schema))).collect()
 }
 
 fn text(schemas: &BTreeMap<String, Arc<Schema>>, db_id: &str, dialect: Dialect, sql: &str) -> Option<Text> {
-    Some(Text {
-        schema: Arc::clone(schemas.get(db_id)?),
-        dialect,
-        sql: sql.to_owned(),
-    })
+    Some(Text { schema: Arc::clone(schemas.get(db_id)?), dialect, sql: sql.to_owned() })
 }
 
 /// The golds and predictions of the benchmarks, and the pairs of the provers.
@@ -207,13 +185,11 @@ fn real(data: &Path) -> Result<Vec<Collection>> {
         .map(|family| {
             let texts = family.questions.into_iter().flat_map(|question| {
                 let schema = question.schema;
-                std::iter::once(question.gold)
-                    .chain(question.preds)
-                    .map(move |sql| Text {
-                        schema: Arc::clone(&schema),
-                        dialect: Dialect::Sqlite,
-                        sql,
-                    })
+                std::iter::once(question.gold).chain(question.preds).map(move |sql| Text {
+                    schema: Arc::clone(&schema),
+                    dialect: Dialect::Sqlite,
+                    sql,
+                })
             });
             collection(family.name, texts)
         })

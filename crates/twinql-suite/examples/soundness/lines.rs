@@ -42,25 +42,15 @@ fn schemas(paths: &[PathBuf]) -> Result<Schemas> {
 /// Lines of a file, empty ones kept, bytes that are not UTF-8 replaced.
 fn lines(path: &Path) -> Result<Vec<String>> {
     let bytes = fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(String::from_utf8_lossy(&bytes)
-        .lines()
-        .map(str::to_owned)
-        .collect())
+    Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
 }
 
 fn json_lines(path: &Path) -> Result<Vec<Json>> {
-    lines(path)?
-        .iter()
-        .filter(|l| !l.trim().is_empty())
-        .map(|l| Ok(serde_json::from_str(l)?))
-        .collect()
+    lines(path)?.iter().filter(|l| !l.trim().is_empty()).map(|l| Ok(serde_json::from_str(l)?)).collect()
 }
 
 fn text(row: &Json, field: &str) -> String {
-    row.get(field)
-        .and_then(Json::as_str)
-        .unwrap_or_default()
-        .to_owned()
+    row.get(field).and_then(Json::as_str).unwrap_or_default().to_owned()
 }
 
 /// The prediction files of a folder in order of their names.
@@ -117,18 +107,10 @@ impl Golds {
         for (gold, preds) in self.0.iter().zip(preds) {
             let Some((sql, db)) = gold else { continue };
             if let Some(schema) = schemas.get(db) {
-                questions.push(Question {
-                    schema: Arc::clone(schema),
-                    gold: sql.clone(),
-                    preds,
-                });
+                questions.push(Question { schema: Arc::clone(schema), gold: sql.clone(), preds });
             }
         }
-        Ok(Family {
-            name,
-            lines: read,
-            questions,
-        })
+        Ok(Family { name, lines: read, questions })
     }
 }
 
@@ -143,19 +125,11 @@ fn rows(name: &'static str, schemas: &Schemas, paths: &[PathBuf]) -> Result<Fami
             }
             read += 1 + preds.len() as u64;
             if let Some(schema) = schemas.get(&text(&row, "db_id")) {
-                questions.push(Question {
-                    schema: Arc::clone(schema),
-                    gold: text(&row, "gold"),
-                    preds,
-                });
+                questions.push(Question { schema: Arc::clone(schema), gold: text(&row, "gold"), preds });
             }
         }
     }
-    Ok(Family {
-        name,
-        lines: read,
-        questions,
-    })
+    Ok(Family { name, lines: read, questions })
 }
 
 /// All families under `data`.
@@ -167,24 +141,10 @@ pub(crate) fn families(data: &Path) -> Result<Vec<Family>> {
     let mut all = Vec::new();
 
     let dev = Golds::read(&at("spider/dev_gold.sql"))?;
-    all.push(dev.family(
-        "spider dev",
-        &spider,
-        &files(&at("predictions/spider_dev"))?,
-        &none,
-    )?);
-    all.push(rows(
-        "spider-pair dev",
-        &spider,
-        &[at("pairs/spider_pair_dev.jsonl")],
-    )?);
+    all.push(dev.family("spider dev", &spider, &files(&at("predictions/spider_dev"))?, &none)?);
+    all.push(rows("spider-pair dev", &spider, &[at("pairs/spider_pair_dev.jsonl")])?);
     let test = Golds::read(&at("spider/test_gold.sql"))?;
-    all.push(test.family(
-        "spider test",
-        &spider,
-        &files(&at("predictions/spider_test"))?,
-        &none,
-    )?);
+    all.push(test.family("spider test", &spider, &files(&at("predictions/spider_test"))?, &none)?);
 
     let beams: BTreeMap<usize, Vec<String>> =
         json_lines(&at("predictions/spider_train_beams/T5-PICARD_beam4.jsonl"))?
@@ -192,37 +152,23 @@ pub(crate) fn families(data: &Path) -> Result<Vec<Family>> {
             .filter_map(|row| {
                 let texts = row.get("beam")?.as_array()?;
                 let at = usize::try_from(row.get("idx")?.as_u64()?).ok()?;
-                Some((
-                    at,
-                    texts.iter().filter_map(Json::as_str).map(str::to_owned).collect(),
-                ))
+                Some((at, texts.iter().filter_map(Json::as_str).map(str::to_owned).collect()))
             })
             .collect();
     let train = Golds::read(&at("spider/train_spider_gold.sql"))?;
     let own = [at("predictions/spider_train/T5-PICARD_top1.txt")];
     all.push(train.family("spider train", &spider, &own, &beams)?);
     let train = Golds::read(&at("spider/train_others_gold.sql"))?;
-    let own = [at(
-        "predictions/spider_train/train_others_deepseek-chat_xi-ix.txt",
-    )];
+    let own = [at("predictions/spider_train/train_others_deepseek-chat_xi-ix.txt")];
     all.push(train.family("spider train (others)", &spider, &own, &none)?);
     let folder = at("predictions/spider_train_subset_codegen");
     let subset = Golds::read(&folder.join("spider_gold.sql"))?;
-    let own = [
-        "pred.txt",
-        "pred_codegen.txt",
-        "pred_codegen_ua.txt",
-        "pred_ua.txt",
-    ]
-    .map(|f| folder.join(f));
+    let own = ["pred.txt", "pred_codegen.txt", "pred_codegen_ua.txt", "pred_ua.txt"].map(|f| folder.join(f));
     all.push(subset.family("spider train (codegen)", &spider, &own, &none)?);
     let subset = Golds::read(&folder.join("spider_gold_mt.sql"))?;
     let own = ["pred_codegen_mt.txt", "pred_mt.txt", "pred_mt_v2.txt"].map(|f| folder.join(f));
     all.push(subset.family("spider train (codegen, mt)", &spider, &own, &none)?);
-    let splash = [
-        "pairs/splash_train_seq2struct.jsonl",
-        "pairs/splash_dev_seq2struct.jsonl",
-    ];
+    let splash = ["pairs/splash_train_seq2struct.jsonl", "pairs/splash_dev_seq2struct.jsonl"];
     all.push(rows("splash", &spider, &splash.map(at))?);
 
     let gold = Golds::read(&at("cosql/dev_gold.txt"))?;
@@ -230,10 +176,7 @@ pub(crate) fn families(data: &Path) -> Result<Vec<Family>> {
     let gold = Golds::read(&at("sparc/dev_gold.txt"))?;
     let of = |name: &str| -> Result<Vec<PathBuf>> {
         let all = files(&at("predictions/sparc_dev"))?;
-        Ok(all
-            .into_iter()
-            .filter(|f| f.to_string_lossy().contains(name))
-            .collect())
+        Ok(all.into_iter().filter(|f| f.to_string_lossy().contains(name)).collect())
     };
     all.push(gold.family("sparc dev", &spider, &of("ChatGPT")?, &none)?);
     let gold = Golds::read(&at("sparc/dev_gold_editsql_order.txt"))?;
@@ -252,12 +195,7 @@ pub(crate) fn families(data: &Path) -> Result<Vec<Family>> {
             .map(|row| Some((text(row, "SQL"), text(row, "db_id"))))
             .collect(),
     );
-    all.push(gold.family(
-        "bird mini-dev",
-        &bird,
-        &files(&at("predictions/bird_mini_dev"))?,
-        &none,
-    )?);
+    all.push(gold.family("bird mini-dev", &bird, &files(&at("predictions/bird_mini_dev"))?, &none)?);
     Ok(all)
 }
 
@@ -275,10 +213,7 @@ pub(crate) fn benchmarks(data: &Path) -> Result<Vec<Family>> {
         ("tpc-h", "tpch_spark_sqlsolver.jsonl"),
     ] {
         let (mut questions, mut read) = (Vec::new(), 0);
-        for (number, row) in json_lines(&data.join("equivalence").join(file))?
-            .iter()
-            .enumerate()
-        {
+        for (number, row) in json_lines(&data.join("equivalence").join(file))?.iter().enumerate() {
             read += 2;
             let schema = Schema::from_ddl(&format!("{name} {number}"), &text(row, "schema"))?;
             questions.push(Question {
@@ -287,11 +222,7 @@ pub(crate) fn benchmarks(data: &Path) -> Result<Vec<Family>> {
                 preds: vec![text(row, "sql2")],
             });
         }
-        all.push(Family {
-            name,
-            lines: read,
-            questions,
-        });
+        all.push(Family { name, lines: read, questions });
     }
     Ok(all)
 }

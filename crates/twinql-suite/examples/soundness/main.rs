@@ -57,9 +57,7 @@ fn options() -> Result<Options> {
     };
     let mut options = Options {
         part,
-        data: std::env::var_os("TWINQL_DATA")
-            .map(PathBuf::from)
-            .unwrap_or_default(),
+        data: std::env::var_os("TWINQL_DATA").map(PathBuf::from).unwrap_or_default(),
         config: SoundnessConfig {
             databases: if part == Part::Queries { 100 } else { 300 },
             ..SoundnessConfig::default()
@@ -109,9 +107,7 @@ fn query_batches(families: &[Family]) -> Vec<Batch> {
         let mut waiting: BTreeMap<&str, (Arc<Schema>, Vec<String>)> = BTreeMap::new();
         for question in &f.questions {
             let schema = &question.schema;
-            let (_, texts) = waiting
-                .entry(&schema.db_id)
-                .or_insert_with(|| (Arc::clone(schema), Vec::new()));
+            let (_, texts) = waiting.entry(&schema.db_id).or_insert_with(|| (Arc::clone(schema), Vec::new()));
             for text in std::iter::once(&question.gold).chain(&question.preds) {
                 let text = text.trim();
                 if !text.is_empty() && seen.insert((Arc::as_ptr(schema), text)) {
@@ -128,12 +124,7 @@ fn query_batches(families: &[Family]) -> Vec<Batch> {
             }
         }
         for (schema, texts) in waiting.into_values().filter(|(_, t)| !t.is_empty()) {
-            batches.push(Batch {
-                family,
-                schema,
-                gold: None,
-                texts,
-            });
+            batches.push(Batch { family, schema, gold: None, texts });
         }
     }
     batches
@@ -208,21 +199,13 @@ fn table(families: &[Family], totals: &[Totals], part: Part) {
     let what = if part == Part::Queries { "queries" } else { "pairs" };
     println!(
         "| {what} of | lines | distinct | not run by SQLite | not planned | {} | agree | with rows | open | undecided | limits | no answer | databases | with rows | disagree |",
-        if part == Part::Queries {
-            "text unchanged"
-        } else {
-            "not proved"
-        }
+        if part == Part::Queries { "text unchanged" } else { "not proved" }
     );
     println!("|---|{}", "---|".repeat(14));
     let mut sum = Totals::default();
     let mut lines = 0;
     let row = |name: &str, lines: u64, t: &Totals| {
-        let other = if part == Part::Queries {
-            t.identical
-        } else {
-            t.unproved
-        };
+        let other = if part == Part::Queries { t.identical } else { t.unproved };
         println!(
             "| {name} | {lines} | {} | {} | {} | {other} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             t.checked,
@@ -250,9 +233,7 @@ fn table(families: &[Family], totals: &[Totals], part: Part) {
 fn main() -> Result<()> {
     let options = options()?;
     if options.threads > 0 {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(options.threads)
-            .build_global()?;
+        rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
     }
     let started = Instant::now();
     let mut families = match options.part {
@@ -262,10 +243,7 @@ fn main() -> Result<()> {
             all.extend(benchmarks(&options.data)?);
             all
         }
-        Part::Pairs => families(&options.data)?
-            .into_iter()
-            .filter(|f| PAIRED.contains(&f.name))
-            .collect(),
+        Part::Pairs => families(&options.data)?.into_iter().filter(|f| PAIRED.contains(&f.name)).collect(),
     };
     if let Some(only) = &options.only {
         families.retain(|f| f.name.contains(only.as_str()));
@@ -274,18 +252,10 @@ fn main() -> Result<()> {
         Part::Queries => query_batches(&families),
         Part::Pairs | Part::Provers => pair_batches(&families, &options.config.semantics),
     };
-    let mut chosen: Vec<Batch> = batches
-        .into_iter()
-        .skip(options.offset)
-        .step_by(options.step)
-        .collect();
+    let mut chosen: Vec<Batch> = batches.into_iter().skip(options.offset).step_by(options.step).collect();
     // Neighbours share a schema, and so a bench.
     chosen.sort_by(|a, b| (a.family, &a.schema.db_id).cmp(&(b.family, &b.schema.db_id)));
-    eprintln!(
-        "{} batches after {:.0} s",
-        chosen.len(),
-        started.elapsed().as_secs_f64()
-    );
+    eprintln!("{} batches after {:.0} s", chosen.len(), started.elapsed().as_secs_f64());
     let mut out = match &options.out {
         Some(path) => Some(std::io::BufWriter::new(std::fs::File::create(path)?)),
         None => None,
@@ -294,10 +264,8 @@ fn main() -> Result<()> {
     // In portions, so that what was found is written while the rest runs.
     let portion = CHUNK * 64;
     for (number, part) in chosen.chunks(portion).enumerate() {
-        let results: Vec<Vec<(usize, Vec<Checked>)>> = part
-            .par_chunks(CHUNK)
-            .map(|chunk| run(chunk, &options.config))
-            .collect();
+        let results: Vec<Vec<(usize, Vec<Checked>)>> =
+            part.par_chunks(CHUNK).map(|chunk| run(chunk, &options.config)).collect();
         for (family, outcomes) in results.into_iter().flatten() {
             for outcome in outcomes {
                 if let Some(t) = totals.get_mut(family) {

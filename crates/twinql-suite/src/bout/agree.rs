@@ -139,17 +139,7 @@ pub(super) fn agree<'a>(
         return Agreement::No;
     }
     let back = columns.inverse();
-    let returned = pred
-        .runs(sandbox, mode.tolerance)
-        .is_some_and(|r| r.contains(gold_answer, mode, &back));
-    let doubt = Doubt {
-        possible,
-        returned,
-        varied: possible || returned,
-    };
-    if doubt.settled() {
-        Agreement::Yes
-    } else {
-        Agreement::Open(doubt)
-    }
+    let returned = pred.runs(sandbox, mode.tolerance).is_some_and(|r| r.contains(gold_answer, mode, &back));
+    let doubt = Doubt { possible, returned, varied: possible || returned };
+    if doubt.settled() { Agreement::Yes } else { Agreement::Open(doubt) }
 }

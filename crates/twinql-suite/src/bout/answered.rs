@@ -11,12 +11,7 @@ use crate::execute::Answer;
 
 /// True if two answers are one, row for row in any order.
 fn alike(a: &Answer, b: &Answer) -> bool {
-    let mode = Mode {
-        any_column_order: false,
-        as_set: false,
-        as_list: false,
-        tolerance: 0.0,
-    };
+    let mode = Mode { any_column_order: false, as_set: false, as_list: false, tolerance: 0.0 };
     equal(a, b, mode, &mut Columns::new(a.width, false))
 }
 
@@ -39,14 +34,7 @@ pub(crate) struct Answered {
 impl Answered {
     /// A gold before its first database.
     pub(crate) fn new(reads: bool, nothing: Option<Answer>) -> Answered {
-        Answered {
-            reads,
-            nothing,
-            first: None,
-            varied: false,
-            databases: 0,
-            count: 0,
-        }
+        Answered { reads, nothing, first: None, varied: false, databases: 0, count: 0 }
     }
 
     /// Takes note of the answer on one more database; true if the gold answered there.
@@ -69,11 +57,7 @@ impl Answered {
 
     /// True if this answer shows that the gold answered.
     pub(crate) fn on(&self, answer: &Answer) -> bool {
-        !self.reads
-            || self
-                .nothing
-                .as_ref()
-                .is_none_or(|nothing| !alike(nothing, answer))
+        !self.reads || self.nothing.as_ref().is_none_or(|nothing| !alike(nothing, answer))
     }
 
     /// True if agreement with this gold says something of any prediction.
@@ -110,10 +94,7 @@ mod tests {
     use crate::execute::Answer;
 
     fn one(value: i64) -> Answer {
-        Answer {
-            width: 1,
-            rows: vec![vec![Value::Integer(value)]],
-        }
+        Answer { width: 1, rows: vec![vec![Value::Integer(value)]] }
     }
 
     #[test]

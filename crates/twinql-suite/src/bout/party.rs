@@ -37,10 +37,7 @@ impl<'a> Open<'a> {
         let (values, freely) = (found(Nested::ByValues), found(Nested::Freely));
         Open {
             possible: values.and_then(|o| prepared(&o.plan)),
-            all: freely
-                .as_ref()
-                .filter(|o| o.within)
-                .and_then(|o| prepared(&o.plan)),
+            all: freely.as_ref().filter(|o| o.within).and_then(|o| prepared(&o.plan)),
             unspecified: freely.is_some_and(|o| o.unspecified),
         }
     }
@@ -72,12 +69,7 @@ pub(crate) struct Party<'a> {
 
 impl<'a> Party<'a> {
     pub(crate) fn new(sandbox: &'a Sandbox, ready: Ready<'a>, semantics: &Semantics) -> Party<'a> {
-        let Ready {
-            mut prepared,
-            mut ast,
-            mut sql,
-            ..
-        } = ready;
+        let Ready { mut prepared, mut ast, mut sql, .. } = ready;
         if semantics.ignore_distinct {
             let without = without_distinct(&sql);
             if without != sql
@@ -90,11 +82,7 @@ impl<'a> Party<'a> {
             }
         }
         let ordering = ast.map(|q| Ordering::of(&q, prepared.width()));
-        Party {
-            ordering: ordering.unwrap_or_default(),
-            read: true,
-            ..Party::unread(prepared, sql)
-        }
+        Party { ordering: ordering.unwrap_or_default(), read: true, ..Party::unread(prepared, sql) }
     }
 
     /// A query of which the plan is known, compiled with what it leaves open.
@@ -166,14 +154,8 @@ impl<'a> Party<'a> {
 
     /// What the sandbox fixed that it asked for.
     pub(crate) fn notes(&self, side: Side) -> impl Iterator<Item = String> {
-        let clock = self
-            .fixed
-            .0
-            .then(|| format!("{side}: the current time is taken as {NOW} UTC"));
-        let chance = self
-            .fixed
-            .1
-            .then(|| format!("{side}: random() and randomblob() are seeded"));
+        let clock = self.fixed.0.then(|| format!("{side}: the current time is taken as {NOW} UTC"));
+        let chance = self.fixed.1.then(|| format!("{side}: random() and randomblob() are seeded"));
         clock.into_iter().chain(chance)
     }
 
@@ -186,9 +168,7 @@ impl<'a> Party<'a> {
 
     /// The hashes of its answer on the loaded database, which it gave last; `mode` is always the same.
     pub(super) fn denotation(&mut self, answer: &Answer, mode: Mode) -> Option<&Denotation> {
-        self.denotation
-            .get_or_insert_with(|| Denotation::of(answer, mode))
-            .as_ref()
+        self.denotation.get_or_insert_with(|| Denotation::of(answer, mode)).as_ref()
     }
 
     /// The runs of equal sort keys on the loaded database, if they can be told.
@@ -208,13 +188,7 @@ impl<'a> Party<'a> {
         }
         let (keyed, places) = self.keyed.as_mut()?;
         let answer = keyed.run(0).ok()?;
-        Some(Runs::new(
-            answer,
-            places,
-            &self.ordering,
-            self.prepared.width(),
-            tolerance,
-        ))
+        Some(Runs::new(answer, places, &self.ordering, self.prepared.width(), tolerance))
     }
 
     /// The answer with ties broken at random.
@@ -278,11 +252,7 @@ impl<'a> Party<'a> {
         if possible.is_none() && all.is_none() {
             all = self.shaken.as_mut();
         }
-        Opened {
-            plain: &mut self.prepared,
-            possible,
-            all,
-        }
+        Opened { plain: &mut self.prepared, possible, all }
     }
 
     /// All that it may answer, where its sort keys and LIMIT alone leave that open.

@@ -26,11 +26,7 @@ struct Contestant<'a> {
 impl<'a> Contestant<'a> {
     /// The query, and its answer on the loaded database.
     fn answered(&mut self, sandbox: &Sandbox, rules: Rules) -> (&mut Party<'a>, Result<&Answer, &ExecError>) {
-        let Contestant {
-            party,
-            answer,
-            timeouts,
-        } = self;
+        let Contestant { party, answer, timeouts } = self;
         let answer = answer.get_or_insert_with(|| {
             if !rules.halve_steps {
                 return party.answer(sandbox);
@@ -79,22 +75,13 @@ pub(crate) struct Ring<'a> {
 /// The two queries of a pair.
 fn corners<'c, 'a>(contestants: &'c mut [Contestant<'a>], pair: &Pair) -> [&'c mut Contestant<'a>; 2] {
     #[expect(clippy::expect_used, reason = "a pair is made of two queries of its ring")]
-    contestants
-        .get_disjoint_mut([pair.gold, pair.pred])
-        .expect("two queries of the ring")
+    contestants.get_disjoint_mut([pair.gold, pair.pred]).expect("two queries of the ring")
 }
 
 impl<'a> Ring<'a> {
     /// A ring without queries over what the sandbox holds, a user's file for instance.
     pub(crate) fn bare(sandbox: &'a Sandbox, semantics: &'a Semantics, rules: Rules) -> Ring<'a> {
-        Ring {
-            sandbox,
-            semantics,
-            rules,
-            generated: None,
-            contestants: Vec::new(),
-            pairs: Vec::new(),
-        }
+        Ring { sandbox, semantics, rules, generated: None, contestants: Vec::new(), pairs: Vec::new() }
     }
 
     /// A ring without queries over all tables of a schema.
@@ -124,11 +111,7 @@ impl<'a> Ring<'a> {
 
     /// Adds a query.
     pub(crate) fn enter(&mut self, party: Party<'a>) -> usize {
-        self.contestants.push(Contestant {
-            party,
-            answer: None,
-            timeouts: 0,
-        });
+        self.contestants.push(Contestant { party, answer: None, timeouts: 0 });
         self.contestants.len() - 1
     }
 
@@ -348,11 +331,7 @@ impl<'a> Ring<'a> {
         let doubt = match (agreement, rules.settling) {
             (Agreement::Yes, Settling::Sampled { probe }) if gold.leaves_open() || pred.leaves_open() => {
                 if !probe {
-                    return Ok(Outcome::Agree(if ours == theirs {
-                        Basis::Answers
-                    } else {
-                        Basis::Ties
-                    }));
+                    return Ok(Outcome::Agree(if ours == theirs { Basis::Answers } else { Basis::Ties }));
                 }
                 Doubt::default()
             }
@@ -363,11 +342,7 @@ impl<'a> Ring<'a> {
             }
             (Agreement::Open(doubt), Settling::InPlace | Settling::Rearranged(_)) => doubt,
         };
-        Err(Doubtful {
-            pair: number,
-            doubt,
-            columns,
-        })
+        Err(Doubtful { pair: number, doubt, columns })
     }
 
     /// Looks at rearrangements of the rows, or at ties broken otherwise where the rows are a user's, for
@@ -399,17 +374,12 @@ impl<'a> Ring<'a> {
                     gold.party.open(sandbox, schema);
                     pred.party.open(sandbox, schema);
                 }
-                let preds = if doubt.returned {
-                    Vec::new()
-                } else {
-                    pred.party.other_answers(sandbox, round)
-                };
+                let preds =
+                    if doubt.returned { Vec::new() } else { pred.party.other_answers(sandbox, round) };
                 let golds = if doubt.possible {
                     &Vec::new()
                 } else {
-                    others
-                        .entry(pair.gold)
-                        .or_insert_with(|| gold.party.other_answers(sandbox, round))
+                    others.entry(pair.gold).or_insert_with(|| gold.party.other_answers(sandbox, round))
                 };
                 doubt.look((ours, theirs), golds, &preds, pair.mode, columns);
                 if doubt.settled() {
@@ -442,11 +412,9 @@ impl<'a> Ring<'a> {
         let pair = &self.pairs[doubtful.pair];
         let (mode, columns) = (pair.mode, &doubtful.columns);
         let [gold, pred] = corners(&mut self.contestants, pair);
-        let (Some(order), Some((_, loader)), Some(database)) = (
-            columns.search(|_, _| true, |_| true),
-            &mut self.generated,
-            database,
-        ) else {
+        let (Some(order), Some((_, loader)), Some(database)) =
+            (columns.search(|_, _| true, |_| true), &mut self.generated, database)
+        else {
             return Outcome::Differ;
         };
         let (gold, pred) = (&mut gold.party, &mut pred.party);
@@ -455,14 +423,7 @@ impl<'a> Ring<'a> {
             // The gold has an order and the prediction none, so that any order must be right.
             let free = mode.as_list && !pred.ordering.ordered;
             let sample = if free { sample_rows } else { sample };
-            let found = sample(
-                loader,
-                database,
-                &mut gold.samples(),
-                &mut pred.samples(),
-                mode,
-                &order,
-            );
+            let found = sample(loader, database, &mut gold.samples(), &mut pred.samples(), mode, &order);
             found.map(|sampled| match sampled {
                 // Which column is which may not be known yet.
                 Sampled::Different if unspecified || !columns.decided() => Sampled::Undecided,

@@ -160,13 +160,7 @@ struct Shape<'o> {
 impl<'o> Shape<'o> {
     /// Of answers whose columns are known.
     fn own(order: &'o [usize], mode: Mode, ordered: bool) -> Shape<'o> {
-        Shape {
-            order,
-            mode,
-            ordered,
-            loose: false,
-            parts: false,
-        }
+        Shape { order, mode, ordered, loose: false, parts: false }
     }
 }
 
@@ -245,13 +239,7 @@ pub(super) fn sample_in_part(
     right: &mut Opened<'_, '_>,
     (mode, alignment, price): (Mode, Alignment<'_>, Price),
 ) -> Result<Sampled, ExecError> {
-    let comparison = |ordered: bool| Comparison {
-        mode,
-        alignment,
-        ordered,
-        parts: true,
-        price,
-    };
+    let comparison = |ordered: bool| Comparison { mode, alignment, ordered, parts: true, price };
     if mode.as_list {
         match sample_as(loader, database, left, right, comparison(true))? {
             Sampled::Undecided => {}
@@ -273,24 +261,12 @@ pub(super) fn sample(
 ) -> Result<Sampled, ExecError> {
     // Ties of a list are many; where too many are possible, at least its rows are compared.
     if mode.as_list {
-        match sample_as(
-            loader,
-            database,
-            left,
-            right,
-            Comparison::known(mode, order, true),
-        )? {
+        match sample_as(loader, database, left, right, Comparison::known(mode, order, true))? {
             Sampled::Undecided => {}
             found => return Ok(found),
         }
     }
-    sample_as(
-        loader,
-        database,
-        left,
-        right,
-        Comparison::known(mode, order, false),
-    )
+    sample_as(loader, database, left, right, Comparison::known(mode, order, false))
 }
 
 /// The same where the right query has no order and so claims that any order of the left one's
@@ -306,13 +282,7 @@ pub(super) fn sample_rows(
     if settled(loader, database, left, mode)? {
         return Ok(Sampled::Different);
     }
-    sample_as(
-        loader,
-        database,
-        left,
-        right,
-        Comparison::known(mode, order, false),
-    )
+    sample_as(loader, database, left, right, Comparison::known(mode, order, false))
 }
 
 /// Rows of an answer whose order is looked at.
@@ -382,10 +352,7 @@ impl<'o> Comparison<'o> {
             alignment: Alignment::Known(order),
             ordered,
             parts: false,
-            price: Price {
-                effort: Effort::Full,
-                steps: u64::MAX,
-            },
+            price: Price { effort: Effort::Full, steps: u64::MAX },
         }
     }
 }
@@ -432,12 +399,7 @@ fn sample_as(
             // No two runs of either query have the same seed.
             let first = (arrangements * 1_000 + round) * 20;
             look(left, first..first + runs, shape(&own), &mut ours)?;
-            look(
-                right,
-                first + 10_000_000..first + 10_000_000 + runs,
-                shape(order),
-                &mut theirs,
-            )?;
+            look(right, first + 10_000_000..first + 10_000_000 + runs, shape(order), &mut theirs)?;
         }
         if ours.answers.within(&theirs.answers) && theirs.answers.within(&ours.answers) {
             return Ok(Sampled::Same);
@@ -447,11 +409,7 @@ fn sample_as(
         return Ok(Sampled::Different);
     }
     let (ours, theirs) = (&ours.answers, &theirs.answers);
-    Ok(if ours.meets(theirs) || theirs.meets(ours) {
-        Sampled::Same
-    } else {
-        Sampled::Undecided
-    })
+    Ok(if ours.meets(theirs) || theirs.meets(ours) { Sampled::Same } else { Sampled::Undecided })
 }
 
 /// True if a query gives the same rows however the tables' rows are stored. Leaves a

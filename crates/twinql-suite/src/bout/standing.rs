@@ -101,10 +101,7 @@ impl Standing {
             (0, [0, 0]) => Ending::Failed(Side::Gold, unanswered(self.failure.as_ref())),
             (0, [0, _]) => Ending::Timeout(Side::Pred),
             (0, _) => Ending::Timeout(Side::Gold),
-            (databases, _) => Ending::Same {
-                databases,
-                nonempty: self.answered,
-            },
+            (databases, _) => Ending::Same { databases, nonempty: self.answered },
         }
     }
 }

@@ -27,11 +27,7 @@ pub(super) struct Patience {
 
 impl Patience {
     pub(super) fn new() -> Patience {
-        Patience {
-            undecided: 0,
-            open: 0,
-            steps: MAX_STEPS,
-        }
+        Patience { undecided: 0, open: 0, steps: MAX_STEPS }
     }
 
     /// Why agreement on this many databases says nothing, if on none of them it was seen.
@@ -73,10 +69,7 @@ pub(super) fn told_apart<'a>(
         Some(_) => Alignment::Unknown,
         None => return Outcome::Differ,
     };
-    let mode = Mode {
-        as_list: mode.as_list && pred.ordering.ordered,
-        ..mode
-    };
+    let mode = Mode { as_list: mode.as_list && pred.ordering.ordered, ..mode };
     let unspecified = gold.unspecified() || pred.unspecified();
     let price = Price {
         effort,
@@ -84,13 +77,8 @@ pub(super) fn told_apart<'a>(
         steps: patience.steps / 2,
     };
     let before = gold.prepared.spent();
-    let found = sample_in_part(
-        loader,
-        database,
-        &mut gold.samples(),
-        &mut pred.samples(),
-        (mode, alignment, price),
-    );
+    let found =
+        sample_in_part(loader, database, &mut gold.samples(), &mut pred.samples(), (mode, alignment, price));
     let cost = gold.prepared.spent() - before;
     patience.steps = patience.steps.saturating_sub(cost);
     match found {

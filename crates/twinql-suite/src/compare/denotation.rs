@@ -135,11 +135,7 @@ enum Sum {
 
 impl Sum {
     fn new(as_list: bool, keys: &[u64; 4]) -> Sum {
-        if as_list {
-            Sum::List(Lanes::new(keys))
-        } else {
-            Sum::Bag(0)
-        }
+        if as_list { Sum::List(Lanes::new(keys)) } else { Sum::Bag(0) }
     }
 
     fn add(&mut self, hash: u128, keys: &[u64; 4]) {
@@ -178,9 +174,7 @@ mod tests {
         };
         Answer {
             width,
-            rows: (0..dice.below(4))
-                .map(|_| (0..width).map(|_| value(dice)).collect())
-                .collect(),
+            rows: (0..dice.below(4)).map(|_| (0..width).map(|_| value(dice)).collect()).collect(),
         }
     }
 
@@ -217,10 +211,7 @@ mod tests {
 
     #[test]
     fn what_no_hash_tells() {
-        let answer = Answer {
-            width: 1,
-            rows: vec![vec![Value::Real(2.0.into())]],
-        };
+        let answer = Answer { width: 1, rows: vec![vec![Value::Real(2.0.into())]] };
         let mode = Mode::new(&Semantics::default(), false);
         assert_eq!(Denotation::of(&answer, mode), None);
         let set = Mode { as_set: true, ..mode };

@@ -94,9 +94,7 @@ mod tests {
     fn answer(order: &[usize], rows: usize, of: &dyn Fn(usize, usize) -> i64) -> Answer {
         Answer {
             width: order.len(),
-            rows: (0..rows)
-                .map(|r| order.iter().map(|&c| Value::Integer(of(c, r))).collect())
-                .collect(),
+            rows: (0..rows).map(|r| order.iter().map(|&c| Value::Integer(of(c, r))).collect()).collect(),
         }
     }
 
@@ -125,17 +123,11 @@ mod tests {
     #[test]
     fn sets_and_numbers_that_are_nearly_the_same() {
         let row = |values: [f64; 2]| values.map(|v| Value::Real(v.into())).to_vec();
-        let of = |rows: &[[f64; 2]]| Answer {
-            width: 2,
-            rows: rows.iter().copied().map(row).collect(),
-        };
+        let of = |rows: &[[f64; 2]]| Answer { width: 2, rows: rows.iter().copied().map(row).collect() };
         let gold = of(&[[1.0, 2.0], [2.0, 1.0], [2.0, 2.0]]);
         let semantics = Semantics::default();
         let same = |pred: &Answer, as_set: bool| {
-            let mode = Mode {
-                as_set,
-                ..Mode::new(&semantics, false)
-            };
+            let mode = Mode { as_set, ..Mode::new(&semantics, false) };
             equal(&gold, pred, mode, &mut Columns::new(2, true))
         };
         let twice = of(&[[2.0, 1.0], [1.0, 2.0], [2.0, 2.0], [1.0, 2.0]]);

@@ -65,8 +65,7 @@ fn integer_to_real(i: i64, r: f64) -> Ordering {
     }
     // The cast is exact: the real is whole and within the integers.
     let whole = r.trunc();
-    i.cmp(&(whole as i64))
-        .then_with(|| 0.0_f64.partial_cmp(&(r - whole)).unwrap_or(Ordering::Equal))
+    i.cmp(&(whole as i64)).then_with(|| 0.0_f64.partial_cmp(&(r - whole)).unwrap_or(Ordering::Equal))
 }
 
 fn real_to_real(x: f64, y: f64) -> Ordering {
@@ -183,9 +182,7 @@ impl<'v> Numbering<'v> {
             }
         }
         let starts = all.into_iter().zip(linked).filter(|(_, linked)| !linked);
-        Numbering {
-            starts: starts.map(|(value, _)| value).collect(),
-        }
+        Numbering { starts: starts.map(|(value, _)| value).collect() }
     }
 
     /// The number of one of the values, from 1.

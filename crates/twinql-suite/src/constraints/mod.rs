@@ -62,10 +62,7 @@ impl Constraints {
                 if column.generated.is_some() {
                     continue;
                 }
-                let at = ColumnRef {
-                    table: index,
-                    column: position,
-                };
+                let at = ColumnRef { table: index, column: position };
                 let mut rule = Rule::none(column);
                 if semantics.typed {
                     rule.limit(column, schema.typing, released(at));

@@ -27,9 +27,7 @@ pub(super) struct Probe {
 
 impl std::fmt::Debug for Probe {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Probe")
-            .field("update", &self.update)
-            .finish_non_exhaustive()
+        f.debug_struct("Probe").field("update", &self.update).finish_non_exhaustive()
     }
 }
 
@@ -53,14 +51,8 @@ impl Probe {
         )
         .map_err(said)?;
         let guard = Arc::new(Guard::default());
-        configure(
-            &mut connection,
-            &guard,
-            &Arc::new(Flag::default()),
-            Limits::default(),
-            false,
-        )
-        .map_err(said)?;
+        configure(&mut connection, &guard, &Arc::new(Flag::default()), Limits::default(), false)
+            .map_err(said)?;
         let mut columns = Vec::with_capacity(table.columns.len());
         let (mut plain, mut generated) = (Vec::new(), Vec::new());
         for (i, column) in table.columns.iter().enumerate() {
@@ -100,24 +92,14 @@ impl Probe {
             ))
             .map_err(said)?;
         connection.prepare(&update).map_err(said)?;
-        Ok(Probe {
-            connection,
-            guard,
-            update,
-            plain,
-            generated,
-            checks,
-        })
+        Ok(Probe { connection, guard, update, plain, generated, checks })
     }
 
     /// Compiles the statement that asks. `None` where SQLite does not take it, which
     /// [`Probe::new`] has found out.
     pub(super) fn ask(&self) -> Option<Asking<'_>> {
         let statement = self.connection.prepare(&self.update).ok()?;
-        Some(Asking {
-            probe: self,
-            statement,
-        })
+        Some(Asking { probe: self, statement })
     }
 }
 
@@ -141,9 +123,7 @@ impl Asking<'_> {
             let row = rows.next().ok()??;
             let value = |i: usize| row.get_ref(i).map(owned).unwrap_or(Value::Null);
             Found {
-                failing: (0..probe.checks)
-                    .filter(|&i| value(i) == Value::Integer(1))
-                    .collect(),
+                failing: (0..probe.checks).filter(|&i| value(i) == Value::Integer(1)).collect(),
                 computed: probe
                     .generated
                     .iter()

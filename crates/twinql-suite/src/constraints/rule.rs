@@ -34,10 +34,8 @@ impl Rule {
         Rule {
             affinity: column.affinity,
             whole: column.class == TypeClass::Integer || column.affinity == Affinity::Integer,
-            numeric: matches!(
-                column.affinity,
-                Affinity::Integer | Affinity::Numeric | Affinity::Real
-            ) && column.class != TypeClass::Time
+            numeric: matches!(column.affinity, Affinity::Integer | Affinity::Numeric | Affinity::Real)
+                && column.class != TypeClass::Time
                 && column.class != TypeClass::Text,
             low: None,
             high: None,
@@ -152,22 +150,16 @@ impl Rule {
         {
             return false;
         }
-        let low = self
-            .low
-            .as_ref()
-            .is_none_or(|(bound, met)| match order(value, bound) {
-                Ordering::Greater => true,
-                Ordering::Equal => *met,
-                Ordering::Less => false,
-            });
-        let high = self
-            .high
-            .as_ref()
-            .is_none_or(|(bound, met)| match order(value, bound) {
-                Ordering::Less => true,
-                Ordering::Equal => *met,
-                Ordering::Greater => false,
-            });
+        let low = self.low.as_ref().is_none_or(|(bound, met)| match order(value, bound) {
+            Ordering::Greater => true,
+            Ordering::Equal => *met,
+            Ordering::Less => false,
+        });
+        let high = self.high.as_ref().is_none_or(|(bound, met)| match order(value, bound) {
+            Ordering::Less => true,
+            Ordering::Equal => *met,
+            Ordering::Greater => false,
+        });
         if !low || !high || self.not.contains(value) {
             return false;
         }
@@ -202,15 +194,12 @@ impl Rule {
         // The bounds themselves, and what lies next to them.
         let bounds = [&self.low, &self.high];
         let bounds = bounds.into_iter().flatten().flat_map(|(b, _)| match b {
-            Value::Integer(n) => vec![
-                b.clone(),
-                Value::Integer(n.saturating_add(1)),
-                Value::Integer(n.saturating_sub(1)),
-            ],
-            Value::Real(r) => [0.0, 0.5, -0.5, 0.01, -0.01]
-                .iter()
-                .map(|d| Value::Real((r.0 + d).into()))
-                .collect(),
+            Value::Integer(n) => {
+                vec![b.clone(), Value::Integer(n.saturating_add(1)), Value::Integer(n.saturating_sub(1))]
+            }
+            Value::Real(r) => {
+                [0.0, 0.5, -0.5, 0.01, -0.01].iter().map(|d| Value::Real((r.0 + d).into())).collect()
+            }
             other => vec![other.clone()],
         });
         bounds.map(|v| self.stored(v)).find(|v| self.allows(v))
@@ -237,11 +226,7 @@ impl Rule {
             }
         };
         let new = self.stored(new);
-        if self.allows(&new) {
-            Some(new)
-        } else {
-            self.fit(value, dice)
-        }
+        if self.allows(&new) { Some(new) } else { self.fit(value, dice) }
     }
 
     /// A value that comes near `value` and is likely to meet the rule: what bounds it most is tried first.
@@ -324,11 +309,7 @@ impl Rule {
             (Some(low), Some(high)) => {
                 let span = ((high - low) * step).clamp(0.0, 1e6) as i64;
                 // A range of millions around 0 is used from there on.
-                let from = if low <= 0.0 && high > 0.0 && high - low > 1e6 {
-                    0.0
-                } else {
-                    low
-                };
+                let from = if low <= 0.0 && high > 0.0 && high - low > 1e6 { 0.0 } else { low };
                 from + dice.between(0, span) as f64 / step
             }
             (Some(low), None) => low + dice.between(0, 30 * step as i64) as f64 / step,

@@ -37,11 +37,7 @@ enum Bound {
 
 impl Shape {
     pub(super) fn of(check: &Check, table: &Table) -> Shape {
-        let mut shape = Shape {
-            columns: check.columns.clone(),
-            constants: Vec::new(),
-            bounds: Vec::new(),
-        };
+        let mut shape = Shape { columns: check.columns.clone(), constants: Vec::new(), bounds: Vec::new() };
         if let Some(expr) = parsed(&check.expr) {
             syntax::read_expressions(&expr, &mut |e| {
                 if let Some(value) = constant(e)
@@ -124,19 +120,11 @@ impl Shape {
     fn read(&mut self, expr: &Expr, table: &Table) {
         match expr {
             Expr::Nested(e) => self.read(e, table),
-            Expr::BinaryOp {
-                left,
-                op: BinaryOperator::And,
-                right,
-            } => {
+            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
                 self.read(left, table);
                 self.read(right, table);
             }
-            Expr::BinaryOp {
-                left: _,
-                op: BinaryOperator::Or,
-                right: _,
-            } => {
+            Expr::BinaryOp { left: _, op: BinaryOperator::Or, right: _ } => {
                 if let Some((column, values)) = alternatives(expr, table) {
                     self.bounds.push((column, Bound::Among(values)));
                 }
@@ -147,33 +135,18 @@ impl Shape {
                     self.comparison(right, &op, left, table);
                 }
             }
-            Expr::Between {
-                expr,
-                negated: false,
-                low,
-                high,
-            } => {
+            Expr::Between { expr, negated: false, low, high } => {
                 self.comparison(expr, &BinaryOperator::GtEq, low, table);
                 self.comparison(expr, &BinaryOperator::LtEq, high, table);
             }
             Expr::InList { expr, list, negated } => {
                 let values: Option<Vec<Value>> = list.iter().map(constant).collect();
                 if let (Some(column), Some(values)) = (column(expr, table), values) {
-                    let bound = if *negated {
-                        Bound::Not(values)
-                    } else {
-                        Bound::Among(values)
-                    };
+                    let bound = if *negated { Bound::Not(values) } else { Bound::Among(values) };
                     self.bounds.push((column, bound));
                 }
             }
-            Expr::Like {
-                negated: false,
-                any: false,
-                expr,
-                pattern,
-                escape_char: None,
-            } => {
+            Expr::Like { negated: false, any: false, expr, pattern, escape_char: None } => {
                 if let (Some(column), Some(Value::Text(pattern))) = (column(expr, table), constant(pattern)) {
                     self.bounds.push((column, Bound::Like(pattern)));
                 }
@@ -277,29 +250,18 @@ fn flipped(op: &BinaryOperator) -> Option<BinaryOperator> {
 /// `a = 1 OR a = 2 OR a IN (3)`: the column and its values.
 fn alternatives(expr: &Expr, table: &Table) -> Option<(usize, Vec<Value>)> {
     match inner(expr) {
-        Expr::BinaryOp {
-            left,
-            op: BinaryOperator::Or,
-            right,
-        } => {
+        Expr::BinaryOp { left, op: BinaryOperator::Or, right } => {
             let (column, mut values) = alternatives(left, table)?;
             let (other, more) = alternatives(right, table)?;
             values.extend(more);
             (column == other).then_some((column, values))
         }
-        Expr::BinaryOp {
-            left,
-            op: BinaryOperator::Eq,
-            right,
-        } => Some((column(left, table)?, vec![constant(right)?])),
-        Expr::InList {
-            expr,
-            list,
-            negated: false,
-        } => Some((
-            column(expr, table)?,
-            list.iter().map(constant).collect::<Option<_>>()?,
-        )),
+        Expr::BinaryOp { left, op: BinaryOperator::Eq, right } => {
+            Some((column(left, table)?, vec![constant(right)?]))
+        }
+        Expr::InList { expr, list, negated: false } => {
+            Some((column(expr, table)?, list.iter().map(constant).collect::<Option<_>>()?))
+        }
         _ => None,
     }
 }
@@ -310,12 +272,7 @@ fn call<'e>(function: &'e Function, name: &str, arguments: usize) -> Option<Vec<
         name: called,
         uses_odbc_syntax: _,
         parameters: FunctionArguments::None,
-        args:
-            FunctionArguments::List(FunctionArgumentList {
-                duplicate_treatment: None,
-                args,
-                clauses: _,
-            }),
+        args: FunctionArguments::List(FunctionArgumentList { duplicate_treatment: None, args, clauses: _ }),
         filter: None,
         null_treatment: None,
         over: None,

@@ -81,16 +81,12 @@ fn insert(schema: &Schema, database: &Database, semantics: &Semantics) -> Result
     db.execute_batch("PRAGMA foreign_keys=OFF;").unwrap();
     db.execute_batch(&schema.to_ddl()).map_err(|e| e.to_string())?;
     for (index, table) in schema.tables.iter().enumerate() {
-        let plain: Vec<usize> = (0..table.columns.len())
-            .filter(|&c| table.columns[c].generated.is_none())
-            .collect();
+        let plain: Vec<usize> =
+            (0..table.columns.len()).filter(|&c| table.columns[c].generated.is_none()).collect();
         let names: Vec<String> = plain.iter().map(|&c| quote(&table.columns[c].name)).collect();
         let marks = vec!["?"; plain.len()].join(", ");
         let name = quote(&table.name);
-        let sql = format!(
-            "INSERT INTO {name} ({}) VALUES ({marks}) RETURNING *",
-            names.join(", ")
-        );
+        let sql = format!("INSERT INTO {name} ({}) VALUES ({marks}) RETURNING *", names.join(", "));
         for row in database.rows(index) {
             let values = plain.iter().map(|&c| bound(&row[c]));
             let stored = db.query_row(&sql, params_from_iter(values), |found| {
@@ -105,9 +101,8 @@ fn insert(schema: &Schema, database: &Database, semantics: &Semantics) -> Result
             }
         }
     }
-    let broken: i64 = db
-        .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0))
-        .unwrap();
+    let broken: i64 =
+        db.query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |r| r.get(0)).unwrap();
     if semantics.foreign_keys_hold && broken > 0 {
         return Err(format!("{broken} rows refer to nothing"));
     }
@@ -136,16 +131,10 @@ fn every_generated_database_keeps_to_its_declared_schema() {
                     made += 1;
                     database.check(&schema, &semantics).unwrap();
                     if let Err(why) = insert(&schema, &database, &semantics) {
-                        panic!(
-                            "{name}, {preset}, database {index}: {why}\n{}",
-                            database.to_sql(&schema)
-                        );
+                        panic!("{name}, {preset}, database {index}: {why}\n{}", database.to_sql(&schema));
                     }
                 }
-                assert!(
-                    made >= 50,
-                    "{name}, {preset}: only {made} of 60 databases could be made"
-                );
+                assert!(made >= 50, "{name}, {preset}: only {made} of 60 databases could be made");
             }
         }
     }
@@ -182,22 +171,14 @@ fn strict_assumes_no_check_but_keeps_types() {
     )
     .unwrap();
     let strict = Semantics::preset("strict").unwrap();
-    let facts = [Facts::of(
-        &schema,
-        &parsed("SELECT id FROM t WHERE n = 5 AND b = 3 AND v = 'abcdef'"),
-    )];
+    let facts = [Facts::of(&schema, &parsed("SELECT id FROM t WHERE n = 5 AND b = 3 AND v = 'abcdef'"))];
     let generator = Generator::new(&schema, &strict, &facts, &[], 8);
-    let rows: Vec<_> = (0..40)
-        .filter_map(|i| generator.database(i))
-        .flat_map(|d| d.rows(0).to_vec())
-        .collect();
+    let rows: Vec<_> =
+        (0..40).filter_map(|i| generator.database(i)).flat_map(|d| d.rows(0).to_vec()).collect();
     assert!(rows.iter().any(|r| r[1] == Value::Integer(5)));
     for row in rows {
         assert!(matches!(row[2], Value::Null | Value::Integer(0 | 1)), "{row:?}");
-        assert!(
-            !matches!(&row[3], Value::Text(s) if s.chars().count() > 3),
-            "{row:?}"
-        );
+        assert!(!matches!(&row[3], Value::Text(s) if s.chars().count() > 3), "{row:?}");
     }
 }
 
@@ -206,15 +187,10 @@ fn a_check_decides_a_verdict() {
     let ddl = "CREATE TABLE t (id INTEGER PRIMARY KEY, n INT NOT NULL CHECK (n BETWEEN 1 AND 5))";
     let schema = Schema::from_ddl("s", ddl).unwrap();
     let judge = |semantics: &str| {
-        let config = JudgeConfig {
-            semantics: Semantics::preset(semantics).unwrap(),
-            ..JudgeConfig::default()
-        };
+        let config =
+            JudgeConfig { semantics: Semantics::preset(semantics).unwrap(), ..JudgeConfig::default() };
         let judge = Judge::new(&schema, config).unwrap();
-        judge.judge(
-            "SELECT id FROM t WHERE n > 3",
-            "SELECT id FROM t WHERE n > 3 AND n < 206",
-        )
+        judge.judge("SELECT id FROM t WHERE n > 3", "SELECT id FROM t WHERE n > 3 AND n < 206")
     };
     assert!(matches!(judge("default"), Verdict::Same { .. }));
     assert!(matches!(judge("strict"), Verdict::Different { .. }));
@@ -224,21 +200,13 @@ fn a_check_decides_a_verdict() {
 fn a_type_of_sqlite_gives_way_to_texts_that_a_query_asks_for() {
     let schema = Schema::from_ddl("s", "CREATE TABLE t (id INTEGER PRIMARY KEY, b BOOLEAN, d DATE)").unwrap();
     let semantics = Semantics::default();
-    let facts = [Facts::of(
-        &schema,
-        &parsed("SELECT id FROM t WHERE b = 'T' AND d = '2020'"),
-    )];
+    let facts = [Facts::of(&schema, &parsed("SELECT id FROM t WHERE b = 'T' AND d = '2020'"))];
     let generator = Generator::new(&schema, &semantics, &facts, &[], 8);
-    let rows: Vec<_> = (0..40)
-        .filter_map(|i| generator.database(i))
-        .flat_map(|d| d.rows(0).to_vec())
-        .collect();
+    let rows: Vec<_> =
+        (0..40).filter_map(|i| generator.database(i)).flat_map(|d| d.rows(0).to_vec()).collect();
     assert!(rows.iter().any(|r| r[1] == Value::Text("T".into())));
     assert!(rows.iter().any(|r| r[2] == Value::Integer(2020)));
-    assert!(
-        rows.iter()
-            .all(|r| !matches!(r[1], Value::Integer(n) if n != 0 && n != 1))
-    );
+    assert!(rows.iter().all(|r| !matches!(r[1], Value::Integer(n) if n != 0 && n != 1)));
 }
 
 #[test]
@@ -246,27 +214,16 @@ fn a_schema_of_many_tables_is_made_as_far_as_it_is_read() {
     use std::fmt::Write;
     let mut ddl = String::from("CREATE VIEW v AS SELECT t7.id, x FROM t7 WHERE x > 3;\n");
     for i in 0..10_000 {
-        writeln!(
-            ddl,
-            "CREATE TABLE t{i} (id INTEGER PRIMARY KEY, x INT, p INT REFERENCES t{}(id));",
-            i / 2
-        )
-        .unwrap();
+        writeln!(ddl, "CREATE TABLE t{i} (id INTEGER PRIMARY KEY, x INT, p INT REFERENCES t{}(id));", i / 2)
+            .unwrap();
     }
     let schema = Schema::from_ddl("many", &ddl).unwrap();
     let judge = Judge::new(&schema, JudgeConfig::default()).unwrap();
     let same = judge.judge("SELECT id FROM v", "SELECT id FROM t7 WHERE NOT x <= 3");
     assert!(matches!(same, Verdict::Same { .. }), "{same:?}");
-    match judge.judge(
-        "SELECT id FROM t9000 WHERE x > 3",
-        "SELECT id FROM t9000 WHERE x > 4",
-    ) {
+    match judge.judge("SELECT id FROM t9000 WHERE x > 3", "SELECT id FROM t9000 WHERE x > 4") {
         Verdict::Different { witness } => {
-            assert!(
-                !witness.statements.contains("\"t8999\""),
-                "{}",
-                witness.statements
-            );
+            assert!(!witness.statements.contains("\"t8999\""), "{}", witness.statements);
         }
         other => panic!("{other:?}"),
     }
@@ -282,10 +239,7 @@ fn views_are_made_in_the_sandbox_and_their_conditions_are_aimed_at() {
     )
     .unwrap();
     let judge = Judge::new(&schema, JudgeConfig::default()).unwrap();
-    let verdict = judge.judge(
-        "SELECT key FROM w",
-        "SELECT id FROM t WHERE x = 77123 AND y = 'rare word'",
-    );
+    let verdict = judge.judge("SELECT key FROM w", "SELECT id FROM t WHERE x = 77123 AND y = 'rare word'");
     match verdict {
         Verdict::Same { nonempty, .. } => assert!(nonempty > 20, "{nonempty}"),
         other => panic!("{other:?}"),

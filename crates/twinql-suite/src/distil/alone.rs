@@ -75,10 +75,7 @@ impl Aimed<'_> {
         let (gold, rival) = (ring.enter_text(self.gold)?, ring.enter_text(self.sql)?);
         let both = ring.pair(gold, rival);
         let generator = candidates.generator(&pair);
-        let mut aim = Aim {
-            found: Vec::new(),
-            tried: 0,
-        };
+        let mut aim = Aim { found: Vec::new(), tried: 0 };
         for index in 0..config.aimed {
             let Some(database) = generator.database(index) else {
                 continue;
@@ -136,10 +133,7 @@ pub(super) fn smaller(
 ) -> Result<Database, ExecError> {
     let mut ring = ring(sandbox, schema, &config.semantics)?;
     let mut golds: HashMap<&str, usize> = HashMap::new();
-    let mut kept = Kept {
-        database: database.clone(),
-        rivals: Vec::with_capacity(rivals.len()),
-    };
+    let mut kept = Kept { database: database.clone(), rivals: Vec::with_capacity(rivals.len()) };
     for (gold, rival) in rivals {
         let gold = match golds.get(gold) {
             Some(number) => *number,

@@ -24,9 +24,8 @@ impl Candidates<'_> {
     /// says how many rivals each of them has left, and those with none are not aimed at.
     pub(crate) fn shared(&self, facts: &[Facts], left: &[usize], index: u64) -> Option<Database> {
         let mut dice = Dice::new(self.seed, index);
-        let mut open: Vec<usize> = (0..facts.len())
-            .filter(|&i| left.get(i).is_some_and(|n| *n > 0))
-            .collect();
+        let mut open: Vec<usize> =
+            (0..facts.len()).filter(|&i| left.get(i).is_some_and(|n| *n > 0)).collect();
         dice.shuffle(&mut open);
         open.truncate(FOCUS);
         let chosen: Vec<Facts> = open.iter().filter_map(|&i| facts.get(i).cloned()).collect();

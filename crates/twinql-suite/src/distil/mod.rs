@@ -65,11 +65,7 @@ impl Default for DistilConfig {
 /// Bounds on each execution while distilling: tighter than a judge's, because neighbours
 /// without join conditions are many and cost much.
 fn limits() -> Limits {
-    Limits {
-        steps: 1_000_000,
-        rows: 5_000,
-        ..Limits::default()
-    }
+    Limits { steps: 1_000_000, rows: 5_000, ..Limits::default() }
 }
 
 /// The ring of a distillation: few samples, since thousands of neighbours are compared, and columns anew on
@@ -186,12 +182,7 @@ pub fn distil(
     let mut work = Work {
         schema,
         config,
-        candidates: Candidates {
-            schema,
-            semantics: &config.semantics,
-            seed,
-            values,
-        },
+        candidates: Candidates { schema, semantics: &config.semantics, seed, values },
         ring: ring(&sandbox, schema, &config.semantics)?,
         reports: Vec::new(),
         golds: Vec::new(),
@@ -293,9 +284,7 @@ impl<'a> Work<'a> {
     }
 
     fn left(&self) -> Vec<usize> {
-        (0..self.rivals.len())
-            .filter(|&rival| self.is_left(rival))
-            .collect()
+        (0..self.rivals.len()).filter(|&rival| self.is_left(rival)).collect()
     }
 
     fn set(&mut self, rival: usize, state: State) {
@@ -405,12 +394,7 @@ impl<'a> Work<'a> {
                 .filter(|&&rival| self.is_left(rival))
                 .map(|&rival| {
                     let Neighbouring { gold, sql, .. } = &self.rivals[rival];
-                    alone::Aimed {
-                        rival,
-                        gold: &texts[*gold],
-                        facts: &self.facts[*gold],
-                        sql,
-                    }
+                    alone::Aimed { rival, gold: &texts[*gold], facts: &self.facts[*gold], sql }
                 })
                 .collect();
             let (candidates, config) = (&self.candidates, self.config);
@@ -491,10 +475,9 @@ impl<'a> Work<'a> {
             match r.state {
                 State::Proved => report.proved += 1,
                 State::Distinguished => report.distinguished += 1,
-                State::Left | State::Costly => report.left.push(Left {
-                    sql: r.sql.clone(),
-                    mutation: r.mutation.to_owned(),
-                }),
+                State::Left | State::Costly => {
+                    report.left.push(Left { sql: r.sql.clone(), mutation: r.mutation.to_owned() })
+                }
                 State::Dead => {}
             }
         }

@@ -38,10 +38,7 @@ pub(crate) fn fewer_databases(ring: &mut Ring<'_>, kept: Vec<Kept>) -> Result<Ve
                 continue;
             }
             left.retain(|r| rivals.binary_search(r).is_err());
-            out.push(Kept {
-                database: one.database,
-                rivals,
-            });
+            out.push(Kept { database: one.database, rivals });
         }
         kept = out;
     }

@@ -15,13 +15,7 @@ const GOLDS: [&str; 6] = [
 ];
 
 fn config() -> DistilConfig {
-    DistilConfig {
-        max_databases: 60,
-        aimed: 20,
-        neighbours: 60,
-        extra: 0,
-        ..DistilConfig::default()
-    }
+    DistilConfig { max_databases: 60, aimed: 20, neighbours: 60, extra: 0, ..DistilConfig::default() }
 }
 
 fn small(config: &DistilConfig) -> SchemaSuite {
@@ -36,18 +30,9 @@ fn nearly_all_neighbours_are_told_apart_by_few_legal_databases() {
     let counts = suite.counts();
     assert_eq!((counts.golds, counts.unusable), (5, 1));
     assert!(counts.neighbours > 100, "{counts:?}");
-    assert!(
-        counts.proved > 0 && counts.left * 25 < counts.neighbours,
-        "{counts:?}"
-    );
-    assert_eq!(
-        counts.proved + counts.distinguished + counts.left,
-        counts.neighbours
-    );
-    assert!(
-        counts.databases < counts.tried && counts.databases < 40,
-        "{counts:?}"
-    );
+    assert!(counts.proved > 0 && counts.left * 25 < counts.neighbours, "{counts:?}");
+    assert_eq!(counts.proved + counts.distinguished + counts.left, counts.neighbours);
+    assert!(counts.databases < counts.tried && counts.databases < 40, "{counts:?}");
     for database in &suite.databases {
         database.check(&schema(), &config.semantics).unwrap();
         assert!(database.tables.iter().all(Option::is_some));
@@ -58,27 +43,14 @@ fn nearly_all_neighbours_are_told_apart_by_few_legal_databases() {
 #[test]
 fn proved_neighbours_are_the_same_for_the_judge() {
     let semantics = Semantics::default();
-    let form = |sql: &str| {
-        twinql_sql::canonicalize(&schema(), sql, &semantics)
-            .unwrap()
-            .plan
-            .query
-    };
+    let form = |sql: &str| twinql_sql::canonicalize(&schema(), sql, &semantics).unwrap().plan.query;
     let mut proved = 0;
     for gold in &GOLDS[..4] {
         for n in neighbours(&schema(), gold, 3, 60) {
             if form(gold) == form(&n.sql) {
                 proved += 1;
-                let config = JudgeConfig {
-                    databases: 30,
-                    ..JudgeConfig::default()
-                };
-                assert_eq!(
-                    judge(&schema(), gold, &n.sql, &config).label(),
-                    Some(1),
-                    "{gold}\n{}",
-                    n.sql
-                );
+                let config = JudgeConfig { databases: 30, ..JudgeConfig::default() };
+                assert_eq!(judge(&schema(), gold, &n.sql, &config).label(), Some(1), "{gold}\n{}", n.sql);
             }
         }
     }
@@ -107,18 +79,9 @@ fn any_number_of_threads_gives_the_same_suite() {
 fn other_semantics_and_seeds_give_other_suites() {
     let one = small(&config());
     assert_eq!(one, small(&config()));
-    assert_ne!(
-        one.databases,
-        small(&DistilConfig { seed: 9, ..config() }).databases
-    );
-    let strict = DistilConfig {
-        semantics: Semantics::preset("strict").unwrap(),
-        ..config()
-    };
-    let suite = small(&DistilConfig {
-        extra: 2,
-        ..strict.clone()
-    });
+    assert_ne!(one.databases, small(&DistilConfig { seed: 9, ..config() }).databases);
+    let strict = DistilConfig { semantics: Semantics::preset("strict").unwrap(), ..config() };
+    let suite = small(&DistilConfig { extra: 2, ..strict.clone() });
     for database in &suite.databases {
         database.check(&schema(), &strict.semantics).unwrap();
     }

@@ -24,11 +24,7 @@ const FEW_TABLES: usize = 64;
 
 impl Generated {
     pub(super) fn new(schema: &Schema) -> Generated {
-        Generated {
-            schema: schema.clone(),
-            names: Names::of(schema),
-            made: RefCell::new(HashSet::new()),
-        }
+        Generated { schema: schema.clone(), names: Names::of(schema), made: RefCell::new(HashSet::new()) }
     }
 
     /// How many tables there are.
@@ -60,12 +56,7 @@ impl Sandbox {
 
     /// Makes a table or view, where it was not made yet.
     fn make(&self, relation: Relation) -> Result<(), ExecError> {
-        let Some(Generated {
-            schema,
-            names: _,
-            made,
-        }) = &self.schema
-        else {
+        let Some(Generated { schema, names: _, made }) = &self.schema else {
             return Ok(());
         };
         if made.borrow().contains(&relation) {
@@ -105,12 +96,7 @@ impl Sandbox {
 
     /// The tables that a query may read, by itself or through views.
     pub(crate) fn tables_of(&self, sql: &str) -> Vec<usize> {
-        let Some(Generated {
-            schema,
-            names,
-            made: _,
-        }) = &self.schema
-        else {
+        let Some(Generated { schema, names, made: _ }) = &self.schema else {
             return Vec::new();
         };
         let relations = names.mentioned(schema, sql).into_iter();
@@ -140,9 +126,6 @@ impl Sandbox {
         }
         let marks = vec!["?"; table.columns.len()].join(",");
         let name = quoted(&table.name);
-        Some((
-            format!("DELETE FROM {name}"),
-            format!("INSERT INTO {name} VALUES ({marks})"),
-        ))
+        Some((format!("DELETE FROM {name}"), format!("INSERT INTO {name} VALUES ({marks})")))
     }
 }

@@ -19,10 +19,7 @@ impl Sandbox {
     /// [`ExecError::File`] where there is no such file, it is no database, or changes wait
     /// in a journal beside it, which would have to be written back first.
     pub fn open(path: &Path, limits: Limits) -> Result<Sandbox, ExecError> {
-        let fail = |message: String| ExecError::File {
-            file: path.display().to_string(),
-            message,
-        };
+        let fail = |message: String| ExecError::File { file: path.display().to_string(), message };
         let metadata = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
         if !metadata.is_file() {
             return Err(fail("not a file".into()));
@@ -56,14 +53,7 @@ impl Sandbox {
             connection
                 .query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))
                 .map_err(refused)?;
-            let sandbox = Sandbox {
-                connection,
-                guard,
-                clock,
-                limits,
-                schema: None,
-                spent: Cell::new(0),
-            };
+            let sandbox = Sandbox { connection, guard, clock, limits, schema: None, spent: Cell::new(0) };
             sandbox.query_only(true)?;
             Ok(sandbox)
         })
@@ -94,14 +84,7 @@ impl Sandbox {
                 // SQLite's own tables are made by themselves.
                 let _ = connection.execute_batch(statement);
             }
-            let sandbox = Sandbox {
-                connection,
-                guard,
-                clock,
-                limits,
-                schema: None,
-                spent: Cell::new(0),
-            };
+            let sandbox = Sandbox { connection, guard, clock, limits, schema: None, spent: Cell::new(0) };
             sandbox.query_only(true)?;
             Ok(sandbox)
         })
@@ -122,9 +105,7 @@ fn immutable(path: &Path) -> String {
     use std::fmt::Write;
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = String::from("file:");
-    let text = path
-        .to_string_lossy()
-        .replace('\\', if cfg!(windows) { "/" } else { "\\" });
+    let text = path.to_string_lossy().replace('\\', if cfg!(windows) { "/" } else { "\\" });
     if !text.starts_with('/') {
         uri.push('/');
     }

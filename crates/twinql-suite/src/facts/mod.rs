@@ -107,10 +107,7 @@ impl Facts {
 
     /// The schema column of a slot.
     pub fn column(&self, slot: Slot) -> Option<ColumnRef> {
-        Some(ColumnRef {
-            table: *self.instances.get(slot.instance)?,
-            column: slot.column,
-        })
+        Some(ColumnRef { table: *self.instances.get(slot.instance)?, column: slot.column })
     }
 
     /// The tables that the query mentions.
@@ -186,16 +183,8 @@ pub(crate) fn number(text: &str) -> Option<Value> {
 pub(crate) fn constant(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::Nested(e) => constant(e),
-        Expr::Cast {
-            expr,
-            kind: _,
-            data_type: _,
-            format: _,
-        } => constant(expr),
-        Expr::UnaryOp {
-            op: UnaryOperator::Minus,
-            expr,
-        } => match constant(expr)? {
+        Expr::Cast { expr, kind: _, data_type: _, format: _ } => constant(expr),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match constant(expr)? {
             Value::Integer(i) => i.checked_neg().map(Value::Integer),
             Value::Real(r) => Some(Value::Real(-r)),
             _ => None,
@@ -253,11 +242,7 @@ impl Walker<'_> {
             }
         };
         match &query.limit_clause {
-            Some(LimitClause::LimitOffset {
-                limit,
-                offset,
-                limit_by: _,
-            }) => {
+            Some(LimitClause::LimitOffset { limit, offset, limit_by: _ }) => {
                 if let Some(e) = limit {
                     bound(self, e);
                 }
@@ -280,12 +265,7 @@ impl Walker<'_> {
         match body {
             SetExpr::Select(select) => self.select(select),
             SetExpr::Query(query) => (self.query(query), Vec::new()),
-            SetExpr::SetOperation {
-                left,
-                op,
-                right,
-                set_quantifier: _,
-            } => {
+            SetExpr::SetOperation { left, op, right, set_quantifier: _ } => {
                 let (l, scope) = self.body(left);
                 let (r, _) = self.body(right);
                 let weak = !matches!(op, SetOperator::Intersect);
@@ -322,20 +302,11 @@ impl Walker<'_> {
                 index_hints: _,
             } => {
                 let name = last_name(name);
-                let shown = alias
-                    .as_ref()
-                    .map_or_else(|| name.clone(), |a| a.name.value.clone());
-                let cte = self
-                    .ctes
-                    .iter()
-                    .rev()
-                    .find(|(n, _)| n.eq_ignore_ascii_case(&name));
+                let shown = alias.as_ref().map_or_else(|| name.clone(), |a| a.name.value.clone());
+                let cte = self.ctes.iter().rev().find(|(n, _)| n.eq_ignore_ascii_case(&name));
                 if let Some((_, columns)) = cte {
                     let columns = columns.clone();
-                    into.push(Relation {
-                        alias: shown,
-                        columns,
-                    });
+                    into.push(Relation { alias: shown, columns });
                 } else if let Some(table) = self.schema.table_index(&name) {
                     let instance = self.facts.instances.len();
                     self.facts.instances.push(table);
@@ -345,31 +316,17 @@ impl Walker<'_> {
                         .enumerate()
                         .map(|(column, c)| (c.name.clone(), Some(Slot { instance, column })))
                         .collect();
-                    into.push(Relation {
-                        alias: shown,
-                        columns,
-                    });
+                    into.push(Relation { alias: shown, columns });
                 } else if let Some(columns) = self.view(&name) {
-                    into.push(Relation {
-                        alias: shown,
-                        columns,
-                    });
+                    into.push(Relation { alias: shown, columns });
                 }
             }
-            TableFactor::Derived {
-                subquery,
-                alias,
-                lateral: _,
-                sample: _,
-            } => {
+            TableFactor::Derived { subquery, alias, lateral: _, sample: _ } => {
                 let columns = self.query(subquery);
                 let alias = alias.as_ref().map_or_else(String::new, |a| a.name.value.clone());
                 into.push(Relation { alias, columns });
             }
-            TableFactor::NestedJoin {
-                table_with_joins,
-                alias: _,
-            } => {
+            TableFactor::NestedJoin { table_with_joins, alias: _ } => {
                 self.relation(&table_with_joins.relation, into);
                 for join in &table_with_joins.joins {
                     self.relation(&join.relation, into);
@@ -493,11 +450,7 @@ impl Walker<'_> {
 
     fn same_name(&mut self, scope: &[Relation], right: usize, name: &str, weak: bool) {
         let find = |relation: &Relation| {
-            relation
-                .columns
-                .iter()
-                .find(|c| c.0.eq_ignore_ascii_case(name))
-                .and_then(|c| c.1)
+            relation.columns.iter().find(|c| c.0.eq_ignore_ascii_case(name)).and_then(|c| c.1)
         };
         let left = scope.iter().take(right).find_map(find);
         let right = scope.get(right).and_then(find);
@@ -529,32 +482,13 @@ impl Walker<'_> {
                 self.resolve(rest.last().map(|q| q.value.as_str()), &name.value)
             }
             Expr::Nested(e)
-            | Expr::Cast {
-                expr: e,
-                kind: _,
-                data_type: _,
-                format: _,
-            }
+            | Expr::Cast { expr: e, kind: _, data_type: _, format: _ }
             | Expr::UnaryOp { expr: e, op: _ }
-            | Expr::Substring {
-                expr: e,
-                substring_from: _,
-                substring_for: _,
-                special: _,
-                shorthand: _,
-            }
-            | Expr::Trim {
-                expr: e,
-                trim_where: _,
-                trim_what: _,
-                trim_characters: _,
-            }
+            | Expr::Substring { expr: e, substring_from: _, substring_for: _, special: _, shorthand: _ }
+            | Expr::Trim { expr: e, trim_where: _, trim_what: _, trim_characters: _ }
             | Expr::Ceil { expr: e, field: _ }
             | Expr::Floor { expr: e, field: _ }
-            | Expr::Collate {
-                expr: e,
-                collation: _,
-            } => self.slot(e),
+            | Expr::Collate { expr: e, collation: _ } => self.slot(e),
             Expr::BinaryOp { left, right, op } if comparison(op).is_none() => {
                 self.slot(left).or_else(|| self.slot(right))
             }

@@ -61,17 +61,11 @@ pub(super) fn of_regexp(pattern: &str) -> String {
 
 /// Days that are told apart by year, month and day, after a format of MySQL.
 pub(super) fn dates_in(format: &str) -> Vec<Value> {
-    [
-        (2023, 12, 31),
-        (2024, 1, 1),
-        (2024, 5, 3),
-        (2024, 12, 11),
-        (2022, 7, 25),
-    ]
-    .into_iter()
-    .filter_map(|(year, month, day)| format_mysql(Moment::date(year, month, day)?, format))
-    .map(Value::Text)
-    .collect()
+    [(2023, 12, 31), (2024, 1, 1), (2024, 5, 3), (2024, 12, 11), (2022, 7, 25)]
+        .into_iter()
+        .filter_map(|(year, month, day)| format_mysql(Moment::date(year, month, day)?, format))
+        .map(Value::Text)
+        .collect()
 }
 
 #[cfg(test)]

@@ -36,12 +36,7 @@ impl Walker<'_> {
         self.facts.literals.extend(values.iter().cloned());
         if let Some(slot) = self.slot(expr) {
             let plain = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
-            self.facts.atoms.push(Atom {
-                slot,
-                comparison,
-                values,
-                weak: weak || !plain,
-            });
+            self.facts.atoms.push(Atom { slot, comparison, values, weak: weak || !plain });
         }
     }
 
@@ -159,13 +154,7 @@ impl Walker<'_> {
             }
             args if is(
                 &function.name,
-                &[
-                    "pg_add",
-                    "pg_subtract",
-                    "pg_age",
-                    "my_date_add",
-                    "my_timestampdiff",
-                ],
+                &["pg_add", "pg_subtract", "pg_age", "my_date_add", "my_timestampdiff"],
             ) =>
             {
                 for arg in args {
@@ -205,65 +194,35 @@ impl Walker<'_> {
     fn predicate_inner(&mut self, expr: &Expr, weak: bool) {
         match expr {
             Expr::Nested(e) => self.predicate(e, weak),
-            Expr::BinaryOp {
-                left,
-                op: BinaryOperator::And,
-                right,
-            } => {
+            Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
                 self.predicate(left, weak);
                 self.predicate(right, weak);
             }
-            Expr::BinaryOp {
-                left,
-                op: BinaryOperator::Or,
-                right,
-            } => {
+            Expr::BinaryOp { left, op: BinaryOperator::Or, right } => {
                 self.predicate(left, true);
                 self.predicate(right, true);
             }
-            Expr::UnaryOp {
-                op: UnaryOperator::Not,
-                expr,
-            } => self.predicate(expr, true),
+            Expr::UnaryOp { op: UnaryOperator::Not, expr } => self.predicate(expr, true),
             Expr::BinaryOp { left, op, right } if comparison(op).is_some() => {
                 if let Some(c) = comparison(op) {
                     self.compare(left, c, right, weak);
                 }
             }
-            Expr::BinaryOp {
-                left,
-                op: BinaryOperator::Glob,
-                right,
-            } => match self.literal(right) {
+            Expr::BinaryOp { left, op: BinaryOperator::Glob, right } => match self.literal(right) {
                 Some(Value::Text(pattern)) => {
                     let like = Value::Text(patterns::of_glob(&pattern));
                     self.atom(left, Comparison::Like, vec![like], weak);
                 }
                 _ => self.expr_children(left, right, weak),
             },
-            Expr::Between {
-                expr,
-                low,
-                high,
-                negated,
-            } => {
+            Expr::Between { expr, low, high, negated } => {
                 let weak = weak || *negated;
                 self.compare(expr, Comparison::GtEq, low, weak);
                 self.compare(expr, Comparison::LtEq, high, weak);
             }
-            Expr::Like {
-                negated,
-                expr,
-                pattern,
-                any: _,
-                escape_char: _,
-            } => {
+            Expr::Like { negated, expr, pattern, any: _, escape_char: _ } => {
                 if let Some(v) = self.literal(pattern) {
-                    let c = if *negated {
-                        Comparison::NotLike
-                    } else {
-                        Comparison::Like
-                    };
+                    let c = if *negated { Comparison::NotLike } else { Comparison::Like };
                     self.atom(expr, c, vec![v], weak);
                 }
             }
@@ -277,31 +236,15 @@ impl Walker<'_> {
             }
             Expr::InList { expr, list, negated } => {
                 let values: Vec<Value> = list.iter().filter_map(|e| self.literal(e)).collect();
-                let c = if *negated {
-                    Comparison::NotIn
-                } else {
-                    Comparison::In
-                };
+                let c = if *negated { Comparison::NotIn } else { Comparison::In };
                 if !values.is_empty() {
                     self.atom(expr, c, values, weak);
                 }
             }
-            Expr::InSubquery {
-                expr,
-                subquery,
-                negated,
-            } => {
+            Expr::InSubquery { expr, subquery, negated } => {
                 if let SetExpr::Values(rows) = &*subquery.body {
-                    let first = rows
-                        .rows
-                        .iter()
-                        .filter_map(|row| self.literal(row.first()?))
-                        .collect();
-                    let c = if *negated {
-                        Comparison::NotIn
-                    } else {
-                        Comparison::In
-                    };
+                    let first = rows.rows.iter().filter_map(|row| self.literal(row.first()?)).collect();
+                    let c = if *negated { Comparison::NotIn } else { Comparison::In };
                     self.atom(expr, c, first, weak);
                     return;
                 }
@@ -343,20 +286,10 @@ impl Walker<'_> {
                     self.facts.literals.push(v);
                 }
             }
-            Expr::Nested(e)
-            | Expr::UnaryOp { expr: e, op: _ }
-            | Expr::Collate {
-                expr: e,
-                collation: _,
-            } => {
+            Expr::Nested(e) | Expr::UnaryOp { expr: e, op: _ } | Expr::Collate { expr: e, collation: _ } => {
                 self.expr(e, weak);
             }
-            Expr::Cast {
-                expr: e,
-                kind: _,
-                data_type: _,
-                format: _,
-            } => {
+            Expr::Cast { expr: e, kind: _, data_type: _, format: _ } => {
                 self.compute(e);
                 self.expr(e, weak);
             }
@@ -386,13 +319,7 @@ impl Walker<'_> {
                     }
                 }
             }
-            Expr::Case {
-                operand,
-                conditions,
-                else_result,
-                case_token: _,
-                end_token: _,
-            } => {
+            Expr::Case { operand, conditions, else_result, case_token: _, end_token: _ } => {
                 if let Some(operand) = operand {
                     for when in conditions {
                         self.compare(operand, Comparison::Eq, &when.condition, true);
@@ -419,29 +346,10 @@ impl Walker<'_> {
                     self.expr(right, weak);
                 }
             }
-            Expr::Between {
-                expr: _,
-                negated: _,
-                low: _,
-                high: _,
-            }
-            | Expr::Like {
-                negated: _,
-                any: _,
-                expr: _,
-                pattern: _,
-                escape_char: _,
-            }
-            | Expr::InList {
-                expr: _,
-                list: _,
-                negated: _,
-            }
-            | Expr::InSubquery {
-                expr: _,
-                subquery: _,
-                negated: _,
-            } => self.predicate(expr, true),
+            Expr::Between { expr: _, negated: _, low: _, high: _ }
+            | Expr::Like { negated: _, any: _, expr: _, pattern: _, escape_char: _ }
+            | Expr::InList { expr: _, list: _, negated: _ }
+            | Expr::InSubquery { expr: _, subquery: _, negated: _ } => self.predicate(expr, true),
             Expr::Tuple(items) => {
                 for e in items {
                     self.expr(e, weak);
@@ -449,13 +357,7 @@ impl Walker<'_> {
             }
             Expr::IsNull(e)
             | Expr::IsNotNull(e)
-            | Expr::Substring {
-                expr: e,
-                substring_from: _,
-                substring_for: _,
-                special: _,
-                shorthand: _,
-            } => {
+            | Expr::Substring { expr: e, substring_from: _, substring_for: _, special: _, shorthand: _ } => {
                 self.expr(e, weak);
             }
             _ => {}

@@ -9,10 +9,7 @@ use super::{Outcome, arrays, number, order, real, text, text_or_null};
 
 /// The values of an argument that are not NULL.
 fn values(rows: &[Vec<Value>], at: usize) -> Vec<&Value> {
-    rows.iter()
-        .filter_map(|row| row.get(at))
-        .filter(|v| **v != Value::Null)
-        .collect()
+    rows.iter().filter_map(|row| row.get(at)).filter(|v| **v != Value::Null).collect()
 }
 
 /// ARRAY_AGG: NULLs are elements too; over no rows there is no array.
@@ -24,11 +21,7 @@ pub(super) fn array_agg(rows: &[Vec<Value>]) -> Outcome {
 }
 
 fn spans(rows: &[Vec<Value>]) -> Vec<Interval> {
-    values(rows, 0)
-        .into_iter()
-        .filter_map(text)
-        .filter_map(|t| Interval::parse(&t, None))
-        .collect()
+    values(rows, 0).into_iter().filter_map(text).filter_map(|t| Interval::parse(&t, None)).collect()
 }
 
 fn sum(spans: &[Interval]) -> Option<Interval> {
@@ -114,8 +107,7 @@ pub(super) fn percentile_cont(rows: &[Vec<Value>]) -> Outcome {
 
 fn discrete(list: &[&Value], at: f64) -> Value {
     let place = (at * list.len() as f64).ceil() as usize;
-    list.get(place.saturating_sub(1))
-        .map_or(Value::Null, |v| (*v).clone())
+    list.get(place.saturating_sub(1)).map_or(Value::Null, |v| (*v).clone())
 }
 
 /// PERCENTILE_DISC: the first value at or past the fraction.
@@ -169,17 +161,9 @@ fn distinct_joined(rows: &[Vec<Value>], descending: bool) -> Outcome {
     if descending {
         list.reverse();
     }
-    let by = rows
-        .first()
-        .and_then(|row| row.get(1))
-        .and_then(text)
-        .unwrap_or_default();
+    let by = rows.first().and_then(|row| row.get(1)).and_then(text).unwrap_or_default();
     let parts: Vec<String> = list.into_iter().filter_map(text).collect();
-    Ok(if parts.is_empty() {
-        Value::Null
-    } else {
-        Value::Text(parts.join(&by))
-    })
+    Ok(if parts.is_empty() { Value::Null } else { Value::Text(parts.join(&by)) })
 }
 
 /// STRING_AGG(DISTINCT x, separator), in order of x.

@@ -18,12 +18,7 @@ pub(super) fn elements(value: &Value) -> Option<Vec<Json>> {
     if inner.trim().is_empty() {
         return Some(Vec::new());
     }
-    Some(
-        inner
-            .split(',')
-            .map(|e| Json::String(e.trim().trim_matches('"').to_owned()))
-            .collect(),
-    )
+    Some(inner.split(',').map(|e| Json::String(e.trim().trim_matches('"').to_owned())).collect())
 }
 
 /// A value as an element.
@@ -79,9 +74,7 @@ pub(super) fn overlaps(args: &[Value]) -> Outcome {
 /// CARDINALITY.
 pub(super) fn length(args: &[Value]) -> Outcome {
     let count = args.first().and_then(elements).map(|list| list.len());
-    Ok(count
-        .and_then(|n| i64::try_from(n).ok())
-        .map_or(Value::Null, Value::Integer))
+    Ok(count.and_then(|n| i64::try_from(n).ok()).map_or(Value::Null, Value::Integer))
 }
 
 /// ARRAY_TO_STRING: NULLs are left out, or stand as the third argument says.
@@ -90,10 +83,8 @@ pub(super) fn to_string(args: &[Value]) -> Outcome {
         return Ok(Value::Null);
     };
     let absent = args.get(2).and_then(text);
-    let parts: Vec<String> = list
-        .iter()
-        .filter_map(|e| text(&as_text(Some(e))).or_else(|| absent.clone()))
-        .collect();
+    let parts: Vec<String> =
+        list.iter().filter_map(|e| text(&as_text(Some(e))).or_else(|| absent.clone())).collect();
     Ok(Value::Text(parts.join(&by)))
 }
 

@@ -88,36 +88,24 @@ pub(super) fn interval(args: &[Value]) -> Outcome {
     let [months, days, seconds] = args else {
         return Ok(Value::Null);
     };
-    let micros = number(seconds)
-        .map(|s| (s * 1e6).round())
-        .filter(|s| s.abs() < 9e18);
-    let span = whole(months)
-        .zip(whole(days))
-        .zip(micros)
-        .map(|((months, days), micros)| Interval {
-            months,
-            days,
-            micros: micros as i64,
-        });
+    let micros = number(seconds).map(|s| (s * 1e6).round()).filter(|s| s.abs() < 9e18);
+    let span = whole(months).zip(whole(days)).zip(micros).map(|((months, days), micros)| Interval {
+        months,
+        days,
+        micros: micros as i64,
+    });
     shown(span)
 }
 
 /// The span that a text is; a number alone is of the unit.
 pub(super) fn interval_of(args: &[Value]) -> Outcome {
     let unit = args.get(1).and_then(text).and_then(|u| Unit::named(&u));
-    shown(
-        args.first()
-            .and_then(text)
-            .and_then(|t| Interval::parse(&t, unit)),
-    )
+    shown(args.first().and_then(text).and_then(|t| Interval::parse(&t, unit)))
 }
 
 /// The length of a span in seconds, by which spans are compared.
 pub(super) fn interval_length(args: &[Value]) -> Outcome {
-    Ok(args
-        .first()
-        .and_then(span)
-        .map_or(Value::Null, |s| millionths(s.length())))
+    Ok(args.first().and_then(span).map_or(Value::Null, |s| millionths(s.length())))
 }
 
 /// PostgreSQL's AGE.
@@ -192,11 +180,7 @@ pub(super) fn mysql_add(args: &[Value]) -> Outcome {
         return Ok(Value::Null);
     };
     let later = at.plus(span);
-    shown(if at.is_date() && one.micros == 0 {
-        later.map(Moment::to_date)
-    } else {
-        later
-    })
+    shown(if at.is_date() && one.micros == 0 { later.map(Moment::to_date) } else { later })
 }
 
 /// MySQL's TIMESTAMPDIFF: whole units from the first moment to the second.
@@ -222,11 +206,7 @@ pub(super) fn timestampdiff(args: &[Value]) -> Outcome {
         let unfinished = (d2, later.time_of_day()) < (d1, earlier.time_of_day());
         whole - i64::from(unfinished)
     };
-    let count = if to.epoch() >= from.epoch() {
-        months(from, to)
-    } else {
-        -months(to, from)
-    };
+    let count = if to.epoch() >= from.epoch() { months(from, to) } else { -months(to, from) };
     Ok(Value::Integer(count / one.months))
 }
 
@@ -249,11 +229,7 @@ pub(super) fn str_to_date(args: &[Value]) -> Outcome {
     let [from, format] = args else {
         return Ok(Value::Null);
     };
-    shown(
-        text(from)
-            .zip(text(format))
-            .and_then(|(t, f)| parse_mysql(&t, &f)),
-    )
+    shown(text(from).zip(text(format)).and_then(|(t, f)| parse_mysql(&t, &f)))
 }
 
 /// MySQL's LAST_DAY.

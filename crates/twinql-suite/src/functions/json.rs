@@ -66,11 +66,7 @@ fn member<'j>(json: &'j Json, key: &Value) -> Option<&'j Json> {
     match (json, key) {
         (Json::Object(members), Value::Text(name)) => members.get(name),
         (Json::Array(list), Value::Integer(at)) => {
-            let at = if *at < 0 {
-                i64::try_from(list.len()).ok()?.checked_add(*at)?
-            } else {
-                *at
-            };
+            let at = if *at < 0 { i64::try_from(list.len()).ok()?.checked_add(*at)? } else { *at };
             list.get(usize::try_from(at).ok()?)
         }
         _ => None,
@@ -150,12 +146,12 @@ fn equal(a: &Json, b: &Json) -> bool {
 
 fn holds(a: &Json, b: &Json, top: bool) -> bool {
     match (a, b) {
-        (Json::Object(a), Json::Object(b)) => b
-            .iter()
-            .all(|(name, wanted)| a.get(name).is_some_and(|found| holds(found, wanted, false))),
-        (Json::Array(a), Json::Array(b)) => b
-            .iter()
-            .all(|wanted| a.iter().any(|found| holds(found, wanted, false))),
+        (Json::Object(a), Json::Object(b)) => {
+            b.iter().all(|(name, wanted)| a.get(name).is_some_and(|found| holds(found, wanted, false)))
+        }
+        (Json::Array(a), Json::Array(b)) => {
+            b.iter().all(|wanted| a.iter().any(|found| holds(found, wanted, false)))
+        }
         // An array may contain a primitive value (PostgreSQL).
         (Json::Array(a), b) if top && !b.is_object() => a.iter().any(|found| equal(found, b)),
         (a, b) => equal(a, b),

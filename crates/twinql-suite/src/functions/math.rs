@@ -56,9 +56,9 @@ pub(super) fn log2(args: &[Value]) -> Outcome {
 /// LOG: of one argument to the base of ten, of two to that of the first.
 pub(super) fn log(args: &[Value]) -> Outcome {
     match args {
-        [base, x] => Ok(number(base)
-            .zip(number(x))
-            .map_or(Value::Null, |(base, x)| real(x.ln() / base.ln()))),
+        [base, x] => {
+            Ok(number(base).zip(number(x)).map_or(Value::Null, |(base, x)| real(x.ln() / base.ln())))
+        }
         _ => log10(args),
     }
 }
@@ -73,9 +73,7 @@ pub(super) fn power(args: &[Value]) -> Outcome {
     let [x, y] = args else {
         return Ok(Value::Null);
     };
-    Ok(number(x)
-        .zip(number(y))
-        .map_or(Value::Null, |(x, y)| real(x.powf(y))))
+    Ok(number(x).zip(number(y)).map_or(Value::Null, |(x, y)| real(x.powf(y))))
 }
 
 /// MOD: the remainder, with the sign of the first.

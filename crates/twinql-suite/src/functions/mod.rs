@@ -147,10 +147,7 @@ pub(crate) const AGGREGATES: &[Collector] = &[
     collector("pg_stddev_pop", aggregates::stddev_pop),
     collector("pg_stddev_samp", aggregates::stddev_samp),
     collector("pg_string_agg_distinct", aggregates::string_agg_distinct),
-    collector(
-        "pg_string_agg_distinct_desc",
-        aggregates::string_agg_distinct_desc,
-    ),
+    collector("pg_string_agg_distinct_desc", aggregates::string_agg_distinct_desc),
     collector("pg_var_pop", aggregates::var_pop),
     collector("pg_var_samp", aggregates::var_samp),
 ];
@@ -186,11 +183,7 @@ pub(crate) fn whole(value: &Value) -> Option<i64> {
 
 /// A number, NULL where it is not finite.
 pub(crate) fn real(number: f64) -> Value {
-    if number.is_finite() {
-        Value::Real(number.into())
-    } else {
-        Value::Null
-    }
+    if number.is_finite() { Value::Real(number.into()) } else { Value::Null }
 }
 
 /// A text, or NULL.

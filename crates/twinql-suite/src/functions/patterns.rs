@@ -100,9 +100,7 @@ pub(super) fn replace(args: &[Value]) -> Outcome {
     if subject.len().saturating_mul(template.len().max(1)) > 1 << 20 {
         return Err("string or blob too big".into());
     }
-    Ok(Value::Text(
-        found.replacen(&subject, limit, template.as_str()).into_owned(),
-    ))
+    Ok(Value::Text(found.replacen(&subject, limit, template.as_str()).into_owned()))
 }
 
 /// `x SIMILAR TO pattern`: SQL's expressions, which match the whole text.

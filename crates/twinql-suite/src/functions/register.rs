@@ -59,10 +59,7 @@ fn result(value: Value, longest: usize) -> rusqlite::Result<rusqlite::types::Val
 fn call(function: Function, row: &Scalar, arguments: &[Value]) -> rusqlite::Result<Value> {
     let (least, most) = row.arity;
     if arguments.len() < least || arguments.len() > most {
-        return Err(failure(format!(
-            "wrong number of arguments to function {}()",
-            function.name
-        )));
+        return Err(failure(format!("wrong number of arguments to function {}()", function.name)));
     }
     if row.nulls.is_strict() && arguments.contains(&Value::Null) {
         return Ok(Value::Null);
@@ -82,10 +79,7 @@ struct Collecting {
 
 impl Aggregate<Group, rusqlite::types::Value> for Collecting {
     fn init(&self, _: &mut Context<'_>) -> rusqlite::Result<Group> {
-        Ok(Group {
-            rows: Vec::new(),
-            bytes: 0,
-        })
+        Ok(Group { rows: Vec::new(), bytes: 0 })
     }
 
     fn step(&self, context: &mut Context<'_>, group: &mut Group) -> rusqlite::Result<()> {
@@ -125,14 +119,8 @@ pub(crate) fn register(connection: &Connection, value_bytes: i32) -> rusqlite::R
         })?;
     }
     for collector in AGGREGATES {
-        let arity = collector
-            .arity()
-            .and_then(|n| i32::try_from(n).ok())
-            .unwrap_or(-1);
-        let collecting = Collecting {
-            collector: *collector,
-            longest,
-        };
+        let arity = collector.arity().and_then(|n| i32::try_from(n).ok()).unwrap_or(-1);
+        let collecting = Collecting { collector: *collector, longest };
         connection.create_aggregate_function(collector.name, arity, flags, collecting)?;
     }
     Ok(())

@@ -39,11 +39,7 @@ fn pad(args: &[Value], left: bool) -> Outcome {
         return Ok(Value::Text(subject));
     }
     let padding: String = fill.chars().cycle().take(want - have).collect();
-    Ok(Value::Text(if left {
-        padding + &subject
-    } else {
-        subject + &padding
-    }))
+    Ok(Value::Text(if left { padding + &subject } else { subject + &padding }))
 }
 
 /// LPAD.
@@ -93,17 +89,11 @@ pub(super) fn split_part(args: &[Value]) -> Outcome {
     let (Some([subject, by]), Some(at)) = (strings::<2>(args), args.get(2).and_then(whole)) else {
         return Ok(Value::Null);
     };
-    let parts: Vec<&str> = if by.is_empty() {
-        vec![subject.as_str()]
-    } else {
-        subject.split(by.as_str()).collect()
-    };
+    let parts: Vec<&str> =
+        if by.is_empty() { vec![subject.as_str()] } else { subject.split(by.as_str()).collect() };
     let count = i64::try_from(parts.len()).unwrap_or(i64::MAX);
     let index = if at > 0 { at - 1 } else { count.saturating_add(at) };
-    let part = usize::try_from(index)
-        .ok()
-        .filter(|_| at != 0)
-        .and_then(|i| parts.get(i));
+    let part = usize::try_from(index).ok().filter(|_| at != 0).and_then(|i| parts.get(i));
     Ok(Value::Text(part.copied().unwrap_or_default().to_owned()))
 }
 
@@ -137,11 +127,7 @@ pub(super) fn substring_index(args: &[Value]) -> Outcome {
     if wanted >= parts.len() {
         return Ok(Value::Text(subject));
     }
-    let kept = if count > 0 {
-        parts.get(..wanted)
-    } else {
-        parts.get(parts.len() - wanted..)
-    };
+    let kept = if count > 0 { parts.get(..wanted) } else { parts.get(parts.len() - wanted..) };
     Ok(Value::Text(kept.unwrap_or_default().join(&by)))
 }
 

@@ -148,24 +148,12 @@ impl<'a> Draft<'a> {
                 Value::Integer(n + [0, 0, 20, 300][dice.below(4)])
             }
             Style::Digits => Value::Text((n + 20).to_string()),
-            Style::Dates => Value::Text(format!(
-                "{:04}-{:02}-{:02}",
-                2000 + n % 25,
-                1 + n % 12,
-                1 + dice.below(28)
-            )),
+            Style::Dates => {
+                Value::Text(format!("{:04}-{:02}-{:02}", 2000 + n % 25, 1 + n % 12, 1 + dice.below(28)))
+            }
             Style::Days | Style::Moments => {
-                let day = format!(
-                    "{:04}-{:02}-{:02}",
-                    1950 + n % 70,
-                    1 + n / 70 % 12,
-                    1 + dice.below(28)
-                );
-                Value::Text(if style == Style::Days {
-                    day
-                } else {
-                    format!("{day} 08:00:00")
-                })
+                let day = format!("{:04}-{:02}-{:02}", 1950 + n % 70, 1 + n / 70 % 12, 1 + dice.below(28));
+                Value::Text(if style == Style::Days { day } else { format!("{day} 08:00:00") })
             }
             Style::Clock => Value::Text(format!("{:02}:{:02}:{:02}", n / 60 % 24, n % 60, dice.below(60))),
             _ => {
@@ -184,10 +172,7 @@ impl<'a> Draft<'a> {
     pub(crate) fn find(&self, table: usize, columns: &[usize], values: &[Value]) -> Option<usize> {
         let wanted: Vec<Value> = values.iter().map(key_form).collect();
         self.tables.get(table)?.iter().position(|row| {
-            columns
-                .iter()
-                .zip(&wanted)
-                .all(|(&c, v)| row.get(c).map(key_form).as_ref() == Some(v))
+            columns.iter().zip(&wanted).all(|(&c, v)| row.get(c).map(key_form).as_ref() == Some(v))
         })
     }
 
@@ -274,21 +259,13 @@ impl<'a> Draft<'a> {
             return true;
         }
         let fixed = |column: usize| {
-            let refers = definition
-                .foreign_keys
-                .iter()
-                .any(|f| f.columns.contains(&column));
+            let refers = definition.foreign_keys.iter().any(|f| f.columns.contains(&column));
             refers || attempt < 2 && given.iter().any(|(c, _)| *c == column)
         };
         let nulls = |column: usize| {
-            definition
-                .columns
-                .get(column)
-                .is_some_and(|c| self.may_be_null(c))
-                && self.nulls > 0.0
+            definition.columns.get(column).is_some_and(|c| self.may_be_null(c)) && self.nulls > 0.0
         };
-        self.constraints
-            .mend(table, definition, row, &fixed, &nulls, dice)
+        self.constraints.mend(table, definition, row, &fixed, &nulls, dice)
     }
 
     /// Writes the given values into an existing row, where no key or foreign key is touched.
@@ -440,18 +417,14 @@ impl<'a> Draft<'a> {
             (0..self.tables[fk.target].len())
                 .filter(|&i| {
                     let row = &self.tables[fk.target][i];
-                    forms
-                        .iter()
-                        .all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v))
+                    forms.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v))
                 })
                 .collect()
         };
         let mut parent = if matching.is_empty() {
             None
         } else {
-            matching
-                .get(dice.skewed(matching.len(), self.parent_skew))
-                .copied()
+            matching.get(dice.skewed(matching.len(), self.parent_skew)).copied()
         };
         if parent.is_none() {
             if self.making.contains(&fk.target) {
@@ -506,10 +479,7 @@ impl<'a> Draft<'a> {
         let Some(seen) = self.seen.get_mut(&table) else {
             return true;
         };
-        let taken = tuples
-            .iter()
-            .zip(&*seen)
-            .any(|(t, seen)| !t.contains(&Value::Null) && seen.contains(t));
+        let taken = tuples.iter().zip(&*seen).any(|(t, seen)| !t.contains(&Value::Null) && seen.contains(t));
         if !taken {
             for (tuple, seen) in tuples.into_iter().zip(seen) {
                 if !tuple.contains(&Value::Null) {

@@ -16,14 +16,8 @@ use crate::facts::{Facts, Slot};
 /// A value for a column that is above (or below) all that its rows hold.
 fn beyond(column: ColumnRef, above: bool, draft: &Draft<'_>, dice: &mut Dice) -> Option<Value> {
     let cells = draft.tables.get(column.table)?.iter();
-    let held = cells
-        .filter_map(|row| row.get(column.column))
-        .filter(|v| **v != Value::Null);
-    let furthest = if above {
-        held.max_by(|a, b| order(a, b))
-    } else {
-        held.min_by(|a, b| order(a, b))
-    };
+    let held = cells.filter_map(|row| row.get(column.column)).filter(|v| **v != Value::Null);
+    let furthest = if above { held.max_by(|a, b| order(a, b)) } else { held.min_by(|a, b| order(a, b)) };
     let style = draft
         .domains
         .get(column.table)
@@ -122,11 +116,7 @@ pub(super) fn extremes(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &
         let class = classes(facts, 0.5, dice);
         let mut fixed = BTreeMap::new();
         make_extreme(facts, &class, &mut fixed, draft, dice);
-        let aim = if dice.chance(0.4) {
-            Aim::miss(facts, dice)
-        } else {
-            Aim::Meet
-        };
+        let aim = if dice.chance(0.4) { Aim::miss(facts, dice) } else { Aim::Meet };
         instantiate(g, facts, &class, &fixed, aim, draft, dice);
     }
 }

@@ -121,16 +121,12 @@ impl<'a> Generator<'a> {
         let referred = owners
             .flat_map(|fk| {
                 let table = fk.target;
-                fk.target_columns
-                    .iter()
-                    .map(move |&column| ColumnRef { table, column })
+                fk.target_columns.iter().map(move |&column| ColumnRef { table, column })
             })
             .collect();
         let released = |at: ColumnRef| {
             let domain = domains.get(at.table).and_then(|d| d.get(at.column));
-            domain
-                .and_then(|&d| profiles.get(d))
-                .is_some_and(|p| p.other_form)
+            domain.and_then(|&d| profiles.get(d)).is_some_and(|p| p.other_form)
         };
         let constraints = Constraints::of(schema, semantics, &needed, released);
         Generator {
@@ -155,10 +151,7 @@ impl<'a> Generator<'a> {
     /// Adds strategies that are slow, or rarely of use: tiny tables, large groups, columns of
     /// a single value.
     pub fn thorough(self) -> Self {
-        Generator {
-            thorough: true,
-            ..self
-        }
+        Generator { thorough: true, ..self }
     }
 
     /// Only independent rows of random values and the queries' constants, in tables of some size: the
@@ -191,9 +184,7 @@ impl<'a> Generator<'a> {
                 return false;
             }
         }
-        database
-            .check_under(self.schema, self.semantics, &self.constraints)
-            .is_ok()
+        database.check_under(self.schema, self.semantics, &self.constraints).is_ok()
     }
 
     /// The tables that the queries mention.
@@ -271,10 +262,7 @@ impl<'a> Generator<'a> {
                 && self.needed.iter().any(|&child| {
                     child != table
                         && !database.rows(child).is_empty()
-                        && self.schema.tables[child]
-                            .foreign_keys
-                            .iter()
-                            .any(|f| f.target == table)
+                        && self.schema.tables[child].foreign_keys.iter().any(|f| f.target == table)
                 });
             if !referred
                 && dice.chance(0.4)
@@ -335,11 +323,7 @@ impl<'a> Generator<'a> {
                 // Values of a plain database hardly ever coincide, except in some columns.
                 let wide = dice.chance(if self.plain { 0.65 } else { 0.4 });
                 let size = if self.plain && wide { 0 } else { few };
-                let own = if profile.literals.is_empty() || size == 0 {
-                    size
-                } else {
-                    dice.below(size)
-                };
+                let own = if profile.literals.is_empty() || size == 0 { size } else { dice.below(size) };
                 for _ in 0..own {
                     values.push(fresh(style, wide, dice));
                 }
@@ -349,9 +333,7 @@ impl<'a> Generator<'a> {
                     values.push((*value).clone());
                 }
                 if let Some(column) = profile.column
-                    && let Some(real) = self
-                        .values
-                        .and_then(|v| v.0.get(column.table)?.get(column.column))
+                    && let Some(real) = self.values.and_then(|v| v.0.get(column.table)?.get(column.column))
                     && dice.chance(0.7)
                 {
                     for _ in 0..dice.below(6) {
@@ -419,10 +401,7 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
         for fk in &schema.tables[table].foreign_keys {
             for (&column, &target) in fk.columns.iter().zip(&fk.target_columns) {
                 let a = id(ColumnRef { table, column });
-                let b = id(ColumnRef {
-                    table: fk.target,
-                    column: target,
-                });
+                let b = id(ColumnRef { table: fk.target, column: target });
                 if let (Some(a), Some(b)) = (a, b) {
                     let (a, b) = (find(&mut parent, a), find(&mut parent, b));
                     parent[a] = b;
@@ -518,12 +497,9 @@ fn parents_first(schema: &Schema, needed: &[usize]) -> Vec<usize> {
     let mut placed = vec![false; schema.tables.len()];
     let mut left: Vec<usize> = needed.to_vec();
     while !left.is_empty() {
-        let free = left.iter().position(|&t| {
-            schema.tables[t]
-                .foreign_keys
-                .iter()
-                .all(|f| f.target == t || placed[f.target])
-        });
+        let free = left
+            .iter()
+            .position(|&t| schema.tables[t].foreign_keys.iter().all(|f| f.target == t || placed[f.target]));
         let next = left.remove(free.unwrap_or(0));
         placed[next] = true;
         order.push(next);

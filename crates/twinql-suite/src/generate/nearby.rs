@@ -24,11 +24,7 @@ pub(super) fn day(index: u64, constants: &[&Value]) -> Option<Moment> {
         (1, 1..) => {
             let span = spans.get(place % spans.len())?;
             let is_months = *span <= 36 && place % 2 == 1;
-            if is_months {
-                today.plus_months(-span)
-            } else {
-                today.plus_days(-span)
-            }
+            if is_months { today.plus_months(-span) } else { today.plus_days(-span) }
         }
         _ => Moment::date(2024, 2, 26),
     }

@@ -105,10 +105,7 @@ impl Aim {
 
 /// The constants with letters that an atom asks a text to be, or to be like.
 fn letters(atom: &Atom) -> Vec<&str> {
-    let positive = matches!(
-        atom.comparison,
-        Comparison::Eq | Comparison::In | Comparison::Like
-    );
+    let positive = matches!(atom.comparison, Comparison::Eq | Comparison::In | Comparison::Like);
     let texts = atom.values.iter().filter_map(|v| match v {
         Value::Text(t) if positive && t.bytes().any(|b| b.is_ascii_alphabetic()) => Some(t.as_str()),
         _ => None,
@@ -120,11 +117,7 @@ fn letters(atom: &Atom) -> Vec<&str> {
 fn other_case(atom: &Atom, dice: &mut Dice) -> Option<Value> {
     let text = *dice.pick(&letters(atom))?;
     let turned = |c: char| {
-        if c.is_ascii_lowercase() {
-            c.to_ascii_uppercase()
-        } else {
-            c.to_ascii_lowercase()
-        }
+        if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
     };
     let text = match atom.comparison {
         Comparison::Like => matching(text, dice),
@@ -162,12 +155,8 @@ pub(super) fn instantiate(
             continue;
         }
         let Some(first) = slots.first() else { continue };
-        let atoms: Vec<(usize, &Atom)> = facts
-            .atoms
-            .iter()
-            .enumerate()
-            .filter(|(i, a)| used[*i] && slots.contains(&a.slot))
-            .collect();
+        let atoms: Vec<(usize, &Atom)> =
+            facts.atoms.iter().enumerate().filter(|(i, a)| used[*i] && slots.contains(&a.slot)).collect();
         if atoms.is_empty() && slots.len() == 1 {
             continue;
         }
@@ -251,21 +240,13 @@ pub(super) fn key_classes(
     facts: &Facts,
     class: &BTreeMap<Slot, usize>,
 ) -> Vec<(usize, ColumnRef)> {
-    let bound: BTreeSet<usize> = facts
-        .atoms
-        .iter()
-        .filter_map(|a| class.get(&a.slot).copied())
-        .collect();
+    let bound: BTreeSet<usize> = facts.atoms.iter().filter_map(|a| class.get(&a.slot).copied()).collect();
     let mut found: BTreeMap<usize, ColumnRef> = BTreeMap::new();
     for (slot, c) in class {
         let Some(column) = facts.column(*slot) else {
             continue;
         };
-        let alone = g
-            .schema
-            .tables
-            .get(column.table)
-            .is_some_and(|t| keys(t).any(|k| *k == [column.column]));
+        let alone = g.schema.tables.get(column.table).is_some_and(|t| keys(t).any(|k| *k == [column.column]));
         if alone && !bound.contains(c) {
             found.entry(*c).or_insert(column);
         }

@@ -166,11 +166,7 @@ pub const STRATEGIES: &[Strategy] = &[
         plain: false,
         weight: |g, _| {
             let far = |n: &i64| LARGE.contains(n);
-            if g.thorough && g.facts.iter().any(|f| f.counts.iter().any(far)) {
-                0.33
-            } else {
-                0.0
-            }
+            if g.thorough && g.facts.iter().any(|f| f.counts.iter().any(far)) { 0.33 } else { 0.0 }
         },
         apply: Apply::Rows(large_groups),
     },
@@ -215,11 +211,7 @@ pub const STRATEGIES: &[Strategy] = &[
         when: "where a query ranks; 30 % of databases",
         plain: false,
         weight: |g, _| {
-            if g.facts.iter().all(|f| f.ranked.is_empty()) {
-                0.0
-            } else {
-                0.3
-            }
+            if g.facts.iter().all(|f| f.ranked.is_empty()) { 0.0 } else { 0.3 }
         },
         apply: Apply::Rows(extremes),
     },
@@ -331,16 +323,8 @@ fn group_bounds(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut
                 }
             }
         }
-        let aim = if dice.chance(0.15) {
-            Aim::miss(facts, dice)
-        } else {
-            Aim::Meet
-        };
-        let own_keys = if dice.chance(0.5) {
-            key_classes(g, facts, &class)
-        } else {
-            Vec::new()
-        };
+        let aim = if dice.chance(0.15) { Aim::miss(facts, dice) } else { Aim::Meet };
+        let own_keys = if dice.chance(0.5) { key_classes(g, facts, &class) } else { Vec::new() };
         for _ in 0..size {
             let fixed = with_new_keys(&fixed, &own_keys, draft, dice);
             instantiate(g, facts, &class, &fixed, aim, draft, dice);
@@ -405,11 +389,7 @@ fn copy(
     change: Option<usize>,
     dice: &mut Dice,
 ) -> Option<usize> {
-    let redrawn = if draft.semantics.keys_hold {
-        key_columns(draft, table)
-    } else {
-        Vec::new()
-    };
+    let redrawn = if draft.semantics.keys_hold { key_columns(draft, table) } else { Vec::new() };
     let source = draft.tables.get(table)?.get(row)?;
     let given: Vec<(usize, Value)> = source
         .iter()

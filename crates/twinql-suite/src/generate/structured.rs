@@ -99,11 +99,7 @@ pub(super) fn values(shape: Shape, compared: &[Value], all: &[&Value], dice: &mu
     let own = words.len();
     words.extend(["a", "b", "true", "7"].map(str::to_owned));
     let pick = |dice: &mut Dice| {
-        let from = if own > 0 && dice.chance(0.75) {
-            own
-        } else {
-            words.len()
-        };
+        let from = if own > 0 && dice.chance(0.75) { own } else { words.len() };
         words.get(dice.below(from)).cloned().unwrap_or_default()
     };
     let mut out = Vec::new();
@@ -111,9 +107,7 @@ pub(super) fn values(shape: Shape, compared: &[Value], all: &[&Value], dice: &mu
         out.push(match shape {
             Shape::Array => {
                 let length = dice.below(4);
-                written(&Json::Array(
-                    (0..length).map(|_| Json::from(pick(dice))).collect(),
-                ))
+                written(&Json::Array((0..length).map(|_| Json::from(pick(dice))).collect()))
             }
             Shape::Document => {
                 let mut members = Map::new();

@@ -39,9 +39,7 @@ pub(crate) fn fractional(column: &Column) -> bool {
     column.class == TypeClass::Number
         && (["REAL", "FLOA", "DOUB"].iter().any(|t| declared.contains(t))
             || (declared.contains("DEC") || declared.contains("NUMERIC"))
-                && declared
-                    .split_once(',')
-                    .is_some_and(|(_, scale)| !scale.trim_start().starts_with('0')))
+                && declared.split_once(',').is_some_and(|(_, scale)| !scale.trim_start().starts_with('0')))
 }
 
 /// The style of a column whose declared type leaves one form of time only.
@@ -121,11 +119,7 @@ pub(crate) fn fresh(style: Style, wide: bool, dice: &mut Dice) -> Value {
             }
         }
         Style::Dates => {
-            let year = if wide {
-                dice.between(1950, 2025)
-            } else {
-                dice.between(2012, 2019)
-            };
+            let year = if wide { dice.between(1950, 2025) } else { dice.between(2012, 2019) };
             let date = format!("{year:04}-{:02}-{:02}", dice.between(1, 12), dice.between(1, 28));
             if dice.chance(0.4) {
                 let (h, m) = (dice.between(0, 23), dice.between(0, 59));
@@ -136,22 +130,14 @@ pub(crate) fn fresh(style: Style, wide: bool, dice: &mut Dice) -> Value {
         }
         Style::Days => Value::Text(day(wide, dice)),
         Style::Moments => Value::Text(format!("{} {}", day(wide, dice), time_of_day(dice))),
-        Style::Clock => Value::Text(format!(
-            "{:02}:{:02}:00",
-            dice.between(0, 23),
-            dice.between(0, 59)
-        )),
+        Style::Clock => Value::Text(format!("{:02}:{:02}:00", dice.between(0, 23), dice.between(0, 59))),
         Style::Flags => Value::Integer(dice.between(0, 1)),
         Style::Letters => Value::Text(["T", "F", "T", "F", "Y", "N", "1", "0"][dice.below(8)].into()),
     }
 }
 
 fn day(wide: bool, dice: &mut Dice) -> String {
-    let year = if wide {
-        dice.between(1950, 2025)
-    } else {
-        dice.between(2018, 2024)
-    };
+    let year = if wide { dice.between(1950, 2025) } else { dice.between(2018, 2024) };
     format!("{year:04}-{:02}-{:02}", dice.between(1, 12), dice.between(1, 28))
 }
 

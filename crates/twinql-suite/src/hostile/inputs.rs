@@ -10,12 +10,10 @@ pub(crate) fn hostile() -> Vec<(&'static str, String)> {
     let long = format!("SELECT '{}'", "x".repeat(100_000));
     let endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)";
     let many = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 1000)";
-    let bomb: String = (1..30)
-        .map(|i| format!(", c{i} AS (SELECT a.n FROM c{0} a, c{0} b)", i - 1))
-        .collect();
-    let stars: String = (1..12)
-        .map(|i| format!(", c{i} AS (SELECT a.*, b.* FROM c{0} a, c{0} b)", i - 1))
-        .collect();
+    let bomb: String =
+        (1..30).map(|i| format!(", c{i} AS (SELECT a.n FROM c{0} a, c{0} b)", i - 1)).collect();
+    let stars: String =
+        (1..12).map(|i| format!(", c{i} AS (SELECT a.*, b.* FROM c{0} a, c{0} b)", i - 1)).collect();
     vec![
         ("endless CTE", format!("{endless} SELECT count(*) FROM r")),
         ("endless rows", format!("{endless} SELECT n FROM r")),

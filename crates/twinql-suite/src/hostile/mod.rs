@@ -18,24 +18,15 @@ use inputs::hostile;
 #[test]
 fn hostile_sql_is_bounded_and_changes_nothing() {
     let schema = schema();
-    let limits = Limits {
-        steps: 200_000,
-        ..Limits::default()
-    };
+    let limits = Limits { steps: 200_000, ..Limits::default() };
     let sandbox = Sandbox::new(&schema, limits).unwrap();
     let semantics = Semantics::default();
-    let database = Generator::new(&schema, &semantics, &[], &[0, 1], 1)
-        .database(20)
-        .unwrap();
+    let database = Generator::new(&schema, &semantics, &[], &[0, 1], 1).database(20).unwrap();
     let mut loader = sandbox.loader(&[0, 1]).unwrap();
     loader.load(&database).unwrap();
     let content = |sandbox: &Sandbox| {
-        [
-            "SELECT * FROM singer",
-            "SELECT * FROM concert",
-            "SELECT count(*) FROM sqlite_schema",
-        ]
-        .map(|sql| sandbox.prepare(sql).and_then(|mut p| p.run(0)))
+        ["SELECT * FROM singer", "SELECT * FROM concert", "SELECT count(*) FROM sqlite_schema"]
+            .map(|sql| sandbox.prepare(sql).and_then(|mut p| p.run(0)))
     };
     let before = content(&sandbox);
     let fingerprint = sandbox.fingerprint();
@@ -75,9 +66,7 @@ fn memory_is_taken_from_the_one_that_wants_it() {
     std::thread::scope(|scope| {
         let hogs = scope.spawn(|| {
             let sandbox = Sandbox::new(&schema(), Limits::default()).unwrap();
-            (0..3)
-                .map(|_| sandbox.prepare(hog).and_then(|mut p| p.run(0)))
-                .collect::<Vec<_>>()
+            (0..3).map(|_| sandbox.prepare(hog).and_then(|mut p| p.run(0))).collect::<Vec<_>>()
         });
         let others = scope.spawn(|| {
             (0..300)
@@ -151,40 +140,20 @@ fn hostile_sql_leaves_files_as_they_are() {
     let folder = Folder::new("hostile");
     let file = folder.database("music/music.sqlite", ROWS);
     let before = folder.content();
-    let limits = Limits {
-        steps: 200_000,
-        rows: 20_000,
-        ..Limits::for_files()
-    };
-    let config = FileConfig {
-        limits,
-        ..FileConfig::default()
-    };
+    let limits = Limits { steps: 200_000, rows: 20_000, ..Limits::for_files() };
+    let config = FileConfig { limits, ..FileConfig::default() };
     let mut judge = FileJudge::new(config);
     let files = [file];
     for (what, sql) in hostile() {
         let verdict = judge.report(&files, "SELECT name FROM singer", &sql).verdict;
         assert!(
-            matches!(
-                verdict,
-                FileVerdict::PredError { .. } | FileVerdict::Timeout { .. }
-            ),
+            matches!(verdict, FileVerdict::PredError { .. } | FileVerdict::Timeout { .. }),
             "{what}: {verdict:?}"
         );
         assert_eq!(folder.content(), before, "{what} changed something");
     }
-    let verdict = judge.report(
-        &files,
-        "SELECT name FROM singer",
-        "SELECT name FROM singer WHERE id > 0",
-    );
-    assert!(matches!(
-        verdict.verdict,
-        FileVerdict::Same {
-            files: 1,
-            nonempty: 1
-        }
-    ));
+    let verdict = judge.report(&files, "SELECT name FROM singer", "SELECT name FROM singer WHERE id > 0");
+    assert!(matches!(verdict.verdict, FileVerdict::Same { files: 1, nonempty: 1 }));
     drop(judge);
     assert_eq!(folder.content(), before);
 }
@@ -214,10 +183,7 @@ fn files_that_cannot_be_used_cost_their_pair() {
     for (file, says) in [
         (&missing, "missing.sqlite: No such file"),
         (&write("empty.sqlite", b""), "is empty"),
-        (
-            &write("text.sqlite", b"not a database at all, only some text in a file"),
-            "not a database",
-        ),
+        (&write("text.sqlite", b"not a database at all, only some text in a file"), "not a database"),
         (&waiting, "write-ahead log"),
         (&folder.0, "not a file"),
         (&write("header.sqlite", &overwritten), ""),
@@ -230,10 +196,7 @@ fn files_that_cannot_be_used_cost_their_pair() {
     // Found only when the table is read.
     let truncated = on(&write("truncated.sqlite", &bytes[..bytes.len() / 3]));
     assert!(
-        matches!(
-            truncated,
-            FileVerdict::FileError { .. } | FileVerdict::GoldError { .. }
-        ),
+        matches!(truncated, FileVerdict::FileError { .. } | FileVerdict::GoldError { .. }),
         "{truncated:?}"
     );
     // Nothing was created, nothing else changed.
@@ -247,14 +210,8 @@ fn files_that_cannot_be_used_cost_their_pair() {
 fn answers_on_files() {
     let folder = Folder::new("answers");
     folder.database("music/music.sqlite", ROWS);
-    folder.database(
-        "music/music_1.sqlite",
-        &ROWS.replace("41", "12").replace("'Bob', 30", "'Bob', 30.0"),
-    );
-    folder.database(
-        "alone.db",
-        "CREATE TABLE t (a, b); INSERT INTO t VALUES (CAST(x'ff41' AS TEXT), 'A')",
-    );
+    folder.database("music/music_1.sqlite", &ROWS.replace("41", "12").replace("'Bob', 30", "'Bob', 30.0"));
+    folder.database("alone.db", "CREATE TABLE t (a, b); INSERT INTO t VALUES (CAST(x'ff41' AS TEXT), 'A')");
     let files = Files::find(&folder.0).unwrap();
     assert_eq!(files.ids().collect::<Vec<_>>(), ["alone", "music"]);
     assert_eq!(files.of("music").unwrap().len(), 2);
@@ -266,43 +223,13 @@ fn answers_on_files() {
         judge.report(files.of("music").unwrap(), gold, pred).verdict
     };
     for (preset, gold, pred, same) in [
-        (
-            "default",
-            "SELECT name, age FROM singer",
-            "SELECT age, name FROM singer",
-            true,
-        ),
-        (
-            "bird",
-            "SELECT name, age FROM singer",
-            "SELECT age, name FROM singer",
-            false,
-        ),
-        (
-            "default",
-            "SELECT age FROM singer",
-            "SELECT DISTINCT age FROM singer",
-            false,
-        ),
-        (
-            "spider",
-            "SELECT age FROM singer",
-            "SELECT DISTINCT age FROM singer",
-            true,
-        ),
-        (
-            "bird",
-            "SELECT age FROM singer",
-            "SELECT DISTINCT age FROM singer",
-            true,
-        ),
+        ("default", "SELECT name, age FROM singer", "SELECT age, name FROM singer", true),
+        ("bird", "SELECT name, age FROM singer", "SELECT age, name FROM singer", false),
+        ("default", "SELECT age FROM singer", "SELECT DISTINCT age FROM singer", false),
+        ("spider", "SELECT age FROM singer", "SELECT DISTINCT age FROM singer", true),
+        ("bird", "SELECT age FROM singer", "SELECT DISTINCT age FROM singer", true),
         // Only the second file tells them apart.
-        (
-            "default",
-            "SELECT name FROM singer WHERE age > 20",
-            "SELECT name FROM singer",
-            false,
-        ),
+        ("default", "SELECT name FROM singer WHERE age > 20", "SELECT name FROM singer", false),
         // Ties: as returned, or as possible.
         (
             "default",
@@ -316,36 +243,16 @@ fn answers_on_files() {
             "SELECT name FROM singer ORDER BY age, id DESC",
             false,
         ),
-        (
-            "default",
-            "SELECT name FROM singer ORDER BY age",
-            "SELECT name FROM singer",
-            false,
-        ),
+        ("default", "SELECT name FROM singer ORDER BY age", "SELECT name FROM singer", false),
         (
             "default",
             "SELECT name FROM singer WHERE id = 1 ORDER BY age",
             "SELECT name FROM singer WHERE id = 1",
             true,
         ),
-        (
-            "default",
-            "SELECT name FROM singer WHERE 0",
-            "SELECT name, age FROM singer WHERE 0",
-            false,
-        ),
-        (
-            "default",
-            "SELECT name FROM adults",
-            "SELECT name FROM singer WHERE age > 35",
-            true,
-        ),
-        (
-            "default",
-            "SELECT today FROM adults",
-            "SELECT '2020-06-15' FROM adults",
-            true,
-        ),
+        ("default", "SELECT name FROM singer WHERE 0", "SELECT name, age FROM singer WHERE 0", false),
+        ("default", "SELECT name FROM adults", "SELECT name FROM singer WHERE age > 35", true),
+        ("default", "SELECT today FROM adults", "SELECT '2020-06-15' FROM adults", true),
         (
             "default",
             "SELECT name FROM singer WHERE age > = 20",
@@ -364,20 +271,12 @@ fn answers_on_files() {
         judged("default", "SELECT nme FROM singer", "SELECT 1"),
         FileVerdict::GoldError { message, .. } if message.contains("nme")
     ));
-    assert!(matches!(
-        judged("default", "SELECT 1", "DELETE FROM singer"),
-        FileVerdict::PredError { .. }
-    ));
+    assert!(matches!(judged("default", "SELECT 1", "DELETE FROM singer"), FileVerdict::PredError { .. }));
     let mut judge = FileJudge::new(FileConfig::default());
-    assert!(matches!(
-        judge.report(&[], "SELECT 1", "SELECT 1").verdict,
-        FileVerdict::FileError { .. }
-    ));
+    assert!(matches!(judge.report(&[], "SELECT 1", "SELECT 1").verdict, FileVerdict::FileError { .. }));
     // Bytes that are no UTF-8 are read as replacement characters.
     let alone = files.of("alone").unwrap();
-    let verdict = judge
-        .report(alone, "SELECT a FROM t", "SELECT substr(a, 1) FROM t")
-        .verdict;
+    let verdict = judge.report(alone, "SELECT a FROM t", "SELECT substr(a, 1) FROM t").verdict;
     assert!(matches!(verdict, FileVerdict::Same { .. }), "{verdict:?}");
     assert_eq!(FileConfig::default().ties, Ties::Possible);
 }

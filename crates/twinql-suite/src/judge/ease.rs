@@ -83,10 +83,7 @@ mod tests {
         let other_column = ease_of("SELECT name FROM singer", "SELECT country FROM singer");
         let duplicates = ease_of("SELECT name FROM singer", "SELECT DISTINCT name FROM singer");
         let largest = "SELECT name FROM singer ORDER BY age DESC LIMIT 1";
-        let ties = ease_of(
-            largest,
-            "SELECT name FROM singer WHERE age = (SELECT MAX(age) FROM singer)",
-        );
+        let ties = ease_of(largest, "SELECT name FROM singer WHERE age = (SELECT MAX(age) FROM singer)");
         assert!(other_column > 0.95, "{other_column}");
         assert!(duplicates > 0.0 && duplicates < 0.7, "{duplicates}");
         assert!(ties < 0.5, "{ties}");
@@ -98,14 +95,7 @@ mod tests {
         let gold = "SELECT theme FROM concert";
         let pred = "SELECT c.theme FROM concert AS c JOIN singer AS s ON c.singer_id = s.id";
         let semantics = Semantics::preset("no-fk").unwrap();
-        let judge = Judge::new(
-            &schema,
-            JudgeConfig {
-                semantics,
-                ..JudgeConfig::default()
-            },
-        )
-        .unwrap();
+        let judge = Judge::new(&schema, JudgeConfig { semantics, ..JudgeConfig::default() }).unwrap();
         assert_eq!(judge.judge(gold, pred).label(), Some(0));
         let ease = judge.ease(gold, pred).unwrap();
         assert_eq!((ease.apart, ease.of), (0, 100));
@@ -118,9 +108,6 @@ mod tests {
         let never = "SELECT name FROM singer WHERE 1 = 0";
         let ease = judge.ease(never, "SELECT name FROM singer WHERE 1 = 2").unwrap();
         assert_eq!(ease.share(), None);
-        assert_eq!(
-            judge.ease("SELECT name FROM singer", "SELECT nothing FROM nowhere"),
-            None
-        );
+        assert_eq!(judge.ease("SELECT name FROM singer", "SELECT nothing FROM nowhere"), None);
     }
 }

@@ -58,10 +58,7 @@ impl Judge {
         {
             reason.push_str(&format!("; no database met its condition {condition}"));
         }
-        Verdict::Untested {
-            databases: course.standing.agreed(),
-            reason,
-        }
+        Verdict::Untested { databases: course.standing.agreed(), reason }
     }
 
     /// Why agreement so far says nothing, if it does not.
@@ -89,10 +86,7 @@ fn unmet(sandbox: &Sandbox, generator: &Generator<'_>, gold: &str) -> Option<Str
         };
         loader.load(&database).ok()?;
         for (prepared, nothing, condition) in &mut weaker {
-            if prepared
-                .run(0)
-                .is_ok_and(|answer| Some(&answer) != nothing.as_ref())
-            {
+            if prepared.run(0).is_ok_and(|answer| Some(&answer) != nothing.as_ref()) {
                 return Some(condition.clone());
             }
         }
@@ -114,11 +108,7 @@ fn conditions(query: &Query) -> Vec<Expr> {
 
 fn conjuncts(condition: &Expr, out: &mut Vec<Expr>) {
     match condition {
-        Expr::BinaryOp {
-            left,
-            op: BinaryOperator::And,
-            right,
-        } => {
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
             conjuncts(left, out);
             conjuncts(right, out);
         }
@@ -140,9 +130,6 @@ fn without(query: &Query, at: usize) -> Option<(String, String)> {
         op: BinaryOperator::And,
         right: Box::new(Expr::Nested(Box::new(right))),
     };
-    select.selection = parts
-        .into_iter()
-        .map(|part| Expr::Nested(Box::new(part)))
-        .reduce(and);
+    select.selection = parts.into_iter().map(|part| Expr::Nested(Box::new(part))).reduce(and);
     Some((query.to_string(), dropped.to_string()))
 }

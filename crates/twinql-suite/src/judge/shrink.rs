@@ -71,11 +71,7 @@ impl Plainer<'_, '_, '_> {
         let Some(definition) = self.generator.schema().tables.get(table) else {
             return false;
         };
-        let mut own = definition
-            .foreign_keys
-            .iter()
-            .filter(|f| f.target == table)
-            .peekable();
+        let mut own = definition.foreign_keys.iter().filter(|f| f.target == table).peekable();
         if own.peek().is_none() {
             return false;
         }
@@ -90,11 +86,7 @@ impl Plainer<'_, '_, '_> {
             let circular = of(&gone, &key.columns) == named;
             for row in rows.iter_mut().filter(|r| of(r, &key.columns) == named) {
                 for (&column, &target) in key.columns.iter().zip(&key.target_columns) {
-                    let value = if circular {
-                        row.get(target)
-                    } else {
-                        gone.get(column)
-                    };
+                    let value = if circular { row.get(target) } else { gone.get(column) };
                     let value = value.cloned().unwrap_or(Value::Null);
                     if let Some(cell) = row.get_mut(column) {
                         *cell = value;
@@ -157,11 +149,7 @@ impl Plainer<'_, '_, '_> {
                 };
                 let place = out.iter().position(|(n, _)| *n == number).unwrap_or_else(|| {
                     let literals = self.generator.literals(number).to_vec();
-                    let domain = Domain {
-                        literals,
-                        text: true,
-                        ..Domain::default()
-                    };
+                    let domain = Domain { literals, text: true, ..Domain::default() };
                     out.push((number, domain));
                     out.len() - 1
                 });
@@ -171,10 +159,7 @@ impl Plainer<'_, '_, '_> {
                 let values = rows.iter().filter_map(|r| r.get(column));
                 domain.values.extend(values.cloned());
                 domain.key |= keys(definition).any(|k| k.contains(&column))
-                    || definition
-                        .foreign_keys
-                        .iter()
-                        .any(|f| f.columns.contains(&column));
+                    || definition.foreign_keys.iter().any(|f| f.columns.contains(&column));
                 domain.text &= about.class == TypeClass::Text;
                 domain.year |= about.name.to_ascii_lowercase().contains("year");
             }
@@ -257,9 +242,8 @@ impl Plainer<'_, '_, '_> {
     /// Whether both queries find their tables in the database.
     fn can_be_read(&self, database: &Database, limits: Limits) -> bool {
         let mut schema: Schema = self.generator.schema().clone();
-        let gone: BTreeSet<usize> = (0..schema.tables.len())
-            .filter(|&t| !matches!(database.tables.get(t), Some(Some(_))))
-            .collect();
+        let gone: BTreeSet<usize> =
+            (0..schema.tables.len()).filter(|&t| !matches!(database.tables.get(t), Some(Some(_)))).collect();
         for (index, table) in schema.tables.iter_mut().enumerate() {
             if gone.contains(&index) {
                 // A table without columns is not created.

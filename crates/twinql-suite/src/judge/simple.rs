@@ -150,11 +150,7 @@ fn date_of(number: i64) -> (i64, i64, i64) {
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let shifted_month = (5 * of_year + 2) / 153;
     let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
@@ -170,9 +166,7 @@ fn dated(text: &str) -> Option<(i64, &str)> {
     let (year, month, day) = (part(4)?, part(2)?, part(2)?);
     let time = rest.is_empty()
         || rest.starts_with([' ', 'T'])
-            && rest[1..]
-                .bytes()
-                .all(|b| b.is_ascii_digit() || matches!(b, b':' | b'.'));
+            && rest[1..].bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b'.'));
     let valid = (1..=12).contains(&month) && (1..=31).contains(&day) && time;
     valid.then(|| (day_number(year, month, day), rest))
 }
@@ -207,10 +201,7 @@ fn dates(domain: &Domain) -> Vec<Renaming> {
             let (year, month, day) = date_of(new);
             // Digits of a time of day become zeros.
             let time = dated(text).map_or("", |(_, time)| time);
-            let time: String = time
-                .chars()
-                .map(|c| if c.is_ascii_digit() { '0' } else { c })
-                .collect();
+            let time: String = time.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
             out.push((
                 Value::Text(text.clone()),
                 Value::Text(format!("{year:04}-{month:02}-{day:02}{time}")),
@@ -287,12 +278,7 @@ mod tests {
         for (values, literals, key, expected) in [
             (vec![real(4379.5), int(12)], vec![], true, vec![int(2), int(1)]),
             (vec![int(-17), int(0)], vec![], true, vec![int(1), int(2)]),
-            (
-                vec![int(-17), int(0), int(88)],
-                vec![],
-                false,
-                vec![int(-1), int(0), int(1)],
-            ),
+            (vec![int(-17), int(0), int(88)], vec![], false, vec![int(-1), int(0), int(1)]),
             // On both sides of the constant, and at it.
             (
                 vec![int(3), int(20), int(4_000), int(5_000)],
@@ -304,19 +290,10 @@ mod tests {
             (vec![real(20.37)], vec![int(20), int(21)], false, vec![real(20.5)]),
             // A number and the text that refers to it stay the same.
             (vec![int(77), text("77")], vec![], true, vec![int(1), text("1")]),
-            (
-                vec![text("077"), Value::Null],
-                vec![],
-                true,
-                vec![text("077"), Value::Null],
-            ),
+            (vec![text("077"), Value::Null], vec![], true, vec![text("077"), Value::Null]),
             (vec![int(i64::MAX)], vec![], false, vec![int(i64::MAX)]),
         ] {
-            assert_eq!(
-                renamed(&values, &literals, key),
-                expected,
-                "{values:?} {literals:?}"
-            );
+            assert_eq!(renamed(&values, &literals, key), expected, "{values:?} {literals:?}");
         }
     }
 
@@ -334,11 +311,7 @@ mod tests {
         };
         let words = [text("Alma"), text("Bern")];
         assert_eq!(of(&[text("x")], true, true), words);
-        for numbers in [
-            of(&[], true, false),
-            of(&[], false, true),
-            of(&[Value::Integer(50)], true, true),
-        ] {
+        for numbers in [of(&[], true, false), of(&[], false, true), of(&[Value::Integer(50)], true, true)] {
             assert_eq!(numbers, [text("2"), text("1")]);
         }
     }
@@ -346,11 +319,7 @@ mod tests {
     #[test]
     fn dates_get_round_and_keep_their_order() {
         for (values, literals, expected) in [
-            (
-                vec!["2013-07-21", "2019-02-28 17:03:11"],
-                vec![],
-                vec!["2024-01-01", "2024-02-01 00:00:00"],
-            ),
+            (vec!["2013-07-21", "2019-02-28 17:03:11"], vec![], vec!["2024-01-01", "2024-02-01 00:00:00"]),
             (
                 vec!["1999-12-31", "2020-02-29", "2024-07-01"],
                 vec!["2020-02-29"],
@@ -359,10 +328,7 @@ mod tests {
             (vec!["2020-13-01"], vec![], vec!["2020-13-01"]),
         ] {
             let texts = |all: &[&str]| all.iter().map(|s| text(s)).collect::<Vec<_>>();
-            assert_eq!(
-                renamed(&texts(&values), &texts(&literals), false),
-                texts(&expected)
-            );
+            assert_eq!(renamed(&texts(&values), &texts(&literals), false), texts(&expected));
         }
         for day in [-720_000, -1, 0, 59, 11_016, 18_321, 738_000] {
             let (year, month, date) = date_of(day);
@@ -375,19 +341,12 @@ mod tests {
     fn words_get_short_and_constants_stay() {
         for (values, literals, expected) in [
             (vec!["xBob", "Kim Lee Zq"], vec![], vec!["Bern", "Alma"]),
-            (
-                vec!["France", "a"],
-                vec!["France", "Alma"],
-                vec!["France", "Bern"],
-            ),
+            (vec!["France", "a"], vec!["France", "Alma"], vec!["France", "Bern"]),
             (vec!["2014x", ""], vec![], vec!["2014x", ""]),
             (vec!["xabc"], vec!["%abc"], vec!["xabc"]),
         ] {
             let texts = |all: &[&str]| all.iter().map(|s| text(s)).collect::<Vec<_>>();
-            assert_eq!(
-                renamed(&texts(&values), &texts(&literals), false),
-                texts(&expected)
-            );
+            assert_eq!(renamed(&texts(&values), &texts(&literals), false), texts(&expected));
         }
     }
 }

@@ -68,10 +68,7 @@ fn plain(value: &Value) -> String {
     match value {
         // SQLite's shell would stop reading there.
         Value::Text(text) if text.contains('\0') => {
-            format!(
-                "CAST({} AS TEXT)",
-                literal(&Value::Blob(text.clone().into_bytes()))
-            )
+            format!("CAST({} AS TEXT)", literal(&Value::Blob(text.clone().into_bytes())))
         }
         Value::Real(r) if r.0 == f64::INFINITY => "9e999".into(),
         Value::Real(r) if r.0 == f64::NEG_INFINITY => "-9e999".into(),
@@ -113,17 +110,13 @@ fn declared(database: &Database, schema: &Schema, read: [&str; 2]) -> (Schema, V
         }
         let mut foreign_keys = Vec::new();
         for key in &table.foreign_keys {
-            let (Some(target), Some(place)) = (
-                schema.tables.get(key.target),
-                order.iter().position(|&t| t == key.target),
-            ) else {
+            let (Some(target), Some(place)) =
+                (schema.tables.get(key.target), order.iter().position(|&t| t == key.target))
+            else {
                 continue;
             };
             if refers(rows, database.rows(key.target), key) {
-                foreign_keys.push(ForeignKey {
-                    target: place,
-                    ..key.clone()
-                });
+                foreign_keys.push(ForeignKey { target: place, ..key.clone() });
             } else {
                 miss(format!(
                     "FOREIGN KEY ({}) REFERENCES {} ({})",
@@ -136,11 +129,7 @@ fn declared(database: &Database, schema: &Schema, read: [&str; 2]) -> (Schema, V
         own.foreign_keys = foreign_keys;
         tables.push(own);
     }
-    let declared = Schema {
-        tables,
-        views: crate::views::read_by(schema, read),
-        ..schema.clone()
-    };
+    let declared = Schema { tables, views: crate::views::read_by(schema, read), ..schema.clone() };
     (declared, order, left_out)
 }
 
@@ -160,11 +149,8 @@ fn referred_first(schema: &Schema, wanted: impl Fn(usize) -> bool) -> Vec<usize>
 }
 
 fn names(table: &Table, columns: &[usize]) -> String {
-    let names: Vec<String> = columns
-        .iter()
-        .filter_map(|&c| table.columns.get(c))
-        .map(|c| quoted(&c.name))
-        .collect();
+    let names: Vec<String> =
+        columns.iter().filter_map(|&c| table.columns.get(c)).map(|c| quoted(&c.name)).collect();
     names.join(", ")
 }
 
@@ -285,9 +271,7 @@ mod tests {
         assert_eq!(text.matches("INSERT").count(), 3);
         // Also where foreign keys are enforced from the beginning, and the circle is closed later.
         let connection = Connection::open_in_memory().unwrap();
-        connection
-            .execute_batch(&format!("PRAGMA foreign_keys = ON;{text}"))
-            .unwrap();
+        connection.execute_batch(&format!("PRAGMA foreign_keys = ON;{text}")).unwrap();
     }
 
     #[test]
@@ -309,14 +293,8 @@ mod tests {
         }
         assert!(!text.contains("\"w\"") && !text.contains("-- "), "{text}");
         let broken = statements(&of(10), &schema, ["", ""]);
-        assert!(
-            broken.contains("-- not declared, since the rows break it: CHECK of \"t\""),
-            "{broken}"
-        );
-        Connection::open_in_memory()
-            .unwrap()
-            .execute_batch(&broken)
-            .unwrap();
+        assert!(broken.contains("-- not declared, since the rows break it: CHECK of \"t\""), "{broken}");
+        Connection::open_in_memory().unwrap().execute_batch(&broken).unwrap();
     }
 
     #[test]
@@ -329,9 +307,6 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        Connection::open_in_memory()
-            .unwrap()
-            .execute_batch(&text)
-            .unwrap();
+        Connection::open_in_memory().unwrap().execute_batch(&text).unwrap();
     }
 }

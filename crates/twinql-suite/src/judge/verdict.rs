@@ -145,10 +145,7 @@ pub struct Report {
 impl Report {
     /// A verdict on texts to which nothing was done.
     pub(crate) fn plain(verdict: Verdict) -> Report {
-        Report {
-            verdict,
-            notes: Vec::new(),
-        }
+        Report { verdict, notes: Vec::new() }
     }
 
     /// The report on any pair of a schema that SQLite cannot create.

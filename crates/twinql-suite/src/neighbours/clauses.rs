@@ -19,11 +19,7 @@ impl VisitorMut for Queries<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
-        if (self.0)(query) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if (self.0)(query) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -33,11 +29,7 @@ impl VisitorMut for Selects<'_> {
     type Break = ();
 
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
-        if (self.0)(select) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if (self.0)(select) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
@@ -100,16 +92,12 @@ pub(super) fn distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> b
 
 pub(super) fn drop_where(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        s.selection.is_some() && turn.due() && s.selection.take().is_some()
-    })
+    on_selects(query, |s| s.selection.is_some() && turn.due() && s.selection.take().is_some())
 }
 
 pub(super) fn drop_having(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
-    on_selects(query, |s| {
-        s.having.is_some() && turn.due() && s.having.take().is_some()
-    })
+    on_selects(query, |s| s.having.is_some() && turn.due() && s.having.take().is_some())
 }
 
 pub(super) fn drop_group_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
@@ -154,9 +142,7 @@ pub(super) fn direction(query: &mut Query, site: usize, _: &mut Context<'_>) -> 
 
 pub(super) fn drop_order(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
-    on_queries(query, |q| {
-        q.order_by.is_some() && turn.due() && q.order_by.take().is_some()
-    })
+    on_queries(query, |q| q.order_by.is_some() && turn.due() && q.order_by.take().is_some())
 }
 
 fn count(expr: &mut Expr) -> Option<&mut String> {
@@ -179,11 +165,7 @@ pub(super) fn limit(query: &mut Query, site: usize, context: &mut Context<'_>) -
             return false;
         }
         let kept = match clause {
-            LimitClause::LimitOffset {
-                limit,
-                offset: _,
-                limit_by: _,
-            } => limit.as_mut(),
+            LimitClause::LimitOffset { limit, offset: _, limit_by: _ } => limit.as_mut(),
             LimitClause::OffsetCommaLimit { limit, offset: _ } => Some(limit),
         };
         let text = kept.and_then(count);
@@ -238,9 +220,7 @@ pub(super) fn join_type(query: &mut Query, site: usize, _: &mut Context<'_>) -> 
 pub(super) fn drop_join(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
-        s.from
-            .iter_mut()
-            .any(|f| !f.joins.is_empty() && turn.due() && f.joins.pop().is_some())
+        s.from.iter_mut().any(|f| !f.joins.is_empty() && turn.due() && f.joins.pop().is_some())
     })
 }
 
@@ -284,12 +264,8 @@ pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -
             else {
                 continue;
             };
-            let current = name
-                .0
-                .last()
-                .and_then(|p| p.as_ident())
-                .map(|i| i.value.clone())
-                .unwrap_or_default();
+            let current =
+                name.0.last().and_then(|p| p.as_ident()).map(|i| i.value.clone()).unwrap_or_default();
             let others: Vec<&str> = schema
                 .tables
                 .iter()
@@ -311,13 +287,7 @@ pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -
 pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
-        let SetExpr::SetOperation {
-            op,
-            set_quantifier,
-            left: _,
-            right: _,
-        } = &mut *q.body
-        else {
+        let SetExpr::SetOperation { op, set_quantifier, left: _, right: _ } = &mut *q.body else {
             return false;
         };
         if !turn.due() {
@@ -335,11 +305,7 @@ pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context
         .collect();
         if let Some((other, all)) = context.dice.pick(&others) {
             *op = *other;
-            *set_quantifier = if *all {
-                SetQuantifier::All
-            } else {
-                SetQuantifier::None
-            };
+            *set_quantifier = if *all { SetQuantifier::All } else { SetQuantifier::None };
         }
         true
     })
@@ -348,23 +314,13 @@ pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context
 pub(super) fn drop_arm(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
-        let SetExpr::SetOperation {
-            left,
-            right,
-            op: _,
-            set_quantifier: _,
-        } = &*q.body
-        else {
+        let SetExpr::SetOperation { left, right, op: _, set_quantifier: _ } = &*q.body else {
             return false;
         };
         if !turn.due() {
             return false;
         }
-        q.body = if context.outcome == 0 {
-            left.clone()
-        } else {
-            right.clone()
-        };
+        q.body = if context.outcome == 0 { left.clone() } else { right.clone() };
         true
     })
 }
@@ -389,8 +345,7 @@ pub(super) fn add_item(query: &mut Query, site: usize, context: &mut Context<'_>
             return false;
         }
         if let Some(name) = context.dice.pick(&names) {
-            s.projection
-                .push(SelectItem::UnnamedExpr(Expr::Identifier(named(name))));
+            s.projection.push(SelectItem::UnnamedExpr(Expr::Identifier(named(name))));
         }
         true
     })
@@ -454,22 +409,13 @@ pub(super) fn join_key(query: &mut Query, site: usize, context: &mut Context<'_>
             else {
                 continue;
             };
-            let Expr::BinaryOp {
-                left,
-                op: BinaryOperator::Eq,
-                right,
-            } = on
-            else {
+            let Expr::BinaryOp { left, op: BinaryOperator::Eq, right } = on else {
                 continue;
             };
             if !turn.due() {
                 continue;
             }
-            let side = if context.outcome.is_multiple_of(2) {
-                left
-            } else {
-                right
-            };
+            let side = if context.outcome.is_multiple_of(2) { left } else { right };
             let ident = match &mut **side {
                 Expr::Identifier(i) => Some(i),
                 Expr::CompoundIdentifier(parts) => parts.last_mut(),
@@ -541,10 +487,7 @@ pub(super) fn add_group(query: &mut Query, site: usize, context: &mut Context<'_
                 };
                 let table = name.0.last().and_then(|p| p.as_ident())?;
                 let definition = schema.table(&table.value)?;
-                let key = definition
-                    .primary_key
-                    .first()
-                    .and_then(|&c| definition.columns.get(c))?;
+                let key = definition.primary_key.first().and_then(|&c| definition.columns.get(c))?;
                 let shown = alias.as_ref().map_or_else(|| table.clone(), |a| a.name.clone());
                 Some(Expr::CompoundIdentifier(vec![shown, named(&key.name)]))
             })

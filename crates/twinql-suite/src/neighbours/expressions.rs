@@ -15,11 +15,7 @@ use super::{Context, Turn};
 /// Offers every expression of the query to `change` until it says that it has changed one.
 pub(crate) fn on_expressions(query: &mut Query, mut change: impl FnMut(&mut Expr) -> bool) -> bool {
     let changed = syntax::change_expressions(query, &mut |e| {
-        if change(e) {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if change(e) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     changed.is_break()
 }
@@ -40,9 +36,7 @@ pub(super) fn number(query: &mut Query, site: usize, context: &mut Context<'_>) 
                 match context.outcome {
                     0 => n.saturating_add(1),
                     1 => n.saturating_sub(1),
-                    _ => context
-                        .dice
-                        .between(low.max(-1_000_000), n.saturating_abs().min(1_000_000) + 10),
+                    _ => context.dice.between(low.max(-1_000_000), n.saturating_abs().min(1_000_000) + 10),
                 }
                 .max(0)
                 .to_string()
@@ -118,12 +112,7 @@ const COMPARISONS: [BinaryOperator; 6] = [
 pub(super) fn comparison(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
-        let Expr::BinaryOp {
-            op,
-            left: _,
-            right: _,
-        } = e
-        else {
+        let Expr::BinaryOp { op, left: _, right: _ } = e else {
             return false;
         };
         if !COMPARISONS.contains(op) || !turn.due() {
@@ -169,10 +158,7 @@ pub(super) fn column(query: &mut Query, site: usize, context: &mut Context<'_>) 
         let Some(owner) = owner.filter(|_| turn.due()) else {
             return false;
         };
-        let class = owner
-            .column_index(&ident.value)
-            .and_then(|i| owner.columns.get(i))
-            .map(|c| c.class);
+        let class = owner.column_index(&ident.value).and_then(|i| owner.columns.get(i)).map(|c| c.class);
         // Of its own table and kind first.
         let mut others: Vec<(bool, bool, Option<&str>, &str)> = Vec::new();
         for (shown, table) in &sources {
@@ -206,11 +192,7 @@ pub(super) fn column(query: &mut Query, site: usize, context: &mut Context<'_>) 
 pub(super) fn named(name: &str) -> Ident {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && name.chars().next().is_some_and(|c| !c.is_ascii_digit());
-    if plain {
-        Ident::new(name)
-    } else {
-        Ident::with_quote('"', name)
-    }
+    if plain { Ident::new(name) } else { Ident::with_quote('"', name) }
 }
 
 /// The lower-case name of an aggregate with one argument, and its argument list.
@@ -236,10 +218,8 @@ pub(super) fn aggregate(query: &mut Query, site: usize, context: &mut Context<'_
         if is_star(f) || !turn.due() {
             return false;
         }
-        let others: Vec<&str> = ["count", "sum", "avg", "min", "max"]
-            .into_iter()
-            .filter(|n| *n != name)
-            .collect();
+        let others: Vec<&str> =
+            ["count", "sum", "avg", "min", "max"].into_iter().filter(|n| *n != name).collect();
         if let Some(other) = others.get(context.outcome % others.len()) {
             f.name = ObjectName::from(vec![Ident::new(other.to_uppercase())]);
         }
@@ -332,29 +312,10 @@ pub(super) fn drop_conjunct(query: &mut Query, site: usize, context: &mut Contex
 pub(super) fn negation(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| match e {
-        Expr::InList {
-            negated,
-            expr: _,
-            list: _,
-        }
-        | Expr::InSubquery {
-            negated,
-            expr: _,
-            subquery: _,
-        }
-        | Expr::Between {
-            negated,
-            expr: _,
-            low: _,
-            high: _,
-        }
-        | Expr::Like {
-            negated,
-            any: _,
-            expr: _,
-            pattern: _,
-            escape_char: _,
-        }
+        Expr::InList { negated, expr: _, list: _ }
+        | Expr::InSubquery { negated, expr: _, subquery: _ }
+        | Expr::Between { negated, expr: _, low: _, high: _ }
+        | Expr::Like { negated, any: _, expr: _, pattern: _, escape_char: _ }
         | Expr::Exists { negated, subquery: _ } => {
             let due = turn.due();
             if due {
@@ -381,12 +342,7 @@ pub(super) fn negation(query: &mut Query, site: usize, _: &mut Context<'_>) -> b
 pub(super) fn in_list(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
-        let Expr::InList {
-            list,
-            expr: _,
-            negated: _,
-        } = e
-        else {
+        let Expr::InList { list, expr: _, negated: _ } = e else {
             return false;
         };
         if list.len() < 2 || !turn.due() {
@@ -429,18 +385,8 @@ pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) ->
                 || matches!(e, Expr::Identifier(i) if i.quote_style == Some('"'))
         };
         let suits = match &*e {
-            Expr::Like {
-                escape_char,
-                negated: _,
-                any: _,
-                expr: _,
-                pattern: _,
-            } => escape_char.is_none(),
-            Expr::BinaryOp {
-                op: BinaryOperator::Eq,
-                right,
-                left: _,
-            } => string(right),
+            Expr::Like { escape_char, negated: _, any: _, expr: _, pattern: _ } => escape_char.is_none(),
+            Expr::BinaryOp { op: BinaryOperator::Eq, right, left: _ } => string(right),
             _ => false,
         };
         if !suits || !turn.due() {
@@ -448,50 +394,27 @@ pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) ->
         }
         let whole = std::mem::replace(e, Expr::Identifier(Ident::new("")));
         *e = match whole {
-            Expr::Like {
-                negated,
-                expr,
-                pattern,
-                any: _,
-                escape_char: _,
-            } => Expr::BinaryOp {
+            Expr::Like { negated, expr, pattern, any: _, escape_char: _ } => Expr::BinaryOp {
                 left: expr,
-                op: if negated {
-                    BinaryOperator::NotEq
-                } else {
-                    BinaryOperator::Eq
-                },
+                op: if negated { BinaryOperator::NotEq } else { BinaryOperator::Eq },
                 right: pattern,
             },
-            Expr::BinaryOp { left, right, op: _ } => Expr::Like {
-                negated: false,
-                any: false,
-                expr: left,
-                pattern: right,
-                escape_char: None,
-            },
+            Expr::BinaryOp { left, right, op: _ } => {
+                Expr::Like { negated: false, any: false, expr: left, pattern: right, escape_char: None }
+            }
             other => other,
         };
         true
     })
 }
 
-const ARITHMETIC: [BinaryOperator; 4] = [
-    BinaryOperator::Plus,
-    BinaryOperator::Minus,
-    BinaryOperator::Multiply,
-    BinaryOperator::Divide,
-];
+const ARITHMETIC: [BinaryOperator; 4] =
+    [BinaryOperator::Plus, BinaryOperator::Minus, BinaryOperator::Multiply, BinaryOperator::Divide];
 
 pub(super) fn arithmetic(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
-        let Expr::BinaryOp {
-            op,
-            left: _,
-            right: _,
-        } = e
-        else {
+        let Expr::BinaryOp { op, left: _, right: _ } = e else {
             return false;
         };
         if !ARITHMETIC.contains(op) || !turn.due() {

@@ -168,18 +168,8 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: clauses::distinct,
         outcomes: 1,
     },
-    Mutation {
-        name: "drop-where",
-        doc: "WHERE is dropped",
-        apply: clauses::drop_where,
-        outcomes: 1,
-    },
-    Mutation {
-        name: "drop-having",
-        doc: "HAVING is dropped",
-        apply: clauses::drop_having,
-        outcomes: 1,
-    },
+    Mutation { name: "drop-where", doc: "WHERE is dropped", apply: clauses::drop_where, outcomes: 1 },
+    Mutation { name: "drop-having", doc: "HAVING is dropped", apply: clauses::drop_having, outcomes: 1 },
     Mutation {
         name: "having-where",
         doc: "the condition of WHERE moves into HAVING, that of HAVING into WHERE",
@@ -210,12 +200,7 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: clauses::direction,
         outcomes: 1,
     },
-    Mutation {
-        name: "drop-order",
-        doc: "ORDER BY is dropped",
-        apply: clauses::drop_order,
-        outcomes: 1,
-    },
+    Mutation { name: "drop-order", doc: "ORDER BY is dropped", apply: clauses::drop_order, outcomes: 1 },
     Mutation {
         name: "drop-order-key",
         doc: "one of several keys of ORDER BY is dropped",
@@ -240,24 +225,14 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: clauses::join_type,
         outcomes: 1,
     },
-    Mutation {
-        name: "drop-join",
-        doc: "the last join is dropped",
-        apply: clauses::drop_join,
-        outcomes: 1,
-    },
+    Mutation { name: "drop-join", doc: "the last join is dropped", apply: clauses::drop_join, outcomes: 1 },
     Mutation {
         name: "drop-join-condition",
         doc: "a join loses its condition",
         apply: clauses::drop_join_condition,
         outcomes: 1,
     },
-    Mutation {
-        name: "table",
-        doc: "a table becomes another",
-        apply: clauses::table,
-        outcomes: 4,
-    },
+    Mutation { name: "table", doc: "a table becomes another", apply: clauses::table, outcomes: 4 },
     Mutation {
         name: "set-operator",
         doc: "UNION, INTERSECT and EXCEPT become each other, ALL is added or removed",
@@ -276,12 +251,7 @@ pub const MUTATIONS: &[Mutation] = &[
         apply: clauses::drop_item,
         outcomes: 4,
     },
-    Mutation {
-        name: "add-item",
-        doc: "an output column is added",
-        apply: clauses::add_item,
-        outcomes: 2,
-    },
+    Mutation { name: "add-item", doc: "an output column is added", apply: clauses::add_item, outcomes: 2 },
     Mutation {
         name: "drop-span",
         doc: "a run of words is dropped, wherever what stays is a query",
@@ -319,11 +289,7 @@ pub fn neighbours_in(
     let facts = crate::facts::Facts::of(schema, &query);
     let mut context = Context {
         schema,
-        tables: facts
-            .tables()
-            .into_iter()
-            .filter_map(|t| schema.tables.get(t))
-            .collect(),
+        tables: facts.tables().into_iter().filter_map(|t| schema.tables.get(t)).collect(),
         dice: Dice::new(seed, 0),
         outcome: 0,
     };
@@ -340,10 +306,7 @@ pub fn neighbours_in(
                 }
                 let sql = copy.to_string();
                 if seen.insert(sql.clone()) {
-                    found.push(Neighbour {
-                        sql,
-                        mutation: mutation.name,
-                    });
+                    found.push(Neighbour { sql, mutation: mutation.name });
                 }
             }
         }
@@ -377,10 +340,7 @@ struct Turn {
 
 impl Turn {
     fn new(site: usize) -> Turn {
-        Turn {
-            left: site,
-            done: false,
-        }
+        Turn { left: site, done: false }
     }
 
     /// True at the place that is due, and nowhere else.

@@ -15,10 +15,7 @@ pub(super) fn drop_span(query: &mut Query, site: usize, context: &mut Context<'_
     let Ok(tokens) = Tokenizer::new(&SQLiteDialect {}, &text).tokenize() else {
         return false;
     };
-    let words: Vec<&Token> = tokens
-        .iter()
-        .filter(|t| !matches!(t, Token::Whitespace(_)))
-        .collect();
+    let words: Vec<&Token> = tokens.iter().filter(|t| !matches!(t, Token::Whitespace(_))).collect();
     if site >= words.len().min(MAX_SITES) {
         return false;
     }

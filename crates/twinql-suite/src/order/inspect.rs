@@ -50,10 +50,8 @@ impl Visitor for Found {
                     Expr::Identifier(i) => select.projection.iter().any(|item| named(item, i)),
                     other => constant(other).is_some(),
                 };
-                self.inside |= group.aggregates
-                    && keys
-                        .iter()
-                        .any(|k| !alias(&k.expr) && group.leaves_open(&k.expr, 0));
+                self.inside |=
+                    group.aggregates && keys.iter().any(|k| !alias(&k.expr) && group.leaves_open(&k.expr, 0));
             }
             (OrderByKind::Expressions(_), _) => {}
             _ => self.inside = true,
@@ -113,12 +111,7 @@ fn one_row(query: &Query) -> bool {
         return false;
     };
     let grouped = !matches!(&select.group_by, GroupByExpr::Expressions(keys, _) if keys.is_empty());
-    !grouped
-        && select
-            .projection
-            .iter()
-            .filter_map(expression)
-            .any(|e| aggregates(e, 0))
+    !grouped && select.projection.iter().filter_map(expression).any(|e| aggregates(e, 0))
 }
 
 /// Expressions nested deeper are taken for what is less convenient.
@@ -145,33 +138,13 @@ fn parts(expr: &Expr) -> Option<Vec<&Expr>> {
         Expr::Value(_) => Vec::new(),
         Expr::Nested(e)
         | Expr::UnaryOp { expr: e, op: _ }
-        | Expr::Cast {
-            expr: e,
-            kind: _,
-            data_type: _,
-            format: _,
-        }
+        | Expr::Cast { expr: e, kind: _, data_type: _, format: _ }
         | Expr::IsNull(e)
         | Expr::IsNotNull(e) => vec![e],
         Expr::BinaryOp { left, right, op: _ } => vec![left, right],
-        Expr::Between {
-            expr,
-            low,
-            high,
-            negated: _,
-        } => vec![expr, low, high],
-        Expr::Like {
-            expr,
-            pattern,
-            negated: _,
-            any: _,
-            escape_char: _,
-        } => vec![expr, pattern],
-        Expr::InList {
-            expr,
-            list,
-            negated: _,
-        } => std::iter::once(&**expr).chain(list).collect(),
+        Expr::Between { expr, low, high, negated: _ } => vec![expr, low, high],
+        Expr::Like { expr, pattern, negated: _, any: _, escape_char: _ } => vec![expr, pattern],
+        Expr::InList { expr, list, negated: _ } => std::iter::once(&**expr).chain(list).collect(),
         Expr::Function(f) => match &f.args {
             FunctionArguments::List(list) if f.filter.is_none() => {
                 let mut args = Vec::with_capacity(list.args.len());
@@ -195,10 +168,7 @@ fn aggregates(expr: &Expr, depth: usize) -> bool {
     match expr {
         Expr::Function(f) if is_aggregate(f) => true,
         _ if depth > MAX_DEPTH => false,
-        _ => parts(expr)
-            .unwrap_or_default()
-            .into_iter()
-            .any(|e| aggregates(e, depth + 1)),
+        _ => parts(expr).unwrap_or_default().into_iter().any(|e| aggregates(e, depth + 1)),
     }
 }
 
@@ -233,10 +203,7 @@ impl<'s> Group<'s> {
             }
             GroupByExpr::All(_) => grouped = true,
         }
-        Group {
-            keys,
-            aggregates: grouped,
-        }
+        Group { keys, aggregates: grouped }
     }
 
     /// True if a column may stand in the expression outside aggregates that is no key.
@@ -291,29 +258,17 @@ mod tests {
                 false,
                 "SELECT s.country FROM singer AS s GROUP BY country HAVING count(*) > 1 ORDER BY count(*), s.country",
             ),
-            (
-                false,
-                "SELECT upper(country) AS c, max(age) FROM singer GROUP BY c",
-            ),
+            (false, "SELECT upper(country) AS c, max(age) FROM singer GROUP BY c"),
             (false, "SELECT country, max(age) FROM singer GROUP BY 1"),
-            (
-                false,
-                "SELECT name FROM singer WHERE age = (SELECT max(age) FROM singer)",
-            ),
+            (false, "SELECT name FROM singer WHERE age = (SELECT max(age) FROM singer)"),
             (false, "SELECT max(age, id) FROM singer"),
             (true, "SELECT name, max(age) FROM singer"),
             (true, "SELECT name, count(*) FROM singer GROUP BY country"),
             (true, "SELECT country FROM singer GROUP BY country ORDER BY age"),
             (true, "SELECT country FROM singer GROUP BY country HAVING age > 3"),
             (true, "SELECT * FROM singer GROUP BY country"),
-            (
-                true,
-                "SELECT name FROM singer WHERE id IN (SELECT id FROM singer LIMIT 1)",
-            ),
-            (
-                true,
-                "SELECT name FROM singer WHERE age = (SELECT age FROM singer)",
-            ),
+            (true, "SELECT name FROM singer WHERE id IN (SELECT id FROM singer LIMIT 1)"),
+            (true, "SELECT name FROM singer WHERE age = (SELECT age FROM singer)"),
             (true, "SELECT row_number() OVER (ORDER BY age) FROM singer"),
             (true, "SELECT group_concat(name) FROM singer"),
             (false, "SELECT name FROM singer ORDER BY random() LIMIT 1"),

@@ -33,9 +33,7 @@ fn listed(case: &Case) -> BTreeSet<Vec<i64>> {
                         has > drawn.iter().filter(|x| *x == v).count()
                     };
                     let next: BTreeSet<i64> = values.iter().copied().filter(left).collect();
-                    next.into_iter()
-                        .map(|v| [list.clone(), vec![v]].concat())
-                        .collect::<Vec<_>>()
+                    next.into_iter().map(|v| [list.clone(), vec![v]].concat()).collect::<Vec<_>>()
                 })
                 .collect();
         }
@@ -44,11 +42,7 @@ fn listed(case: &Case) -> BTreeSet<Vec<i64>> {
 }
 
 fn mode(as_list: bool, as_set: bool) -> Mode {
-    Mode {
-        as_list,
-        as_set,
-        ..Mode::new(&Semantics::default(), false)
-    }
+    Mode { as_list, as_set, ..Mode::new(&Semantics::default(), false) }
 }
 
 /// A window over a few groups of a few values, cut at both ends.
@@ -98,22 +92,11 @@ fn the_same_as_listing_all_answers() {
             lists.iter().map(|list| list.iter().copied().collect()).collect()
         };
         let ((rows, groups), (rows_two, groups_two)) = (made(&one), made(&two));
-        let (left, right) = (
-            Permitted::new(1, &rows, groups),
-            Permitted::new(1, &rows_two, groups_two),
-        );
+        let (left, right) = (Permitted::new(1, &rows, groups), Permitted::new(1, &rows_two, groups_two));
         let found = |mode| same_answers(&left, &right, mode, &mut Columns::new(1, true));
         assert_eq!(found(mode(true, false)), Some(lists == others), "{one:?} {two:?}");
-        assert_eq!(
-            found(mode(false, false)),
-            Some(bags(&lists) == bags(&others)),
-            "{one:?} {two:?}"
-        );
-        assert_eq!(
-            found(mode(false, true)),
-            Some(sets(&lists) == sets(&others)),
-            "{one:?} {two:?}"
-        );
+        assert_eq!(found(mode(false, false)), Some(bags(&lists) == bags(&others)), "{one:?} {two:?}");
+        assert_eq!(found(mode(false, true)), Some(sets(&lists) == sets(&others)), "{one:?} {two:?}");
         equal += usize::from(lists == others);
     }
     assert!(equal > 200, "{equal}");
@@ -130,19 +113,11 @@ fn columns_in_another_order() {
     let left = Permitted::new(2, &rows, vec![(0..3, 1)]);
     let mut columns = Columns::new(2, true);
     let same = |rows: &[Row], columns: &mut Columns| {
-        same_answers(
-            &left,
-            &Permitted::new(2, rows, vec![(0..3, 1)]),
-            mode(true, false),
-            columns,
-        )
+        same_answers(&left, &Permitted::new(2, rows, vec![(0..3, 1)]), mode(true, false), columns)
     };
     assert_eq!(same(&wrong, &mut columns.clone()), Some(false));
     assert_eq!(same(&others, &mut columns), Some(true));
     assert!(columns.decided());
     let apart = Permitted::new(2, &others, groups());
-    assert_eq!(
-        same_answers(&left, &apart, mode(true, false), &mut Columns::new(2, true)),
-        Some(false)
-    );
+    assert_eq!(same_answers(&left, &apart, mode(true, false), &mut Columns::new(2, true)), Some(false));
 }

@@ -31,10 +31,7 @@ impl DuelResult {
             None if self.tally.databases == 0 => Fate::Unanswered,
             None => Fate::Agrees,
         };
-        Checked {
-            tally: self.tally,
-            fate,
-        }
+        Checked { tally: self.tally, fate }
     }
 
     /// True if no further database is of use.
@@ -125,9 +122,8 @@ impl<'a> Arena<'a> {
             return Vec::new();
         }
         for index in 0..self.config.databases {
-            let open: Vec<usize> = (0..self.duels.len())
-                .filter(|&duel| !self.results[duel].decided())
-                .collect();
+            let open: Vec<usize> =
+                (0..self.duels.len()).filter(|&duel| !self.results[duel].decided()).collect();
             if open.is_empty() {
                 break;
             }
@@ -222,11 +218,7 @@ impl<'a> Arena<'a> {
         let mut shrinking = SmallerWitness {
             duel,
             smallest: database.clone(),
-            tries: if open.contains(&true) {
-                MAX_SHRINKING_OPEN
-            } else {
-                MAX_SHRINKING
-            },
+            tries: if open.contains(&true) { MAX_SHRINKING_OPEN } else { MAX_SHRINKING },
             arena: self,
         };
         drop_rows(&mut shrinking);

@@ -83,11 +83,7 @@ impl Bench {
     /// # Errors
     /// Where SQLite cannot create the schema's tables (two of one name, for instance).
     pub fn new(schema: &Schema, config: SoundnessConfig) -> Result<Bench, ExecError> {
-        Ok(Bench {
-            schema: schema.clone(),
-            sandbox: Sandbox::new(schema, config.limits)?,
-            config,
-        })
+        Ok(Bench { schema: schema.clone(), sandbox: Sandbox::new(schema, config.limits)?, config })
     }
 
     fn subject(&self, text: &str) -> Result<Subject, Fate> {
@@ -98,9 +94,7 @@ impl Bench {
         let lower = ready.sql.to_ascii_lowercase();
         Ok(Subject {
             // A generated table's rowid is the row's number, not its key.
-            chance: ["random(", "randomblob(", "rowid"]
-                .iter()
-                .any(|w| lower.contains(w)),
+            chance: ["random(", "randomblob(", "rowid"].iter().any(|w| lower.contains(w)),
             sql: ready.sql,
             plan,
             facts,
@@ -114,10 +108,7 @@ impl Bench {
     /// The semantics of the check of single queries: a printed form has its columns where
     /// the query has them.
     fn in_place(&self) -> Semantics {
-        Semantics {
-            any_column_order: false,
-            ..self.config.semantics.clone()
-        }
+        Semantics { any_column_order: false, ..self.config.semantics.clone() }
     }
 
     fn contestant(&self, sql: &str, plan: &Plan) -> Result<Party<'_>, ExecError> {
@@ -139,9 +130,8 @@ impl Bench {
                 }
                 let canonical = twinql_sql::normalize(&self.schema, subject.plan.clone(), &semantics);
                 let printed = self.printed(&canonical.plan)?;
-                let left = self
-                    .contestant(&subject.sql, &subject.plan)
-                    .map_err(|e| Fate::Refused(e.to_string()))?;
+                let left =
+                    self.contestant(&subject.sql, &subject.plan).map_err(|e| Fate::Refused(e.to_string()))?;
                 if printed == subject.sql {
                     return Err(Fate::Identical);
                 }
@@ -225,9 +215,8 @@ impl Bench {
                 if subject.sql == gold.sql {
                     return Err(Fate::Identical);
                 }
-                let contestant = self
-                    .contestant(&subject.sql, &subject.plan)
-                    .map_err(|e| Fate::Refused(e.to_string()))?;
+                let contestant =
+                    self.contestant(&subject.sql, &subject.plan).map_err(|e| Fate::Refused(e.to_string()))?;
                 let at = arena.enter(contestant);
                 arena.facts(subject.facts);
                 Ok((arena.pair(0, at), subject.sql, pred))
@@ -280,10 +269,9 @@ impl Bench {
             let Ok(printed) = self.printed(plan) else {
                 return true;
             };
-            let (Ok(left), Ok(right)) = (
-                self.contestant(&subject.sql, &subject.plan),
-                self.contestant(&printed, plan),
-            ) else {
+            let (Ok(left), Ok(right)) =
+                (self.contestant(&subject.sql, &subject.plan), self.contestant(&printed, plan))
+            else {
                 return true;
             };
             let (left, right) = (arena.enter(left), arena.enter(right));
@@ -298,9 +286,8 @@ impl Bench {
             .applied
             .iter()
             .filter(|rule| {
-                let without = normalize_with(&self.schema, subject.plan.clone(), semantics, &|r| {
-                    r.name != **rule
-                });
+                let without =
+                    normalize_with(&self.schema, subject.plan.clone(), semantics, &|r| r.name != **rule);
                 !differs(&without.plan)
             })
             .map(|rule| (*rule).to_owned())

@@ -39,14 +39,7 @@ pub(crate) struct Opening {
 /// in scalar subqueries. `None` where nothing is open.
 pub(crate) fn opened(plan: &Plan, nested: Nested) -> Option<Opening> {
     let mut plan = plan.clone();
-    let mut opener = Opener {
-        nested,
-        subqueries: 0,
-        open: 0,
-        open_within: 0,
-        unspecified: false,
-        depth: 0,
-    };
+    let mut opener = Opener { nested, subqueries: 0, open: 0, open_within: 0, unspecified: false, depth: 0 };
     opener.query(&mut plan.query);
     (opener.open > 0).then_some(Opening {
         plan,
@@ -81,11 +74,7 @@ impl Opener {
         self.open += 1;
         let within = self.subqueries > 0;
         self.open_within += usize::from(within);
-        key(if within && self.nested == Nested::ByValues {
-            by_values(input)
-        } else {
-            call(Vec::new())
-        })
+        key(if within && self.nested == Nested::ByValues { by_values(input) } else { call(Vec::new()) })
     }
 
     fn expr(&mut self, expr: &mut Expr) {
@@ -114,10 +103,7 @@ impl Opener {
     }
 
     fn rel(&mut self, rel: &mut Rel) {
-        let source = matches!(
-            rel,
-            Rel::Recursive { .. } | Rel::TableFunction { .. } | Rel::Values { .. }
-        );
+        let source = matches!(rel, Rel::Recursive { .. } | Rel::TableFunction { .. } | Rel::Values { .. });
         if self.depth > MAX_DEPTH || source {
             return;
         }
@@ -186,11 +172,7 @@ fn places(call: &WindowCall) -> bool {
 }
 
 fn key(expr: Expr) -> SortKey {
-    SortKey {
-        expr,
-        direction: Direction::Asc,
-        nulls: NullsOrder::First,
-    }
+    SortKey { expr, direction: Direction::Asc, nulls: NullsOrder::First }
 }
 
 fn sorted(rel: &Rel) -> bool {

@@ -102,10 +102,7 @@ pub struct Checked {
 impl From<Fate> for Checked {
     /// Of what did not run.
     fn from(fate: Fate) -> Checked {
-        Checked {
-            tally: Tally::default(),
-            fate,
-        }
+        Checked { tally: Tally::default(), fate }
     }
 }
 

@@ -19,12 +19,7 @@ fn fate(left: &str, right: &str, semantics: &str) -> Fate {
         ..SoundnessConfig::default()
     };
     let bench = Bench::new(&Schema::from_ddl("shop", DDL).unwrap(), config).unwrap();
-    let mut arena = Arena::new(
-        &bench.schema,
-        &bench.sandbox,
-        &bench.config,
-        &bench.config.semantics,
-    );
+    let mut arena = Arena::new(&bench.schema, &bench.sandbox, &bench.config, &bench.config.semantics);
     let mut enter = |sql: &str| {
         let subject = bench.subject(sql).unwrap();
         arena.facts(subject.facts);
@@ -33,43 +28,23 @@ fn fate(left: &str, right: &str, semantics: &str) -> Fate {
     let (left, right) = (enter(left), enter(right));
     arena.pair(left, right);
     let found = arena.run().into_iter().next().unwrap();
-    found
-        .checked(|witness| Disagreement {
-            witness: Some(witness.clone()),
-            ..Disagreement::default()
-        })
-        .fate
+    found.checked(|witness| Disagreement { witness: Some(witness.clone()), ..Disagreement::default() }).fate
 }
 
 #[test]
 fn wrong_forms_are_told_apart() {
     for (left, right) in [
-        (
-            "SELECT name FROM customer WHERE age > 20",
-            "SELECT name FROM customer WHERE age >= 20",
-        ),
+        ("SELECT name FROM customer WHERE age > 20", "SELECT name FROM customer WHERE age >= 20"),
         ("SELECT name FROM customer", "SELECT DISTINCT name FROM customer"),
         ("SELECT name, city FROM customer", "SELECT name FROM customer"),
-        (
-            "SELECT name FROM customer ORDER BY age LIMIT 1",
-            "SELECT name FROM customer LIMIT 1",
-        ),
+        ("SELECT name FROM customer ORDER BY age LIMIT 1", "SELECT name FROM customer LIMIT 1"),
         (
             "SELECT name FROM customer ORDER BY age, id LIMIT 2",
             "SELECT name FROM customer ORDER BY age LIMIT 2",
         ),
-        (
-            "SELECT name FROM customer ORDER BY id",
-            "SELECT name FROM customer",
-        ),
-        (
-            "SELECT name FROM customer ORDER BY id",
-            "SELECT name FROM customer ORDER BY id DESC",
-        ),
-        (
-            "SELECT name FROM customer WHERE age > 20 ORDER BY age",
-            "SELECT name FROM customer WHERE age > 20",
-        ),
+        ("SELECT name FROM customer ORDER BY id", "SELECT name FROM customer"),
+        ("SELECT name FROM customer ORDER BY id", "SELECT name FROM customer ORDER BY id DESC"),
+        ("SELECT name FROM customer WHERE age > 20 ORDER BY age", "SELECT name FROM customer WHERE age > 20"),
         (
             "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY age) AS n FROM customer) WHERE n = 1",
             "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY city) AS n FROM customer) WHERE n = 1",
@@ -86,10 +61,7 @@ fn wrong_forms_are_told_apart() {
             "SELECT city, name FROM customer GROUP BY city",
             "SELECT city, MAX(name) FROM customer GROUP BY city",
         ),
-        (
-            "SELECT (SELECT name FROM customer ORDER BY age LIMIT 1)",
-            "SELECT (SELECT name FROM customer)",
-        ),
+        ("SELECT (SELECT name FROM customer ORDER BY age LIMIT 1)", "SELECT (SELECT name FROM customer)"),
         (
             "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id",
             "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id",
@@ -118,14 +90,8 @@ fn what_sql_leaves_open_is_no_difference() {
             "SELECT day FROM orders WHERE customer_id NOT IN (SELECT customer_id FROM orders GROUP BY customer_id ORDER BY count(*) DESC LIMIT 1)",
             "SELECT day FROM orders o WHERE NOT EXISTS (SELECT 1 FROM (SELECT customer_id AS c FROM orders GROUP BY customer_id ORDER BY count(*) DESC LIMIT 1) WHERE c = o.customer_id)",
         ),
-        (
-            "SELECT name FROM customer LIMIT 2",
-            "SELECT name FROM customer WHERE 1 = 1 LIMIT 2",
-        ),
-        (
-            "SELECT name, city FROM customer",
-            "SELECT city, name FROM customer",
-        ),
+        ("SELECT name FROM customer LIMIT 2", "SELECT name FROM customer WHERE 1 = 1 LIMIT 2"),
+        ("SELECT name, city FROM customer", "SELECT city, name FROM customer"),
         // The sort key is the same in all rows, and not to be seen in the answer.
         (
             "SELECT DISTINCT name FROM customer GROUP BY id ORDER BY count(*)",
@@ -163,10 +129,7 @@ fn a_rule_that_does_not_hold_is_blamed() {
     let query = "SELECT count(name) FROM customer WHERE NOT (age < 30)";
     assert_eq!(bench.queries(&[query])[0].fate, Fate::Agrees);
     // A form made under other assumptions than the databases meet.
-    let default = Semantics {
-        any_column_order: false,
-        ..Semantics::default()
-    };
+    let default = Semantics { any_column_order: false, ..Semantics::default() };
     let query = "SELECT count(city) FROM customer";
     let subject = bench.subject(query).unwrap();
     let canonical = twinql_sql::normalize(&bench.schema, subject.plan.clone(), &default);
@@ -187,11 +150,7 @@ fn a_rule_that_does_not_hold_is_blamed() {
 
 #[test]
 fn texts_that_cannot_be_checked_say_why() {
-    let bench = Bench::new(
-        &Schema::from_ddl("shop", DDL).unwrap(),
-        SoundnessConfig::default(),
-    )
-    .unwrap();
+    let bench = Bench::new(&Schema::from_ddl("shop", DDL).unwrap(), SoundnessConfig::default()).unwrap();
     let fates: Vec<Fate> = bench
         .queries(&[
             "SELECT nothing FROM nowhere",
@@ -206,12 +165,7 @@ fn texts_that_cannot_be_checked_say_why() {
     assert_eq!(fates[2], Fate::Random);
     let pairs = bench.pairs(
         "SELECT id FROM customer",
-        &[
-            "SELECT id FROM customer",
-            "SELECT c.id FROM customer c",
-            "SELECT age FROM customer",
-            "SELECT",
-        ],
+        &["SELECT id FROM customer", "SELECT c.id FROM customer c", "SELECT age FROM customer", "SELECT"],
     );
     assert_eq!(pairs[0].fate, Fate::Identical);
     assert_eq!(pairs[1].fate, Fate::Agrees);

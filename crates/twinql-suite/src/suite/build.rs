@@ -29,10 +29,7 @@ pub struct Task {
 fn fingerprint(tasks: &[Task], config: &DistilConfig) -> String {
     let text = serde_json::to_string(&(tasks, config)).unwrap_or_default();
     let hash = stable_hash(text.bytes());
-    format!(
-        "twinql-suite {FORMAT_VERSION} {} {hash:016x}",
-        env!("CARGO_PKG_VERSION")
-    )
+    format!("twinql-suite {FORMAT_VERSION} {} {hash:016x}", env!("CARGO_PKG_VERSION"))
 }
 
 /// Distils a suite. The result depends on the tasks and the configuration alone: each schema
@@ -69,24 +66,13 @@ pub fn build(
     let finished = Mutex::new((partial, found.iter().flatten().count()));
     let tally = Tally::default();
     // The largest first, or one of them would keep a single thread busy at the end.
-    let mut order: Vec<usize> = (0..tasks.len())
-        .filter(|&i| found.get(i).is_some_and(Option::is_none))
-        .collect();
+    let mut order: Vec<usize> =
+        (0..tasks.len()).filter(|&i| found.get(i).is_some_and(Option::is_none)).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(tasks.get(i).map_or(0, |t| t.golds.len())));
     let one = |i: usize| -> Result<Option<(usize, SchemaSuite)>, SuiteError> {
         let Some(task) = tasks.get(i) else { return Ok(None) };
-        let suite = distil(
-            &task.schema,
-            &task.golds,
-            task.values.as_ref(),
-            config,
-            &tally,
-            tick,
-        )
-        .map_err(|e| SuiteError::Schema {
-            db_id: task.schema.db_id.clone(),
-            message: e.to_string(),
-        })?;
+        let suite = distil(&task.schema, &task.golds, task.values.as_ref(), config, &tally, tick)
+            .map_err(|e| SuiteError::Schema { db_id: task.schema.db_id.clone(), message: e.to_string() })?;
         let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.1 += 1;
         if let Some(partial) = &mut finished.0 {
@@ -103,8 +89,5 @@ pub fn build(
             *entry = Some(suite);
         }
     }
-    Ok(Suite {
-        config: config.clone(),
-        schemas: found.into_iter().flatten().collect(),
-    })
+    Ok(Suite { config: config.clone(), schemas: found.into_iter().flatten().collect() })
 }

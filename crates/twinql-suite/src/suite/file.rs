@@ -111,11 +111,7 @@ pub(crate) fn read_line(text: &[u8]) -> Result<SchemaSuite, String> {
     for (number, tables) in line.databases.into_iter().enumerate() {
         let fail = |what: String| format!("{}, database {number}: {what}", schema.db_id);
         if tables.len() != schema.tables.len() {
-            return Err(fail(format!(
-                "{} tables, the schema has {}",
-                tables.len(),
-                schema.tables.len()
-            )));
+            return Err(fail(format!("{} tables, the schema has {}", tables.len(), schema.tables.len())));
         }
         let mut database = Database::default();
         for (rows, table) in tables.into_iter().zip(&schema.tables) {
@@ -144,22 +140,12 @@ pub(crate) fn read_line(text: &[u8]) -> Result<SchemaSuite, String> {
         }
         databases.push(database);
     }
-    Ok(SchemaSuite {
-        schema,
-        databases,
-        golds: line.golds,
-        tried: line.tried,
-    })
+    Ok(SchemaSuite { schema, databases, golds: line.golds, tried: line.tried })
 }
 
 /// Positions in keys point at columns that exist.
 fn whole(schema: &Schema) -> Result<(), String> {
-    let fail = |table: &str| {
-        Err(format!(
-            "{}.{table}: a key names a column that it lacks",
-            schema.db_id
-        ))
-    };
+    let fail = |table: &str| Err(format!("{}.{table}: a key names a column that it lacks", schema.db_id));
     for table in &schema.tables {
         let keys = std::iter::once(&table.primary_key).chain(&table.unique);
         if keys.flatten().any(|&c| c >= table.columns.len()) {
@@ -274,19 +260,14 @@ impl Suite {
             return Err(SuiteError::Version(any.version));
         }
         let header: Header = serde_json::from_slice(&line).map_err(|e| fail(format!("its header: {e}")))?;
-        let mut suite = Suite {
-            config: header.config,
-            schemas: Vec::new(),
-        };
+        let mut suite = Suite { config: header.config, schemas: Vec::new() };
         while next(&mut line)? {
             let number = suite.schemas.len() + 1;
             let schema = read_line(&line).map_err(|e| fail(format!("schema {number}: {e}")))?;
             suite.schemas.push(schema);
         }
         if suite.counts() != header.counts {
-            return Err(fail(
-                "its contents do not add up to the counts of its header".into(),
-            ));
+            return Err(fail("its contents do not add up to the counts of its header".into()));
         }
         Ok(suite)
     }

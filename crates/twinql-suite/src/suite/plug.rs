@@ -26,10 +26,9 @@ fn no_column(schema: &Schema, name: &str) -> bool {
 /// (`value`, `terminal`) are ones too.
 fn is_slot(schema: &Schema, e: &Expr) -> bool {
     match e {
-        Expr::Value(v) => matches!(
-            v.value,
-            Lit::Number(_, _) | Lit::SingleQuotedString(_) | Lit::DoubleQuotedString(_)
-        ),
+        Expr::Value(v) => {
+            matches!(v.value, Lit::Number(_, _) | Lit::SingleQuotedString(_) | Lit::DoubleQuotedString(_))
+        }
         Expr::Identifier(i) => {
             let quoted = i.quote_style == Some('"');
             let placeholder =
@@ -98,11 +97,7 @@ pub fn plugs(schema: &Schema, gold: &str, pred: &str) -> Vec<String> {
         query.to_string()
     };
     if slots == 0 || values.is_empty() {
-        return if kept == parsed.query.limit_clause {
-            as_it_is()
-        } else {
-            vec![print(query)]
-        };
+        return if kept == parsed.query.limit_clause { as_it_is() } else { vec![print(query)] };
     }
     let k = values.len();
     let mut out: Vec<String> = Vec::new();
@@ -146,12 +141,7 @@ mod tests {
         let schema = schema();
         for (gold, pred, first, count) in [
             // Nothing to fill, or nothing to fill it with.
-            (
-                "SELECT age FROM singer WHERE id = 3",
-                "SELECT age FROM singer",
-                "SELECT age FROM singer",
-                1,
-            ),
+            ("SELECT age FROM singer WHERE id = 3", "SELECT age FROM singer", "SELECT age FROM singer", 1),
             (
                 "SELECT age FROM singer",
                 "SELECT age FROM singer WHERE id = 1",

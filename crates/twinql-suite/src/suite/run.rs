@@ -89,11 +89,9 @@ impl RunVerdict {
     /// The verdict on a pair that ended so with the prediction's own text, or with one that was `plugged`.
     fn of(ending: Ending, plugged: Option<&str>) -> RunVerdict {
         match ending {
-            Ending::Same { databases, nonempty } => RunVerdict::Same {
-                databases,
-                nonempty,
-                plugged: plugged.map(str::to_owned),
-            },
+            Ending::Same { databases, nonempty } => {
+                RunVerdict::Same { databases, nonempty, plugged: plugged.map(str::to_owned) }
+            }
             Ending::Failed(Side::Gold, message) => RunVerdict::GoldError { message },
             Ending::Failed(Side::Pred, message) => RunVerdict::PredError { message },
             Ending::Timeout(side) => RunVerdict::Timeout { side },
@@ -134,11 +132,10 @@ pub fn run_in_processes(
     each: &(dyn Fn(usize) + Sync),
 ) -> Vec<RunVerdict> {
     run_by(suite, pairs, each, &|schema, pairs| {
-        crew.run(schema, &suite.config.semantics, pairs, options)
-            .unwrap_or_else(|e| {
-                let message = format!("no worker process can be started: {e}");
-                vec![RunVerdict::MachineError { message }; pairs.len()]
-            })
+        crew.run(schema, &suite.config.semantics, pairs, options).unwrap_or_else(|e| {
+            let message = format!("no worker process can be started: {e}");
+            vec![RunVerdict::MachineError { message }; pairs.len()]
+        })
     })
 }
 
@@ -204,13 +201,7 @@ fn run_by(
     index
         .into_iter()
         .map(|i| {
-            verdicts
-                .get(i)
-                .cloned()
-                .flatten()
-                .unwrap_or(RunVerdict::GoldError {
-                    message: "not run".into(),
-                })
+            verdicts.get(i).cloned().flatten().unwrap_or(RunVerdict::GoldError { message: "not run".into() })
         })
         .collect()
 }
@@ -286,15 +277,12 @@ impl<'a, 'p> Piece<'a, 'p> {
         options: RunOptions,
     ) -> Result<Vec<RunVerdict>, ExecError> {
         // The ways of each pair, or what is known of it at once.
-        let entries: Vec<Result<Range<usize>, RunVerdict>> = pairs
-            .iter()
-            .map(|(gold, pred)| self.enter(gold, pred, options))
-            .collect();
+        let entries: Vec<Result<Range<usize>, RunVerdict>> =
+            pairs.iter().map(|(gold, pred)| self.enter(gold, pred, options)).collect();
         self.watch();
         for (number, database) in self.schema.databases.iter().enumerate() {
-            let wanted: Vec<usize> = (0..self.ways.len())
-                .filter(|&way| self.ways[way].out.is_none())
-                .collect();
+            let wanted: Vec<usize> =
+                (0..self.ways.len()).filter(|&way| self.ways[way].out.is_none()).collect();
             if wanted.is_empty() {
                 break;
             }
@@ -310,16 +298,10 @@ impl<'a, 'p> Piece<'a, 'p> {
     /// Compiles a gold and the texts that may stand for a prediction.
     fn enter(&mut self, gold: &'p str, pred: &str, options: RunOptions) -> Result<Range<usize>, RunVerdict> {
         let refused = |side: Side, e: &ExecError| RunVerdict::of(Ending::Failed(side, e.to_string()), None);
-        let query = self
-            .golds
-            .entry(gold)
-            .or_insert_with(|| self.ring.enter_text(gold));
+        let query = self.golds.entry(gold).or_insert_with(|| self.ring.enter_text(gold));
         let query = *query.as_ref().map_err(|e| refused(Side::Gold, e))?;
-        let texts = if options.plug_values {
-            plugs(&self.schema.schema, gold, pred)
-        } else {
-            vec![pred.to_owned()]
-        };
+        let texts =
+            if options.plug_values { plugs(&self.schema.schema, gold, pred) } else { vec![pred.to_owned()] };
         let first = self.ways.len();
         let mut refusal = None;
         for text in texts {
@@ -396,10 +378,7 @@ impl<'a, 'p> Piece<'a, 'p> {
                 continue;
             };
             let proved = || {
-                matches!(
-                    prove(&self.schema.schema, way.gold, &way.text, self.semantics),
-                    Ok(Proof::Equal(_))
-                )
+                matches!(prove(&self.schema.schema, way.gold, &way.text, self.semantics), Ok(Proof::Equal(_)))
             };
             if way.text != way.gold && !proved() {
                 way.out = Some(RunVerdict::Untested { databases, reason });
@@ -411,9 +390,7 @@ impl<'a, 'p> Piece<'a, 'p> {
 impl Way<'_> {
     fn verdict(&self) -> RunVerdict {
         self.out.clone().unwrap_or_else(|| {
-            let ending = self
-                .standing
-                .ending(|_| "the gold gave an answer on no database".into());
+            let ending = self.standing.ending(|_| "the gold gave an answer on no database".into());
             RunVerdict::of(ending, self.plugged.then_some(&self.text))
         })
     }
@@ -438,7 +415,5 @@ fn best(ways: &[Way<'_>]) -> RunVerdict {
             out = Some(verdict);
         }
     }
-    out.unwrap_or(RunVerdict::PredError {
-        message: "no query".into(),
-    })
+    out.unwrap_or(RunVerdict::PredError { message: "no query".into() })
 }

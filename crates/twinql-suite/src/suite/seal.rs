@@ -58,11 +58,7 @@ pub(super) fn seal(mut plain: Vec<u8>) -> Vec<u8> {
 /// The gzip stream of a suite whose checksum is right.
 pub(super) fn open(bytes: &[u8]) -> Result<&[u8], Unsealed> {
     let (plain, found) = split(bytes).ok_or(Unsealed::Missing)?;
-    if found == stamp(plain) {
-        Ok(plain)
-    } else {
-        Err(Unsealed::Wrong)
-    }
+    if found == stamp(plain) { Ok(plain) } else { Err(Unsealed::Wrong) }
 }
 
 /// A suite and its checksum, right or wrong; `None` where there is none.
@@ -91,9 +87,7 @@ mod tests {
         let sealed = seal(b"anything".to_vec());
         assert_eq!(sealed.len(), 8 + LENGTH);
         let mut line = String::new();
-        flate2::read::GzDecoder::new(&sealed[8..])
-            .read_to_string(&mut line)
-            .unwrap();
+        flate2::read::GzDecoder::new(&sealed[8..]).read_to_string(&mut line).unwrap();
         assert_eq!(line, format!("{{\"sha256\":\"{}\"}}\n", digits(b"anything")));
         assert_eq!(open(&sealed), Ok(&b"anything"[..]));
         assert_eq!(checksum(&sealed), checksum(b"anything"));

@@ -25,23 +25,14 @@ fn tasks() -> Vec<Task> {
         },
         Task {
             schema: pets.unwrap(),
-            golds: golds(&[
-                "SELECT kind FROM pet WHERE weight > 2.5",
-                "SELECT COUNT(*) FROM pet",
-            ]),
+            golds: golds(&["SELECT kind FROM pet WHERE weight > 2.5", "SELECT COUNT(*) FROM pet"]),
             values: None,
         },
     ]
 }
 
 fn config() -> DistilConfig {
-    DistilConfig {
-        max_databases: 30,
-        aimed: 8,
-        neighbours: 40,
-        extra: 2,
-        ..DistilConfig::default()
-    }
+    DistilConfig { max_databases: 30, aimed: 8, neighbours: 40, extra: 2, ..DistilConfig::default() }
 }
 
 fn suite() -> Suite {
@@ -51,10 +42,7 @@ fn suite() -> Suite {
 #[test]
 fn the_same_bytes_on_any_number_of_threads() {
     let bytes = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| suite().to_bytes().unwrap())
     };
     let one = bytes(1);
@@ -66,9 +54,7 @@ fn the_same_bytes_on_any_number_of_threads() {
 fn damaged_files_are_refused_with_a_reason() {
     let bytes = suite().to_bytes().unwrap();
     let mut text = String::new();
-    flate2::read::GzDecoder::new(&bytes[..])
-        .read_to_string(&mut text)
-        .unwrap();
+    flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
     let older = |text: &str| {
         let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         out.write_all(text.as_bytes()).unwrap();
@@ -93,10 +79,7 @@ fn damaged_files_are_refused_with_a_reason() {
         (pack(""), "empty"),
         (pack("{}"), "header"),
         (pack("{\"format\":\"x\",\"version\":1}"), "format \"x\""),
-        (
-            pack(&text.replacen("\"version\":1", "\"version\":2", 1)),
-            "version 2",
-        ),
+        (pack(&text.replacen("\"version\":1", "\"version\":2", 1)), "version 2"),
         (pack(&text[..text.len() - 3]), "schema 2"),
         (pack(text.lines().next().unwrap()), "counts"),
         (pack(&text.replacen("\"target\":0", "\"target\":9", 1)), "key"),
@@ -123,10 +106,7 @@ fn a_suite_with_a_flipped_bit_is_refused() {
                 || error.to_string().contains("gzip"),
             "bit {bit}: {error}"
         );
-        assert!(
-            Suite::add_checksum(&bad).is_err() || bit >= (bytes.len() - 101) * 8,
-            "bit {bit}"
-        );
+        assert!(Suite::add_checksum(&bad).is_err() || bit >= (bytes.len() - 101) * 8, "bit {bit}");
     }
 }
 
@@ -159,30 +139,10 @@ fn verdicts_of_a_run() {
     let gold = "SELECT name FROM singer WHERE age > 20";
     let cases = [
         ("test", gold, gold, "same"),
-        (
-            "test",
-            gold,
-            "SELECT T1.name FROM singer AS T1 WHERE 20 < T1.age",
-            "same",
-        ),
-        (
-            "test",
-            gold,
-            "SELECT name FROM singer WHERE age >= 20",
-            "different",
-        ),
-        (
-            "test",
-            gold,
-            "SELECT name, age FROM singer WHERE age > 20",
-            "different",
-        ),
-        (
-            "test",
-            gold,
-            "SELECT name FROM singer WHERE age > 'terminal'",
-            "different",
-        ),
+        ("test", gold, "SELECT T1.name FROM singer AS T1 WHERE 20 < T1.age", "same"),
+        ("test", gold, "SELECT name FROM singer WHERE age >= 20", "different"),
+        ("test", gold, "SELECT name, age FROM singer WHERE age > 20", "different"),
+        ("test", gold, "SELECT name FROM singer WHERE age > 'terminal'", "different"),
         ("test", gold, "SELECT nam FROM singer", "pred_error"),
         ("test", gold, "DROP TABLE singer", "pred_error"),
         ("test", gold, "", "pred_error"),
@@ -194,26 +154,14 @@ fn verdicts_of_a_run() {
         ),
         ("test", "SELECT nothing", gold, "gold_error"),
         ("missing", gold, gold, "gold_error"),
-        (
-            "pets",
-            "SELECT COUNT(*) FROM pet",
-            "SELECT COUNT(id) FROM pet",
-            "same",
-        ),
+        ("pets", "SELECT COUNT(*) FROM pet", "SELECT COUNT(id) FROM pet", "same"),
     ];
     let pairs: Vec<RunPair> = cases
         .iter()
-        .map(|(db, g, p, _)| RunPair {
-            db_id: Arc::from(*db),
-            gold: Arc::from(*g),
-            pred: Arc::from(*p),
-        })
+        .map(|(db, g, p, _)| RunPair { db_id: Arc::from(*db), gold: Arc::from(*g), pred: Arc::from(*p) })
         .collect();
     let options = RunOptions {
-        limits: crate::Limits {
-            steps: 200_000,
-            ..crate::Limits::default()
-        },
+        limits: crate::Limits { steps: 200_000, ..crate::Limits::default() },
         plug_values: false,
     };
     let name = |v: &RunVerdict| match v {
@@ -230,15 +178,7 @@ fn verdicts_of_a_run() {
         assert_eq!(name(verdict), *says, "{g} / {p}: {verdict:?}");
     }
     // The gold's 20 takes the place of 'terminal'.
-    let plugged = run(
-        &suite,
-        &pairs,
-        RunOptions {
-            plug_values: true,
-            ..options
-        },
-        &|_| (),
-    );
+    let plugged = run(&suite, &pairs, RunOptions { plug_values: true, ..options }, &|_| ());
     assert!(plugged[4].right(), "{:?}", plugged[4]);
     assert!(!plugged[2].right());
 }

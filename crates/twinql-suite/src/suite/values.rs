@@ -24,10 +24,7 @@ const MAX_ROWS: usize = 20_000;
 /// # Errors
 /// The file is missing or no database.
 pub fn read_values(path: &Path, schema: &Schema) -> Result<Values, SuiteError> {
-    let fail = |message: String| SuiteError::Io {
-        path: path.display().to_string(),
-        message,
-    };
+    let fail = |message: String| SuiteError::Io { path: path.display().to_string(), message };
     // SQLite would say no more than that it cannot open it.
     let real = std::fs::canonicalize(path).map_err(|e| fail(e.to_string()))?;
     let mut uri = String::from("file:");
@@ -69,9 +66,7 @@ pub fn read_values(path: &Path, schema: &Schema) -> Result<Values, SuiteError> {
     };
     let tables = schema.tables.iter().map(|t| {
         let columns = t.columns.iter();
-        columns
-            .map(|c| column(&t.name, &c.name).unwrap_or_default())
-            .collect()
+        columns.map(|c| column(&t.name, &c.name).unwrap_or_default()).collect()
     });
     Ok(Values(tables.collect()))
 }
@@ -103,14 +98,8 @@ mod tests {
         // What the file lacks gives nothing.
         assert!(values.0[0][3].is_empty() && values.0[1].iter().all(Vec::is_empty));
         let golds = ["SELECT name FROM singer".to_owned()];
-        let suite = distil(
-            &schema(),
-            &golds,
-            Some(&values),
-            &DistilConfig::default(),
-            &Tally::default(),
-            &|_| (),
-        );
+        let suite =
+            distil(&schema(), &golds, Some(&values), &DistilConfig::default(), &Tally::default(), &|_| ());
         let suite = suite.unwrap();
         let names = suite.databases.iter().flat_map(|d| d.rows(0)).map(|r| &r[1]);
         assert!(names.into_iter().any(|n| *n == Value::Text("Quirin".into())));

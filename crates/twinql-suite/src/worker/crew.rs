@@ -40,11 +40,7 @@ impl Crew {
     /// A crew with nobody in it. `patience` is the wall time that a request may take at the
     /// very most, after which its worker is killed.
     pub fn new(program: Program, patience: Duration) -> Crew {
-        Crew {
-            program,
-            patience,
-            idle: Mutex::default(),
-        }
+        Crew { program, patience, idle: Mutex::default() }
     }
 
     /// Judges a pair. The verdict is the one that a [`Judge`](crate::Judge) in this process
@@ -155,17 +151,12 @@ impl Crew {
                 None => Worker::start(&self.program, self.patience)?,
             };
             if let Ok(answer) = work(&mut worker) {
-                self.idle
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(worker);
+                self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
                 return Ok(Some(answer));
             }
             if !used {
                 if !worker.process.greets() {
-                    return Err(io::Error::other(
-                        "it ended, or is no worker, before any work was done",
-                    ));
+                    return Err(io::Error::other("it ended, or is no worker, before any work was done"));
                 }
                 break;
             }
@@ -295,10 +286,7 @@ impl Process {
     }
 
     fn send(&mut self, request: &Request) -> io::Result<()> {
-        let input = self
-            .input
-            .as_mut()
-            .ok_or_else(|| io::Error::other("the worker is closed"))?;
+        let input = self.input.as_mut().ok_or_else(|| io::Error::other("the worker is closed"))?;
         let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
         input.write_all(&line)?;

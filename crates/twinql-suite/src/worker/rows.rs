@@ -40,18 +40,12 @@ impl From<Wire> for Value {
 }
 
 pub(crate) fn serialize<S: Serializer>(rows: &[Vec<Value>], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(
-        rows.iter()
-            .map(|row| row.iter().map(Wire::from).collect::<Vec<_>>()),
-    )
+    to.collect_seq(rows.iter().map(|row| row.iter().map(Wire::from).collect::<Vec<_>>()))
 }
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<Value>>, D::Error> {
     let rows = Vec::<Vec<Wire>>::deserialize(from)?;
-    Ok(rows
-        .into_iter()
-        .map(|row| row.into_iter().map(Value::from).collect())
-        .collect())
+    Ok(rows.into_iter().map(|row| row.into_iter().map(Value::from).collect()).collect())
 }
 
 #[cfg(test)]

@@ -53,11 +53,7 @@ pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usi
                 before(1);
                 output.line(&known.judge(schema, &gold, &pred)?)?;
             }
-            Request::Piece {
-                semantics,
-                options,
-                pairs,
-            } => {
+            Request::Piece { semantics, options, pairs } => {
                 before(pairs.len());
                 let suite = known
                     .databases
@@ -105,10 +101,8 @@ impl Known {
         let judge = match self.judges.entry(id) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let schema = self
-                    .schemas
-                    .get(&id)
-                    .ok_or_else(|| io::Error::other("a pair before its schema"))?;
+                let schema =
+                    self.schemas.get(&id).ok_or_else(|| io::Error::other("a pair before its schema"))?;
                 match Judge::new(schema, self.judging.clone()) {
                     Ok(judge) => entry.insert(judge),
                     Err(error) => return Ok(Report::schema_error(&error)),

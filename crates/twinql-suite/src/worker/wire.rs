@@ -19,25 +19,13 @@ pub(super) enum Request {
     /// Forget all schemas: their numbers are used again.
     Forget,
     /// Judge this; the answer is a [`Report`](crate::Report).
-    Pair {
-        schema: usize,
-        gold: String,
-        pred: String,
-    },
+    Pair { schema: usize, gold: String, pred: String },
     /// The databases of the pieces that follow: a schema's line of a suite file.
     Databases(String),
     /// Run these pairs of gold and prediction; the answer is a verdict for each.
-    Piece {
-        semantics: Semantics,
-        options: RunOptions,
-        pairs: Vec<(String, String)>,
-    },
+    Piece { semantics: Semantics, options: RunOptions, pairs: Vec<(String, String)> },
     /// How the pairs that follow are executed on files.
     Executing(Box<FileConfig>),
     /// Execute this; the answer is a [`FileReport`](crate::files::FileReport).
-    Files {
-        files: Vec<PathBuf>,
-        gold: String,
-        pred: String,
-    },
+    Files { files: Vec<PathBuf>, gold: String, pred: String },
 }

@@ -76,10 +76,7 @@ impl Aligned {
     }
 
     fn read(&mut self) -> Result<Item> {
-        let changed = || InputError::Changed {
-            gold: self.gold_path.clone(),
-            pred: self.pred_path.clone(),
-        };
+        let changed = || InputError::Changed { gold: self.gold_path.clone(), pred: self.pred_path.clone() };
         let gold = self.golds.next().ok_or_else(changed)??;
         let pred = loop {
             let next = self.predictions.next().ok_or_else(changed)??;
@@ -98,12 +95,7 @@ impl Aligned {
             })
         });
         let usable = [gold.unusable.is_none(), pred.unusable.is_none()].map(u8::from);
-        let parts = [
-            gold.sql.as_bytes(),
-            gold.db_id.as_bytes(),
-            pred.sql.as_bytes(),
-            &usable,
-        ];
+        let parts = [gold.sql.as_bytes(), gold.db_id.as_bytes(), pred.sql.as_bytes(), &usable];
         let print = Fingerprint::of(parts).number();
         let work = match (schema, pred.unusable) {
             (Err(error), _) => Work::Unusable {
@@ -168,14 +160,9 @@ fn twice(path: &Path) -> Result<(Lines, Again)> {
         let line = line?;
         // Too long a line stays too long, and is as good as another one.
         let bytes = line.bytes.unwrap_or_else(|_| vec![b'?'; LONGEST_LINE + 1]);
-        kept.write_all(&bytes)
-            .and_then(|()| kept.write_all(b"\n"))
-            .map_err(InputError::Temporary)?;
+        kept.write_all(&bytes).and_then(|()| kept.write_all(b"\n")).map_err(InputError::Temporary)?;
     }
-    let mut file = kept
-        .into_inner()
-        .map_err(|e| e.into_error())
-        .map_err(InputError::Temporary)?;
+    let mut file = kept.into_inner().map_err(|e| e.into_error()).map_err(InputError::Temporary)?;
     file.seek(SeekFrom::Start(0)).map_err(InputError::Temporary)?;
     let first = Lines::plain(file.try_clone().map_err(InputError::Temporary)?, path);
     Ok((first, Again::Kept(file, path.to_owned())))

@@ -217,44 +217,25 @@ pub struct Pairs {
 pub fn open(source: &Source, db_id: Option<&str>, schemas: Schemas, echo: bool) -> Result<Pairs, InputError> {
     let schemas = schemas.unnamed(db_id);
     match source {
-        Source::Pairs(path) => Ok(Pairs {
-            items: Box::new(PairItems::open(path, schemas, echo)?),
-            single: false,
-            count: None,
-        }),
+        Source::Pairs(path) => {
+            Ok(Pairs { items: Box::new(PairItems::open(path, schemas, echo)?), single: false, count: None })
+        }
         Source::Lines { gold, pred } => {
             let lines = aligned::Aligned::open(gold, pred, schemas, echo)?;
-            Ok(Pairs {
-                count: Some(lines.pairs()),
-                items: Box::new(lines),
-                single: false,
-            })
+            Ok(Pairs { count: Some(lines.pairs()), items: Box::new(lines), single: false })
         }
         Source::One { gold, pred } => {
             let schema = schemas.only(db_id)?;
             let db_id = Some(schema.db_id.clone());
-            let echo = echo.then(|| {
-                Box::new(Echo {
-                    gold: Some(gold.clone()),
-                    pred: Some(pred.clone()),
-                })
-            });
+            let echo = echo.then(|| Box::new(Echo { gold: Some(gold.clone()), pred: Some(pred.clone()) }));
             let item = Item {
                 job: Job {
                     id: Value::from("0"),
                     work: work(schema, gold.clone(), pred.clone(), schemas.dialect()),
                 },
-                about: About {
-                    db_id,
-                    echo,
-                    ..About::default()
-                },
+                about: About { db_id, echo, ..About::default() },
             };
-            Ok(Pairs {
-                items: Box::new(std::iter::once(Ok(item))),
-                single: true,
-                count: Some(1),
-            })
+            Ok(Pairs { items: Box::new(std::iter::once(Ok(item))), single: true, count: Some(1) })
         }
     }
 }
@@ -277,10 +258,8 @@ const LARGEST_CONFIGURATION: u64 = 16;
 /// It cannot be read, is larger than any, or is no text.
 pub fn configuration(path: &Path) -> Result<String, InputError> {
     let bytes = read_bounded(path, LARGEST_CONFIGURATION, "configuration")?;
-    String::from_utf8(bytes).map_err(|e| InputError::NotUtf8 {
-        path: path.to_owned(),
-        at: e.utf8_error().valid_up_to(),
-    })
+    String::from_utf8(bytes)
+        .map_err(|e| InputError::NotUtf8 { path: path.to_owned(), at: e.utf8_error().valid_up_to() })
 }
 
 /// An id as text, as `--labels` writes it.

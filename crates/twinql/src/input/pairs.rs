@@ -73,10 +73,7 @@ impl PairItems {
             n if n >= MOST_STRANGE && !self.object => format!("none of the first {n} lines of the file"),
             _ => "no line of the file".to_owned(),
         };
-        InputError::NoPair {
-            lines,
-            first: self.first_bad.clone().unwrap_or_default(),
-        }
+        InputError::NoPair { lines, first: self.first_bad.clone().unwrap_or_default() }
     }
 
     /// The next item; none at the end of the file.
@@ -94,24 +91,15 @@ impl PairItems {
         let place = format!("{}, line {}", self.path.display(), line.number);
         let draft = match line.text() {
             Ok(text) => Draft::from_json(text),
-            Err(message) => Draft {
-                problem: Some(Problem {
-                    of_prediction: false,
-                    message,
-                }),
-                ..Draft::default()
-            },
+            Err(message) => {
+                Draft { problem: Some(Problem { of_prediction: false, message }), ..Draft::default() }
+            }
         };
         self.object |= draft.pair != Default::default();
-        let Draft {
-            pair,
-            number,
-            problem,
-        } = draft;
+        let Draft { pair, number, problem } = draft;
         match &problem {
             Some(problem) if !problem.of_prediction => {
-                self.first_bad
-                    .get_or_insert_with(|| format!("{place}: {}", problem.message));
+                self.first_bad.get_or_insert_with(|| format!("{place}: {}", problem.message));
             }
             _ => self.good = true,
         }
@@ -126,15 +114,10 @@ impl PairItems {
             })
         });
         let ease = pair.extra.get(EASE).and_then(Value::as_f64);
-        let unusable = |status, message: &str| Work::Unusable {
-            status,
-            error: format!("{place}: {message}"),
-        };
+        let unusable =
+            |status, message: &str| Work::Unusable { status, error: format!("{place}: {message}") };
         let work = match problem {
-            Some(Problem {
-                of_prediction: false,
-                message,
-            }) => unusable(Status::GoldError, &message),
+            Some(Problem { of_prediction: false, message }) => unusable(Status::GoldError, &message),
             problem => match (self.schemas.of(&pair), problem) {
                 (Err(error), _) => unusable(Status::GoldError, &error),
                 (Ok(_), Some(problem)) => unusable(Status::PredError, &problem.message),

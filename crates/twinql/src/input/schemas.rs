@@ -63,18 +63,12 @@ impl Schemas {
     /// What cannot be read, with its file.
     pub fn load(path: Option<&Path>, dialect: Dialect, progress: Arc<dyn Progress>) -> Result<Schemas> {
         let (set, origin) = match path {
-            Some(path) => (
-                load_schemas(path, dialect, &*progress)?,
-                path.display().to_string(),
-            ),
+            Some(path) => (load_schemas(path, dialect, &*progress)?, path.display().to_string()),
             None => (SchemaSet::new(), String::new()),
         };
         Ok(Schemas {
             names: set.keys().cloned().collect(),
-            named: set
-                .into_iter()
-                .map(|(id, schema)| (id, Ok(Arc::new(schema))))
-                .collect(),
+            named: set.into_iter().map(|(id, schema)| (id, Ok(Arc::new(schema)))).collect(),
             carried: HashMap::new(),
             origin,
             dialect,
@@ -106,12 +100,7 @@ impl Schemas {
                     .and_then(|set| set.into_values().next().ok_or_else(|| "no schema".into())),
                 _ => Ok(Schema::default()),
             };
-            let named = schema.map(|schema| {
-                Arc::new(Schema {
-                    db_id: id.clone(),
-                    ..schema
-                })
-            });
+            let named = schema.map(|schema| Arc::new(Schema { db_id: id.clone(), ..schema }));
             (id.clone(), named)
         };
         Schemas {
@@ -248,9 +237,7 @@ mod tests {
 
     #[test]
     fn near_names() {
-        let names: Vec<String> = ["concert_singer", "concert_hall", "pets_1"]
-            .map(String::from)
-            .to_vec();
+        let names: Vec<String> = ["concert_singer", "concert_hall", "pets_1"].map(String::from).to_vec();
         assert_eq!(near("concert_singr", &names), ["concert_singer"]);
         assert_eq!(near("Pets", &names), ["pets_1"]);
         assert!(near("zzzzzzzz", &names).is_empty());

@@ -72,9 +72,7 @@ impl RunConfig {
     /// See [`TrainingError`].
     pub fn read(path: &Path, over: &Overrides) -> Result<(RunConfig, PathBuf)> {
         let mut config = RunConfig::load(path)?;
-        let run = config
-            .finish(folder_of(path), over)
-            .map_err(|e| e.in_file(path))?;
+        let run = config.finish(folder_of(path), over).map_err(|e| e.in_file(path))?;
         Ok((config, run))
     }
 
@@ -112,8 +110,7 @@ impl RunConfig {
     /// Applies the flags, fills in what follows from the rest, and checks.
     fn finish(&mut self, folder: &Path, over: &Overrides) -> Result<PathBuf> {
         if over.pairs.is_some() || over.schemas.is_some() {
-            self.data
-                .replace(over.pairs.as_deref(), over.schemas.as_deref())?;
+            self.data.replace(over.pairs.as_deref(), over.schemas.as_deref())?;
         } else {
             // The run's own folder need not be there.
             let run = self.run.take();
@@ -207,10 +204,7 @@ fn table(path: &Path, bases: usize) -> Result<Table> {
         }
     };
     let Some(bases) = bases.checked_sub(1) else {
-        return Err(TrainingError::Circle {
-            path: path.to_owned(),
-            most: MAX_BASES,
-        });
+        return Err(TrainingError::Circle { path: path.to_owned(), most: MAX_BASES });
     };
     let mut merged = table(&base, bases)?;
     lay_over(&mut merged, own);
@@ -232,9 +226,7 @@ fn put_beside(table: &mut Table, folder: &Path) -> Result<()> {
                 for corpus in corpora.into_iter().flatten().filter_map(Value::as_table_mut) {
                     let paths = corpus.iter_mut();
                     found.extend(
-                        paths
-                            .filter(|(k, _)| matches!(k.as_str(), "pairs" | "schemas"))
-                            .map(|(_, v)| v),
+                        paths.filter(|(k, _)| matches!(k.as_str(), "pairs" | "schemas")).map(|(_, v)| v),
                     );
                 }
             }
@@ -300,10 +292,7 @@ mod tests {
             "run = \"a\"\n[data]\nmax_pairs = 7\n[model]\nnode_dim = 8\ngraph_dim = 9\n[pretrain.augmentations]\nsubgraph = 0.2\n",
         );
         write("middle.toml", "extends = \"base.toml\"\n[model]\nnode_dim = 10\n");
-        write(
-            "top.toml",
-            "extends = \"middle.toml\"\nrun = \"b\"\n[graph]\nkind = \"ast\"\n",
-        );
+        write("top.toml", "extends = \"middle.toml\"\nrun = \"b\"\n[graph]\nkind = \"ast\"\n");
         let config = RunConfig::load(&folder.path().join("top.toml")).unwrap();
         assert_eq!(config.run, Some(folder.path().join("b")));
         assert_eq!((config.model.node_dim, config.model.graph_dim), (10, 9));
@@ -322,10 +311,7 @@ mod tests {
         let top =
             "extends = \"../base.toml\"\nrun = \"../../out/top\"\n[train]\ninit = \"/x/i.safetensors\"\n";
         std::fs::write(at("configs/deep/top.toml"), top).unwrap();
-        for (file, run) in [
-            ("configs/base.toml", "out/base"),
-            ("configs/deep/top.toml", "out/top"),
-        ] {
+        for (file, run) in [("configs/base.toml", "out/base"), ("configs/deep/top.toml", "out/top")] {
             let config = RunConfig::load(&at(file)).unwrap();
             assert_eq!(config.run, Some(at(run)));
             let corpus = &config.data.corpora[0];

@@ -80,14 +80,7 @@ pub fn examples(
         }
         let validates = encode(&labelled, &semantics, how, &mut sets, &mut left_out, &**progress);
         if data.tiers {
-            ask_tiers(
-                &labelled,
-                &validates,
-                &semantics,
-                how.seed,
-                &mut sets,
-                &**progress,
-            );
+            ask_tiers(&labelled, &validates, &semantics, how.seed, &mut sets, &**progress);
         }
         weaken(data, &labelled, &semantics, how, &mut sets, &**progress);
         sets.pairs += labelled.len();
@@ -101,11 +94,7 @@ pub fn examples(
         let positives = set.iter().filter(|e| e.label).count();
         progress.say(&format!("{split}: {} pairs, {positives} with label 1", set.len()));
         if positives == 0 || positives == set.len() {
-            return Err(TrainingError::OneSided {
-                split: split.clone(),
-                positives,
-                pairs: set.len(),
-            });
+            return Err(TrainingError::OneSided { split: split.clone(), positives, pairs: set.len() });
         }
     }
     progress.say(&format!("{} distinct queries", sets.queries));
@@ -128,11 +117,8 @@ pub fn query_graphs(
     let mut distinct = Vec::new();
     for (mut labelled, semantics) in corpora(data, &mut left_out, progress)? {
         labelled.retain(|pair| !pair.valid);
-        let queries = || {
-            labelled
-                .iter()
-                .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())])
-        };
+        let queries =
+            || labelled.iter().flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
         let planned = progress.stage("planning", None);
         let graphs = Graphs::build(queries(), &semantics, config, &planned);
         drop(planned);
@@ -167,10 +153,7 @@ fn corpora(
         let semantics: Semantics = corpus
             .semantics
             .parse()
-            .map_err(|unknown| TrainingError::Semantics {
-                pairs: corpus.pairs.clone(),
-                unknown,
-            })?;
+            .map_err(|unknown| TrainingError::Semantics { pairs: corpus.pairs.clone(), unknown })?;
         let schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect, Arc::clone(progress))?;
         let items: Vec<Item> = PairItems::open(&corpus.pairs, schemas, false)?.collect::<Result<_, _>>()?;
         files.push(items);
@@ -191,9 +174,7 @@ fn corpora(
         .collect();
     if data.spread {
         let taken = spread(&mut corpora);
-        progress.say(&format!(
-            "{taken} training pairs are used under one semantics of several"
-        ));
+        progress.say(&format!("{taken} training pairs are used under one semantics of several"));
     }
     if data.max_pairs > 0 {
         let taken = sample(&mut corpora, data.max_pairs);
@@ -211,9 +192,7 @@ fn encode(
     progress: &dyn Progress,
 ) -> Vec<usize> {
     let planned = progress.stage("planning", None);
-    let queries = labelled
-        .iter()
-        .flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
+    let queries = labelled.iter().flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
     let graphs = Graphs::build(queries, semantics, &how.graph, &planned);
     drop(planned);
     sets.queries += graphs.len();
@@ -350,16 +329,9 @@ fn used(
         let origin = origin(about.source.as_deref().unwrap_or_default());
         let weight = corpus.weight * data.weights.get(origin).copied().unwrap_or(1.0);
         match about.label {
-            Some(label) => labelled.push(Labelled {
-                schema,
-                gold,
-                pred,
-                label,
-                valid,
-                origin,
-                weight,
-                ease: about.ease,
-            }),
+            Some(label) => {
+                labelled.push(Labelled { schema, gold, pred, label, valid, origin, weight, ease: about.ease })
+            }
             None => left_out.unlabelled += 1,
         }
     }
@@ -391,10 +363,8 @@ impl Reason {
 
 impl LeftOut {
     fn say(&self, progress: &dyn Progress) {
-        for (reason, what) in [
-            (&self.unusable, "unusable lines"),
-            (&self.unplanned, "pairs without a plan"),
-        ] {
+        for (reason, what) in [(&self.unusable, "unusable lines"), (&self.unplanned, "pairs without a plan")]
+        {
             if let Some(first) = &reason.first {
                 progress.say(&format!("left out: {} {what}; the first: {first}", reason.count));
             }

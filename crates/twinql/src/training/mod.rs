@@ -113,9 +113,6 @@ pub enum TrainingError {
 
 impl TrainingError {
     fn in_file(self, path: &Path) -> TrainingError {
-        TrainingError::In {
-            path: path.to_owned(),
-            cause: Box::new(self),
-        }
+        TrainingError::In { path: path.to_owned(), cause: Box::new(self) }
     }
 }

@@ -27,10 +27,7 @@ struct Databases(BTreeMap<*const Schema, Group>);
 impl Databases {
     /// Databases with the same tables are one, whatever they are called.
     fn of(&mut self, schema: &Arc<Schema>) -> Group {
-        *self
-            .0
-            .entry(Arc::as_ptr(schema))
-            .or_insert_with(|| Sha256::digest(schema.to_ddl()).into())
+        *self.0.entry(Arc::as_ptr(schema)).or_insert_with(|| Sha256::digest(schema.to_ddl()).into())
     }
 }
 
@@ -65,22 +62,13 @@ impl Parts {
             listed.sort_unstable();
             let more = listed.len().saturating_sub(MAX_LISTED);
             listed.truncate(MAX_LISTED);
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!(
                 "no pair has a split; split by database: {count} databases validate (seed {seed}): {}{more}",
                 listed.join(", ")
             )
         };
-        Parts {
-            valid,
-            by_gold,
-            databases,
-            said,
-        }
+        Parts { valid, by_gold, databases, said }
     }
 
     /// What was done, for people.
@@ -90,11 +78,7 @@ impl Parts {
 
     /// Whether a pair validates.
     pub(super) fn validates(&mut self, schema: &Arc<Schema>, gold: &str) -> bool {
-        let group = if self.by_gold {
-            of_gold(gold)
-        } else {
-            self.databases.of(schema)
-        };
+        let group = if self.by_gold { of_gold(gold) } else { self.databases.of(schema) };
         self.valid.contains(&group)
     }
 }
@@ -176,11 +160,7 @@ mod tests {
     }
 
     fn validating(parts: &mut Parts, jobs: &[Job]) -> Vec<bool> {
-        let of = |job| {
-            pair(job)
-                .map(|(schema, gold)| parts.validates(schema, gold))
-                .unwrap()
-        };
+        let of = |job| pair(job).map(|(schema, gold)| parts.validates(schema, gold)).unwrap();
         jobs.iter().map(of).collect()
     }
 
@@ -193,19 +173,14 @@ mod tests {
         for (i, valid) in found.iter().enumerate() {
             assert_eq!(*valid, found[i % 20]);
         }
-        assert!(
-            parts.said().contains("40 of 400 pairs, 2 of 20 databases"),
-            "{}",
-            parts.said()
-        );
+        assert!(parts.said().contains("40 of 400 pairs, 2 of 20 databases"), "{}", parts.said());
         // Neither the order of pairs nor another file with the same tables changes it.
         let mut turned = Parts::draw(jobs.iter().rev(), 0.1, 8);
         assert_eq!(validating(&mut turned, &jobs), found);
         let again: Vec<Job> = self::jobs(20, 400);
         assert_eq!(validating(&mut parts, &again), found);
-        let seeds: BTreeSet<Vec<bool>> = (0..20)
-            .map(|seed| validating(&mut Parts::draw(jobs.iter(), 0.1, seed), &jobs))
-            .collect();
+        let seeds: BTreeSet<Vec<bool>> =
+            (0..20).map(|seed| validating(&mut Parts::draw(jobs.iter(), 0.1, seed), &jobs)).collect();
         assert!(seeds.len() > 10);
     }
 

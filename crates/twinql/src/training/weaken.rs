@@ -33,11 +33,7 @@ pub struct Weaken {
 
 impl Default for Weaken {
     fn default() -> Self {
-        Weaken {
-            copies: BTreeMap::new(),
-            most: 0.6,
-            weight: 0.5,
-        }
+        Weaken { copies: BTreeMap::new(), most: 0.6, weight: 0.5 }
     }
 }
 
@@ -66,11 +62,8 @@ impl Weaken {
         let mut out = Vec::with_capacity(copies);
         for _ in 0..copies {
             let chance = rng.random_range(0.0..=self.most.clamp(0.0, 1.0));
-            let dropped: Vec<&str> = RULES
-                .iter()
-                .map(|rule| rule.name)
-                .filter(|_| rng.random_bool(chance))
-                .collect();
+            let dropped: Vec<&str> =
+                RULES.iter().map(|rule| rule.name).filter(|_| rng.random_bool(chance)).collect();
             let kept = |rule: &Rule| !dropped.contains(&rule.name);
             let weaker = |sql: &str| graph_with(&pair.schema, sql, semantics, &how.graph, &kept);
             let (Ok(gold), Ok(pred)) = (weaker(&pair.gold), weaker(&pair.pred)) else {

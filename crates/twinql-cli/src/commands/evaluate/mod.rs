@@ -33,11 +33,7 @@ use selection::Selection;
 pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
     let metrics = Metrics::new(typed.metrics, seed)?;
     // The report on stdout is for people; in a file it is for programs.
-    let default = if typed.output.out.is_some() {
-        Format::Json
-    } else {
-        Format::Text
-    };
+    let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
     let output = Output::new(typed.output, default)?;
     let how = Resampling {
         resamples: typed.resamples,
@@ -59,16 +55,9 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     if let Some(labels) = &labels {
         labels.check(&typed.pairs)?;
     }
-    let (pairs, selection) = Selection::of(
-        PairItems::open(&typed.pairs, schemas, false)?,
-        typed.split.clone(),
-        labels,
-    );
-    let mut sink = typed
-        .scores
-        .as_deref()
-        .map(|path| Sink::new(Some(path)))
-        .transpose()?;
+    let (pairs, selection) =
+        Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
+    let mut sink = typed.scores.as_deref().map(|path| Sink::new(Some(path))).transpose()?;
     let mut seen = Seen::new(&engine);
     let work = |jobs: &[Job]| -> Vec<(Record, Option<Group>)> {
         let records = engine.score(jobs);
@@ -149,10 +138,7 @@ fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
 }
 
 fn reports(engine: &Engine, seen: &Seen, members: &[usize], how: &Resampling) -> Vec<MetricReport> {
-    let all: Vec<bool> = members
-        .iter()
-        .filter_map(|i| seen.labels.get(*i).copied())
-        .collect();
+    let all: Vec<bool> = members.iter().filter_map(|i| seen.labels.get(*i).copied()).collect();
     let measured = |(number, metric): (usize, &&'static MetricInfo)| {
         let (scores, labels) = seen.scored(number, members);
         let report = measure(&subject(engine, metric), &scores, &labels, how);
@@ -172,10 +158,9 @@ fn reports(engine: &Engine, seen: &Seen, members: &[usize], how: &Resampling) ->
 /// The groups of jobs that follow from their queries, all at once: hardness, or forms.
 fn groups(by: Option<GroupBy>, jobs: &[Job], engine: &Engine) -> Vec<Option<Group>> {
     match by {
-        Some(GroupBy::Hardness) => jobs
-            .par_iter()
-            .map(|job| class(job).map(|h| (h as usize, h.to_string())))
-            .collect(),
+        Some(GroupBy::Hardness) => {
+            jobs.par_iter().map(|job| class(job).map(|h| (h as usize, h.to_string()))).collect()
+        }
         Some(GroupBy::Form) => equal_forms(jobs, engine)
             .into_iter()
             .map(|equal| {
@@ -237,11 +222,7 @@ fn plot(engine: &Engine, seen: &Seen, overall: &[MetricReport], how: &Resampling
             })
         })
         .collect();
-    roc_svg(
-        &format!("agreement with {} labels", seen.labels.len()),
-        &curves,
-        how.level,
-    )
+    roc_svg(&format!("agreement with {} labels", seen.labels.len()), &curves, how.level)
 }
 
 fn render(
@@ -276,12 +257,7 @@ fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
     let partial: Vec<String> = overall
         .iter()
         .filter(|r| r.unscored > 0)
-        .map(|r| {
-            format!(
-                "those of {} over the {} that it says something of",
-                r.metric, r.pairs
-            )
-        })
+        .map(|r| format!("those of {} over the {} that it says something of", r.metric, r.pairs))
         .collect();
     match partial.as_slice() {
         [] => "every figure is over all of them".to_owned(),
@@ -296,10 +272,8 @@ fn document(
     how: &Resampling,
     relabelled: bool,
 ) -> Value {
-    let groups: Map<String, Value> = grouped
-        .iter()
-        .map(|(name, reports)| (name.clone(), json!(reports)))
-        .collect();
+    let groups: Map<String, Value> =
+        grouped.iter().map(|(name, reports)| (name.clone(), json!(reports))).collect();
     json!({
         "format": 1,
         "pairs": counts.total(),

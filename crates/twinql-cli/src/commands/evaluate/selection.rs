@@ -29,27 +29,13 @@ impl Selection {
         split: Option<String>,
         labels: Option<Labels>,
     ) -> (Pairs, Arc<Mutex<Selection>>) {
-        let selection = Arc::new(Mutex::new(Selection {
-            split,
-            labels,
-            all: 0,
-            labelled: 0,
-            unread: None,
-        }));
+        let selection = Arc::new(Mutex::new(Selection { split, labels, all: 0, labelled: 0, unread: None }));
         let own = Arc::clone(&selection);
         let chosen = items.filter_map(move |item| match item {
-            Ok(item) => own
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .choose(item)
-                .map(Ok),
+            Ok(item) => own.lock().unwrap_or_else(PoisonError::into_inner).choose(item).map(Ok),
             Err(error) => Some(Err(error)),
         });
-        let pairs = Pairs {
-            items: Box::new(chosen),
-            single: false,
-            count: None,
-        };
+        let pairs = Pairs { items: Box::new(chosen), single: false, count: None };
         (pairs, selection)
     }
 

@@ -88,12 +88,9 @@ impl PairPass<'_> {
             let side = usize::from(node >= self.pair.left);
             let sums = &flat(&sums)[side * g..(side + 1) * g];
             let row = node * g..(node + 1) * g;
-            let inputs = flat(&self.readout.gate)[row.clone()]
-                .iter()
-                .zip(&flat(&self.readout.value)[row.clone()]);
-            let outputs = flat_mut(&mut gate)[row.clone()]
-                .iter_mut()
-                .zip(&mut flat_mut(&mut value)[row]);
+            let inputs =
+                flat(&self.readout.gate)[row.clone()].iter().zip(&flat(&self.readout.value)[row.clone()]);
+            let outputs = flat_mut(&mut gate)[row.clone()].iter_mut().zip(&mut flat_mut(&mut value)[row]);
             for (((gate, value), (a, v)), sum) in outputs.zip(inputs).zip(sums) {
                 *gate = sum * v * a * (1.0 - a);
                 *value = sum * a;
@@ -102,10 +99,9 @@ impl PairPass<'_> {
         let (last, _) = state(&self.h, None, self.steps.last());
         let mut gh = product(gate.view(), network.of(layout.gate).t());
         add_product(1.0, value.view(), network.of(layout.value).t(), gh.view_mut());
-        for (slot, bias, gradient) in [
-            (layout.gate, layout.gate_bias, &gate),
-            (layout.value, layout.value_bias, &value),
-        ] {
+        for (slot, bias, gradient) in
+            [(layout.gate, layout.gate_bias, &gate), (layout.value, layout.value_bias, &value)]
+        {
             add_product(1.0, last.t(), gradient.view(), all.of(slot).view_mut());
             add_rows(gradient, all.of(bias));
         }
@@ -312,9 +308,7 @@ fn softmax_backward(gradient: &mut Array2<f32>, weights: &Array2<f32>, d: usize)
     let factor = -1.0 / (d as f32).sqrt();
     let width = weights.ncols().max(1);
     let mut products = vec![0.0; width];
-    let rows = flat_mut(gradient)
-        .chunks_exact_mut(width)
-        .zip(flat(weights).chunks_exact(width));
+    let rows = flat_mut(gradient).chunks_exact_mut(width).zip(flat(weights).chunks_exact(width));
     for (row, weights) in rows {
         for ((product, g), w) in products.iter_mut().zip(&*row).zip(weights) {
             *product = g * w;

@@ -104,9 +104,7 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             c.func == AggFunc::Bare
                 && c.filter.is_none()
                 && c.args.len() == 1
-                && c.args
-                    .iter()
-                    .all(|e| e.is_deterministic() && e.reads().is_subset(&known))
+                && c.args.iter().all(|e| e.is_deterministic() && e.reads().is_subset(&known))
         });
         *calls = rest;
         changed |= !bare.is_empty();
@@ -240,16 +238,8 @@ pub(super) const TRIVIAL_HAVING: Rule = Rule {
 fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
     if let Rel::Aggregate { calls, .. } = rel {
-        for (_, call) in calls
-            .iter_mut()
-            .filter(|(_, c)| c.func == AggFunc::Avg && !c.distinct)
-        {
-            if let [
-                Expr::Cast {
-                    expr,
-                    affinity: Affinity::Real,
-                },
-            ] = call.args.as_mut_slice()
+        for (_, call) in calls.iter_mut().filter(|(_, c)| c.func == AggFunc::Avg && !c.distinct) {
+            if let [Expr::Cast { expr, affinity: Affinity::Real }] = call.args.as_mut_slice()
                 && cx.affinity(expr).is_some_and(Affinity::is_numeric)
             {
                 call.args = vec![(**expr).clone()];

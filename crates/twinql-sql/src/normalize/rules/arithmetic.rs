@@ -38,10 +38,7 @@ pub(super) const IDLE_ARITHMETIC: Rule = Rule {
 
 fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     match e {
-        Expr::Unary {
-            op: UnaryOp::Neg,
-            expr,
-        } => simplify(expr, cx),
+        Expr::Unary { op: UnaryOp::Neg, expr } => simplify(expr, cx),
         Expr::Binary { op, left, right } => {
             let numbers = match op {
                 BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => true,
@@ -83,14 +80,10 @@ fn idle_output(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
 /// The expression without what changes no number, where no affinity counts.
 fn simplify(e: &mut Expr, cx: &Context<'_>) -> bool {
     let new = match e {
-        Expr::Unary {
-            op: UnaryOp::Neg,
-            expr,
-        } => match &**expr {
-            Expr::Unary {
-                op: UnaryOp::Neg,
-                expr: inner,
-            } if cx.numbers(inner).is_some() => Some((**inner).clone()),
+        Expr::Unary { op: UnaryOp::Neg, expr } => match &**expr {
+            Expr::Unary { op: UnaryOp::Neg, expr: inner } if cx.numbers(inner).is_some() => {
+                Some((**inner).clone())
+            }
             _ => None,
         },
         Expr::Binary { op, left, right } => match op {
@@ -115,11 +108,7 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         if matches!(x, Expr::Literal(_)) || whole_value(c)? != neutral {
             return None;
         }
-        Some(if exact || of == Numbers::Real {
-            x.clone()
-        } else {
-            x.clone().cast(Affinity::Real)
-        })
+        Some(if exact || of == Numbers::Real { x.clone() } else { x.clone().cast(Affinity::Real) })
     };
     if let Some(new) = one_side(left, right) {
         return Some(new);
@@ -134,11 +123,9 @@ fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Opt
         _ => return None,
     };
     match right.as_integer() {
-        Some(c) if c < 0 && cx.numbers(left).is_some() => Some(Expr::binary(
-            opposite,
-            left.clone(),
-            Expr::integer(c.checked_neg()?),
-        )),
+        Some(c) if c < 0 && cx.numbers(left).is_some() => {
+            Some(Expr::binary(opposite, left.clone(), Expr::integer(c.checked_neg()?)))
+        }
         _ => None,
     }
 }
@@ -157,12 +144,7 @@ pub(super) const REAL_FACTORS: Rule = Rule {
 };
 
 fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Binary {
-        op: op @ (BinaryOp::Mul | BinaryOp::Div),
-        left,
-        right,
-    } = e
-    else {
+    let Expr::Binary { op: op @ (BinaryOp::Mul | BinaryOp::Div), left, right } = e else {
         return false;
     };
     let (Some(l), Some(r)) = (cx.numbers(left), cx.numbers(right)) else {
@@ -173,20 +155,17 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     }
     // `stripped` is the operand where the other one makes the operation real.
     let stripped = |x: &Expr| match x {
-        Expr::Cast {
-            expr,
-            affinity: Affinity::Real,
-        } if matches!(cx.numbers(expr), Some(Numbers::Whole | Numbers::Either)) => Some((**expr).clone()),
+        Expr::Cast { expr, affinity: Affinity::Real }
+            if matches!(cx.numbers(expr), Some(Numbers::Whole | Numbers::Either)) =>
+        {
+            Some((**expr).clone())
+        }
         Expr::Literal(Value::Real(_)) => whole_value(x).map(Expr::integer),
         _ => None,
     };
     // A constant never carries the cast; of two others the left one does.
     let carrier_left = !left.is_literal() || *op == BinaryOp::Div && right.is_literal();
-    let (carrier, other) = if carrier_left {
-        (left, right)
-    } else {
-        (right, left)
-    };
+    let (carrier, other) = if carrier_left { (left, right) } else { (right, left) };
     let bare = stripped(other);
     let other_is_real = cx.numbers(other) == Some(Numbers::Real) && bare.is_none();
     let carries = cx.numbers(carrier) == Some(Numbers::Real);
@@ -248,14 +227,8 @@ fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     *e = new;
     // Comparisons read left to right with < and <= alone.
     if let Expr::Binary { op, left, right } = e
-        && let (BinaryOp::Gt, to) | (BinaryOp::GtEq, to) = (
-            *op,
-            if *op == BinaryOp::Gt {
-                BinaryOp::Lt
-            } else {
-                BinaryOp::LtEq
-            },
-        )
+        && let (BinaryOp::Gt, to) | (BinaryOp::GtEq, to) =
+            (*op, if *op == BinaryOp::Gt { BinaryOp::Lt } else { BinaryOp::LtEq })
     {
         *op = to;
         std::mem::swap(left, right);
@@ -269,53 +242,28 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
         return None;
     }
     match side {
-        Expr::Binary {
-            op: BinaryOp::Add,
-            left,
-            right,
-        } => {
+        Expr::Binary { op: BinaryOp::Add, left, right } => {
             let (x, c) = match (left.as_integer(), right.as_integer()) {
                 (None, Some(c)) => (left, c),
                 (Some(c), None) => (right, c),
                 _ => return None,
             };
-            Some(Expr::binary(
-                op,
-                (**x).clone(),
-                Expr::integer(constant.checked_sub(c)?),
-            ))
+            Some(Expr::binary(op, (**x).clone(), Expr::integer(constant.checked_sub(c)?)))
         }
-        Expr::Binary {
-            op: BinaryOp::Sub,
-            left,
-            right,
-        } => match (left.as_integer(), right.as_integer()) {
-            (None, Some(c)) => Some(Expr::binary(
-                op,
-                (**left).clone(),
-                Expr::integer(constant.checked_add(c)?),
-            )),
-            (Some(c), None) => Some(Expr::binary(
-                op.flipped()?,
-                (**right).clone(),
-                Expr::integer(c.checked_sub(constant)?),
-            )),
+        Expr::Binary { op: BinaryOp::Sub, left, right } => match (left.as_integer(), right.as_integer()) {
+            (None, Some(c)) => {
+                Some(Expr::binary(op, (**left).clone(), Expr::integer(constant.checked_add(c)?)))
+            }
+            (Some(c), None) => {
+                Some(Expr::binary(op.flipped()?, (**right).clone(), Expr::integer(c.checked_sub(constant)?)))
+            }
             (None, None) if constant == 0 => Some(Expr::binary(op, (**left).clone(), (**right).clone())),
             _ => None,
         },
-        Expr::Unary {
-            op: UnaryOp::Neg,
-            expr,
-        } => Some(Expr::binary(
-            op.flipped()?,
-            (**expr).clone(),
-            Expr::integer(constant.checked_neg()?),
-        )),
-        Expr::Binary {
-            op: BinaryOp::Mul,
-            left,
-            right,
-        } => {
+        Expr::Unary { op: UnaryOp::Neg, expr } => {
+            Some(Expr::binary(op.flipped()?, (**expr).clone(), Expr::integer(constant.checked_neg()?)))
+        }
+        Expr::Binary { op: BinaryOp::Mul, left, right } => {
             let (x, c) = match (left.as_integer(), right.as_integer()) {
                 (None, Some(c)) => (left, c),
                 (Some(c), None) => (right, c),
@@ -325,11 +273,7 @@ fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<
                 return None;
             }
             let op = if c < 0 { op.flipped()? } else { op };
-            Some(Expr::binary(
-                op,
-                (**x).clone(),
-                Expr::integer(constant.checked_div(c)?),
-            ))
+            Some(Expr::binary(op, (**x).clone(), Expr::integer(constant.checked_div(c)?)))
         }
         _ => None,
     }
@@ -359,12 +303,7 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     }
     let mut changed = false;
     for (_, e) in exprs {
-        let Expr::Binary {
-            op: BinaryOp::Mul,
-            left,
-            right,
-        } = e
-        else {
+        let Expr::Binary { op: BinaryOp::Mul, left, right } = e else {
             continue;
         };
         let (quotient, constant) = match (left.is_literal(), right.is_literal()) {
@@ -372,12 +311,7 @@ fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
             (true, false) => (&**right, &**left),
             _ => continue,
         };
-        let Expr::Binary {
-            op: BinaryOp::Div,
-            left: x,
-            right: y,
-        } = quotient
-        else {
+        let Expr::Binary { op: BinaryOp::Div, left: x, right: y } = quotient else {
             continue;
         };
         // A moderate constant neither overflows nor underflows what was a number.

@@ -44,9 +44,7 @@ fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         }
         Rel::Join { inputs, .. } => {
             inputs.len() < 2
-                || inputs
-                    .iter()
-                    .any(|r| matches!(r, Rel::Filter { .. } | Rel::Join { .. }) || r.is_unit())
+                || inputs.iter().any(|r| matches!(r, Rel::Filter { .. } | Rel::Join { .. }) || r.is_unit())
         }
         _ => false,
     };
@@ -91,9 +89,7 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Some(list) = rel.condition_mut() else {
         return false;
     };
-    let worth = list
-        .iter()
-        .any(|e| matches!(e, Expr::And(_) | Expr::Or(_)) || e.is_true());
+    let worth = list.iter().any(|e| matches!(e, Expr::And(_) | Expr::Or(_)) || e.is_true());
     if !worth && !repeats(list) {
         return false;
     }
@@ -101,11 +97,7 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let mut kept: IndexSet<Expr> = IndexSet::new();
     // What is drawn anew each time counts as often as it stands.
     let mut drawn: Vec<Expr> = Vec::new();
-    for e in std::mem::take(list)
-        .into_iter()
-        .flat_map(Expr::conjuncts)
-        .flat_map(factored)
-    {
+    for e in std::mem::take(list).into_iter().flat_map(Expr::conjuncts).flat_map(factored) {
         if e.is_true() {
             continue;
         }
@@ -118,23 +110,14 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     // A disjunction of which one arm holds anyway says nothing.
     let idle = |e: &Expr| matches!(e, Expr::Or(arms) if arms.iter().any(|a| kept.contains(a)));
     let idle: Vec<bool> = kept.iter().map(idle).collect();
-    *list = kept
-        .into_iter()
-        .zip(idle)
-        .filter(|(_, idle)| !idle)
-        .map(|(e, _)| e)
-        .chain(drawn)
-        .collect();
+    *list = kept.into_iter().zip(idle).filter(|(_, idle)| !idle).map(|(e, _)| e).chain(drawn).collect();
     *list != before
 }
 
 /// True if an expression stands twice.
 fn repeats(list: &[Expr]) -> bool {
     if list.len() < 16 {
-        return list
-            .iter()
-            .enumerate()
-            .any(|(at, e)| list.iter().take(at).any(|other| other == e));
+        return list.iter().enumerate().any(|(at, e)| list.iter().take(at).any(|other| other == e));
     }
     let mut seen = HashSet::with_capacity(list.len());
     !list.iter().all(|e| seen.insert(e))

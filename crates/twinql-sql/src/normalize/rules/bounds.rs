@@ -213,9 +213,7 @@ fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx:
     let own: Vec<(Expr, Test)> = facts.split_off(given);
     let before = list.len();
     list.retain(|e| match Test::of(e) {
-        Some((x, test)) => !own
-            .iter()
-            .any(|(y, other)| x == y && *other != test && other.implies(&test)),
+        Some((x, test)) => !own.iter().any(|(y, other)| x == y && *other != test && other.implies(&test)),
         None => true,
     });
     changed |= list.len() != before;
@@ -225,10 +223,9 @@ fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx:
         if let Expr::InList { expr, list: members } = e {
             let before = members.len();
             members.retain(|m| match m {
-                Expr::Literal(v) => facts
-                    .iter()
-                    .filter(|(x, _)| x == &**expr)
-                    .all(|(_, t)| t.passes(v) != Some(false)),
+                Expr::Literal(v) => {
+                    facts.iter().filter(|(x, _)| x == &**expr).all(|(_, t)| t.passes(v) != Some(false))
+                }
                 _ => true,
             });
             changed |= members.len() != before;

@@ -46,10 +46,9 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         }
         Expr::Function { name, args } => function(name, args),
         Expr::Binary { op, left, right } => comparison(*op, left, right),
-        Expr::Unary {
-            op: op @ (UnaryOp::IsNull | UnaryOp::Not),
-            expr,
-        } => into_branches(expr, &|e| Expr::unary(*op, e)),
+        Expr::Unary { op: op @ (UnaryOp::IsNull | UnaryOp::Not), expr } => {
+            into_branches(expr, &|e| Expr::unary(*op, e))
+        }
         _ => None,
     };
     match new {
@@ -62,21 +61,15 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 }
 
 fn case(e: &Expr) -> Option<Expr> {
-    let Expr::Case {
-        operand,
-        branches,
-        otherwise,
-    } = e
-    else {
+    let Expr::Case { operand, branches, otherwise } = e else {
         return None;
     };
     if let Some(x) = operand {
         if x.size() > MAX_COPIED || !x.is_deterministic() || x.has_subquery() {
             return None;
         }
-        let branches = branches
-            .iter()
-            .map(|(w, t)| (Expr::binary(BinaryOp::Eq, (**x).clone(), w.clone()), t.clone()));
+        let branches =
+            branches.iter().map(|(w, t)| (Expr::binary(BinaryOp::Eq, (**x).clone(), w.clone()), t.clone()));
         return Some(Expr::Case {
             operand: None,
             branches: branches.collect(),
@@ -95,10 +88,7 @@ fn case(e: &Expr) -> Option<Expr> {
         }
         kept.push((w.clone(), t.clone()));
     }
-    while kept
-        .last()
-        .is_some_and(|(w, t)| *t == rest && w.is_deterministic() && t.is_deterministic())
-    {
+    while kept.last().is_some_and(|(w, t)| *t == rest && w.is_deterministic() && t.is_deterministic()) {
         kept.pop();
     }
     if kept.is_empty() {
@@ -144,10 +134,7 @@ fn function(name: &str, args: &[Expr]) -> Option<Expr> {
                     a if a.is_null_literal() => {}
                     a => kept.push(a.clone()),
                 }
-                if kept
-                    .last()
-                    .is_some_and(|a| matches!(a, Expr::Literal(_) | Expr::Exists(_)))
-                {
+                if kept.last().is_some_and(|a| matches!(a, Expr::Literal(_) | Expr::Exists(_))) {
                     break;
                 }
             }
@@ -177,11 +164,8 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
         && let Expr::Literal(v) = &**expr
         && matches!(
             (affinity, v, constant),
-            (
-                Affinity::Integer | Affinity::Numeric,
-                Value::Integer(_),
-                Value::Integer(_)
-            ) | (Affinity::Text, Value::Text(_), Value::Text(_))
+            (Affinity::Integer | Affinity::Numeric, Value::Integer(_), Value::Integer(_))
+                | (Affinity::Text, Value::Text(_), Value::Text(_))
         )
     {
         let bare = (**expr).clone();
@@ -216,12 +200,7 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
 
 /// CASE with `f` around each of its values, if it has few.
 fn into_branches(e: &Expr, f: &dyn Fn(Expr) -> Expr) -> Option<Expr> {
-    let Expr::Case {
-        operand: None,
-        branches,
-        otherwise,
-    } = e
-    else {
+    let Expr::Case { operand: None, branches, otherwise } = e else {
         return None;
     };
     if branches.len() > MAX_BRANCHES {
@@ -251,17 +230,11 @@ pub(super) const NULL_OPERANDS: Rule = Rule {
 fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let worth = rel.exprs().into_iter().any(|e| {
         e.any(|x| match x {
-            Expr::Unary {
-                op: UnaryOp::Not,
-                expr,
-            }
-            | Expr::Cast { expr, .. } => expr.is_null_literal(),
+            Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } => expr.is_null_literal(),
             Expr::Function { name, .. } => name == "coalesce",
-            Expr::Binary {
-                op: BinaryOp::Is | BinaryOp::IsNot,
-                left,
-                right,
-            } => [left, right].iter().any(|x| matches!(***x, Expr::Literal(_))),
+            Expr::Binary { op: BinaryOp::Is | BinaryOp::IsNot, left, right } => {
+                [left, right].iter().any(|x| matches!(***x, Expr::Literal(_)))
+            }
             _ => false,
         })
     });
@@ -282,41 +255,30 @@ fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> b
         changed |= null_operand(operand, known, cx);
     }
     let new = match e {
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        }
-        | Expr::Cast { expr, .. }
-            if expr.is_null_literal() =>
-        {
+        Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } if expr.is_null_literal() => {
             Some(Expr::NULL)
         }
         Expr::Function { name, args } if name == "coalesce" => {
-            let sure = args
-                .iter()
-                .position(|a| a.is_deterministic() && !cx.may_be_null(a, known));
+            let sure = args.iter().position(|a| a.is_deterministic() && !cx.may_be_null(a, known));
             match sure {
                 Some(0) => args.first().cloned(),
-                Some(at) if at + 1 < args.len() => Some(Expr::function(
-                    name.clone(),
-                    args.iter().take(at + 1).cloned().collect(),
-                )),
+                Some(at) if at + 1 < args.len() => {
+                    Some(Expr::function(name.clone(), args.iter().take(at + 1).cloned().collect()))
+                }
                 _ => None,
             }
         }
-        Expr::Binary {
-            op: op @ (BinaryOp::Is | BinaryOp::IsNot),
-            left,
-            right,
-        } => match (&**left, &**right) {
-            (x, Expr::Literal(v)) | (Expr::Literal(v), x)
-                if x.is_boolean() && !cx.may_be_null(x, known) && matches!(v, Value::Integer(0 | 1)) =>
-            {
-                let same = (*op == BinaryOp::Is) == (*v == Value::Integer(1));
-                Some(if same { x.clone() } else { x.clone().not() })
+        Expr::Binary { op: op @ (BinaryOp::Is | BinaryOp::IsNot), left, right } => {
+            match (&**left, &**right) {
+                (x, Expr::Literal(v)) | (Expr::Literal(v), x)
+                    if x.is_boolean() && !cx.may_be_null(x, known) && matches!(v, Value::Integer(0 | 1)) =>
+                {
+                    let same = (*op == BinaryOp::Is) == (*v == Value::Integer(1));
+                    Some(if same { x.clone() } else { x.clone().not() })
+                }
+                _ => None,
             }
-            _ => None,
-        },
+        }
         _ => None,
     };
     if let Some(new) = new {
@@ -343,11 +305,7 @@ pub(super) const TRUE_ALONE: Rule = Rule {
 };
 
 fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let known = if rel
-        .exprs()
-        .into_iter()
-        .any(|e| e.any(|x| matches!(x, Expr::Case { .. })))
-    {
+    let known = if rel.exprs().into_iter().any(|e| e.any(|x| matches!(x, Expr::Case { .. }))) {
         cx.not_null_below(rel)
     } else {
         BTreeSet::new()
@@ -370,13 +328,9 @@ fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 /// Conditions of CASE, wherever it stands.
 fn conditions(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     e.map(|e| match e {
-        Expr::Case {
-            operand: None,
-            branches,
-            ..
-        } => branches
-            .iter_mut()
-            .fold(false, |hit, (w, _)| positive(w, known, cx) | hit),
+        Expr::Case { operand: None, branches, .. } => {
+            branches.iter_mut().fold(false, |hit, (w, _)| positive(w, known, cx) | hit)
+        }
         _ => false,
     })
 }
@@ -387,11 +341,7 @@ fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool 
             return list.iter_mut().fold(false, |hit, e| positive(e, known, cx) | hit);
         }
         Expr::Literal(Value::Null) => Some(Expr::integer(0)),
-        Expr::Binary {
-            op: BinaryOp::Is,
-            left,
-            right,
-        } => match (&**left, &**right) {
+        Expr::Binary { op: BinaryOp::Is, left, right } => match (&**left, &**right) {
             (x, Expr::Literal(Value::Integer(1))) | (Expr::Literal(Value::Integer(1)), x)
                 if x.is_boolean() =>
             {
@@ -403,11 +353,9 @@ fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool 
             [x, last] if last.is_false() && x.is_boolean() => Some(x.clone()),
             _ => None,
         },
-        Expr::Case {
-            operand: None,
-            branches,
-            otherwise,
-        } => branches_as_disjunction(branches, otherwise.as_deref(), known, cx),
+        Expr::Case { operand: None, branches, otherwise } => {
+            branches_as_disjunction(branches, otherwise.as_deref(), known, cx)
+        }
         _ => None,
     };
     match new {
@@ -439,11 +387,7 @@ fn branches_as_disjunction(
     let mut arms: Vec<Expr> = Vec::new();
     let last = otherwise.map(|e| (Expr::integer(1), e.clone()));
     let last = last.as_ref();
-    for (w, t) in branches
-        .iter()
-        .map(|(w, t)| (w, t))
-        .chain(last.map(|(w, t)| (w, t)))
-    {
+    for (w, t) in branches.iter().map(|(w, t)| (w, t)).chain(last.map(|(w, t)| (w, t))) {
         if !never(t) {
             let mut all = before.clone();
             all.extend([w, t].into_iter().filter(|e| !e.is_true()).cloned());
@@ -495,10 +439,8 @@ fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             _ => None,
         }
     };
-    let constant: Vec<(ColumnId, Expr)> = calls
-        .iter()
-        .filter_map(|(c, call)| value(call).map(|v| (*c, v)))
-        .collect();
+    let constant: Vec<(ColumnId, Expr)> =
+        calls.iter().filter_map(|(c, call)| value(call).map(|v| (*c, v))).collect();
     if constant.is_empty() {
         return changed;
     }

@@ -44,10 +44,7 @@ fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     for e in on.iter_mut() {
         if !matches!(
             e,
-            Expr::Binary {
-                op: BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::LtEq,
-                ..
-            }
+            Expr::Binary { op: BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::Lt | BinaryOp::LtEq, .. }
         ) {
             continue;
         }
@@ -78,16 +75,8 @@ fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 fn strict_scalar(e: &mut Expr) -> Option<&mut Expr> {
     match e {
         Expr::Scalar(_) => Some(e),
-        Expr::Unary {
-            op: UnaryOp::Neg,
-            expr,
-        }
-        | Expr::Cast { expr, .. } => strict_scalar(expr),
-        Expr::Binary {
-            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div,
-            left,
-            right,
-        } => {
+        Expr::Unary { op: UnaryOp::Neg, expr } | Expr::Cast { expr, .. } => strict_scalar(expr),
+        Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div, left, right } => {
             if left.has_subquery() {
                 strict_scalar(left)
             } else {
@@ -127,10 +116,7 @@ fn decorrelated(
     };
     if !keys.is_empty()
         || c != value
-        || !matches!(
-            call.func,
-            AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg
-        )
+        || !matches!(call.func, AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg)
         || !query.rel.is_deterministic()
     {
         return None;

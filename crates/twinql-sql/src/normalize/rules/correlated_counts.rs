@@ -52,12 +52,7 @@ fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
-    let found = match (
-        counted(left),
-        right.as_integer(),
-        left.as_integer(),
-        counted(right),
-    ) {
+    let found = match (counted(left), right.as_integer(), left.as_integer(), counted(right)) {
         (Some(rel), Some(n), _, _) => match (*op, n) {
             (BinaryOp::Eq | BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Some((rel, false)),
             (BinaryOp::NotEq, 0) => Some((rel, true)),
@@ -192,11 +187,7 @@ pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
 };
 
 fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Unary {
-        op: UnaryOp::Not,
-        expr,
-    } = e
-    else {
+    let Expr::Unary { op: UnaryOp::Not, expr } = e else {
         return false;
     };
     let Expr::Exists(query) = &**expr else {
@@ -215,26 +206,18 @@ fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         let (Some(column), Some(from)) = (at, cx.origin(outer)) else {
             return false;
         };
-        let to = ColumnRef {
-            table: *table,
-            column,
-        };
+        let to = ColumnRef { table: *table, column };
         cx.is_key(to)
             && !own.contains(&outer)
             && !cx.outer_may_be_null(outer)
             && cx.schema.sole_reference(from, to)
     };
-    let link = predicate.iter().position(|p| {
-        cx.column_equality(p)
-            .is_some_and(|(a, b)| refers(a, b) || refers(b, a))
-    });
-    let Some(link) = link else { return false };
-    let rest: Vec<Expr> = predicate
+    let link = predicate
         .iter()
-        .enumerate()
-        .filter(|(i, _)| *i != link)
-        .map(|(_, p)| p.clone())
-        .collect();
+        .position(|p| cx.column_equality(p).is_some_and(|(a, b)| refers(a, b) || refers(b, a)));
+    let Some(link) = link else { return false };
+    let rest: Vec<Expr> =
+        predicate.iter().enumerate().filter(|(i, _)| *i != link).map(|(_, p)| p.clone()).collect();
     // NOT of NULL is not true.
     let certain = |p: &Expr| p.is_boolean() && p.is_deterministic() && !cx.may_be_null(p, &known);
     if rest.is_empty() || !rest.iter().all(certain) {

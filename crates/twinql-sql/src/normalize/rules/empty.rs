@@ -85,20 +85,11 @@ fn over_nothing(calls: &[(ColumnId, AggregateCall)]) -> Option<Rel> {
         _ => Some(Expr::Literal(Value::Null)),
     };
     let row: Option<Vec<Expr>> = calls.iter().map(|(_, call)| value(&call.func)).collect();
-    Some(Rel::Values {
-        columns: calls.iter().map(|(c, _)| *c).collect(),
-        rows: vec![row?],
-    })
+    Some(Rel::Values { columns: calls.iter().map(|(c, _)| *c).collect(), rows: vec![row?] })
 }
 
 fn outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Option<Rel> {
-    let Rel::OuterJoin {
-        kind,
-        left,
-        right,
-        on,
-    } = rel
-    else {
+    let Rel::OuterJoin { kind, left, right, on } = rel else {
         return None;
     };
     let unmatched = on.iter().any(Expr::is_never_true);
@@ -123,14 +114,7 @@ fn padded(kept: Rel, nulls: &[ColumnId], cx: &mut Context<'_>) -> Rel {
 }
 
 fn set_operation(rel: &mut Rel) -> Option<Rel> {
-    let Rel::SetOp {
-        kind,
-        all,
-        left,
-        right,
-        columns,
-    } = rel
-    else {
+    let Rel::SetOp { kind, all, left, right, columns } = rel else {
         return None;
     };
     let (no_left, no_right) = (left.rel.is_empty(), right.rel.is_empty());
@@ -143,23 +127,13 @@ fn set_operation(rel: &mut Rel) -> Option<Rel> {
         SetOpKind::Except if !no_left => left,
         SetOpKind::Except | SetOpKind::Intersect => return Some(Rel::empty(columns.clone())),
     };
-    let entries: Vec<(ColumnId, Expr)> = columns
-        .iter()
-        .copied()
-        .zip(kept.output.iter().map(|c| Expr::Column(*c)))
-        .collect();
+    let entries: Vec<(ColumnId, Expr)> =
+        columns.iter().copied().zip(kept.output.iter().map(|c| Expr::Column(*c))).collect();
     let input = Box::new(kept.rel.take());
     Some(if *all {
-        Rel::Project {
-            input,
-            exprs: entries,
-        }
+        Rel::Project { input, exprs: entries }
     } else {
-        Rel::Aggregate {
-            input,
-            keys: entries,
-            calls: Vec::new(),
-        }
+        Rel::Aggregate { input, keys: entries, calls: Vec::new() }
     })
 }
 
@@ -189,15 +163,9 @@ fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let arms: Vec<Query> = rows
         .into_iter()
         .map(|row| {
-            let ids: Vec<ColumnId> = if single {
-                columns.clone()
-            } else {
-                columns.iter().map(|c| cx.fresh_like(*c)).collect()
-            };
-            Query {
-                rel: Rel::project(Rel::unit(), ids.iter().copied().zip(row).collect()),
-                output: ids,
-            }
+            let ids: Vec<ColumnId> =
+                if single { columns.clone() } else { columns.iter().map(|c| cx.fresh_like(*c)).collect() };
+            Query { rel: Rel::project(Rel::unit(), ids.iter().copied().zip(row).collect()), output: ids }
         })
         .collect();
     match super::unions::chained(arms, true, &columns, cx) {
@@ -236,9 +204,7 @@ fn empty_query(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
         return false;
     }
     let outputs = query.output.len();
-    let one: Vec<ColumnId> = (0..outputs.min(1))
-        .map(|_| cx.fresh(computed("nothing")))
-        .collect();
+    let one: Vec<ColumnId> = (0..outputs.min(1)).map(|_| cx.fresh(computed("nothing"))).collect();
     query.output = one.iter().copied().cycle().take(outputs).collect();
     *columns = one;
     true

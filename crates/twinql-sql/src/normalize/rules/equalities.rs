@@ -84,11 +84,6 @@ fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 fn representative(class: &[ColumnId], produced: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<ColumnId> {
     class.iter().copied().min_by_key(|c| {
         let origin = cx.origin(*c);
-        (
-            produced.contains(c),
-            origin.is_none(),
-            origin.map(|o| (o.table, o.column)),
-            *c,
-        )
+        (produced.contains(c), origin.is_none(), origin.map(|o| (o.table, o.column)), *c)
     })
 }

@@ -35,13 +35,7 @@ fn is_one(limit: Option<&Expr>) -> bool {
 }
 
 fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Sort {
-        input,
-        keys,
-        limit,
-        offset: None,
-    } = rel
-    else {
+    let Rel::Sort { input, keys, limit, offset: None } = rel else {
         return false;
     };
     let Rel::Join { inputs, on } = &**input else {
@@ -83,10 +77,7 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let Some((_, at)) = columns.iter().find(|(c, _)| c == key) else {
             continue;
         };
-        let key_column = ColumnRef {
-            table: *table,
-            column: *at,
-        };
+        let key_column = ColumnRef { table: *table, column: *at };
         if !theirs.iter().all(|c| made.contains(c))
             || !cx.is_key(key_column)
             || !theirs.iter().any(|c| cx.refers_to_key(*c, key_column, i, inputs))
@@ -125,11 +116,7 @@ fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
     };
     Rel::sort(
         input,
-        vec![SortKey {
-            expr: Expr::Column(c),
-            direction,
-            nulls,
-        }],
+        vec![SortKey { expr: Expr::Column(c), direction, nulls }],
         Some(Expr::Literal(Value::Integer(1))),
     )
 }
@@ -137,14 +124,7 @@ fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
 fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     match rel {
         Rel::Filter { input, predicate } => {
-            let [
-                Expr::Binary {
-                    op: BinaryOp::Eq,
-                    left,
-                    right,
-                },
-            ] = predicate.as_slice()
-            else {
+            let [Expr::Binary { op: BinaryOp::Eq, left, right }] = predicate.as_slice() else {
                 return false;
             };
             let (Expr::Column(c), Expr::Scalar(q)) = (match (&**left, &**right) {
@@ -225,25 +205,12 @@ fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
 
 /// MIN or MAX, if the subquery is that of column `c` of the table that `input` scans.
 fn whole_extreme(input: &Rel, c: ColumnId, query: &Query) -> Option<AggFunc> {
-    let (
-        Rel::Scan { table, columns },
-        Rel::Aggregate {
-            input: below,
-            keys,
-            calls,
-        },
-    ) = (input, &query.rel)
+    let (Rel::Scan { table, columns }, Rel::Aggregate { input: below, keys, calls }) = (input, &query.rel)
     else {
         return None;
     };
-    let (
-        Rel::Scan {
-            table: same,
-            columns: inner,
-        },
-        [(id, call)],
-        true,
-    ) = (&**below, calls.as_slice(), keys.is_empty())
+    let (Rel::Scan { table: same, columns: inner }, [(id, call)], true) =
+        (&**below, calls.as_slice(), keys.is_empty())
     else {
         return None;
     };

@@ -42,9 +42,7 @@ fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
         return false;
     }
     match &mut query.rel {
-        Rel::Sort {
-            limit, offset: None, ..
-        } => *limit = Some(Expr::integer(1)),
+        Rel::Sort { limit, offset: None, .. } => *limit = Some(Expr::integer(1)),
         // An offset without a limit is not SQLite's, and is left as it is.
         Rel::Sort { .. } => return false,
         rel => {
@@ -71,21 +69,10 @@ pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
 };
 
 fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Sort {
-        input,
-        limit: Some(Expr::Literal(Value::Integer(1))),
-        offset: None,
-        ..
-    } = rel
-    else {
+    let Rel::Sort { input, limit: Some(Expr::Literal(Value::Integer(1))), offset: None, .. } = rel else {
         return false;
     };
-    let Rel::Aggregate {
-        input: below,
-        keys,
-        calls,
-    } = &mut **input
-    else {
+    let Rel::Aggregate { input: below, keys, calls } = &mut **input else {
         return false;
     };
     if keys.is_empty() || !keys.iter().all(|(_, e)| e.is_deterministic()) {
@@ -93,9 +80,7 @@ fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     // A bare column that the keys determine is as good as one.
     if !calls.is_empty() {
-        let known = cx
-            .dependencies(below)
-            .closure(keys.iter().filter_map(|(_, e)| e.as_column()));
+        let known = cx.dependencies(below).closure(keys.iter().filter_map(|(_, e)| e.as_column()));
         let determined = |call: &AggregateCall| {
             call.func == AggFunc::Bare
                 && call.filter.is_none()
@@ -106,9 +91,7 @@ fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     keys.extend(
-        std::mem::take(calls)
-            .into_iter()
-            .filter_map(|(c, call)| Some((c, call.args.into_iter().next()?))),
+        std::mem::take(calls).into_iter().filter_map(|(c, call)| Some((c, call.args.into_iter().next()?))),
     );
     **input = Rel::project(below.take(), std::mem::take(keys));
     true
@@ -176,11 +159,5 @@ fn extreme_of(query: &Query) -> Option<(AggFunc, ColumnRef)> {
     let at = |c: ColumnId| columns.iter().find(|(i, _)| *i == c).map(|(_, p)| *p);
     let fits = query.output.as_slice() == [*id] && call.filter.is_none() && call.func.is_extreme();
     let column = at(*x).filter(|_| fits)?;
-    Some((
-        call.func.clone(),
-        ColumnRef {
-            table: *table,
-            column,
-        },
-    ))
+    Some((call.func.clone(), ColumnRef { table: *table, column }))
 }

@@ -55,17 +55,12 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Join { inputs, on } = &**input else {
         return false;
     };
-    let (mut kept, mut rest): (Vec<Rel>, Vec<Rel>) = inputs
-        .iter()
-        .cloned()
-        .partition(|r| r.outputs().iter().any(|c| read.contains(c)));
+    let (mut kept, mut rest): (Vec<Rel>, Vec<Rel>) =
+        inputs.iter().cloned().partition(|r| r.outputs().iter().any(|c| read.contains(c)));
     // One input that has an equal column for each key will do.
     let classes = cx.equal_columns(on);
     let mut moved = Substitution::new();
-    if bare.len() == keys.len()
-        && !cx
-            .dependencies(&Rel::join(kept.clone(), Vec::new()))
-            .unique(bare.clone())
+    if bare.len() == keys.len() && !cx.dependencies(&Rel::join(kept.clone(), Vec::new())).unique(bare.clone())
     {
         for (i, one) in inputs.iter().enumerate() {
             let own = one.output_set();
@@ -85,10 +80,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             });
             let local = on.iter().filter(|e| {
                 let of = e.free_columns();
-                inputs
-                    .iter()
-                    .enumerate()
-                    .all(|(j, r)| j == i || r.output_set().is_disjoint(&of))
+                inputs.iter().enumerate().all(|(j, r)| j == i || r.output_set().is_disjoint(&of))
             });
             let alone = Rel::filter(one.clone(), local.cloned().collect());
             if inputs.len() > 1 && cx.dependencies(&alone).unique(mapped) {
@@ -120,10 +112,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     }
     let mut kept = kept;
-    kept.add_conjunct(Expr::Exists(Box::new(Query {
-        rel: Rel::join(rest, outside),
-        output: Vec::new(),
-    })));
+    kept.add_conjunct(Expr::Exists(Box::new(Query { rel: Rel::join(rest, outside), output: Vec::new() })));
     for (_, e) in keys.iter_mut() {
         e.substitute(&moved);
     }
@@ -164,21 +153,14 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let in_calls = grouping.reads_of_calls();
     let classes = cx.equal_columns(on);
     let found = (0..inputs.len()).find_map(|i| Late::of(i, inputs, on, grouping, &in_calls, &classes, cx));
-    let Some(Late {
-        place,
-        links,
-        local,
-        others,
-    }) = found
-    else {
+    let Some(Late { place, links, local, others }) = found else {
         return false;
     };
     let mut rest = inputs.clone();
     let late = rest.remove(place);
     let own = late.output_set();
-    let (gone, mut new_keys): (Vec<_>, Vec<_>) = std::mem::take(keys)
-        .into_iter()
-        .partition(|(_, e)| e.as_column().is_some_and(|x| own.contains(&x)));
+    let (gone, mut new_keys): (Vec<_>, Vec<_>) =
+        std::mem::take(keys).into_iter().partition(|(_, e)| e.as_column().is_some_and(|x| own.contains(&x)));
     let mut join_on = local;
     for (x, g) in links {
         let known = new_keys.iter().find(|(_, e)| *e == Expr::Column(g));
@@ -276,11 +258,6 @@ impl Late {
             let equal = cx.column_equality(e);
             equal.is_none_or(|(a, b)| !own.contains(&a) && !own.contains(&b))
         });
-        Some(Late {
-            place,
-            links,
-            local,
-            others,
-        })
+        Some(Late { place, links, local, others })
     }
 }

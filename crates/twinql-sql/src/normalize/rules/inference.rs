@@ -41,10 +41,7 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     for e in on.iter_mut() {
         let (query, positive) = match e {
             Expr::Exists(query) => (query, true),
-            Expr::Unary {
-                op: UnaryOp::Not,
-                expr,
-            } => match &mut **expr {
+            Expr::Unary { op: UnaryOp::Not, expr } => match &mut **expr {
                 Expr::Exists(query) => (query, false),
                 _ => continue,
             },
@@ -137,9 +134,7 @@ fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             }
             let mut own = e.clone();
             own.substitute(map);
-            taken |= inputs
-                .get_mut(*i)
-                .is_some_and(|input| push_into(input, own, cx).is_none());
+            taken |= inputs.get_mut(*i).is_some_and(|input| push_into(input, own, cx).is_none());
         }
         !taken
     });
@@ -162,21 +157,10 @@ pub(super) const NESTED_ORDER: Rule = Rule {
 };
 
 fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::Sort {
-        input,
-        keys,
-        limit,
-        offset: None,
-    } = rel
-    else {
+    let Rel::Sort { input, keys, limit, offset: None } = rel else {
         return false;
     };
-    let Rel::Sort {
-        keys: inner_keys,
-        limit: inner_limit,
-        ..
-    } = &mut **input
-    else {
+    let Rel::Sort { keys: inner_keys, limit: inner_limit, .. } = &mut **input else {
         return false;
     };
     if keys.is_empty() || !inner_keys.starts_with(keys) {

@@ -43,14 +43,10 @@ pub(super) const NULL_TESTS: Rule = Rule {
 fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let worth = rel.exprs().into_iter().any(|e| {
         e.any(|x| match x {
-            Expr::Unary {
-                op: UnaryOp::IsNull, ..
-            } => true,
-            Expr::Binary {
-                op: BinaryOp::Eq | BinaryOp::Is,
-                left,
-                right,
-            } => left == right || matches!(x, Expr::Binary { op: BinaryOp::Is, .. }),
+            Expr::Unary { op: UnaryOp::IsNull, .. } => true,
+            Expr::Binary { op: BinaryOp::Eq | BinaryOp::Is, left, right } => {
+                left == right || matches!(x, Expr::Binary { op: BinaryOp::Is, .. })
+            }
             _ => false,
         })
     });
@@ -67,11 +63,7 @@ fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     // of the two is not.
     if let Some(block) = rel.as_block_mut() {
         for e in block.on {
-            if let Expr::Binary {
-                op: op @ BinaryOp::Is,
-                left,
-                right,
-            } = e
+            if let Expr::Binary { op: op @ BinaryOp::Is, left, right } = e
                 && let (Expr::Column(_), Expr::Column(_)) = (&**left, &**right)
                 && (!cx.may_be_null(left, &known) || !cx.may_be_null(right, &known))
             {
@@ -117,31 +109,16 @@ fn constant_values(rel: &Rel, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> u
 fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> usize {
     let below = |list: &[&Expr]| list.iter().map(|e| decided_tests(e, but_true, known, cx)).sum();
     match e {
-        Expr::Unary {
-            op: UnaryOp::IsNull,
-            expr,
-        } => usize::from(expr.is_deterministic() && !cx.may_be_null(expr, known)),
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } if but_true && expr.as_null_test().is_some() => 0,
-        Expr::Case {
-            operand: None,
-            branches,
-            otherwise,
-        } => {
-            let values: Vec<&Expr> = branches
-                .iter()
-                .map(|(_, value)| value)
-                .chain(otherwise.as_deref())
-                .collect();
+        Expr::Unary { op: UnaryOp::IsNull, expr } => {
+            usize::from(expr.is_deterministic() && !cx.may_be_null(expr, known))
+        }
+        Expr::Unary { op: UnaryOp::Not, expr } if but_true && expr.as_null_test().is_some() => 0,
+        Expr::Case { operand: None, branches, otherwise } => {
+            let values: Vec<&Expr> =
+                branches.iter().map(|(_, value)| value).chain(otherwise.as_deref()).collect();
             below(&values)
         }
-        _ => e
-            .operands()
-            .into_iter()
-            .map(|e| decided_tests(e, but_true, known, cx))
-            .sum(),
+        _ => e.operands().into_iter().map(|e| decided_tests(e, but_true, known, cx)).sum(),
     }
 }
 
@@ -176,18 +153,11 @@ fn tested_column(e: &Expr) -> Option<(ColumnId, bool)> {
 fn null_test(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let never_null = |e: &Expr| !cx.may_be_null(e, known);
     e.map(|e| match e {
-        Expr::Unary {
-            op: UnaryOp::IsNull,
-            expr,
-        } if expr.is_deterministic() && never_null(expr) => {
+        Expr::Unary { op: UnaryOp::IsNull, expr } if expr.is_deterministic() && never_null(expr) => {
             *e = Expr::integer(0);
             true
         }
-        Expr::Binary {
-            op: op @ BinaryOp::Is,
-            left,
-            right,
-        } if never_null(left) && never_null(right) => {
+        Expr::Binary { op: op @ BinaryOp::Is, left, right } if never_null(left) && never_null(right) => {
             *op = BinaryOp::Eq;
             true
         }
@@ -233,11 +203,8 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         _ => None,
     };
     let local: Vec<Option<(usize, Columns)>> = inputs.iter().map(scan).collect();
-    let equated = |a: ColumnId, b: ColumnId| {
-        classes
-            .iter()
-            .any(|class| class.contains(&a) && class.contains(&b))
-    };
+    let equated =
+        |a: ColumnId, b: ColumnId| classes.iter().any(|class| class.contains(&a) && class.contains(&b));
     let mut found: Option<(usize, Columns, Columns)> = None;
     for (i, one) in local.iter().enumerate() {
         let Some((table, columns)) = one else { continue };
@@ -329,13 +296,7 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut map = Substitution::new();
     let mut changed = false;
     for input in inputs {
-        let Rel::OuterJoin {
-            kind: JoinKind::Left,
-            left,
-            right,
-            on: own,
-        } = input
-        else {
+        let Rel::OuterJoin { kind: JoinKind::Left, left, right, on: own } = input else {
             continue;
         };
         let made = right.output_set();
@@ -344,11 +305,7 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             continue;
         }
         let matched = Rel::filter((**right).clone(), own.clone());
-        if cx
-            .not_null(&matched)
-            .intersection(&nulls)
-            .any(|c| made.contains(c))
-        {
+        if cx.not_null(&matched).intersection(&nulls).any(|c| made.contains(c)) {
             let mut kept = left.take();
             let inner = Rel::filter(right.take(), std::mem::take(own));
             kept.add_conjunct(Expr::exists(inner).not());
@@ -408,18 +365,12 @@ fn without_referenced(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &Context<'_>
         let Rel::Scan { table, columns } = input else {
             continue;
         };
-        let read: Vec<(ColumnId, usize)> = columns
-            .iter()
-            .copied()
-            .filter(|(c, _)| used.contains(c))
-            .collect();
+        let read: Vec<(ColumnId, usize)> =
+            columns.iter().copied().filter(|(c, _)| used.contains(c)).collect();
         let [(key, at)] = read.as_slice() else {
             continue;
         };
-        let key_column = ColumnRef {
-            table: *table,
-            column: *at,
-        };
+        let key_column = ColumnRef { table: *table, column: *at };
         if !cx.is_key(key_column) {
             continue;
         }

@@ -73,8 +73,7 @@ fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) ->
 fn number(text: &str) -> Option<Value> {
     let t = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
     let plain = !t.is_empty()
-        && t.bytes()
-            .all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
+        && t.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-' | b'.' | b'e' | b'E'));
     if !plain {
         return None;
     }
@@ -169,11 +168,7 @@ fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
             }
             idle
         }
-        Expr::Binary {
-            op: BinaryOp::Like,
-            right,
-            ..
-        } => match &mut **right {
+        Expr::Binary { op: BinaryOp::Like, right, .. } => match &mut **right {
             Expr::Literal(Value::Text(t)) if t.bytes().any(|b| b.is_ascii_uppercase()) => {
                 t.make_ascii_lowercase();
                 true
@@ -201,12 +196,7 @@ pub(super) const FOREIGN_KEY_CAST: Rule = Rule {
 };
 
 fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Binary {
-        op: BinaryOp::Eq,
-        left,
-        right,
-    } = e
-    else {
+    let Expr::Binary { op: BinaryOp::Eq, left, right } = e else {
         return false;
     };
     let numeric = |a: Option<Affinity>| a.is_some_and(Affinity::is_numeric);

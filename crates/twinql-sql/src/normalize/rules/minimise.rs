@@ -97,10 +97,7 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let outer = cx.outer_scans.clone();
     let folded = fold(&mut inputs, &mut on, &BTreeSet::new(), &outer, cx);
     query.rel = if inputs.is_empty() {
-        Rel::Filter {
-            input: Box::new(Rel::unit()),
-            predicate: on,
-        }
+        Rel::Filter { input: Box::new(Rel::unit()), predicate: on }
     } else {
         Rel::join(inputs, on)
     };
@@ -134,17 +131,10 @@ fn fold(
     }
     let classes = cx.equal_columns(on);
     let representative = |c: ColumnId| {
-        classes
-            .iter()
-            .find(|class| class.contains(&c))
-            .and_then(|class| class.first().copied())
-            .unwrap_or(c)
+        classes.iter().find(|class| class.contains(&c)).and_then(|class| class.first().copied()).unwrap_or(c)
     };
-    let to_classes: Substitution = classes
-        .iter()
-        .flatten()
-        .map(|c| (*c, Expr::Column(representative(*c))))
-        .collect();
+    let to_classes: Substitution =
+        classes.iter().flatten().map(|c| (*c, Expr::Column(representative(*c)))).collect();
     let in_classes = |e: &Expr| e.substituted(&to_classes);
     let said: BTreeSet<Expr> = on.iter().map(in_classes).collect();
     let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::free_columns).collect();
@@ -179,9 +169,7 @@ fn fold(
                 }
                 said.contains(&in_classes(&e.substituted(&map)))
             };
-            let fits = columns
-                .iter()
-                .all(|(c, _)| !read.contains(c) || equal(*c, image(*c)))
+            let fits = columns.iter().all(|(c, _)| !read.contains(c) || equal(*c, image(*c)))
                 && on.iter().all(|e| {
                     let of = e.free_columns();
                     !columns.iter().any(|(c, _)| of.contains(c)) || implied(e)
@@ -306,17 +294,9 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
             *e = Expr::Column(x).eq(value.clone());
         }
         let block = Rel::join(inputs.clone(), own);
-        let (block, ids) = if i == 0 {
-            (block, Substitution::new())
-        } else {
-            cx.copy(&block)
-        };
+        let (block, ids) = if i == 0 { (block, Substitution::new()) } else { cx.copy(&block) };
         for g in grouped.iter().filter(|_| i > 0) {
-            let op = if known.contains(g) {
-                BinaryOp::Eq
-            } else {
-                BinaryOp::Is
-            };
+            let op = if known.contains(g) { BinaryOp::Eq } else { BinaryOp::Is };
             let other = ids.get(g)?.clone();
             conjuncts.push(Expr::binary(op, Expr::Column(*g), other));
         }
@@ -362,18 +342,11 @@ fn as_references(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>)
     let Rel::Scan { table, columns } = &**input else {
         return None;
     };
-    let read: Vec<(ColumnId, usize)> = columns
-        .iter()
-        .copied()
-        .filter(|(c, _)| used.contains(c))
-        .collect();
+    let read: Vec<(ColumnId, usize)> = columns.iter().copied().filter(|(c, _)| used.contains(c)).collect();
     let [(key, at)] = read.as_slice() else {
         return None;
     };
-    let key_column = ColumnRef {
-        table: *table,
-        column: *at,
-    };
+    let key_column = ColumnRef { table: *table, column: *at };
     if !cx.is_key(key_column) {
         return None;
     }
@@ -382,19 +355,12 @@ fn as_references(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>)
         let (inputs, on) = q.rel.clone().into_block();
         let classes = cx.equal_columns(&on);
         let class = classes.iter().find(|class| class.contains(key))?;
-        let by = class
-            .iter()
-            .find(|c| *c != key && cx.refers_to_key(**c, key_column, usize::MAX, &inputs))?;
+        let by =
+            class.iter().find(|c| *c != key && cx.refers_to_key(**c, key_column, usize::MAX, &inputs))?;
         Some((i, *by, inputs, on))
     });
     let (place, by, inputs, mut on) = found?;
-    on.extend(
-        predicate
-            .iter()
-            .enumerate()
-            .filter(|(i, _)| *i != place)
-            .map(|(_, e)| e.clone()),
-    );
+    on.extend(predicate.iter().enumerate().filter(|(i, _)| *i != place).map(|(_, e)| e.clone()));
     // The key becomes the reference below, and a group key of its value above.
     let below: Substitution = [(*key, Expr::Column(by))].into();
     for e in &mut on {

@@ -239,19 +239,13 @@ pub const ORDER: &[Precedence] = &[
         first: aggregates::COUNT_STAR.name,
         then: aggregates::COUNT_DISTINCT_KEY.name,
         why: "what becomes of COUNT(DISTINCT x) is COUNT(x) for the rest of the round, which groups-of-one-row makes a test for NULL",
-        shown: (
-            "default",
-            "SELECT id FROM customer GROUP BY id ORDER BY COUNT(DISTINCT age) DESC LIMIT 1",
-        ),
+        shown: ("default", "SELECT id FROM customer GROUP BY id ORDER BY COUNT(DISTINCT age) DESC LIMIT 1"),
     },
     Precedence {
         first: aggregates::COUNT_STAR.name,
         then: rollup::SINGLE_ROWS.name,
         why: "of one row COUNT(*) is 1 but COUNT(x) a test for NULL, and where that has one value by an assumption alone the rule is taken back",
-        shown: (
-            "no-fk",
-            "SELECT name FROM customer GROUP BY id ORDER BY COUNT(id) DESC LIMIT 1",
-        ),
+        shown: ("no-fk", "SELECT name FROM customer GROUP BY id ORDER BY COUNT(id) DESC LIMIT 1"),
     },
     Precedence {
         first: subqueries::SET_OPERATION.name,
@@ -271,9 +265,7 @@ pub(super) fn semantic_prepass(query: &mut Query, cx: &mut Context<'_>) {
     }
     if cx.semantics.rows_as_set {
         projections::restrict_to_output(query, cx);
-        query.rel = Rel::Distinct {
-            input: Box::new(query.rel.take()),
-        };
+        query.rel = Rel::Distinct { input: Box::new(query.rel.take()) };
     }
 }
 

@@ -51,12 +51,7 @@ fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
 
 fn unsort(rel: &mut Rel) -> bool {
     match rel {
-        Rel::Sort {
-            input,
-            limit: None,
-            offset: None,
-            ..
-        } => {
+        Rel::Sort { input, limit: None, offset: None, .. } => {
             *rel = input.take();
             true
         }
@@ -125,13 +120,7 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
         },
         sort => (sort, Expr::Column(out)),
     };
-    let Rel::Sort {
-        input,
-        keys,
-        limit: Some(Expr::Literal(Value::Integer(1))),
-        offset: None,
-    } = sort
-    else {
+    let Rel::Sort { input, keys, limit: Some(Expr::Literal(Value::Integer(1))), offset: None } = sort else {
         return false;
     };
     let [SortKey { expr, direction, .. }] = keys.as_slice() else {
@@ -148,11 +137,7 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
     };
     let input = input.take();
     let new: ColumnId = cx.fresh_like(out);
-    query.rel = Rel::aggregate(
-        input,
-        Vec::new(),
-        vec![(new, AggregateCall::new(func, vec![value]))],
-    );
+    query.rel = Rel::aggregate(input, Vec::new(), vec![(new, AggregateCall::new(func, vec![value]))]);
     query.output = vec![new];
     true
 }
@@ -160,11 +145,9 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
 /// True if the expression is never NULL: sums of whole numbers are not either.
 fn certain_value(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     match e {
-        Expr::Binary {
-            op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
-            left,
-            right,
-        } if cx.numbers(e) == Some(Numbers::Whole) => {
+        Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, left, right }
+            if cx.numbers(e) == Some(Numbers::Whole) =>
+        {
             certain_value(left, known, cx) && certain_value(right, known, cx)
         }
         e => !cx.may_be_null(e, known),
@@ -186,13 +169,7 @@ pub(super) const SORT_KEYS: Rule = Rule {
 };
 
 fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Sort {
-        input,
-        keys,
-        limit,
-        offset,
-    } = rel
-    else {
+    let Rel::Sort { input, keys, limit, offset } = rel else {
         return false;
     };
     let deps = cx.dependencies(input);

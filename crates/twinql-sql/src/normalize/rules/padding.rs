@@ -40,13 +40,7 @@ pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
 };
 
 fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::OuterJoin {
-        kind: JoinKind::Left,
-        left,
-        right,
-        on,
-    } = rel
-    else {
+    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
         return false;
     };
     has_partner(left, right, on, cx) && rel.make_inner()
@@ -72,11 +66,7 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
         }
     }
     let known = cx.not_null(from);
-    let Some(origin) = pairs
-        .first()
-        .and_then(|(c, _)| cx.info(*c))
-        .and_then(|i| i.origin)
-    else {
+    let Some(origin) = pairs.first().and_then(|(c, _)| cx.info(*c)).and_then(|i| i.origin) else {
         return false;
     };
     if !pairs.iter().all(|(c, _)| known.contains(c)) {
@@ -89,10 +79,7 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
         let refers = pairs.iter().all(|(c, p)| {
             cx.origin(*c).is_some_and(|o| {
                 o.table == origin.table
-                    && f.columns
-                        .iter()
-                        .zip(&f.target_columns)
-                        .any(|(a, b)| *a == o.column && b == p)
+                    && f.columns.iter().zip(&f.target_columns).any(|(a, b)| *a == o.column && b == p)
             })
         });
         // Of a key of several columns, all have to come from one row, and be known.
@@ -188,13 +175,7 @@ impl Padded {
         calls: &[(ColumnId, AggregateCall)],
         cx: &Context<'_>,
     ) -> Option<Padded> {
-        let Rel::OuterJoin {
-            kind: JoinKind::Left,
-            left,
-            right,
-            on,
-        } = input
-        else {
+        let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = input else {
             return None;
         };
         let made = right.output_set();
@@ -244,11 +225,7 @@ impl Padded {
             };
             values.insert(*id, Expr::Literal(value));
         }
-        Some(Padded {
-            ignored,
-            apart: alone || null_key || ignored,
-            values,
-        })
+        Some(Padded { ignored, apart: alone || null_key || ignored, values })
     }
 
     /// True if no group of filled-up rows alone meets the conjunct.
@@ -271,10 +248,7 @@ pub(super) const PADDED_LAST: Rule = Rule {
     summary: "below ORDER BY x DESC LIMIT 1 a LEFT JOIN is an inner join, where x is NULL in filled-up rows alone and a foreign key says that there are others",
     why: "NULLs come last in a descending order, and since there is a row with a partner the first row is never a filled-up one.",
     source: "https://sqlite.org/lang_select.html: NULLs come last in descending order",
-    needs: Needs {
-        no_empty_tables: true,
-        ..Needs::FOREIGN_KEYS
-    },
+    needs: Needs { no_empty_tables: true, ..Needs::FOREIGN_KEYS },
     examples: examples! {
         "default": "SELECT c.name FROM customer c LEFT JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1"
             == "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1";
@@ -293,13 +267,7 @@ pub(super) const PADDED_LAST: Rule = Rule {
 };
 
 fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::Sort {
-        input,
-        keys,
-        limit: Some(Expr::Literal(Value::Integer(1))),
-        offset: None,
-    } = rel
-    else {
+    let Rel::Sort { input, keys, limit: Some(Expr::Literal(Value::Integer(1))), offset: None } = rel else {
         return false;
     };
     let Some(first) = keys.first() else { return false };
@@ -325,13 +293,7 @@ fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
         join => (join, by),
     };
-    let Rel::OuterJoin {
-        kind: JoinKind::Left,
-        left,
-        right,
-        on,
-    } = join
-    else {
+    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = join else {
         return false;
     };
     // Every row of the right table has a partner, there is one, and x is not NULL in it.

@@ -168,11 +168,7 @@ pub(super) const NEGATION: Rule = Rule {
 };
 
 fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
-    let Expr::Unary {
-        op: UnaryOp::Not,
-        expr,
-    } = e
-    else {
+    let Expr::Unary { op: UnaryOp::Not, expr } = e else {
         return false;
     };
     let new = match &mut **expr {
@@ -180,18 +176,11 @@ fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
             let Some(opposite) = op.negated() else {
                 return false;
             };
-            Expr::Binary {
-                op: opposite,
-                left: left.clone(),
-                right: right.clone(),
-            }
+            Expr::Binary { op: opposite, left: left.clone(), right: right.clone() }
         }
         Expr::And(list) => Expr::Or(std::mem::take(list).into_iter().map(Expr::not).collect()),
         Expr::Or(list) => Expr::And(std::mem::take(list).into_iter().map(Expr::not).collect()),
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } if expr.is_boolean() => (**expr).clone(),
+        Expr::Unary { op: UnaryOp::Not, expr } if expr.is_boolean() => (**expr).clone(),
         _ => return false,
     };
     *e = new;
@@ -280,8 +269,7 @@ fn larger_than(expr: &Expr, limit: usize) -> bool {
 }
 
 fn literal_list(list: &[Expr]) -> bool {
-    list.iter()
-        .all(|e| matches!(e, Expr::Literal(v) if *v != Value::Null))
+    list.iter().all(|e| matches!(e, Expr::Literal(v) if *v != Value::Null))
 }
 
 fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
@@ -305,10 +293,7 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
                 n => n != before,
             }
         }
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } => {
+        Expr::Unary { op: UnaryOp::Not, expr } => {
             let Expr::InList { expr: x, list } = &**expr else {
                 return false;
             };
@@ -380,10 +365,7 @@ fn merged_equalities(list: &[Expr]) -> Option<Expr> {
             Some(v) if one => x.eq(v),
             last => {
                 constants.extend(last);
-                Expr::InList {
-                    expr: Box::new(x),
-                    list: constants,
-                }
+                Expr::InList { expr: Box::new(x), list: constants }
             }
         });
     }

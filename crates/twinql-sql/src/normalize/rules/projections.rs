@@ -44,9 +44,7 @@ fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 dissolve(input, false, &mut gone);
             }
         }
-        Rel::OuterJoin {
-            kind, left, right, ..
-        } => {
+        Rel::OuterJoin { kind, left, right, .. } => {
             // The side that is filled up with NULLs keeps what is not a bare column.
             dissolve(left, *kind == JoinKind::Full, &mut gone);
             dissolve(right, true, &mut gone);
@@ -95,21 +93,14 @@ fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
     };
     match e {
         Expr::Column(c) => side.contains(c),
-        Expr::Unary {
-            op: UnaryOp::Not | UnaryOp::Neg | UnaryOp::BitNot,
-            expr,
-        }
+        Expr::Unary { op: UnaryOp::Not | UnaryOp::Neg | UnaryOp::BitNot, expr }
         | Expr::Cast { expr, .. }
         | Expr::Collate { expr, .. } => null_of_nulls(expr, side),
         Expr::Binary { op, left, right } if strict(op) => {
             null_of_nulls(left, side) || null_of_nulls(right, side)
         }
         Expr::InList { expr, list } => !list.is_empty() && null_of_nulls(expr, side),
-        Expr::Case {
-            operand: None,
-            branches,
-            otherwise,
-        } => {
+        Expr::Case { operand: None, branches, otherwise } => {
             branches.iter().all(|(w, _)| null_of_nulls(w, side))
                 && otherwise.as_deref().is_none_or(|e| null_of_nulls(e, side))
         }

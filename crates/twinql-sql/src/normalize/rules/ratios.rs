@@ -29,14 +29,12 @@ pub(super) const COUNT_IF: Rule = Rule {
 /// The predicate that an argument is 1 for, being 0 otherwise.
 fn indicated(e: &Expr) -> Option<Expr> {
     match e {
-        Expr::Case {
-            operand: None,
-            branches,
-            otherwise: Some(no),
-        } => match (branches.as_slice(), is_number(no, 0.0)) {
-            ([(p, yes)], true) if is_number(yes, 1.0) => Some(p.clone()),
-            _ => None,
-        },
+        Expr::Case { operand: None, branches, otherwise: Some(no) } => {
+            match (branches.as_slice(), is_number(no, 0.0)) {
+                ([(p, yes)], true) if is_number(yes, 1.0) => Some(p.clone()),
+                _ => None,
+            }
+        }
         Expr::Function { name, args } if name == "iif" || name == "if" => match args.as_slice() {
             [p, yes, no] if is_number(yes, 1.0) && is_number(no, 0.0) => Some(p.clone()),
             _ => None,
@@ -53,9 +51,9 @@ fn is_number(e: &Expr, n: f64) -> bool {
 fn whole_indicator(e: &Expr) -> bool {
     let whole = |e: &Expr| matches!(e, Expr::Literal(Value::Integer(_)));
     match e {
-        Expr::Case {
-            branches, otherwise, ..
-        } => branches.iter().all(|(_, t)| whole(t)) && otherwise.as_deref().is_none_or(whole),
+        Expr::Case { branches, otherwise, .. } => {
+            branches.iter().all(|(_, t)| whole(t)) && otherwise.as_deref().is_none_or(whole)
+        }
         Expr::Function { args, .. } => args.iter().skip(1).all(whole),
         _ => true,
     }
@@ -64,11 +62,7 @@ fn whole_indicator(e: &Expr) -> bool {
 fn counted(p: Expr) -> AggregateCall {
     AggregateCall::new(
         AggFunc::Count,
-        vec![Expr::Case {
-            operand: None,
-            branches: vec![(p, Expr::integer(1))],
-            otherwise: None,
-        }],
+        vec![Expr::Case { operand: None, branches: vec![(p, Expr::integer(1))], otherwise: None }],
     )
 }
 
@@ -85,20 +79,8 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let new = match (&call.func, call.args.as_slice(), &call.filter) {
             (AggFunc::Count, [], Some(p)) => Some(p.clone()),
             // A value that is never NULL where p holds: 1 does as well.
-            (
-                AggFunc::Count,
-                [
-                    Expr::Case {
-                        operand: None,
-                        branches,
-                        otherwise,
-                    },
-                ],
-                None,
-            ) => {
-                let idle = otherwise
-                    .as_deref()
-                    .is_none_or(|e| matches!(e, Expr::Literal(Value::Null)));
+            (AggFunc::Count, [Expr::Case { operand: None, branches, otherwise }], None) => {
+                let idle = otherwise.as_deref().is_none_or(|e| matches!(e, Expr::Literal(Value::Null)));
                 match branches.as_slice() {
                     [(p, then)] if idle && (otherwise.is_some() || *then != Expr::integer(1)) => {
                         let known = known.get_or_insert_with(|| cx.not_null(input));
@@ -139,11 +121,7 @@ pub(super) const AVERAGE: Rule = Rule {
     summary: "SUM(x) / COUNT(x) in reals is AVG(x); a share SUM(1s and 0s by p) / COUNT(*), or their AVG, is COUNT(CASE WHEN p …) / COUNT(*)",
     why: "An average is the sum over the count by definition, and over no rows the division by 0 gives the NULL that AVG is.",
     source: "SQL: AVG is the sum over the count; over no rows each is NULL, by division by 0",
-    needs: Needs {
-        typed: true,
-        not_null: true,
-        ..Needs::NOTHING
-    },
+    needs: Needs { typed: true, not_null: true, ..Needs::NOTHING },
     examples: examples! {
         "default": "SELECT CAST(SUM(age) AS REAL) / COUNT(*) FROM customer" == "SELECT AVG(age) FROM customer";
         "nulls": "SELECT SUM(age) * 1.0 / COUNT(age) FROM customer" == "SELECT AVG(age) FROM customer";
@@ -169,11 +147,7 @@ fn new_call(
     }
     let count = call.func == AggFunc::Count;
     let mut info = context::computed(if count { "count" } else { "avg" });
-    info.class = if count {
-        TypeClass::Integer
-    } else {
-        TypeClass::Number
-    };
+    info.class = if count { TypeClass::Integer } else { TypeClass::Number };
     info.nullable = !count;
     let id = cx.fresh(info);
     calls.push((id, call));
@@ -181,11 +155,7 @@ fn new_call(
 }
 
 fn quotient(count: ColumnId, all: ColumnId) -> Expr {
-    Expr::binary(
-        BinaryOp::Div,
-        Expr::Column(count).cast(Affinity::Real),
-        Expr::Column(all),
-    )
+    Expr::binary(BinaryOp::Div, Expr::Column(count).cast(Affinity::Real), Expr::Column(all))
 }
 
 /// The aggregate from which a projection reads.
@@ -233,13 +203,7 @@ fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
     for (_, e) in exprs.iter_mut() {
         changed |= e.substitute(&shares);
-        let mut state = State {
-            sums: &sums,
-            known: &known,
-            grouped: !keys.is_empty(),
-            calls,
-            cx,
-        };
+        let mut state = State { sums: &sums, known: &known, grouped: !keys.is_empty(), calls, cx };
         changed |= state.visit(e, 24);
     }
     changed
@@ -262,12 +226,7 @@ impl State<'_, '_> {
         for operand in e.operands_mut() {
             changed |= self.visit(operand, depth);
         }
-        let Expr::Binary {
-            op: BinaryOp::Div,
-            left,
-            right,
-        } = e
-        else {
+        let Expr::Binary { op: BinaryOp::Div, left, right } = e else {
             return changed;
         };
         let Expr::Column(n) = **right else {
@@ -285,10 +244,7 @@ impl State<'_, '_> {
             changed |= self.shares(left, depth);
         }
         let sum = match &**left {
-            Expr::Cast {
-                expr,
-                affinity: Affinity::Real,
-            } => match **expr {
+            Expr::Cast { expr, affinity: Affinity::Real } => match **expr {
                 Expr::Column(s) => Some((s, true)),
                 _ => None,
             },
@@ -327,24 +283,17 @@ impl State<'_, '_> {
                 let Some((_, x)) = self.sums.iter().find(|(c, _)| c == s) else {
                     return false;
                 };
-                let p = whole_indicator(x)
-                    .then(|| indicator(x, self.known, self.cx))
-                    .flatten();
+                let p = whole_indicator(x).then(|| indicator(x, self.known, self.cx)).flatten();
                 let Some(p) = p else { return false };
                 let args = counted(p).args;
                 let count = new_call(AggFunc::Count, args, self.calls, self.cx);
                 *e = Expr::Column(count);
                 true
             }
-            Expr::Cast {
-                expr,
-                affinity: Affinity::Real | Affinity::Integer,
-            } => self.shares(expr, depth),
-            Expr::Binary {
-                op: BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub,
-                left,
-                right,
-            } => self.shares(left, depth) | self.shares(right, depth),
+            Expr::Cast { expr, affinity: Affinity::Real | Affinity::Integer } => self.shares(expr, depth),
+            Expr::Binary { op: BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub, left, right } => {
+                self.shares(left, depth) | self.shares(right, depth)
+            }
             _ => false,
         }
     }
@@ -419,9 +368,7 @@ fn fixed_in(
         Rel::Aggregate { input, keys, calls } => (input, keys, calls),
         Rel::Filter { input, .. } | Rel::Sort { input, .. } => return fixed_in(input, output, read, cx),
         Rel::Join { inputs, .. } => {
-            return inputs
-                .iter_mut()
-                .fold(false, |hit, r| fixed_in(r, output, read, cx) | hit);
+            return inputs.iter_mut().fold(false, |hit, r| fixed_in(r, output, read, cx) | hit);
         }
         _ => return false,
     };

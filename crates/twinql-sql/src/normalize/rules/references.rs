@@ -104,25 +104,18 @@ fn without(
             return None;
         }
         let classes = cx.equal_columns(&rest);
-        let together = others
-            .iter()
-            .all(|c| *c == by || classes.iter().any(|k| k.contains(c) && k.contains(&by)));
+        let together =
+            others.iter().all(|c| *c == by || classes.iter().any(|k| k.contains(c) && k.contains(&by)));
         // The reference, and that it is not NULL.
         let near = inputs.iter().enumerate().any(|(j, r)| {
-            j != i
-                && others
-                    .iter()
-                    .any(|c| r.output_set().contains(c) && cx.not_null(r).contains(c))
+            j != i && others.iter().any(|c| r.output_set().contains(c) && cx.not_null(r).contains(c))
         }) || others.iter().any(|c| {
             let local = inputs.iter().any(|r| r.output_set().contains(c));
             !local && (outer.contains(c) || !cx.outer_may_be_null(*c))
         });
         let mut same: BTreeSet<ColumnId> = others.clone();
         same.extend(classes.iter().filter(|k| k.contains(&by)).flatten().copied());
-        let key = ColumnRef {
-            table: *table,
-            column: at,
-        };
+        let key = ColumnRef { table: *table, column: at };
         let mut from = same.iter().filter_map(|c| cx.origin(*c));
         let refers = from.any(|from| cx.schema.sole_reference(from, key));
         let stored = others.iter().all(|c| cx.same_storage(*c, asked));
@@ -141,12 +134,7 @@ fn asked(conjuncts: &[&Expr], own: &BTreeSet<ColumnId>) -> Option<(ColumnId, BTr
     let mut asked = None;
     let mut others = BTreeSet::new();
     for e in conjuncts {
-        let Expr::Binary {
-            op: BinaryOp::Eq | BinaryOp::LtEq | BinaryOp::GtEq,
-            left,
-            right,
-        } = e
-        else {
+        let Expr::Binary { op: BinaryOp::Eq | BinaryOp::LtEq | BinaryOp::GtEq, left, right } = e else {
             return None;
         };
         let (Expr::Column(a), Expr::Column(b)) = (&**left, &**right) else {

@@ -62,11 +62,7 @@ fn merged(
         // Inner rows that differ in one key alone are as many as its values.
         let mut alone = keys.iter().filter(|(k, e)| apart(*k) && never_null(e));
         let (_, e) = alone.next()?;
-        return Some(AggregateCall {
-            distinct: true,
-            args: vec![e.clone()],
-            ..outer.clone()
-        });
+        return Some(AggregateCall { distinct: true, args: vec![e.clone()], ..outer.clone() });
     }
     let [Expr::Column(c)] = outer.args.as_slice() else {
         // An expression over inner keys.
@@ -80,10 +76,7 @@ fn merged(
         let map: Substitution = keys.iter().cloned().collect();
         let mut e = e.clone();
         e.substitute(&map);
-        return Some(AggregateCall {
-            args: vec![e],
-            ..outer.clone()
-        });
+        return Some(AggregateCall { args: vec![e], ..outer.clone() });
     };
     if let Some((_, e)) = keys.iter().find(|(k, _)| k == c) {
         let distinct = match outer.func {
@@ -124,27 +117,14 @@ fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     };
     match &**input {
-        Rel::Aggregate {
-            input: below,
-            keys: inner_keys,
-            calls: inner_calls,
-        } => {
+        Rel::Aggregate { input: below, keys: inner_keys, calls: inner_calls } => {
             let Some((keys, calls)) = over_grouping(keys, calls, below, inner_keys, inner_calls, cx) else {
                 return false;
             };
-            *rel = Rel::Aggregate {
-                input: below.clone(),
-                keys,
-                calls,
-            };
+            *rel = Rel::Aggregate { input: below.clone(), keys, calls };
             true
         }
-        Rel::SetOp {
-            kind: SetOpKind::Union,
-            all: true,
-            columns,
-            ..
-        } => {
+        Rel::SetOp { kind: SetOpKind::Union, all: true, columns, .. } => {
             let mut arms = Vec::new();
             unions::leaves((**input).clone(), columns, true, &mut arms);
             match over_union(keys, calls, columns, &arms, cx) {
@@ -229,9 +209,7 @@ fn over_union(
     }
     // COUNT(*) and COUNT(x) are both there: count what is not NULL.
     let has_argument = |i: usize| move |arm: &Arm| matches!(arm.args.get(i), Some(Some(_)));
-    let counted: Vec<bool> = (0..calls.len())
-        .map(|i| new_arms.iter().any(has_argument(i)))
-        .collect();
+    let counted: Vec<bool> = (0..calls.len()).map(|i| new_arms.iter().any(has_argument(i))).collect();
     let queries: Vec<Query> = new_arms.into_iter().map(|arm| arm.query(&counted, cx)).collect();
     let first = queries.first()?;
     let ids: Vec<ColumnId> = first.output.iter().map(|c| cx.fresh_like(*c)).collect();
@@ -244,11 +222,7 @@ fn over_union(
     let mut out_calls: Calls = Vec::new();
     for (((c, _), call), counted) in calls.iter().zip(new_calls).zip(counted) {
         let mut call = call?;
-        call.args = if counted {
-            vec![Expr::Column(*rest.next()?)]
-        } else {
-            Vec::new()
-        };
+        call.args = if counted { vec![Expr::Column(*rest.next()?)] } else { Vec::new() };
         out_calls.push((*c, call));
     }
     let out_keys = keys.iter().map(|(c, e)| (*c, e.substituted(&map))).collect();
@@ -313,11 +287,7 @@ impl Arm {
                 return None;
             }
         }
-        Some(Arm {
-            input: inner.input.clone(),
-            keys: arm_keys,
-            args,
-        })
+        Some(Arm { input: inner.input.clone(), keys: arm_keys, args })
     }
 
     /// The arm without its grouping: keys, and arguments of those calls that are `counted`.
@@ -334,10 +304,7 @@ impl Arm {
                 exprs.push((cx.fresh(info), arg.unwrap_or_else(|| Expr::integer(1))));
             }
         }
-        Query {
-            output: exprs.iter().map(|(c, _)| *c).collect(),
-            rel: Rel::project(self.input, exprs),
-        }
+        Query { output: exprs.iter().map(|(c, _)| *c).collect(), rel: Rel::project(self.input, exprs) }
     }
 }
 
@@ -416,20 +383,10 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Project { input, exprs } = rel else {
         return false;
     };
-    let Rel::Aggregate {
-        input: below,
-        keys,
-        calls,
-    } = &mut **input
-    else {
+    let Rel::Aggregate { input: below, keys, calls } = &mut **input else {
         return false;
     };
-    let Rel::Aggregate {
-        input: deepest,
-        keys: inner_keys,
-        calls: inner_calls,
-    } = &**below
-    else {
+    let Rel::Aggregate { input: deepest, keys: inner_keys, calls: inner_calls } = &**below else {
         return false;
     };
     if !keys.is_empty() {

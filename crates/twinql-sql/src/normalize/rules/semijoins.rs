@@ -32,12 +32,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     };
     for (i, input) in inputs.iter().enumerate() {
-        let Rel::Aggregate {
-            input: below,
-            keys,
-            calls,
-        } = input
-        else {
+        let Rel::Aggregate { input: below, keys, calls } = input else {
             continue;
         };
         if !calls.is_empty() || keys.is_empty() || !input.is_deterministic() {
@@ -60,15 +55,9 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 }
             }
         }
-        let pinned: BTreeMap<ColumnId, Expr> = keys
-            .iter()
-            .filter(|(_, e)| matches!(e, Expr::Literal(_)))
-            .cloned()
-            .collect();
-        if !own
-            .iter()
-            .all(|c| links.contains_key(c) || pinned.contains_key(c))
-        {
+        let pinned: BTreeMap<ColumnId, Expr> =
+            keys.iter().filter(|(_, e)| matches!(e, Expr::Literal(_))).cloned().collect();
+        if !own.iter().all(|c| links.contains_key(c) || pinned.contains_key(c)) {
             continue;
         }
         let mut inner = (**below).clone();
@@ -120,13 +109,7 @@ pub(super) const ONE_SIDED: Rule = Rule {
 
 fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut changed = full_joins(rel, cx);
-    let Rel::OuterJoin {
-        kind: JoinKind::Left,
-        left,
-        right,
-        on,
-    } = rel
-    else {
+    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
         return changed;
     };
     let made = right.output_set();
@@ -153,23 +136,18 @@ fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
     match rel {
-        Rel::OuterJoin {
-            kind: JoinKind::Left,
-            right,
-            ..
-        } if !right.output_set().is_disjoint(rejected) => rel.make_inner(),
-        Rel::OuterJoin {
-            kind: JoinKind::Full,
-            left,
-            right,
-            on,
-        } => match reduced(left, right, on, rejected) {
-            Some(new) => {
-                *rel = new;
-                true
+        Rel::OuterJoin { kind: JoinKind::Left, right, .. } if !right.output_set().is_disjoint(rejected) => {
+            rel.make_inner()
+        }
+        Rel::OuterJoin { kind: JoinKind::Full, left, right, on } => {
+            match reduced(left, right, on, rejected) {
+                Some(new) => {
+                    *rel = new;
+                    true
+                }
+                None => false,
             }
-            None => false,
-        },
+        }
         _ => false,
     }
 }
@@ -189,20 +167,12 @@ fn reduced(
     let (mut left, mut right) = (left.take(), right.take());
     let on = std::mem::take(on);
     if no_right_alone && no_left_alone {
-        return Some(Rel::Join {
-            inputs: vec![left, right],
-            on,
-        });
+        return Some(Rel::Join { inputs: vec![left, right], on });
     }
     if no_left_alone {
         std::mem::swap(&mut left, &mut right);
     }
-    Some(Rel::OuterJoin {
-        kind: JoinKind::Left,
-        left: Box::new(left),
-        right: Box::new(right),
-        on,
-    })
+    Some(Rel::OuterJoin { kind: JoinKind::Left, left: Box::new(left), right: Box::new(right), on })
 }
 
 fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
@@ -212,13 +182,7 @@ fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let mut rejected = BTreeSet::new();
     let mut changed = false;
     for input in inputs {
-        if let Rel::OuterJoin {
-            kind: JoinKind::Full,
-            left,
-            right,
-            on: own,
-        } = input
-        {
+        if let Rel::OuterJoin { kind: JoinKind::Full, left, right, on: own } = input {
             if rejected.is_empty() {
                 for e in on.iter() {
                     crate::normalize::facts::rejects_null(e, &mut rejected);
@@ -300,13 +264,7 @@ fn count_tests(tree: &impl Tree, into: &mut Uses) {
 
 /// Removes a LEFT JOIN whose right side nothing reads, or only tests for NULL; what these tests become.
 fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
-    let Rel::OuterJoin {
-        kind: JoinKind::Left,
-        left,
-        right,
-        on,
-    } = rel
-    else {
+    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
         return None;
     };
     if !right.is_deterministic() || !on.iter().all(Expr::is_deterministic) {
@@ -336,10 +294,7 @@ fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> O
     if !cx.at_most_one_row(&matched) {
         return None;
     }
-    let map: Substitution = asked
-        .into_iter()
-        .map(|c| (c, Expr::exists(matched.clone()).not()))
-        .collect();
+    let map: Substitution = asked.into_iter().map(|c| (c, Expr::exists(matched.clone()).not())).collect();
     *rel = left.take();
     Some(map)
 }
@@ -387,13 +342,7 @@ fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         predicate.iter().for_each(|e| e.reads_into(&mut read));
         below = input;
     }
-    let Rel::OuterJoin {
-        kind: JoinKind::Left,
-        left,
-        right,
-        on,
-    } = below
-    else {
+    let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = below else {
         return false;
     };
     let idle = right.output_set().is_disjoint(&read)

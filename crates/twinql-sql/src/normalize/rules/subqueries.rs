@@ -65,9 +65,9 @@ fn free_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
 /// Where only being true counts: conjuncts and what they combine with AND and OR.
 fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     match e {
-        Expr::And(list) | Expr::Or(list) => list
-            .iter_mut()
-            .fold(false, |hit, e| positive_in(e, known, cx) | hit),
+        Expr::And(list) | Expr::Or(list) => {
+            list.iter_mut().fold(false, |hit, e| positive_in(e, known, cx) | hit)
+        }
         Expr::InSubquery { exprs, query } => match membership(exprs, query) {
             Some(new) => {
                 *e = new;
@@ -75,10 +75,7 @@ fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bo
             }
             None => false,
         },
-        Expr::Unary {
-            op: UnaryOp::Not,
-            expr,
-        } => {
+        Expr::Unary { op: UnaryOp::Not, expr } => {
             let Expr::InSubquery { exprs, query } = &**expr else {
                 return false;
             };
@@ -97,9 +94,7 @@ fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bo
 
 fn membership(exprs: &[Expr], query: &Query) -> Option<Expr> {
     if exprs.len() != query.output.len()
-        || exprs
-            .iter()
-            .any(|e| matches!(e, Expr::Row(_) | Expr::Collate { .. }))
+        || exprs.iter().any(|e| matches!(e, Expr::Row(_) | Expr::Collate { .. }))
         || !exprs.iter().all(Expr::is_deterministic)
     {
         return None;
@@ -139,14 +134,10 @@ fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool 
     loop {
         let next = match &mut query.rel {
             Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Window { input, .. } => input.take(),
-            Rel::Sort {
-                input,
-                limit,
-                offset: None,
-                ..
-            } if limit
-                .as_ref()
-                .is_none_or(|e| matches!(e, Expr::Literal(Value::Integer(n)) if *n != 0)) =>
+            Rel::Sort { input, limit, offset: None, .. }
+                if limit
+                    .as_ref()
+                    .is_none_or(|e| matches!(e, Expr::Literal(Value::Integer(n)) if *n != 0)) =>
             {
                 input.take()
             }
@@ -243,9 +234,7 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
         };
         let (inputs, on) = query.rel.clone().into_block();
         // No input may depend on the row it is joined with.
-        let free = inputs
-            .iter()
-            .all(|r| r.free_columns().is_disjoint(&local) && r.is_deterministic());
+        let free = inputs.iter().all(|r| r.free_columns().is_disjoint(&local) && r.is_deterministic());
         if free && (may_multiply || cx.at_most_one_row(&query.rel)) {
             joined.extend(inputs);
             kept.extend(on);
@@ -272,10 +261,8 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
 
 /// Inputs and conjuncts in groups that share no conjunct.
 fn components(inputs: Vec<Rel>, on: Vec<Expr>) -> Vec<(Vec<Rel>, Vec<Expr>)> {
-    let mut groups: Vec<(BTreeSet<ColumnId>, Vec<Rel>, Vec<Expr>)> = inputs
-        .into_iter()
-        .map(|r| (r.output_set(), vec![r], Vec::new()))
-        .collect();
+    let mut groups: Vec<(BTreeSet<ColumnId>, Vec<Rel>, Vec<Expr>)> =
+        inputs.into_iter().map(|r| (r.output_set(), vec![r], Vec::new())).collect();
     let mut rest = Vec::new();
     for e in on {
         let of = e.free_columns();
@@ -345,13 +332,7 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             }
             let one = inputs.remove(at);
             if let [c] = one.outputs().as_slice() {
-                map.insert(
-                    *c,
-                    Expr::Scalar(Box::new(Query {
-                        output: vec![*c],
-                        rel: one,
-                    })),
-                );
+                map.insert(*c, Expr::Scalar(Box::new(Query { output: vec![*c], rel: one })));
             }
         }
         if !map.is_empty() {
@@ -423,14 +404,7 @@ pub(super) const SET_OPERATION: Rule = Rule {
 };
 
 fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp {
-        kind,
-        all,
-        left,
-        right,
-        columns,
-    } = rel
-    else {
+    let Rel::SetOp { kind, all, left, right, columns } = rel else {
         return false;
     };
     if *all {
@@ -446,11 +420,7 @@ fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     {
         return changed;
     }
-    let alike = left
-        .output
-        .iter()
-        .zip(&right.output)
-        .all(|(l, r)| cx.same_storage(*l, *r));
+    let alike = left.output.iter().zip(&right.output).all(|(l, r)| cx.same_storage(*l, *r));
     let made = right.rel.output_set();
     if !alike || !right.output.iter().all(|c| made.contains(c)) {
         return changed;
@@ -458,11 +428,7 @@ fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let (l, r) = (cx.not_null(&left.rel), cx.not_null(&right.rel));
     let mut inner = right.rel.take();
     for (a, b) in left.output.iter().zip(&right.output) {
-        let op = if l.contains(a) && r.contains(b) {
-            BinaryOp::Eq
-        } else {
-            BinaryOp::Is
-        };
+        let op = if l.contains(a) && r.contains(b) { BinaryOp::Eq } else { BinaryOp::Is };
         inner.add_conjunct(Expr::binary(op, Expr::Column(*a), Expr::Column(*b)));
     }
     let mut test = Expr::exists(inner);
@@ -471,11 +437,7 @@ fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let mut input = left.rel.take();
     input.add_conjunct(test);
-    let keys = columns
-        .iter()
-        .zip(&left.output)
-        .map(|(c, l)| (*c, Expr::Column(*l)))
-        .collect();
+    let keys = columns.iter().zip(&left.output).map(|(c, l)| (*c, Expr::Column(*l))).collect();
     *rel = Rel::distinct_by(input, keys);
     true
 }

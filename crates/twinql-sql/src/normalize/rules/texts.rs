@@ -104,9 +104,9 @@ pub(super) const PATTERNS: Rule = Rule {
 /// True for text columns: what they hold is text or NULL.
 fn is_text(e: &Expr, cx: &Context<'_>) -> bool {
     match e {
-        Expr::Column(c) => cx
-            .info(*c)
-            .is_some_and(|i| i.affinity == Some(Affinity::Text) && i.class != TypeClass::Other),
+        Expr::Column(c) => {
+            cx.info(*c).is_some_and(|i| i.affinity == Some(Affinity::Text) && i.class != TypeClass::Other)
+        }
         _ => false,
     }
 }
@@ -157,11 +157,9 @@ fn compared_text(f: &Expr, t: &str, cx: &Context<'_>) -> Option<Expr> {
         ("lower", 1) if !t.bytes().any(|b| b.is_ascii_uppercase()) => {
             Some(Expr::binary(BinaryOp::Like, x.clone(), Expr::text(t.to_owned())))
         }
-        ("upper", 1) if !t.bytes().any(|b| b.is_ascii_lowercase()) => Some(Expr::binary(
-            BinaryOp::Like,
-            x.clone(),
-            Expr::text(t.to_ascii_lowercase()),
-        )),
+        ("upper", 1) if !t.bytes().any(|b| b.is_ascii_lowercase()) => {
+            Some(Expr::binary(BinaryOp::Like, x.clone(), Expr::text(t.to_ascii_lowercase())))
+        }
         ("substr" | "substring", 3) => {
             let n = usize::try_from(args.get(2)?.as_integer()?).ok()?;
             let whole_prefix = args.get(1)?.as_integer()? == 1 && n > 0 && t.chars().count() == n;
@@ -188,11 +186,7 @@ fn instr<'a>(e: &'a Expr, cx: &Context<'_>) -> Option<(&'a Expr, &'a str)> {
 fn first_place(f: &Expr, n: &Expr, cx: &Context<'_>) -> Option<Expr> {
     let (x, t) = instr(f, cx)?;
     match n.as_integer()? {
-        1 => Some(Expr::binary(
-            BinaryOp::Glob,
-            x.clone(),
-            Expr::text(format!("{t}*")),
-        )),
+        1 => Some(Expr::binary(BinaryOp::Glob, x.clone(), Expr::text(format!("{t}*")))),
         0 => Some(Expr::unary(
             UnaryOp::Not,
             Expr::binary(BinaryOp::Glob, x.clone(), Expr::text(format!("*{t}*"))),

@@ -50,14 +50,7 @@ fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
 }
 
 fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        all: false,
-        left,
-        right,
-        columns,
-    } = rel
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, all: false, left, right, columns } = rel else {
         return false;
     };
     let (Some((one, mut on)), Some((two, mut other))) = (scans(&left.rel), scans(&right.rel)) else {
@@ -83,11 +76,7 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     }
     let alike = left.output.len() == columns.len()
         && left.output.len() == right.output.len()
-        && left
-            .output
-            .iter()
-            .zip(&right.output)
-            .all(|(l, r)| map.get(r) == Some(&Expr::Column(*l)));
+        && left.output.iter().zip(&right.output).all(|(l, r)| map.get(r) == Some(&Expr::Column(*l)));
     if !alike {
         return false;
     }
@@ -109,11 +98,7 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let (inputs, _) = left.rel.take().into_block();
     *rel = Rel::distinct_by(
         Rel::join(inputs, all),
-        columns
-            .iter()
-            .zip(&left.output)
-            .map(|(c, l)| (*c, Expr::Column(*l)))
-            .collect(),
+        columns.iter().zip(&left.output).map(|(c, l)| (*c, Expr::Column(*l))).collect(),
     );
     true
 }
@@ -135,13 +120,7 @@ pub(super) const EXISTS_UNION: Rule = Rule {
 
 fn exists_union(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Exists(query) = e else { return false };
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        left,
-        right,
-        ..
-    } = &mut query.rel
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, left, right, .. } = &mut query.rel else {
         return false;
     };
     let arm = |rel: &mut Rel| Expr::exists(rel.take());

@@ -41,26 +41,17 @@ pub(super) const CHAIN: Rule = Rule {
 /// The arms of a chain of unions, with what each gives for the topmost columns.
 pub(super) fn leaves(rel: Rel, wanted: &[ColumnId], all: bool, into: &mut Vec<Query>) {
     match rel {
-        Rel::SetOp {
-            kind: SetOpKind::Union,
-            all: own,
-            left,
-            right,
-            columns,
-        } if (own || !all) && wanted.iter().all(|c| columns.contains(c)) => {
+        Rel::SetOp { kind: SetOpKind::Union, all: own, left, right, columns }
+            if (own || !all) && wanted.iter().all(|c| columns.contains(c)) =>
+        {
             for arm in [*left, *right] {
                 let place = |c: &ColumnId| columns.iter().position(|k| k == c);
-                let output: Vec<ColumnId> = wanted
-                    .iter()
-                    .filter_map(|c| arm.output.get(place(c)?).copied())
-                    .collect();
+                let output: Vec<ColumnId> =
+                    wanted.iter().filter_map(|c| arm.output.get(place(c)?).copied()).collect();
                 leaves(arm.rel, &output, all, into);
             }
         }
-        rel => into.push(Query {
-            rel,
-            output: wanted.to_vec(),
-        }),
+        rel => into.push(Query { rel, output: wanted.to_vec() }),
     }
 }
 
@@ -73,24 +64,13 @@ pub(super) fn chained(
 ) -> Option<Rel> {
     let last = arms.len().saturating_sub(2);
     let ids = |at: usize| {
-        if at == last {
-            columns.to_vec()
-        } else {
-            columns.iter().map(|c| cx.fresh_like(*c)).collect()
-        }
+        if at == last { columns.to_vec() } else { columns.iter().map(|c| cx.fresh_like(*c)).collect() }
     };
     Query::union_chain(arms, all, ids).map(|query| query.rel)
 }
 
 fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        all,
-        left,
-        right,
-        columns,
-    } = rel
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, all, left, right, columns } = rel else {
         return false;
     };
     let nested = |arm: &Query, all: bool| matches!(&arm.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if *own || !all);
@@ -118,11 +98,7 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     {
         *rel = Rel::distinct_by(
             one.rel,
-            columns
-                .iter()
-                .copied()
-                .zip(one.output.iter().map(|c| Expr::Column(*c)))
-                .collect(),
+            columns.iter().copied().zip(one.output.iter().map(|c| Expr::Column(*c))).collect(),
         );
         return true;
     }
@@ -202,14 +178,7 @@ fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        left,
-        right,
-        columns,
-        ..
-    } = &mut **input
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, left, right, columns, .. } = &mut **input else {
         return false;
     };
     if !calls.is_empty() || keys.is_empty() {
@@ -254,14 +223,7 @@ pub(super) const CONSTANT_COLUMNS: Rule = Rule {
 };
 
 fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        all,
-        left,
-        right,
-        columns,
-    } = rel
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, all, left, right, columns } = rel else {
         return false;
     };
     let constant = |arm: &Query, c: &ColumnId| match &arm.rel {
@@ -315,14 +277,7 @@ pub(super) const REPEATED_COLUMNS: Rule = Rule {
 };
 
 fn repeated_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        left,
-        right,
-        columns,
-        ..
-    } = rel
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, left, right, columns, .. } = rel else {
         return false;
     };
     if left.output.len() != columns.len() || right.output.len() != columns.len() {
@@ -375,14 +330,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         ),
         _ => return false,
     };
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        all: true,
-        left,
-        right,
-        columns,
-    } = &mut **input
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, all: true, left, right, columns } = &mut **input else {
         return false;
     };
     if left.output.len() != columns.len() || right.output.len() != columns.len() {
@@ -408,11 +356,8 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let mut info = crate::normalize::context::computed("value");
         info.affinity = cx.affinity(e);
         for arm in [&mut *left, &mut *right] {
-            let map: Substitution = columns
-                .iter()
-                .copied()
-                .zip(arm.output.iter().map(|c| Expr::Column(*c)))
-                .collect();
+            let map: Substitution =
+                columns.iter().copied().zip(arm.output.iter().map(|c| Expr::Column(*c))).collect();
             let mut own = e.clone();
             own.substitute(&map);
             let id = cx.fresh(info.clone());
@@ -469,14 +414,7 @@ fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
 
 /// Drops the columns of a UNION ALL that nothing reads.
 fn drop_unread(rel: &mut Rel, used: &BTreeSet<ColumnId>) -> bool {
-    let Rel::SetOp {
-        kind: SetOpKind::Union,
-        all: true,
-        left,
-        right,
-        columns,
-    } = rel
-    else {
+    let Rel::SetOp { kind: SetOpKind::Union, all: true, left, right, columns } = rel else {
         return false;
     };
     let kept: Vec<bool> = columns.iter().map(|c| used.contains(c)).collect();

@@ -187,11 +187,7 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             }
             let new = cx.fresh(info);
             let value = Expr::Scalar(Box::new(Query {
-                rel: Rel::aggregate(
-                    inner,
-                    Vec::new(),
-                    vec![(new, AggregateCall::new(func, vec![arg]))],
-                ),
+                rel: Rel::aggregate(inner, Vec::new(), vec![(new, AggregateCall::new(func, vec![arg]))]),
                 output: vec![new],
             }));
             let below = below.take();

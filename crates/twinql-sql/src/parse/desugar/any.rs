@@ -12,35 +12,18 @@ const MAX_ELEMENTS: usize = 5_000;
 /// Rewrites one expression.
 pub(super) fn write_out(expr: &mut Expr) -> Result<(), SqlError> {
     let declared = match &*expr {
-        Expr::Cast {
-            kind: _,
-            expr: _,
-            data_type,
-            format: _,
-        } => data_type.to_string(),
+        Expr::Cast { kind: _, expr: _, data_type, format: _ } => data_type.to_string(),
         _ => String::new(),
     };
     let rewritten = match expr {
-        Expr::Cast {
-            kind: _,
-            expr: written,
-            data_type: DataType::Array(_),
-            format: None,
-        } => match &**written {
-            Expr::Array(array) => Some(Expr::Array(array.clone())),
-            other => written_array(other, &declared),
-        },
-        Expr::AnyOp {
-            left,
-            compare_op,
-            right,
-            is_some: _,
-        } => compared(left, compare_op, right, false),
-        Expr::AllOp {
-            left,
-            compare_op,
-            right,
-        } => compared(left, compare_op, right, true),
+        Expr::Cast { kind: _, expr: written, data_type: DataType::Array(_), format: None } => {
+            match &**written {
+                Expr::Array(array) => Some(Expr::Array(array.clone())),
+                other => written_array(other, &declared),
+            }
+        }
+        Expr::AnyOp { left, compare_op, right, is_some: _ } => compared(left, compare_op, right, false),
+        Expr::AllOp { left, compare_op, right } => compared(left, compare_op, right, true),
         _ => None,
     };
     if let Some(rewritten) = rewritten {
@@ -120,44 +103,23 @@ fn compared(left: &Expr, op: &BinaryOperator, right: &Expr, all: bool) -> Option
     let Some(Array { elem, named: _ }) = written else {
         let mut elements = query(r#"SELECT * FROM unnest("$1")"#, std::slice::from_ref(array))?;
         if let SetExpr::Select(select) = &mut *elements.body {
-            select
-                .from
-                .iter_mut()
-                .for_each(|from| super::series::as_call(&mut from.relation));
+            select.from.iter_mut().for_each(|from| super::series::as_call(&mut from.relation));
         }
         let (left, right) = (Box::new(left.clone()), Box::new(Expr::Subquery(elements)));
         return Some(if all {
-            Expr::AllOp {
-                left,
-                compare_op: op.clone(),
-                right,
-            }
+            Expr::AllOp { left, compare_op: op.clone(), right }
         } else {
-            Expr::AnyOp {
-                left,
-                compare_op: op.clone(),
-                right,
-                is_some: false,
-            }
+            Expr::AnyOp { left, compare_op: op.clone(), right, is_some: false }
         });
     };
-    let listed = |negated: bool, list: Vec<Expr>| {
-        nested(Expr::InList {
-            expr: Box::new(left.clone()),
-            list,
-            negated,
-        })
-    };
+    let listed =
+        |negated: bool, list: Vec<Expr>| nested(Expr::InList { expr: Box::new(left.clone()), list, negated });
     match (op, all) {
         _ if elem.is_empty() => Some(number(i64::from(all), left.span())),
         (BinaryOperator::Eq, false) => Some(listed(false, elem)),
         (BinaryOperator::NotEq, true) => Some(listed(true, elem)),
         _ => {
-            let joined = if all {
-                BinaryOperator::And
-            } else {
-                BinaryOperator::Or
-            };
+            let joined = if all { BinaryOperator::And } else { BinaryOperator::Or };
             let compare = |e: Expr| Expr::BinaryOp {
                 left: Box::new(nested(left.clone())),
                 op: op.clone(),
@@ -165,12 +127,8 @@ fn compared(left: &Expr, op: &BinaryOperator, right: &Expr, all: bool) -> Option
             };
             // Patterns are compared like values: x LIKE ANY (ARRAY[…]) has operators ~~.
             let list = elem.into_iter().map(compare);
-            list.reduce(|l, r| Expr::BinaryOp {
-                left: Box::new(l),
-                op: joined.clone(),
-                right: Box::new(r),
-            })
-            .map(nested)
+            list.reduce(|l, r| Expr::BinaryOp { left: Box::new(l), op: joined.clone(), right: Box::new(r) })
+                .map(nested)
         }
     }
 }

@@ -12,34 +12,22 @@ use sqlparser::tokenizer::Span;
 
 /// A number.
 pub(super) fn number(n: i64, span: Span) -> Expr {
-    Expr::Value(ValueWithSpan {
-        value: ast::Value::Number(n.to_string(), false),
-        span,
-    })
+    Expr::Value(ValueWithSpan { value: ast::Value::Number(n.to_string(), false), span })
 }
 
 /// A string.
 pub(super) fn string(text: impl Into<String>, span: Span) -> Expr {
-    Expr::Value(ValueWithSpan {
-        value: ast::Value::SingleQuotedString(text.into()),
-        span,
-    })
+    Expr::Value(ValueWithSpan { value: ast::Value::SingleQuotedString(text.into()), span })
 }
 
 /// NULL.
 pub(super) fn null(span: Span) -> Expr {
-    Expr::Value(ValueWithSpan {
-        value: ast::Value::Null,
-        span,
-    })
+    Expr::Value(ValueWithSpan { value: ast::Value::Null, span })
 }
 
 /// A call of a function.
 pub(super) fn call(name: &str, args: Vec<Expr>, span: Span) -> Expr {
-    let args = args
-        .into_iter()
-        .map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e)))
-        .collect();
+    let args = args.into_iter().map(|e| FunctionArg::Unnamed(FunctionArgExpr::Expr(e))).collect();
     Expr::Function(Function {
         name: ObjectName(vec![ObjectNamePart::Identifier(Ident::with_span(span, name))]),
         uses_odbc_syntax: false,
@@ -75,12 +63,7 @@ pub(super) fn plain_call(expr: &Expr) -> Option<(String, Vec<&Expr>)> {
     else {
         return None;
     };
-    let FunctionArgumentList {
-        duplicate_treatment: None,
-        args,
-        clauses,
-    } = list
-    else {
+    let FunctionArgumentList { duplicate_treatment: None, args, clauses } = list else {
         return None;
     };
     if !within_group.is_empty() || !clauses.is_empty() {
@@ -102,10 +85,7 @@ pub(super) fn last_name(name: &ObjectName) -> Option<String> {
 pub(super) fn text(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Nested(inner) => text(inner),
-        Expr::Value(ValueWithSpan {
-            value: ast::Value::SingleQuotedString(text),
-            span: _,
-        }) => Some(text),
+        Expr::Value(ValueWithSpan { value: ast::Value::SingleQuotedString(text), span: _ }) => Some(text),
         _ => None,
     }
 }
@@ -117,10 +97,7 @@ pub(super) fn query(sql: &str, args: &[Expr]) -> Option<Box<Query>> {
     let _ = visit_expressions_mut(&mut query, |expr| {
         if let Expr::Identifier(name) = expr
             && let Some(at) = name.value.strip_prefix('$')
-            && let Some(arg) = at
-                .parse::<usize>()
-                .ok()
-                .and_then(|at| args.get(at.checked_sub(1)?))
+            && let Some(arg) = at.parse::<usize>().ok().and_then(|at| args.get(at.checked_sub(1)?))
         {
             *expr = arg.clone();
         }

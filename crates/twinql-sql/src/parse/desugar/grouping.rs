@@ -39,12 +39,9 @@ fn expand_arms(body: &mut SetExpr) -> Result<(), SqlError> {
                     *body = union(&select, &sets, &[])?;
                 }
             }
-            SetExpr::SetOperation {
-                op: _,
-                set_quantifier: _,
-                left,
-                right,
-            } => waiting.extend([right.as_mut(), left.as_mut()]),
+            SetExpr::SetOperation { op: _, set_quantifier: _, left, right } => {
+                waiting.extend([right.as_mut(), left.as_mut()])
+            }
             // Subqueries have been visited on their own.
             SetExpr::Query(_)
             | SetExpr::Values(_)
@@ -59,10 +56,7 @@ fn expand_arms(body: &mut SetExpr) -> Result<(), SqlError> {
 }
 
 fn unsupported<T>(construct: &str, span: Span) -> Result<T, SqlError> {
-    Err(SqlError::Unsupported {
-        construct: construct.into(),
-        place: crate::plan::place(span),
-    })
+    Err(SqlError::Unsupported { construct: construct.into(), place: crate::plan::place(span) })
 }
 
 type Set = Vec<Expr>;
@@ -93,9 +87,7 @@ fn sets(select: &Select) -> Result<Option<Vec<Set>>, SqlError> {
             product = product
                 .iter()
                 .flat_map(|before| {
-                    choices
-                        .iter()
-                        .map(move |more| before.iter().chain(more).cloned().collect())
+                    choices.iter().map(move |more| before.iter().chain(more).cloned().collect())
                 })
                 .collect();
             if product.len() > MAX_SETS {
@@ -151,10 +143,7 @@ fn choices(term: &Expr) -> Result<Option<Vec<Set>>, SqlError> {
 }
 
 fn rollup(groups: &[Set]) -> Vec<Set> {
-    (0..=groups.len())
-        .rev()
-        .filter_map(|n| Some(groups.get(..n)?.concat()))
-        .collect()
+    (0..=groups.len()).rev().filter_map(|n| Some(groups.get(..n)?.concat())).collect()
 }
 
 fn cube(groups: &[Set], span: Span) -> Result<Vec<Set>, SqlError> {
@@ -181,9 +170,7 @@ fn resolved(key: Expr, select: &Select) -> Expr {
         },
         _ => None,
     };
-    let item = position
-        .and_then(|n| n.checked_sub(1))
-        .and_then(|i| select.projection.get(i));
+    let item = position.and_then(|n| n.checked_sub(1)).and_then(|i| select.projection.get(i));
     match item {
         Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ }) => expr.clone(),
         _ => key,
@@ -205,10 +192,7 @@ fn same_key(a: &Expr, b: &Expr) -> bool {
     }
     match (a, b) {
         (Expr::CompoundIdentifier(a), Expr::CompoundIdentifier(b)) => {
-            a.len() == b.len()
-                && a.iter()
-                    .zip(b)
-                    .all(|(a, b)| a.value.eq_ignore_ascii_case(&b.value))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.value.eq_ignore_ascii_case(&b.value))
         }
         _ => match (simple_name(a), simple_name(b)) {
             (Some(a), Some(b)) => a.value.eq_ignore_ascii_case(&b.value),
@@ -380,11 +364,7 @@ fn output_name(item: &SelectItem) -> Option<&Ident> {
 fn expand_ordered(whole: &mut Query, select: &Select, sets: &[Set]) -> Result<(), SqlError> {
     let width = select.projection.len();
     let mut extra: Vec<Expr> = Vec::new();
-    if let Some(OrderBy {
-        kind: OrderByKind::Expressions(keys),
-        interpolate: _,
-    }) = &mut whole.order_by
-    {
+    if let Some(OrderBy { kind: OrderByKind::Expressions(keys), interpolate: _ }) = &mut whole.order_by {
         for key in keys {
             let span = key.expr.span();
             let is_output = |item: &SelectItem| match item {
@@ -431,12 +411,8 @@ fn wrap(whole: &mut Query, body: SetExpr, select: &Select, width: usize) -> Resu
         return unsupported("grouping sets in this order", select.span());
     };
     for factor in &mut outer.from {
-        if let sqlparser::ast::TableFactor::Derived {
-            lateral: _,
-            subquery,
-            alias: _,
-            sample: _,
-        } = &mut factor.relation
+        if let sqlparser::ast::TableFactor::Derived { lateral: _, subquery, alias: _, sample: _ } =
+            &mut factor.relation
         {
             *subquery.body = body.clone();
         }
@@ -448,19 +424,12 @@ fn wrap(whole: &mut Query, body: SetExpr, select: &Select, width: usize) -> Resu
         .map(|(item, name)| {
             let expr = Expr::Identifier(Ident::with_span(item.span(), name));
             match output_name(item) {
-                Some(alias) => SelectItem::ExprWithAlias {
-                    expr,
-                    alias: alias.clone(),
-                },
+                Some(alias) => SelectItem::ExprWithAlias { expr, alias: alias.clone() },
                 None => SelectItem::UnnamedExpr(expr),
             }
         })
         .collect();
-    if let Some(OrderBy {
-        kind: OrderByKind::Expressions(keys),
-        interpolate: _,
-    }) = &mut whole.order_by
-    {
+    if let Some(OrderBy { kind: OrderByKind::Expressions(keys), interpolate: _ }) = &mut whole.order_by {
         for key in keys {
             if let Expr::Value(value) = &key.expr {
                 let name = format!("k{value}");

@@ -86,21 +86,14 @@ fn count_of(moment: &Expr, count: Expr, unit: Unit, back: bool) -> Option<Expr> 
             Expr::Nested(Box::new(scaled))
         }
     };
-    Some(build_call(
-        "my_date_add",
-        vec![moment.clone(), count, string(base, span)],
-        span,
-    ))
+    Some(build_call("my_date_add", vec![moment.clone(), count, string(base, span)], span))
 }
 
 /// The whole number that a constant is, `'7'` too.
 fn whole(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Nested(inner) => whole(inner),
-        Expr::UnaryOp {
-            op: UnaryOperator::Minus,
-            expr,
-        } => whole(expr)?.checked_neg(),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => whole(expr)?.checked_neg(),
         Expr::Value(value) => match &value.value {
             sqlparser::ast::Value::Number(text, _) => text.parse().ok(),
             sqlparser::ast::Value::SingleQuotedString(text) => text.trim().parse().ok(),

@@ -50,10 +50,7 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize) {
             alias: Some(TableAlias {
                 explicit: true,
                 name: alias.clone(),
-                columns: vec![TableAliasColumnDef {
-                    name: column.clone(),
-                    data_type: None,
-                }],
+                columns: vec![TableAliasColumnDef { name: column.clone(), data_type: None }],
                 at: None,
             }),
             args: Some(TableFunctionArgs {
@@ -71,10 +68,7 @@ pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize) {
             sample: None,
             index_hints: Vec::new(),
         };
-        select.from.push(TableWithJoins {
-            relation: factor,
-            joins: Vec::new(),
-        });
+        select.from.push(TableWithJoins { relation: factor, joins: Vec::new() });
         *item = SelectItem::ExprWithAlias {
             expr: Expr::CompoundIdentifier(vec![alias, column]),
             alias: name.unwrap_or_else(|| Ident::with_span(span, function)),
@@ -120,13 +114,9 @@ pub(super) fn write_out(factor: &mut TableFactor) -> Result<(), SqlError> {
             sample: None,
             index_hints,
         } if with_hints.is_empty() && partitions.is_empty() && index_hints.is_empty() => (name, args, alias),
-        TableFactor::Function {
-            lateral: _,
-            name,
-            args,
-            with_ordinality: false,
-            alias,
-        } => (name, args, alias),
+        TableFactor::Function { lateral: _, name, args, with_ordinality: false, alias } => {
+            (name, args, alias)
+        }
         _ => return Ok(()),
     };
     if last_name(name).as_deref() != Some("generate_series") {
@@ -154,17 +144,9 @@ pub(super) fn write_out(factor: &mut TableFactor) -> Result<(), SqlError> {
         at: None,
     });
     if alias.columns.is_empty() {
-        alias.columns.push(TableAliasColumnDef {
-            name: alias.name.clone(),
-            data_type: None,
-        });
+        alias.columns.push(TableAliasColumnDef { name: alias.name.clone(), data_type: None });
     }
-    *factor = TableFactor::Derived {
-        lateral: false,
-        subquery,
-        alias: Some(alias),
-        sample: None,
-    };
+    *factor = TableFactor::Derived { lateral: false, subquery, alias: Some(alias), sample: None };
     Ok(())
 }
 
@@ -238,10 +220,7 @@ fn values(start: &Expr, stop: &Expr, step: Option<&Expr>) -> Option<Vec<String>>
 fn whole(expr: &Expr) -> Option<i64> {
     match expr {
         Expr::Nested(inner) => whole(inner),
-        Expr::UnaryOp {
-            op: UnaryOperator::Minus,
-            expr,
-        } => whole(expr)?.checked_neg(),
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => whole(expr)?.checked_neg(),
         Expr::Value(value) => match &value.value {
             ast::Value::Number(digits, _) => digits.parse().ok(),
             _ => None,
@@ -258,20 +237,15 @@ fn constant<'e>(expr: &'e Expr, types: &[&str]) -> Option<&'e str> {
     };
     match expr {
         Expr::Nested(inner) => constant(inner, types),
-        Expr::Cast {
-            kind: _,
-            expr,
-            data_type,
-            format: None,
-        } if is(data_type) => constant(expr, types).or_else(|| text(expr)),
-        Expr::TypedString(ast::TypedString {
-            data_type,
-            value,
-            uses_odbc_syntax: _,
-        }) if is(data_type) => match &value.value {
-            ast::Value::SingleQuotedString(text) => Some(text),
-            _ => None,
-        },
+        Expr::Cast { kind: _, expr, data_type, format: None } if is(data_type) => {
+            constant(expr, types).or_else(|| text(expr))
+        }
+        Expr::TypedString(ast::TypedString { data_type, value, uses_odbc_syntax: _ }) if is(data_type) => {
+            match &value.value {
+                ast::Value::SingleQuotedString(text) => Some(text),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }
@@ -291,9 +265,7 @@ fn span(expr: &Expr) -> Option<Interval> {
             last_field: None,
             fractional_seconds_precision: None,
         }) => {
-            let unit = leading_field
-                .as_ref()
-                .and_then(|f| crate::temporal::Unit::named(&f.to_string()));
+            let unit = leading_field.as_ref().and_then(|f| crate::temporal::Unit::named(&f.to_string()));
             Interval::parse(text(value)?, unit)
         }
         other => Interval::parse(constant(other, &["INTERVAL"]).or_else(|| text(other))?, None),

@@ -13,129 +13,45 @@ fn error(sql: &str) -> String {
 #[test]
 fn what_sqlite_refuses_is_refused() {
     let table = [
-        (
-            "SELECT * FROM band",
-            "no table named \"band\" at line 1, column 15",
-        ),
-        (
-            "SELECT height FROM singer",
-            "no column named \"height\" in scope at line 1, column 8",
-        ),
+        ("SELECT * FROM band", "no table named \"band\" at line 1, column 15"),
+        ("SELECT height FROM singer", "no column named \"height\" in scope at line 1, column 8"),
         ("SELECT t.name FROM singer", "no column named \"t.name\" in scope"),
-        (
-            "SELECT singer.name FROM singer AS s",
-            "no column named \"singer.name\" in scope",
-        ),
-        (
-            "SELECT `height` FROM singer",
-            "no column named \"height\" in scope",
-        ),
-        (
-            "SELECT id FROM singer, concert",
-            "column name \"id\" is ambiguous",
-        ),
-        (
-            "SELECT name FROM singer WHERE count(*) > 1",
-            "misuse of an aggregate function",
-        ),
-        (
-            "SELECT max(count(*)) FROM singer",
-            "misuse of an aggregate function",
-        ),
-        (
-            "SELECT name FROM singer ORDER BY count(*)",
-            "misuse of an aggregate function",
-        ),
-        (
-            "SELECT count(*) AS n FROM singer WHERE n > 1",
-            "misuse of an aggregate function",
-        ),
+        ("SELECT singer.name FROM singer AS s", "no column named \"singer.name\" in scope"),
+        ("SELECT `height` FROM singer", "no column named \"height\" in scope"),
+        ("SELECT id FROM singer, concert", "column name \"id\" is ambiguous"),
+        ("SELECT name FROM singer WHERE count(*) > 1", "misuse of an aggregate function"),
+        ("SELECT max(count(*)) FROM singer", "misuse of an aggregate function"),
+        ("SELECT name FROM singer ORDER BY count(*)", "misuse of an aggregate function"),
+        ("SELECT count(*) AS n FROM singer WHERE n > 1", "misuse of an aggregate function"),
         (
             "SELECT count(*) FROM singer GROUP BY 1",
             "aggregate functions are not allowed in the GROUP BY clause",
         ),
-        (
-            "SELECT name FROM singer HAVING count(*) > 1",
-            "HAVING clause on a non-aggregate query",
-        ),
-        (
-            "SELECT name FROM singer ORDER BY 2",
-            "ORDER BY term 1 out of range",
-        ),
-        (
-            "SELECT name FROM singer GROUP BY 3",
-            "GROUP BY term 1 out of range",
-        ),
-        (
-            "SELECT name FROM singer UNION SELECT id, name FROM singer",
-            "have 1 and 2 columns",
-        ),
-        (
-            "SELECT name FROM singer UNION SELECT name FROM singer ORDER BY age",
-            "does not match any column",
-        ),
-        (
-            "SELECT 1 WHERE 1 IN (SELECT id, age FROM singer)",
-            "returns 2 column(s), 1 expected",
-        ),
-        (
-            "SELECT (SELECT id, age FROM singer)",
-            "returns 2 columns, 1 expected",
-        ),
-        (
-            "SELECT 1 WHERE (1, 2) = 3",
-            "a value of 2 column(s) meets one of 1",
-        ),
+        ("SELECT name FROM singer HAVING count(*) > 1", "HAVING clause on a non-aggregate query"),
+        ("SELECT name FROM singer ORDER BY 2", "ORDER BY term 1 out of range"),
+        ("SELECT name FROM singer GROUP BY 3", "GROUP BY term 1 out of range"),
+        ("SELECT name FROM singer UNION SELECT id, name FROM singer", "have 1 and 2 columns"),
+        ("SELECT name FROM singer UNION SELECT name FROM singer ORDER BY age", "does not match any column"),
+        ("SELECT 1 WHERE 1 IN (SELECT id, age FROM singer)", "returns 2 column(s), 1 expected"),
+        ("SELECT (SELECT id, age FROM singer)", "returns 2 columns, 1 expected"),
+        ("SELECT 1 WHERE (1, 2) = 3", "a value of 2 column(s) meets one of 1"),
         ("SELECT *", "no tables specified"),
         ("SELECT t.* FROM singer", "no table named \"t\""),
-        (
-            "SELECT sum(id, age) FROM singer",
-            "wrong number of arguments to function sum()",
-        ),
-        (
-            "SELECT sum(*) FROM singer",
-            "wrong number of arguments to function sum()",
-        ),
-        (
-            "SELECT substr(name) FROM singer",
-            "wrong number of arguments to function substr()",
-        ),
-        (
-            "SELECT count(DISTINCT id, age) FROM singer",
-            "wrong number of arguments",
-        ),
-        (
-            "SELECT name FROM singer WHERE rank() OVER () = 1",
-            "misuse of window function rank()",
-        ),
+        ("SELECT sum(id, age) FROM singer", "wrong number of arguments to function sum()"),
+        ("SELECT sum(*) FROM singer", "wrong number of arguments to function sum()"),
+        ("SELECT substr(name) FROM singer", "wrong number of arguments to function substr()"),
+        ("SELECT count(DISTINCT id, age) FROM singer", "wrong number of arguments"),
+        ("SELECT name FROM singer WHERE rank() OVER () = 1", "misuse of window function rank()"),
         ("SELECT sum(age) OVER w FROM singer", "no such window: w"),
-        (
-            "SELECT id FROM singer LIMIT age",
-            "no column named \"age\" in scope",
-        ),
-        (
-            "SELECT 1 FROM singer JOIN concert USING (venue)",
-            "cannot join using column venue",
-        ),
-        (
-            "WITH x AS (SELECT * FROM x) SELECT * FROM x",
-            "circular reference: x",
-        ),
-        (
-            "WITH x(a, b) AS (SELECT 1) SELECT * FROM x",
-            "1 values for 2 columns",
-        ),
-        (
-            "VALUES (1), (2, 3)",
-            "all VALUES must have the same number of terms",
-        ),
+        ("SELECT id FROM singer LIMIT age", "no column named \"age\" in scope"),
+        ("SELECT 1 FROM singer JOIN concert USING (venue)", "cannot join using column venue"),
+        ("WITH x AS (SELECT * FROM x) SELECT * FROM x", "circular reference: x"),
+        ("WITH x(a, b) AS (SELECT 1) SELECT * FROM x", "1 values for 2 columns"),
+        ("VALUES (1), (2, 3)", "all VALUES must have the same number of terms"),
         ("SELECT 1 FROM order", "\"order\" is a reserved word"),
         ("SELECT 1 FROM db.singer", "no table named \"db.singer\""),
         ("SELECT x.singer.id FROM singer", "no table named \"x.singer\""),
-        (
-            "SELECT a.n FROM singer, (SELECT singer.id AS n) a",
-            "no column named \"singer.id\"",
-        ),
+        ("SELECT a.n FROM singer, (SELECT singer.id AS n) a", "no column named \"singer.id\""),
     ];
     for (sql, expected) in table {
         let found = error(sql);

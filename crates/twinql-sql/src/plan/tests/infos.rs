@@ -25,10 +25,7 @@ fn outputs(sql: &str) -> Vec<String> {
 #[test]
 fn outputs_know_what_they_are() {
     let table: [(&str, &[&str]); 8] = [
-        (
-            "SELECT name, age FROM singer",
-            &["name singer.name Text Text", "age singer.age Integer Integer?"],
-        ),
+        ("SELECT name, age FROM singer", &["name singer.name Text Text", "age singer.age Integer Integer?"]),
         (
             "SELECT name, venue FROM concert LEFT JOIN singer ON singer.id = singer_id",
             &["name singer.name Text Text?", "venue concert.venue Text Text?"],
@@ -47,14 +44,8 @@ fn outputs_know_what_they_are() {
             ],
         ),
         ("SELECT max(name) FROM singer", &["max singer.name - Text?"]),
-        (
-            "SELECT name FROM singer UNION SELECT country FROM singer",
-            &["name - Text Text?"],
-        ),
-        (
-            "SELECT country FROM singer INTERSECT SELECT name FROM singer",
-            &["country - Text Text"],
-        ),
+        ("SELECT name FROM singer UNION SELECT country FROM singer", &["name - Text Text?"]),
+        ("SELECT country FROM singer INTERSECT SELECT name FROM singer", &["country - Text Text"]),
         (
             "SELECT age + 1 AS next, CAST(age AS TEXT) AS t, name = 'x' AS same FROM singer",
             &["next - - Integer?", "t - Text Text?", "same - - Boolean"],

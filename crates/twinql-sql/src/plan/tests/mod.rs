@@ -1,9 +1,4 @@
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod errors;
 mod infos;
@@ -152,10 +147,7 @@ fn windows_and_expressions() {
 #[test]
 fn calls_belong_to_their_select() {
     check(&[
-        (
-            r#"VALUES (1, 'a'), (2.5, NULL)"#,
-            r#"(values [[1 'a'] [2.5 null]]) -> [column1#0 column2#1]"#,
-        ),
+        (r#"VALUES (1, 'a'), (2.5, NULL)"#, r#"(values [[1 'a'] [2.5 null]]) -> [column1#0 column2#1]"#),
         (
             r#"SELECT (SELECT max(s.age) FROM concert) FROM singer s"#,
             r#"(project (group singer [] [max#7=max[age#3]]) [(SELECT max(s.age) FROM concert)#8=(scalar (project concert [max#7]) -> [max#7])]) -> [(SELECT max(s.age) FROM concert)#8]"#,

@@ -12,10 +12,7 @@ pub(super) struct Printer<'a> {
 }
 
 pub(super) fn print(schema: &Schema, plan: &Plan) -> String {
-    let printer = Printer {
-        schema,
-        columns: &plan.columns,
-    };
+    let printer = Printer { schema, columns: &plan.columns };
     printer.query(&plan.query)
 }
 
@@ -62,11 +59,7 @@ impl Printer<'_> {
             func => format!("{func:?}").to_lowercase(),
         };
         let distinct = if call.distinct { " distinct" } else { "" };
-        let filter = call
-            .filter
-            .as_ref()
-            .map(|f| format!(" filter {}", self.expr(f)))
-            .unwrap_or_default();
+        let filter = call.filter.as_ref().map(|f| format!(" filter {}", self.expr(f))).unwrap_or_default();
         format!("{name}{distinct}{}{filter}", self.exprs(&call.args))
     }
 
@@ -77,13 +70,7 @@ impl Printer<'_> {
                 format!("(values {})", self.list(rows, |r| self.exprs(r)))
             }
             Rel::TableFunction { name, args, .. } => format!("({name} {})", self.exprs(args)),
-            Rel::Recursive {
-                name,
-                seed,
-                step,
-                all,
-                ..
-            } => format!(
+            Rel::Recursive { name, seed, step, all, .. } => format!(
                 "(recursive{} {name} {} {})",
                 if *all { "-all" } else { "" },
                 self.query(seed),
@@ -100,12 +87,7 @@ impl Printer<'_> {
                 let inputs: Vec<String> = inputs.iter().map(|r| self.rel(r)).collect();
                 format!("(join {} {})", inputs.join(" "), self.exprs(on))
             }
-            Rel::OuterJoin {
-                kind,
-                left,
-                right,
-                on,
-            } => {
+            Rel::OuterJoin { kind, left, right, on } => {
                 let name = match kind {
                     JoinKind::Left => "left",
                     JoinKind::Full => "full",
@@ -118,16 +100,9 @@ impl Printer<'_> {
                 format!("(group {} {} {calls})", self.rel(input), self.named(keys))
             }
             Rel::Distinct { input } => format!("(distinct {})", self.rel(input)),
-            Rel::Sort {
-                input,
-                keys,
-                limit,
-                offset,
-            } => {
+            Rel::Sort { input, keys, limit, offset } => {
                 let part = |name: &str, e: &Option<Expr>| {
-                    e.as_ref()
-                        .map(|e| format!(" {name} {}", self.expr(e)))
-                        .unwrap_or_default()
+                    e.as_ref().map(|e| format!(" {name} {}", self.expr(e))).unwrap_or_default()
                 };
                 format!(
                     "(sort {} {}{}{})",
@@ -137,13 +112,7 @@ impl Printer<'_> {
                     part("offset", offset)
                 )
             }
-            Rel::SetOp {
-                kind,
-                all,
-                left,
-                right,
-                ..
-            } => format!(
+            Rel::SetOp { kind, all, left, right, .. } => format!(
                 "({}{} {} {})",
                 format!("{kind:?}").to_lowercase(),
                 if *all { "-all" } else { "" },
@@ -191,11 +160,7 @@ impl Printer<'_> {
             Expr::And(list) => format!("(and {})", self.exprs(list)),
             Expr::Or(list) => format!("(or {})", self.exprs(list)),
             Expr::Function { name, args } => format!("{name}{}", self.exprs(args)),
-            Expr::Case {
-                operand,
-                branches,
-                otherwise,
-            } => format!(
+            Expr::Case { operand, branches, otherwise } => format!(
                 "(case {} {} {})",
                 operand.as_ref().map_or("-".into(), |e| self.expr(e)),
                 self.list(branches, |(w, t)| format!("{}:{}", self.expr(w), self.expr(t))),

@@ -10,15 +10,8 @@ impl Reader<'_> {
     /// ALTER TABLE [IF EXISTS] [ONLY] name change, change …
     pub(super) fn alter_table(&mut self, tokens: &[Token]) {
         let line = tokens.first().map_or(1, |t| t.line);
-        let mut at = tokens
-            .iter()
-            .take(3)
-            .position(|t| t.is("TABLE"))
-            .map_or(2, |i| i + 1);
-        while tokens
-            .get(at)
-            .is_some_and(|t| t.is_any(&["ONLY", "IF", "EXISTS"]))
-        {
+        let mut at = tokens.iter().take(3).position(|t| t.is("TABLE")).map_or(2, |i| i + 1);
+        while tokens.get(at).is_some_and(|t| t.is_any(&["ONLY", "IF", "EXISTS"])) {
             at += 1;
         }
         let Some((name, at)) = qualified(tokens, at) else {
@@ -122,19 +115,12 @@ impl Reader<'_> {
                 return Ok(());
             };
             let definition = item.get(at + usize::from(change)..).unwrap_or_default();
-            let Some(index) = table
-                .columns
-                .iter()
-                .position(|c| c.column.name.eq_ignore_ascii_case(&old))
+            let Some(index) = table.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(&old))
             else {
                 unknown(self, "column", &old);
                 return Ok(());
             };
-            let new = definition
-                .first()
-                .and_then(Token::name)
-                .unwrap_or(&old)
-                .to_owned();
+            let new = definition.first().and_then(Token::name).unwrap_or(&old).to_owned();
             if new != old {
                 self.model.rename_column(&table.name, &old, &new);
                 if let Some(renamed) = self.model.tables.get(position) {
@@ -143,15 +129,9 @@ impl Reader<'_> {
             }
             let (draft, rest) = self.typed_column(&mut table, new, definition);
             table.columns[index] = draft;
-            self.constraints(
-                &mut table,
-                Some(index),
-                definition.get(rest..).unwrap_or_default(),
-            )?;
+            self.constraints(&mut table, Some(index), definition.get(rest..).unwrap_or_default())?;
             let in_key = |key: &super::model::Key| {
-                key.columns
-                    .iter()
-                    .any(|c| c.eq_ignore_ascii_case(&table.columns[index].column.name))
+                key.columns.iter().any(|c| c.eq_ignore_ascii_case(&table.columns[index].column.name))
             };
             if table.primary.as_ref().is_some_and(in_key) {
                 table.columns[index].column.not_null = true;
@@ -208,10 +188,7 @@ impl Reader<'_> {
             let place = match rest.iter().position(|t| t.is_any(&["FIRST", "AFTER"])) {
                 Some(i) if rest[i].is("FIRST") => Some(0),
                 Some(i) => rest.get(i + 1).and_then(Token::name).and_then(|n| {
-                    let at = table
-                        .columns
-                        .iter()
-                        .position(|c| c.column.name.eq_ignore_ascii_case(n));
+                    let at = table.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(n));
                     at.map(|at| at + 1)
                 }),
                 None => None,
@@ -257,10 +234,7 @@ impl Reader<'_> {
         } else if table.has_column(name) && table.columns.len() > 1 {
             table.drop_column(name);
         } else if !optional {
-            let reason = format!(
-                "table {:?} has no other column, or none named {name:?}",
-                table.name
-            );
+            let reason = format!("table {:?} has no other column, or none named {name:?}", table.name);
             self.not_read(line, shown(item), reason);
         }
     }
@@ -275,11 +249,7 @@ impl Reader<'_> {
         }
         let at = 1 + usize::from(is(1, &["COLUMN"]));
         let name = item.get(at).and_then(Token::name).unwrap_or_default().to_owned();
-        let Some(index) = table
-            .columns
-            .iter()
-            .position(|c| c.column.name.eq_ignore_ascii_case(&name))
-        else {
+        let Some(index) = table.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(&name)) else {
             let reason = format!("table {:?} has no column {name:?}", table.name);
             self.not_read(line, shown(item), reason);
             return Ok(());
@@ -319,28 +289,15 @@ impl Reader<'_> {
     }
 
     fn rename(&mut self, line: usize, old: &str, new: &str) {
-        if self
-            .model
-            .position(new)
-            .is_some_and(|at| self.model.position(old) != Some(at))
-        {
+        if self.model.position(new).is_some_and(|at| self.model.position(old) != Some(at)) {
             let reason = format!("there is a table {new:?} already");
             self.not_read(line, format!("RENAME {old} TO {new}"), reason);
         } else if self.model.position(old).is_some() {
             self.model.rename_table(old, new);
-        } else if let Some(view) = self
-            .model
-            .views
-            .iter_mut()
-            .find(|v| v.name.eq_ignore_ascii_case(old))
-        {
+        } else if let Some(view) = self.model.views.iter_mut().find(|v| v.name.eq_ignore_ascii_case(old)) {
             new.clone_into(&mut view.name);
         } else {
-            self.not_read(
-                line,
-                format!("RENAME {old} TO {new}"),
-                format!("no table is named {old:?}"),
-            );
+            self.not_read(line, format!("RENAME {old} TO {new}"), format!("no table is named {old:?}"));
         }
     }
 
@@ -364,9 +321,7 @@ impl Reader<'_> {
         let line = tokens.first().map_or(1, |t| t.line);
         let at = 2 + usize::from(tokens.get(1).is_some_and(|t| t.is("MATERIALIZED")));
         let named = qualified(tokens, at);
-        let rest = named
-            .as_ref()
-            .map_or(&[][..], |(_, at)| tokens.get(*at..).unwrap_or_default());
+        let rest = named.as_ref().map_or(&[][..], |(_, at)| tokens.get(*at..).unwrap_or_default());
         let rename = rest.first().is_some_and(|t| t.is("RENAME")) && rest.get(1).is_some_and(|t| t.is("TO"));
         match (named.as_ref(), rest.get(2).and_then(Token::name)) {
             _ if setting(rest) => self.ignored(line, "ALTER VIEW", "rights"),
@@ -379,11 +334,7 @@ impl Reader<'_> {
     pub(super) fn drop_things(&mut self, tokens: &[Token]) {
         let line = tokens.first().map_or(1, |t| t.line);
         let mut at = 2 + usize::from(tokens.get(1).is_some_and(|t| t.is("MATERIALIZED")));
-        let kind = tokens
-            .get(at - 1)
-            .map(Token::shown)
-            .unwrap_or_default()
-            .to_uppercase();
+        let kind = tokens.get(at - 1).map(Token::shown).unwrap_or_default().to_uppercase();
         let concurrently = tokens.get(at).is_some_and(|t| t.is("CONCURRENTLY"));
         at += usize::from(concurrently);
         let optional = tokens.get(at).is_some_and(|t| t.is("IF"));
@@ -406,11 +357,7 @@ impl Reader<'_> {
             };
             if !found {
                 if optional {
-                    self.ignored(
-                        line,
-                        &format!("DROP {kind} IF EXISTS"),
-                        "there is none of that name",
-                    );
+                    self.ignored(line, &format!("DROP {kind} IF EXISTS"), "there is none of that name");
                 } else {
                     self.not_read(line, shown(tokens), format!("nothing is named {name:?}"));
                 }
@@ -483,10 +430,7 @@ fn setting(item: &[Token]) -> bool {
         ],
     ) || is(0, &["NO"]) && is(1, &["FORCE", "INHERIT"])
         || is(0, &["DEFAULT"]) && is(1, &["CHARSET", "CHARACTER", "COLLATE"])
-        || is(0, &["ALTER"])
-            && item
-                .iter()
-                .any(|t| t.is_any(&["IDENTITY", "STATISTICS", "STORAGE"]))
+        || is(0, &["ALTER"]) && item.iter().any(|t| t.is_any(&["IDENTITY", "STATISTICS", "STORAGE"]))
 }
 
 impl Draft {
@@ -494,11 +438,7 @@ impl Draft {
     fn drop_implicit(&mut self, name: &str) -> bool {
         let table = self.name.clone();
         let named = |middle: &str, end: &str| {
-            let middle = if middle.is_empty() {
-                String::new()
-            } else {
-                format!("_{middle}")
-            };
+            let middle = if middle.is_empty() { String::new() } else { format!("_{middle}") };
             format!("{table}{middle}_{end}").eq_ignore_ascii_case(name)
         };
         let count = |t: &Draft| usize::from(t.primary.is_some()) + t.unique.len() + t.foreign.len();
@@ -506,10 +446,8 @@ impl Draft {
         if named("", "pkey") {
             self.primary = None;
         }
-        self.unique
-            .retain(|k| !(k.name.is_none() && named(&k.columns.join("_"), "key")));
-        self.foreign
-            .retain(|k| !(k.name.is_none() && named(&k.columns.join("_"), "fkey")));
+        self.unique.retain(|k| !(k.name.is_none() && named(&k.columns.join("_"), "key")));
+        self.foreign.retain(|k| !(k.name.is_none() && named(&k.columns.join("_"), "fkey")));
         count(self) < before
     }
 }

@@ -26,45 +26,27 @@ pub(super) fn to_sqlite(mut expr: Expr, dialect: Dialect) -> Result<Expr, String
 }
 
 fn null() -> Expr {
-    Expr::Value(ValueWithSpan {
-        value: Value::Null,
-        span: Span::empty(),
-    })
+    Expr::Value(ValueWithSpan { value: Value::Null, span: Span::empty() })
 }
 
 fn text(value: &str) -> Expr {
-    Expr::Value(ValueWithSpan {
-        value: Value::SingleQuotedString(value.to_owned()),
-        span: Span::empty(),
-    })
+    Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(value.to_owned()), span: Span::empty() })
 }
 
 /// One node, its children being rewritten already.
 fn rewrite(e: &mut Expr, dialect: Dialect) -> Result<(), String> {
     let taken = std::mem::replace(e, null());
     *e = match taken {
-        Expr::Cast {
-            kind: _,
-            expr,
-            data_type,
-            format,
-        } => {
+        Expr::Cast { kind: _, expr, data_type, format } => {
             if format.is_some() {
                 return Err("a cast with a format".into());
             }
             cast(*expr, data_type)
         }
-        Expr::AnyOp {
-            left,
-            compare_op: BinaryOperator::Eq,
-            right,
-            is_some: _,
-        } => in_list(*left, *right, false)?,
-        Expr::AllOp {
-            left,
-            compare_op: BinaryOperator::NotEq,
-            right,
-        } => in_list(*left, *right, true)?,
+        Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, is_some: _ } => {
+            in_list(*left, *right, false)?
+        }
+        Expr::AllOp { left, compare_op: BinaryOperator::NotEq, right } => in_list(*left, *right, true)?,
         Expr::BinaryOp { left, op, right } => match op {
             BinaryOperator::PGLikeMatch => like(*left, *right, false, true)?,
             BinaryOperator::PGNotLikeMatch => like(*left, *right, true, true)?,
@@ -72,44 +54,22 @@ fn rewrite(e: &mut Expr, dialect: Dialect) -> Result<(), String> {
             BinaryOperator::PGNotILikeMatch => like(*left, *right, true, false)?,
             op => Expr::BinaryOp { left, op, right },
         },
-        Expr::Like {
-            negated,
-            any,
-            expr,
-            pattern,
-            escape_char,
-        } => {
+        Expr::Like { negated, any, expr, pattern, escape_char } => {
             if any || escape_char.is_some() && dialect.like_is_case_sensitive() {
                 return Err("this form of LIKE".into());
             }
             match escape_char {
-                Some(_) => Expr::Like {
-                    negated,
-                    any,
-                    expr,
-                    pattern,
-                    escape_char,
-                },
+                Some(_) => Expr::Like { negated, any, expr, pattern, escape_char },
                 None => like(*expr, *pattern, negated, dialect.like_is_case_sensitive())?,
             }
         }
-        Expr::ILike {
-            negated,
-            any,
-            expr,
-            pattern,
-            escape_char,
-        } => {
+        Expr::ILike { negated, any, expr, pattern, escape_char } => {
             if any || escape_char.is_some() {
                 return Err("this form of ILIKE".into());
             }
             like(*expr, *pattern, negated, false)?
         }
-        Expr::Extract {
-            field,
-            syntax: _,
-            expr,
-        } => {
+        Expr::Extract { field, syntax: _, expr } => {
             let format = match field {
                 DateTimeField::Year => "%Y",
                 DateTimeField::Month => "%m",
@@ -145,24 +105,15 @@ fn rewrite(e: &mut Expr, dialect: Dialect) -> Result<(), String> {
                 Value::DoubleQuotedString(s) | Value::EscapedStringLiteral(s) | Value::NationalStringLiteral(s),
             span: _,
         }) => text(&s),
-        Expr::Value(ValueWithSpan {
-            value: Value::DollarQuotedString(quoted),
-            span: _,
-        }) => text(&quoted.value),
-        Expr::Value(ValueWithSpan {
-            value: Value::Placeholder(name),
-            span: _,
-        }) => return Err(format!("the parameter {name}")),
-        Expr::Subquery(_)
-        | Expr::Exists {
-            subquery: _,
-            negated: _,
+        Expr::Value(ValueWithSpan { value: Value::DollarQuotedString(quoted), span: _ }) => {
+            text(&quoted.value)
         }
-        | Expr::InSubquery {
-            expr: _,
-            subquery: _,
-            negated: _,
-        } => return Err("a subquery".into()),
+        Expr::Value(ValueWithSpan { value: Value::Placeholder(name), span: _ }) => {
+            return Err(format!("the parameter {name}"));
+        }
+        Expr::Subquery(_)
+        | Expr::Exists { subquery: _, negated: _ }
+        | Expr::InSubquery { expr: _, subquery: _, negated: _ } => return Err("a subquery".into()),
         other => other,
     };
     Ok(())
@@ -178,12 +129,7 @@ fn cast(expr: Expr, data_type: DataType) -> Expr {
     let number = ["INT", "NUM", "DEC", "REAL", "FLOAT", "DOUBLE", "SIGNED", "SERIAL"];
     let word = shown.split(['(', ' ']).next().unwrap_or_default();
     if number.iter().any(|n| word.contains(n)) && word != "INTERVAL" && !shown.contains("[]") {
-        Expr::Cast {
-            kind: CastKind::Cast,
-            expr: Box::new(expr),
-            data_type,
-            format: None,
-        }
+        Expr::Cast { kind: CastKind::Cast, expr: Box::new(expr), data_type, format: None }
     } else {
         expr
     }
@@ -198,11 +144,9 @@ fn inner(expr: Expr) -> Expr {
 
 fn in_list(left: Expr, right: Expr, negated: bool) -> Result<Expr, String> {
     match inner(right) {
-        Expr::Array(Array { elem, named: _ }) => Ok(Expr::InList {
-            expr: Box::new(left),
-            list: elem.into_iter().map(inner).collect(),
-            negated,
-        }),
+        Expr::Array(Array { elem, named: _ }) => {
+            Ok(Expr::InList { expr: Box::new(left), list: elem.into_iter().map(inner).collect(), negated })
+        }
         other => Err(format!("a comparison with the elements of {other}")),
     }
 }
@@ -218,10 +162,7 @@ fn like(left: Expr, pattern: Expr, negated: bool, case: bool) -> Result<Expr, St
             escape_char: None,
         });
     }
-    let Expr::Value(ValueWithSpan {
-        value: Value::SingleQuotedString(pattern),
-        span: _,
-    }) = inner(pattern)
+    let Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(pattern), span: _ }) = inner(pattern)
     else {
         return Err("LIKE with a computed pattern".into());
     };
@@ -240,14 +181,7 @@ fn like(left: Expr, pattern: Expr, negated: bool, case: bool) -> Result<Expr, St
         }
     }
     let glob = parsed(&format!("glob({}, {left})", text(&glob)))?;
-    Ok(if negated {
-        Expr::UnaryOp {
-            op: ast::UnaryOperator::Not,
-            expr: Box::new(glob),
-        }
-    } else {
-        glob
-    })
+    Ok(if negated { Expr::UnaryOp { op: ast::UnaryOperator::Not, expr: Box::new(glob) } } else { glob })
 }
 
 /// Gives a column another name.
@@ -308,11 +242,7 @@ pub(super) fn resolve(expr: &mut Expr, names: &[&str]) -> Result<Vec<usize>, Str
 pub(super) fn not_null(expr: &Expr, into: &mut Vec<String>) {
     match expr {
         Expr::Nested(e) => not_null(e, into),
-        Expr::BinaryOp {
-            left,
-            op: BinaryOperator::And,
-            right,
-        } => {
+        Expr::BinaryOp { left, op: BinaryOperator::And, right } => {
             not_null(left, into);
             not_null(right, into);
         }

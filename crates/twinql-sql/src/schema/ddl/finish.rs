@@ -33,11 +33,8 @@ impl Reader<'_> {
     /// All tables so far; `last` also verifies conditions, and notes what is dropped.
     pub(super) fn tables(&mut self, last: bool) -> Schema {
         let drafts: Vec<Draft> = self.model.tables.iter().filter(|t| !t.dropped).cloned().collect();
-        let positions: HashMap<String, usize> = drafts
-            .iter()
-            .enumerate()
-            .map(|(i, t)| (t.name.to_ascii_lowercase(), i))
-            .collect();
+        let positions: HashMap<String, usize> =
+            drafts.iter().enumerate().map(|(i, t)| (t.name.to_ascii_lowercase(), i)).collect();
         let mut tables: Vec<Table> = drafts.iter().map(table).collect();
         for (i, draft) in drafts.iter().enumerate() {
             let keys = self.foreign_keys(draft, &tables, &positions, last);
@@ -47,11 +44,7 @@ impl Reader<'_> {
         for (draft, table) in drafts.iter().zip(&mut tables) {
             let computed = draft.columns.iter().any(|c| c.generated.is_some());
             if computed || !draft.checks.is_empty() {
-                let verifier = if last {
-                    Some(&*verifier.get_or_insert_with(Verifier::new))
-                } else {
-                    None
-                };
+                let verifier = if last { Some(&*verifier.get_or_insert_with(Verifier::new)) } else { None };
                 self.conditions(draft, table, verifier);
             }
         }
@@ -99,11 +92,7 @@ impl Reader<'_> {
                 }
                 continue;
             };
-            let key = ForeignKey {
-                columns,
-                target,
-                target_columns,
-            };
+            let key = ForeignKey { columns, target, target_columns };
             if !keys.contains(&key) {
                 keys.push(key);
             }
@@ -114,11 +103,8 @@ impl Reader<'_> {
     /// CHECKs and generated columns.
     fn conditions(&mut self, draft: &Draft, table: &mut Table, verifier: Option<&Verifier>) {
         let names: Vec<&str> = draft.columns.iter().map(|c| c.column.name.as_str()).collect();
-        for (i, written) in draft
-            .columns
-            .iter()
-            .enumerate()
-            .filter_map(|(i, c)| Some((i, c.generated.as_ref()?)))
+        for (i, written) in
+            draft.columns.iter().enumerate().filter_map(|(i, c)| Some((i, c.generated.as_ref()?)))
         {
             let expr = written.expr.clone().and_then(|mut e| {
                 exprs::resolve(&mut e, &names)?;
@@ -164,12 +150,7 @@ impl Reader<'_> {
                     (written.text.clone(), Vec::new(), false)
                 }
             };
-            let check = Check {
-                name: check.name.clone(),
-                expr,
-                columns,
-                enforced,
-            };
+            let check = Check { name: check.name.clone(), expr, columns, enforced };
             let known = |c: &Check| c.expr == check.expr;
             if !table.checks.iter().any(known) {
                 table.checks.push(check);
@@ -179,12 +160,8 @@ impl Reader<'_> {
 }
 
 fn table(draft: &Draft) -> Table {
-    let position = |name: &String| {
-        draft
-            .columns
-            .iter()
-            .position(|c| c.column.name.eq_ignore_ascii_case(name))
-    };
+    let position =
+        |name: &String| draft.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(name));
     let key = |key: &Key| key.columns.iter().filter_map(position).collect::<Vec<usize>>();
     Table {
         schema: None,

@@ -99,23 +99,11 @@ pub(super) struct Beside {
 
 /// Reads the CREATE TABLE that a SQLite file stores.
 pub(super) fn beside(sql: &str) -> Option<Beside> {
-    let Schema {
-        db_id: _,
-        tables,
-        views: _,
-        typing: _,
-        exact_names: _,
-        notes,
-    } = read("", sql).ok()?;
+    let Schema { db_id: _, tables, views: _, typing: _, exact_names: _, notes } = read("", sql).ok()?;
     let table = tables.into_iter().next()?;
-    let generated = table
-        .columns
-        .iter()
-        .filter_map(|c| Some((c.name.clone(), c.generated.clone()?)))
-        .collect();
-    let not_null = (0..table.columns.len())
-        .filter(|&i| table.columns[i].not_null)
-        .collect();
+    let generated =
+        table.columns.iter().filter_map(|c| Some((c.name.clone(), c.generated.clone()?))).collect();
+    let not_null = (0..table.columns.len()).filter(|&i| table.columns[i].not_null).collect();
     Some(Beside {
         width: table.columns.len(),
         checks: table.checks,
@@ -189,26 +177,11 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["EXECUTE"], "a call"),
     (&["DO"], "a block of code"),
     (&["DECLARE"], "a block of code"),
-    (
-        &["CREATE", "INDEX"],
-        "an index that is not unique says nothing about rows",
-    ),
-    (
-        &["CREATE", "FULLTEXT"],
-        "an index that is not unique says nothing about rows",
-    ),
-    (
-        &["CREATE", "SPATIAL"],
-        "an index that is not unique says nothing about rows",
-    ),
-    (
-        &["CREATE", "CLUSTERED"],
-        "an index that is not unique says nothing about rows",
-    ),
-    (
-        &["CREATE", "NONCLUSTERED"],
-        "an index that is not unique says nothing about rows",
-    ),
+    (&["CREATE", "INDEX"], "an index that is not unique says nothing about rows"),
+    (&["CREATE", "FULLTEXT"], "an index that is not unique says nothing about rows"),
+    (&["CREATE", "SPATIAL"], "an index that is not unique says nothing about rows"),
+    (&["CREATE", "CLUSTERED"], "an index that is not unique says nothing about rows"),
+    (&["CREATE", "NONCLUSTERED"], "an index that is not unique says nothing about rows"),
     (&["CREATE", "SEQUENCE"], "numbers for keys"),
     (&["CREATE", "TEMPORARY", "SEQUENCE"], "numbers for keys"),
     (&["CREATE", "SCHEMA"], "a name before names"),
@@ -219,14 +192,8 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["CREATE", "STATISTICS"], "maintenance"),
     (&["CREATE", "PUBLICATION"], "replication"),
     (&["CREATE", "SUBSCRIPTION"], "replication"),
-    (
-        &["CREATE", "TRIGGER"],
-        "a trigger changes data, not what a query sees",
-    ),
-    (
-        &["CREATE", "EVENT"],
-        "a trigger changes data, not what a query sees",
-    ),
+    (&["CREATE", "TRIGGER"], "a trigger changes data, not what a query sees"),
+    (&["CREATE", "EVENT"], "a trigger changes data, not what a query sees"),
     (&["CREATE", "POLICY"], "rights"),
     (&["CREATE", "ROLE"], "rights"),
     (&["CREATE", "USER"], "rights"),
@@ -243,23 +210,14 @@ const HARMLESS: &[(&[&str], &str)] = &[
     (&["ALTER", "ROLE"], "rights"),
     (&["ALTER", "USER"], "rights"),
     (&["ALTER", "INDEX"], "a setting of an index"),
-    (
-        &["ALTER", "TRIGGER"],
-        "a trigger changes data, not what a query sees",
-    ),
+    (&["ALTER", "TRIGGER"], "a trigger changes data, not what a query sees"),
     (&["ALTER", "PUBLICATION"], "replication"),
     (&["DROP", "SEQUENCE"], "numbers for keys"),
     (&["DROP", "SCHEMA"], "a name before names"),
     (&["DROP", "DATABASE"], "a name before names"),
     (&["DROP", "EXTENSION"], "an extension of the system"),
-    (
-        &["DROP", "TRIGGER"],
-        "a trigger changes data, not what a query sees",
-    ),
-    (
-        &["DROP", "EVENT"],
-        "a trigger changes data, not what a query sees",
-    ),
+    (&["DROP", "TRIGGER"], "a trigger changes data, not what a query sees"),
+    (&["DROP", "EVENT"], "a trigger changes data, not what a query sees"),
     (&["DROP", "PROCEDURE"], "a routine"),
     (&["DROP", "FUNCTION"], "a routine"),
     (&["DROP", "AGGREGATE"], "a routine"),
@@ -347,12 +305,7 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let harmless = HARMLESS.iter().find(|(words, _)| {
-            words
-                .iter()
-                .zip(tokens)
-                .filter(|(word, token)| token.is(word))
-                .count()
-                == words.len()
+            words.iter().zip(tokens).filter(|(word, token)| token.is(word)).count() == words.len()
         });
         match harmless {
             Some((words, reason)) => self.ignored(line, &words.join(" "), reason),
@@ -423,17 +376,9 @@ impl<'t> Reader<'t> {
         } else if kind.is("INDEX") && before.iter().any(|t| t.is("UNIQUE")) {
             self.unique_index(tokens, at + 1);
         } else if kind.is("INDEX") {
-            self.ignored(
-                line,
-                "CREATE INDEX",
-                "an index that is not unique says nothing about rows",
-            );
+            self.ignored(line, "CREATE INDEX", "an index that is not unique says nothing about rows");
         } else if kind.is("TRIGGER") || kind.is("EVENT") {
-            self.ignored(
-                line,
-                "CREATE TRIGGER",
-                "a trigger changes data, not what a query sees",
-            );
+            self.ignored(line, "CREATE TRIGGER", "a trigger changes data, not what a query sees");
         } else if kind.is("PROCEDURE") {
             self.ignored(line, "CREATE PROCEDURE", "a routine that changes data");
         } else if kind.is("FUNCTION") || kind.is("AGGREGATE") {

@@ -104,8 +104,7 @@ impl Model {
     }
 
     pub(super) fn add(&mut self, table: Draft) {
-        self.by_name
-            .insert(table.name.to_ascii_lowercase(), self.tables.len());
+        self.by_name.insert(table.name.to_ascii_lowercase(), self.tables.len());
         self.tables.push(table);
     }
 
@@ -162,15 +161,11 @@ fn same(name: Option<&String>, other: &str) -> bool {
 
 impl Draft {
     pub(super) fn column(&mut self, name: &str) -> Option<&mut ColumnDraft> {
-        self.columns
-            .iter_mut()
-            .find(|c| c.column.name.eq_ignore_ascii_case(name))
+        self.columns.iter_mut().find(|c| c.column.name.eq_ignore_ascii_case(name))
     }
 
     pub(super) fn has_column(&self, name: &str) -> bool {
-        self.columns
-            .iter()
-            .any(|c| c.column.name.eq_ignore_ascii_case(name))
+        self.columns.iter().any(|c| c.column.name.eq_ignore_ascii_case(name))
     }
 
     fn rename_column(&mut self, old: &str, new: &str) {
@@ -199,12 +194,7 @@ impl Draft {
         self.primary = self.primary.take().filter(|k| !names(&k.columns));
         self.unique.retain(|k| !names(&k.columns));
         self.foreign.retain(|r| !names(&r.columns));
-        self.checks.retain(|c| {
-            !c.condition
-                .expr
-                .as_ref()
-                .is_ok_and(|e| super::exprs::mentions(e, name))
-        });
+        self.checks.retain(|c| !c.condition.expr.as_ref().is_ok_and(|e| super::exprs::mentions(e, name)));
     }
 
     /// Removes a constraint by its name; false where there is none.
@@ -222,10 +212,7 @@ impl Draft {
     pub(super) fn add_unique(&mut self, key: Key) {
         let known = |k: &Key| {
             k.columns.len() == key.columns.len()
-                && k.columns
-                    .iter()
-                    .zip(&key.columns)
-                    .all(|(a, b)| a.eq_ignore_ascii_case(b))
+                && k.columns.iter().zip(&key.columns).all(|(a, b)| a.eq_ignore_ascii_case(b))
         };
         if !key.columns.is_empty() && !self.unique.iter().any(known) {
             self.unique.push(key);

@@ -104,10 +104,8 @@ mod tests {
         let text = "CREATE TRIGGER t AFTER INSERT ON a BEGIN UPDATE a SET x = CASE WHEN 1 THEN 2 END; \
                     DELETE FROM b; END;\nCREATE TABLE a (x INT)\nCREATE TABLE b (y INT)\nGO\nINSERT INTO a VALUES (1)";
         let tokens = scan(text, Dialect::Sqlite).tokens;
-        let found: Vec<(usize, bool)> = statements(&tokens)
-            .iter()
-            .map(|s| (s.tokens[0].line, s.joined))
-            .collect();
+        let found: Vec<(usize, bool)> =
+            statements(&tokens).iter().map(|s| (s.tokens[0].line, s.joined)).collect();
         assert_eq!(found, [(1, false), (2, false), (3, true), (5, false)]);
     }
 }

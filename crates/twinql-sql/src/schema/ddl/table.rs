@@ -31,17 +31,11 @@ impl Reader<'_> {
         }
         let word = |at: usize, words: &[&str]| tokens.get(at).is_some_and(|t| t.is_any(words));
         if word(at, &["AS"]) || word(at, &["SELECT", "WITH"]) {
-            let query = tokens
-                .get(at + usize::from(word(at, &["AS"]))..)
-                .unwrap_or_default();
+            let query = tokens.get(at + usize::from(word(at, &["AS"]))..).unwrap_or_default();
             return self.table_of_query(name, line, Vec::new(), query);
         }
         if word(at, &["LIKE"]) {
-            let mut table = Draft {
-                name,
-                line,
-                ..Draft::default()
-            };
+            let mut table = Draft { name, line, ..Draft::default() };
             self.copy_of(&mut table, tokens, at + 1)?;
             self.model.add(table);
             return Ok(());
@@ -55,16 +49,10 @@ impl Reader<'_> {
         }
         let end = closing(tokens, at + 1)
             .ok_or_else(|| self.syntax(line, format!("table {name:?} has no closing ')'")))?;
-        let mut table = Draft {
-            name,
-            line,
-            ..Draft::default()
-        };
+        let mut table = Draft { name, line, ..Draft::default() };
         let body = tokens.get(at + 1..end).unwrap_or_default();
         let tail = tokens.get(end + 1..).unwrap_or_default();
-        let query = tail
-            .iter()
-            .position(|t| t.is_any(&["SELECT", "WITH"]) && !is_option(tail, t));
+        let query = tail.iter().position(|t| t.is_any(&["SELECT", "WITH"]) && !is_option(tail, t));
         if let Some(at) = query.filter(|_| items(body).iter().all(|i| i.len() == 1)) {
             let query = tail.get(at..).unwrap_or_default();
             return self.table_of_query(table.name, line, names(body), query);
@@ -174,10 +162,7 @@ impl Reader<'_> {
             Some(known) => (known.declared.clone(), known.values.clone()),
             None => (ty.declared.clone(), ty.values),
         };
-        let mut column = Column {
-            values,
-            ..Column::new(name.clone(), declared, self.dialect)
-        };
+        let mut column = Column { values, ..Column::new(name.clone(), declared, self.dialect) };
         let mut of_type = None;
         if let Some(known) = known {
             of_type = Some(ty.declared.to_lowercase());
@@ -189,11 +174,7 @@ impl Reader<'_> {
                 table.checks.push(check);
             }
         }
-        let draft = ColumnDraft {
-            column,
-            generated: None,
-            of_type,
-        };
+        let draft = ColumnDraft { column, generated: None, of_type };
         (draft, at)
     }
 
@@ -205,9 +186,7 @@ impl Reader<'_> {
         column: Option<usize>,
         item: &[Token],
     ) -> Result<(), SchemaError> {
-        let own = column
-            .and_then(|c| table.columns.get(c))
-            .map(|c| c.column.name.clone());
+        let own = column.and_then(|c| table.columns.get(c)).map(|c| c.column.name.clone());
         let mut at = 0;
         let mut name: Option<String> = None;
         let mut pending: Option<Vec<String>> = None;
@@ -223,10 +202,7 @@ impl Reader<'_> {
                 let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
                 at = after;
                 if !columns.is_empty() {
-                    table.set_primary(Key {
-                        name: name.take(),
-                        columns: without_repeats(columns),
-                    });
+                    table.set_primary(Key { name: name.take(), columns: without_repeats(columns) });
                 }
             } else if token.is("UNIQUE") {
                 at += 1;
@@ -260,17 +236,11 @@ impl Reader<'_> {
                 } else {
                     let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
                     at = after;
-                    table.add_unique(Key {
-                        name: name.take(),
-                        columns: without_repeats(columns),
-                    });
+                    table.add_unique(Key { name: name.take(), columns: without_repeats(columns) });
                 }
             } else if token.is("FOREIGN") && next(&["KEY"]) {
                 at += 2;
-                while item
-                    .get(at)
-                    .is_some_and(|t| !t.is_symbol('(') && !t.is("REFERENCES"))
-                {
+                while item.get(at).is_some_and(|t| !t.is_symbol('(') && !t.is("REFERENCES")) {
                     name = name.or_else(|| item[at].name().map(str::to_owned));
                     at += 1;
                 }
@@ -283,10 +253,7 @@ impl Reader<'_> {
             } else if token.is("CHECK") && opens(at + 1) {
                 let end = closing(item, at + 2).unwrap_or(item.len());
                 let condition = self.written(item.get(at + 2..end).unwrap_or_default());
-                table.checks.push(CheckDraft {
-                    name: name.take(),
-                    condition,
-                });
+                table.checks.push(CheckDraft { name: name.take(), condition });
                 at = end + 1;
             } else if token.is("NOT") && next(&["NULL"]) {
                 at += 2;
@@ -331,10 +298,7 @@ impl Reader<'_> {
         let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
         if token.is("COLLATE") {
             let (collation, after) = qualified(item, at + 1)?;
-            if ["NOCASE", "RTRIM"]
-                .iter()
-                .any(|c| collation.eq_ignore_ascii_case(c))
-            {
+            if ["NOCASE", "RTRIM"].iter().any(|c| collation.eq_ignore_ascii_case(c)) {
                 let what = format!("COLLATE {collation}");
                 let reason = "comparisons of the column are taken to tell cases and spaces apart";
                 self.not_read(token.line, what, reason);
@@ -456,13 +420,7 @@ impl Reader<'_> {
             at = end + 1;
         }
         if let Some(columns) = columns.filter(|c| !c.is_empty()) {
-            table.foreign.push(Reference {
-                name,
-                columns,
-                target,
-                target_columns,
-                line,
-            });
+            table.foreign.push(Reference { name, columns, target, target_columns, line });
         }
         Ok(at)
     }
@@ -475,10 +433,7 @@ impl Reader<'_> {
             self.not_read(line, shown(tokens), "it names no table");
             return;
         };
-        let name = on
-            .checked_sub(1)
-            .and_then(|i| tokens.get(i))
-            .and_then(Token::name);
+        let name = on.checked_sub(1).and_then(|i| tokens.get(i)).and_then(Token::name);
         let name = name.map(str::to_owned);
         let only = usize::from(tokens.get(on + 1).is_some_and(|t| t.is("ONLY")));
         let Some((target, mut at)) = qualified(tokens, on + 1 + only) else {
@@ -511,24 +466,17 @@ impl Reader<'_> {
 /// True if the list that opens at `at` holds more than names, orders and lengths.
 fn is_expression(tokens: &[Token], at: usize) -> bool {
     let end = closing(tokens, at + 1).unwrap_or(tokens.len());
-    items(tokens.get(at + 1..end).unwrap_or_default())
-        .iter()
-        .any(|item| {
-            let open = item.iter().position(|t| t.is_symbol('('));
-            let inner = open.and_then(|i| item.get(i + 1));
-            open == Some(0)
-                || inner.is_some_and(|t| !t.shown().starts_with(|c: char| c.is_ascii_digit()))
-                || item
-                    .iter()
-                    .any(|t| ['+', '-', '*', '/', '|', ':'].iter().any(|c| t.is_symbol(*c)))
-        })
+    items(tokens.get(at + 1..end).unwrap_or_default()).iter().any(|item| {
+        let open = item.iter().position(|t| t.is_symbol('('));
+        let inner = open.and_then(|i| item.get(i + 1));
+        open == Some(0)
+            || inner.is_some_and(|t| !t.shown().starts_with(|c: char| c.is_ascii_digit()))
+            || item.iter().any(|t| ['+', '-', '*', '/', '|', ':'].iter().any(|c| t.is_symbol(*c)))
+    })
 }
 
 /// True for WITH of a table's options: `WITH (fillfactor = 70)`, `WITH SYSTEM VERSIONING`.
 fn is_option(tail: &[Token], word: &Token) -> bool {
     let at = tail.iter().position(|t| std::ptr::eq(t, word)).unwrap_or(0);
-    word.is("WITH")
-        && tail
-            .get(at + 1)
-            .is_none_or(|t| t.is_symbol('(') || t.is_any(&["SYSTEM", "OIDS"]))
+    word.is("WITH") && tail.get(at + 1).is_none_or(|t| t.is_symbol('(') || t.is_any(&["SYSTEM", "OIDS"]))
 }

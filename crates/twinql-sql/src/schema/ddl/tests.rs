@@ -27,21 +27,9 @@ fn a_statement_that_is_not_known_is_noted_with_its_line() {
         ("ALTER TABLE a DROP COLUMN y;", 2, "DROP COLUMN y"),
         ("ALTER TABLE a RENAME COLUMN y TO z;", 2, "RENAME COLUMN y"),
         ("ALTER TABLE a FROBNICATE;", 2, "FROBNICATE"),
-        (
-            "CREATE UNIQUE INDEX u ON a (x) WHERE x > 1;",
-            2,
-            "CREATE UNIQUE INDEX u",
-        ),
-        (
-            "CREATE UNIQUE INDEX u ON a (lower(x));",
-            2,
-            "CREATE UNIQUE INDEX u",
-        ),
-        (
-            "CREATE TYPE point3 AS (x int, y int, z int);",
-            2,
-            "CREATE TYPE point3",
-        ),
+        ("CREATE UNIQUE INDEX u ON a (x) WHERE x > 1;", 2, "CREATE UNIQUE INDEX u"),
+        ("CREATE UNIQUE INDEX u ON a (lower(x));", 2, "CREATE UNIQUE INDEX u"),
+        ("CREATE TYPE point3 AS (x int, y int, z int);", 2, "CREATE TYPE point3"),
         ("CREATE TABLE b (x INT NOT NULL FROBNICATE);", 2, "FROBNICATE"),
         ("CREATE TABLE b (x INT REFERENCES nowhere);", 2, "FOREIGN KEY (x)"),
         ("CREATE TABLE b (x TEXT COLLATE NOCASE);", 2, "COLLATE NOCASE"),
@@ -49,11 +37,7 @@ fn a_statement_that_is_not_known_is_noted_with_its_line() {
         ("CREATE VIEW v AS SELECT nothing FROM a;", 2, "CREATE VIEW v"),
         ("CREATE TABLE b AS SELECT nothing FROM a;", 2, "CREATE TABLE"),
         ("DROP TABLE b;", 2, "DROP TABLE b"),
-        (
-            "CREATE TABLE b (x INT, y TEXT DEFAULT 'abc);",
-            2,
-            "a quote that is never closed",
-        ),
+        ("CREATE TABLE b (x INT, y TEXT DEFAULT 'abc);", 2, "a quote that is never closed"),
     ] {
         let schema = Schema::from_ddl("d", &format!("CREATE TABLE a (x INT);\n{text}")).unwrap();
         let found = schema
@@ -66,8 +50,7 @@ fn a_statement_that_is_not_known_is_noted_with_its_line() {
 
 #[test]
 fn what_says_nothing_of_tables_is_listed_as_ignored() {
-    let schema = pg(
-        "SET statement_timeout = 0; SELECT pg_catalog.set_config('search_path', '', false);
+    let schema = pg("SET statement_timeout = 0; SELECT pg_catalog.set_config('search_path', '', false);
          CREATE TABLE a (x int NOT NULL); ALTER TABLE a OWNER TO me;
          CREATE SEQUENCE s START WITH 1; ALTER SEQUENCE s OWNED BY a.x;
          ALTER TABLE ONLY a ALTER COLUMN x SET DEFAULT nextval('s'::regclass);
@@ -75,8 +58,7 @@ fn what_says_nothing_of_tables_is_listed_as_ignored() {
          COPY a (x) FROM stdin;\n1\nCREATE TABEL\n\\.\n
          CREATE INDEX i ON a (x);
          CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN; CREATE TABEL; END $$;
-         CREATE TRIGGER t BEFORE INSERT ON a FOR EACH ROW EXECUTE FUNCTION f();",
-    );
+         CREATE TRIGGER t BEFORE INSERT ON a FOR EACH ROW EXECUTE FUNCTION f();");
     assert_eq!(notes(&schema, NoteKind::NotRead), Vec::<String>::new());
     assert!(notes(&schema, NoteKind::Ignored).len() >= 9, "{:?}", schema.notes);
     assert!(notes(&schema, NoteKind::NotEnforced)[0].contains("CREATE FUNCTION f"));
@@ -115,19 +97,14 @@ fn alters_are_applied_in_order() {
 
 #[test]
 fn alters_of_other_systems_are_applied() {
-    let s = pg(
-        "CREATE TABLE public.a (id integer, v character varying(20), w integer NOT NULL);
+    let s = pg("CREATE TABLE public.a (id integer, v character varying(20), w integer NOT NULL);
          ALTER TABLE ONLY public.a ADD CONSTRAINT a_pkey PRIMARY KEY (id);
          ALTER TABLE ONLY public.a ADD CONSTRAINT a_v_key UNIQUE (v), ALTER COLUMN v SET NOT NULL;
          ALTER TABLE a ALTER COLUMN w DROP NOT NULL, ALTER COLUMN w TYPE numeric(6,2) USING w::numeric;
-         ALTER TABLE IF EXISTS a ADD COLUMN IF NOT EXISTS t timestamp DEFAULT now() NOT NULL;",
-    );
+         ALTER TABLE IF EXISTS a ADD COLUMN IF NOT EXISTS t timestamp DEFAULT now() NOT NULL;");
     assert_eq!(notes(&s, NoteKind::NotRead), Vec::<String>::new());
     let a = &s.tables[0];
-    assert_eq!(
-        (a.primary_key.as_slice(), a.unique.as_slice()),
-        (&[0][..], &[vec![1]][..])
-    );
+    assert_eq!((a.primary_key.as_slice(), a.unique.as_slice()), (&[0][..], &[vec![1]][..]));
     assert!(a.columns[1].not_null && !a.columns[2].not_null && a.columns[3].not_null);
     assert_eq!(a.columns[2].limits(s.typing).digits, Some((4, 2)));
     assert_eq!(a.columns[3].limits(s.typing).form, Some(Form::Moment));
@@ -143,10 +120,7 @@ fn alters_of_other_systems_are_applied() {
     assert_eq!(notes(&s, NoteKind::NotRead), Vec::<String>::new());
     let c = s.table("c").unwrap();
     assert_eq!(names(c), ["f", "id", "vv"]);
-    assert_eq!(
-        (c.primary_key.as_slice(), c.unique.as_slice()),
-        (&[1][..], &[vec![2]][..])
-    );
+    assert_eq!((c.primary_key.as_slice(), c.unique.as_slice()), (&[1][..], &[vec![2]][..]));
     assert_eq!(c.columns[0].values, ["x", "y"]);
     assert_eq!(c.columns[2].limits(s.typing).max_chars, Some(30));
 }
@@ -186,11 +160,7 @@ fn checks_of_dumps_are_read_as_sqlite_has_them() {
             ("(length(\"code\") <= 5)", true),
         ]
     );
-    assert!(
-        notes(&s, NoteKind::NotEnforced)[0].contains("CHECK"),
-        "{:?}",
-        s.notes
-    );
+    assert!(notes(&s, NoteKind::NotEnforced)[0].contains("CHECK"), "{:?}", s.notes);
     // What was read can be written as SQLite has it, and read again.
     let again = Schema::from_ddl("d", &s.to_ddl()).unwrap();
     assert_eq!(names(&again.tables[0]), names(t));
@@ -211,10 +181,7 @@ fn views_are_planned_as_their_queries() {
     .unwrap();
     let tree = |sql: &str| plan(&s, &parse(sql).unwrap());
     let inline = "SELECT p FROM (SELECT id AS p, z AS q FROM (SELECT id, x + 1 AS z FROM a WHERE y = 'q') v) w WHERE q > 3";
-    assert_eq!(
-        tree("SELECT p FROM w WHERE q > 3").unwrap().query,
-        tree(inline).unwrap().query
-    );
+    assert_eq!(tree("SELECT p FROM w WHERE q > 3").unwrap().query, tree(inline).unwrap().query);
     assert!(tree("SELECT p FROM main.w").is_ok());
     // A view's query sees no WITH of the query around it, and an error inside names the view.
     assert!(tree("WITH a AS (SELECT 1) SELECT z FROM v").is_ok());
@@ -224,11 +191,7 @@ fn views_are_planned_as_their_queries() {
     assert!(e.contains('x'), "{e}");
     let circular = notes(&s, NoteKind::NotRead);
     assert_eq!(circular.len(), 2, "{circular:?}");
-    assert!(
-        circular[0].starts_with("line 4: CREATE VIEW r1"),
-        "{}",
-        circular[0]
-    );
+    assert!(circular[0].starts_with("line 4: CREATE VIEW r1"), "{}", circular[0]);
 }
 
 #[test]
@@ -269,19 +232,14 @@ fn a_table_that_cannot_be_read_costs_no_other() {
     let s = Schema::from_ddl("d", "CREATE TABLE a (x INT);\n\nCREATE TABLE b (x INT, X INT);").unwrap();
     assert_eq!(s.tables.len(), 1);
     let missed = notes(&s, NoteKind::NotRead);
-    assert!(
-        missed[0].starts_with("line 3: CREATE TABLE: the table is left out"),
-        "{missed:?}"
-    );
+    assert!(missed[0].starts_with("line 3: CREATE TABLE: the table is left out"), "{missed:?}");
 }
 
 #[test]
 fn a_missing_semicolon_loses_no_table() {
-    let s = Schema::from_ddl(
-        "d",
-        "CREATE TABLE a (x INT)\nCREATE TABLE b (y INT)\nGO\nCREATE TABLE c (z INT)",
-    )
-    .unwrap();
+    let s =
+        Schema::from_ddl("d", "CREATE TABLE a (x INT)\nCREATE TABLE b (y INT)\nGO\nCREATE TABLE c (z INT)")
+            .unwrap();
     assert_eq!(s.tables.len(), 3, "{:?}", s.notes);
 }
 
@@ -290,12 +248,8 @@ fn many_tables_are_read_in_linear_time() {
     use std::fmt::Write;
     let mut text = String::new();
     for i in 0..10_000 {
-        writeln!(
-            text,
-            "CREATE TABLE t{i} (id INTEGER PRIMARY KEY, p INT REFERENCES t{}(id));",
-            i / 2
-        )
-        .unwrap();
+        writeln!(text, "CREATE TABLE t{i} (id INTEGER PRIMARY KEY, p INT REFERENCES t{}(id));", i / 2)
+            .unwrap();
     }
     let schema = Schema::from_ddl("d", &text).unwrap();
     assert_eq!(schema.tables.len(), 10_000);
@@ -315,12 +269,8 @@ fn nothing_that_can_be_written_makes_the_reader_fail() {
         }
         let words: Vec<&str> = text.split_inclusive([' ', '(', ')', ',', ';']).collect();
         for left_out in 0..words.len() {
-            let mutated: String = words
-                .iter()
-                .enumerate()
-                .filter(|(i, _)| *i != left_out)
-                .map(|(_, w)| *w)
-                .collect();
+            let mutated: String =
+                words.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, w)| *w).collect();
             let _ = Schema::from_ddl_in("d", &mutated, dialect);
         }
     }
@@ -330,15 +280,9 @@ fn nothing_that_can_be_written_makes_the_reader_fail() {
 #[test]
 fn what_is_printed_is_read_again() {
     for (text, dialect) in [
-        (
-            "CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t WHERE a = 'x;",
-            Dialect::Sqlite,
-        ),
+        ("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t WHERE a = 'x;", Dialect::Sqlite),
         ("CREATE TABLE t (a INT CHECK (a > $1));", Dialect::Postgres),
-        (
-            "CREATE TABLE t (a TEXT CHECK (a <> $$it's$$ AND a <> E'\\\\'));",
-            Dialect::Postgres,
-        ),
+        ("CREATE TABLE t (a TEXT CHECK (a <> $$it's$$ AND a <> E'\\\\'));", Dialect::Postgres),
         ("CREATE TABLE t (a TEXT CHECK (a <> N'x'));", Dialect::Mysql),
     ] {
         let schema = Schema::from_ddl_in("d", text, dialect).unwrap();

@@ -51,10 +51,7 @@ impl Reader<'_> {
             } else if token.is("CHECK") && next.is_some_and(|t| t.is_symbol('(')) {
                 let end = closing(tokens, at + 2).unwrap_or(tokens.len());
                 let condition = self.written(tokens.get(at + 2..end).unwrap_or_default());
-                draft.checks.push(CheckDraft {
-                    name: name.take(),
-                    condition,
-                });
+                draft.checks.push(CheckDraft { name: name.take(), condition });
                 at = end + 1;
             } else if token.is("NOT") && next.is_some_and(|t| t.is("NULL")) {
                 draft.not_null = true;
@@ -64,11 +61,7 @@ impl Reader<'_> {
             } else if token.is("DEFAULT") {
                 at = behind_default(tokens, at + 1);
             } else {
-                self.not_read(
-                    token.line,
-                    shown(&tokens[at..]),
-                    "a clause of a domain that is not known",
-                );
+                self.not_read(token.line, shown(&tokens[at..]), "a clause of a domain that is not known");
                 break;
             }
         }
@@ -106,11 +99,9 @@ impl Reader<'_> {
                 };
                 self.change_values(rename, &key);
             }
-        } else if let (true, true, Some(new)) = (
-            word(0, "RENAME"),
-            word(1, "TO"),
-            rest.get(2).and_then(Token::name),
-        ) {
+        } else if let (true, true, Some(new)) =
+            (word(0, "RENAME"), word(1, "TO"), rest.get(2).and_then(Token::name))
+        {
             if let Some(draft) = self.model.types.remove(&key) {
                 self.model.types.insert(new.to_lowercase(), draft);
             }
@@ -213,9 +204,7 @@ pub(super) struct Declared {
 pub(super) fn behind_default(item: &[Token], at: usize) -> usize {
     let mut at = behind_group(item, at).max(at + 1);
     while let Some(token) = item.get(at) {
-        let ends = super::super::types::ENDS_A_TYPE
-            .iter()
-            .any(|k| token.is(k) && *k != "KEY");
+        let ends = super::super::types::ENDS_A_TYPE.iter().any(|k| token.is(k) && *k != "KEY");
         // CAST(x AS y) stands in parentheses; a bare AS begins a computed column.
         if ends || token.is_any(&BEHIND_A_TYPE) || token.is("DEFERRABLE") {
             break;

@@ -49,12 +49,7 @@ impl Reader<'_> {
         }
         // OR REPLACE, and the stand-ins that MySQL's dumps create first: the last one counts.
         self.model.views.retain(|v| !v.name.eq_ignore_ascii_case(&name));
-        self.model.views.push(ViewDraft {
-            name,
-            columns,
-            query: text,
-            line,
-        });
+        self.model.views.push(ViewDraft { name, columns, query: text, line });
     }
 
     /// CREATE TABLE name [(columns)] AS query: the columns are those of the query.
@@ -72,11 +67,7 @@ impl Reader<'_> {
             .and_then(|parsed| crate::plan::plan_with_names(&so_far, &parsed));
         let (plan, names) =
             planned.map_err(|e| self.syntax(line, format!("the query of table {name:?}: {e}")))?;
-        let mut table = Draft {
-            name,
-            line,
-            ..Draft::default()
-        };
+        let mut table = Draft { name, line, ..Draft::default() };
         for (i, (id, own)) in plan.query.output.iter().zip(names).enumerate() {
             let Some(info) = id.info(&plan.columns) else {
                 continue;
@@ -105,14 +96,8 @@ impl Reader<'_> {
     pub(super) fn views(&mut self, schema: &mut Schema) {
         let mut left = self.model.views.clone();
         if self.dialect == Dialect::Sqlite {
-            schema.views = left
-                .into_iter()
-                .map(|v| View {
-                    name: v.name,
-                    columns: v.columns,
-                    query: v.query,
-                })
-                .collect();
+            schema.views =
+                left.into_iter().map(|v| View { name: v.name, columns: v.columns, query: v.query }).collect();
             return;
         }
         loop {
@@ -155,19 +140,11 @@ fn translated(draft: &ViewDraft, schema: &Schema, dialect: Dialect) -> Result<Vi
     let parsed = crate::parse::parse_in(&draft.query, dialect).map_err(|e| e.to_string())?;
     let (plan, names) = crate::plan::plan_with_names(schema, &parsed).map_err(|e| e.to_string())?;
     if !draft.columns.is_empty() && draft.columns.len() != names.len() {
-        return Err(format!(
-            "{} names for {} columns",
-            draft.columns.len(),
-            names.len()
-        ));
+        return Err(format!("{} names for {} columns", draft.columns.len(), names.len()));
     }
     Ok(View {
         name: draft.name.clone(),
-        columns: if draft.columns.is_empty() {
-            names
-        } else {
-            draft.columns.clone()
-        },
+        columns: if draft.columns.is_empty() { names } else { draft.columns.clone() },
         query: crate::print::to_sql(schema, &plan).map_err(|e| e.to_string())?,
     })
 }
@@ -193,9 +170,7 @@ fn declared(info: &ColumnInfo, schema: &Schema) -> String {
 /// A query's tokens without WITH [NO] DATA, WITH CHECK OPTION and WITH READ ONLY behind it.
 fn without_options(query: &[Token]) -> &[Token] {
     let end = query.iter().rposition(|t| t.is("WITH")).filter(|&i| {
-        query
-            .get(i + 1)
-            .is_some_and(|t| t.is_any(&["NO", "DATA", "CHECK", "CASCADED", "LOCAL", "READ"]))
+        query.get(i + 1).is_some_and(|t| t.is_any(&["NO", "DATA", "CHECK", "CASCADED", "LOCAL", "READ"]))
             && query.len() - i <= 4
     });
     query.get(..end.unwrap_or(query.len())).unwrap_or_default()

@@ -62,10 +62,7 @@ pub(super) fn is_size(inner: &str) -> bool {
 
 /// The first name of each item: `a, b DESC, c(10)` gives a, b, c.
 pub(super) fn names(tokens: &[Token]) -> Vec<String> {
-    items(tokens)
-        .into_iter()
-        .filter_map(|item| item.first()?.name().map(str::to_owned))
-        .collect()
+    items(tokens).into_iter().filter_map(|item| item.first()?.name().map(str::to_owned)).collect()
 }
 
 /// The texts in a list of strings: `'a', 'b'`.
@@ -88,10 +85,7 @@ pub(super) fn shown(tokens: &[Token]) -> String {
             break;
         }
         let glued = matches!(token.kind, Kind::Symbol('.' | ',' | ')' | '('))
-            || i > 0
-                && tokens
-                    .get(i - 1)
-                    .is_some_and(|t| matches!(t.kind, Kind::Symbol('.' | '(')));
+            || i > 0 && tokens.get(i - 1).is_some_and(|t| matches!(t.kind, Kind::Symbol('.' | '(')));
         if !glued && !out.is_empty() {
             out.push(' ');
         }

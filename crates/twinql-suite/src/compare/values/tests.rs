@@ -77,10 +77,7 @@ fn infinite(value: &Value) -> Option<f64> {
 }
 
 fn one(value: &Value) -> Answer {
-    Answer {
-        width: 1,
-        rows: vec![vec![value.clone()]],
-    }
+    Answer { width: 1, rows: vec![vec![value.clone()]] }
 }
 
 proptest! {
@@ -181,12 +178,7 @@ fn numbers_at_the_borders() {
         (real(f64::NAN), Value::Null, true, true),
         (Value::Integer(big + 1), real(big as f64), false, true),
         (Value::Integer(big + 1), Value::Integer(big), false, false),
-        (
-            Value::Integer(i64::MAX),
-            real(9_223_372_036_854_775_808.0),
-            false,
-            true,
-        ),
+        (Value::Integer(i64::MAX), real(9_223_372_036_854_775_808.0), false, true),
         (real(f64::INFINITY), Value::Integer(i64::MAX), false, false),
         (real(f64::INFINITY), real(f64::MAX), false, false),
         (real(f64::INFINITY), real(f64::NEG_INFINITY), false, false),
@@ -199,20 +191,13 @@ fn numbers_at_the_borders() {
         assert_eq!(same(&a, &b, 0.0), exact, "{a:?} {b:?}");
         assert_eq!(same(&a, &b, TOLERANCE), near, "{a:?} {b:?}");
     }
-    assert_eq!(
-        order(&Value::Integer(big + 1), &real(big as f64)),
-        Ordering::Greater
-    );
+    assert_eq!(order(&Value::Integer(big + 1), &real(big as f64)), Ordering::Greater);
 }
 
 /// An integer between two numbers that are equal does not part them.
 #[test]
 fn a_real_that_is_near_two_integers() {
-    let all = [
-        Value::Integer(5_000_000),
-        Value::Integer(5_000_001),
-        real(5_000_001.5),
-    ];
+    let all = [Value::Integer(5_000_000), Value::Integer(5_000_001), real(5_000_001.5)];
     let numbers = Numbering::of(all.iter(), TOLERANCE);
     assert!(!same(&all[0], &all[1], TOLERANCE) && same(&all[0], &all[2], TOLERANCE));
     assert_eq!(numbers.number(&all[0]), numbers.number(&all[2]));
