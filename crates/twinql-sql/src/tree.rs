@@ -35,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use crate::expr::{AggregateCall, Expr, WindowCall};
 use crate::function;
@@ -161,20 +161,24 @@ impl Tree for Expr {
 }
 
 impl<'a> Node<'a> {
-    /// True if `test` holds for something right below.
-    fn any_child(self, mut test: impl FnMut(Node<'a>) -> bool) -> bool {
+    /// What `f` answers of the first thing right below of which it answers.
+    fn find_child<T>(self, mut f: impl FnMut(Node<'a>) -> Option<T>) -> Option<T> {
         match self {
-            Node::Query(query) => test(Node::Rel(&query.rel)),
+            Node::Query(query) => f(Node::Rel(&query.rel)),
             Node::Rel(rel) => {
-                rel.inputs().into_iter().any(|r| test(Node::Rel(r)))
-                    || rel.arms().into_iter().any(|q| test(Node::Query(q)))
-                    || rel.exprs().into_iter().any(|e| test(Node::Expr(e)))
+                let found = rel.find_input(|r| f(Node::Rel(r)));
+                let found = found.or_else(|| rel.find_arm(|q| f(Node::Query(q))));
+                found.or_else(|| rel.find_expr(|e| f(Node::Expr(e))))
             }
             Node::Expr(e) => {
-                e.operands().into_iter().any(|o| test(Node::Expr(o)))
-                    || e.subquery().is_some_and(|q| test(Node::Query(q)))
+                let found = e.find_operand(|o| f(Node::Expr(o)));
+                found.or_else(|| f(Node::Query(e.subquery()?)))
             }
         }
+    }
+
+    fn any_child(self, mut test: impl FnMut(Node<'a>) -> bool) -> bool {
+        self.find_child(|node| test(node).then_some(())).is_some()
     }
 }
 
@@ -192,12 +196,12 @@ impl NodeMut<'_> {
         match self {
             NodeMut::Query(query) => f(NodeMut::Rel(&mut query.rel)),
             NodeMut::Rel(rel) => {
-                let found = rel.inputs_mut().into_iter().find_map(|r| f(NodeMut::Rel(r)));
-                let found = found.or_else(|| rel.arms_mut().into_iter().find_map(|q| f(NodeMut::Query(q))));
-                found.or_else(|| rel.exprs_mut().into_iter().find_map(|e| f(NodeMut::Expr(e))))
+                let found = rel.find_input_mut(|r| f(NodeMut::Rel(r)));
+                let found = found.or_else(|| rel.find_arm_mut(|q| f(NodeMut::Query(q))));
+                found.or_else(|| rel.find_expr_mut(|e| f(NodeMut::Expr(e))))
             }
             NodeMut::Expr(e) => {
-                let found = e.operands_mut().into_iter().find_map(|o| f(NodeMut::Expr(o)));
+                let found = e.find_operand_mut(|o| f(NodeMut::Expr(o)));
                 found.or_else(|| f(NodeMut::Query(e.subquery_mut()?)))
             }
         }
@@ -234,7 +238,7 @@ impl Expr {
     /// True if `test` holds for this or one of its operands, theirs included; subqueries stay closed.
     pub fn any(&self, mut test: impl FnMut(&Expr) -> bool) -> bool {
         fn any(e: &Expr, test: &mut dyn FnMut(&Expr) -> bool) -> bool {
-            test(e) || e.operands().into_iter().any(|e| any(e, test))
+            test(e) || e.find_operand(|e| any(e, test).then_some(())).is_some()
         }
         any(self, &mut test)
     }
@@ -243,7 +247,10 @@ impl Expr {
     pub fn for_each<'a>(&'a self, mut f: impl FnMut(&'a Expr)) {
         fn each<'a>(e: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             f(e);
-            e.operands().into_iter().for_each(|e| each(e, f));
+            e.find_operand(|e| -> Option<()> {
+                each(e, f);
+                None
+            });
         }
         each(self, &mut f);
     }
@@ -253,9 +260,10 @@ impl Expr {
     pub fn map(&mut self, mut f: impl FnMut(&mut Expr) -> bool) -> bool {
         fn map(e: &mut Expr, f: &mut dyn FnMut(&mut Expr) -> bool) -> bool {
             let mut changed = false;
-            for operand in e.operands_mut() {
+            e.find_operand_mut(|operand| -> Option<()> {
                 changed |= map(operand, f);
-            }
+                None
+            });
             f(e) | changed
         }
         map(self, &mut f)
@@ -275,50 +283,6 @@ impl Expr {
         let mut all = Vec::new();
         collect(self, &mut all);
         all
-    }
-
-    /// Its operands: expressions of the same scope right below it.
-    pub fn operands(&self) -> Children<&Expr> {
-        match self {
-            Expr::Column(_) | Expr::Literal(_) | Expr::Exists(_) | Expr::Scalar(_) => Children::new(),
-            Expr::Unary { expr, .. }
-            | Expr::Cast { expr, .. }
-            | Expr::Collate { expr, .. }
-            | Expr::Quantified { expr, .. } => smallvec![&**expr],
-            Expr::Binary { left, right, .. } => smallvec![&**left, &**right],
-            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter().collect(),
-            Expr::Function { args, .. } => args.iter().collect(),
-            Expr::Case { operand, branches, otherwise } => operand
-                .as_deref()
-                .into_iter()
-                .chain(branches.iter().flat_map(|(w, t)| [w, t]))
-                .chain(otherwise.as_deref())
-                .collect(),
-            Expr::InList { expr, list } => std::iter::once(&**expr).chain(list).collect(),
-            Expr::InSubquery { exprs, .. } => exprs.iter().collect(),
-        }
-    }
-
-    /// Its operands, in the order of [`Expr::operands`].
-    pub fn operands_mut(&mut self) -> Children<&mut Expr> {
-        match self {
-            Expr::Column(_) | Expr::Literal(_) | Expr::Exists(_) | Expr::Scalar(_) => Children::new(),
-            Expr::Unary { expr, .. }
-            | Expr::Cast { expr, .. }
-            | Expr::Collate { expr, .. }
-            | Expr::Quantified { expr, .. } => smallvec![&mut **expr],
-            Expr::Binary { left, right, .. } => smallvec![&mut **left, &mut **right],
-            Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().collect(),
-            Expr::Function { args, .. } => args.iter_mut().collect(),
-            Expr::Case { operand, branches, otherwise } => operand
-                .as_deref_mut()
-                .into_iter()
-                .chain(branches.iter_mut().flat_map(|(w, t)| [w, t]))
-                .chain(otherwise.as_deref_mut())
-                .collect(),
-            Expr::InList { expr, list } => std::iter::once(&mut **expr).chain(list).collect(),
-            Expr::InSubquery { exprs, .. } => exprs.iter_mut().collect(),
-        }
     }
 
     /// The subquery that it is, or compares with.
@@ -345,8 +309,8 @@ impl Rel {
     pub fn any(&self, mut test: impl FnMut(&Rel) -> bool) -> bool {
         fn any(rel: &Rel, test: &mut dyn FnMut(&Rel) -> bool) -> bool {
             test(rel)
-                || rel.inputs().into_iter().any(|r| any(r, test))
-                || rel.arms().into_iter().any(|q| any(&q.rel, test))
+                || rel.find_input(|r| any(r, test).then_some(())).is_some()
+                || rel.find_arm(|q| any(&q.rel, test).then_some(())).is_some()
         }
         any(self, &mut test)
     }
@@ -354,139 +318,149 @@ impl Rel {
     /// What `f` answers at the first relation, from the bottom, at which it answers; expressions stay closed.
     pub fn find<T>(&mut self, mut f: impl FnMut(&mut Rel) -> Option<T>) -> Option<T> {
         fn find<T>(rel: &mut Rel, f: &mut dyn FnMut(&mut Rel) -> Option<T>) -> Option<T> {
-            let found = rel.inputs_mut().into_iter().find_map(|r| find(r, f));
-            let found = found.or_else(|| rel.arms_mut().into_iter().find_map(|q| find(&mut q.rel, f)));
+            let found = rel.find_input_mut(|r| find(r, f));
+            let found = found.or_else(|| rel.find_arm_mut(|q| find(&mut q.rel, f)));
             found.or_else(|| f(rel))
         }
         find(self, &mut f)
     }
-
-    /// Its inputs: relations that are not queries of their own.
-    pub fn inputs(&self) -> Children<&Rel> {
-        match self {
-            Rel::Filter { input, .. }
-            | Rel::Project { input, .. }
-            | Rel::Aggregate { input, .. }
-            | Rel::Distinct { input }
-            | Rel::Sort { input, .. }
-            | Rel::Window { input, .. } => smallvec![&**input],
-            Rel::Join { inputs, .. } => inputs.iter().collect(),
-            Rel::OuterJoin { left, right, .. } => smallvec![&**left, &**right],
-            Rel::Scan { .. }
-            | Rel::Values { .. }
-            | Rel::TableFunction { .. }
-            | Rel::Recursive { .. }
-            | Rel::RecursiveRef { .. }
-            | Rel::SetOp { .. } => Children::new(),
-        }
-    }
-
-    /// Its inputs, in the order of [`Rel::inputs`].
-    pub fn inputs_mut(&mut self) -> Children<&mut Rel> {
-        match self {
-            Rel::Filter { input, .. }
-            | Rel::Project { input, .. }
-            | Rel::Aggregate { input, .. }
-            | Rel::Distinct { input }
-            | Rel::Sort { input, .. }
-            | Rel::Window { input, .. } => smallvec![&mut **input],
-            Rel::Join { inputs, .. } => inputs.iter_mut().collect(),
-            Rel::OuterJoin { left, right, .. } => smallvec![&mut **left, &mut **right],
-            Rel::Scan { .. }
-            | Rel::Values { .. }
-            | Rel::TableFunction { .. }
-            | Rel::Recursive { .. }
-            | Rel::RecursiveRef { .. }
-            | Rel::SetOp { .. } => Children::new(),
-        }
-    }
-
-    /// Its arms: the queries that a set operation or a recursion is made of.
-    pub fn arms(&self) -> Children<&Query> {
-        match self {
-            Rel::SetOp { left, right, .. } => smallvec![&**left, &**right],
-            Rel::Recursive { seed, step, .. } => smallvec![&**seed, &**step],
-            _ => Children::new(),
-        }
-    }
-
-    /// Its arms, in the order of [`Rel::arms`].
-    pub fn arms_mut(&mut self) -> Children<&mut Query> {
-        match self {
-            Rel::SetOp { left, right, .. } => smallvec![&mut **left, &mut **right],
-            Rel::Recursive { seed, step, .. } => smallvec![&mut **seed, &mut **step],
-            _ => Children::new(),
-        }
-    }
-
-    /// The expressions that belong to this node itself, in a fixed order.
-    pub fn exprs(&self) -> Children<&Expr> {
-        match self {
-            Rel::Scan { .. } | Rel::RecursiveRef { .. } | Rel::Distinct { .. } => Children::new(),
-            Rel::Recursive { .. } | Rel::SetOp { .. } => Children::new(),
-            Rel::Values { rows, .. } => rows.iter().flatten().collect(),
-            Rel::TableFunction { args, .. } => args.iter().collect(),
-            Rel::Filter { predicate, .. } => predicate.iter().collect(),
-            Rel::Project { exprs, .. } => exprs.iter().map(|(_, e)| e).collect(),
-            Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => on.iter().collect(),
-            Rel::Aggregate { keys, calls, .. } => {
-                let of_calls = calls.iter().flat_map(|(_, call)| call.exprs());
-                keys.iter().map(|(_, e)| e).chain(of_calls).collect()
-            }
-            Rel::Sort { keys, limit, offset, .. } => {
-                keys.iter().map(|k| &k.expr).chain(limit).chain(offset).collect()
-            }
-            Rel::Window { calls, .. } => calls.iter().flat_map(|(_, call)| call.exprs()).collect(),
-        }
-    }
-
-    /// The expressions that belong to this node itself, in the order of [`Rel::exprs`].
-    pub fn exprs_mut(&mut self) -> Children<&mut Expr> {
-        match self {
-            Rel::Scan { .. } | Rel::RecursiveRef { .. } | Rel::Distinct { .. } => Children::new(),
-            Rel::Recursive { .. } | Rel::SetOp { .. } => Children::new(),
-            Rel::Values { rows, .. } => rows.iter_mut().flatten().collect(),
-            Rel::TableFunction { args, .. } => args.iter_mut().collect(),
-            Rel::Filter { predicate, .. } => predicate.iter_mut().collect(),
-            Rel::Project { exprs, .. } => exprs.iter_mut().map(|(_, e)| e).collect(),
-            Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => on.iter_mut().collect(),
-            Rel::Aggregate { keys, calls, .. } => {
-                let of_calls = calls.iter_mut().flat_map(|(_, call)| call.exprs_mut());
-                keys.iter_mut().map(|(_, e)| e).chain(of_calls).collect()
-            }
-            Rel::Sort { keys, limit, offset, .. } => {
-                let keys = keys.iter_mut().map(|k| &mut k.expr);
-                keys.chain(limit).chain(offset).collect()
-            }
-            Rel::Window { calls, .. } => calls.iter_mut().flat_map(|(_, call)| call.exprs_mut()).collect(),
-        }
-    }
 }
 
-impl AggregateCall {
-    /// Its arguments and its filter.
-    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        self.args.iter().chain(&self.filter)
-    }
+/// What lies right below each shape of the algebra. It is written once for looking (`&`) and for changing (`&mut`): as
+/// lists, and as `find_…`, what `f` answers of the first of which it answers, which needs no list.
+macro_rules! below {
+    ($operands:ident, $find_operand:ident, $inputs:ident, $find_input:ident, $arms:ident, $find_arm:ident,
+     $exprs:ident, $find_expr:ident, $iter:ident, $as_deref:ident $(, $mut:tt)?) => {
+        impl Expr {
+            /// Its operands: expressions of the same scope right below it.
+            pub fn $operands(&$($mut)? self) -> Children<&$($mut)? Expr> {
+                let mut all = Children::new();
+                self.$find_operand(|e| push(&mut all, e));
+                all
+            }
 
-    /// Its arguments and its filter.
-    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        self.args.iter_mut().chain(&mut self.filter)
-    }
+            fn $find_operand<'a, T>(&'a $($mut)? self, mut f: impl FnMut(&'a $($mut)? Expr) -> Option<T>) -> Option<T> {
+                match self {
+                    Expr::Column(_) | Expr::Literal(_) | Expr::Exists(_) | Expr::Scalar(_) => None,
+                    Expr::Unary { expr, .. }
+                    | Expr::Cast { expr, .. }
+                    | Expr::Collate { expr, .. }
+                    | Expr::Quantified { expr, .. } => f(expr),
+                    Expr::Binary { left, right, .. } => f(left).or_else(|| f(right)),
+                    Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.$iter().find_map(f),
+                    Expr::Function { args, .. } => args.$iter().find_map(f),
+                    Expr::Case { operand, branches, otherwise } => {
+                        let operand = operand.$as_deref().into_iter();
+                        let branches = branches.$iter().flat_map(|(when, then)| [when, then]);
+                        operand.chain(branches).chain(otherwise.$as_deref()).find_map(f)
+                    }
+                    Expr::InList { expr, list } => f(expr).or_else(|| list.$iter().find_map(f)),
+                    Expr::InSubquery { exprs, .. } => exprs.$iter().find_map(f),
+                }
+            }
+        }
+
+        impl Rel {
+            /// Its inputs: relations that are not queries of their own.
+            pub fn $inputs(&$($mut)? self) -> Children<&$($mut)? Rel> {
+                let mut all = Children::new();
+                self.$find_input(|r| push(&mut all, r));
+                all
+            }
+
+            fn $find_input<'a, T>(&'a $($mut)? self, mut f: impl FnMut(&'a $($mut)? Rel) -> Option<T>) -> Option<T> {
+                match self {
+                    Rel::Filter { input, .. }
+                    | Rel::Project { input, .. }
+                    | Rel::Aggregate { input, .. }
+                    | Rel::Distinct { input }
+                    | Rel::Sort { input, .. }
+                    | Rel::Window { input, .. } => f(input),
+                    Rel::Join { inputs, .. } => inputs.$iter().find_map(f),
+                    Rel::OuterJoin { left, right, .. } => f(left).or_else(|| f(right)),
+                    Rel::Scan { .. } | Rel::Values { .. } | Rel::TableFunction { .. } => None,
+                    Rel::Recursive { .. } | Rel::RecursiveRef { .. } | Rel::SetOp { .. } => None,
+                }
+            }
+
+            /// Its arms: the queries that a set operation or a recursion is made of.
+            pub fn $arms(&$($mut)? self) -> Children<&$($mut)? Query> {
+                let mut all = Children::new();
+                self.$find_arm(|q| push(&mut all, q));
+                all
+            }
+
+            fn $find_arm<'a, T>(&'a $($mut)? self, mut f: impl FnMut(&'a $($mut)? Query) -> Option<T>) -> Option<T> {
+                match self {
+                    Rel::SetOp { left, right, .. } => f(left).or_else(|| f(right)),
+                    Rel::Recursive { seed, step, .. } => f(seed).or_else(|| f(step)),
+                    _ => None,
+                }
+            }
+
+            /// The expressions that belong to this node itself, in a fixed order.
+            pub fn $exprs(&$($mut)? self) -> Children<&$($mut)? Expr> {
+                let mut all = Children::new();
+                self.$find_expr(|e| push(&mut all, e));
+                all
+            }
+
+            fn $find_expr<'a, T>(&'a $($mut)? self, f: impl FnMut(&'a $($mut)? Expr) -> Option<T>) -> Option<T> {
+                match self {
+                    Rel::Scan { .. } | Rel::RecursiveRef { .. } | Rel::Distinct { .. } => None,
+                    Rel::Recursive { .. } | Rel::SetOp { .. } => None,
+                    Rel::Values { rows, .. } => rows.$iter().flatten().find_map(f),
+                    Rel::TableFunction { args, .. } => args.$iter().find_map(f),
+                    Rel::Filter { predicate, .. } => predicate.$iter().find_map(f),
+                    Rel::Project { exprs, .. } => exprs.$iter().map(|(_, e)| e).find_map(f),
+                    Rel::Join { on, .. } | Rel::OuterJoin { on, .. } => on.$iter().find_map(f),
+                    Rel::Aggregate { keys, calls, .. } => {
+                        let of_calls = calls.$iter().flat_map(|(_, call)| call.$exprs());
+                        keys.$iter().map(|(_, e)| e).chain(of_calls).find_map(f)
+                    }
+                    Rel::Sort { keys, limit, offset, .. } => {
+                        let keys = keys.$iter().map(|k| &$($mut)? k.expr);
+                        keys.chain(limit).chain(offset).find_map(f)
+                    }
+                    Rel::Window { calls, .. } => calls.$iter().flat_map(|(_, call)| call.$exprs()).find_map(f),
+                }
+            }
+        }
+
+        impl AggregateCall {
+            /// Its arguments and its filter.
+            pub fn $exprs(&$($mut)? self) -> impl Iterator<Item = &$($mut)? Expr> {
+                self.args.$iter().chain(&$($mut)? self.filter)
+            }
+        }
+
+        impl WindowCall {
+            /// Its arguments, its filter, what it partitions by and what it orders by.
+            pub fn $exprs(&$($mut)? self) -> impl Iterator<Item = &$($mut)? Expr> {
+                let order_by = self.order_by.$iter().map(|k| &$($mut)? k.expr);
+                let own = self.args.$iter().chain(&$($mut)? self.filter);
+                own.chain(&$($mut)? self.partition_by).chain(order_by)
+            }
+        }
+    };
 }
 
-impl WindowCall {
-    /// Its arguments, its filter, what it partitions by and what it orders by.
-    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
-        let order_by = self.order_by.iter().map(|k| &k.expr);
-        let own = self.args.iter().chain(&self.filter);
-        own.chain(&self.partition_by).chain(order_by)
-    }
+below!(operands, find_operand, inputs, find_input, arms, find_arm, exprs, find_expr, iter, as_deref);
+below!(
+    operands_mut,
+    find_operand_mut,
+    inputs_mut,
+    find_input_mut,
+    arms_mut,
+    find_arm_mut,
+    exprs_mut,
+    find_expr_mut,
+    iter_mut,
+    as_deref_mut,
+    mut
+);
 
-    /// Its expressions, in the order of [`WindowCall::exprs`].
-    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
-        let order_by = self.order_by.iter_mut().map(|k| &mut k.expr);
-        let own = self.args.iter_mut().chain(&mut self.filter);
-        own.chain(&mut self.partition_by).chain(order_by)
-    }
+fn push<T>(all: &mut Children<T>, item: T) -> Option<()> {
+    all.push(item);
+    None
 }
