@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use twinql::Job;
 use twinql::files::{Destination, Inputs};
 use twinql::record::{Status, StatusCounts};
+use twinql::{Job, Work};
 
 use crate::args::shared::BatchFlags;
 use crate::args::{Format, Input, Output, Source};
@@ -35,6 +35,26 @@ pub(super) struct Out<'r, T> {
     pub(super) record: &'r T,
     /// With --echo.
     pub(super) decided: Vec<Decided>,
+}
+
+impl<'r, T> Out<'r, T> {
+    /// A record of which no metric says more than it holds itself.
+    pub(super) fn new(job: &'r Job, about: &'r About, status: Status, record: &'r T) -> Out<'r, T> {
+        Out { job, about, status, record, decided: Vec::new() }
+    }
+
+    /// The same, with what metrics say of the pair.
+    pub(super) fn decided(self, decided: Vec<Decided>) -> Out<'r, T> {
+        Out { decided, ..self }
+    }
+}
+
+/// The status of a pair that nothing has been asked of yet, and the error where its input is unusable.
+pub(super) fn of_input(job: &Job) -> (Status, Option<String>) {
+    match &job.work {
+        Work::Unusable { status, error } => (*status, Some(error.clone())),
+        Work::Pair { .. } => (Status::Ok, None),
+    }
 }
 
 /// How the records of a command are written for people.

@@ -3,17 +3,17 @@
 use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
+use twinql::Job;
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
 use twinql::sql::Dialect;
 use twinql::status;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
-use twinql::{Job, Work};
 
-use crate::args::{Format, Input, Output, Source, typed};
+use crate::args::{Input, Output, typed};
 use crate::commands::answers::{Side, side_by_side};
-use crate::commands::batch::{ForPeople, Out, Records, guard};
+use crate::commands::batch::{ForPeople, Out, Records, guard, of_input};
 use crate::commands::judge::plain;
 use crate::commands::stream::{Window, stream};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
@@ -59,11 +59,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
         bail!("--schemas is not used here: the databases in --db hold their schemas");
     }
     let input = Input::without_schemas(typed.input)?;
-    let default = match input.source {
-        Source::One { .. } => Format::Text,
-        _ => Format::Jsonl,
-    };
-    let output = Output::new(typed.output, default)?;
+    let output = Output::of_pairs(typed.output, &input.source)?;
     let usual = FileConfig::new(typed.comparison.semantics()?);
     let config = FileConfig { limits: typed.run.limits(usual.limits)?, ..usual };
     let workers = worker::workers(typed.run.workers, &config.limits)?;
@@ -82,13 +78,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
         };
         let record = record(&job, report);
         same += usize::from(record.verdict == Some("same"));
-        records.add(&Out {
-            job: &job,
-            about: &about,
-            status: record.status,
-            record: &record,
-            decided: Vec::new(),
-        })?;
+        records.add(&Out::new(&job, &about, record.status, &record))?;
         Ok(true)
     })?;
     let accuracy = |counts: &StatusCounts| same as f64 / counts.total().max(1) as f64;
@@ -136,20 +126,17 @@ fn signature(config: &FileConfig, dialect: Dialect) -> String {
 }
 
 fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
+    let (status, error) = of_input(job);
     let mut out = ExecutionRecord {
         id: job.id.clone(),
-        status: Status::Ok,
+        status,
         verdict: None,
         files: None,
         nonempty: None,
         witness: None,
         notes: Vec::new(),
-        error: None,
+        error,
     };
-    if let Work::Unusable { status, error } = &job.work {
-        out.status = *status;
-        out.error = Some(error.clone());
-    }
     let Some(report) = report else { return out };
     out.notes = report.notes;
     (out.status, out.error) = status::of_file(&report.verdict);

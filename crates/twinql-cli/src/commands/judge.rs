@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::Job;
-use twinql::engine::{Work, judge_config};
+use twinql::engine::judge_config;
 use twinql::files::hex;
 use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
@@ -13,8 +13,8 @@ use twinql::sql::{Dialect, Value};
 use twinql::status;
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
 
-use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
-use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::args::{self, DEFAULT_SEED, Input, Output, typed};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, of_input, settings};
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::{WitnessFolder, WitnessRecord};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
@@ -38,13 +38,23 @@ struct VerdictRecord {
     error: Option<String>,
 }
 
+impl VerdictRecord {
+    /// What --echo shows: a prediction that is no query over the schema is different; of a pair without a
+    /// verdict nothing is said.
+    fn decided(&self) -> Decided {
+        let decision = match (self.verdict, self.status) {
+            (Some("same"), _) => "same",
+            (Some(_), _) | (None, Status::PredError) => "different",
+            (None, _) => "abstained",
+        };
+        Decided { metric: "suite", decision, threshold: THRESHOLD }
+    }
+}
+
+/// Judges each pair as its line is read, and writes its record; the counts and the signature come at the end.
 pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> Result<bool> {
     let input = Input::new(typed.input)?;
-    let default = match input.source {
-        Source::One { .. } => Format::Text,
-        _ => Format::Jsonl,
-    };
-    let output = Output::new(typed.output, default)?;
+    let output = Output::of_pairs(typed.output, &input.source)?;
     let semantics = typed.comparison.semantics()?;
     let databases = args::databases(typed.databases)?;
     let config = JudgeConfig {
@@ -98,21 +108,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         if let (Some(folder), Some(witness)) = (&mut folder, &mut record.witness) {
             folder.write(&job.id, witness)?;
         }
-        records.add(&Out {
-            job: &job,
-            about: &about,
-            status: record.status,
-            record: &record,
-            decided: vec![Decided {
-                metric: "suite",
-                decision: match (record.verdict, record.status) {
-                    (Some("same"), _) => "same",
-                    (Some(_), _) | (None, Status::PredError) => "different",
-                    (None, _) => "abstained",
-                },
-                threshold: THRESHOLD,
-            }],
-        })?;
+        records.add(&Out::new(&job, &about, record.status, &record).decided(vec![record.decided()]))?;
         Ok(true)
     })?;
     let spoken = records.for_people();
@@ -161,20 +157,17 @@ fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
 }
 
 fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
+    let (status, error) = of_input(job);
     let mut out = VerdictRecord {
         id: job.id.clone(),
-        status: Status::Ok,
+        status,
         verdict: None,
         databases: None,
         nonempty: None,
         witness: None,
         notes: Vec::new(),
-        error: None,
+        error,
     };
-    if let Work::Unusable { status, error } = &job.work {
-        out.status = *status;
-        out.error = Some(error.clone());
-    }
     let Some(report) = report else { return out };
     out.notes = report.notes;
     (out.status, out.error) = status::of_verdict(&report.verdict);

@@ -9,7 +9,7 @@ use twinql::reward::reward;
 use twinql::{Engine, Job, Work, vacuous};
 
 use crate::args::typed;
-use crate::args::{Format, Input, Metrics, Output, Source};
+use crate::args::{Input, Metrics, Output};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, signatures, status_line, strict, window};
@@ -19,11 +19,7 @@ use crate::output::Console;
 pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
     let input = Input::new(typed.input)?;
     let metrics = Metrics::new(typed.metrics, seed)?;
-    let default = match input.source {
-        Source::One { .. } => Format::Text,
-        _ => Format::Jsonl,
-    };
-    let output = Output::new(typed.output, default)?;
+    let output = Output::of_pairs(typed.output, &input.source)?;
     if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
         bail!("--reward is made of the score of gmn; add it to --metric");
     }
@@ -85,7 +81,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
             true => decided(&engine, &record, typed.abstain),
             false => Vec::new(),
         };
-        records.add(&Out { job: &job, about: &about, status: record.status, record: &record, decided })?;
+        records.add(&Out::new(&job, &about, record.status, &record).decided(decided))?;
         Ok(true)
     })?;
     let names = engine.metrics().iter().map(|m| m.name);

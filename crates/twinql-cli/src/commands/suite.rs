@@ -240,6 +240,82 @@ struct Row {
 /// Where the verdict on a line stands among the pairs that ran, or why it has none.
 type Place = Result<usize, (Status, String)>;
 
+impl Row {
+    /// Counts a verdict, in its class and in all.
+    fn add(&mut self, record: &RunRecord<'_>) {
+        match record.status {
+            Status::Ok => {}
+            Status::Untested => self.untested += 1,
+            _ => self.errors += 1,
+        }
+        let class = record.hardness.and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
+        for at in class.into_iter().chain([ALL]) {
+            self.all[at] += 1;
+            self.right[at] += usize::from(record.score == Some(1));
+        }
+    }
+}
+
+/// What a run reads, all of it before anything is executed: a file that cannot be read then costs no time.
+struct Lines {
+    golds: Vec<spider::Gold>,
+    /// The lines of each system in turn: the system's number, the gold's, and the place of the verdict.
+    places: Vec<(usize, usize, Place)>,
+    /// The pairs that can be executed.
+    pairs: Vec<RunPair>,
+}
+
+impl Lines {
+    /// The gold queries and every system's predictions, in SQLite's dialect. A line that cannot be used keeps
+    /// its place with the reason, so that no system is measured on fewer lines than another.
+    fn read(typed: &typed::SuiteRun, suite: &Suite) -> Result<Lines> {
+        let dialect = typed.dialect.dialect;
+        let empty = Schema::default();
+        let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
+        let mut golds = spider::read_gold(&typed.gold.gold)?;
+        let mut gold_statuses = vec![Status::GoldError; golds.len()];
+        for (gold, of_gold) in golds.iter_mut().zip(&mut gold_statuses) {
+            if gold.unusable.is_some() {
+                continue;
+            }
+            match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
+                Ok(sql) => gold.sql = sql,
+                Err((status, why)) => {
+                    *of_gold = status;
+                    gold.unusable = Some(why);
+                }
+            }
+        }
+        let gold_name = typed.gold.gold.display().to_string();
+        let (mut pairs, mut places) = (Vec::new(), Vec::new());
+        for (system, path) in typed.pred.iter().enumerate() {
+            let predictions = bird::read_any_predictions(path)?;
+            let name = path.display().to_string();
+            let aligned = spider::align(&golds, predictions, spider::Cover::All, &gold_name, &name)?;
+            for (i, ((gold, pred), of_gold)) in aligned.into_iter().zip(&gold_statuses).enumerate() {
+                let place = match (&gold.unusable, pred.unusable) {
+                    (Some(why), _) => Err((*of_gold, format!("{gold_name}, line {}: {why}", gold.line))),
+                    (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
+                    (None, None) => {
+                        input::in_sqlite(schema_of(&gold.db_id), "pred", &pred.sql, dialect).map(|pred| {
+                            pairs.push(RunPair {
+                                db_id: Arc::from(gold.db_id.as_str()),
+                                gold: Arc::from(gold.sql.as_str()),
+                                pred: Arc::from(pred),
+                            });
+                            pairs.len() - 1
+                        })
+                    }
+                };
+                places.push((system, i, place));
+            }
+        }
+        Ok(Lines { golds, places, pairs })
+    }
+}
+
+/// Runs every system's predictions on the suite: a verdict a line into `--out`, and a table of accuracies, by
+/// Spider's classes of hardness, on standard output.
 pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     if let Some(x) = typed.fail_under
         && !(0.0..=1.0).contains(&x)
@@ -253,53 +329,8 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         inputs.output(out)?;
     }
     let (suite, bytes) = read(&typed.suite)?;
-    let dialect = typed.dialect.dialect;
-    let empty = Schema::default();
-    let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
-    let mut golds = spider::read_gold(&typed.gold.gold)?;
-    let mut gold_statuses = vec![Status::GoldError; golds.len()];
-    for (gold, of_gold) in golds.iter_mut().zip(&mut gold_statuses) {
-        if gold.unusable.is_some() {
-            continue;
-        }
-        match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
-            Ok(sql) => gold.sql = sql,
-            Err((status, why)) => {
-                *of_gold = status;
-                gold.unusable = Some(why);
-            }
-        }
-    }
-    let gold_name = typed.gold.gold.display().to_string();
+    let Lines { golds, places, pairs } = Lines::read(typed, &suite)?;
     let systems = systems(&typed.pred);
-    // Everything is read before anything runs. A line that cannot be used has its reason.
-    let mut pairs: Vec<RunPair> = Vec::new();
-    let mut places: Vec<(usize, usize, Place)> = Vec::new();
-    for (system, path) in typed.pred.iter().enumerate() {
-        let predictions = bird::read_any_predictions(path)?;
-        let name = path.display().to_string();
-        let aligned = spider::align(&golds, predictions, spider::Cover::All, &gold_name, &name)?;
-        for (i, (gold, pred)) in aligned.into_iter().enumerate() {
-            let place = match (&gold.unusable, pred.unusable) {
-                (Some(why), _) => Err((
-                    gold_statuses.get(i).copied().unwrap_or(Status::GoldError),
-                    format!("{gold_name}, line {}: {why}", gold.line),
-                )),
-                (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
-                (None, None) => {
-                    input::in_sqlite(schema_of(&gold.db_id), "pred", &pred.sql, dialect).map(|pred| {
-                        pairs.push(RunPair {
-                            db_id: Arc::from(gold.db_id.as_str()),
-                            gold: Arc::from(gold.sql.as_str()),
-                            pred: Arc::from(pred),
-                        });
-                        pairs.len() - 1
-                    })
-                }
-            };
-            places.push((system, i, place));
-        }
-    }
     let strangers = golds.iter().filter(|g| g.unusable.is_none() && !made_for(&suite, g)).count();
     if strangers > 0 {
         console.warn(format!(
@@ -329,16 +360,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         let verdict = place.as_ref().map(|at| verdicts.get(*at));
         let record = record(name, *i, gold, hardness.get(*i).copied().flatten(), verdict);
         if let Some(row) = rows.get_mut(*system) {
-            match record.status {
-                Status::Ok => {}
-                Status::Untested => row.untested += 1,
-                _ => row.errors += 1,
-            }
-            let class = record.hardness.and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
-            for at in class.into_iter().chain([4]) {
-                row.all[at] += 1;
-                row.right[at] += usize::from(record.score == Some(1));
-            }
+            row.add(&record);
         }
         if let Some(sink) = &mut sink {
             sink.line(&serde_json::to_string(&record)?)?;
@@ -348,8 +370,9 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         sink.finish()?;
     }
     let plugged = if typed.plug_values { "|values:plugged" } else { "" };
-    let signature =
-        signature(&suite, &bytes, "suite-accuracy", dialect) + plugged + &typed.run.in_signature();
+    let signature = signature(&suite, &bytes, "suite-accuracy", typed.dialect.dialect)
+        + plugged
+        + &typed.run.in_signature();
     let mut out = Sink::new(None)?;
     match typed.format.format {
         Format::Text => out.write(&text(&systems, &rows))?,
@@ -367,7 +390,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     }
     out.finish()?;
     console.say(&signature);
-    let lowest = rows.iter().map(|r| r.right[4] as f64 / r.all[4].max(1) as f64).min_by(f64::total_cmp);
+    let lowest = rows.iter().map(|r| r.right[ALL] as f64 / r.all[ALL].max(1) as f64).min_by(f64::total_cmp);
     Ok(super::fail_under(typed.fail_under, "the lowest accuracy", lowest, console))
 }
 
@@ -448,7 +471,10 @@ fn record<'a>(
     out
 }
 
+/// The columns of the table: Spider's classes of hardness in order, and [all](ALL) of them.
 const CLASSES: [&str; 5] = ["easy", "medium", "hard", "extra", "all"];
+/// The place of the total among the classes.
+const ALL: usize = 4;
 
 fn text(systems: &[String], rows: &[Row]) -> String {
     let mut lines = vec![

@@ -9,8 +9,8 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use sqlparser::ast::{
     BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, Statement, TableFactor,
-    TableWithJoins, VisitorMut,
+    FunctionArguments, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr, Statement,
+    TableAlias, TableFactor, TableWithJoins, VisitorMut,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
@@ -264,31 +264,50 @@ pub(crate) fn plain(name: &str) -> String {
     if simple { name.to_owned() } else { quote(name) }
 }
 
-pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'s>> {
-    match f {
-        TableFactor::Table {
-            name,
-            alias,
-            args: None,
-            with_hints: _,
-            version: _,
-            with_ordinality: _,
-            partitions: _,
-            json_path: _,
-            sample: _,
-            index_hints: _,
-        } => {
-            let [part] = name.0.as_slice() else { return None };
-            let table = schema.table(&part.as_ident()?.value)?;
-            let name = match alias {
-                Some(a) if a.columns.is_empty() => a.name.value.clone(),
-                Some(_) => return None,
-                None => part.as_ident()?.value.clone(),
-            };
-            Some(Source { name, table })
+/// What stands in FROM by the name of a table, a view or a common table expression.
+pub(crate) struct Named<'f> {
+    pub(crate) name: &'f ObjectName,
+    pub(crate) alias: Option<&'f TableAlias>,
+    /// A table-valued function is called.
+    pub(crate) called: bool,
+}
+
+impl<'f> Named<'f> {
+    pub(crate) fn of(factor: &'f TableFactor) -> Option<Named<'f>> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args,
+                with_hints: _,
+                version: _,
+                with_ordinality: _,
+                partitions: _,
+                json_path: _,
+                sample: _,
+                index_hints: _,
+            } => Some(Named { name, alias: alias.as_ref(), called: args.is_some() }),
+            _ => None,
         }
-        _ => None,
     }
+
+    /// What its columns are qualified with, where `name` is its own name; none where the alias renames
+    /// the columns too, since then the schema does not say what they are called.
+    pub(crate) fn shown(&self, name: &Ident) -> Option<String> {
+        match self.alias {
+            Some(a) if a.columns.is_empty() => Some(a.name.value.clone()),
+            Some(_) => None,
+            None => Some(name.value.clone()),
+        }
+    }
+}
+
+/// The table of the schema that an item of FROM reads; none for anything else.
+pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'s>> {
+    let named = Named::of(f).filter(|named| !named.called)?;
+    let [part] = named.name.0.as_slice() else { return None };
+    let name = part.as_ident()?;
+    Some(Source { table: schema.table(&name.value)?, name: named.shown(name)? })
 }
 
 /// The tables of a SELECT, if every one is a table of the schema.

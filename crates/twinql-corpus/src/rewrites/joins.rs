@@ -10,7 +10,7 @@ use sqlparser::ast::{
 use twinql_sql::syntax;
 
 use super::ast::{
-    Context, and, at_query, at_select, columns_of, conjuncts, fresh, ident, is_rowwise, items, only,
+    Context, Named, and, at_query, at_select, columns_of, conjuncts, fresh, ident, is_rowwise, items, only,
     only_select, parse_expr, parse_query, parse_select, plain, resolve, sources,
 };
 use super::predicates::{comparison, rule};
@@ -393,26 +393,13 @@ struct Tables(Vec<(String, Option<String>)>);
 impl VisitorMut for Tables {
     type Break = ();
     fn pre_visit_table_factor(&mut self, f: &mut TableFactor) -> ControlFlow<()> {
-        match f {
-            TableFactor::Table {
-                name,
-                alias,
-                args: _,
-                with_hints: _,
-                version: _,
-                with_ordinality: _,
-                partitions: _,
-                json_path: _,
-                sample: _,
-                index_hints: _,
-            } => self.0.push((
+        if let Some(Named { name, alias, called: _ }) = Named::of(f) {
+            self.0.push((
                 name.0.last().and_then(|p| p.as_ident()).map(|i| i.value.clone()).unwrap_or_default(),
-                alias.as_ref().map(|a| a.name.value.clone()),
-            )),
-            TableFactor::Derived { alias: Some(a), lateral: _, subquery: _, sample: _ } => {
-                self.0.push((String::new(), Some(a.name.value.clone())))
-            }
-            _ => {}
+                alias.map(|a| a.name.value.clone()),
+            ));
+        } else if let TableFactor::Derived { alias: Some(a), lateral: _, subquery: _, sample: _ } = f {
+            self.0.push((String::new(), Some(a.name.value.clone())));
         }
         ControlFlow::Continue(())
     }

@@ -11,7 +11,7 @@ use twinql_sql::Schema;
 use twinql_sql::syntax::change;
 
 use super::Given;
-use crate::rewrites::ast::ident;
+use crate::rewrites::ast::{Named, ident};
 
 struct Idents<'a>(&'a mut dyn FnMut(&mut Ident));
 impl VisitorMut for Idents<'_> {
@@ -152,22 +152,8 @@ pub(super) fn replaced(
     let _ = change(
         &mut query,
         &mut Factors(&mut |factor: &mut TableFactor| {
-            let TableFactor::Table {
-                name: table,
-                alias,
-                args,
-                with_hints: _,
-                version: _,
-                with_ordinality: _,
-                partitions: _,
-                json_path: _,
-                sample: _,
-                index_hints: _,
-            } = &*factor
-            else {
-                return;
-            };
-            let parts: Vec<&Ident> = table.0.iter().filter_map(|p| p.as_ident()).collect();
+            let Some(named) = Named::of(factor) else { return };
+            let parts: Vec<&Ident> = named.name.0.iter().filter_map(|p| p.as_ident()).collect();
             let [part] = parts.as_slice() else {
                 possible = false;
                 return;
@@ -175,17 +161,9 @@ pub(super) fn replaced(
             if !part.value.eq_ignore_ascii_case(name) {
                 return;
             }
-            let called = match alias {
-                None => part.value.clone(),
-                Some(a) if a.columns.is_empty() => a.name.value.clone(),
-                Some(_) => {
-                    possible = false;
-                    return;
-                }
-            };
-            match make(&called) {
-                Some(new) if args.is_none() => *factor = new,
-                _ => possible = false,
+            match named.shown(part).filter(|_| !named.called).and_then(|shown| make(&shown)) {
+                Some(new) => *factor = new,
+                None => possible = false,
             }
         }),
     );

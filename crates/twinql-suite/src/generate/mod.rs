@@ -381,8 +381,12 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain. Gives
-/// each column's domain by table, and the domains. The steps share the union-find, so they stand together.
+/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain: they draw from
+/// one pool of values, or a join would hardly ever find a row. Gives each column's domain by table, and the
+/// domains.
+///
+/// The links of the queries are followed after the foreign keys, and only where both sides are numbers or
+/// neither is: `WHERE t.year = u.name` must not give years to the names.
 fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>>, Vec<Profile>) {
     let mut base = vec![usize::MAX; schema.tables.len()];
     let mut columns = Vec::new();
@@ -459,6 +463,15 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
             profile.column = Some(at);
         }
     }
+    learn(&mut profiles, &domains, facts);
+    (domains, profiles)
+}
+
+/// Constants that a domain keeps: more would crowd out values that no query names.
+const MAX_LITERALS: usize = 12;
+
+/// Adds to the domains what the queries compare their columns with.
+fn learn(profiles: &mut [Profile], domains: &[Vec<usize>], facts: &[Facts]) {
     for f in facts {
         for atom in &f.atoms {
             if let Some(c) = f.column(atom.slot)
@@ -473,7 +486,7 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
                         && !well_formed(Style::Moments, value);
                     profile.numeric |= matches!(value, Value::Integer(_) | Value::Real(_))
                         || matches!(value, Value::Text(s) if s.parse::<f64>().is_ok());
-                    if !profile.literals.contains(value) && profile.literals.len() < 12 {
+                    if !profile.literals.contains(value) && profile.literals.len() < MAX_LITERALS {
                         profile.literals.push(value.clone());
                     }
                 }
@@ -488,7 +501,6 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
             }
         }
     }
-    (domains, profiles)
 }
 
 /// Needed tables, each after those it refers to; cycles are cut somewhere.

@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Distinct, Expr, GroupByExpr, JoinConstraint, JoinOperator, LimitClause, ObjectName,
-    OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor,
-    Value as Lit, VisitorMut,
+    BinaryOperator, Distinct, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, LimitClause,
+    ObjectName, OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier,
+    TableFactor, Value as Lit, VisitorMut,
 };
 
 use twinql_sql::syntax;
@@ -47,33 +47,43 @@ fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) ->
 pub(super) fn sources(query: &mut Query) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     on_selects(query, |s| {
-        for from in &s.from {
-            for factor in std::iter::once(&from.relation).chain(from.joins.iter().map(|j| &j.relation)) {
-                if let TableFactor::Table {
-                    name,
-                    alias,
-                    args: _,
-                    with_hints: _,
-                    version: _,
-                    with_ordinality: _,
-                    partitions: _,
-                    json_path: _,
-                    sample: _,
-                    index_hints: _,
-                } = factor
-                    && let Some(table) = name.0.last().and_then(|p| p.as_ident())
-                {
-                    let shown = alias.as_ref().map_or(&table.value, |a| &a.name.value);
-                    let pair = (shown.clone(), table.value.clone());
-                    if !found.contains(&pair) {
-                        found.push(pair);
-                    }
-                }
+        for (shown, table) in named_tables(s) {
+            let pair = (shown.value.clone(), table.value.clone());
+            if !found.contains(&pair) {
+                found.push(pair);
             }
         }
         false
     });
     found
+}
+
+/// The tables that stand in FROM by a name: what each goes by in the SELECT (its alias if it has one), and
+/// its own name.
+fn named_tables(select: &Select) -> impl Iterator<Item = (&Ident, &Ident)> {
+    let factors = select
+        .from
+        .iter()
+        .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)));
+    factors.filter_map(|factor| {
+        let TableFactor::Table {
+            name,
+            alias,
+            args: _,
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
+        } = factor
+        else {
+            return None;
+        };
+        let table = name.0.last().and_then(|p| p.as_ident())?;
+        Some((alias.as_ref().map_or(table, |a| &a.name), table))
+    })
 }
 
 pub(super) fn distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
@@ -465,31 +475,11 @@ pub(super) fn add_group(query: &mut Query, site: usize, context: &mut Context<'_
     let mut turn = Turn::new(site);
     let schema = context.schema;
     on_selects(query, |s| {
-        let keys: Vec<Expr> = s
-            .from
-            .iter()
-            .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)))
-            .filter_map(|factor| {
-                let TableFactor::Table {
-                    name,
-                    alias,
-                    args: _,
-                    with_hints: _,
-                    version: _,
-                    with_ordinality: _,
-                    partitions: _,
-                    json_path: _,
-                    sample: _,
-                    index_hints: _,
-                } = factor
-                else {
-                    return None;
-                };
-                let table = name.0.last().and_then(|p| p.as_ident())?;
+        let keys: Vec<Expr> = named_tables(s)
+            .filter_map(|(shown, table)| {
                 let definition = schema.table(&table.value)?;
                 let key = definition.primary_key.first().and_then(|&c| definition.columns.get(c))?;
-                let shown = alias.as_ref().map_or_else(|| table.clone(), |a| a.name.clone());
-                Some(Expr::CompoundIdentifier(vec![shown, named(&key.name)]))
+                Some(Expr::CompoundIdentifier(vec![shown.clone(), named(&key.name)]))
             })
             .collect();
         let GroupByExpr::Expressions(group, _) = &mut s.group_by else {

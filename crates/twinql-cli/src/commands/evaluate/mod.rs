@@ -68,13 +68,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
             return Ok(true);
         };
         if let Some(sink) = &mut sink {
-            sink.line(&line(&Out {
-                job: &job,
-                about: &about,
-                status: record.status,
-                record: &record,
-                decided: Vec::new(),
-            })?)?;
+            sink.line(&line(&Out::new(&job, &about, record.status, &record))?)?;
         }
         let group = typed.by.map(|by| match by {
             GroupBy::Source => about.source.clone().map(|s| (0, s)),
