@@ -1,4 +1,8 @@
 //! Rewrites of aggregates.
+//!
+//! Two facts decide which are sound (<https://sqlite.org/lang_aggfunc.html>): aggregates skip NULLs, but for
+//! COUNT(*); and over no rows COUNT gives 0 and all others NULL. A rewrite that meets either on a database
+//! of the semantics is a candidate, for the suite to judge.
 
 use sqlparser::ast::{Expr, JoinOperator as J, Select};
 
@@ -16,6 +20,7 @@ pub(super) const RULES: &[Rewrite] = &[
     rule!("count-one-to-star", Sound, 1, "COUNT(1) → COUNT(*)", |_, q, rng| at_expr(q, rng, |e| {
         (aggregate(e)? == ("count".into(), false, "1".into())).then(|| parse_expr("COUNT(*)"))?
     })),
+    // An outer join would fill c with NULL, which COUNT(c) does not count.
     rule!(
         "count-star-to-key",
         Sound,
@@ -56,6 +61,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         })
     ),
+    // Each row has a key of its own. Not over a join, which repeats them.
     rule!(
         "count-to-distinct-key",
         Sound,
@@ -87,6 +93,8 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         })
     ),
+    // `SELECT COUNT(*) FROM t WHERE x > 1` → `SELECT COUNT(CASE WHEN x > 1 THEN 1 END) FROM t`: CASE is NULL
+    // where WHERE dropped the row. With GROUP BY, a group that had lost all its rows would show with 0.
     rule!(
         "count-where-to-case",
         Sound,
@@ -100,6 +108,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // Over no rows COUNT gives 0 and SUM NULL.
     rule!(
         "count-where-to-sum",
         Candidate,
@@ -126,6 +135,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_select(&format!("SELECT COUNT(*) FROM ({inner}) AS counted"))
         })
     ),
+    // DISTINCT keeps one NULL, and COUNT(x) skips it.
     rule!(
         "count-distinct-of-derived",
         Sound,
@@ -146,6 +156,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_select(&format!("SELECT COUNT(counted) FROM ({inner}) AS d"))
         })
     ),
+    // AVG skips NULLs as both SUM and COUNT(x) do, and is a real, hence 1.0; NULL over no rows, as SUM is.
     rule!("average-to-sum", Sound, 2, "AVG(x) → SUM(x) * 1.0 / COUNT(x)", |_, q, rng| at_expr(
         q,
         rng,
@@ -154,6 +165,7 @@ pub(super) const RULES: &[Rewrite] = &[
             (name == "avg" && !distinct).then(|| nested(&format!("SUM({x}) * 1.0 / COUNT({x})")))?
         }
     )),
+    // A real where SUM of whole numbers is whole, with rounding; NULL * 0 over no rows.
     rule!("sum-to-average", Candidate, 1, "SUM(x) → AVG(x) * COUNT(x)", |_, q, rng| at_expr(q, rng, |e| {
         let (name, distinct, x) = aggregate(e)?;
         (name == "sum" && !distinct).then(|| nested(&format!("AVG({x}) * COUNT({x})")))?
@@ -170,6 +182,7 @@ pub(super) const RULES: &[Rewrite] = &[
                 .then(|| parse_expr(&format!("{name}(DISTINCT {x})")))?
         })
     ),
+    // Over no rows MAX gives a row with NULL and LIMIT 1 none. MIN skips NULLs, which ORDER BY puts first.
     rule!(
         "extreme-to-order",
         Candidate,
@@ -191,6 +204,8 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("{s} ORDER BY {x} {way} LIMIT 1"))
         })
     ),
+    // `SELECT name FROM t ORDER BY age DESC LIMIT 1` → `SELECT name FROM t WHERE age = (SELECT MAX(age) FROM
+    // t)`: what people mean by the first, but all rows that tie come out, and none where all ages are NULL.
     rule!(
         "order-to-extreme",
         Candidate,
@@ -216,6 +231,7 @@ pub(super) const RULES: &[Rewrite] = &[
             {
                 return None;
             }
+            // The extreme is that of the rows that the filter leaves, and the outer rows have to pass it too.
             let mut inner = s.clone();
             inner.projection = parse_select(&format!("SELECT {f}({x})"))?.projection;
             inner.distinct = None;

@@ -30,6 +30,8 @@ pub struct Context<'s> {
 /// Longer queries are not rewritten.
 const MAX_BYTES: usize = 20_000;
 
+/// The one query that the text is; none for several statements, for anything but a query, and for clauses
+/// that rewrites do not know.
 pub(crate) fn parse_query(sql: &str) -> Option<Query> {
     if sql.len() > MAX_BYTES {
         return None;
@@ -66,6 +68,7 @@ pub(crate) fn par(e: &Expr) -> String {
     }
 }
 
+/// The expression that `text` is, in parentheses: it may then stand beside any operator.
 pub(crate) fn nested(text: &str) -> Option<Expr> {
     parse_expr(&format!("({text})"))
 }
@@ -104,6 +107,7 @@ pub(crate) fn at_expr(
     Some(out)
 }
 
+/// One of the places where something was made, by its number, with what was made there.
 fn pick<T>(made: Vec<Option<T>>, rng: &mut ChaCha8Rng) -> Option<(usize, T)> {
     let mut able: Vec<(usize, T)> = made.into_iter().enumerate().filter_map(|(i, m)| Some((i, m?))).collect();
     if able.is_empty() {
@@ -112,6 +116,7 @@ fn pick<T>(made: Vec<Option<T>>, rng: &mut ChaCha8Rng) -> Option<(usize, T)> {
     Some(able.swap_remove(rng.random_range(0..able.len())))
 }
 
+/// Offers queries, inner ones first.
 struct Queries<'a>(&'a mut dyn FnMut(&mut Query));
 impl VisitorMut for Queries<'_> {
     type Break = ();
@@ -144,6 +149,7 @@ pub(crate) fn at_query(
     Some(out)
 }
 
+/// Offers SELECTs, inner ones first.
 struct Selects<'a>(&'a mut dyn FnMut(&mut Select));
 impl VisitorMut for Selects<'_> {
     type Break = ();
@@ -192,10 +198,12 @@ pub(crate) fn chain(e: &Expr, op: &BinaryOperator) -> Vec<Expr> {
     out
 }
 
+/// The conditions that all have to hold; none at all without WHERE.
 pub(crate) fn conjuncts(e: Option<&Expr>) -> Vec<Expr> {
     e.map_or(Vec::new(), |e| chain(e, &BinaryOperator::And))
 }
 
+/// The parts as one chain: the inverse of [`chain`].
 pub(crate) fn join(parts: &[Expr], op: &str) -> Option<Expr> {
     let text: Vec<String> = parts.iter().map(part).collect();
     parse_expr(&text.join(op))
@@ -212,6 +220,7 @@ fn part(e: &Expr) -> String {
     }
 }
 
+/// The conjunction of the parts; none where there are none, and then no WHERE is needed.
 pub(crate) fn and(parts: &[Expr]) -> Option<Expr> {
     if parts.is_empty() { None } else { join(parts, " AND ") }
 }
@@ -424,6 +433,7 @@ pub(crate) fn has_aggregate(e: &Expr) -> bool {
     found
 }
 
+/// The expression of an output; none for a wildcard.
 pub(crate) fn item_expr(item: &SelectItem) -> Option<&Expr> {
     match item {
         SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
@@ -436,6 +446,7 @@ pub(crate) fn items(s: &Select) -> Option<Vec<&Expr>> {
     s.projection.iter().map(item_expr).collect()
 }
 
+/// The keys of GROUP BY.
 pub(crate) fn group_by(s: &Select) -> &[Expr] {
     match &s.group_by {
         GroupByExpr::Expressions(list, _) => list,
@@ -472,6 +483,7 @@ pub(crate) fn only_select(q: &Query) -> Option<&Select> {
     }
 }
 
+/// No ORDER BY and no LIMIT, without which a query's rows are a bag.
 pub(crate) fn is_unordered(q: &Query) -> bool {
     q.order_by.is_none() && q.limit_clause.is_none() && q.fetch.is_none()
 }
@@ -485,6 +497,7 @@ pub(crate) fn fresh(q: &impl ToString, stem: &str) -> String {
         .unwrap_or_default()
 }
 
+/// The name as an identifier, quoted where it has to be.
 pub(crate) fn ident(name: &str) -> Ident {
     match parse_expr(&plain(name)) {
         Some(Expr::Identifier(i)) => i,

@@ -1,4 +1,9 @@
 //! Rewrites of FROM clauses.
+//!
+//! An inner join is a product with a filter, so its condition may stand in ON or in WHERE, its sides in any
+//! order. Three questions decide the rest: can a row lose its partner (then it must be kept by an outer join,
+//! or a foreign key must hold), can it have several (then the other side must be joined by a key, or DISTINCT
+//! must merge the copies), and does a name still find its column when a table comes or goes.
 
 use std::ops::ControlFlow;
 
@@ -17,6 +22,7 @@ use super::predicates::{comparison, rule};
 use super::{Kind::Candidate, Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // Two tables of one alias, in two subqueries, would both be renamed.
     rule!(
         "alias-rename",
         Sound,
@@ -32,6 +38,8 @@ pub(super) const RULES: &[Rewrite] = &[
             renamed(q, &old, &ident(&new), Some(&new))
         }
     ),
+    // `SELECT a.x FROM t AS a` → `SELECT t.x FROM t`. A second t, or an alias t, would take the name for
+    // itself.
     rule!(
         "alias-removal",
         Sound,
@@ -54,6 +62,8 @@ pub(super) const RULES: &[Rewrite] = &[
             renamed(q, &alias, &ident(&table), None)
         }
     ),
+    // `*` lists the columns of the tables in their order. Only the first two change places: a later ON may
+    // name any table before it, and still can.
     rule!("join-order", Sound, 1, "a JOIN b ON p → b JOIN a ON p", |_, q, rng| at_select(q, rng, |s| {
         if s.projection.iter().any(|i| matches!(i, SelectItem::Wildcard(_))) {
             return None;
@@ -69,6 +79,7 @@ pub(super) const RULES: &[Rewrite] = &[
         std::mem::swap(&mut from.relation, &mut join.relation);
         Some(s)
     })),
+    // With an outer join, ON decides which rows have a partner and WHERE which rows stay.
     rule!(
         "on-to-where",
         Sound,
@@ -119,6 +130,9 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // `FROM a JOIN b ON a.x = b.y` → `FROM a LEFT JOIN b ON a.x = b.y WHERE b.y IS NOT NULL`: a row of a
+    // without a partner has NULL for b.y, and a row with one does not, since an equality with NULL is not
+    // true.
     rule!(
         "join-to-left",
         Sound,
@@ -148,6 +162,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // The filter names b alone, and all joins are inner, so it may come before the join.
     rule!(
         "filter-to-derived",
         Sound,
@@ -176,6 +191,8 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // `SELECT a.n FROM a JOIN b ON a.x = b.y WHERE b.z = 1` → `SELECT a.n FROM a WHERE a.x IN (SELECT b.y
+    // FROM b WHERE b.z = 1)`. A join gives a row of a once for each partner, IN once: see `semi`.
     rule!(
         "join-to-in",
         Sound,
@@ -186,6 +203,7 @@ pub(super) const RULES: &[Rewrite] = &[
     rule!("join-to-exists", Sound, 4, "as join-to-in, with EXISTS", |c, q, rng| at_select(q, rng, |s| semi(
         c, s, true
     ))),
+    // Each row finds itself and no other, as keys are unique and not NULL.
     rule!("key-self-join", Sound, 3, "FROM t → FROM t JOIN t AS u ON t.key = u.key", |c, q, rng| at_query(
         q,
         rng,
@@ -210,6 +228,7 @@ pub(super) const RULES: &[Rewrite] = &[
             )
         }
     )),
+    // A row whose foreign key is NULL, or refers to nothing, is lost.
     rule!(
         "foreign-key-join",
         Candidate,
@@ -240,6 +259,7 @@ pub(super) const RULES: &[Rewrite] = &[
             )
         })
     ),
+    // `SELECT *` shows x once, and a bare x is ambiguous no more.
     rule!("join-to-using", Candidate, 1, "a JOIN b ON a.x = b.x → a JOIN b USING (x)", |c, q, rng| {
         at_select(q, rng, |s| {
             let mut s = s.clone();
@@ -266,6 +286,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     }),
+    // Rows without a partner come back, and rows with several come once.
     rule!("join-drop", Candidate, 1, "a JOIN b ON p → a, where no other clause names b", |c, q, rng| {
         at_select(q, rng, |s| {
             let all = sources(s, c.schema)?;
@@ -299,6 +320,9 @@ pub(super) fn inner_conditions(s: &Select) -> Option<Vec<Expr>> {
     Some(on)
 }
 
+/// The SELECT with a join of two tables replaced by IN or EXISTS. One of the tables goes: no output may name
+/// it, its part of WHERE must be its own to move inside, and it must give a row of the other at most one
+/// partner (it is joined by a key), unless DISTINCT merges the copies anyway.
 fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
     let all = sources(s, c.schema)?;
     let [TableWithJoins { relation, joins }] = s.from.as_slice() else {
@@ -389,6 +413,7 @@ fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> 
     Some(s)
 }
 
+/// The names and aliases in FROM, of subqueries too; a derived table has no name.
 struct Tables(Vec<(String, Option<String>)>);
 impl VisitorMut for Tables {
     type Break = ();
@@ -406,6 +431,7 @@ impl VisitorMut for Tables {
 }
 
 /// Every table of the query and its alias.
+/// As [`Tables`] has them.
 fn tables(q: &Query) -> Vec<(String, Option<String>)> {
     let mut tables = Tables(Vec::new());
     let _ = syntax::change(&mut q.clone(), &mut tables);
@@ -416,6 +442,7 @@ fn aliases(q: &Query) -> Vec<String> {
     tables(q).into_iter().filter_map(|(_, a)| a).collect()
 }
 
+/// Gives what is called `old` another alias, or none.
 struct Rename<'r> {
     old: &'r str,
     alias: Option<&'r str>,

@@ -1,4 +1,8 @@
 //! What schema changes ask of queries and do to them.
+//!
+//! Names are read and replaced word by word, without scopes: a word that stands in a query may be any table,
+//! column, alias or function of that name. That errs on the safe side, since what is found too often only
+//! rules a change out.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -13,6 +17,7 @@ use twinql_sql::syntax::change;
 use super::Given;
 use crate::rewrites::ast::{Named, ident};
 
+/// Offers every identifier.
 struct Idents<'a>(&'a mut dyn FnMut(&mut Ident));
 impl VisitorMut for Idents<'_> {
     type Break = ();
@@ -22,6 +27,7 @@ impl VisitorMut for Idents<'_> {
     }
 }
 
+/// Offers every expression, the whole before its parts.
 struct Exprs<'a>(&'a mut dyn FnMut(&mut Expr));
 impl VisitorMut for Exprs<'_> {
     type Break = ();
@@ -40,6 +46,7 @@ impl VisitorMut for Selects<'_> {
     }
 }
 
+/// Offers every item of FROM.
 struct Factors<'a>(&'a mut dyn FnMut(&mut TableFactor));
 impl VisitorMut for Factors<'_> {
     type Break = ();
@@ -170,6 +177,7 @@ pub(super) fn replaced(
     possible.then_some(query)
 }
 
+/// Offers every query, to look at its common table expressions.
 struct Ctes<'a>(&'a mut dyn FnMut(&mut Query));
 impl VisitorMut for Ctes<'_> {
     type Break = ();
@@ -186,6 +194,7 @@ pub(super) fn taken(given: &Given) -> HashSet<String> {
     out
 }
 
+/// The names of tables and columns, in lower case, as SQLite compares them.
 fn names(schema: &Schema) -> impl Iterator<Item = String> + '_ {
     schema.tables.iter().flat_map(|t| {
         std::iter::once(t.name.to_ascii_lowercase())

@@ -55,10 +55,12 @@ pub(crate) struct Draft<'a> {
     too_deep: bool,
     /// Foreign keys to fill in when all rows are there: table, row, foreign key.
     deferred: Vec<(usize, usize, usize)>,
+    /// Counts the values that [`Draft::unused`] has given.
     serial: i64,
 }
 
 impl<'a> Draft<'a> {
+    /// An empty draft. Uniqueness is watched for the keys of the needed tables.
     pub(crate) fn new(
         schema: &'a Schema,
         semantics: &'a Semantics,
@@ -120,6 +122,7 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// The value as SQLite stores it in the column, as an array or a document where it holds these.
     fn stored(&self, value: Value, column: ColumnRef) -> Value {
         match self.schema.column(column) {
             Some(c) => {
@@ -219,6 +222,8 @@ impl<'a> Draft<'a> {
                 }
             }
         }
+        // Keys are drawn from small pools and often taken: after the first attempt they have unused values, and
+        // the last two may change what was given, if a CHECK asks for it.
         for attempt in 0..4 {
             let deferred = self.deferred.len();
             if let Some(mut row) = self.row(table, definition, &given, attempt, dice)
@@ -396,6 +401,7 @@ impl<'a> Draft<'a> {
         false
     }
 
+    /// NULL is allowed by the semantics, and by the column or since keys and NOT NULL are not assumed.
     fn may_be_null(&self, column: &twinql_sql::Column) -> bool {
         self.semantics.nulls && (!column.not_null || !self.semantics.keys_hold)
     }
@@ -441,6 +447,7 @@ impl<'a> Draft<'a> {
                     }
                     return own;
                 }
+                // Two tables that refer to each other: the row goes in with NULL, which `finish` fills in.
                 for &c in &fk.columns {
                     if cells[c].is_none() {
                         cells[c] = Some(Value::Null);
@@ -479,6 +486,7 @@ impl<'a> Draft<'a> {
         let Some(seen) = self.seen.get_mut(&table) else {
             return true;
         };
+        // A key with a NULL is equal to no other.
         let taken = tuples.iter().zip(&*seen).any(|(t, seen)| !t.contains(&Value::Null) && seen.contains(t));
         if !taken {
             for (tuple, seen) in tuples.into_iter().zip(seen) {

@@ -44,10 +44,14 @@ pub struct Generator<'a> {
     seed: u64,
     /// The tables that the queries mention.
     read: Vec<usize>,
+    /// These, and all that they refer to.
     needed: Vec<usize>,
+    /// The domain of each column, by table.
     domains: Vec<Vec<usize>>,
     profiles: Vec<Profile>,
+    /// Numbers that the queries compare counts with, those that a table's rows can reach.
     counts: Vec<i64>,
+    /// The needed tables, each after those that it refers to.
     order: Vec<usize>,
     constraints: Constraints,
     /// Columns that some foreign key refers to.
@@ -77,6 +81,7 @@ struct Profile {
     other_form: bool,
 }
 
+/// The root of a set of the union-find, halving the path to it.
 fn find(parent: &mut [usize], mut x: usize) -> usize {
     while parent[x] != x {
         parent[x] = parent[parent[x]];
@@ -216,6 +221,7 @@ impl<'a> Generator<'a> {
         None
     }
 
+    /// One try at a database: pools, then the strategies stage by stage.
     fn attempt(&self, index: u64, dice: &mut Dice) -> Database {
         let pools = self.pools(index, dice);
         let mut draft = Draft::new(
@@ -247,6 +253,7 @@ impl<'a> Generator<'a> {
         database
     }
 
+    /// A row for each table that has none.
     fn fill_empty(&self, draft: &mut Draft<'_>, dice: &mut Dice) {
         for &table in &self.order {
             if draft.tables[table].is_empty() {
@@ -376,14 +383,15 @@ impl<'a> Generator<'a> {
             .collect()
     }
 
+    /// The domain of a column of a query.
     fn pool_of(&self, facts: &Facts, slot: Slot) -> Option<usize> {
         self.domain(facts.column(slot)?)
     }
 }
 
-/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain: they draw from
-/// one pool of values, or a join would hardly ever find a row. Gives each column's domain by table, and the
-/// domains.
+/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain: they draw
+/// from one pool of values, or a join would hardly ever find a row. Gives each column's domain by table, and
+/// the domains.
 ///
 /// The links of the queries are followed after the foreign keys, and only where both sides are numbers or
 /// neither is: `WHERE t.year = u.name` must not give years to the names.
