@@ -1,5 +1,12 @@
 //! What commands over many pairs have in common: records in the format that was asked for, as they
 //! come, and going on with those of an interrupted run.
+//!
+//! Lines are written as soon as they are known, since a run may take hours and is often read by another
+//! program. A table needs its widest cell and a document says first how many records it has, so that these
+//! wait in a temporary file. None of the three holds all records in memory.
+//!
+//! Only lines in a plain file can be gone on with. The journal beside it says what they depend on, so that a
+//! run with other settings does not add to them: see [`settings`].
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Seek as _, SeekFrom, Write as _};
@@ -173,6 +180,7 @@ impl<'f, T: Serialize> Records<'f, T> {
         Ok(records)
     }
 
+    /// Passes over the pairs that an earlier run has done, line by line beside their records.
     fn go_on(
         &mut self,
         pairs: &mut Pairs,
@@ -222,6 +230,7 @@ impl<'f, T: Serialize> Records<'f, T> {
         matches!(self.form, Form::Words)
     }
 
+    /// Counts a record and writes it.
     pub(super) fn add(&mut self, out: &Out<'_, T>) -> Result<()> {
         self.counts.add(out.status);
         match &mut self.form {
@@ -284,9 +293,10 @@ pub(super) fn line<T: Serialize>(out: &Out<'_, T>) -> Result<String> {
         "threshold": map(&|d| d.threshold.into()),
     });
     let more = more.to_string();
+    // The record's last brace gives way to what is added, so that its own fields stay as they were written.
     line.pop();
     line.push(',');
-    line.push_str(more.get(1..).unwrap_or_default());
+    line.push_str(&more[1..]);
     Ok(line)
 }
 

@@ -1,4 +1,8 @@
-//! `twinql execute`.
+//! `twinql execute`: both queries on the users' own databases, which is execution accuracy.
+//!
+//! Nothing is generated, and no schema is given: the files hold theirs. They are opened for reading alone, in
+//! the sandbox that predictions always run in. That the answers agree on these files says little of others,
+//! which is what `twinql judge` is for.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
@@ -54,6 +58,7 @@ struct ShownAnswer {
     rows: Vec<Vec<Json>>,
 }
 
+/// Executes each pair as its line is read, and writes its record; the accuracy comes at the end.
 pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     if typed.input.schemas.schemas.is_some() {
         bail!("--schemas is not used here: the databases in --db hold their schemas");
@@ -107,6 +112,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
+/// What the figures depend on. Nothing is random, so that the seed is always 0.
 fn signature(config: &FileConfig, dialect: Dialect) -> String {
     let ties = match config.ties {
         Ties::Possible => "possible",
@@ -125,6 +131,7 @@ fn signature(config: &FileConfig, dialect: Dialect) -> String {
     .to_string()
 }
 
+/// The record of a pair: of its own error where it cannot be used, else of what the files say.
 fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
     let (status, error) = of_input(job);
     let mut out = ExecutionRecord {
@@ -156,6 +163,7 @@ fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
     out
 }
 
+/// The beginning of an answer as JSON.
 fn shown(answer: Beginning) -> ShownAnswer {
     ShownAnswer {
         columns: answer.width,
@@ -164,6 +172,7 @@ fn shown(answer: Beginning) -> ShownAnswer {
     }
 }
 
+/// A single pair for people, with the two answers side by side where they differ.
 fn one(record: &ExecutionRecord) -> String {
     let mut out = String::new();
     match (record.verdict, record.files) {
@@ -190,6 +199,7 @@ fn one(record: &ExecutionRecord) -> String {
     out
 }
 
+/// A pair's row in the table of many.
 fn row(record: &ExecutionRecord) -> Vec<String> {
     let verdict = record.verdict.unwrap_or("-").to_owned();
     vec![input::id_text(&record.id), record.status.to_string(), verdict]

@@ -1,4 +1,7 @@
-//! `twinql judge`.
+//! `twinql judge`: a verdict of the test suite for each pair, with a witness database where they differ.
+//!
+//! `same` says that no database told the two apart, which is no proof; `different` is proved by its witness.
+//! A pair over whose databases the gold never answered is `untested` and counts as neither.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -70,6 +73,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         output: &output,
         flags: &typed.batch,
         console,
+        // Made only if the output is one that may be gone on with: the schemas' hash takes a while.
         settings: &{
             let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
             let flags = json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir.clone()});
@@ -84,6 +88,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         head: ["id", "status", "verdict"].map(String::from).to_vec(),
         row: &row,
     };
+    // Records that an earlier run has left count as if this one had made them, and keep their witness files.
     let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
         same += usize::from(line["verdict"] == "same");
         different += usize::from(line["verdict"] == "different");
@@ -133,6 +138,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         ));
         console.say(&signature);
     }
+    // After the records, which say how the machine failed.
     machine(&counts)?;
     let share = same as f64 / counts.total().max(1) as f64;
     let reached = fail_under(output.fail_under, "the share of pairs called the same", Some(share), console);
@@ -156,6 +162,7 @@ fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
     .to_string()
 }
 
+/// The record of a pair: of its own error where it cannot be used, else of what the judge says.
 fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
     let (status, error) = of_input(job);
     let mut out = VerdictRecord {
@@ -204,6 +211,7 @@ pub(crate) fn plain(value: Value) -> Json {
     }
 }
 
+/// A single pair for people: the verdict, what went wrong, repairs, the witness, the signature.
 fn one(record: &VerdictRecord, signature: &str) -> String {
     let mut out = String::new();
     match (record.verdict, record.databases.zip(record.nonempty)) {
@@ -232,6 +240,7 @@ fn one(record: &VerdictRecord, signature: &str) -> String {
     out
 }
 
+/// A pair's row in the table of many.
 fn row(record: &VerdictRecord) -> Vec<String> {
     let verdict = record.verdict.unwrap_or("-").to_owned();
     vec![input::id_text(&record.id), record.status.to_string(), verdict]

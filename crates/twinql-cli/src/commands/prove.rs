@@ -1,4 +1,8 @@
-//! `twinql prove`.
+//! `twinql prove`: equal or different on every database of a semantics, with what shows it.
+//!
+//! A proof needs no database. Where none is found, the judge looks for a counterexample, which is shown
+//! beside the proof; that stays `unknown`. Proofs are counted against labels, since a proof that contradicts
+//! one means that one of the two is wrong.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -74,6 +78,7 @@ type Found = (Option<Result<Proof, ProveError>>, Option<Report>);
 fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Workers)>) -> Vec<Found> {
     let proofs = proving::prove_all(chunk, semantics, &|| ());
     let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
+    // The judge gets only what is unknown; its reports come in the same order.
     let mut reports = match judge {
         None => Vec::new(),
         Some((config, workers)) => {
@@ -169,8 +174,8 @@ impl Counts {
         }
     }
 
-    /// The counts in words; `told_apart`: how many of the unknown ones a database tells apart, where the judge
-    /// was asked.
+    /// The counts in words; `told_apart`: how many of the unknown ones a database tells apart, where the
+    /// judge was asked.
     fn lines(&self, total: usize, told_apart: Option<usize>) -> Vec<String> {
         let mut lines = vec![format!(
             "equal {}, different {}, unknown {}, of all {total} pairs",
@@ -208,6 +213,7 @@ fn judge(
 /// Proves each pair as its line is read, has the judge look for a counterexample where nothing is proved, and
 /// writes its record; what proofs need and how they agree with labels comes at the end.
 pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Result<bool> {
+    // `twinql prove GOLD PRED` is short for --gold-sql and --pred-sql.
     if let [gold, pred] = typed.queries.as_slice() {
         typed.input.gold_sql = Some(gold.clone());
         typed.input.pred_sql = Some(pred.clone());
@@ -238,6 +244,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         },
     };
     let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    // The labels count as they pass, and say at the end which of them no pair has used.
     let labels = labels.map(|labels| labelled(&mut pairs, labels));
     let mut counts = Counts::default();
     let mut told_apart = 0usize;
@@ -246,6 +253,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         head: ["id", "status", "proof", "needs"].map(String::from).to_vec(),
         row: &row,
     };
+    // Records that an earlier run has left count as if this one had made them.
     let mut records = Records::begin(&begin, &mut pairs, people, &mut |about, line| {
         counts.add(&line["id"], about.label, line["proof"].as_str(), &line["details"]);
         told_apart += usize::from(!line["witness"].is_null());
@@ -298,6 +306,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     Ok(strict(output.strict, &statuses, console) && reached)
 }
 
+/// Proofs score 0, 1 or nothing; the threshold is the metric's.
 fn threshold() -> f64 {
     metrics::metric("proof").map_or(1.0, |m| m.threshold)
 }
@@ -315,6 +324,7 @@ fn labelled(pairs: &mut Pairs, labels: Labels) -> Arc<Mutex<Labels>> {
     labels
 }
 
+/// What the proofs depend on.
 fn signature(semantics: &Semantics, dialect: Dialect) -> String {
     Signature {
         metric: "proof".into(),
@@ -330,6 +340,7 @@ fn signature(semantics: &Semantics, dialect: Dialect) -> String {
     .to_string()
 }
 
+/// The record of a pair: of its own error, of its proof, or of the side that has no plan.
 fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<Report>) -> ProofRecord {
     let (status, error) = of_input(job);
     let mut out = ProofRecord {
@@ -361,6 +372,7 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<R
     out
 }
 
+/// A single pair for people: the proof in words, or what the judge found instead.
 fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantics: &Semantics) -> String {
     let mut out = match (proof, &record.error) {
         (Some(Ok(proof)), _) => proving::text(proof, semantics),
@@ -381,6 +393,7 @@ fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantic
     out
 }
 
+/// A pair's row in the table of many: its last cell names the assumptions that a proof needs.
 fn row(record: &ProofRecord) -> Vec<String> {
     let needs = record.details.get("assumptions").and_then(Json::as_array);
     let needs: Vec<&str> = needs.into_iter().flatten().filter_map(Json::as_str).collect();

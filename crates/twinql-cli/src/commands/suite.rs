@@ -1,4 +1,8 @@
-//! `twinql suite build` and `suite run`.
+//! `twinql suite build` and `suite run`: test-suite accuracy (Zhong, Yu and Klein, EMNLP 2020).
+//!
+//! A suite is distilled once for a set of gold queries, from their schemas alone or with values of real
+//! databases, and then run on the predictions of any system. Building may take hours, so that each schema
+//! that is finished is kept in a file beside the output until the whole is written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +34,7 @@ use crate::input;
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table, write_file};
 
+/// Distils a suite for the gold queries of a file, schema by schema.
 pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let default = DistilConfig::default();
     let config = DistilConfig {
@@ -159,6 +164,7 @@ fn add_values(tasks: &mut [Task], path: &Path, console: Console) -> Result<()> {
     Ok(())
 }
 
+/// What a suite holds, in two lines.
 fn summary(c: &Counts) -> String {
     format!(
         "{} databases with {} rows for {} gold queries over {} schemas, out of {} tried\n\
@@ -176,6 +182,7 @@ fn summary(c: &Counts) -> String {
     )
 }
 
+/// What figures of a suite depend on: the hash of its bytes stands for all that it was made with.
 pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
     Signature {
         metric: metric.into(),
@@ -196,6 +203,7 @@ pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dial
 /// MiB of a suite file.
 const LARGEST: u64 = 4096;
 
+/// A suite and the bytes that it was read from, which its signature needs.
 pub(super) fn read(path: &Path) -> Result<(Suite, Vec<u8>)> {
     let bytes = read_bounded(path, LARGEST, "suite")?;
     let suite = Suite::from_bytes(&bytes).with_context(|| path.display().to_string())?;
@@ -331,6 +339,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     let (suite, bytes) = read(&typed.suite)?;
     let Lines { golds, places, pairs } = Lines::read(typed, &suite)?;
     let systems = systems(&typed.pred);
+    // A suite tells a gold from its neighbours only if it was distilled for it.
     let strangers = golds.iter().filter(|g| g.unusable.is_none() && !made_for(&suite, g)).count();
     if strangers > 0 {
         console.warn(format!(
@@ -347,6 +356,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     };
     bar.finish_and_clear();
 
+    // From here on the systems' lines in their order, whatever order the pairs ran in.
     let hardness: Vec<Option<Hardness>> = golds
         .iter()
         .map(|g| Some(twinql::metrics::hardness(&twinql::sql::parse(&g.sql).ok()?.query)))
@@ -354,14 +364,9 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     let mut rows = vec![Row::default(); systems.len()];
     let mut sink = typed.out.as_deref().map(|out| Sink::new(Some(out))).transpose()?;
     for (system, i, place) in &places {
-        let (Some(gold), Some(name)) = (golds.get(*i), systems.get(*system)) else {
-            continue;
-        };
-        let verdict = place.as_ref().map(|at| verdicts.get(*at));
-        let record = record(name, *i, gold, hardness.get(*i).copied().flatten(), verdict);
-        if let Some(row) = rows.get_mut(*system) {
-            row.add(&record);
-        }
+        let verdict = place.as_ref().map(|at| &verdicts[*at]);
+        let record = record(&systems[*system], *i, &golds[*i], hardness[*i], verdict);
+        rows[*system].add(&record);
         if let Some(sink) = &mut sink {
             sink.line(&serde_json::to_string(&record)?)?;
         }
@@ -394,6 +399,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     Ok(super::fail_under(typed.fail_under, "the lowest accuracy", lowest, console))
 }
 
+/// Whether the suite was distilled for a gold, by its text as the suite keeps it.
 fn made_for(suite: &Suite, gold: &spider::Gold) -> bool {
     let sql = gold.sql.trim().trim_end_matches(';').trim_end();
     suite.schema(&gold.db_id).is_some_and(|s| s.golds.iter().any(|g| g.sql == sql))
@@ -420,12 +426,14 @@ fn systems(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
+/// The record of one line: its own error, or the verdict. A wrong prediction and a line that cannot be used
+/// score 0; where no database says anything there is no score.
 fn record<'a>(
     system: &'a str,
     number: usize,
     gold: &'a spider::Gold,
     hardness: Option<Hardness>,
-    verdict: Result<Option<&'a RunVerdict>, &(Status, String)>,
+    verdict: Result<&'a RunVerdict, &(Status, String)>,
 ) -> RunRecord<'a> {
     let mut out = RunRecord {
         id: number.to_string(),
@@ -446,19 +454,18 @@ fn record<'a>(
             out.status = *status;
             out.error = Some(why.clone());
         }
-        Ok(None) => out.status = Status::GoldError,
-        Ok(Some(RunVerdict::Same { databases, nonempty, plugged })) => {
+        Ok(RunVerdict::Same { databases, nonempty, plugged }) => {
             out.verdict = Some("same");
             out.score = Some(1);
             out.databases = Some(*databases);
             out.nonempty = Some(*nonempty);
             out.plugged = plugged.as_deref();
         }
-        Ok(Some(RunVerdict::Different { database })) => {
+        Ok(RunVerdict::Different { database }) => {
             out.verdict = Some("different");
             out.witness = Some(*database);
         }
-        Ok(Some(verdict)) => {
+        Ok(verdict) => {
             (out.status, out.error) = status::of_run(verdict);
             if matches!(out.status, Status::Untested | Status::MachineError) {
                 out.score = None;
@@ -476,6 +483,7 @@ const CLASSES: [&str; 5] = ["easy", "medium", "hard", "extra", "all"];
 /// The place of the total among the classes.
 const ALL: usize = 4;
 
+/// The table of accuracies in per cent, with the number of pairs of each class below.
 fn text(systems: &[String], rows: &[Row]) -> String {
     let mut lines = vec![
         std::iter::once("system")
@@ -504,6 +512,7 @@ fn text(systems: &[String], rows: &[Row]) -> String {
     table(&lines)
 }
 
+/// The same as JSON, an object for each system.
 fn documents(systems: &[String], rows: &[Row]) -> Vec<serde_json::Value> {
     systems
         .iter()

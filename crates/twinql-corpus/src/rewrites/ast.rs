@@ -491,10 +491,12 @@ pub(crate) fn is_unordered(q: &Query) -> bool {
 /// A name that does not occur in the query.
 pub(crate) fn fresh(q: &impl ToString, stem: &str) -> String {
     let text = q.to_string().to_ascii_lowercase();
-    (0..)
-        .map(|i| if i == 0 { stem.to_owned() } else { format!("{stem}{i}") })
-        .find(|n| !text.contains(n.as_str()))
-        .unwrap_or_default()
+    let (mut name, mut number) = (stem.to_owned(), 0);
+    while text.contains(&name) {
+        number += 1;
+        name = format!("{stem}{number}");
+    }
+    name
 }
 
 /// The name as an identifier, quoted where it has to be.

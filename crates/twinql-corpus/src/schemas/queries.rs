@@ -204,13 +204,10 @@ fn names(schema: &Schema) -> impl Iterator<Item = String> + '_ {
 
 /// `stem`, or `stem2`, `stem3` …: the first that is not taken, which then is.
 pub(super) fn fresh(taken: &mut HashSet<String>, stem: &str) -> String {
-    let name = (1..)
-        .map(|n| match n {
-            1 => stem.to_owned(),
-            _ => format!("{stem}{n}"),
-        })
-        .find(|name| !taken.contains(&name.to_ascii_lowercase()))
-        .unwrap_or_default();
-    taken.insert(name.to_ascii_lowercase());
+    let (mut name, mut number) = (stem.to_owned(), 1);
+    while !taken.insert(name.to_ascii_lowercase()) {
+        number += 1;
+        name = format!("{stem}{number}");
+    }
     name
 }

@@ -1,4 +1,8 @@
 //! Expressions of a syntax tree.
+//!
+//! As written: `a > b` is not turned into `b < a`, BETWEEN stays BETWEEN, and a NOT is where the text has it.
+//! Only what cannot mean anything leaves no node: parentheses, and the nesting of AND and OR, which
+//! associate.
 
 use petgraph::graph::NodeIndex;
 use sqlparser::ast::{
@@ -26,6 +30,7 @@ impl Walk {
         Ok(())
     }
 
+    /// An expression below `parent`, unless it is nested too deeply.
     pub(super) fn expr(&mut self, expr: &Expr, parent: NodeIndex) -> Done {
         if self.depth >= MAX_DEPTH {
             return Err(GraphError::TooDeep { limit: MAX_DEPTH });
@@ -36,8 +41,8 @@ impl Walk {
         Ok(())
     }
 
-    /// An expression one level deeper. As long as the grammar has kinds of expressions that get a node of their own; what has
-    /// none is printed, in `other`, so that two that differ never look alike.
+    /// An expression one level deeper. As long as the grammar has kinds of expressions that get a node of
+    /// their own; what has none is printed, in `other`, so that two that differ never look alike.
     fn expr_here(&mut self, expr: &Expr, parent: NodeIndex) -> Done {
         match expr {
             Expr::Identifier(name) => self.text(parent, Word::COLUMN, lower(name)).map(drop),
@@ -146,11 +151,13 @@ impl Walk {
         self.operands(operands, node)
     }
 
+    /// A word with one operand below it.
     fn unary(&mut self, word: Word, operand: &Expr, parent: NodeIndex) -> Done {
         let node = self.node(parent, word)?;
         self.expr(operand, node)
     }
 
+    /// A constant by its kind, with its text.
     fn value(&mut self, value: &Value, parent: NodeIndex) -> Done {
         let (word, text) = match value {
             Value::Null => return self.node(parent, Word::NULL).map(drop),
@@ -162,6 +169,7 @@ impl Walk {
         self.text(parent, word, text).map(drop)
     }
 
+    /// An operator with its operands, the right one below `second` where their order matters.
     fn binary(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr, parent: NodeIndex) -> Done {
         let (word, ordered) = match op {
             BinaryOperator::Eq => (Word::EQ, false),
@@ -187,8 +195,8 @@ impl Walk {
         self.expr(right, place)
     }
 
-    /// A call: the word of a known function, else its name; then arguments, and all that SQL hangs on a call, each below a
-    /// word of its own, since it changes the answer.
+    /// A call: the word of a known function, else its name; then arguments, and all that SQL hangs on a call,
+    /// each below a word of its own, since it changes the answer.
     fn function(&mut self, function: &Function, parent: NodeIndex) -> Done {
         let name = object(&function.name);
         let (list, distinct) = match &function.args {
@@ -262,6 +270,7 @@ impl Walk {
     }
 }
 
+/// One of two.
 fn either<T>(second: bool, first: T, other: T) -> T {
     if second { other } else { first }
 }

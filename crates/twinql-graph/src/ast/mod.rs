@@ -48,6 +48,7 @@ impl QueryGraph {
 
 type Done = Result<(), GraphError>;
 
+/// The graph so far, and how deep the walk is in it.
 #[derive(Default)]
 struct Walk {
     builder: Builder,
@@ -74,10 +75,12 @@ impl Walk {
         self.text(parent, Word::UNKNOWN_FUNCTION, text).map(drop)
     }
 
+    /// A name in lower case.
     fn name(&mut self, parent: NodeIndex, name: &Ident) -> Result<NodeIndex, GraphError> {
         self.text(parent, Word::NAME, lower(name))
     }
 
+    /// An alias, with the names that it gives to columns.
     fn alias(&mut self, parent: NodeIndex, alias: Option<&TableAlias>) -> Done {
         if let Some(alias) = alias {
             let node = self.name(parent, &alias.name)?;
@@ -228,6 +231,7 @@ impl Walk {
         Ok(())
     }
 
+    /// An item of FROM: its first table, then the joins, each with what it joins and on what.
     fn tables(&mut self, tables: &TableWithJoins, parent: NodeIndex) -> Done {
         self.factor(&tables.relation, parent)?;
         for join in &tables.joins {
@@ -306,6 +310,7 @@ impl Walk {
         }
     }
 
+    /// ORDER BY; of its other forms the text.
     fn order_by(&mut self, order: &OrderBy, parent: NodeIndex) -> Done {
         match &order.kind {
             OrderByKind::Expressions(keys) => self.sort(keys, parent),
@@ -313,6 +318,7 @@ impl Walk {
         }
     }
 
+    /// Sort keys by direction and place; `THEN_…` are those after the first, which decide only its ties.
     fn sort(&mut self, keys: &[OrderByExpr], parent: NodeIndex) -> Done {
         let sort = self.node(parent, Word::SORT)?;
         for (position, key) in keys.iter().enumerate() {
@@ -335,6 +341,7 @@ impl Walk {
     }
 }
 
+/// A name as SQLite compares it.
 fn lower(name: &Ident) -> String {
     name.value.to_ascii_lowercase()
 }

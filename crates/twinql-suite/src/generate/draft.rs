@@ -276,10 +276,8 @@ impl<'a> Draft<'a> {
     /// Writes the given values into an existing row, where no key or foreign key is touched.
     fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
         let schema = self.schema;
-        let Some(definition) = schema.tables.get(table) else {
-            return;
-        };
-        let mut amended = self.tables[table].get(row).cloned().unwrap_or_default();
+        let definition = &schema.tables[table];
+        let mut amended = self.tables[table][row].clone();
         for (column, value) in given {
             let bound = keys(definition).any(|k| k.contains(column))
                 || definition.foreign_keys.iter().any(|f| f.columns.contains(column))
@@ -290,22 +288,20 @@ impl<'a> Draft<'a> {
         }
         let kept = !self.constraints.bind(table)
             || self.keeps_keys(table, row, &amended) && self.constraints.meets(table, &mut amended);
-        if kept && let Some(place) = self.tables[table].get_mut(row) {
-            *place = amended;
+        if kept {
+            self.tables[table][row] = amended;
         }
     }
 
     /// True unless a key holds a generated column that a change of the row would change.
     fn keeps_keys(&self, table: usize, row: usize, amended: &Row) -> bool {
-        let Some(definition) = self.schema.tables.get(table) else {
-            return true;
-        };
+        let definition = &self.schema.tables[table];
         let mut computed = amended.clone();
         let generated = |c: &usize| definition.columns.get(*c).is_some_and(|c| c.generated.is_some());
         !keys(definition).any(|k| k.iter().any(generated)) || {
             self.constraints.meets(table, &mut computed);
-            let before = self.tables.get(table).and_then(|t| t.get(row));
-            before.is_none_or(|before| keys(definition).all(|k| project(before, k) == project(&computed, k)))
+            let before = &self.tables[table][row];
+            keys(definition).all(|k| project(before, k) == project(&computed, k))
         }
     }
 
