@@ -61,7 +61,7 @@ pub(crate) fn courses_svg(title: &str, courses: &[Course<'_>], kept: usize) -> S
 }
 
 /// One course: grid, epochs below, the line with its dots, and a ring where the weights were kept. Values
-/// that are no numbers leave gaps, as a diverged loss has them.
+/// that are no finite numbers, as a diverged loss has them, are left out.
 fn panel(out: &mut String, course: &Course<'_>, kept: usize, top: f64, colour: &str) {
     let epochs = course.values.len();
     let (low, high) = course.scale.range(&course.values);

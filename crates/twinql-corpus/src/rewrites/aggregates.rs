@@ -14,6 +14,7 @@ use super::predicates::rule;
 use super::{Kind::Candidate, Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // COUNT(x) counts the rows where x is not NULL, and 1 never is.
     rule!("count-star-to-one", Sound, 1, "COUNT(*) → COUNT(1)", |_, q, rng| at_expr(q, rng, |e| {
         (aggregate(e)? == ("count".into(), false, "*".into())).then(|| parse_expr("COUNT(1)"))?
     })),
@@ -44,6 +45,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         }
     ),
+    // The reverse: a column that is never NULL counts every row.
     rule!(
         "count-key-to-star",
         Sound,
@@ -79,6 +81,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         })
     ),
+    // The reverse: no two rows have the same key.
     rule!(
         "count-distinct-key-to-star",
         Sound,
@@ -124,6 +127,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(new)
         })
     ),
+    // The derived table has a row for each of FROM's, whatever it holds.
     rule!(
         "count-of-derived",
         Sound,
@@ -220,6 +224,8 @@ pub(super) const RULES: &[Rewrite] = &[
             if limit.trim() != "LIMIT 1" || !super::ast::is_ungrouped(s) {
                 return None;
             }
+            // The key as it is written, without its direction; NULLS FIRST and the like leave no plain
+            // column.
             let text = order.to_string();
             let key = text.strip_prefix("ORDER BY ")?;
             let (x, f) = match (key.strip_suffix(" DESC"), key.strip_suffix(" ASC")) {

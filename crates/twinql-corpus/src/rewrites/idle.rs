@@ -56,6 +56,7 @@ pub(super) const RULES: &[Rewrite] = &[
             }
         })
     ),
+    // Adding 0 keeps every number as it is, and only takes the affinity away.
     newer!(
         "compare-with-zero-added",
         Sound,
@@ -107,6 +108,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         }
     ),
+    // Letters of ASCII alone: LOWER changes no others, and LIKE ignores the case of no others.
     newer!(
         "like-in-lower-case",
         Sound,
@@ -198,6 +200,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // Not where HAVING stands: its condition would have to be kept.
     newer!(
         "add-trivial-having",
         Sound,

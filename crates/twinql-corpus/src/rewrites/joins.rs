@@ -100,6 +100,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // All of WHERE becomes ON: for an inner join the two are one.
     rule!("comma-to-join", Sound, 1, "a, b WHERE p → a JOIN b ON p", |_, q, rng| at_select(q, rng, |s| {
         let [a, b] = s.from.as_slice() else { return None };
         if !a.joins.is_empty() || !b.joins.is_empty() {
@@ -111,6 +112,7 @@ pub(super) const RULES: &[Rewrite] = &[
         s.selection = None;
         Some(s)
     })),
+    // The last ON, since it may name every table before it.
     rule!(
         "where-to-on",
         Sound,
@@ -200,6 +202,7 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT a.… FROM a JOIN b ON a.x = b.y WHERE p(b) → SELECT a.… FROM a WHERE a.x IN (SELECT b.y FROM b WHERE p(b)), where b.y is a key or the outputs are distinct",
         |c, q, rng| at_select(q, rng, |s| semi(c, s, false))
     ),
+    // `SELECT a.n FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.z = 1 AND b.y = a.x)`.
     rule!("join-to-exists", Sound, 4, "as join-to-in, with EXISTS", |c, q, rng| at_select(q, rng, |s| semi(
         c, s, true
     ))),
@@ -355,6 +358,7 @@ fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
         }
         let mut inner = Vec::new();
         let mut outer = Vec::new();
+        // A condition on both tables can stand neither inside nor outside.
         let mut clean = true;
         for part in conjuncts(s.selection.as_ref()) {
             match columns_of(&part, &all) {
@@ -386,6 +390,7 @@ fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
 /// `s` with one more join; its columns get qualified, for the new table has the same names.
 fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> {
     let mut s = s.clone();
+    // What cannot be qualified by looking at names: wildcards, subqueries with scopes of their own.
     let mut hidden = s.projection.iter().any(|i| !matches!(i, SelectItem::UnnamedExpr(_)));
     let one = std::slice::from_ref(t);
     let _ = syntax::change_expressions(&mut s, &mut |e| {

@@ -256,6 +256,7 @@ pub(super) const RULES: &[Rewrite] = &[
             nested(&format!("{} {op} {new}", par(x)))
         })
     ),
+    // 1 = 1 is true of every row, so that the filter stays what p is.
     rule!("tautology", Sound, 1, "WHERE p → WHERE p AND 1 = 1", |_, q, rng| at_select(q, rng, |s| {
         let mut s = s.clone();
         let p = s.selection.take()?;

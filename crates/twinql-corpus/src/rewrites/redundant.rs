@@ -238,7 +238,8 @@ struct Extreme {
     qualified: String,
 }
 
-/// The place among the conjuncts of such a condition.
+/// The place among the conjuncts of such a condition. The subquery must be over the same table and the same
+/// column, without a filter: with one, the largest x of all rows may be above it.
 fn extreme(c: &Context<'_>, s: &Select) -> Option<(usize, Extreme)> {
     let t = only(s, c.schema)?;
     let parts = conjuncts(s.selection.as_ref());

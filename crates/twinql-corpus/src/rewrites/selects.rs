@@ -16,6 +16,7 @@ use super::predicates::{comparison, rule};
 use super::{Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // Both keep one row of each combination of values, NULLs among them.
     rule!(
         "distinct-to-group-by",
         Sound,
@@ -76,6 +77,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // The reverse of `distinct-on-key`.
     rule!(
         "distinct-off-key",
         Sound,
@@ -136,6 +138,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     }),
+    // The reverse of `where-to-having`, with what WHERE asked for already.
     rule!("having-to-where", Sound, 3, "GROUP BY g HAVING p(g) → WHERE p(g) GROUP BY g", |_, q, rng| {
         at_select(q, rng, |s| {
             let mut s = s.clone();
@@ -165,6 +168,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("SELECT * FROM ({q}) AS {}", fresh(q, "answer")))
         }
     )),
+    // The same with a name; WITH stands before the outermost query alone.
     rule!("wrap-cte", Sound, 2, "q → WITH c AS (q) SELECT * FROM c, where q has no ORDER BY", |_, q, _| {
         if !is_unordered(q) || q.with.is_some() {
             return None;
@@ -243,6 +247,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(new)
         })
     ),
+    // A number that stands alone in GROUP BY is a position, as in ORDER BY.
     rule!("group-position", Sound, 1, "SELECT a … GROUP BY a → GROUP BY 1", |_, q, rng| at_select(
         q,
         rng,
@@ -269,6 +274,7 @@ pub(super) const RULES: &[Rewrite] = &[
         *item = SelectItem::ExprWithAlias { expr: e.clone(), alias: ident(&name) };
         Some(q)
     }),
+    // With one table a bare name can mean no other column.
     rule!("qualify", Sound, 1, "SELECT a FROM t → SELECT t.a FROM t, over one table", |c, q, rng| {
         at_select(q, rng, |s| {
             let t = only(s, c.schema)?;

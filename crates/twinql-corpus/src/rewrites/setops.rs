@@ -15,6 +15,7 @@ use super::predicates::rule;
 use super::{Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // `SELECT x FROM a INTERSECT SELECT y FROM b` → `SELECT DISTINCT x FROM a WHERE x IN (SELECT y FROM b)`.
     rule!(
         "intersect-to-in",
         Sound,
@@ -22,6 +23,7 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT x … INTERSECT q → SELECT DISTINCT x … WHERE x IN (q), where x is not NULL",
         |_, q, rng| to_in(q, rng, O::Intersect, "IN")
     ),
+    // The same with NOT IN, where a NULL on either side would make the condition NULL.
     rule!(
         "except-to-not-in",
         Sound,
@@ -60,6 +62,7 @@ pub(super) const RULES: &[Rewrite] = &[
             merged(l, r, "OR")
         })
     ),
+    // UNION is UNION ALL and then DISTINCT.
     rule!(
         "union-to-distinct",
         Sound,

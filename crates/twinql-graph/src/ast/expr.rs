@@ -57,6 +57,7 @@ impl Walk {
                     UnaryOperator::Not => self.node(parent, Word::NOT)?,
                     UnaryOperator::Minus => self.node(parent, Word::NEG)?,
                     UnaryOperator::BitwiseNot => self.node(parent, Word::BIT_NOT)?,
+                    // `+x` is x.
                     UnaryOperator::Plus => parent,
                     other => self.keyword(parent, &other.to_string())?,
                 };
@@ -131,6 +132,7 @@ impl Walk {
             }
             Expr::Function(function) => self.function(function, parent),
             Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
+                // SUBSTRING (x FROM 1 FOR 2) is substr(x, 1, 2), and sqlparser reads both as this.
                 let operands = [expr].into_iter().chain(substring_from).chain(substring_for);
                 self.call("substr", operands.map(AsRef::as_ref), parent)
             }

@@ -34,6 +34,7 @@ impl QueryGraph {
         let root = walk.builder.add(None, Word::RELS, Tag::NONE, None)?;
         walk.query(query, root)?;
         let graph = walk.builder.graph;
+        // A fingerprint of words, contents and the shape of the tree: nodes are numbered as they are met.
         let mut hash = Fnv::default();
         for node in graph.node_weights() {
             hash.write(&node.word.index().to_le_bytes());
@@ -213,6 +214,7 @@ impl Walk {
             GroupByExpr::Expressions(keys, _) => keys.as_slice(),
             GroupByExpr::All(_) => &[],
         };
+        // A clause is a node of its own even where a plan would see one filter: that is the baseline.
         let clauses = [
             (Word::FILTER, select.selection.as_slice()),
             (Word::GROUP, keys),
@@ -243,6 +245,7 @@ impl Walk {
                     (self.node(parent, Word::LEFT_JOIN)?, c)
                 }
                 JoinOperator::FullOuter(c) => (self.node(parent, Word::FULL_JOIN)?, c),
+                // Plans have no right joins, and so the vocabulary has no word.
                 JoinOperator::Right(c) | JoinOperator::RightOuter(c) => {
                     (self.keyword(parent, "right join")?, c)
                 }

@@ -273,7 +273,8 @@ pub(super) fn drop_join_condition(query: &mut Query, site: usize, _: &mut Contex
     })
 }
 
-/// Reads another table of the schema in a table's place.
+/// Reads another table of the schema in a table's place. The alias stays, so that qualified names do as well;
+/// where the other table lacks a column, SQLite refuses the text.
 pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let schema = context.schema;
@@ -328,6 +329,7 @@ pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context
             return false;
         }
         let all = matches!(set_quantifier, SetQuantifier::All);
+        // All that SQLite has.
         let others: Vec<(SetOperator, bool)> = [
             (SetOperator::Union, false),
             (SetOperator::Union, true),
@@ -406,6 +408,7 @@ pub(super) fn having_where(query: &mut Query, site: usize, _: &mut Context<'_>) 
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
         let grouped = matches!(&s.group_by, GroupByExpr::Expressions(keys, _) if !keys.is_empty());
+        // Of rows without groups HAVING would make one group, or be refused.
         if grouped && s.selection.is_some() && turn.due() {
             s.having = both(s.selection.take(), s.having.take());
             return true;

@@ -248,6 +248,7 @@ pub(super) fn aggregate_distinct(query: &mut Query, site: usize, _: &mut Context
         let Some((name, f)) = aggregate_of(e) else {
             return false;
         };
+        // count(DISTINCT *) is no SQL.
         if is_star(f) || matches!(name.as_str(), "min" | "max") || !turn.due() {
             return false;
         }
@@ -377,6 +378,7 @@ pub(super) fn in_list(query: &mut Query, site: usize, context: &mut Context<'_>)
 pub(super) fn drop_aggregate(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
+        // The argument is taken out of the call to be looked at, and put back if it is not its turn.
         let argument = match aggregate_of(e) {
             Some((_, f)) => match &mut f.args {
                 FunctionArguments::List(list) => match list.args.pop() {
@@ -404,6 +406,7 @@ pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) ->
             matches!(e, Expr::Value(v) if matches!(v.value, Lit::SingleQuotedString(_) | Lit::DoubleQuotedString(_)))
                 || matches!(e, Expr::Identifier(i) if i.quote_style == Some('"'))
         };
+        // LIKE with ESCAPE has characters that `=` would take as they stand.
         let suits = match &*e {
             Expr::Like { escape_char, negated: _, any: _, expr: _, pattern: _ } => escape_char.is_none(),
             Expr::BinaryOp { op: BinaryOperator::Eq, right, left: _ } => string(right),
