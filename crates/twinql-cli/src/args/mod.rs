@@ -123,7 +123,7 @@ impl Metrics {
 }
 
 impl Output {
-    /// For records of pairs: a single pair given on the command line is told in words, many are lines.
+    /// For records of pairs: a single pair of the command line is shown in words, many are lines.
     pub(crate) fn of_pairs(typed: typed::Output, source: &Source) -> Result<Output> {
         let default = match source {
             Source::One { .. } => Format::Text,

@@ -139,8 +139,8 @@ fn of_files(files: &args::Files) -> Inputs {
 /// which a query takes longer is one less.
 const GRADE_STEPS: u64 = 200_000;
 
-/// Adds to each pair with label 0 on which share of plain databases its queries differ: how easily people
-/// would have noticed.
+/// Adds to each pair with label 0 the share of plain databases on which its queries differ: how easily it
+/// shows.
 pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse()?;
     let mut inputs = of_files(&typed.files);
