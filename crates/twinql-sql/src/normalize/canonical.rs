@@ -27,13 +27,9 @@ pub(super) fn canonical_form(
         search.run(&variant, colors);
     }
     let complete = search.choices <= MAX_CHOICES;
-    match search.best {
-        Some((query, order)) => (query, order, complete),
-        None => {
-            let all = (0..columns.len()).map(|i| ColumnId(i as u32)).collect();
-            (query, all, false)
-        }
-    }
+    #[expect(clippy::expect_used, reason = "a search goes on until it has a candidate, whatever was tried")]
+    let (query, order) = search.best.expect("the query itself is a variant, and leads to a candidate");
+    (query, order, complete)
 }
 
 struct Search {

@@ -48,6 +48,9 @@ pub(super) fn is_symmetric(op: BinaryOp, left: &Expr, right: &Expr) -> bool {
     op.is_commutative() && plain(left) && plain(right)
 }
 
+/// By column, the sum of the places where it stands. A sum does not depend on the order in which they are met.
+type Contexts = BTreeMap<ColumnId, u64>;
+
 /// Colours by column id.
 #[derive(Clone)]
 pub(super) struct Colors {
@@ -95,7 +98,7 @@ impl Colors {
     fn refine(&mut self, query: &Query) {
         let mut known = self.distinct();
         for round in 0..16 {
-            let mut contexts = BTreeMap::new();
+            let mut contexts = Contexts::new();
             let ordered = !self.any_output_order;
             self.query_context(query, 17, ordered, &mut contexts);
             for (c, context) in contexts {
@@ -259,12 +262,12 @@ impl Colors {
         }
     }
 
-    fn note(contexts: &mut BTreeMap<ColumnId, u64>, c: ColumnId, context: u64) {
+    fn note(contexts: &mut Contexts, c: ColumnId, context: u64) {
         let sum = contexts.entry(c).or_insert(0);
         *sum = sum.wrapping_add(mix(61, context));
     }
 
-    fn query_context(&self, query: &Query, context: u64, ordered: bool, to: &mut BTreeMap<ColumnId, u64>) {
+    fn query_context(&self, query: &Query, context: u64, ordered: bool, to: &mut Contexts) {
         for (i, c) in query.output.iter().enumerate() {
             let place = if ordered { i as u64 + 1 } else { 0 };
             Self::note(to, *c, mix(mix(context, 62), place));
@@ -278,7 +281,7 @@ impl Colors {
         output: &[ColumnId],
         columns: &[ColumnId],
         context: u64,
-        to: &mut BTreeMap<ColumnId, u64>,
+        to: &mut Contexts,
     ) {
         for (o, c) in output.iter().zip(columns) {
             Self::note(to, *o, mix(mix(context, 64), self.get(*c)));
@@ -286,7 +289,8 @@ impl Colors {
         self.rel_context(arm, mix(context, 65), to);
     }
 
-    fn rel_context(&self, rel: &Rel, context: u64, to: &mut BTreeMap<ColumnId, u64>) {
+    /// Notes what the relation and all below it say of columns; `context` is what stands above it.
+    fn rel_context(&self, rel: &Rel, context: u64, to: &mut Contexts) {
         let base = mix(context, self.rel(rel));
         match rel {
             Rel::Scan { columns, .. } => {
@@ -296,43 +300,17 @@ impl Colors {
             }
             Rel::Values { columns, .. }
             | Rel::TableFunction { columns, .. }
-            | Rel::RecursiveRef { columns, .. } => {
-                for (i, c) in columns.iter().enumerate() {
-                    Self::note(to, *c, mix(base, i as u64));
-                }
-            }
+            | Rel::RecursiveRef { columns, .. } => Self::note_places(columns, base, to),
             Rel::Recursive { columns, seed, step, .. } => {
-                for (i, c) in columns.iter().enumerate() {
-                    Self::note(to, *c, mix(base, i as u64));
-                }
+                Self::note_places(columns, base, to);
                 self.query_context(seed, mix(base, 66), true, to);
                 self.query_context(step, mix(base, 67), true, to);
             }
             Rel::SetOp { kind: SetOpKind::Union, all, columns, .. } => {
-                let mut arms = Vec::new();
-                rel.union_arms(columns, *all, &mut arms);
-                for (i, c) in columns.iter().enumerate() {
-                    let of = |output: &Vec<ColumnId>| output.get(i).map_or(1, |o| self.get(*o));
-                    let sum = arms.iter().fold(0u64, |h, (_, output)| h.wrapping_add(mix(7, of(output))));
-                    Self::note(to, *c, mix(base, sum));
-                }
-                for (arm, output) in arms {
-                    self.arm_context(arm, &output, columns, mix(base, 68), to);
-                }
+                self.union_context(rel, *all, columns, base, to);
             }
             Rel::SetOp { kind, left, right, columns, .. } => {
-                for ((l, r), c) in left.output.iter().zip(&right.output).zip(columns) {
-                    let (l, r) = (self.get(*l), self.get(*r));
-                    let pair = if *kind == SetOpKind::Except {
-                        mix(l, r)
-                    } else {
-                        mix(7, l).wrapping_add(mix(7, r))
-                    };
-                    Self::note(to, *c, mix(base, pair));
-                }
-                let second = u64::from(*kind == SetOpKind::Except);
-                self.arm_context(&left.rel, &left.output, columns, mix(base, 68), to);
-                self.arm_context(&right.rel, &right.output, columns, mix(base, 68 + second), to);
+                self.set_op_context(*kind, [left, right], columns, base, to);
             }
             Rel::Project { exprs, .. } => {
                 for (c, e) in exprs {
@@ -347,21 +325,13 @@ impl Colors {
                 }
                 for (c, call) in calls {
                     let own = mix(base, self.call(call));
-                    Self::note(to, *c, own);
-                    let own = mix(own, self.get(*c));
-                    for (i, e) in call.args.iter().chain(&call.filter).enumerate() {
-                        self.expr_context(e, mix(own, i as u64), to);
-                    }
+                    self.call_context(*c, &call.args, call.filter.as_ref(), own, to);
                 }
             }
             Rel::Window { calls, .. } => {
                 for (c, call) in calls {
                     let own = mix(base, self.window(call));
-                    Self::note(to, *c, own);
-                    let own = mix(own, self.get(*c));
-                    for (i, e) in call.args.iter().chain(&call.filter).enumerate() {
-                        self.expr_context(e, mix(own, i as u64), to);
-                    }
+                    let own = self.call_context(*c, &call.args, call.filter.as_ref(), own, to);
                     for e in &call.partition_by {
                         self.expr_context(e, mix(own, 71), to);
                     }
@@ -377,11 +347,13 @@ impl Colors {
             }
             Rel::Sort { .. } | Rel::Distinct { .. } => {}
         }
+        // Where expressions have places.
         if let Rel::Values { .. } | Rel::TableFunction { .. } | Rel::Sort { .. } = rel {
             for (i, e) in rel.exprs().into_iter().enumerate() {
                 self.expr_context(e, mix(mix(base, 74), i as u64), to);
             }
         }
+        // The sides of an outer join differ; the inputs of an inner join have no order.
         let ordered = matches!(rel, Rel::OuterJoin { .. });
         for (i, input) in rel.inputs().into_iter().enumerate() {
             let place = if ordered { i as u64 } else { 0 };
@@ -389,7 +361,66 @@ impl Colors {
         }
     }
 
-    fn expr_context(&self, expr: &Expr, context: u64, to: &mut BTreeMap<ColumnId, u64>) {
+    /// Columns that their relation makes in an order.
+    fn note_places(columns: &[ColumnId], base: u64, to: &mut Contexts) {
+        for (i, c) in columns.iter().enumerate() {
+            Self::note(to, *c, mix(base, i as u64));
+        }
+    }
+
+    /// A chain of unions, of which neither the order nor the nesting counts: a column is told by the sum of
+    /// what the arms give for it, and all arms are told alike.
+    fn union_context(&self, rel: &Rel, all: bool, columns: &[ColumnId], base: u64, to: &mut Contexts) {
+        let mut arms = Vec::new();
+        rel.union_arms(columns, all, &mut arms);
+        for (i, c) in columns.iter().enumerate() {
+            let of = |output: &Vec<ColumnId>| output.get(i).map_or(1, |o| self.get(*o));
+            let sum = arms.iter().fold(0u64, |h, (_, output)| h.wrapping_add(mix(7, of(output))));
+            Self::note(to, *c, mix(base, sum));
+        }
+        for (arm, output) in arms {
+            self.arm_context(arm, &output, columns, mix(base, 68), to);
+        }
+    }
+
+    /// INTERSECT, whose arms can change places, and EXCEPT, whose arms cannot.
+    fn set_op_context(
+        &self,
+        kind: SetOpKind,
+        [left, right]: [&Query; 2],
+        columns: &[ColumnId],
+        base: u64,
+        to: &mut Contexts,
+    ) {
+        let ordered = kind == SetOpKind::Except;
+        for ((l, r), c) in left.output.iter().zip(&right.output).zip(columns) {
+            let (l, r) = (self.get(*l), self.get(*r));
+            let pair = if ordered { mix(l, r) } else { mix(7, l).wrapping_add(mix(7, r)) };
+            Self::note(to, *c, mix(base, pair));
+        }
+        self.arm_context(&left.rel, &left.output, columns, mix(base, 68), to);
+        self.arm_context(&right.rel, &right.output, columns, mix(base, 68 + u64::from(ordered)), to);
+    }
+
+    /// The column `c` of a call, and what the call reads by its place in it; the context of what else the
+    /// call reads. `own` is the call's hash in its surroundings.
+    fn call_context(
+        &self,
+        c: ColumnId,
+        args: &[Expr],
+        filter: Option<&Expr>,
+        own: u64,
+        to: &mut Contexts,
+    ) -> u64 {
+        Self::note(to, c, own);
+        let own = mix(own, self.get(c));
+        for (i, e) in args.iter().chain(filter).enumerate() {
+            self.expr_context(e, mix(own, i as u64), to);
+        }
+        own
+    }
+
+    fn expr_context(&self, expr: &Expr, context: u64, to: &mut Contexts) {
         if let Expr::Column(c) = expr {
             Self::note(to, *c, context);
             return;

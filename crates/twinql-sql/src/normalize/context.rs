@@ -266,6 +266,13 @@ impl<'a> Context<'a> {
         class(a).is_some_and(|x| x != 3 && class(b) == Some(x))
     }
 
+    /// True if columns of an arm have the affinities of a set operation's columns, so that what is compared
+    /// or computed of the one is compared or computed alike of the other.
+    pub(crate) fn compare_alike(&self, arm: &[ColumnId], columns: &[ColumnId]) -> bool {
+        let alike = |(a, c): (&ColumnId, &ColumnId)| self.column_affinity(*a) == self.column_affinity(*c);
+        arm.len() == columns.len() && arm.iter().zip(columns).all(alike)
+    }
+
     /// True if a column of an enclosing query can be NULL here. What the planner wrote down of
     /// a column is no answer: a rule may have put the column where an outer join pads it.
     pub(crate) fn outer_may_be_null(&self, c: ColumnId) -> bool {

@@ -20,6 +20,7 @@ mod numbers;
 mod pushdown;
 mod rule;
 mod rules;
+mod scan;
 mod stopped;
 mod twins;
 mod vacuous;

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use crate::expr::Expr;
-use crate::rel::{ColumnId, JoinKind, Rel};
+use crate::rel::{JoinKind, Query, Rel};
 use crate::substitution::Substitution;
 
 /// Pushes one conjunct below `rel`; gives it back where it cannot.
@@ -26,12 +26,8 @@ pub(super) fn push_into(rel: &mut Rel, conjunct: Expr, cx: &Context<'_>) -> Opti
             (&mut **left, conjunct)
         }
         Rel::SetOp { left, right, columns, .. } => {
-            // The arms must compare as the set operation's columns do.
-            let like = |arm: &[ColumnId]| {
-                let alike = |(a, c): (&ColumnId, &ColumnId)| cx.column_affinity(*a) == cx.column_affinity(*c);
-                arm.len() == columns.len() && arm.iter().zip(columns.iter()).all(alike)
-            };
-            if !like(&left.output) || !like(&right.output) || conjunct.has_subquery() {
+            let alike = |arm: &Query| cx.compare_alike(&arm.output, columns);
+            if !alike(left) || !alike(right) || conjunct.has_subquery() {
                 return Some(conjunct);
             }
             for arm in [left, right] {

@@ -5,6 +5,8 @@
 //! once, in tens of microseconds, and compared by equality, which needs one canonical
 //! expression, not a set of equal ones.
 
+use super::predicates::orient;
+use super::put;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
@@ -94,9 +96,7 @@ fn simplify(e: &mut Expr, cx: &Context<'_>) -> bool {
         },
         _ => None,
     };
-    let Some(new) = new else { return false };
-    *e = new;
-    true
+    put(e, new)
 }
 
 fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
@@ -226,13 +226,7 @@ fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     };
     *e = new;
     // Comparisons read left to right with < and <= alone.
-    if let Expr::Binary { op, left, right } = e
-        && let (BinaryOp::Gt, to) | (BinaryOp::GtEq, to) =
-            (*op, if *op == BinaryOp::Gt { BinaryOp::Lt } else { BinaryOp::LtEq })
-    {
-        *op = to;
-        std::mem::swap(left, right);
-    }
+    orient(e, cx);
     true
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::put;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, computed};
 use crate::normalize::example::examples;
@@ -51,13 +52,7 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         }
         _ => None,
     };
-    match new {
-        Some(new) => {
-            *e = new;
-            true
-        }
-        None => false,
-    }
+    put(e, new)
 }
 
 fn case(e: &Expr) -> Option<Expr> {
@@ -250,11 +245,7 @@ fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 }
 
 fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
-    let mut changed = false;
-    for operand in e.operands_mut() {
-        changed |= null_operand(operand, known, cx);
-    }
-    let new = match e {
+    let new = |e: &Expr| match e {
         Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } if expr.is_null_literal() => {
             Some(Expr::NULL)
         }
@@ -281,11 +272,7 @@ fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> b
         }
         _ => None,
     };
-    if let Some(new) = new {
-        *e = new;
-        changed = true;
-    }
-    changed
+    e.map(|e| put(e, new(e)))
 }
 
 pub(super) const TRUE_ALONE: Rule = Rule {
@@ -358,13 +345,7 @@ fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool 
         }
         _ => None,
     };
-    match new {
-        Some(new) => {
-            *e = new;
-            true
-        }
-        None => false,
-    }
+    put(e, new)
 }
 
 fn branches_as_disjunction(

@@ -1,13 +1,14 @@
 //! Aggregates over correlated rows, as joins with a grouping.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::sole_aggregate;
 use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
+use crate::rel::{ColumnId, Query, Rel};
 use crate::tree::Tree;
 
 pub(super) const GROUPED_SCALAR: Rule = Rule {
@@ -97,31 +98,16 @@ fn decorrelated(
         return None;
     };
     // The subquery may stand elsewhere, too: the join gets ids of its own.
-    let mut query = query.clone();
-    let made = query.rel.produced_within();
-    let renamed: BTreeMap<ColumnId, ColumnId> = made.into_iter().map(|c| (c, cx.fresh_like(c))).collect();
-    query.map_ids(|c| {
-        if let Some(new) = renamed.get(c) {
-            *c = *new;
-        }
-    });
-    let [value] = query.output.as_slice() else {
-        return None;
-    };
-    let Rel::Aggregate { input, keys, calls } = &query.rel else {
-        return None;
-    };
-    let [(c, call)] = calls.as_slice() else {
-        return None;
-    };
-    if !keys.is_empty()
-        || c != value
-        || !matches!(call.func, AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg)
+    let (rel, ids) = cx.copy(&query.rel);
+    let output = query.output.iter().map(|c| ids.get(c)?.as_column()).collect::<Option<_>>()?;
+    let query = Query { rel, output };
+    let (input, value, call) = sole_aggregate(&query)?;
+    if !matches!(call.func, AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg)
         || !query.rel.is_deterministic()
     {
         return None;
     }
-    let (inputs, on) = (**input).clone().into_block();
+    let (inputs, on) = input.clone().into_block();
     let inside: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
     let (mut kept, mut new_keys, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for e in on {
@@ -144,6 +130,6 @@ fn decorrelated(
         new_keys.push((key, Expr::Column(own)));
         links.push(Expr::Column(outer).eq(Expr::Column(key)));
     }
-    let grouping = Rel::aggregate(Rel::join(inputs, kept), new_keys, calls.clone());
-    (!links.is_empty() && grouping.free_columns().is_disjoint(local)).then_some((grouping, links, *value))
+    let grouping = Rel::aggregate(Rel::join(inputs, kept), new_keys, vec![(value, call.clone())]);
+    (!links.is_empty() && grouping.free_columns().is_disjoint(local)).then_some((grouping, links, value))
 }

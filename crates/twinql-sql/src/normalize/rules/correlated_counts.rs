@@ -2,33 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use super::sole_aggregate;
 use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::position;
 use crate::rel::{ColumnId, Rel};
 use crate::schema::ColumnRef;
 use crate::tree::Tree;
-use crate::value::Value;
 
 /// The input of `(SELECT COUNT(*) …)`.
 fn counted(e: &Expr) -> Option<&Rel> {
     let Expr::Scalar(q) = e else { return None };
-    let Rel::Aggregate { input, keys, calls } = &q.rel else {
-        return None;
-    };
-    match (keys.as_slice(), calls.as_slice()) {
-        ([], [(c, call)])
-            if call.func == AggFunc::Count
-                && call.args.is_empty()
-                && call.filter.is_none()
-                && q.output.as_slice() == [*c] =>
-        {
-            Some(input)
-        }
-        _ => None,
-    }
+    let (input, _, call) = sole_aggregate(q)?;
+    (call.func == AggFunc::Count && call.args.is_empty() && call.filter.is_none()).then_some(input)
 }
 
 pub(super) const COUNT_AS_EXISTS: Rule = Rule {
@@ -114,28 +103,20 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
         _ => return None,
     };
     let other = if on_left { right } else { left };
-    let Rel::Aggregate { input, keys, calls } = &query.rel else {
-        return None;
-    };
-    let ([], [(c, call)]) = (keys.as_slice(), calls.as_slice()) else {
-        return None;
-    };
-    if query.output.as_slice() != [*c] || other.has_subquery() || matches!(**other, Expr::Collate { .. }) {
+    let (input, c, call) = sole_aggregate(query)?;
+    if other.has_subquery() || matches!(**other, Expr::Collate { .. }) {
         return None;
     }
-    let fails_over_nothing = match call.func {
-        AggFunc::Count => match (op, &**other) {
-            (BinaryOp::Eq, Expr::Literal(Value::Integer(n))) => *n >= 1,
-            (BinaryOp::LtEq, Expr::Literal(Value::Integer(n))) => !on_left && *n >= 1,
-            (BinaryOp::Lt, Expr::Literal(Value::Integer(n))) => !on_left && *n >= 0,
-            _ => false,
-        },
+    let fails_over_nothing = match (op, other.as_integer()) {
+        (BinaryOp::Eq, Some(n)) => n >= 1,
+        (BinaryOp::LtEq, Some(n)) => !on_left && n >= 1,
+        (BinaryOp::Lt, Some(n)) => !on_left && n >= 0,
         _ => false,
     };
-    if !fails_over_nothing || !query.rel.is_deterministic() {
+    if call.func != AggFunc::Count || !fails_over_nothing || !query.rel.is_deterministic() {
         return None;
     }
-    let (inputs, on) = (**input).clone().into_block();
+    let (inputs, on) = input.clone().into_block();
     let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
     let mut links: Vec<(ColumnId, ColumnId)> = Vec::new();
     let mut rest = Vec::new();
@@ -157,14 +138,14 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     let mut new_keys = Vec::new();
     let mut tests = vec![e.clone()];
     if let Some(Expr::Binary { left, right, .. }) = tests.first_mut() {
-        **(if on_left { left } else { right }) = Expr::Column(*c);
+        **(if on_left { left } else { right }) = Expr::Column(c);
     }
     for (inner, outer) in links {
         let id = cx.fresh_like(inner);
         new_keys.push((id, Expr::Column(inner)));
         tests.push(Expr::Column(id).eq(Expr::Column(outer)));
     }
-    let mut groups = Rel::aggregate(below, new_keys, vec![(*c, call.clone())]);
+    let mut groups = Rel::aggregate(below, new_keys, vec![(c, call.clone())]);
     for test in tests {
         groups.add_conjunct(test);
     }
@@ -202,8 +183,7 @@ fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let own: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
     let known = cx.not_null(input);
     let refers = |key: ColumnId, outer: ColumnId| {
-        let at = columns.iter().find(|(c, _)| *c == key).map(|(_, p)| *p);
-        let (Some(column), Some(from)) = (at, cx.origin(outer)) else {
+        let (Some(column), Some(from)) = (position(columns, key), cx.origin(outer)) else {
             return false;
         };
         let to = ColumnRef { table: *table, column };

@@ -1,5 +1,6 @@
 //! Relations without rows, and of one constant row.
 
+use super::{put, unions};
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::{Context, Role, computed};
 use crate::normalize::example::examples;
@@ -56,13 +57,7 @@ fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         Rel::SetOp { .. } => set_operation(rel),
         _ => None,
     };
-    match new {
-        Some(new) => {
-            *rel = new;
-            true
-        }
-        None => false,
-    }
+    put(rel, new)
 }
 
 /// True if the relation's own condition leaves none of the rows below it.
@@ -168,11 +163,7 @@ fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             Query { rel: Rel::project(Rel::unit(), ids.iter().copied().zip(row).collect()), output: ids }
         })
         .collect();
-    match super::unions::chained(arms, true, &columns, cx) {
-        Some(chain) => *rel = chain,
-        None => return false,
-    }
-    true
+    put(rel, unions::chained(arms, true, &columns, cx))
 }
 
 pub(super) const EMPTY_QUERY: Rule = Rule {

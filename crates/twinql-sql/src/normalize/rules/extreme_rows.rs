@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::first_rows::extreme_of;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::position;
 use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
 use crate::schema::ColumnRef;
 use crate::tree::Tree;
@@ -74,10 +76,10 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let ([key], [first, rest @ ..]) = (mine.as_slice(), theirs.as_slice()) else {
             continue;
         };
-        let Some((_, at)) = columns.iter().find(|(c, _)| c == key) else {
+        let Some(column) = position(columns, *key) else {
             continue;
         };
-        let key_column = ColumnRef { table: *table, column: *at };
+        let key_column = ColumnRef { table: *table, column };
         if !theirs.iter().all(|c| made.contains(c))
             || !cx.is_key(key_column)
             || !theirs.iter().any(|c| cx.refers_to_key(*c, key_column, i, inputs))
@@ -122,29 +124,24 @@ fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
 }
 
 fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    match rel {
-        Rel::Filter { input, predicate } => {
-            let [Expr::Binary { op: BinaryOp::Eq, left, right }] = predicate.as_slice() else {
-                return false;
-            };
-            let (Expr::Column(c), Expr::Scalar(q)) = (match (&**left, &**right) {
-                (x, q @ Expr::Scalar(_)) | (q @ Expr::Scalar(_), x) => (x, q),
-                _ => return false,
-            }) else {
-                return false;
-            };
-            let Some(func) = whole_extreme(input, *c, q) else {
-                return false;
-            };
-            if !cx.dependencies(input).unique([*c]) || !cx.not_null(input).contains(c) {
-                return false;
-            }
-            let c = *c;
-            *rel = first_by(input.take(), c, &func);
-            true
-        }
-        _ => false,
+    let Rel::Filter { input, predicate } = rel else {
+        return false;
+    };
+    let [Expr::Binary { op: BinaryOp::Eq, left, right }] = predicate.as_slice() else {
+        return false;
+    };
+    let (c, q) = match (&**left, &**right) {
+        (Expr::Column(c), Expr::Scalar(q)) | (Expr::Scalar(q), Expr::Column(c)) => (*c, q),
+        _ => return false,
+    };
+    let Some(func) = whole_extreme(input, c, q) else {
+        return false;
+    };
+    if !cx.dependencies(input).unique([c]) || !cx.not_null(input).contains(&c) {
+        return false;
     }
+    *rel = first_by(input.take(), c, &func);
+    true
 }
 
 pub(super) const EXTREME_BARE: Rule = Rule {
@@ -203,26 +200,11 @@ fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// MIN or MAX, if the subquery is that of column `c` of the table that `input` scans.
+/// MIN or MAX, if the subquery is that of column `c` of the whole table that `input` scans.
 fn whole_extreme(input: &Rel, c: ColumnId, query: &Query) -> Option<AggFunc> {
-    let (Rel::Scan { table, columns }, Rel::Aggregate { input: below, keys, calls }) = (input, &query.rel)
-    else {
+    let Rel::Scan { table, columns } = input else {
         return None;
     };
-    let (Rel::Scan { table: same, columns: inner }, [(id, call)], true) =
-        (&**below, calls.as_slice(), keys.is_empty())
-    else {
-        return None;
-    };
-    let [Expr::Column(x)] = call.args.as_slice() else {
-        return None;
-    };
-    let at = |list: &[(ColumnId, usize)], c: ColumnId| list.iter().find(|(i, _)| *i == c).map(|(_, p)| *p);
-    let fits = table == same
-        && query.output.as_slice() == [*id]
-        && call.filter.is_none()
-        && call.func.is_extreme()
-        && at(columns, c).is_some()
-        && at(columns, c) == at(inner, *x);
-    fits.then(|| call.func.clone())
+    let own = ColumnRef { table: *table, column: position(columns, c)? };
+    extreme_of(query).filter(|(_, of)| *of == own).map(|(func, _)| func)
 }

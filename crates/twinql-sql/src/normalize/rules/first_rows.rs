@@ -1,11 +1,13 @@
 //! Where only the first row counts, and comparisons with the extreme of a whole table.
 
+use super::sole_aggregate;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel};
+use crate::normalize::scan::position;
+use crate::rel::{Query, Rel};
 use crate::schema::ColumnRef;
 use crate::tree::Tree;
 use crate::value::Value;
@@ -145,19 +147,14 @@ fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 }
 
 /// MIN or MAX of a column over all rows of its table, if the subquery is that.
-fn extreme_of(query: &Query) -> Option<(AggFunc, ColumnRef)> {
-    let Rel::Aggregate { input, keys, calls } = &query.rel else {
-        return None;
-    };
-    let (Rel::Scan { table, columns }, [(id, call)], true) = (&**input, calls.as_slice(), keys.is_empty())
-    else {
+pub(super) fn extreme_of(query: &Query) -> Option<(AggFunc, ColumnRef)> {
+    let (Rel::Scan { table, columns }, _, call) = sole_aggregate(query)? else {
         return None;
     };
     let [Expr::Column(x)] = call.args.as_slice() else {
         return None;
     };
-    let at = |c: ColumnId| columns.iter().find(|(i, _)| *i == c).map(|(_, p)| *p);
-    let fits = query.output.as_slice() == [*id] && call.filter.is_none() && call.func.is_extreme();
-    let column = at(*x).filter(|_| fits)?;
+    let fits = call.filter.is_none() && call.func.is_extreme();
+    let column = position(columns, *x).filter(|_| fits)?;
     Some((call.func.clone(), ColumnRef { table: *table, column }))
 }

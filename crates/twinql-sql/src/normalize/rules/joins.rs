@@ -7,8 +7,9 @@ use crate::columns::Reads;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
-use crate::normalize::facts::rejects_null;
+use crate::normalize::facts::rejected;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::{ScanColumns, column_at};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::schema::ColumnRef;
 use crate::substitution::Substitution;
@@ -129,11 +130,8 @@ fn drop_implied(conjuncts: &mut [Expr]) -> bool {
         let Some((c, null)) = conjuncts.get(at).and_then(tested_column) else {
             continue;
         };
-        let mut rejected = BTreeSet::new();
-        for (_, e) in conjuncts.iter().enumerate().filter(|(i, _)| *i != at) {
-            rejects_null(e, &mut rejected);
-        }
-        if rejected.contains(&c)
+        let others = conjuncts.iter().enumerate().filter(|(i, _)| *i != at);
+        if rejected(others.map(|(_, e)| e)).contains(&c)
             && let Some(e) = conjuncts.get_mut(at)
         {
             *e = Expr::integer(i64::from(!null));
@@ -187,9 +185,6 @@ pub(super) const SELF_JOIN: Rule = Rule {
     apply: Apply::Rel(self_join),
 };
 
-/// Produced ids with column positions, as a scan has them.
-type Columns = Vec<(ColumnId, usize)>;
-
 fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(Block { inputs, on }) = rel.as_block() else {
         return false;
@@ -202,14 +197,13 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         Rel::Scan { table, columns } => Some((*table, columns.clone())),
         _ => None,
     };
-    let local: Vec<Option<(usize, Columns)>> = inputs.iter().map(scan).collect();
+    let local: Vec<Option<(usize, ScanColumns)>> = inputs.iter().map(scan).collect();
     let equated =
         |a: ColumnId, b: ColumnId| classes.iter().any(|class| class.contains(&a) && class.contains(&b));
-    let mut found: Option<(usize, Columns, Columns)> = None;
+    let mut found: Option<(usize, ScanColumns, ScanColumns)> = None;
     for (i, one) in local.iter().enumerate() {
         let Some((table, columns)) = one else { continue };
         for key in cx.table_keys(*table) {
-            let at = |list: &Columns, k: usize| list.iter().find(|(_, p)| *p == k).map(|(c, _)| *c);
             // Partners: scans of the same table in this block, and in enclosing queries.
             let near = local
                 .iter()
@@ -220,7 +214,7 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 .map(|(_, c)| c);
             let far = cx.outer_scans.iter().filter(|(t, _)| t == table).map(|(_, c)| c);
             let partner = far.chain(near).find(|other| {
-                key.iter().all(|k| match (at(columns, *k), at(other, *k)) {
+                key.iter().all(|k| match (column_at(columns, *k), column_at(other, *k)) {
                     (Some(a), Some(b)) => a != b && equated(a, b),
                     _ => false,
                 })
@@ -235,12 +229,10 @@ fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     };
     let mut map = Substitution::new();
     for (c, p) in &gone {
-        match by.iter().find(|(_, q)| q == p) {
-            Some((b, _)) => {
-                map.insert(*c, Expr::Column(*b));
-            }
-            None => return false,
-        }
+        let Some(b) = column_at(&by, *p) else {
+            return false;
+        };
+        map.insert(*c, Expr::Column(b));
     }
     let (mut inputs, mut on) = rel.take().into_block();
     inputs.remove(at);
@@ -287,10 +279,7 @@ fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
     };
-    let mut rejected = BTreeSet::new();
-    for e in on.iter() {
-        rejects_null(e, &mut rejected);
-    }
+    let rejected = rejected(on.iter());
     let null_tests = on.iter().filter_map(|e| e.as_null_test()?.as_column());
     let nulls: BTreeSet<ColumnId> = null_tests.collect();
     let mut map = Substitution::new();

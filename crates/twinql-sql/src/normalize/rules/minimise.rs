@@ -9,14 +9,12 @@ use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::{ScanColumns, column_at};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::ColumnRef;
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 use crate::value::Value;
-
-/// Produced ids with column positions, as a scan has them.
-type ScanColumns = Vec<(ColumnId, usize)>;
 
 /// Inputs of a block that are compared with each other, at most.
 const MAX_INPUTS: usize = 8;
@@ -145,13 +143,8 @@ fn fold(
         let near = scans.iter().filter(|s| s.1 == *table && s.0 != *i).map(|s| &s.2);
         let far = outer.iter().filter(|o| o.0 == *table).map(|o| &o.1);
         for (by, from_outside) in far.map(|c| (c, true)).chain(near.map(|c| (c, false))) {
-            let map: Substitution = columns
-                .iter()
-                .filter_map(|(c, at)| {
-                    let (b, _) = by.iter().find(|(_, p)| p == at)?;
-                    Some((*c, Expr::Column(*b)))
-                })
-                .collect();
+            let map: Substitution =
+                columns.iter().filter_map(|(c, at)| Some((*c, Expr::Column(column_at(by, *at)?)))).collect();
             if map.len() != columns.len() || map.iter().any(|(c, e)| *e == Expr::Column(*c)) {
                 continue;
             }

@@ -8,8 +8,9 @@ use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
-use crate::normalize::facts::{rejects_null, strict_columns};
+use crate::normalize::facts::{rejected, strict_columns};
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::position;
 use crate::rel::{ColumnId, Direction, JoinKind, NullsOrder, Rel};
 use crate::substitution::Substitution;
 use crate::value::Value;
@@ -53,13 +54,12 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
     let Rel::Scan { table, columns } = to else {
         return false;
     };
-    let at = |c: ColumnId| columns.iter().find(|(id, _)| *id == c).map(|(_, p)| *p);
     let mut pairs: Vec<(ColumnId, usize)> = Vec::new();
     for e in on {
         let Some((a, b)) = e.as_column_equality() else {
             return false;
         };
-        match (at(a), at(b)) {
+        match (position(columns, a), position(columns, b)) {
             (Some(p), None) => pairs.push((b, p)),
             (None, Some(p)) => pairs.push((a, p)),
             _ => return false,
@@ -230,8 +230,7 @@ impl Padded {
 
     /// True if no group of filled-up rows alone meets the conjunct.
     fn rejected_by(&self, conjunct: &Expr, cx: &mut Context<'_>) -> bool {
-        let mut rejected = BTreeSet::new();
-        rejects_null(conjunct, &mut rejected);
+        let rejected = rejected([conjunct]);
         let null = |c: &ColumnId| matches!(self.values.get(c), Some(Expr::Literal(Value::Null)));
         if rejected.iter().any(null) {
             return true;

@@ -1,5 +1,6 @@
 //! Scalar expressions: constants folded, comparisons in one form, negations at the leaves.
 
+use super::put;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
@@ -44,13 +45,7 @@ fn fold(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
         Expr::Or(list) => return fold_list(list.clone(), e, false),
         _ => None,
     };
-    match new {
-        Some(new) => {
-            *e = new;
-            true
-        }
-        None => false,
-    }
+    put(e, new)
 }
 
 /// Folds the constants of a whole expression, subqueries left out.
@@ -211,7 +206,7 @@ pub(super) const ORIENTATION: Rule = Rule {
     apply: Apply::Expr(orient),
 };
 
-fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+pub(super) fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
@@ -313,11 +308,8 @@ fn member(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
             true
         }
         Expr::Or(list) => {
-            let Some(new) = merged_equalities(list) else {
-                return false;
-            };
-            *e = new;
-            true
+            let new = merged_equalities(list);
+            put(e, new)
         }
         _ => false,
     }

@@ -1,5 +1,7 @@
 //! Averages and shares as quotients of aggregates.
 
+use std::collections::BTreeSet;
+
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{self, Context, Role};
@@ -109,7 +111,7 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 }
 
 /// [`indicated`], or the argument itself where it is a predicate that is never NULL.
-fn indicator(e: &Expr, known: &std::collections::BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
+fn indicator(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
     indicated(e).or_else(|| {
         let predicate = e.is_boolean() && !matches!(e, Expr::Literal(_)) && e.is_deterministic();
         (predicate && !cx.may_be_null(e, known)).then(|| e.clone())
@@ -211,7 +213,7 @@ fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 struct State<'a, 'c> {
     sums: &'a [(ColumnId, Expr)],
-    known: &'a std::collections::BTreeSet<ColumnId>,
+    known: &'a BTreeSet<ColumnId>,
     grouped: bool,
     calls: &'a mut Vec<(ColumnId, AggregateCall)>,
     cx: &'a mut Context<'c>,
@@ -358,12 +360,7 @@ fn constant_in_group(query: &mut Query, role: Role, cx: &mut Context<'_>) -> boo
     fixed_in(&mut query.rel, &query.output, &read, cx)
 }
 
-fn fixed_in(
-    rel: &mut Rel,
-    output: &[ColumnId],
-    read: &std::collections::BTreeSet<ColumnId>,
-    cx: &mut Context<'_>,
-) -> bool {
+fn fixed_in(rel: &mut Rel, output: &[ColumnId], read: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
     let (input, keys, calls) = match rel {
         Rel::Aggregate { input, keys, calls } => (input, keys, calls),
         Rel::Filter { input, .. } | Rel::Sort { input, .. } => return fixed_in(input, output, read, cx),

@@ -7,6 +7,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::position;
 use crate::rel::{ColumnId, Rel};
 use crate::schema::ColumnRef;
 use crate::substitution::Substitution;
@@ -96,7 +97,7 @@ fn without(
         }
         // One column is asked, against others that the rest makes equal.
         let (asked, others) = asked(&asking, &own)?;
-        let at = columns.iter().find(|(c, _)| *c == asked)?.1;
+        let at = position(columns, asked)?;
         let by = *others.first()?;
         let equated = asking.iter().any(|e| e.as_equality().is_some());
         let read_as_it = equated && own.intersection(read).eq([&asked]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::unions;
+use super::{put, unions};
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::{Context, computed};
@@ -127,13 +127,8 @@ fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         Rel::SetOp { kind: SetOpKind::Union, all: true, columns, .. } => {
             let mut arms = Vec::new();
             unions::leaves((**input).clone(), columns, true, &mut arms);
-            match over_union(keys, calls, columns, &arms, cx) {
-                Some(new) => {
-                    *rel = new;
-                    true
-                }
-                None => false,
-            }
+            let new = over_union(keys, calls, columns, &arms, cx);
+            put(rel, new)
         }
         _ => false,
     }
@@ -392,15 +387,6 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     if !keys.is_empty() {
         return false;
     }
-    let mut read = std::collections::BTreeMap::<ColumnId, usize>::new();
-    for (_, e) in exprs.iter() {
-        e.any(|x| {
-            if let Expr::Column(c) = x {
-                *read.entry(*c).or_default() += 1;
-            }
-            false
-        });
-    }
     // Every call must merge; sums of counts must be read as COALESCE(·, 0) alone.
     let mut new_calls = Vec::new();
     let mut filled: Vec<ColumnId> = Vec::new();
@@ -424,29 +410,23 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         },
         _ => None,
     };
-    let mut hits = std::collections::BTreeMap::<ColumnId, usize>::new();
-    for (_, e) in exprs.iter() {
-        e.any(|x| {
-            if let Some(c) = is_filled(x) {
-                *hits.entry(c).or_default() += 1;
-            }
-            false
-        });
-    }
-    if filled.iter().any(|c| hits.get(c) != read.get(c)) || exprs.iter().any(|(_, e)| e.has_subquery()) {
+    let times = |found: &dyn Fn(&Expr) -> bool| {
+        let mut times = 0_usize;
+        for (_, e) in exprs.iter() {
+            e.any(|x| {
+                times += usize::from(found(x));
+                false
+            });
+        }
+        times
+    };
+    let read_otherwise =
+        |c: &ColumnId| times(&|e| e.as_column() == Some(*c)) != times(&|e| is_filled(e) == Some(*c));
+    if filled.iter().any(read_otherwise) || exprs.iter().any(|(_, e)| e.has_subquery()) {
         return false;
     }
-    fn unfill(e: &mut Expr, is_filled: &dyn Fn(&Expr) -> Option<ColumnId>) {
-        if let Some(c) = is_filled(e) {
-            *e = Expr::Column(c);
-            return;
-        }
-        for operand in e.operands_mut() {
-            unfill(operand, is_filled);
-        }
-    }
     for (_, e) in exprs.iter_mut() {
-        unfill(e, &is_filled);
+        e.map(|e| put(e, is_filled(e).map(Expr::Column)));
     }
     let deepest = deepest.clone();
     *calls = new_calls;

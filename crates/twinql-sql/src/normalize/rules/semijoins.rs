@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::put;
 use crate::algebra::{BlockMut, Grouping};
 use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
+use crate::normalize::facts::rejected;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::substitution::Substitution;
@@ -107,8 +109,8 @@ pub(super) const ONE_SIDED: Rule = Rule {
     apply: Apply::Rel(one_sided),
 };
 
-fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let mut changed = full_joins(rel, cx);
+fn one_sided(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let mut changed = full_joins(rel);
     let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
         return changed;
     };
@@ -127,11 +129,7 @@ fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     *on = stay;
     // Rows that the side below fills up meet no row of this side.
-    let mut rejected = BTreeSet::new();
-    for e in on.iter() {
-        crate::normalize::facts::rejects_null(e, &mut rejected);
-    }
-    changed | inner_below(right, &rejected)
+    changed | inner_below(right, &rejected(on.iter()))
 }
 
 fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
@@ -140,13 +138,8 @@ fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
             rel.make_inner()
         }
         Rel::OuterJoin { kind: JoinKind::Full, left, right, on } => {
-            match reduced(left, right, on, rejected) {
-                Some(new) => {
-                    *rel = new;
-                    true
-                }
-                None => false,
-            }
+            let new = reduced(left, right, on, rejected);
+            put(rel, new)
         }
         _ => false,
     }
@@ -175,23 +168,16 @@ fn reduced(
     Some(Rel::OuterJoin { kind: JoinKind::Left, left: Box::new(left), right: Box::new(right), on })
 }
 
-fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+fn full_joins(rel: &mut Rel) -> bool {
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
     };
-    let mut rejected = BTreeSet::new();
+    let mut known = None;
     let mut changed = false;
     for input in inputs {
         if let Rel::OuterJoin { kind: JoinKind::Full, left, right, on: own } = input {
-            if rejected.is_empty() {
-                for e in on.iter() {
-                    crate::normalize::facts::rejects_null(e, &mut rejected);
-                }
-            }
-            if let Some(new) = reduced(left, right, own, &rejected) {
-                *input = new;
-                changed = true;
-            }
+            let new = reduced(left, right, own, known.get_or_insert_with(|| rejected(on.iter())));
+            changed |= put(input, new);
         }
     }
     changed

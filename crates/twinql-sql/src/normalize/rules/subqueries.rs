@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::put;
 use crate::algebra::{BlockMut, Grouping};
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
@@ -51,14 +52,9 @@ fn free_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
         let Expr::InSubquery { exprs, query } = &*e else {
             return false;
         };
-        let free = !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query);
-        match membership(exprs, query).filter(|_| free) {
-            Some(new) => {
-                *e = new;
-                true
-            }
-            None => false,
-        }
+        let free = without_nulls(exprs, query, known, cx);
+        let new = membership(exprs, query).filter(|_| free);
+        put(e, new)
     })
 }
 
@@ -68,28 +64,25 @@ fn positive_in(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bo
         Expr::And(list) | Expr::Or(list) => {
             list.iter_mut().fold(false, |hit, e| positive_in(e, known, cx) | hit)
         }
-        Expr::InSubquery { exprs, query } => match membership(exprs, query) {
-            Some(new) => {
-                *e = new;
-                true
-            }
-            None => false,
-        },
+        Expr::InSubquery { exprs, query } => {
+            let new = membership(exprs, query);
+            put(e, new)
+        }
         Expr::Unary { op: UnaryOp::Not, expr } => {
             let Expr::InSubquery { exprs, query } = &**expr else {
                 return false;
             };
-            let free = !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query);
-            match membership(exprs, query).filter(|_| free) {
-                Some(new) => {
-                    **expr = new;
-                    true
-                }
-                None => false,
-            }
+            let free = without_nulls(exprs, query, known, cx);
+            let new = membership(exprs, query).filter(|_| free);
+            put(&mut **expr, new)
         }
         _ => false,
     }
+}
+
+/// True if neither side of IN can be NULL, so that IN is true or false and NOT IN is its opposite.
+fn without_nulls(exprs: &[Expr], query: &Query, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
+    !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query)
 }
 
 fn membership(exprs: &[Expr], query: &Query) -> Option<Expr> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::put;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
@@ -47,9 +48,7 @@ fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
         },
         _ => None,
     };
-    let Some(new) = new else { return false };
-    *e = Expr::Literal(new);
-    true
+    put(e, new.map(Expr::Literal))
 }
 
 fn function(name: &str, args: &[Expr]) -> Option<Value> {
@@ -139,9 +138,7 @@ fn pattern(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         BinaryOp::Glob => glob(left, right, cx),
         _ => None,
     };
-    let Some(new) = new else { return false };
-    *e = new;
-    true
+    put(e, new)
 }
 
 /// `f(x, …) = 'text'`.

@@ -6,7 +6,8 @@ use crate::expr::Expr;
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel, SetOpKind};
+use crate::normalize::scan::{ScanColumns, column_at};
+use crate::rel::{Rel, SetOpKind};
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 
@@ -33,7 +34,7 @@ pub(super) const UNION_AS_OR: Rule = Rule {
 };
 
 /// Inputs, all scans of different tables, sorted by table, and conjuncts.
-type Scans = BTreeMap<usize, Vec<(ColumnId, usize)>>;
+type Scans = BTreeMap<usize, ScanColumns>;
 
 fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
     let (inputs, on) = rel.clone().into_block();
@@ -67,11 +68,10 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let mut map = Substitution::new();
     for (table, columns) in &two {
         for (c, at) in columns {
-            let same = one.get(table).and_then(|l| l.iter().find(|(_, p)| p == at));
-            match same {
-                Some((b, _)) => map.insert(*c, Expr::Column(*b)),
-                None => return false,
+            let Some(same) = one.get(table).and_then(|l| column_at(l, *at)) else {
+                return false;
             };
+            map.insert(*c, Expr::Column(same));
         }
     }
     let alike = left.output.len() == columns.len()

@@ -4,9 +4,11 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::put;
 use crate::columns::Reads;
 use crate::expr::Expr;
-use crate::normalize::context::{Context, Role};
+use crate::normalize::canonical::canonical_form;
+use crate::normalize::context::{self, Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
@@ -102,13 +104,7 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         );
         return true;
     }
-    match chained(arms, all, &columns, cx) {
-        Some(new) => {
-            *rel = new;
-            true
-        }
-        None => false,
-    }
+    put(rel, chained(arms, all, &columns, cx))
 }
 
 /// Drops arms that are the same query as one before them.
@@ -132,7 +128,7 @@ fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
         }
         let mut own = arm.clone();
         super::prune_scans(&mut own);
-        let (form, _, _) = crate::normalize::canonical::canonical_form(own, &cx.columns, false);
+        let (form, _, _) = canonical_form(own, &cx.columns, false);
         let known = seen.contains(&form);
         if !known {
             seen.push(form);
@@ -240,8 +236,8 @@ fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         .map(|(l, r)| constant(left, l).filter(|one| constant(right, r).as_ref() == Some(one)))
         .collect();
     // A column is left for UNION to compare.
-    let kept = found.iter().filter(|e| e.is_none()).count();
-    if found.len() != columns.len() || kept == columns.len() || kept == 0 && !*all {
+    let left_over = found.iter().filter(|e| e.is_none()).count();
+    if found.len() != columns.len() || left_over == columns.len() || left_over == 0 && !*all {
         return false;
     }
     let mut exprs = Vec::new();
@@ -253,10 +249,8 @@ fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         });
         exprs.push((own, e));
     }
-    for list in [&mut *columns, &mut left.output, &mut right.output] {
-        let mut at = found.iter();
-        list.retain(|_| at.next().is_none_or(Option::is_none));
-    }
+    let kept: Vec<bool> = found.iter().map(Option::is_none).collect();
+    keep_places([&mut *columns, &mut left.output, &mut right.output], &kept);
     *rel = Rel::project(rel.take(), exprs);
     true
 }
@@ -333,14 +327,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, all: true, left, right, columns } = &mut **input else {
         return false;
     };
-    if left.output.len() != columns.len() || right.output.len() != columns.len() {
-        return false;
-    }
-    let like = |arm: &Query| {
-        let alike = |(a, c): (&ColumnId, &ColumnId)| cx.column_affinity(*a) == cx.column_affinity(*c);
-        arm.output.iter().zip(columns.iter()).all(alike)
-    };
-    if !like(left) || !like(right) {
+    if !cx.compare_alike(&left.output, columns) || !cx.compare_alike(&right.output, columns) {
         return false;
     }
     let mut changed = false;
@@ -353,7 +340,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         if !computed {
             continue;
         }
-        let mut info = crate::normalize::context::computed("value");
+        let mut info = context::computed("value");
         info.affinity = cx.affinity(e);
         for arm in [&mut *left, &mut *right] {
             let map: Substitution =
@@ -421,9 +408,15 @@ fn drop_unread(rel: &mut Rel, used: &BTreeSet<ColumnId>) -> bool {
     if !kept.contains(&false) || left.output.len() != kept.len() || right.output.len() != kept.len() {
         return false;
     }
-    for list in [&mut *columns, &mut left.output, &mut right.output] {
-        let mut keep = kept.iter();
-        list.retain(|_| keep.next().copied().unwrap_or(true));
-    }
+    keep_places([columns, &mut left.output, &mut right.output], &kept);
     true
+}
+
+/// Drops the columns of a union, with what its arms give for them, at the places that are not kept.
+fn keep_places(lists: [&mut Vec<ColumnId>; 3], kept: &[bool]) {
+    for list in lists {
+        debug_assert_eq!(list.len(), kept.len(), "each arm of a union gives each of its columns");
+        let mut kept = kept.iter();
+        list.retain(|_| kept.next() != Some(&false));
+    }
 }

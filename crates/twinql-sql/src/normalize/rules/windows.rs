@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
-use crate::normalize::context::Context;
+use crate::normalize::context::{self, Context};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
@@ -140,17 +140,13 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             let [only] = predicate.as_slice() else {
                 return false;
             };
-            let Some(n) = bound(only, id).filter(|n| *n >= 1) else {
-                return false;
-            };
             // Of several first rows the number itself may be read above.
-            if n != 1 {
+            if bound(only, id) != Some(1) {
                 return false;
             }
             let keys = call.order_by.clone();
-            let sorted = Rel::sort(below.take(), keys, Some(Expr::Literal(Value::Integer(n))));
-            *rel = sorted;
-            cx.replace(id, Expr::Literal(Value::Integer(1)));
+            *rel = Rel::sort(below.take(), keys, Some(Expr::integer(1)));
+            cx.replace(id, Expr::integer(1));
             true
         }
         "rank" | "dense_rank" => {
@@ -178,7 +174,7 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             let x = expr.clone();
             let (inner, map) = cx.copy(below);
             let arg = x.substituted(&map);
-            let mut info = crate::normalize::context::computed("extreme");
+            let mut info = context::computed("extreme");
             if let Expr::Column(c) = &x
                 && let Some(known) = cx.info(*c)
             {
