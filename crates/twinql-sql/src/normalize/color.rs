@@ -1,6 +1,14 @@
-//! Colours of columns: a hash of everything a column's id-free surroundings say, refined
-//! until no more columns can be told apart (Weisfeiler and Leman's colour refinement, on
-//! operator trees).
+//! Colours of columns: a hash of everything that a column's id-free surroundings say, refined until no more
+//! columns can be told apart (Weisfeiler and Leman's colour refinement, on operator trees).
+//!
+//! Equal plans come with other ids and in other orders, so a colour may depend on neither. Where an operator
+//! has no order (inputs of an inner join, conjuncts, arms of a union), hashes of its parts are added up;
+//! where it has one they are chained. In each round a column's colour takes in where it stands (its context)
+//! and, through the hashes of expressions, the colours of the columns around it. What stays of one colour at
+//! the end is either exchangeable or told apart by trying, which `canonical` does.
+//!
+//! The numbers in the hashes only set kinds of nodes and places apart. They decide in which order columns
+//! come out, so to change one is to change canonical forms.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -35,6 +43,7 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
     x ^ (x >> 31)
 }
 
+/// The hash of a value that holds no column.
 fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = Stable(0x7477_696e_716c);
     value.hash(&mut hasher);
@@ -72,6 +81,7 @@ impl Colors {
         self.colors.get(&c).copied().unwrap_or(1)
     }
 
+    /// How many colours there are: refinement ends where a round adds none.
     fn distinct(&self) -> usize {
         let mut all: Vec<u64> = self.colors.values().copied().collect();
         all.sort_unstable();
@@ -95,6 +105,9 @@ impl Colors {
         self.refine(query);
     }
 
+    /// Recolours all columns until a round tells no more of them apart. The new colour is made of the old
+    /// one, so what was told apart stays so. A column learns of another over as many rounds as lie between
+    /// them, so the rounds are bounded; what is tied by then is told apart by trying.
     fn refine(&mut self, query: &Query) {
         let mut known = self.distinct();
         for round in 0..16 {
@@ -113,10 +126,12 @@ impl Colors {
         }
     }
 
+    /// Expressions in their order.
     fn exprs<'a>(&self, exprs: impl IntoIterator<Item = &'a Expr>) -> u64 {
         exprs.into_iter().fold(3, |h, e| mix(h, self.expr(e)))
     }
 
+    /// Expressions that have no order: a sum, the same however they are listed.
     fn exprs_unordered<'a>(&self, exprs: impl IntoIterator<Item = &'a Expr>) -> u64 {
         exprs.into_iter().fold(5, |h, e| h.wrapping_add(mix(7, self.expr(e))))
     }
@@ -161,10 +176,13 @@ impl Colors {
         }
     }
 
+    /// A subquery, or an arm of a recursive one: its relation and its outputs in their order.
     fn query(&self, query: &Query) -> u64 {
         query.output.iter().fold(mix(31, self.rel(&query.rel)), |h, c| mix(h, self.get(*c)))
     }
 
+    /// An arm of a set operation: its relation, and which of its columns become which of the whole. The order
+    /// of the columns does not count, only the pairs do.
     fn arm(&self, arm: &Rel, output: &[ColumnId], columns: &[ColumnId]) -> u64 {
         let links = output
             .iter()
@@ -173,11 +191,13 @@ impl Colors {
         mix(mix(32, self.rel(arm)), links)
     }
 
+    /// An aggregate, without the column it makes.
     fn call(&self, call: &AggregateCall) -> u64 {
         let h = mix(33, hash_of(&(&call.func, call.distinct)));
         mix(mix(h, self.exprs(&call.args)), self.exprs(&call.filter))
     }
 
+    /// A window function, without the column it makes.
     fn window(&self, call: &WindowCall) -> u64 {
         let h = mix(34, hash_of(&(&call.func, call.distinct, &call.frame)));
         let h = mix(mix(h, self.exprs(&call.args)), self.exprs(&call.filter));
@@ -262,11 +282,13 @@ impl Colors {
         }
     }
 
+    /// Adds one place where a column stands.
     fn note(contexts: &mut Contexts, c: ColumnId, context: u64) {
         let sum = contexts.entry(c).or_insert(0);
         *sum = sum.wrapping_add(mix(61, context));
     }
 
+    /// Notes where a query names its outputs, and all that is below. `ordered`: the outputs have places.
     fn query_context(&self, query: &Query, context: u64, ordered: bool, to: &mut Contexts) {
         for (i, c) in query.output.iter().enumerate() {
             let place = if ordered { i as u64 + 1 } else { 0 };
@@ -275,6 +297,7 @@ impl Colors {
         self.rel_context(&query.rel, mix(context, 63), to);
     }
 
+    /// Notes which column of the whole each column of an arm becomes, and all that is below.
     fn arm_context(
         &self,
         arm: &Rel,
@@ -420,6 +443,8 @@ impl Colors {
         own
     }
 
+    /// Notes the columns of an expression by their places in it: operands of an operator that has no order
+    /// all have one place, and so have the members of an IN-list.
     fn expr_context(&self, expr: &Expr, context: u64, to: &mut Contexts) {
         if let Expr::Column(c) = expr {
             Self::note(to, *c, context);

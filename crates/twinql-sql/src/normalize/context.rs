@@ -190,6 +190,7 @@ impl<'a> Context<'a> {
         typed
     }
 
+    /// [`Context::substitute`] in the expressions of a relation and of all below it.
     fn substitute_rel(&self, rel: &mut Rel, map: &Substitution) -> bool {
         let mut hit = false;
         for expr in rel.exprs_mut() {

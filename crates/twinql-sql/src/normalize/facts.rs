@@ -1,5 +1,10 @@
-//! What holds in every row of a relation: columns that are never NULL, functional
-//! dependencies, uniqueness.
+//! What holds in every row of a relation: columns that are never NULL, functional dependencies, uniqueness.
+//!
+//! Both kinds of facts are computed from the leaves up, whenever a rule asks: nothing is stored in the tree,
+//! so no rule can leave a stale fact behind. Functional dependencies follow Paulley & Larson 1994 and Simmen,
+//! Shekita & Malkemus 1996: keys of base tables, equalities, constants and computed columns each state that
+//! some columns determine another, and what a set of columns determines is its closure under these. All of it
+//! errs on one side: a column not listed may be NULL, a dependency not listed may hold.
 
 use std::collections::BTreeSet;
 
@@ -28,6 +33,7 @@ pub(crate) struct Dependencies {
 }
 
 impl Dependencies {
+    /// A new token. Counted down from the greatest id, so that none is a column's.
     fn token(&mut self) -> ColumnId {
         self.next += 1;
         let token = ColumnId(u32::MAX - self.next);
@@ -68,6 +74,7 @@ impl Dependencies {
 impl Context<'_> {
     /// True if this column of a base table is never NULL.
     pub(crate) fn base_not_null(&self, table: usize, column: usize) -> bool {
+        // A semantics without NULLs needs no declaration; with them the declaration counts as keys do.
         if !self.semantics.nulls {
             return true;
         }
@@ -110,6 +117,7 @@ impl Context<'_> {
                 })
                 .map(|(_, c)| *c)
                 .collect(),
+            // Nothing is known of table functions, and of recursion only after its fixed point.
             Rel::TableFunction { .. } | Rel::Recursive { .. } | Rel::RecursiveRef { .. } => BTreeSet::new(),
             Rel::Filter { input, predicate } => {
                 let mut set = self.not_null(input);
@@ -125,6 +133,7 @@ impl Context<'_> {
                 }
                 set
             }
+            // What the ON rejects it rejects of partners only: it takes no row of the kept side away.
             Rel::OuterJoin { kind, left, .. } => match kind {
                 JoinKind::Left => self.not_null(left),
                 JoinKind::Full => BTreeSet::new(),
@@ -149,6 +158,7 @@ impl Context<'_> {
                             q.output.get(*i).is_some_and(|c| s.contains(c))
                         };
                         match kind {
+                            // A row of INTERSECT stands in both arms, so either arm can vouch for it.
                             SetOpKind::Union => of(left, &l) && of(right, &r),
                             SetOpKind::Intersect => of(left, &l) || of(right, &r),
                             SetOpKind::Except => of(left, &l),
@@ -332,7 +342,7 @@ impl Context<'_> {
         deps.leaf(all, std::iter::once(ids).chain(telling.into_iter().map(|c| vec![c])));
     }
 
-    /// Dependencies that equality conjuncts state.
+    /// Dependencies that conjuncts state: equalities, and IS NULL, by which a column is constant.
     fn equalities(&self, rel: &Rel, conjuncts: &[Expr], deps: &mut Dependencies) {
         let produced = rel.output_set();
         for e in conjuncts {
@@ -356,6 +366,8 @@ impl Context<'_> {
         if !produced.contains(c) || !by.is_deterministic() {
             return;
         }
+        // A column of numbers equals one number, stored as 3 or 3.0, which group alike. A text compared with a
+        // number is read as one: '7' and '07' both equal 7. Without affinity only a constant is sure.
         let sound = match self.column_affinity(*c) {
             Some(affinity) if affinity.is_numeric() => true,
             Some(Affinity::Text) => matches!(self.affinity(by), None | Some(Affinity::Text)),
@@ -380,7 +392,8 @@ impl Context<'_> {
         })
     }
 
-    /// True if the relation has a row in every database.
+    /// True if the relation has a row in every database. Filters, joins and limits may leave none; a global
+    /// aggregate has its row over nothing, too.
     pub(crate) fn never_empty(&self, rel: &Rel) -> bool {
         match rel {
             Rel::Scan { .. } => !self.semantics.empty_tables,
@@ -416,7 +429,7 @@ impl Context<'_> {
     }
 }
 
-/// `c` is computed as `e`.
+/// `c` is computed as `e`: what `e` reads determines it. Of a bare column the reverse holds, too.
 fn derived(c: ColumnId, e: &Expr, deps: &mut Dependencies) {
     if e.is_deterministic() {
         deps.rules.push((e.reads().into_iter().collect(), vec![c]));
@@ -435,7 +448,9 @@ pub(crate) fn rejected<'e>(conjuncts: impl IntoIterator<Item = &'e Expr>) -> BTr
     set
 }
 
-/// Adds the columns that are not NULL where the conjunct is true.
+/// Adds the columns that are not NULL where the conjunct is true: a filter keeps no row for which a comparison
+/// is NULL, and most operators are NULL if an operand is. Of OR, what all arms reject; of EXISTS, what the
+/// conjuncts inside say of outer columns.
 pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
     match conjunct {
         Expr::Binary { op, left, right } => {
@@ -451,6 +466,9 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
                 strict_columns(right, set);
             }
         }
+        // NOT of NULL is NULL: what is denied has to be strict as well. NOT IN a subquery is not listed,
+        // being
+        // true of any value over no rows.
         Expr::Unary { op: UnaryOp::Not, expr } => match &**expr {
             Expr::Unary { op: UnaryOp::IsNull, expr } => strict_columns(expr, set),
             Expr::InList { expr, .. } => strict_columns(expr, set),
@@ -490,7 +508,8 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
     }
 }
 
-/// Adds the columns whose NULL makes the expression NULL.
+/// Adds the columns whose NULL makes the expression NULL. `||` is strict; of functions, those that the table
+/// of functions says are; CASE, COALESCE and AND are not.
 pub(crate) fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
     match expr {
         Expr::Column(c) => {

@@ -1,4 +1,5 @@
-//! Grouping and aggregates.
+//! Grouping and aggregates: DISTINCT is a grouping, and what keys, counts and HAVING say twice goes. Whether
+//! a grouping is needed at all is asked in `grouping`, groupings of groupings are in `rollup`.
 
 use std::collections::BTreeSet;
 
@@ -26,6 +27,8 @@ pub(super) const DISTINCT_AS_GROUPING: Rule = Rule {
     apply: Apply::Rel(distinct),
 };
 
+/// Over a projection the keys are its expressions; over anything else they are the columns, under new ids, as
+/// an id must not be produced twice.
 fn distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Distinct { input } = rel else {
         return false;
@@ -62,6 +65,7 @@ pub(super) const KEY_CLEANUP: Rule = Rule {
     apply: Apply::Rel(clean_keys),
 };
 
+/// Four clean-ups in turn: repeated keys, constant keys, repeated aggregates, and bare columns.
 fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -78,6 +82,8 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     *keys = kept;
+    // `GROUP BY city, 1 + 1` is `GROUP BY city`. A constant alone stays: over no rows `GROUP BY 1 + 1` has no
+    // group, and without GROUP BY there would be a row.
     let constant = |e: &Expr| matches!(e, Expr::Literal(_));
     if keys.iter().any(|(_, e)| constant(e)) && keys.iter().any(|(_, e)| !constant(e)) {
         for (c, e) in keys.iter().filter(|(_, e)| constant(e)) {
@@ -97,6 +103,7 @@ fn clean_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         }
     }
     *calls = seen;
+    // Without keys a bare column must not become one, for the same reason.
     if !keys.is_empty() && AggregateCall::any_bare(calls) {
         let deps = cx.dependencies(input);
         let known: BTreeSet<ColumnId> = deps.closure(keys.iter().filter_map(|(_, e)| e.as_column()));
@@ -140,6 +147,8 @@ pub(super) const COUNT_STAR: Rule = Rule {
     apply: Apply::Rel(count_star),
 };
 
+/// A CASE or COALESCE may be never NULL as well as a column: any deterministic argument is asked. Which
+/// columns below are never NULL is found out only where a COUNT(x) stands.
 fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, calls, .. } = rel else {
         return false;
@@ -188,6 +197,8 @@ pub(super) const COUNT_DISTINCT_KEY: Rule = Rule {
     apply: Apply::Rel(distinct_key),
 };
 
+/// Rows of a group agree in its keys. If keys and argument together determine the row, no two rows of a group
+/// agree in the argument. Without keys this asks for an argument that is unique in the whole input.
 fn distinct_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -235,6 +246,9 @@ pub(super) const TRIVIAL_HAVING: Rule = Rule {
     apply: Apply::Rel(trivial_having),
 };
 
+/// HAVING stands as conjuncts over the grouping. Only counts of groups are looked at, since without keys a
+/// count may be 0, and only counts of what is never NULL, since a group may hold nothing but NULLs.
+/// The cast inside AVG goes first. Not with DISTINCT: which values are the same is then asked after the cast.
 fn trivial_having(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
     if let Rel::Aggregate { calls, .. } = rel {

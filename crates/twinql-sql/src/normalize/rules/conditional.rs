@@ -1,5 +1,7 @@
-//! CASE, COALESCE and NULLIF, NULL as an operand, and predicates of which only being true
-//! counts.
+//! CASE, COALESCE and NULLIF, NULL as an operand, and predicates of which only being true counts.
+//!
+//! IIF, NULLIF and CASE with an operand become the searched CASE, whose branches can then be looked at one by
+//! one; where a CASE is a condition it becomes AND and OR, and the rules for these take over.
 
 use std::collections::BTreeSet;
 
@@ -38,6 +40,7 @@ pub(super) const CONDITIONAL: Rule = Rule {
     apply: Apply::Expr(conditional),
 };
 
+/// A CASE found to have one value counts as vacated: `vacuous` says what that is for.
 fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let new = match e {
         Expr::Case { .. } => {
@@ -55,6 +58,10 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     put(e, new)
 }
 
+/// CASE x WHEN a becomes CASE WHEN x = a, which copies x: only a small one that gives the same each time.
+/// Then branches go that never apply or whose condition stood before, whatever follows one that always
+/// applies, and at the end those that give what ELSE gives. `CASE WHEN p THEN 1 ELSE 0 END` is `p IS 1`:
+/// where p is NULL, ELSE applies.
 fn case(e: &Expr) -> Option<Expr> {
     let Expr::Case { operand, branches, otherwise } = e else {
         return None;
@@ -107,6 +114,9 @@ fn case(e: &Expr) -> Option<Expr> {
     (new != *e).then_some(new)
 }
 
+/// IIF and NULLIF by their definitions. COALESCE, of which IFNULL is one, takes in nested ones, passes over
+/// NULL and ends at what is never NULL by its form: a constant or EXISTS. What is never NULL by the schema
+/// ends it in `null-operands`.
 fn function(name: &str, args: &[Expr]) -> Option<Expr> {
     match (name, args) {
         ("iif" | "if", [p, yes, no]) => Some(Expr::Case {
@@ -143,6 +153,9 @@ fn function(name: &str, args: &[Expr]) -> Option<Expr> {
     }
 }
 
+/// An operator with a constant on one side. A strict one with NULL is NULL; IS NULL has an operator of its
+/// own; a predicate compared with 0 or 1 is itself or its opposite (but `age = 1` is not `age`, which is true
+/// for 2 as well); and a comparison with a CASE moves into its branches.
 fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     use BinaryOp::{Concat, Eq, Is, IsNot, Like, NotEq};
     let strict = op.is_comparison() || op.is_arithmetic() || matches!(op, Concat | Like);
@@ -193,7 +206,8 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     }
 }
 
-/// CASE with `f` around each of its values, if it has few.
+/// CASE with `f` around each of its values, if it has few: `CASE WHEN p THEN a ELSE b END = 5` as
+/// `CASE WHEN p THEN a = 5 ELSE b = 5 END`.
 fn into_branches(e: &Expr, f: &dyn Fn(Expr) -> Expr) -> Option<Expr> {
     let Expr::Case { operand: None, branches, otherwise } = e else {
         return None;
@@ -222,6 +236,7 @@ pub(super) const NULL_OPERANDS: Rule = Rule {
     apply: Apply::Rel(null_operands),
 };
 
+/// Which columns are never NULL is found out only where an expression stands that it may decide.
 fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let worth = rel.exprs().into_iter().any(|e| {
         e.any(|x| match x {
@@ -244,6 +259,7 @@ fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// The same in one expression, from its leaves up.
 fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let new = |e: &Expr| match e {
         Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } if expr.is_null_literal() => {
@@ -291,6 +307,8 @@ pub(super) const TRUE_ALONE: Rule = Rule {
     apply: Apply::Rel(true_alone),
 };
 
+/// Conditions of filters and joins, FILTER of aggregates, and WHEN in any CASE: there NULL does what false
+/// does.
 fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let known = if rel.exprs().into_iter().any(|e| e.any(|x| matches!(x, Expr::Case { .. }))) {
         cx.not_null_below(rel)
@@ -322,6 +340,8 @@ fn conditions(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> boo
     })
 }
 
+/// An expression of which only being true counts, and the operands of AND and OR in it. NOT does not pass
+/// this on: NOT NULL is not true, and NOT 0 is.
 fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let new = match e {
         Expr::And(list) | Expr::Or(list) => {
@@ -348,6 +368,10 @@ fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool 
     put(e, new)
 }
 
+/// `CASE WHEN p THEN a WHEN q THEN b ELSE c END` as `p AND a OR NOT p AND q AND b OR NOT p AND NOT q AND c`.
+/// A branch is passed over for NULL as for false, so of a p that may be NULL `p IS NOT 1` stands for NOT p.
+/// What branches give has to be a predicate or TRUE, and branches few, as each condition is copied into all
+/// arms after its own.
 fn branches_as_disjunction(
     branches: &[(Expr, Expr)],
     otherwise: Option<&Expr>,
@@ -400,6 +424,8 @@ pub(super) const CONSTANT_AGGREGATES: Rule = Rule {
     apply: Apply::Rel(constant_aggregates),
 };
 
+/// The constants stand in a projection above what is left of the grouping. That still has its keys, even with
+/// no call left: the groups remain. Its columns get new ids, as the projection now produces the old ones.
 fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;

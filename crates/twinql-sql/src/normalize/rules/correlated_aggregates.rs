@@ -1,4 +1,6 @@
-//! Aggregates over correlated rows, as joins with a grouping.
+//! Aggregates over correlated rows, as joins with a grouping (Kim 1982, type JA). COUNT is not among them:
+//! over no rows it is 0, which a comparison may take, while the join loses the row. It is in
+//! `correlated_counts`.
 
 use std::collections::BTreeSet;
 
@@ -30,6 +32,16 @@ pub(super) const GROUPED_SCALAR: Rule = Rule {
     apply: Apply::Rel(grouped_scalar),
 };
 
+/// Looks at conjuncts that are comparisons: a row without a group compares with NULL and is dropped, just as
+/// the join drops it. The equalities that correlated the subquery join the grouping by all its keys, so that
+/// no row meets two groups. `>` and `>=` are written `<` and `<=` by now.
+///
+/// ```sql
+/// WHERE o.total = (SELECT MAX(x.total) FROM orders x WHERE x.customer_id = c.id)
+/// -- is
+/// JOIN (SELECT customer_id AS k, MAX(total) AS m FROM orders GROUP BY customer_id) g
+///   ON g.k = c.id WHERE o.total = g.m
+/// ```
 fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let aggregated = |e: &Expr| matches!(e, Expr::Scalar(q) if matches!(q.rel, Rel::Aggregate { .. }));
     let scalar = |e: &Expr| matches!(e, Expr::Binary { .. }) && e.any(aggregated);
@@ -72,7 +84,7 @@ fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// The scalar subquery whose NULL makes the expression NULL.
+/// The scalar subquery whose NULL makes the expression NULL, so that over no rows the comparison is NULL, too.
 fn strict_scalar(e: &mut Expr) -> Option<&mut Expr> {
     match e {
         Expr::Scalar(_) => Some(e),
@@ -88,7 +100,9 @@ fn strict_scalar(e: &mut Expr) -> Option<&mut Expr> {
     }
 }
 
-/// The grouping, the equalities that join it, and its value.
+/// The grouping, the equalities that join it, and its value. `local` are the columns of the block in which the
+/// subquery stands: each conjunct that reads one has to equate it with a column inside that is stored alike,
+/// or the rows in question are no group. Everything else inside must do without them.
 fn decorrelated(
     scalar: &Expr,
     local: &BTreeSet<ColumnId>,

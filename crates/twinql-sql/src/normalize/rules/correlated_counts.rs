@@ -1,4 +1,5 @@
-//! Counts over correlated rows, as EXISTS, groupings and joins.
+//! Counts over correlated rows, as EXISTS, groupings and joins. What sets COUNT apart from other aggregates
+//! is that over no rows it is 0 and not NULL, so each rule asks which comparisons 0 passes.
 
 use std::collections::BTreeSet;
 
@@ -37,6 +38,8 @@ pub(super) const COUNT_AS_EXISTS: Rule = Rule {
     apply: Apply::Expr(count_as_exists),
 };
 
+/// All ways to ask for none or for some, with the count on either side: `= 0`, `<= 0` and `< 1`; `<> 0`, and
+/// `0 <` and `1 <=`, which `> 0` and `>= 1` have become.
 fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
@@ -89,6 +92,16 @@ fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// One conjunct. The comparison has to fail for 0, the count of an outer row without a group, so only `= n`
+/// and `>= n` for an n of 1 or more will do. The subquery may read the outer row in nothing but the
+/// equalities that become its keys.
+///
+/// ```sql
+/// (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) >= 2
+/// -- is
+/// EXISTS (SELECT 1 FROM (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id)
+///         WHERE n >= 2 AND k = c.id)
+/// ```
 fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     let Expr::Binary { op, left, right } = e else {
         return None;
@@ -167,6 +180,8 @@ pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
     apply: Apply::Expr(foreign_key_anti_join),
 };
 
+/// The reference must not be NULL, for NULL refers to no row, and of no row NOT EXISTS is true. The other
+/// conjuncts must not be NULL either: NOT EXISTS keeps a row for which p is NULL, NOT p does not.
 fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Unary { op: UnaryOp::Not, expr } = e else {
         return false;

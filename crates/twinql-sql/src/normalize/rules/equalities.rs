@@ -35,6 +35,14 @@ pub(super) const CLASSES: Rule = Rule {
     apply: Apply::Rel(classes),
 };
 
+/// Replaces all equalities of a class by those of one column with each other, a star, and writes that column
+/// in all other conjuncts and above. So `a = b AND b = c` and `a = c AND c = b` are one:
+///
+/// ```sql
+/// WHERE a = b AND b = c AND c > 3
+/// -- is
+/// WHERE a = b AND a = c AND a > 3
+/// ```
 fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
         return false;

@@ -36,6 +36,16 @@ fn is_one(limit: Option<&Expr>) -> bool {
     matches!(limit, Some(Expr::Literal(Value::Integer(1))))
 }
 
+/// The partner has to be a whole table, joined through its key by one class of equal columns, one of which
+/// refers to that key and is never NULL; and the order must not read it. More than one row is not taken:
+/// above the join there is no order any more, and which rows are first is all that LIMIT 1 needs of it.
+///
+/// ```sql
+/// SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1
+/// -- is
+/// SELECT c.name FROM customer c JOIN (SELECT * FROM orders ORDER BY total DESC LIMIT 1) o
+///   ON o.customer_id = c.id
+/// ```
 fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Sort { input, keys, limit, offset: None } = rel else {
         return false;
@@ -66,6 +76,7 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 fits &= cx.column_equality(e).is_some();
             }
         }
+        // Two classes would be two conditions on the partner, of which the second may fail.
         let mut linked = classes.iter().filter(|c| c.iter().any(|x| own.contains(x)));
         let (Some(class), None, true) = (linked.next(), linked.next(), fits) else {
             continue;
@@ -111,6 +122,7 @@ pub(super) const EXTREME_ROW: Rule = Rule {
     apply: Apply::Rel(extreme_row),
 };
 
+/// The first row by `c`, with NULLs where SQLite has them unless told otherwise. The column holds none.
 fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
     let (direction, nulls) = match func {
         AggFunc::Max => (Direction::Desc, NullsOrder::Last),
@@ -123,6 +135,9 @@ fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
     )
 }
 
+/// The comparison has to be the only conjunct: `id = (SELECT MAX(id) …) AND city = 'a'` may keep no row,
+/// while some row is the first of those with this city. And the column has to be a key: several rows may hold
+/// the extreme of another one, of which LIMIT 1 keeps one.
 fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Filter { input, predicate } = rel else {
         return false;
@@ -157,6 +172,9 @@ pub(super) const EXTREME_BARE: Rule = Rule {
     apply: Apply::Query(bare_extreme),
 };
 
+/// Exactly one MIN or MAX beside bare columns, over a whole table. Over no rows the aggregate would give a
+/// row of NULLs and the first row none; and where the column may be NULL, NULLs come first in ascending order
+/// while MIN leaves them out.
 fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     // Beside other operators it would count that MIN has no affinity and its column has.
     let rel = match role {

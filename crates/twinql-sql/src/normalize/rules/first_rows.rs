@@ -29,6 +29,8 @@ pub(super) const SCALAR_FIRST_ROW: Rule = Rule {
     apply: Apply::Query(scalar_first_row),
 };
 
+/// A limit is put where there is none and more than one row may come: the planner leaves it unsaid, and LIMIT
+/// 1 is then one form for both. LIMIT 0 stays, as it makes the value NULL.
 fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Scalar {
         return false;
@@ -70,6 +72,8 @@ pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
     apply: Apply::Rel(first_of_distinct),
 };
 
+/// Without OFFSET: to skip one row is not to skip all its duplicates. Keys that are drawn anew each time are
+/// left alone.
 fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Sort { input, limit: Some(Expr::Literal(Value::Integer(1))), offset: None, .. } = rel else {
         return false;
@@ -118,6 +122,9 @@ pub(super) const BEYOND_EXTREME: Rule = Rule {
     apply: Apply::Expr(beyond_extreme),
 };
 
+/// The column has to be the very column of which the subquery takes the extreme over the whole table: with a
+/// WHERE inside, or another column outside, values beyond it exist. A comparison with the subquery on the
+/// left is turned first; the result is written with = and < alone, as `comparison-orientation` has it.
 fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;

@@ -41,6 +41,9 @@ pub(super) const NULL_TESTS: Rule = Rule {
     apply: Apply::Rel(null_tests),
 };
 
+/// In turn: tests anywhere, by what the inputs say of NULLs; conjuncts, of which only being true counts; and
+/// tests beside conjuncts that reject NULL. What has no test for NULL and no `x = x` in it is left before any
+/// of this is found out.
 fn null_tests(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let worth = rel.exprs().into_iter().any(|e| {
         e.any(|x| match x {
@@ -123,7 +126,8 @@ fn decided_tests(e: &Expr, but_true: bool, known: &BTreeSet<ColumnId>, cx: &Cont
     }
 }
 
-/// `x > 3 AND x IS NOT NULL` is `x > 3`, and `x > 3 AND x IS NULL` is false.
+/// `x > 3 AND x IS NOT NULL` is `x > 3`, and `x > 3 AND x IS NULL` is false. In the ON of an outer join as
+/// well: a row for which ON is NULL has no partner, as one for which it is false.
 fn drop_implied(conjuncts: &mut [Expr]) -> bool {
     let mut changed = false;
     for at in 0..conjuncts.len() {
@@ -148,6 +152,7 @@ fn tested_column(e: &Expr) -> Option<(ColumnId, bool)> {
     Some((column, denied.is_none()))
 }
 
+/// Tests of what is never NULL, at any depth of an expression.
 fn null_test(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let never_null = |e: &Expr| !cx.may_be_null(e, known);
     e.map(|e| match e {
@@ -185,6 +190,10 @@ pub(super) const SELF_JOIN: Rule = Rule {
     apply: Apply::Rel(self_join),
 };
 
+/// A scan goes whose key equals, column by column, that of another scan of its table: an earlier one of this
+/// block or one of an enclosing query (`id IN (SELECT id FROM customer WHERE …)` within EXISTS). Equal may
+/// mean equal to the same constant. What was asked of the scan is asked of the other one; `a.id = b.id`
+/// becomes `a.id = a.id`, which `null-tests` drops, a key being never NULL.
 fn self_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(Block { inputs, on }) = rel.as_block() else {
         return false;
@@ -275,6 +284,9 @@ pub(super) const OUTER_TO_INNER: Rule = Rule {
     apply: Apply::Rel(outer_to_inner),
 };
 
+/// A conjunct that rejects NULL in a column of the right side rejects all filled-up rows. A conjunct that
+/// asks a column to be NULL that is not NULL in any matched row keeps these alone: the rows of the left side
+/// without a partner, with NULL for all columns of the right.
 fn outer_to_inner(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
@@ -330,6 +342,7 @@ pub(super) const FOREIGN_KEY_JOIN: Rule = Rule {
     apply: Apply::Query(foreign_key_join),
 };
 
+/// A rule for whole queries, as only there it shows that nothing reads the table but for its key.
 fn foreign_key_join(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Root {
         return false;
@@ -344,7 +357,8 @@ fn foreign_key_join(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
     true
 }
 
-/// Removes a table that is read for its key alone; what the key becomes.
+/// Removes a table that is read for its key alone; what the key becomes. Nothing else can be asked of it then:
+/// conjuncts read columns, too. The equality that joined it is left as `x = x` and goes by `null-tests`.
 fn without_referenced(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Substitution> {
     let Rel::Join { inputs, on } = rel else {
         return None;

@@ -31,6 +31,8 @@ pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
     apply: Apply::Rel(redundant_reference),
 };
 
+/// In the input of a grouping that ignores duplicates, where columns of the table may be read as those they
+/// equal; and in EXISTS, of which nothing is read.
 fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { input, keys, calls } = rel
         && (Grouping { input, keys, calls }).ignores_duplicates()
@@ -55,6 +57,7 @@ fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// The same in each EXISTS of an expression. `known` are columns of the rows around it that are never NULL.
 fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     e.map(|e| match e {
         Expr::Exists(query) if query.output.is_empty() => {
@@ -66,6 +69,10 @@ fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool
 
 /// Removes one table of the block, and says what its column was equal to. `read` are the
 /// columns that are read above it, `outer` columns around it that are not NULL.
+///
+/// The row that the foreign key refers to has a key equal to it, which meets =, <= and >= alike, and nothing else
+/// is asked of the table. All columns it is compared with must be equal among themselves, or one row would have
+/// to meet bounds that differ. Under DISTINCT the key may be read only where an equality fixes it.
 fn without(
     rel: &mut Rel,
     read: &BTreeSet<ColumnId>,

@@ -1,4 +1,8 @@
 //! Groupings of groupings, and groupings of unions of groupings.
+//!
+//! The inner groups lie within the outer ones, so an aggregate of aggregates is one aggregate of the rows
+//! below if its function is made of parts: SUM, MIN, MAX, and COUNT as a sum of counts. AVG is not; COUNT of
+//! inner rows counts different keys.
 
 use std::collections::BTreeSet;
 
@@ -40,6 +44,7 @@ pub(super) const ROLLUP: Rule = Rule {
 type Calls = Vec<(ColumnId, AggregateCall)>;
 type Keys = Vec<(ColumnId, Expr)>;
 
+/// True for an aggregate of all rows, each as often as it comes.
 fn plain(call: &AggregateCall) -> bool {
     !call.distinct && call.filter.is_none()
 }
@@ -92,6 +97,7 @@ fn merged(
         });
     }
     let (_, inner) = calls.iter().find(|(k, _)| k == c)?;
+    // An aggregate of an inner aggregate. SUM of COUNTs over no inner rows is NULL, the COUNT 0.
     let fits = match (&outer.func, &inner.func) {
         (AggFunc::Sum, AggFunc::Sum) | (AggFunc::Total, AggFunc::Sum | AggFunc::Total) => {
             plain(outer) && !inner.distinct
@@ -112,6 +118,7 @@ fn merged(
     })
 }
 
+/// The outer grouping over the input of the inner one, or over the union of the inputs of the inner ones.
 fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -134,6 +141,8 @@ fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
 }
 
+/// Keys and calls of the one grouping that two are. The outer keys have to be made of inner keys, so that no
+/// inner group is split, and all calls have to merge. Bare columns below would be taken from other rows.
 fn over_grouping(
     keys: &Keys,
     calls: &Calls,
@@ -318,6 +327,7 @@ pub(super) const SINGLE_ROWS: Rule = Rule {
     apply: Apply::Rel(single_rows),
 };
 
+/// SUM and AVG only of what is stored as a number of its kind: SUM of a text is a number, and not the text.
 fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -373,7 +383,8 @@ pub(super) const COUNTED_SUM: Rule = Rule {
 };
 
 /// `COALESCE(SUM(n), 0)` above a grouping without keys, where n is the COUNT of an inner
-/// grouping.
+/// grouping. SUM of no counts is NULL, which COALESCE makes the 0 that COUNT gives; so all that reads the sum has
+/// to read it through COALESCE, and every other call has to merge as well.
 fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Project { input, exprs } = rel else {
         return false;

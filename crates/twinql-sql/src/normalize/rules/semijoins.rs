@@ -29,6 +29,8 @@ pub(super) const DISTINCT_JOIN: Rule = Rule {
     apply: Apply::Rel(distinct_join),
 };
 
+/// Takes an input that is a DISTINCT each of whose columns is equated with a column outside it, or is a
+/// constant. What the columns are equal to stands for them above.
 fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Join { inputs, on } = rel else {
         return false;
@@ -109,6 +111,8 @@ pub(super) const ONE_SIDED: Rule = Rule {
     apply: Apply::Rel(one_sided),
 };
 
+/// Conjuncts about the left side alone stay in ON: there they keep a row and only leave it without partner.
+/// One that reads neither side stays as well.
 fn one_sided(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let mut changed = full_joins(rel);
     let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
@@ -132,6 +136,8 @@ fn one_sided(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     changed | inner_below(right, &rejected(on.iter()))
 }
 
+/// An outer join whose filled-up rows lose their columns' values to a condition above: `rejected` are the
+/// columns that may not be NULL there.
 fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
     match rel {
         Rel::OuterJoin { kind: JoinKind::Left, right, .. } if !right.output_set().is_disjoint(rejected) => {
@@ -145,7 +151,8 @@ fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
     }
 }
 
-/// A FULL JOIN of which some filled-up rows are lost above.
+/// A FULL JOIN of which some filled-up rows are lost above. Rows of the right side alone have NULL on the left,
+/// and the reverse; without both kinds it is inner, without one LEFT, the sides exchanged if need be.
 fn reduced(
     left: &mut Rel,
     right: &mut Rel,
@@ -168,6 +175,7 @@ fn reduced(
     Some(Rel::OuterJoin { kind: JoinKind::Left, left: Box::new(left), right: Box::new(right), on })
 }
 
+/// FULL JOINs below a filter or an inner join.
 fn full_joins(rel: &mut Rel) -> bool {
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
@@ -199,6 +207,8 @@ pub(super) const UNREAD_SIDE: Rule = Rule {
     apply: Apply::Query(unread_side),
 };
 
+/// A rule for whole queries: how often a column is read, and how often only tested for NULL, is counted over
+/// all of it.
 fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     let left_join = |rel: &Rel| matches!(rel, Rel::OuterJoin { kind, .. } if *kind == JoinKind::Left);
     if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if left_join(rel))) {
@@ -238,6 +248,7 @@ fn tested(e: &Expr) -> Option<ColumnId> {
     e.as_null_test()?.as_column()
 }
 
+/// Counts how often columns are only tested for NULL.
 fn count_tests(tree: &impl Tree, into: &mut Uses) {
     tree.for_each_deep(|node| {
         if let Node::Expr(e) = node
@@ -248,7 +259,9 @@ fn count_tests(tree: &impl Tree, into: &mut Uses) {
     });
 }
 
-/// Removes a LEFT JOIN whose right side nothing reads, or only tests for NULL; what these tests become.
+/// Removes a LEFT JOIN whose right side nothing reads, or only tests for NULL; what these tests become. The test
+/// must be of a column that no matched row has NULL in: then `c IS NULL` says that there is no partner. Reads
+/// inside the join itself go with it, so they are taken off the counts.
 fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
     let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
         return None;
@@ -314,6 +327,7 @@ pub(super) const UNREAD_PARTNERS: Rule = Rule {
     apply: Apply::Rel(unread_partners),
 };
 
+/// Through one filter, whose columns count as read.
 fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;

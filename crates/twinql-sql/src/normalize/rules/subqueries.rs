@@ -1,5 +1,8 @@
-//! Subqueries: IN and EXISTS in one form, as joins where rows cannot multiply, and set
-//! operations as (anti-)semi-joins.
+//! Subqueries: IN and EXISTS in one form, as joins where rows cannot multiply, and set operations as
+//! (anti-)semi-joins.
+//!
+//! The ladder goes from IN to EXISTS to a join (Kim 1982, Dayal 1987). What stays EXISTS is what a join would
+//! repeat rows for; where the reader does not count rows, that becomes a join, too. NOT EXISTS stays.
 
 use std::collections::BTreeSet;
 
@@ -29,6 +32,8 @@ pub(super) const IN_AS_EXISTS: Rule = Rule {
     apply: Apply::Rel(in_as_exists),
 };
 
+/// In conjuncts IN becomes EXISTS whatever is NULL, since NULL and false drop the row alike. As a value, and
+/// under NOT, IN may be NULL where EXISTS is false, so there neither side may hold NULL.
 fn in_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if !rel.exprs().into_iter().any(Expr::has_subquery) {
         return false;
@@ -85,6 +90,8 @@ fn without_nulls(exprs: &[Expr], query: &Query, known: &BTreeSet<ColumnId>, cx: 
     !exprs.iter().any(|e| cx.may_be_null(e, known)) && cx.output_not_null(query)
 }
 
+/// EXISTS for IN. The left side is read once for each inner row, so it has to be deterministic; COLLATE on it
+/// would decide how the equality compares.
 fn membership(exprs: &[Expr], query: &Query) -> Option<Expr> {
     if exprs.len() != query.output.len()
         || exprs.iter().any(|e| matches!(e, Expr::Row(_) | Expr::Collate { .. }))
@@ -118,6 +125,9 @@ pub(super) const EXISTS_CLEANUP: Rule = Rule {
     apply: Apply::Query(exists_cleanup),
 };
 
+/// Takes operators off the top until one is met that can drop the last row. LIMIT 0 is such a one, and so is
+/// an OFFSET; a negative LIMIT is none. A grouping with keys has a row if its input has, one without keys
+/// always.
 fn exists_cleanup(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
     if role != Role::Exists {
         return false;
@@ -164,6 +174,8 @@ pub(super) const EXISTS_TRUE: Rule = Rule {
     apply: Apply::Expr(exists_true),
 };
 
+/// The row without columns, to which `exists-cleanup` reduces an aggregate without keys, and a whole table
+/// where tables are not empty. The latter is an assumption, so as a value it counts as vacated.
 fn exists_true(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Exists(query) = e else { return false };
     let filled = matches!(query.rel, Rel::Scan { .. }) && !cx.semantics.empty_tables;
@@ -234,6 +246,7 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
             changed = true;
             continue;
         }
+        // `EXISTS (SELECT 1 FROM a, b WHERE p(a) AND q(b))` asks two things, each of which may be a join.
         let parts = components(inputs, on);
         if parts.len() > 1 {
             kept.extend(parts.into_iter().map(|(r, on)| Expr::exists(Rel::join(r, on))));
@@ -252,7 +265,8 @@ fn unnest(rel: &mut Rel, may_multiply: bool, cx: &Context<'_>) -> bool {
     changed
 }
 
-/// Inputs and conjuncts in groups that share no conjunct.
+/// Inputs and conjuncts in groups that share no conjunct: the connected parts of the join graph. Each conjunct
+/// joins the groups whose columns it reads.
 fn components(inputs: Vec<Rel>, on: Vec<Expr>) -> Vec<(Vec<Rel>, Vec<Expr>)> {
     let mut groups: Vec<(BTreeSet<ColumnId>, Vec<Rel>, Vec<Expr>)> =
         inputs.into_iter().map(|r| (r.output_set(), vec![r], Vec::new())).collect();
@@ -297,6 +311,7 @@ pub(super) const SCALAR_AS_EXISTS: Rule = Rule {
     apply: Apply::Rel(scalar_as_exists),
 };
 
+/// True for an aggregate over everything, of one row.
 fn is_global(rel: &Rel) -> bool {
     rel.as_grouping().is_some_and(Grouping::is_global)
 }
@@ -309,6 +324,10 @@ fn one_row(rel: &Rel) -> bool {
     }
 }
 
+/// Both ways round, so that one form is left. An aggregate of one row in a join multiplies nothing and
+/// becomes a value in the conjuncts; an equality with a subquery of at most one row becomes EXISTS, to be a
+/// join. Not one of exactly one row: that is the value which the first half made. A comparison with COLLATE
+/// stays.
 fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut changed = false;
     if let Rel::Join { inputs, on } = rel {
@@ -396,6 +415,9 @@ pub(super) const SET_OPERATION: Rule = Rule {
     apply: Apply::Rel(set_operation),
 };
 
+/// Duplicates in the arms do not count without ALL. INTERSECT and EXCEPT then become conjuncts of the left
+/// arm: NULLs are equal in a set operation, so `IS` links columns that may hold them. The arms must store
+/// values alike, since set operations convert nothing and = would.
 fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind, all, left, right, columns } = rel else {
         return false;
@@ -435,7 +457,8 @@ fn set_operation(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// Simplifies a relation whose reader does not care how often a row comes.
+/// Simplifies a relation whose reader does not care how often a row comes: a DISTINCT on the way down is a
+/// projection, and every EXISTS a join.
 pub(super) fn duplicates_allowed(rel: &mut Rel, cx: &Context<'_>) -> bool {
     match rel {
         Rel::Project { input, exprs } if exprs.iter().all(|(_, e)| e.is_deterministic()) => {

@@ -1,5 +1,8 @@
-//! Unions: in one chain, without columns that nothing reads, with what is computed of
-//! them computed in their arms.
+//! Unions: in one chain, without columns that nothing reads, with what is computed of them computed in their
+//! arms.
+//!
+//! A chain is nested to the left and its arms are ordered by `canonical`; these rules see to it that equal
+//! unions are chains of the same arms.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -40,7 +43,9 @@ pub(super) const CHAIN: Rule = Rule {
     apply: Apply::Rel(chain),
 };
 
-/// The arms of a chain of unions, with what each gives for the topmost columns.
+/// The arms of a chain of unions, with what each gives for the topmost columns (`wanted`). A UNION within a
+/// UNION ALL (`all`) removes duplicates of its own and is an arm; so is one that does not make all of these
+/// columns.
 pub(super) fn leaves(rel: Rel, wanted: &[ColumnId], all: bool, into: &mut Vec<Query>) {
     match rel {
         Rel::SetOp { kind: SetOpKind::Union, all: own, left, right, columns }
@@ -71,6 +76,8 @@ pub(super) fn chained(
     Query::union_chain(arms, all, ids).map(|query| query.rel)
 }
 
+/// Rebuilds a union that is not nested to the left, or that has arms which count once: under UNION also UNION
+/// ALL inside and repeated arms. Of one arm a DISTINCT is left.
 fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, all, left, right, columns } = rel else {
         return false;
@@ -137,7 +144,7 @@ fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
     });
 }
 
-/// A number that relations of the same tables and constants share.
+/// A number that relations of the same tables and constants share, whatever their ids and orders.
 fn bag(rel: &Rel) -> u64 {
     let hash = |what: &dyn Fn(&mut DefaultHasher)| {
         let mut hasher = DefaultHasher::new();
@@ -170,6 +177,8 @@ pub(super) const DISTINCT_UNION: Rule = Rule {
     apply: Apply::Rel(distinct_union),
 };
 
+/// The keys have to be columns of the union, none of them computed; in their order they are what the arms
+/// give.
 fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -218,6 +227,8 @@ pub(super) const CONSTANT_COLUMNS: Rule = Rule {
     apply: Apply::Rel(constant_columns),
 };
 
+/// The constant stands in a projection above, in place of the column. UNION without ALL keeps one column at
+/// least to compare.
 fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, all, left, right, columns } = rel else {
         return false;
@@ -312,6 +323,8 @@ pub(super) const PROJECTION: Rule = Rule {
     apply: Apply::Rel(projection),
 };
 
+/// Each arm gets the expression as one more output, and the union a column for it. The arms must have the
+/// affinities of the whole, or a comparison in the expression would convert otherwise.
 fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let (input, exprs) = match rel {
         Rel::Project { input, exprs } => (input, exprs.iter_mut().map(|(_, e)| e).collect::<Vec<_>>()),
@@ -380,6 +393,7 @@ pub(super) const UNREAD: Rule = Rule {
     apply: Apply::Query(unread),
 };
 
+/// A rule for whole queries: only there it shows what is read.
 fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
     let union_all = |rel: &Rel| matches!(rel, Rel::SetOp { all: true, .. });
     if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if union_all(rel))) {

@@ -1,4 +1,4 @@
-//! Window functions that say what other operators say.
+//! Window functions that say what other operators say. All other windows are compared as they stand.
 
 use std::collections::BTreeSet;
 
@@ -27,6 +27,7 @@ pub(super) const WHOLE_WINDOW: Rule = Rule {
     apply: Apply::Rel(whole_window),
 };
 
+/// The aggregate that a window function over all rows is.
 fn aggregate(call: &WindowCall) -> Option<AggregateCall> {
     let func = match call.func.as_str() {
         "count" => AggFunc::Count,
@@ -46,6 +47,8 @@ fn aggregate(call: &WindowCall) -> Option<AggregateCall> {
     })
 }
 
+/// The subquery reads a copy of the input, so the input has to be small and the same each time it is read: no
+/// RANDOM(), no LIMIT that may cut ties otherwise.
 fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Window { input, calls } = rel else {
         return false;
@@ -84,8 +87,8 @@ fn limited(rel: &Rel) -> bool {
 
 pub(super) const FIRST_RANKS: Rule = Rule {
     name: "first-ranks",
-    summary: "ROW_NUMBER() OVER (ORDER BY x) <= n alone is LIMIT n; RANK() or DENSE_RANK() = 1 is x = the MIN or MAX of x",
-    why: "Numbering rows in an order and keeping the first n is LIMIT n in that order, and rank 1 is given to all rows that share the first value.",
+    summary: "ROW_NUMBER() OVER (ORDER BY x) = 1 alone is LIMIT 1; RANK() or DENSE_RANK() = 1 is x = the MIN or MAX of x",
+    why: "Numbering rows in an order and keeping number 1 is LIMIT 1 in that order, and rank 1 is given to all rows that share the first value.",
     source: "SQL:2003 window functions; rows of rank 1 are all those with the first value",
     needs: Needs::NOT_NULL,
     examples: examples! {
@@ -120,6 +123,9 @@ fn bound(e: &Expr, c: ColumnId) -> Option<i64> {
     }
 }
 
+/// The rank must be asked for in a filter right above, and a row number alone there: then it is 1 for whoever
+/// reads it. Rank 1 is the extreme, if no x is NULL: NULLs would rank first in ascending order, where MIN
+/// leaves them out.
 fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Filter { input, predicate } = rel else {
         return false;
