@@ -98,6 +98,7 @@ fn rel_key(rel: &Rel, colors: &Colors) -> (u8, usize, u64) {
     }
 }
 
+/// Conjuncts or operands in their canonical order.
 fn sort_exprs(list: &mut [Expr], colors: &Colors) {
     list.sort_by_cached_key(|e| expr_key(e, colors));
 }

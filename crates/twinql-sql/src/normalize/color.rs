@@ -136,6 +136,7 @@ impl Colors {
         exprs.into_iter().fold(5, |h, e| h.wrapping_add(mix(7, self.expr(e))))
     }
 
+    /// Sort keys in their order, each with its direction and where NULLs go.
     fn sort_keys(&self, keys: &[SortKey]) -> u64 {
         keys.iter().fold(9, |h, k| mix(mix(h, self.expr(&k.expr)), hash_of(&(k.direction, k.nulls))))
     }
@@ -205,6 +206,7 @@ impl Colors {
         mix(h, self.sort_keys(&call.order_by))
     }
 
+    /// Columns in their order.
     fn ids(&self, columns: &[ColumnId]) -> u64 {
         columns.iter().fold(35, |h, c| mix(h, self.get(*c)))
     }

@@ -296,6 +296,7 @@ impl Driver<'_> {
         fine
     }
 
+    /// Inputs before the node that reads them: it then reads new ids, which are entered on the way up.
     fn freshen_rel(&mut self, rel: &mut Rel, seen: &mut BTreeSet<ColumnId>) -> bool {
         let mut fine = true;
         for input in rel.inputs_mut() {
@@ -319,6 +320,7 @@ impl Driver<'_> {
         fine
     }
 
+    /// A bare column that an earlier operator made gets an id of its own where it is passed on.
     fn freshen_entries(&mut self, entries: &mut [(ColumnId, Expr)], seen: &mut BTreeSet<ColumnId>) {
         for (c, _) in entries {
             if !seen.insert(*c) {

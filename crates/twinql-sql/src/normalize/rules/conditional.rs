@@ -90,6 +90,7 @@ fn case(e: &Expr) -> Option<Expr> {
         }
         kept.push((w.clone(), t.clone()));
     }
+    // Only from the end: a branch in the middle keeps later ones from applying.
     while kept.last().is_some_and(|(w, t)| *t == rest && w.is_deterministic() && t.is_deterministic()) {
         kept.pop();
     }
@@ -238,6 +239,7 @@ pub(super) const NULL_OPERANDS: Rule = Rule {
 
 /// Which columns are never NULL is found out only where an expression stands that it may decide.
 fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    // NOT NULL and casts of NULL need no knowledge, but are rare enough to go the same way.
     let worth = rel.exprs().into_iter().any(|e| {
         e.any(|x| match x {
             Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } => expr.is_null_literal(),
@@ -390,6 +392,7 @@ fn branches_as_disjunction(
     let never = |e: &Expr| e.is_false() || e.is_null_literal();
     let mut before: Vec<Expr> = Vec::new();
     let mut arms: Vec<Expr> = Vec::new();
+    // ELSE is a last branch whose condition is true.
     let last = otherwise.map(|e| (Expr::integer(1), e.clone()));
     let last = last.as_ref();
     for (w, t) in branches.iter().map(|(w, t)| (w, t)).chain(last.map(|(w, t)| (w, t))) {

@@ -78,6 +78,7 @@ pub(super) const CORRELATED_COUNT: Rule = Rule {
     apply: Apply::Rel(correlated_count),
 };
 
+/// Conjuncts alone, for the EXISTS is false where the comparison may be NULL.
 fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(BlockMut { on: list, .. }) = rel.as_block_mut() else {
         return false;

@@ -225,6 +225,7 @@ pub(super) const EMPTY_SUBQUERY: Rule = Rule {
     apply: Apply::Expr(empty_subquery),
 };
 
+/// IN finds nothing, so it is false even where its left side is NULL.
 fn empty_subquery(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let new = match e {
         Expr::Exists(query) if query.rel.is_empty() => Expr::integer(0),

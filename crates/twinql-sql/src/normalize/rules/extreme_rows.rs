@@ -32,6 +32,7 @@ pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
     apply: Apply::Rel(limit_below_join),
 };
 
+/// True for LIMIT 1.
 fn is_one(limit: Option<&Expr>) -> bool {
     matches!(limit, Some(Expr::Literal(Value::Integer(1))))
 }

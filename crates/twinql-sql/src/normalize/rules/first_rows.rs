@@ -36,6 +36,7 @@ fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool
         return false;
     }
     if let Rel::Sort { limit: Some(n), .. } = &mut query.rel {
+        // A negative limit is none, so it is a larger one as well.
         let more = matches!(n, Expr::Literal(Value::Integer(i)) if !matches!(i, 0 | 1));
         if more {
             *n = Expr::integer(1);
@@ -141,6 +142,7 @@ fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     if origin != Some(of) {
         return false;
     }
+    // `x < MIN(x)` and `x >= MIN(x)` are left: never true, and true of all but NULL.
     let (new, scalar_first) = match (func, op) {
         (AggFunc::Min, BinaryOp::LtEq) | (AggFunc::Max, BinaryOp::GtEq) => (BinaryOp::Eq, false),
         (AggFunc::Min, BinaryOp::NotEq) => (BinaryOp::Lt, true),

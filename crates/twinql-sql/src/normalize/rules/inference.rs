@@ -38,6 +38,7 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     if !on.iter().any(tests) {
         return false;
     }
+    // What is true of each row that is kept.
     let stated: Vec<Expr> = on.clone();
     let mut moved: Vec<Expr> = Vec::new();
     let mut changed = false;
@@ -69,6 +70,7 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         }
         *predicate = kept;
     }
+    // Two EXISTS may ask the same of the outer row.
     for p in moved {
         if !on.contains(&p) {
             on.push(p);

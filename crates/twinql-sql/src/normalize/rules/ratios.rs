@@ -370,6 +370,7 @@ pub(super) const CONSTANT_IN_GROUP: Rule = Rule {
     apply: Apply::Query(constant_in_group),
 };
 
+/// Only for the answer, and only where nothing else reads the MIN or MAX.
 fn constant_in_group(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Root {
         return false;

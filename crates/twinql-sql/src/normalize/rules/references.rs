@@ -83,6 +83,7 @@ fn without(
     if !on.iter().all(Expr::is_deterministic) {
         return None;
     }
+    // Another input may be computed from a row of the table.
     let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| r.free_columns()).collect();
     let found = inputs.iter().enumerate().find_map(|(i, input)| {
         let Rel::Scan { table, columns } = input else {
@@ -111,6 +112,7 @@ fn without(
         if !(own.is_disjoint(read) || read_as_it) {
             return None;
         }
+        // Without the table's own equalities: these go with it.
         let classes = cx.equal_columns(&rest);
         let together =
             others.iter().all(|c| *c == by || classes.iter().any(|k| k.contains(c) && k.contains(&by)));

@@ -41,7 +41,9 @@ pub(super) const ROLLUP: Rule = Rule {
     apply: Apply::Rel(rollup),
 };
 
+/// Aggregates with the columns they make.
 type Calls = Vec<(ColumnId, AggregateCall)>;
+/// Group keys, or entries of a projection, with the columns they make.
 type Keys = Vec<(ColumnId, Expr)>;
 
 /// True for an aggregate of all rows, each as often as it comes.
@@ -69,6 +71,9 @@ fn merged(
         let (_, e) = alone.next()?;
         return Some(AggregateCall { distinct: true, args: vec![e.clone()], ..outer.clone() });
     }
+    // MIN and MAX do not count how often a value comes; the other functions would, and over an expression
+    // rows
+    // that differ may give one value.
     let [Expr::Column(c)] = outer.args.as_slice() else {
         // An expression over inner keys.
         let [e] = outer.args.as_slice() else { return None };
@@ -83,6 +88,8 @@ fn merged(
         e.substitute(&map);
         return Some(AggregateCall { args: vec![e], ..outer.clone() });
     };
+    // An aggregate of an inner key. Where inner rows differ in this key alone, its values are different ones, and
+    // the aggregate below is DISTINCT; otherwise they repeat, and only what is DISTINCT anyway will do.
     if let Some((_, e)) = keys.iter().find(|(k, _)| k == c) {
         let distinct = match outer.func {
             AggFunc::Min | AggFunc::Max => false,
@@ -154,6 +161,7 @@ fn over_grouping(
     if AggregateCall::any_bare(inner_calls) || calls.is_empty() && keys.is_empty() {
         return None;
     }
+    // An inner grouping without keys has a row in any case.
     let grouped = !keys.is_empty() || inner_keys.is_empty();
     let bare: BTreeSet<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     let map: Substitution = inner_keys.iter().cloned().collect();
@@ -172,6 +180,7 @@ fn over_grouping(
     }
     let known = cx.not_null(below);
     let never_null = |e: &Expr| !cx.may_be_null(e, &known);
+    // Of the inner keys all others are outer keys: within an outer group inner rows differ in `c` alone.
     let apart = |c: ColumnId| inner_keys.iter().all(|(k, _)| *k == c || bare.contains(k));
     let new_calls: Option<Calls> = calls
         .iter()

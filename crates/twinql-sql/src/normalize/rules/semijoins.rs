@@ -59,6 +59,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 }
             }
         }
+        // A key that is a constant links nothing and need not.
         let pinned: BTreeMap<ColumnId, Expr> =
             keys.iter().filter(|(_, e)| matches!(e, Expr::Literal(_))).cloned().collect();
         if !own.iter().all(|c| links.contains_key(c) || pinned.contains_key(c)) {
@@ -276,6 +277,7 @@ fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> O
     count_tests(&**right, &mut tested_inside);
     on.iter().for_each(|e| count_tests(e, &mut tested_inside));
     let of = |uses: &Uses, c: &ColumnId| uses.get(c).copied().unwrap_or(0);
+    // The right side as one row of the left meets it: columns of the left are constants there.
     let matched = Rel::filter((**right).clone(), on.clone());
     let sure = cx.not_null(&matched);
     let mut asked: Vec<ColumnId> = Vec::new();
@@ -290,6 +292,7 @@ fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> O
         }
         asked.push(c);
     }
+    // With two partners the row comes twice.
     if !cx.at_most_one_row(&matched) {
         return None;
     }

@@ -119,8 +119,6 @@ pub(super) const EXISTS_CLEANUP: Rule = Rule {
             == "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)";
         "default": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders WHERE customer_id = c.id LIMIT 0)"
             != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders WHERE customer_id = c.id)";
-        "default": "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id LIMIT 0)"
-            != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)";
     },
     apply: Apply::Query(exists_cleanup),
 };
@@ -197,23 +195,16 @@ pub(super) const EXISTS_AS_JOIN: Rule = Rule {
         "nulls": "SELECT id FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE city = 'a')"
             == "SELECT o.id FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.city = 'a'";
         "no-fk": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.city = 'Rome'"
-            == "SELECT day FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE city = 'Rome')";
-        "no-fk": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.city = 'Rome'"
             == "SELECT day FROM orders o WHERE EXISTS (SELECT 1 FROM customer c WHERE c.id = o.customer_id AND c.city = 'Rome')";
-        "no-fk": "SELECT day FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE age > 20)"
-            == "SELECT day FROM customer JOIN orders ON customer.id = orders.customer_id WHERE age > 20";
         "default": "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders)"
             != "SELECT name FROM customer c JOIN orders o ON o.customer_id = c.id";
         "default": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id"
-            != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders)";
-        "default": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id"
             != "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)";
-        "default": "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE total > 1)"
-            != "SELECT name FROM orders JOIN customer ON customer.id = orders.customer_id WHERE total > 1";
     },
     apply: Apply::Rel(exists_as_join),
 };
 
+/// Where rows count, so an EXISTS has to have one row at most for each row it is asked of.
 fn exists_as_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     unnest(rel, false, cx)
 }
@@ -343,6 +334,7 @@ fn scalar_as_exists(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 continue;
             }
             let one = inputs.remove(at);
+            // Checked above: the row has one column.
             if let [c] = one.outputs().as_slice() {
                 map.insert(*c, Expr::Scalar(Box::new(Query { output: vec![*c], rel: one })));
             }
@@ -496,6 +488,7 @@ pub(super) const DUPLICATES: Rule = Rule {
     apply: Apply::Rel(duplicates),
 };
 
+/// DISTINCT, MIN and MAX read their input as a set.
 fn duplicates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;

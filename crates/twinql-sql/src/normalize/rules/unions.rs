@@ -85,6 +85,7 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let nested = |arm: &Query, all: bool| matches!(&arm.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if *own || !all);
     // A chain to the left of the same kind is what a chain is.
     let mixed = matches!(&left.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if own != all);
+    // An arm on the right that is a union, or a union of the other kind on the left, is to be taken in.
     let rebuild = nested(right, *all) || mixed && nested(left, *all);
     if !rebuild && *all {
         return false;
@@ -281,6 +282,7 @@ pub(super) const REPEATED_COLUMNS: Rule = Rule {
     apply: Apply::Rel(repeated_columns),
 };
 
+/// Under UNION as well: rows that are equal in one of two such columns are equal in both.
 fn repeated_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, left, right, columns, .. } = rel else {
         return false;
@@ -345,6 +347,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     let mut changed = false;
     for e in exprs {
+        // A bare column is an output already, a constant needs no row, and a subquery would be copied.
         let computed = !matches!(e, Expr::Column(_) | Expr::Literal(_))
             && e.is_deterministic()
             && !e.has_subquery()
@@ -362,6 +365,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             own.substitute(&map);
             let id = cx.fresh(info.clone());
             let mut entries = vec![(id, own)];
+            // The arm's projection now makes its outputs, under new ids.
             for o in &mut arm.output {
                 let new = cx.fresh_like(*o);
                 entries.push((new, Expr::Column(*o)));

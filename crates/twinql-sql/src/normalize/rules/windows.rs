@@ -7,7 +7,7 @@ use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
 use crate::normalize::context::{self, Context};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
+use crate::rel::{ColumnId, Direction, Rel, SortKey};
 use crate::tree::Tree;
 use crate::value::Value;
 
@@ -163,6 +163,8 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 return false;
             };
             let known: BTreeSet<ColumnId> = cx.not_null(below);
+            // The input is copied into the subquery of the extreme: small, the same each time, and of this
+            // query alone.
             if cx.may_be_null(expr, &known)
                 || predicate.iter().enumerate().any(|(i, e)| i != at && reads(e))
                 || below.size() > MAX_COPIED
@@ -185,13 +187,12 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 && let Some(known) = cx.info(*c)
             {
                 info = known.clone();
+                // MIN and MAX have no affinity, whatever their column has.
                 info.affinity = None;
             }
             let new = cx.fresh(info);
-            let value = Expr::Scalar(Box::new(Query {
-                rel: Rel::aggregate(inner, Vec::new(), vec![(new, AggregateCall::new(func, vec![arg]))]),
-                output: vec![new],
-            }));
+            let calls = vec![(new, AggregateCall::new(func, vec![arg]))];
+            let value = Expr::scalar(Rel::aggregate(inner, Vec::new(), calls), new);
             let below = below.take();
             **input = below;
             if let Some(e) = predicate.get_mut(at) {
