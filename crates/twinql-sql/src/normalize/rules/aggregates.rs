@@ -149,7 +149,6 @@ fn count_star(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     };
     let mut changed = false;
-    // Found out for the first COUNT(x) only: most groupings have none.
     let mut known = None;
     let bare = AggregateCall::any_bare(calls);
     for (_, call) in calls {

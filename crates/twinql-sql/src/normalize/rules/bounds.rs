@@ -1,8 +1,8 @@
 //! Comparisons of one expression with several constants: what one of them implies or excludes.
 //!
-//! Each comparison is read as a set of values (`Test`), and sets are compared: `age > 3` lies within `age >
-//! 1` and outside `age < 2`. Two comparisons are looked at together if the expressions they test are the
-//! same.
+//! Each comparison is read as a set of values (`Test`), and sets are compared: `age > 3` lies within
+//! `age > 1` and outside `age < 2`. Two comparisons are looked at together if the expressions they test are
+//! the same.
 
 use std::collections::BTreeSet;
 
@@ -193,8 +193,8 @@ fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 }
 
 /// Simplifies conjuncts of which only being true counts, where `outer` holds. In turn: what an earlier conjunct
-/// implies goes, and what it excludes makes all of it false; what a later one implies goes (`age > 1 AND
-/// age > 3`); IN-lists lose members; each disjunction is simplified under what is known by then.
+/// implies goes, and what it excludes makes all of it false; what a later one implies goes
+/// (`age > 1 AND age > 3`); IN-lists lose members; each disjunction is simplified under what is known by then.
 fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let mut changed = false;
     let mut facts: Facts = outer.clone();

@@ -39,7 +39,7 @@ fn is_one(limit: Option<&Expr>) -> bool {
 
 /// The partner has to be a whole table, joined through its key by one class of equal columns, one of which
 /// refers to that key and is never NULL; and the order must not read it. More than one row is not taken:
-/// above the join there is no order any more, and which rows are first is all that LIMIT 1 needs of it.
+/// above the join their order would be lost.
 ///
 /// ```sql
 /// SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1

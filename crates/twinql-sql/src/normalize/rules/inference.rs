@@ -164,9 +164,9 @@ pub(super) const NESTED_ORDER: Rule = Rule {
     apply: Apply::Rel(nested_order),
 };
 
-/// The outer keys have to be the first of the inner ones: `ORDER BY a` keeps rows that stand in the order `a,
-/// b`, not the reverse. An outer OFFSET counts rows and stays; so do two limits one of which is negative, and
-/// so is none.
+/// The outer keys have to be the first of the inner ones: `ORDER BY a` keeps rows that stand in the order
+/// `a, b`, not the reverse. An outer OFFSET counts rows and stays; so do two limits one of which is negative,
+/// and so is none.
 fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Sort { input, keys, limit, offset: None } = rel else {
         return false;

@@ -1,8 +1,8 @@
-//! Constants and casts: the types with which SQLite compares (https://sqlite.org/datatype3.html).
+//! Constants and casts: the types with which SQLite compares (<https://sqlite.org/datatype3.html>).
 //!
 //! A column has an affinity, a constant and an arithmetic expression have none, and a comparison converts the
-//! side without affinity to that of the other. Here constants are written as they are compared, so that `age
-//! = '3'` and `age = 3` are one, and casts go that convert nothing.
+//! side without affinity to that of the other. Here constants are written as they are compared, so that
+//! `age = '3'` and `age = 3` are one, and casts go that convert nothing.
 
 use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
