@@ -1,5 +1,10 @@
-//! The canonical order of everything that has no order, and the canonical ids: equal
-//! plans come out equal whatever ids and orders they came with.
+//! The canonical order of everything that has no order, and the canonical ids: equal plans come out equal
+//! whatever ids and orders they came with.
+//!
+//! This is canonical labelling of a graph, done as McKay's nauty does it: colours are refined (`color`), and
+//! where several columns keep one colour each of them is told apart in turn and the least of the resulting
+//! forms is taken. With all columns of different colours the order of everything follows from them, and
+//! numbering the columns as the ordered tree makes them gives the ids.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -27,15 +32,12 @@ pub(super) fn canonical_form(
         search.run(&variant, colors);
     }
     let complete = search.choices <= MAX_CHOICES;
-    match search.best {
-        Some((query, order)) => (query, order, complete),
-        None => {
-            let all = (0..columns.len()).map(|i| ColumnId(i as u32)).collect();
-            (query, all, false)
-        }
-    }
+    #[expect(clippy::expect_used, reason = "a search goes on until it has a candidate, whatever was tried")]
+    let (query, order) = search.best.expect("the query itself is a variant, and leads to a candidate");
+    (query, order, complete)
 }
 
+/// The search for the least form among all choices between columns of one colour.
 struct Search {
     any_column_order: bool,
     best: Option<(Query, Vec<ColumnId>)>,
@@ -43,6 +45,8 @@ struct Search {
 }
 
 impl Search {
+    /// Orders the query by its colours, if they tell all columns apart; otherwise gives each column of the
+    /// first tied colour one of its own in turn. The choice is not cut short before there is a candidate.
     fn run(&mut self, query: &Query, colors: Colors) {
         let tied = colors.tied();
         if tied.is_empty() {
@@ -81,10 +85,12 @@ fn rank(expr: &Expr) -> u8 {
     }
 }
 
+/// Where an expression stands among others: by its class, then by its hash.
 fn expr_key(expr: &Expr, colors: &Colors) -> (u8, u64) {
     (rank(expr), colors.expr(expr))
 }
 
+/// Where a relation stands among the inputs of a join: scans first, by table, so that forms are easy to read.
 fn rel_key(rel: &Rel, colors: &Colors) -> (u8, usize, u64) {
     match rel {
         Rel::Scan { table, .. } => (0, *table, colors.rel(rel)),
@@ -92,10 +98,13 @@ fn rel_key(rel: &Rel, colors: &Colors) -> (u8, usize, u64) {
     }
 }
 
+/// Conjuncts or operands in their canonical order.
 fn sort_exprs(list: &mut [Expr], colors: &Colors) {
     list.sort_by_cached_key(|e| expr_key(e, colors));
 }
 
+/// Orders what has no order, from the leaves up: the hash of a node does not depend on the order of its
+/// parts, so it is the same before and after.
 fn order_rel(rel: &mut Rel, colors: &Colors) {
     for expr in rel.exprs_mut() {
         order_expr(expr, colors);
@@ -155,6 +164,7 @@ fn order_union(rel: &mut Rel, colors: &Colors) {
     // The columns of the unions inside are used again.
     let mut inner: Vec<Vec<ColumnId>> = Vec::new();
     inner_columns(rel, all, &mut inner);
+    // A union inside of which not all columns are passed on is an arm of its own, and no link of the chain.
     if inner.len() + 2 != arms.len() || inner.iter().any(|ids| ids.len() != columns.len()) {
         return;
     }
@@ -177,6 +187,8 @@ fn inner_columns(rel: &Rel, all: bool, into: &mut Vec<Vec<ColumnId>>) {
     }
 }
 
+/// Orders the columns of a set operation with what both arms give for them, and the two arms where they can
+/// change places.
 fn order_set_op(
     kind: SetOpKind,
     left: &mut Query,
@@ -206,6 +218,8 @@ fn rel_size_key(rel: &Rel) -> Reverse<usize> {
     Reverse(rel.size())
 }
 
+/// Orders operands that have no order; literals in an IN-list by their value, which reads better than by
+/// hash.
 fn order_expr(expr: &mut Expr, colors: &Colors) {
     for operand in expr.operands_mut() {
         order_expr(operand, colors);
@@ -228,7 +242,8 @@ fn order_expr(expr: &mut Expr, colors: &Colors) {
     }
 }
 
-/// Gives a bare column above a projection or a grouping the id that it has below.
+/// Gives a bare column above a projection or a grouping the id that it has below. Rules need an id for
+/// each place where a column is made; in the form `GROUP BY city` and `city` are to be one column.
 fn reuse_ids(query: &mut Query) {
     let mut renamed: BTreeMap<ColumnId, ColumnId> = BTreeMap::new();
     query.map_up_deep(|node| {
@@ -245,6 +260,8 @@ fn reuse_ids(query: &mut Query) {
     });
 }
 
+/// In the entries of one projection or grouping: the first entry of a column takes that column's id, further
+/// entries keep ids of their own.
 fn reuse_in(entries: &mut [(ColumnId, Expr)], renamed: &mut BTreeMap<ColumnId, ColumnId>) {
     let mut taken: Vec<ColumnId> = Vec::new();
     for (c, e) in entries {
@@ -285,6 +302,7 @@ fn renumber(query: &mut Query, any_column_order: bool) -> Vec<ColumnId> {
     numbers.order
 }
 
+/// New ids in the order in which they are first asked for, and what each of them was.
 #[derive(Default)]
 struct Numbers {
     new: BTreeMap<ColumnId, ColumnId>,

@@ -1,6 +1,14 @@
-//! Colours of columns: a hash of everything a column's id-free surroundings say, refined
-//! until no more columns can be told apart (Weisfeiler and Leman's colour refinement, on
-//! operator trees).
+//! Colours of columns: a hash of everything that a column's id-free surroundings say, refined until no more
+//! columns can be told apart (Weisfeiler and Leman's colour refinement, on operator trees).
+//!
+//! Equal plans come with other ids and in other orders, so a colour may depend on neither. Where an operator
+//! has no order (inputs of an inner join, conjuncts, arms of a union), hashes of its parts are added up;
+//! where it has one they are chained. In each round a column's colour takes in where it stands (its context)
+//! and, through the hashes of expressions, the colours of the columns around it. What stays of one colour at
+//! the end is either exchangeable or told apart by trying, which `canonical` does.
+//!
+//! The numbers in the hashes only set kinds of nodes and places apart. They decide in which order columns
+//! come out, so to change one is to change canonical forms.
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -35,6 +43,7 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
     x ^ (x >> 31)
 }
 
+/// The hash of a value that holds no column.
 fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = Stable(0x7477_696e_716c);
     value.hash(&mut hasher);
@@ -47,6 +56,9 @@ pub(super) fn is_symmetric(op: BinaryOp, left: &Expr, right: &Expr) -> bool {
     let plain = |e: &Expr| !matches!(e, Expr::Collate { .. } | Expr::Row(_));
     op.is_commutative() && plain(left) && plain(right)
 }
+
+/// By column, the sum of the places where it stands. A sum does not depend on the order in which they are met.
+type Contexts = BTreeMap<ColumnId, u64>;
 
 /// Colours by column id.
 #[derive(Clone)]
@@ -69,6 +81,7 @@ impl Colors {
         self.colors.get(&c).copied().unwrap_or(1)
     }
 
+    /// How many colours there are: refinement ends where a round adds none.
     fn distinct(&self) -> usize {
         let mut all: Vec<u64> = self.colors.values().copied().collect();
         all.sort_unstable();
@@ -92,10 +105,13 @@ impl Colors {
         self.refine(query);
     }
 
+    /// Recolours all columns until a round tells no more of them apart. The new colour is made of the old
+    /// one, so what was told apart stays so. A column learns of another over as many rounds as lie between
+    /// them, so the rounds are bounded; what is tied by then is told apart by trying.
     fn refine(&mut self, query: &Query) {
         let mut known = self.distinct();
         for round in 0..16 {
-            let mut contexts = BTreeMap::new();
+            let mut contexts = Contexts::new();
             let ordered = !self.any_output_order;
             self.query_context(query, 17, ordered, &mut contexts);
             for (c, context) in contexts {
@@ -110,14 +126,17 @@ impl Colors {
         }
     }
 
+    /// Expressions in their order.
     fn exprs<'a>(&self, exprs: impl IntoIterator<Item = &'a Expr>) -> u64 {
         exprs.into_iter().fold(3, |h, e| mix(h, self.expr(e)))
     }
 
+    /// Expressions that have no order: a sum, the same however they are listed.
     fn exprs_unordered<'a>(&self, exprs: impl IntoIterator<Item = &'a Expr>) -> u64 {
         exprs.into_iter().fold(5, |h, e| h.wrapping_add(mix(7, self.expr(e))))
     }
 
+    /// Sort keys in their order, each with its direction and where NULLs go.
     fn sort_keys(&self, keys: &[SortKey]) -> u64 {
         keys.iter().fold(9, |h, k| mix(mix(h, self.expr(&k.expr)), hash_of(&(k.direction, k.nulls))))
     }
@@ -158,10 +177,13 @@ impl Colors {
         }
     }
 
+    /// A subquery, or an arm of a recursive one: its relation and its outputs in their order.
     fn query(&self, query: &Query) -> u64 {
         query.output.iter().fold(mix(31, self.rel(&query.rel)), |h, c| mix(h, self.get(*c)))
     }
 
+    /// An arm of a set operation: its relation, and which of its columns become which of the whole. The order
+    /// of the columns does not count, only the pairs do.
     fn arm(&self, arm: &Rel, output: &[ColumnId], columns: &[ColumnId]) -> u64 {
         let links = output
             .iter()
@@ -170,11 +192,13 @@ impl Colors {
         mix(mix(32, self.rel(arm)), links)
     }
 
+    /// An aggregate, without the column it makes.
     fn call(&self, call: &AggregateCall) -> u64 {
         let h = mix(33, hash_of(&(&call.func, call.distinct)));
         mix(mix(h, self.exprs(&call.args)), self.exprs(&call.filter))
     }
 
+    /// A window function, without the column it makes.
     fn window(&self, call: &WindowCall) -> u64 {
         let h = mix(34, hash_of(&(&call.func, call.distinct, &call.frame)));
         let h = mix(mix(h, self.exprs(&call.args)), self.exprs(&call.filter));
@@ -182,6 +206,7 @@ impl Colors {
         mix(h, self.sort_keys(&call.order_by))
     }
 
+    /// Columns in their order.
     fn ids(&self, columns: &[ColumnId]) -> u64 {
         columns.iter().fold(35, |h, c| mix(h, self.get(*c)))
     }
@@ -259,12 +284,14 @@ impl Colors {
         }
     }
 
-    fn note(contexts: &mut BTreeMap<ColumnId, u64>, c: ColumnId, context: u64) {
+    /// Adds one place where a column stands.
+    fn note(contexts: &mut Contexts, c: ColumnId, context: u64) {
         let sum = contexts.entry(c).or_insert(0);
         *sum = sum.wrapping_add(mix(61, context));
     }
 
-    fn query_context(&self, query: &Query, context: u64, ordered: bool, to: &mut BTreeMap<ColumnId, u64>) {
+    /// Notes where a query names its outputs, and all that is below. `ordered`: the outputs have places.
+    fn query_context(&self, query: &Query, context: u64, ordered: bool, to: &mut Contexts) {
         for (i, c) in query.output.iter().enumerate() {
             let place = if ordered { i as u64 + 1 } else { 0 };
             Self::note(to, *c, mix(mix(context, 62), place));
@@ -272,13 +299,14 @@ impl Colors {
         self.rel_context(&query.rel, mix(context, 63), to);
     }
 
+    /// Notes which column of the whole each column of an arm becomes, and all that is below.
     fn arm_context(
         &self,
         arm: &Rel,
         output: &[ColumnId],
         columns: &[ColumnId],
         context: u64,
-        to: &mut BTreeMap<ColumnId, u64>,
+        to: &mut Contexts,
     ) {
         for (o, c) in output.iter().zip(columns) {
             Self::note(to, *o, mix(mix(context, 64), self.get(*c)));
@@ -286,7 +314,8 @@ impl Colors {
         self.rel_context(arm, mix(context, 65), to);
     }
 
-    fn rel_context(&self, rel: &Rel, context: u64, to: &mut BTreeMap<ColumnId, u64>) {
+    /// Notes what the relation and all below it say of columns; `context` is what stands above it.
+    fn rel_context(&self, rel: &Rel, context: u64, to: &mut Contexts) {
         let base = mix(context, self.rel(rel));
         match rel {
             Rel::Scan { columns, .. } => {
@@ -296,43 +325,17 @@ impl Colors {
             }
             Rel::Values { columns, .. }
             | Rel::TableFunction { columns, .. }
-            | Rel::RecursiveRef { columns, .. } => {
-                for (i, c) in columns.iter().enumerate() {
-                    Self::note(to, *c, mix(base, i as u64));
-                }
-            }
+            | Rel::RecursiveRef { columns, .. } => Self::note_places(columns, base, to),
             Rel::Recursive { columns, seed, step, .. } => {
-                for (i, c) in columns.iter().enumerate() {
-                    Self::note(to, *c, mix(base, i as u64));
-                }
+                Self::note_places(columns, base, to);
                 self.query_context(seed, mix(base, 66), true, to);
                 self.query_context(step, mix(base, 67), true, to);
             }
             Rel::SetOp { kind: SetOpKind::Union, all, columns, .. } => {
-                let mut arms = Vec::new();
-                rel.union_arms(columns, *all, &mut arms);
-                for (i, c) in columns.iter().enumerate() {
-                    let of = |output: &Vec<ColumnId>| output.get(i).map_or(1, |o| self.get(*o));
-                    let sum = arms.iter().fold(0u64, |h, (_, output)| h.wrapping_add(mix(7, of(output))));
-                    Self::note(to, *c, mix(base, sum));
-                }
-                for (arm, output) in arms {
-                    self.arm_context(arm, &output, columns, mix(base, 68), to);
-                }
+                self.union_context(rel, *all, columns, base, to);
             }
             Rel::SetOp { kind, left, right, columns, .. } => {
-                for ((l, r), c) in left.output.iter().zip(&right.output).zip(columns) {
-                    let (l, r) = (self.get(*l), self.get(*r));
-                    let pair = if *kind == SetOpKind::Except {
-                        mix(l, r)
-                    } else {
-                        mix(7, l).wrapping_add(mix(7, r))
-                    };
-                    Self::note(to, *c, mix(base, pair));
-                }
-                let second = u64::from(*kind == SetOpKind::Except);
-                self.arm_context(&left.rel, &left.output, columns, mix(base, 68), to);
-                self.arm_context(&right.rel, &right.output, columns, mix(base, 68 + second), to);
+                self.set_op_context(*kind, [left, right], columns, base, to);
             }
             Rel::Project { exprs, .. } => {
                 for (c, e) in exprs {
@@ -347,21 +350,13 @@ impl Colors {
                 }
                 for (c, call) in calls {
                     let own = mix(base, self.call(call));
-                    Self::note(to, *c, own);
-                    let own = mix(own, self.get(*c));
-                    for (i, e) in call.args.iter().chain(&call.filter).enumerate() {
-                        self.expr_context(e, mix(own, i as u64), to);
-                    }
+                    self.call_context(*c, &call.args, call.filter.as_ref(), own, to);
                 }
             }
             Rel::Window { calls, .. } => {
                 for (c, call) in calls {
                     let own = mix(base, self.window(call));
-                    Self::note(to, *c, own);
-                    let own = mix(own, self.get(*c));
-                    for (i, e) in call.args.iter().chain(&call.filter).enumerate() {
-                        self.expr_context(e, mix(own, i as u64), to);
-                    }
+                    let own = self.call_context(*c, &call.args, call.filter.as_ref(), own, to);
                     for e in &call.partition_by {
                         self.expr_context(e, mix(own, 71), to);
                     }
@@ -377,11 +372,13 @@ impl Colors {
             }
             Rel::Sort { .. } | Rel::Distinct { .. } => {}
         }
+        // Where expressions have places.
         if let Rel::Values { .. } | Rel::TableFunction { .. } | Rel::Sort { .. } = rel {
             for (i, e) in rel.exprs().into_iter().enumerate() {
                 self.expr_context(e, mix(mix(base, 74), i as u64), to);
             }
         }
+        // The sides of an outer join differ; the inputs of an inner join have no order.
         let ordered = matches!(rel, Rel::OuterJoin { .. });
         for (i, input) in rel.inputs().into_iter().enumerate() {
             let place = if ordered { i as u64 } else { 0 };
@@ -389,7 +386,68 @@ impl Colors {
         }
     }
 
-    fn expr_context(&self, expr: &Expr, context: u64, to: &mut BTreeMap<ColumnId, u64>) {
+    /// Columns that their relation makes in an order.
+    fn note_places(columns: &[ColumnId], base: u64, to: &mut Contexts) {
+        for (i, c) in columns.iter().enumerate() {
+            Self::note(to, *c, mix(base, i as u64));
+        }
+    }
+
+    /// A chain of unions, of which neither the order nor the nesting counts: a column is told by the sum of
+    /// what the arms give for it, and all arms are told alike.
+    fn union_context(&self, rel: &Rel, all: bool, columns: &[ColumnId], base: u64, to: &mut Contexts) {
+        let mut arms = Vec::new();
+        rel.union_arms(columns, all, &mut arms);
+        for (i, c) in columns.iter().enumerate() {
+            let of = |output: &Vec<ColumnId>| output.get(i).map_or(1, |o| self.get(*o));
+            let sum = arms.iter().fold(0u64, |h, (_, output)| h.wrapping_add(mix(7, of(output))));
+            Self::note(to, *c, mix(base, sum));
+        }
+        for (arm, output) in arms {
+            self.arm_context(arm, &output, columns, mix(base, 68), to);
+        }
+    }
+
+    /// INTERSECT, whose arms can change places, and EXCEPT, whose arms cannot.
+    fn set_op_context(
+        &self,
+        kind: SetOpKind,
+        [left, right]: [&Query; 2],
+        columns: &[ColumnId],
+        base: u64,
+        to: &mut Contexts,
+    ) {
+        let ordered = kind == SetOpKind::Except;
+        for ((l, r), c) in left.output.iter().zip(&right.output).zip(columns) {
+            let (l, r) = (self.get(*l), self.get(*r));
+            let pair = if ordered { mix(l, r) } else { mix(7, l).wrapping_add(mix(7, r)) };
+            Self::note(to, *c, mix(base, pair));
+        }
+        self.arm_context(&left.rel, &left.output, columns, mix(base, 68), to);
+        self.arm_context(&right.rel, &right.output, columns, mix(base, 68 + u64::from(ordered)), to);
+    }
+
+    /// The column `c` of a call, and what the call reads by its place in it; the context of what else the
+    /// call reads. `own` is the call's hash in its surroundings.
+    fn call_context(
+        &self,
+        c: ColumnId,
+        args: &[Expr],
+        filter: Option<&Expr>,
+        own: u64,
+        to: &mut Contexts,
+    ) -> u64 {
+        Self::note(to, c, own);
+        let own = mix(own, self.get(c));
+        for (i, e) in args.iter().chain(filter).enumerate() {
+            self.expr_context(e, mix(own, i as u64), to);
+        }
+        own
+    }
+
+    /// Notes the columns of an expression by their places in it: operands of an operator that has no order
+    /// all have one place, and so have the members of an IN-list.
+    fn expr_context(&self, expr: &Expr, context: u64, to: &mut Contexts) {
         if let Expr::Column(c) = expr {
             Self::note(to, *c, context);
             return;

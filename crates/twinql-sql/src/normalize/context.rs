@@ -190,6 +190,7 @@ impl<'a> Context<'a> {
         typed
     }
 
+    /// [`Context::substitute`] in the expressions of a relation and of all below it.
     fn substitute_rel(&self, rel: &mut Rel, map: &Substitution) -> bool {
         let mut hit = false;
         for expr in rel.exprs_mut() {
@@ -264,6 +265,13 @@ impl<'a> Context<'a> {
             })
         };
         class(a).is_some_and(|x| x != 3 && class(b) == Some(x))
+    }
+
+    /// True if columns of an arm have the affinities of a set operation's columns, so that what is compared
+    /// or computed of the one is compared or computed alike of the other.
+    pub(crate) fn compare_alike(&self, arm: &[ColumnId], columns: &[ColumnId]) -> bool {
+        let alike = |(a, c): (&ColumnId, &ColumnId)| self.column_affinity(*a) == self.column_affinity(*c);
+        arm.len() == columns.len() && arm.iter().zip(columns).all(alike)
     }
 
     /// True if a column of an enclosing query can be NULL here. What the planner wrote down of

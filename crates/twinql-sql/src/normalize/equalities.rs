@@ -34,6 +34,7 @@ impl Context<'_> {
         classes.into_lists()
     }
 
+    /// The classes that equalities of columns make; the least that contain them all.
     fn joined(&self, on: &[Expr]) -> Classes<ColumnId> {
         let mut classes = Classes::default();
         for (a, b) in on.iter().filter_map(|e| self.column_equality(e)) {

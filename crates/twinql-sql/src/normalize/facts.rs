@@ -1,12 +1,18 @@
-//! What holds in every row of a relation: columns that are never NULL, functional
-//! dependencies, uniqueness.
+//! What holds in every row of a relation: columns that are never NULL, functional dependencies, uniqueness.
+//!
+//! Both kinds of facts are computed from the leaves up, whenever a rule asks: nothing is stored in the tree,
+//! so no rule can leave a stale fact behind. Functional dependencies follow Paulley & Larson 1994 and Simmen,
+//! Shekita & Malkemus 1996: keys of base tables, equalities, constants and computed columns each state that
+//! some columns determine another, and what a set of columns determines is its closure under these. All of it
+//! errs on one side: a column not listed may be NULL, a dependency not listed may hold.
 
 use std::collections::BTreeSet;
 
 use super::context::Context;
+use super::scan::column_at;
 use crate::algebra::Grouping;
 use crate::columns::Reads;
-use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::function;
 use crate::rel::{ColumnId, JoinKind, Query, Rel, SetOpKind};
 use crate::schema::{Affinity, ColumnRef};
@@ -27,11 +33,19 @@ pub(crate) struct Dependencies {
 }
 
 impl Dependencies {
+    /// A new token. Counted down from the greatest id, so that none is a column's.
     fn token(&mut self) -> ColumnId {
         self.next += 1;
         let token = ColumnId(u32::MAX - self.next);
         self.tokens.push(token);
         token
+    }
+
+    /// A leaf of these columns: its row determines them all, and each of `keys` its row.
+    fn leaf(&mut self, columns: Vec<ColumnId>, keys: impl IntoIterator<Item = Vec<ColumnId>>) {
+        let token = self.token();
+        self.rules.extend(keys.into_iter().map(|key| (key, vec![token])));
+        self.rules.push((vec![token], columns));
     }
 
     /// All columns that `from` determines.
@@ -60,6 +74,7 @@ impl Dependencies {
 impl Context<'_> {
     /// True if this column of a base table is never NULL.
     pub(crate) fn base_not_null(&self, table: usize, column: usize) -> bool {
+        // A semantics without NULLs needs no declaration; with them the declaration counts as keys do.
         if !self.semantics.nulls {
             return true;
         }
@@ -102,6 +117,7 @@ impl Context<'_> {
                 })
                 .map(|(_, c)| *c)
                 .collect(),
+            // Nothing is known of table functions, and of recursion only after its fixed point.
             Rel::TableFunction { .. } | Rel::Recursive { .. } | Rel::RecursiveRef { .. } => BTreeSet::new(),
             Rel::Filter { input, predicate } => {
                 let mut set = self.not_null(input);
@@ -117,6 +133,7 @@ impl Context<'_> {
                 }
                 set
             }
+            // What the ON rejects it rejects of partners only: it takes no row of the kept side away.
             Rel::OuterJoin { kind, left, .. } => match kind {
                 JoinKind::Left => self.not_null(left),
                 JoinKind::Full => BTreeSet::new(),
@@ -129,34 +146,7 @@ impl Context<'_> {
                 exprs.iter().filter(|(_, e)| !self.may_be_null(e, &below)).map(|(c, _)| *c).collect()
             }
             Rel::Aggregate { input, keys, calls } => {
-                let below = self.not_null(input);
-                let grouped = !keys.is_empty();
-                let mut set: BTreeSet<ColumnId> =
-                    keys.iter().filter(|(_, e)| !self.may_be_null(e, &below)).map(|(c, _)| *c).collect();
-                for (c, call) in calls {
-                    let not_null = match call.func {
-                        AggFunc::Count | AggFunc::Total => true,
-                        AggFunc::Min | AggFunc::Max | AggFunc::Bare | AggFunc::Avg => {
-                            grouped
-                                && call.filter.is_none()
-                                && call.args.iter().all(|e| !self.may_be_null(e, &below))
-                        }
-                        // A sum of real numbers is NULL where infinities cancel.
-                        AggFunc::Sum => {
-                            grouped
-                                && call.filter.is_none()
-                                && call
-                                    .args
-                                    .iter()
-                                    .all(|e| self.is_integer(e) && !self.may_be_null(e, &below))
-                        }
-                        _ => false,
-                    };
-                    if not_null {
-                        set.insert(*c);
-                    }
-                }
-                set
+                self.not_null_of_grouping(Grouping { input, keys, calls })
             }
             Rel::SetOp { kind, left, right, columns, .. } => {
                 let (l, r) = (self.not_null(&left.rel), self.not_null(&right.rel));
@@ -168,6 +158,7 @@ impl Context<'_> {
                             q.output.get(*i).is_some_and(|c| s.contains(c))
                         };
                         match kind {
+                            // A row of INTERSECT stands in both arms, so either arm can vouch for it.
                             SetOpKind::Union => of(left, &l) && of(right, &r),
                             SetOpKind::Intersect => of(left, &l) || of(right, &r),
                             SetOpKind::Except => of(left, &l),
@@ -177,6 +168,25 @@ impl Context<'_> {
                     .collect()
             }
         }
+    }
+
+    /// Keys and aggregates that are NULL in no group. A group has a row, so that MIN, MAX, AVG and SUM of
+    /// what is never NULL have a value; without keys there may be no row, and with a FILTER none that counts.
+    fn not_null_of_grouping(&self, grouping: Grouping<'_>) -> BTreeSet<ColumnId> {
+        let below = self.not_null(grouping.input);
+        let sure = |e: &Expr| !self.may_be_null(e, &below);
+        let valued = |call: &AggregateCall| {
+            !grouping.keys.is_empty() && call.filter.is_none() && call.args.iter().all(sure)
+        };
+        let certain = |call: &AggregateCall| match call.func {
+            AggFunc::Count | AggFunc::Total => true,
+            AggFunc::Min | AggFunc::Max | AggFunc::Bare | AggFunc::Avg => valued(call),
+            // A sum of real numbers is NULL where infinities cancel.
+            AggFunc::Sum => valued(call) && call.args.iter().all(|e| self.is_integer(e)),
+            _ => false,
+        };
+        let keys = grouping.keys.iter().filter(|(_, e)| sure(e)).map(|(c, _)| *c);
+        keys.chain(grouping.calls.iter().filter(|(_, call)| certain(call)).map(|(c, _)| *c)).collect()
     }
 
     /// True if the expression can be NULL where the columns of `not_null` are not.
@@ -220,39 +230,25 @@ impl Context<'_> {
         deps
     }
 
+    /// Adds what holds among the columns of `rel` and of what it is made of. Dependencies below an operator
+    /// that computes columns stay: the closure goes through columns that are no longer produced.
     fn collect(&self, rel: &Rel, deps: &mut Dependencies) {
         match rel {
             Rel::Scan { table, columns } => {
-                let token = deps.token();
-                let all: Vec<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
-                for key in self.table_keys(*table) {
-                    let ids: Option<Vec<ColumnId>> =
-                        key.iter().map(|k| columns.iter().find(|(_, at)| at == k).map(|(c, _)| *c)).collect();
-                    if let Some(ids) = ids {
-                        deps.rules.push((ids, vec![token]));
-                    }
-                }
-                deps.rules.push((vec![token], all));
+                let ids = |key: &[usize]| key.iter().map(|k| column_at(columns, *k)).collect();
+                let keys: Vec<Vec<ColumnId>> = self.table_keys(*table).into_iter().filter_map(ids).collect();
+                deps.leaf(columns.iter().map(|(c, _)| *c).collect(), keys);
             }
+            // Of one row at most, nothing has to be known to know the row.
             Rel::Values { columns, rows } => {
-                let token = deps.token();
-                if rows.len() <= 1 {
-                    deps.rules.push((Vec::new(), vec![token]));
-                }
-                deps.rules.push((vec![token], columns.clone()));
+                deps.leaf(columns.clone(), (rows.len() <= 1).then(Vec::new));
             }
             Rel::TableFunction { columns, .. }
             | Rel::RecursiveRef { columns, .. }
-            | Rel::Recursive { columns, .. } => {
-                let token = deps.token();
-                deps.rules.push((vec![token], columns.clone()));
-            }
+            | Rel::Recursive { columns, .. } => deps.leaf(columns.clone(), None),
+            // Which arm a row comes from is unknown: what holds in the arms says nothing here.
             Rel::SetOp { all, columns, .. } => {
-                let token = deps.token();
-                if !all {
-                    deps.rules.push((columns.clone(), vec![token]));
-                }
-                deps.rules.push((vec![token], columns.clone()));
+                deps.leaf(columns.clone(), (!all).then(|| columns.clone()));
             }
             Rel::Filter { input, predicate } => {
                 self.collect(input, deps);
@@ -264,29 +260,7 @@ impl Context<'_> {
                 }
                 self.equalities(rel, on, deps);
             }
-            Rel::OuterJoin { kind, left, right, .. } => {
-                let mut l = Dependencies { next: deps.next, ..Dependencies::default() };
-                self.collect(left, &mut l);
-                let mut r = Dependencies { next: l.next, ..Dependencies::default() };
-                self.collect(right, &mut r);
-                deps.next = r.next;
-                // Rows of NULLs break what is constant, and what NULLs determine.
-                let keeps = |rel: &Rel, from: &mut Dependencies| {
-                    let not_null = self.not_null(rel);
-                    let tokens = from.tokens.clone();
-                    from.rules.retain(|(by, _)| {
-                        !by.is_empty() && by.iter().all(|c| not_null.contains(c) || tokens.contains(c))
-                    });
-                };
-                if *kind == JoinKind::Full {
-                    keeps(left, &mut l);
-                }
-                keeps(right, &mut r);
-                for side in [l, r] {
-                    deps.rules.extend(side.rules);
-                    deps.tokens.extend(side.tokens);
-                }
-            }
+            Rel::OuterJoin { kind, left, right, .. } => self.collect_outer_join(*kind, left, right, deps),
             Rel::Project { input, exprs } => {
                 self.collect(input, deps);
                 for (c, e) in exprs {
@@ -294,45 +268,18 @@ impl Context<'_> {
                 }
             }
             Rel::Aggregate { input, keys, calls } => {
-                let below = deps.tokens.len();
-                self.collect(input, deps);
-                let rows = deps.tokens.split_off(below);
-                let telling: Vec<ColumnId> = calls
-                    .iter()
-                    .filter(|(_, call)| match (&call.func, call.args.as_slice(), &call.filter) {
-                        (AggFunc::Bare | AggFunc::Min | AggFunc::Max, [Expr::Column(x)], None) => {
-                            let known = deps.closure([*x]);
-                            rows.iter().all(|t| known.contains(t))
-                        }
-                        _ => false,
-                    })
-                    .map(|(c, _)| *c)
-                    .collect();
-                let token = deps.token();
-                for (c, e) in keys {
-                    derived(*c, e, deps);
-                }
-                let ids: Vec<ColumnId> = keys.iter().map(|(c, _)| *c).collect();
-                deps.rules.push((ids.clone(), vec![token]));
-                // Each group's value comes from a row of its own.
-                deps.rules.extend(telling.into_iter().map(|c| (vec![c], vec![token])));
-                let all = ids.into_iter().chain(calls.iter().map(|(c, _)| *c));
-                deps.rules.push((vec![token], all.collect()));
+                self.collect_grouping(Grouping { input, keys, calls }, deps);
             }
             Rel::Distinct { input } => {
-                let below = deps.tokens.len();
-                self.collect(input, deps);
-                deps.tokens.truncate(below);
-                let token = deps.token();
+                self.collect_tokens(input, deps);
                 let all = input.outputs();
-                deps.rules.push((all.clone(), vec![token]));
-                deps.rules.push((vec![token], all));
+                deps.leaf(all.clone(), Some(all));
             }
             Rel::Sort { input, limit, .. } => {
                 let below = deps.tokens.len();
                 self.collect(input, deps);
                 if matches!(limit, Some(Expr::Literal(Value::Integer(0 | 1)))) {
-                    let own = deps.tokens.get(below..).unwrap_or_default().to_vec();
+                    let own = deps.tokens.iter().skip(below).copied().collect();
                     deps.rules.push((Vec::new(), own));
                 }
             }
@@ -340,7 +287,62 @@ impl Context<'_> {
         }
     }
 
-    /// Dependencies that equality conjuncts state.
+    /// [`Context::collect`] of what is below a grouping: its rows are no rows above, so their tokens are
+    /// taken out, and given back.
+    fn collect_tokens(&self, rel: &Rel, deps: &mut Dependencies) -> Vec<ColumnId> {
+        let below = deps.tokens.len();
+        self.collect(rel, deps);
+        deps.tokens.split_off(below)
+    }
+
+    /// A row of the outer join is known by the rows of both sides. A side that is filled up with NULLs keeps
+    /// those dependencies alone whose determinant is never NULL in rows of its own: a row of NULLs is no
+    /// row of the side, breaks what was constant, and agrees with a row that has NULL in the same columns.
+    fn collect_outer_join(&self, kind: JoinKind, left: &Rel, right: &Rel, deps: &mut Dependencies) {
+        let mut l = Dependencies { next: deps.next, ..Dependencies::default() };
+        self.collect(left, &mut l);
+        let mut r = Dependencies { next: l.next, ..Dependencies::default() };
+        self.collect(right, &mut r);
+        deps.next = r.next;
+        let keeps = |rel: &Rel, from: &mut Dependencies| {
+            let not_null = self.not_null(rel);
+            let tokens = from.tokens.clone();
+            from.rules.retain(|(by, _)| {
+                !by.is_empty() && by.iter().all(|c| not_null.contains(c) || tokens.contains(c))
+            });
+        };
+        if kind == JoinKind::Full {
+            keeps(left, &mut l);
+        }
+        keeps(right, &mut r);
+        for side in [l, r] {
+            deps.rules.extend(side.rules);
+            deps.tokens.extend(side.tokens);
+        }
+    }
+
+    /// A group is known by its keys, and by MIN, MAX or a bare column of what tells the input's rows apart:
+    /// each group's value comes from a row of its own, so two groups cannot share it.
+    fn collect_grouping(&self, grouping: Grouping<'_>, deps: &mut Dependencies) {
+        let rows = self.collect_tokens(grouping.input, deps);
+        let tells = |call: &AggregateCall| match (&call.func, call.args.as_slice(), &call.filter) {
+            (AggFunc::Bare | AggFunc::Min | AggFunc::Max, [Expr::Column(x)], None) => {
+                let known = deps.closure([*x]);
+                rows.iter().all(|t| known.contains(t))
+            }
+            _ => false,
+        };
+        let telling: Vec<ColumnId> =
+            grouping.calls.iter().filter(|(_, call)| tells(call)).map(|(c, _)| *c).collect();
+        for (c, e) in grouping.keys {
+            derived(*c, e, deps);
+        }
+        let ids: Vec<ColumnId> = grouping.keys.iter().map(|(c, _)| *c).collect();
+        let all = ids.iter().copied().chain(grouping.calls.iter().map(|(c, _)| *c)).collect();
+        deps.leaf(all, std::iter::once(ids).chain(telling.into_iter().map(|c| vec![c])));
+    }
+
+    /// Dependencies that conjuncts state: equalities, and IS NULL, by which a column is constant.
     fn equalities(&self, rel: &Rel, conjuncts: &[Expr], deps: &mut Dependencies) {
         let produced = rel.output_set();
         for e in conjuncts {
@@ -364,6 +366,8 @@ impl Context<'_> {
         if !produced.contains(c) || !by.is_deterministic() {
             return;
         }
+        // A column of numbers equals one number, stored as 3 or 3.0, which group alike. A text compared with a
+        // number is read as one: '7' and '07' both equal 7. Without affinity only a constant is sure.
         let sound = match self.column_affinity(*c) {
             Some(affinity) if affinity.is_numeric() => true,
             Some(Affinity::Text) => matches!(self.affinity(by), None | Some(Affinity::Text)),
@@ -388,7 +392,8 @@ impl Context<'_> {
         })
     }
 
-    /// True if the relation has a row in every database.
+    /// True if the relation has a row in every database. Filters, joins and limits may leave none; a global
+    /// aggregate has its row over nothing, too.
     pub(crate) fn never_empty(&self, rel: &Rel) -> bool {
         match rel {
             Rel::Scan { .. } => !self.semantics.empty_tables,
@@ -424,7 +429,7 @@ impl Context<'_> {
     }
 }
 
-/// `c` is computed as `e`.
+/// `c` is computed as `e`: what `e` reads determines it. Of a bare column the reverse holds, too.
 fn derived(c: ColumnId, e: &Expr, deps: &mut Dependencies) {
     if e.is_deterministic() {
         deps.rules.push((e.reads().into_iter().collect(), vec![c]));
@@ -434,7 +439,18 @@ fn derived(c: ColumnId, e: &Expr, deps: &mut Dependencies) {
     }
 }
 
-/// Adds the columns that are not NULL where the conjunct is true.
+/// The columns that are not NULL where all conjuncts are true.
+pub(crate) fn rejected<'e>(conjuncts: impl IntoIterator<Item = &'e Expr>) -> BTreeSet<ColumnId> {
+    let mut set = BTreeSet::new();
+    for e in conjuncts {
+        rejects_null(e, &mut set);
+    }
+    set
+}
+
+/// Adds the columns that are not NULL where the conjunct is true: a filter keeps no row for which a comparison
+/// is NULL, and most operators are NULL if an operand is. Of OR, what all arms reject; of EXISTS, what the
+/// conjuncts inside say of outer columns.
 pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
     match conjunct {
         Expr::Binary { op, left, right } => {
@@ -450,6 +466,9 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
                 strict_columns(right, set);
             }
         }
+        // NOT of NULL is NULL: what is denied has to be strict as well. NOT IN a subquery is not listed,
+        // being
+        // true of any value over no rows.
         Expr::Unary { op: UnaryOp::Not, expr } => match &**expr {
             Expr::Unary { op: UnaryOp::IsNull, expr } => strict_columns(expr, set),
             Expr::InList { expr, .. } => strict_columns(expr, set),
@@ -489,7 +508,8 @@ pub(crate) fn rejects_null(conjunct: &Expr, set: &mut BTreeSet<ColumnId>) {
     }
 }
 
-/// Adds the columns whose NULL makes the expression NULL.
+/// Adds the columns whose NULL makes the expression NULL. `||` is strict; of functions, those that the table
+/// of functions says are; CASE, COALESCE and AND are not.
 pub(crate) fn strict_columns(expr: &Expr, set: &mut BTreeSet<ColumnId>) {
     match expr {
         Expr::Column(c) => {

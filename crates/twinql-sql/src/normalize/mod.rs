@@ -20,6 +20,7 @@ mod numbers;
 mod pushdown;
 mod rule;
 mod rules;
+mod scan;
 mod stopped;
 mod twins;
 mod vacuous;
@@ -229,6 +230,7 @@ fn normalize_once(schema: &Schema, original: &Plan, semantics: &Semantics, rules
     Run { canonical, origins: Some(origins), vacated }
 }
 
+/// What applies the rules: they and their order, and what is noted of those that changed something.
 struct Driver<'a> {
     cx: Context<'a>,
     rules: Vec<&'static Rule>,
@@ -270,6 +272,7 @@ impl Driver<'_> {
         }
     }
 
+    /// Writes down that a rule changed something.
     fn note(&mut self, rule: &Rule) {
         self.cx.dirty = true;
         self.last = rule.name;
@@ -293,6 +296,7 @@ impl Driver<'_> {
         fine
     }
 
+    /// Inputs before the node that reads them: it then reads new ids, which are entered on the way up.
     fn freshen_rel(&mut self, rel: &mut Rel, seen: &mut BTreeSet<ColumnId>) -> bool {
         let mut fine = true;
         for input in rel.inputs_mut() {
@@ -316,6 +320,7 @@ impl Driver<'_> {
         fine
     }
 
+    /// A bare column that an earlier operator made gets an id of its own where it is passed on.
     fn freshen_entries(&mut self, entries: &mut [(ColumnId, Expr)], seen: &mut BTreeSet<ColumnId>) {
         for (c, _) in entries {
             if !seen.insert(*c) {
@@ -372,6 +377,7 @@ impl Driver<'_> {
         self.separate(&mut query.rel, seen);
     }
 
+    /// Brings a query's relation to its normal form, then tries the rules that look at whole queries.
     fn visit_query(&mut self, query: &mut Query, role: Role) {
         self.visit_rel(&mut query.rel);
         self.settle_output(query);
@@ -424,6 +430,9 @@ impl Driver<'_> {
         query.rel = Rel::project(query.rel.take(), exprs);
     }
 
+    /// Inputs first, then the arms of set operations, the node's own expressions, and the node itself. In
+    /// between, what was replaced below is applied to what the node reads; around the expressions it is kept
+    /// which columns and scans a subquery in them can see.
     fn visit_rel(&mut self, rel: &mut Rel) {
         let mut filled_up: Vec<FilledUp> = Vec::new();
         let keep_bare = std::mem::take(&mut self.keep_bare);
@@ -497,6 +506,7 @@ impl Driver<'_> {
     /// nothing that is not NULL in the filled-up rows can.
     fn settle_filled_up(&mut self, rel: &mut Rel, filled_up: &[FilledUp], nulls: [bool; 2]) {
         let Rel::OuterJoin { left, right, .. } = rel else {
+            debug_assert!(false, "no other relation has sides that are filled up");
             return;
         };
         let sides = [(left, nulls[0]), (right, nulls[1])];
@@ -536,6 +546,7 @@ impl Driver<'_> {
         self.cx.apply_replaced(rel);
     }
 
+    /// Operands first, then a subquery in its own scope, then the expression.
     fn visit_expr(&mut self, expr: &mut Expr) {
         for operand in expr.operands_mut() {
             self.visit_expr(operand);

@@ -1,5 +1,10 @@
-//! Self-joins on a column: `a.x = b.x` leaves open which of the two stands for both. All
-//! choices are tried, and the least canonical form is taken.
+//! Self-joins on a column: `a.x = b.x` leaves open which of the two stands for both. All choices are tried,
+//! and the least canonical form is taken.
+//!
+//! The rule of equality classes lets one column stand for all that are equal to it, the first by table and
+//! position. In `customer a JOIN customer b ON a.city = b.city` both have the same place, and what is then
+//! read of the join (`a.city`) depends on how the query was written. Exchanging the two above their equality
+//! gives the other way to write it.
 
 use crate::expr::Expr;
 use crate::rel::{ColumnId, Columns, Query, Rel};
@@ -25,6 +30,7 @@ pub(super) fn variants(query: &Query, columns: &Columns) -> Vec<Query> {
     all
 }
 
+/// The pairs of columns of one schema column that a block makes equal and produces, all blocks of the tree.
 fn collect(rel: &Rel, columns: &Columns, into: &mut Vec<(ColumnId, ColumnId)>) {
     let origin = |c: ColumnId| c.info(columns)?.origin;
     if let Some(block) = rel.as_block() {
@@ -48,6 +54,8 @@ fn collect(rel: &Rel, columns: &Columns, into: &mut Vec<(ColumnId, ColumnId)>) {
     }
 }
 
+/// Exchanges the two columns in a query; its outputs where the block that equates them is part of its
+/// relation.
 fn swap_query(query: &mut Query, at: (ColumnId, ColumnId), map: &Substitution) {
     if swap_rel(&mut query.rel, at, map) {
         query.substitute_outputs(map);
@@ -68,6 +76,7 @@ fn swap_rel(rel: &mut Rel, at: (ColumnId, ColumnId), map: &Substitution) -> bool
         swap_query(arm, at, map);
     }
     for e in rel.exprs_mut() {
+        // Above the equality both columns are in scope and the same; elsewhere only subqueries can hold it.
         if here {
             e.substitute(map);
         } else {
@@ -77,6 +86,7 @@ fn swap_rel(rel: &mut Rel, at: (ColumnId, ColumnId), map: &Substitution) -> bool
     here
 }
 
+/// The same in the subqueries of an expression.
 fn swap_expr(e: &mut Expr, at: (ColumnId, ColumnId), map: &Substitution) {
     e.map(|e| {
         if let Some(query) = e.subquery_mut() {

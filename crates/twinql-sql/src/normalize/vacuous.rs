@@ -24,10 +24,12 @@ struct Part {
     rule: Option<&'static str>,
 }
 
+/// All that rests on an assumption.
 const fn whole(assumption: Assumption) -> Part {
     Part { assumption, rule: None }
 }
 
+/// What one rule makes of an assumption.
 const fn only(assumption: Assumption, rule: &'static str) -> Part {
     Part { assumption, rule: Some(rule) }
 }
@@ -106,10 +108,12 @@ pub(super) fn left_in(form: &Query, original: &Query) -> usize {
     usize::from(!reads_tables(&form.rel) && reads_tables(&original.rel)) + constants(&form.rel)
 }
 
+/// Whether there is a table in it or in a subquery of it.
 fn reads_tables(rel: &Rel) -> bool {
     rel.any_deep(|node| matches!(node, Node::Rel(Rel::Scan { .. })))
 }
 
+/// Conditions and differences that have one value by their form: `x <> x`, `x - x`, FILTER (WHERE 0).
 fn constants(rel: &Rel) -> usize {
     let mut found = 0;
     rel.for_each_deep(|node| match node {
@@ -146,6 +150,7 @@ struct Uses {
     others: bool,
 }
 
+/// What reads each column, all of the tree.
 fn count(rel: &Rel, into: &mut BTreeMap<ColumnId, Uses>) {
     let orders = matches!(rel, Rel::Sort { limit: None, offset: None, .. });
     for e in rel.exprs() {

@@ -5,6 +5,8 @@
 //! once, in tens of microseconds, and compared by equality, which needs one canonical
 //! expression, not a set of equal ones.
 
+use super::predicates::orient;
+use super::put;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
@@ -14,7 +16,8 @@ use crate::rel::{Query, Rel};
 use crate::schema::Affinity;
 use crate::value::Value;
 
-/// The whole number that a literal is equal to.
+/// The whole number that a literal is equal to. Doubles beyond 9.0e15 (2^53 is a little more) stand for several
+/// whole numbers, and are left alone.
 fn whole_value(e: &Expr) -> Option<i64> {
     match e {
         Expr::Literal(Value::Integer(i)) => Some(*i),
@@ -36,6 +39,9 @@ pub(super) const IDLE_ARITHMETIC: Rule = Rule {
     apply: Apply::Expr(idle),
 };
 
+/// An arithmetic operator reads its operands as numbers, whatever they are, so `(x + 0) * y` may lose the 0.
+/// A comparison does not: in `age * 1 = '30'` a number meets a text and is never equal to it, in `age = '30'`
+/// the column's affinity makes the text a number. There both sides have to be numbers.
 fn idle(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     match e {
         Expr::Unary { op: UnaryOp::Neg, expr } => simplify(expr, cx),
@@ -64,6 +70,7 @@ pub(super) const IDLE_OUTPUT: Rule = Rule {
     apply: Apply::Query(idle_output),
 };
 
+/// Only at the root: what a subquery gives may be compared by an affinity that `x` has and `x + 0` has not.
 fn idle_output(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     let Rel::Project { exprs, .. } = &mut query.rel else {
         return false;
@@ -94,11 +101,12 @@ fn simplify(e: &mut Expr, cx: &Context<'_>) -> bool {
         },
         _ => None,
     };
-    let Some(new) = new else { return false };
-    *e = new;
-    true
+    put(e, new)
 }
 
+/// `x + 0`, `x * 1` and the like without their constant, where x gives numbers alone (`'a' + 0` is 0). A
+/// neutral real (`x * 1.0`) makes a whole x real, which a cast says in one form for all ways to write it; a
+/// real x it leaves as it is.
 fn idle_binary(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     let neutral = i64::from(matches!(op, BinaryOp::Mul | BinaryOp::Div));
     let commutes = matches!(op, BinaryOp::Add | BinaryOp::Mul);
@@ -143,8 +151,17 @@ pub(super) const REAL_FACTORS: Rule = Rule {
     apply: Apply::Expr(real_factors),
 };
 
+/// One operand of two makes an operation real: the left one, or the right one where the left is a constant.
+/// The other loses its cast or its `.0`, since the operator turns it into a double all the same. Where one is
+/// real by itself, as a REAL column is, the other needs no cast.
+///
+/// ```text
+/// age / CAST(id AS REAL)   →  CAST(age AS REAL) / id
+/// 100.0 / COUNT(*)         →  100 / CAST(COUNT(*) AS REAL)
+/// CAST(age AS REAL) * score →  age * score
+/// ```
 fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
-    let Expr::Binary { op: op @ (BinaryOp::Mul | BinaryOp::Div), left, right } = e else {
+    let Expr::Binary { op: BinaryOp::Mul | BinaryOp::Div, left, right } = e else {
         return false;
     };
     let (Some(l), Some(r)) = (cx.numbers(left), cx.numbers(right)) else {
@@ -163,9 +180,8 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         Expr::Literal(Value::Real(_)) => whole_value(x).map(Expr::integer),
         _ => None,
     };
-    // A constant never carries the cast; of two others the left one does.
-    let carrier_left = !left.is_literal() || *op == BinaryOp::Div && right.is_literal();
-    let (carrier, other) = if carrier_left { (left, right) } else { (right, left) };
+    // Two constants were turned away above, so the carrier is none.
+    let (carrier, other) = if left.is_literal() { (right, left) } else { (left, right) };
     let bare = stripped(other);
     let other_is_real = cx.numbers(other) == Some(Numbers::Real) && bare.is_none();
     let carries = cx.numbers(carrier) == Some(Numbers::Real);
@@ -176,17 +192,12 @@ fn real_factors(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     }
     if other_is_real {
         // The other one is real by itself: no cast is needed.
-        if let Some(bare) = stripped(carrier)
-            && !carrier.is_literal()
-        {
+        if let Some(bare) = stripped(carrier) {
             **carrier = bare;
             changed = true;
         }
     } else if !carries {
-        **carrier = match std::mem::replace(&mut **carrier, Expr::integer(0)) {
-            Expr::Literal(Value::Integer(i)) => Expr::Literal(Value::Real((i as f64).into())),
-            x => x.cast(Affinity::Real),
-        };
+        **carrier = std::mem::replace(&mut **carrier, Expr::NULL).cast(Affinity::Real);
         changed = true;
     }
     changed
@@ -209,6 +220,8 @@ pub(super) const COMPARED_SUMS: Rule = Rule {
     apply: Apply::Expr(compared),
 };
 
+/// One step of solving a comparison with a constant for its column. The rule is tried again until none is
+/// left: `2 * (age + 1) > 8` is `age + 1 > 4` is `age > 3`.
 fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
@@ -226,17 +239,13 @@ fn compared(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     };
     *e = new;
     // Comparisons read left to right with < and <= alone.
-    if let Expr::Binary { op, left, right } = e
-        && let (BinaryOp::Gt, to) | (BinaryOp::GtEq, to) =
-            (*op, if *op == BinaryOp::Gt { BinaryOp::Lt } else { BinaryOp::LtEq })
-    {
-        *op = to;
-        std::mem::swap(left, right);
-    }
+    orient(e, cx);
     true
 }
 
-/// `side op constant` with less on its left.
+/// `side op constant` with less on its left. What would overflow stays. A factor is divided out only where
+/// nothing is left over, and a negative one turns the comparison round, as does a minus. Quotients are not
+/// solved: `age / 2 = 10` holds for 20 and for 21.
 fn solved(side: &Expr, op: BinaryOp, constant: i64, cx: &Context<'_>) -> Option<Expr> {
     if cx.numbers(side) != Some(Numbers::Whole) {
         return None;
@@ -294,6 +303,8 @@ pub(super) const RATIOS: Rule = Rule {
     apply: Apply::Query(ratios),
 };
 
+/// Reassociating rounds otherwise in the last bits. Where answers are compared exactly that shows, and where
+/// rows are a set it decides which of them are one row before any tolerance is asked.
 fn ratios(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     let Rel::Project { exprs, .. } = &mut query.rel else {
         return false;

@@ -1,5 +1,9 @@
-//! Inner-join blocks: filters and inner joins as one n-ary join, and predicates pushed
-//! into inputs that are no base tables.
+//! Inner-join blocks: filters and inner joins as one n-ary join, and predicates pushed into inputs that are
+//! no base tables.
+//!
+//! A block (`Rel::as_block`) is what most rules look at: a list of inputs and a list of conjuncts, neither of
+//! which has an order. Whether a condition was written in ON, in WHERE or in a derived table is gone once
+//! these rules are done.
 
 use std::collections::HashSet;
 
@@ -37,6 +41,8 @@ pub(super) const FLATTENING: Rule = Rule {
     apply: Apply::Rel(flatten),
 };
 
+/// Takes the whole tree of inner joins and filters apart at once; `Rel::join` makes a filter of what has one
+/// input, and the input itself where nothing is asked of it.
 fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let worth = match rel {
         Rel::Filter { input, predicate } => {
@@ -57,6 +63,8 @@ fn flatten(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     true
 }
 
+/// Inputs and conjuncts below `rel`. The one row without columns, which a FROM-less SELECT reads, multiplies
+/// nothing and goes.
 fn gather(rel: Rel, inputs: &mut Vec<Rel>, on: &mut Vec<Expr>) {
     match rel {
         Rel::Join { .. } | Rel::Filter { .. } => {
@@ -85,6 +93,8 @@ pub(super) const CONJUNCTS: Rule = Rule {
     apply: Apply::Rel(clean_conjuncts),
 };
 
+/// Conjuncts are looked at in every pass and mostly clean already: nothing is copied unless one is an AND or
+/// an OR, is true, or stands twice.
 fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Some(list) = rel.condition_mut() else {
         return false;
@@ -114,7 +124,7 @@ fn clean_conjuncts(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     *list != before
 }
 
-/// True if an expression stands twice.
+/// True if an expression stands twice. Short lists are compared pair by pair, which is faster than hashing.
 fn repeats(list: &[Expr]) -> bool {
     if list.len() < 16 {
         return list.iter().enumerate().any(|(at, e)| list.iter().take(at).any(|other| other == e));
@@ -123,7 +133,8 @@ fn repeats(list: &[Expr]) -> bool {
     !list.iter().all(|e| seen.insert(e))
 }
 
-/// `(a AND b) OR (a AND c)` as `a`, `b OR c`.
+/// `(a AND b) OR (a AND c)` as `a`, `b OR c`. What is shared has to be deterministic: `RANDOM() > 0` drawn in
+/// each arm is not the same as drawn once.
 fn factored(e: Expr) -> Vec<Expr> {
     let Expr::Or(arms) = &e else { return vec![e] };
     let lists: Vec<Vec<Expr>> = arms.iter().cloned().map(Expr::conjuncts).collect();
@@ -173,6 +184,8 @@ pub(super) const PUSHDOWN: Rule = Rule {
     apply: Apply::Rel(push_down),
 };
 
+/// A conjunct goes into an input that makes all those of its columns that this query makes. Scans are passed
+/// over: a filter right above a scan is as far down as it gets.
 fn push_down(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let all = rel.output_set();
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {

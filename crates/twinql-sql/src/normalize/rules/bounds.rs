@@ -1,5 +1,8 @@
-//! Comparisons of one expression with several constants: what one of them implies or
-//! excludes.
+//! Comparisons of one expression with several constants: what one of them implies or excludes.
+//!
+//! Each comparison is read as a set of values (`Test`), and sets are compared: `age > 3` lies within
+//! `age > 1` and outside `age < 2`. Two comparisons are looked at together if the expressions they test are
+//! the same.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +48,8 @@ enum Test {
 }
 
 impl Test {
-    /// What is compared, and with what.
+    /// What is compared, and with what, the constant on either side. Not under COLLATE, where values have another
+    /// order than theirs, and not with NULL, which no value passes.
     fn of(e: &Expr) -> Option<(&Expr, Test)> {
         let fits = |x: &Expr| {
             !matches!(x, Expr::Literal(_) | Expr::Row(_))
@@ -87,7 +91,8 @@ impl Test {
         }
     }
 
-    /// Whether a value passes, if that can be told.
+    /// Whether a value passes, if that can be told: constants of different kinds, a text and a number, have no
+    /// order that would hold under every affinity.
     fn passes(&self, v: &Value) -> Option<bool> {
         match self {
             Test::In(list) => {
@@ -134,7 +139,8 @@ impl Test {
         }
     }
 
-    /// What a value that is not NULL passes where it does not pass this.
+    /// What a value that is not NULL passes where it does not pass this. Of whole numbers (`whole`), what is not
+    /// `>= 5` is `<= 4`, the form that bounds of whole numbers have everywhere.
     fn complement(&self, whole: bool) -> Option<Test> {
         let step = |v: &Value, by: i64| match v {
             Value::Integer(i) if whole => i.checked_add(by).map(Value::Integer),
@@ -163,6 +169,7 @@ impl Test {
 /// Comparisons that hold.
 type Facts = Vec<(Expr, Test)>;
 
+/// Works on a copy, and only where there are two tests or a disjunction to hold them against.
 fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let worth = |on: &[Expr]| {
         on.iter().any(|e| matches!(e, Expr::Or(_))) || on.iter().filter_map(Test::of).nth(1).is_some()
@@ -185,7 +192,9 @@ fn bounds(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// Simplifies conjuncts of which only being true counts, where `outer` holds.
+/// Simplifies conjuncts of which only being true counts, where `outer` holds. In turn: what an earlier conjunct
+/// implies goes, and what it excludes makes all of it false; what a later one implies goes
+/// (`age > 1 AND age > 3`); IN-lists lose members; each disjunction is simplified under what is known by then.
 fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let mut changed = false;
     let mut facts: Facts = outer.clone();
@@ -242,6 +251,10 @@ fn simplify(list: &mut Vec<Expr>, outer: &Facts, known: &BTreeSet<ColumnId>, cx:
     changed
 }
 
+/// The conjuncts that stand for a disjunction where `facts` hold. An arm that they exclude goes, and one that
+/// they imply makes the whole true, so no conjunct is left. Within an arm it is known as well that the others
+/// fail, or this one need not be asked: `id > 50 OR (id <= 50 AND age > 5)` is `id > 50 OR age > 5`. That
+/// takes an id that is never NULL, as NULL fails both `> 50` and `<= 50`.
 fn disjunction(
     arms: Vec<Expr>,
     facts: &Facts,

@@ -1,8 +1,11 @@
-//! CASE, COALESCE and NULLIF, NULL as an operand, and predicates of which only being true
-//! counts.
+//! CASE, COALESCE and NULLIF, NULL as an operand, and predicates of which only being true counts.
+//!
+//! IIF, NULLIF and CASE with an operand become the searched CASE, whose branches can then be looked at one by
+//! one; where a CASE is a condition it becomes AND and OR, and the rules for these take over.
 
 use std::collections::BTreeSet;
 
+use super::put;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, computed};
 use crate::normalize::example::examples;
@@ -37,6 +40,7 @@ pub(super) const CONDITIONAL: Rule = Rule {
     apply: Apply::Expr(conditional),
 };
 
+/// A CASE found to have one value counts as vacated: `vacuous` says what that is for.
 fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let new = match e {
         Expr::Case { .. } => {
@@ -51,15 +55,13 @@ fn conditional(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         }
         _ => None,
     };
-    match new {
-        Some(new) => {
-            *e = new;
-            true
-        }
-        None => false,
-    }
+    put(e, new)
 }
 
+/// CASE x WHEN a becomes CASE WHEN x = a, which copies x: only a small one that gives the same each time.
+/// Then branches go that never apply or whose condition stood before, whatever follows one that always
+/// applies, and at the end those that give what ELSE gives. `CASE WHEN p THEN 1 ELSE 0 END` is `p IS 1`:
+/// where p is NULL, ELSE applies.
 fn case(e: &Expr) -> Option<Expr> {
     let Expr::Case { operand, branches, otherwise } = e else {
         return None;
@@ -88,6 +90,7 @@ fn case(e: &Expr) -> Option<Expr> {
         }
         kept.push((w.clone(), t.clone()));
     }
+    // Only from the end: a branch in the middle keeps later ones from applying.
     while kept.last().is_some_and(|(w, t)| *t == rest && w.is_deterministic() && t.is_deterministic()) {
         kept.pop();
     }
@@ -112,6 +115,9 @@ fn case(e: &Expr) -> Option<Expr> {
     (new != *e).then_some(new)
 }
 
+/// IIF and NULLIF by their definitions. COALESCE, of which IFNULL is one, takes in nested ones, passes over
+/// NULL and ends at what is never NULL by its form: a constant or EXISTS. What is never NULL by the schema
+/// ends it in `null-operands`.
 fn function(name: &str, args: &[Expr]) -> Option<Expr> {
     match (name, args) {
         ("iif" | "if", [p, yes, no]) => Some(Expr::Case {
@@ -148,6 +154,9 @@ fn function(name: &str, args: &[Expr]) -> Option<Expr> {
     }
 }
 
+/// An operator with a constant on one side. A strict one with NULL is NULL; IS NULL has an operator of its
+/// own; a predicate compared with 0 or 1 is itself or its opposite (but `age = 1` is not `age`, which is true
+/// for 2 as well); and a comparison with a CASE moves into its branches.
 fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     use BinaryOp::{Concat, Eq, Is, IsNot, Like, NotEq};
     let strict = op.is_comparison() || op.is_arithmetic() || matches!(op, Concat | Like);
@@ -198,7 +207,8 @@ fn comparison(op: BinaryOp, left: &Expr, right: &Expr) -> Option<Expr> {
     }
 }
 
-/// CASE with `f` around each of its values, if it has few.
+/// CASE with `f` around each of its values, if it has few: `CASE WHEN p THEN a ELSE b END = 5` as
+/// `CASE WHEN p THEN a = 5 ELSE b = 5 END`.
 fn into_branches(e: &Expr, f: &dyn Fn(Expr) -> Expr) -> Option<Expr> {
     let Expr::Case { operand: None, branches, otherwise } = e else {
         return None;
@@ -227,7 +237,9 @@ pub(super) const NULL_OPERANDS: Rule = Rule {
     apply: Apply::Rel(null_operands),
 };
 
+/// Which columns are never NULL is found out only where an expression stands that it may decide.
 fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    // NOT NULL and casts of NULL need no knowledge, but are rare enough to go the same way.
     let worth = rel.exprs().into_iter().any(|e| {
         e.any(|x| match x {
             Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } => expr.is_null_literal(),
@@ -249,12 +261,9 @@ fn null_operands(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// The same in one expression, from its leaves up.
 fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
-    let mut changed = false;
-    for operand in e.operands_mut() {
-        changed |= null_operand(operand, known, cx);
-    }
-    let new = match e {
+    let new = |e: &Expr| match e {
         Expr::Unary { op: UnaryOp::Not, expr } | Expr::Cast { expr, .. } if expr.is_null_literal() => {
             Some(Expr::NULL)
         }
@@ -281,11 +290,7 @@ fn null_operand(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> b
         }
         _ => None,
     };
-    if let Some(new) = new {
-        *e = new;
-        changed = true;
-    }
-    changed
+    e.map(|e| put(e, new(e)))
 }
 
 pub(super) const TRUE_ALONE: Rule = Rule {
@@ -304,6 +309,8 @@ pub(super) const TRUE_ALONE: Rule = Rule {
     apply: Apply::Rel(true_alone),
 };
 
+/// Conditions of filters and joins, FILTER of aggregates, and WHEN in any CASE: there NULL does what false
+/// does.
 fn true_alone(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let known = if rel.exprs().into_iter().any(|e| e.any(|x| matches!(x, Expr::Case { .. }))) {
         cx.not_null_below(rel)
@@ -335,6 +342,8 @@ fn conditions(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> boo
     })
 }
 
+/// An expression of which only being true counts, and the operands of AND and OR in it. NOT does not pass
+/// this on: NOT NULL is not true, and NOT 0 is.
 fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     let new = match e {
         Expr::And(list) | Expr::Or(list) => {
@@ -358,15 +367,13 @@ fn positive(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool 
         }
         _ => None,
     };
-    match new {
-        Some(new) => {
-            *e = new;
-            true
-        }
-        None => false,
-    }
+    put(e, new)
 }
 
+/// `CASE WHEN p THEN a WHEN q THEN b ELSE c END` as `p AND a OR NOT p AND q AND b OR NOT p AND NOT q AND c`.
+/// A branch is passed over for NULL as for false, so of a p that may be NULL `p IS NOT 1` stands for NOT p.
+/// What branches give has to be a predicate or TRUE, and branches few, as each condition is copied into all
+/// arms after its own.
 fn branches_as_disjunction(
     branches: &[(Expr, Expr)],
     otherwise: Option<&Expr>,
@@ -385,6 +392,7 @@ fn branches_as_disjunction(
     let never = |e: &Expr| e.is_false() || e.is_null_literal();
     let mut before: Vec<Expr> = Vec::new();
     let mut arms: Vec<Expr> = Vec::new();
+    // ELSE is a last branch whose condition is true.
     let last = otherwise.map(|e| (Expr::integer(1), e.clone()));
     let last = last.as_ref();
     for (w, t) in branches.iter().map(|(w, t)| (w, t)).chain(last.map(|(w, t)| (w, t))) {
@@ -419,6 +427,8 @@ pub(super) const CONSTANT_AGGREGATES: Rule = Rule {
     apply: Apply::Rel(constant_aggregates),
 };
 
+/// The constants stand in a projection above what is left of the grouping. That still has its keys, even with
+/// no call left: the groups remain. Its columns get new ids, as the projection now produces the old ones.
 fn constant_aggregates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;

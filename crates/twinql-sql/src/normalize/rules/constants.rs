@@ -29,6 +29,7 @@ pub(super) const PINNED_COLUMNS: Rule = Rule {
     apply: Apply::Rel(pin),
 };
 
+/// What a conjunct pins: `age = 3`, or `city IS NULL`.
 fn constant_of(e: &Expr, cx: &Context<'_>) -> Option<(ColumnId, Expr)> {
     match e.as_null_test() {
         Some(Expr::Column(c)) => Some((*c, Expr::NULL)),
@@ -36,6 +37,9 @@ fn constant_of(e: &Expr, cx: &Context<'_>) -> Option<(ColumnId, Expr)> {
     }
 }
 
+/// Collects what all conjuncts pin, then writes the constants into the other conjuncts and enters them for
+/// what stands above. The first conjunct that pins a column stays, being what makes it so; a second one
+/// becomes a comparison of two constants, true or false. A grouping passes on its constant keys.
 fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { keys, .. } = rel {
         for (c, e) in keys {
@@ -66,6 +70,7 @@ fn pin(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         if map.contains_key(&c) {
             continue;
         }
+        // One form for `3 = age` and `age = 3`.
         if let Expr::Binary { left, right, .. } = e
             && matches!(**left, Expr::Literal(_))
         {

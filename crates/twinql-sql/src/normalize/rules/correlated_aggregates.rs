@@ -1,13 +1,16 @@
-//! Aggregates over correlated rows, as joins with a grouping.
+//! Aggregates over correlated rows, as joins with a grouping (Kim 1982, type JA). COUNT is not among them:
+//! over no rows it is 0, which a comparison may take, while the join loses the row. It is in
+//! `correlated_counts`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use super::sole_aggregate;
 use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
+use crate::rel::{ColumnId, Query, Rel};
 use crate::tree::Tree;
 
 pub(super) const GROUPED_SCALAR: Rule = Rule {
@@ -29,6 +32,16 @@ pub(super) const GROUPED_SCALAR: Rule = Rule {
     apply: Apply::Rel(grouped_scalar),
 };
 
+/// Looks at conjuncts that are comparisons: a row without a group compares with NULL and is dropped, just as
+/// the join drops it. The equalities that correlated the subquery join the grouping by all its keys, so that
+/// no row meets two groups. `>` and `>=` are written `<` and `<=` by now.
+///
+/// ```sql
+/// WHERE o.total = (SELECT MAX(x.total) FROM orders x WHERE x.customer_id = c.id)
+/// -- is
+/// JOIN (SELECT customer_id AS k, MAX(total) AS m FROM orders GROUP BY customer_id) g
+///   ON g.k = c.id WHERE o.total = g.m
+/// ```
 fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let aggregated = |e: &Expr| matches!(e, Expr::Scalar(q) if matches!(q.rel, Rel::Aggregate { .. }));
     let scalar = |e: &Expr| matches!(e, Expr::Binary { .. }) && e.any(aggregated);
@@ -71,7 +84,7 @@ fn grouped_scalar(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// The scalar subquery whose NULL makes the expression NULL.
+/// The scalar subquery whose NULL makes the expression NULL, so that over no rows the comparison is NULL, too.
 fn strict_scalar(e: &mut Expr) -> Option<&mut Expr> {
     match e {
         Expr::Scalar(_) => Some(e),
@@ -87,7 +100,9 @@ fn strict_scalar(e: &mut Expr) -> Option<&mut Expr> {
     }
 }
 
-/// The grouping, the equalities that join it, and its value.
+/// The grouping, the equalities that join it, and its value. `local` are the columns of the block in which the
+/// subquery stands: each conjunct that reads one has to equate it with a column inside that is stored alike,
+/// or the rows in question are no group. Everything else inside must do without them.
 fn decorrelated(
     scalar: &Expr,
     local: &BTreeSet<ColumnId>,
@@ -97,31 +112,16 @@ fn decorrelated(
         return None;
     };
     // The subquery may stand elsewhere, too: the join gets ids of its own.
-    let mut query = query.clone();
-    let made = query.rel.produced_within();
-    let renamed: BTreeMap<ColumnId, ColumnId> = made.into_iter().map(|c| (c, cx.fresh_like(c))).collect();
-    query.map_ids(|c| {
-        if let Some(new) = renamed.get(c) {
-            *c = *new;
-        }
-    });
-    let [value] = query.output.as_slice() else {
-        return None;
-    };
-    let Rel::Aggregate { input, keys, calls } = &query.rel else {
-        return None;
-    };
-    let [(c, call)] = calls.as_slice() else {
-        return None;
-    };
-    if !keys.is_empty()
-        || c != value
-        || !matches!(call.func, AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg)
+    let (rel, ids) = cx.copy(&query.rel);
+    let output = query.output.iter().map(|c| ids.get(c)?.as_column()).collect::<Option<_>>()?;
+    let query = Query { rel, output };
+    let (input, value, call) = sole_aggregate(&query)?;
+    if !matches!(call.func, AggFunc::Min | AggFunc::Max | AggFunc::Sum | AggFunc::Avg)
         || !query.rel.is_deterministic()
     {
         return None;
     }
-    let (inputs, on) = (**input).clone().into_block();
+    let (inputs, on) = input.clone().into_block();
     let inside: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
     let (mut kept, mut new_keys, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for e in on {
@@ -144,6 +144,6 @@ fn decorrelated(
         new_keys.push((key, Expr::Column(own)));
         links.push(Expr::Column(outer).eq(Expr::Column(key)));
     }
-    let grouping = Rel::aggregate(Rel::join(inputs, kept), new_keys, calls.clone());
-    (!links.is_empty() && grouping.free_columns().is_disjoint(local)).then_some((grouping, links, *value))
+    let grouping = Rel::aggregate(Rel::join(inputs, kept), new_keys, vec![(value, call.clone())]);
+    (!links.is_empty() && grouping.free_columns().is_disjoint(local)).then_some((grouping, links, value))
 }

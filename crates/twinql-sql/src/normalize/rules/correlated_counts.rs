@@ -1,34 +1,24 @@
-//! Counts over correlated rows, as EXISTS, groupings and joins.
+//! Counts over correlated rows, as EXISTS, groupings and joins. What sets COUNT apart from other aggregates
+//! is that over no rows it is 0 and not NULL, so each rule asks which comparisons 0 passes.
 
 use std::collections::BTreeSet;
 
+use super::sole_aggregate;
 use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::position;
 use crate::rel::{ColumnId, Rel};
 use crate::schema::ColumnRef;
 use crate::tree::Tree;
-use crate::value::Value;
 
 /// The input of `(SELECT COUNT(*) …)`.
 fn counted(e: &Expr) -> Option<&Rel> {
     let Expr::Scalar(q) = e else { return None };
-    let Rel::Aggregate { input, keys, calls } = &q.rel else {
-        return None;
-    };
-    match (keys.as_slice(), calls.as_slice()) {
-        ([], [(c, call)])
-            if call.func == AggFunc::Count
-                && call.args.is_empty()
-                && call.filter.is_none()
-                && q.output.as_slice() == [*c] =>
-        {
-            Some(input)
-        }
-        _ => None,
-    }
+    let (input, _, call) = sole_aggregate(q)?;
+    (call.func == AggFunc::Count && call.args.is_empty() && call.filter.is_none()).then_some(input)
 }
 
 pub(super) const COUNT_AS_EXISTS: Rule = Rule {
@@ -48,6 +38,8 @@ pub(super) const COUNT_AS_EXISTS: Rule = Rule {
     apply: Apply::Expr(count_as_exists),
 };
 
+/// All ways to ask for none or for some, with the count on either side: `= 0`, `<= 0` and `< 1`; `<> 0`, and
+/// `0 <` and `1 <=`, which `> 0` and `>= 1` have become.
 fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
@@ -86,6 +78,7 @@ pub(super) const CORRELATED_COUNT: Rule = Rule {
     apply: Apply::Rel(correlated_count),
 };
 
+/// Conjuncts alone, for the EXISTS is false where the comparison may be NULL.
 fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(BlockMut { on: list, .. }) = rel.as_block_mut() else {
         return false;
@@ -100,6 +93,16 @@ fn correlated_count(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// One conjunct. The comparison has to fail for 0, the count of an outer row without a group, so only `= n`
+/// and `>= n` for an n of 1 or more will do. The subquery may read the outer row in nothing but the
+/// equalities that become its keys.
+///
+/// ```sql
+/// (SELECT COUNT(*) FROM orders o WHERE o.customer_id = c.id) >= 2
+/// -- is
+/// EXISTS (SELECT 1 FROM (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id)
+///         WHERE n >= 2 AND k = c.id)
+/// ```
 fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     let Expr::Binary { op, left, right } = e else {
         return None;
@@ -114,28 +117,20 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
         _ => return None,
     };
     let other = if on_left { right } else { left };
-    let Rel::Aggregate { input, keys, calls } = &query.rel else {
-        return None;
-    };
-    let ([], [(c, call)]) = (keys.as_slice(), calls.as_slice()) else {
-        return None;
-    };
-    if query.output.as_slice() != [*c] || other.has_subquery() || matches!(**other, Expr::Collate { .. }) {
+    let (input, c, call) = sole_aggregate(query)?;
+    if other.has_subquery() || matches!(**other, Expr::Collate { .. }) {
         return None;
     }
-    let fails_over_nothing = match call.func {
-        AggFunc::Count => match (op, &**other) {
-            (BinaryOp::Eq, Expr::Literal(Value::Integer(n))) => *n >= 1,
-            (BinaryOp::LtEq, Expr::Literal(Value::Integer(n))) => !on_left && *n >= 1,
-            (BinaryOp::Lt, Expr::Literal(Value::Integer(n))) => !on_left && *n >= 0,
-            _ => false,
-        },
+    let fails_over_nothing = match (op, other.as_integer()) {
+        (BinaryOp::Eq, Some(n)) => n >= 1,
+        (BinaryOp::LtEq, Some(n)) => !on_left && n >= 1,
+        (BinaryOp::Lt, Some(n)) => !on_left && n >= 0,
         _ => false,
     };
-    if !fails_over_nothing || !query.rel.is_deterministic() {
+    if call.func != AggFunc::Count || !fails_over_nothing || !query.rel.is_deterministic() {
         return None;
     }
-    let (inputs, on) = (**input).clone().into_block();
+    let (inputs, on) = input.clone().into_block();
     let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
     let mut links: Vec<(ColumnId, ColumnId)> = Vec::new();
     let mut rest = Vec::new();
@@ -157,14 +152,14 @@ fn grouped(e: &Expr, cx: &mut Context<'_>) -> Option<Expr> {
     let mut new_keys = Vec::new();
     let mut tests = vec![e.clone()];
     if let Some(Expr::Binary { left, right, .. }) = tests.first_mut() {
-        **(if on_left { left } else { right }) = Expr::Column(*c);
+        **(if on_left { left } else { right }) = Expr::Column(c);
     }
     for (inner, outer) in links {
         let id = cx.fresh_like(inner);
         new_keys.push((id, Expr::Column(inner)));
         tests.push(Expr::Column(id).eq(Expr::Column(outer)));
     }
-    let mut groups = Rel::aggregate(below, new_keys, vec![(*c, call.clone())]);
+    let mut groups = Rel::aggregate(below, new_keys, vec![(c, call.clone())]);
     for test in tests {
         groups.add_conjunct(test);
     }
@@ -186,6 +181,8 @@ pub(super) const FOREIGN_KEY_ANTI_JOIN: Rule = Rule {
     apply: Apply::Expr(foreign_key_anti_join),
 };
 
+/// The reference must not be NULL, for NULL refers to no row, and of no row NOT EXISTS is true. The other
+/// conjuncts must not be NULL either: NOT EXISTS keeps a row for which p is NULL, NOT p does not.
 fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Unary { op: UnaryOp::Not, expr } = e else {
         return false;
@@ -202,8 +199,7 @@ fn foreign_key_anti_join(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let own: BTreeSet<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
     let known = cx.not_null(input);
     let refers = |key: ColumnId, outer: ColumnId| {
-        let at = columns.iter().find(|(c, _)| *c == key).map(|(_, p)| *p);
-        let (Some(column), Some(from)) = (at, cx.origin(outer)) else {
+        let (Some(column), Some(from)) = (position(columns, key), cx.origin(outer)) else {
             return false;
         };
         let to = ColumnRef { table: *table, column };

@@ -1,5 +1,11 @@
 //! Relations without rows, and of one constant row.
+//!
+//! Emptiness comes from a condition that is never true or from LIMIT 0 and goes up the tree until an operator
+//! has rows over nothing. What becomes of the query then is seldom worth comparing: any two empty queries of
+//! as many columns are equal, so `cx.vacated` counts how often a condition emptied something, and `vacuous`
+//! asks by which assumption.
 
+use super::{put, unions};
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::{Context, Role, computed};
 use crate::normalize::example::examples;
@@ -29,6 +35,7 @@ pub(super) const EMPTY: Rule = Rule {
     apply: Apply::Rel(empty),
 };
 
+/// By operator; what is empty has its columns still, for those who read them.
 fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     // What is made of an empty relation was counted with it.
     cx.vacated += usize::from(asks_for_nothing(rel));
@@ -56,13 +63,7 @@ fn empty(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         Rel::SetOp { .. } => set_operation(rel),
         _ => None,
     };
-    match new {
-        Some(new) => {
-            *rel = new;
-            true
-        }
-        None => false,
-    }
+    put(rel, new)
 }
 
 /// True if the relation's own condition leaves none of the rows below it.
@@ -76,7 +77,7 @@ fn asks_for_nothing(rel: &Rel) -> bool {
     }
 }
 
-/// The one row of aggregates over no rows.
+/// The one row of aggregates over no rows, unless one of them is a function of which that is not known.
 fn over_nothing(calls: &[(ColumnId, AggregateCall)]) -> Option<Rel> {
     let value = |func: &AggFunc| match func {
         AggFunc::Count => Some(Expr::integer(0)),
@@ -88,6 +89,7 @@ fn over_nothing(calls: &[(ColumnId, AggregateCall)]) -> Option<Rel> {
     Some(Rel::Values { columns: calls.iter().map(|(c, _)| *c).collect(), rows: vec![row?] })
 }
 
+/// An outer join one side of which never has a partner: the kept side, filled up with NULLs.
 fn outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Option<Rel> {
     let Rel::OuterJoin { kind, left, right, on } = rel else {
         return None;
@@ -102,7 +104,7 @@ fn outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> Option<Rel> {
     }
 }
 
-/// `kept` with columns of NULL.
+/// `kept` with columns of NULL. Its own columns are now made by the projection, and get new ids.
 fn padded(kept: Rel, nulls: &[ColumnId], cx: &mut Context<'_>) -> Rel {
     let mut exprs: Vec<(ColumnId, Expr)> = nulls.iter().map(|c| (*c, Expr::Literal(Value::Null))).collect();
     for c in kept.outputs() {
@@ -113,6 +115,7 @@ fn padded(kept: Rel, nulls: &[ColumnId], cx: &mut Context<'_>) -> Rel {
     Rel::project(kept, exprs)
 }
 
+/// A set operation with an empty arm: the other arm, made distinct unless it says ALL, or nothing.
 fn set_operation(rel: &mut Rel) -> Option<Rel> {
     let Rel::SetOp { kind, all, left, right, columns } = rel else {
         return None;
@@ -150,6 +153,8 @@ pub(super) const CONSTANT_ROWS: Rule = Rule {
     apply: Apply::Rel(constant_rows),
 };
 
+/// One row keeps the ids of the VALUES; of several, each arm of the union has its own. Long lists stay as
+/// they are, for the size of the tree.
 fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Values { columns, rows } = rel else {
         return false;
@@ -168,11 +173,7 @@ fn constant_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             Query { rel: Rel::project(Rel::unit(), ids.iter().copied().zip(row).collect()), output: ids }
         })
         .collect();
-    match super::unions::chained(arms, true, &columns, cx) {
-        Some(chain) => *rel = chain,
-        None => return false,
-    }
-    true
+    put(rel, unions::chained(arms, true, &columns, cx))
 }
 
 pub(super) const EMPTY_QUERY: Rule = Rule {
@@ -188,6 +189,7 @@ pub(super) const EMPTY_QUERY: Rule = Rule {
     apply: Apply::Query(empty_query),
 };
 
+/// All outputs become one made-up column, as often as there are outputs.
 fn empty_query(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
     let Rel::Values { columns, rows } = &mut query.rel else {
         return false;
@@ -223,6 +225,7 @@ pub(super) const EMPTY_SUBQUERY: Rule = Rule {
     apply: Apply::Expr(empty_subquery),
 };
 
+/// IN finds nothing, so it is false even where its left side is NULL.
 fn empty_subquery(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let new = match e {
         Expr::Exists(query) if query.rel.is_empty() => Expr::integer(0),

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::first_rows::extreme_of;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::position;
 use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
 use crate::schema::ColumnRef;
 use crate::tree::Tree;
@@ -30,10 +32,21 @@ pub(super) const LIMIT_BELOW_JOIN: Rule = Rule {
     apply: Apply::Rel(limit_below_join),
 };
 
+/// True for LIMIT 1.
 fn is_one(limit: Option<&Expr>) -> bool {
     matches!(limit, Some(Expr::Literal(Value::Integer(1))))
 }
 
+/// The partner has to be a whole table, joined through its key by one class of equal columns, one of which
+/// refers to that key and is never NULL; and the order must not read it. More than one row is not taken:
+/// above the join their order would be lost.
+///
+/// ```sql
+/// SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id ORDER BY o.total DESC LIMIT 1
+/// -- is
+/// SELECT c.name FROM customer c JOIN (SELECT * FROM orders ORDER BY total DESC LIMIT 1) o
+///   ON o.customer_id = c.id
+/// ```
 fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Sort { input, keys, limit, offset: None } = rel else {
         return false;
@@ -64,6 +77,7 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 fits &= cx.column_equality(e).is_some();
             }
         }
+        // Two classes would be two conditions on the partner, of which the second may fail.
         let mut linked = classes.iter().filter(|c| c.iter().any(|x| own.contains(x)));
         let (Some(class), None, true) = (linked.next(), linked.next(), fits) else {
             continue;
@@ -74,10 +88,10 @@ fn limit_below_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         let ([key], [first, rest @ ..]) = (mine.as_slice(), theirs.as_slice()) else {
             continue;
         };
-        let Some((_, at)) = columns.iter().find(|(c, _)| c == key) else {
+        let Some(column) = position(columns, *key) else {
             continue;
         };
-        let key_column = ColumnRef { table: *table, column: *at };
+        let key_column = ColumnRef { table: *table, column };
         if !theirs.iter().all(|c| made.contains(c))
             || !cx.is_key(key_column)
             || !theirs.iter().any(|c| cx.refers_to_key(*c, key_column, i, inputs))
@@ -109,6 +123,7 @@ pub(super) const EXTREME_ROW: Rule = Rule {
     apply: Apply::Rel(extreme_row),
 };
 
+/// The first row by `c`, with NULLs where SQLite has them unless told otherwise. The column holds none.
 fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
     let (direction, nulls) = match func {
         AggFunc::Max => (Direction::Desc, NullsOrder::Last),
@@ -121,30 +136,28 @@ fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
     )
 }
 
+/// The comparison has to be the only conjunct: `id = (SELECT MAX(id) …) AND city = 'a'` may keep no row,
+/// while some row is the first of those with this city. And the column has to be a key: several rows may hold
+/// the extreme of another one, of which LIMIT 1 keeps one.
 fn extreme_row(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    match rel {
-        Rel::Filter { input, predicate } => {
-            let [Expr::Binary { op: BinaryOp::Eq, left, right }] = predicate.as_slice() else {
-                return false;
-            };
-            let (Expr::Column(c), Expr::Scalar(q)) = (match (&**left, &**right) {
-                (x, q @ Expr::Scalar(_)) | (q @ Expr::Scalar(_), x) => (x, q),
-                _ => return false,
-            }) else {
-                return false;
-            };
-            let Some(func) = whole_extreme(input, *c, q) else {
-                return false;
-            };
-            if !cx.dependencies(input).unique([*c]) || !cx.not_null(input).contains(c) {
-                return false;
-            }
-            let c = *c;
-            *rel = first_by(input.take(), c, &func);
-            true
-        }
-        _ => false,
+    let Rel::Filter { input, predicate } = rel else {
+        return false;
+    };
+    let [Expr::Binary { op: BinaryOp::Eq, left, right }] = predicate.as_slice() else {
+        return false;
+    };
+    let (c, q) = match (&**left, &**right) {
+        (Expr::Column(c), Expr::Scalar(q)) | (Expr::Scalar(q), Expr::Column(c)) => (*c, q),
+        _ => return false,
+    };
+    let Some(func) = whole_extreme(input, c, q) else {
+        return false;
+    };
+    if !cx.dependencies(input).unique([c]) || !cx.not_null(input).contains(&c) {
+        return false;
     }
+    *rel = first_by(input.take(), c, &func);
+    true
 }
 
 pub(super) const EXTREME_BARE: Rule = Rule {
@@ -160,6 +173,9 @@ pub(super) const EXTREME_BARE: Rule = Rule {
     apply: Apply::Query(bare_extreme),
 };
 
+/// Exactly one MIN or MAX beside bare columns, over a whole table. Over no rows the aggregate would give a
+/// row of NULLs and the first row none; and where the column may be NULL, NULLs come first in ascending order
+/// while MIN leaves them out.
 fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     // Beside other operators it would count that MIN has no affinity and its column has.
     let rel = match role {
@@ -203,26 +219,11 @@ fn bare_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// MIN or MAX, if the subquery is that of column `c` of the table that `input` scans.
+/// MIN or MAX, if the subquery is that of column `c` of the whole table that `input` scans.
 fn whole_extreme(input: &Rel, c: ColumnId, query: &Query) -> Option<AggFunc> {
-    let (Rel::Scan { table, columns }, Rel::Aggregate { input: below, keys, calls }) = (input, &query.rel)
-    else {
+    let Rel::Scan { table, columns } = input else {
         return None;
     };
-    let (Rel::Scan { table: same, columns: inner }, [(id, call)], true) =
-        (&**below, calls.as_slice(), keys.is_empty())
-    else {
-        return None;
-    };
-    let [Expr::Column(x)] = call.args.as_slice() else {
-        return None;
-    };
-    let at = |list: &[(ColumnId, usize)], c: ColumnId| list.iter().find(|(i, _)| *i == c).map(|(_, p)| *p);
-    let fits = table == same
-        && query.output.as_slice() == [*id]
-        && call.filter.is_none()
-        && call.func.is_extreme()
-        && at(columns, c).is_some()
-        && at(columns, c) == at(inner, *x);
-    fits.then(|| call.func.clone())
+    let own = ColumnRef { table: *table, column: position(columns, c)? };
+    extreme_of(query).filter(|(_, of)| *of == own).map(|(func, _)| func)
 }

@@ -1,11 +1,13 @@
 //! Where only the first row counts, and comparisons with the extreme of a whole table.
 
+use super::sole_aggregate;
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Query, Rel};
+use crate::normalize::scan::position;
+use crate::rel::{Query, Rel};
 use crate::schema::ColumnRef;
 use crate::tree::Tree;
 use crate::value::Value;
@@ -27,11 +29,14 @@ pub(super) const SCALAR_FIRST_ROW: Rule = Rule {
     apply: Apply::Query(scalar_first_row),
 };
 
+/// A limit is put where there is none and more than one row may come: the planner leaves it unsaid, and LIMIT
+/// 1 is then one form for both. LIMIT 0 stays, as it makes the value NULL.
 fn scalar_first_row(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Scalar {
         return false;
     }
     if let Rel::Sort { limit: Some(n), .. } = &mut query.rel {
+        // A negative limit is none, so it is a larger one as well.
         let more = matches!(n, Expr::Literal(Value::Integer(i)) if !matches!(i, 0 | 1));
         if more {
             *n = Expr::integer(1);
@@ -68,6 +73,8 @@ pub(super) const FIRST_OF_DISTINCT: Rule = Rule {
     apply: Apply::Rel(first_of_distinct),
 };
 
+/// Without OFFSET: to skip one row is not to skip all its duplicates. Keys that are drawn anew each time are
+/// left alone.
 fn first_of_distinct(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Sort { input, limit: Some(Expr::Literal(Value::Integer(1))), offset: None, .. } = rel else {
         return false;
@@ -116,6 +123,9 @@ pub(super) const BEYOND_EXTREME: Rule = Rule {
     apply: Apply::Expr(beyond_extreme),
 };
 
+/// The column has to be the very column of which the subquery takes the extreme over the whole table: with a
+/// WHERE inside, or another column outside, values beyond it exist. A comparison with the subquery on the
+/// left is turned first; the result is written with = and < alone, as `comparison-orientation` has it.
 fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
@@ -132,6 +142,7 @@ fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     if origin != Some(of) {
         return false;
     }
+    // `x < MIN(x)` and `x >= MIN(x)` are left: never true, and true of all but NULL.
     let (new, scalar_first) = match (func, op) {
         (AggFunc::Min, BinaryOp::LtEq) | (AggFunc::Max, BinaryOp::GtEq) => (BinaryOp::Eq, false),
         (AggFunc::Min, BinaryOp::NotEq) => (BinaryOp::Lt, true),
@@ -145,19 +156,14 @@ fn beyond_extreme(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 }
 
 /// MIN or MAX of a column over all rows of its table, if the subquery is that.
-fn extreme_of(query: &Query) -> Option<(AggFunc, ColumnRef)> {
-    let Rel::Aggregate { input, keys, calls } = &query.rel else {
-        return None;
-    };
-    let (Rel::Scan { table, columns }, [(id, call)], true) = (&**input, calls.as_slice(), keys.is_empty())
-    else {
+pub(super) fn extreme_of(query: &Query) -> Option<(AggFunc, ColumnRef)> {
+    let (Rel::Scan { table, columns }, _, call) = sole_aggregate(query)? else {
         return None;
     };
     let [Expr::Column(x)] = call.args.as_slice() else {
         return None;
     };
-    let at = |c: ColumnId| columns.iter().find(|(i, _)| *i == c).map(|(_, p)| *p);
-    let fits = query.output.as_slice() == [*id] && call.filter.is_none() && call.func.is_extreme();
-    let column = at(*x).filter(|_| fits)?;
+    let fits = call.filter.is_none() && call.func.is_extreme();
+    let column = position(columns, *x).filter(|_| fits)?;
     Some((call.func.clone(), ColumnRef { table: *table, column }))
 }

@@ -1,4 +1,8 @@
 //! Groupings that group nothing, and joins that can wait until after grouping.
+//!
+//! Both rest on functional dependencies: rows that a key among the group keys tells apart are not grouped at
+//! all, and a table whose key is equal to group keys gives each group one row, before the grouping as after
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +28,6 @@ pub(super) const GROUPING_REMOVAL: Rule = Rule {
             == "SELECT id, name FROM customer WHERE id IN (SELECT customer_id FROM orders)";
         "default": "SELECT DISTINCT id FROM customer GROUP BY city HAVING COUNT(*) > 2"
             == "SELECT id FROM customer GROUP BY city HAVING COUNT(*) > 2";
-        "nulls": "SELECT DISTINCT id FROM customer" == "SELECT id FROM customer";
         "nulls": "SELECT id FROM customer UNION SELECT id FROM customer" == "SELECT id FROM customer";
         "default": "SELECT DISTINCT order_id FROM line" != "SELECT order_id FROM line";
         "default": "SELECT DISTINCT name FROM customer GROUP BY city HAVING COUNT(*) > 2"
@@ -33,6 +36,12 @@ pub(super) const GROUPING_REMOVAL: Rule = Rule {
     apply: Apply::Rel(grouping_removal),
 };
 
+/// Three ways to see that nothing is grouped, the cheapest first:
+///
+/// - the keys tell the rows of the input apart;
+/// - they tell those of the inputs apart that give a key; the other inputs only say which rows stay, and become
+///   EXISTS, so that they multiply nothing;
+/// - they do so for one input that has, for each key, the key or a column equal to it.
 fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -55,6 +64,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Join { inputs, on } = &**input else {
         return false;
     };
+    // The inputs that give a key, and those that do not.
     let (mut kept, mut rest): (Vec<Rel>, Vec<Rel>) =
         inputs.iter().cloned().partition(|r| r.outputs().iter().any(|c| read.contains(c)));
     // One input that has an equal column for each key will do.
@@ -78,6 +88,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 Some(Expr::Column(b)) => *b,
                 _ => *c,
             });
+            // What is asked of this input alone may pin a column of its key.
             let local = on.iter().filter(|e| {
                 let of = e.free_columns();
                 inputs.iter().enumerate().all(|(j, r)| j == i || r.output_set().is_disjoint(&of))
@@ -102,6 +113,7 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             _ => c,
         })
         .collect();
+    // A conjunct that reads one of the others goes into the EXISTS with them.
     let others: BTreeSet<ColumnId> = rest.iter().flat_map(Rel::outputs).collect();
     let (outside, inside): (Vec<Expr>, Vec<Expr>) = on.iter().cloned().partition(|e| {
         let of = e.free_columns();
@@ -129,16 +141,21 @@ pub(super) const LATE_JOIN: Rule = Rule {
     examples: examples! {
         "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) > 2"
             == "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) >= 3)";
-        "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id HAVING COUNT(*) > 1"
-            == "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) > 1)";
         "no-fk": "SELECT c.name FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.name HAVING COUNT(*) > 2"
             != "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) >= 3)";
-        "default": "SELECT c.city FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.city HAVING COUNT(*) > 1"
-            != "SELECT city FROM customer WHERE id IN (SELECT customer_id FROM orders GROUP BY customer_id HAVING COUNT(*) > 1)";
     },
     apply: Apply::Rel(late_join),
 };
 
+/// Puts the first input that can wait above the grouping. Its key columns are equal to group keys, so these
+/// take their place, and what else the grouping had of its columns is read from the table itself above.
+///
+/// ```sql
+/// SELECT c.name, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id
+/// -- is
+/// SELECT c.name, g.n FROM customer c
+///   JOIN (SELECT customer_id AS k, COUNT(*) AS n FROM orders GROUP BY customer_id) g ON g.k = c.id
+/// ```
 fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -163,6 +180,7 @@ fn late_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         std::mem::take(keys).into_iter().partition(|(_, e)| e.as_column().is_some_and(|x| own.contains(&x)));
     let mut join_on = local;
     for (x, g) in links {
+        // What the input is joined by has to come out of the grouping.
         let known = new_keys.iter().find(|(_, e)| *e == Expr::Column(g));
         let key = known.map(|(c, _)| *c).unwrap_or_else(|| {
             let c = cx.fresh_like(g);

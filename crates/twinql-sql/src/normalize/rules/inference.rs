@@ -27,6 +27,9 @@ pub(super) const EXISTS_CONDITIONS: Rule = Rule {
     apply: Apply::Rel(exists_conditions),
 };
 
+/// From EXISTS such a conjunct moves out. From NOT EXISTS it does not: NOT (p AND EXISTS …) is not p AND NOT
+/// EXISTS …, but where p is stated outside anyway, it may as well be left out inside. A conjunct without
+/// columns is no condition on the outer row and stays for the rules of constants.
 fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Some(BlockMut { on, .. }) = rel.as_block_mut() else {
         return false;
@@ -35,6 +38,7 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     if !on.iter().any(tests) {
         return false;
     }
+    // What is true of each row that is kept.
     let stated: Vec<Expr> = on.clone();
     let mut moved: Vec<Expr> = Vec::new();
     let mut changed = false;
@@ -66,6 +70,7 @@ fn exists_conditions(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         }
         *predicate = kept;
     }
+    // Two EXISTS may ask the same of the outer row.
     for p in moved {
         if !on.contains(&p) {
             on.push(p);
@@ -94,6 +99,9 @@ fn takes(rel: &Rel) -> bool {
     matches!(rel, Rel::Aggregate { keys, .. } if !keys.is_empty()) || matches!(rel, Rel::SetOp { .. })
 }
 
+/// An equality class has one column that stands for all, so conditions read that one, and the column of a
+/// grouping or a union that is equal to it has none to push. Here each condition is written with the columns
+/// inside, and pushed. It goes from the join then: the equality carries it back to all the others.
 fn transitive(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Join { inputs, on } = rel else {
         return false;
@@ -156,6 +164,9 @@ pub(super) const NESTED_ORDER: Rule = Rule {
     apply: Apply::Rel(nested_order),
 };
 
+/// The outer keys have to be the first of the inner ones: `ORDER BY a` keeps rows that stand in the order
+/// `a, b`, not the reverse. An outer OFFSET counts rows and stays; so do two limits one of which is negative,
+/// and so is none.
 fn nested_order(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Sort { input, keys, limit, offset: None } = rel else {
         return false;

@@ -1,4 +1,8 @@
-//! Constants and casts: the types with which SQLite compares.
+//! Constants and casts: the types with which SQLite compares (<https://sqlite.org/datatype3.html>).
+//!
+//! A column has an affinity, a constant and an arithmetic expression have none, and a comparison converts the
+//! side without affinity to that of the other. Here constants are written as they are compared, so that
+//! `age = '3'` and `age = 3` are one, and casts go that convert nothing.
 
 use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
@@ -17,11 +21,11 @@ pub(super) const LITERAL_TYPING: Rule = Rule {
         "strict": "SELECT name FROM customer WHERE age = '3'" == "SELECT name FROM customer WHERE age = 3";
         "nulls": "SELECT name FROM (SELECT * FROM customer WHERE age = 3) WHERE age = '3'" == "SELECT name FROM customer WHERE age = 3";
         "default": "SELECT name FROM customer WHERE city = '03'" != "SELECT name FROM customer WHERE city = 3";
-        "default": "SELECT name FROM customer WHERE name = '07'" != "SELECT name FROM customer WHERE name = 7";
     },
     apply: Apply::Expr(type_literals),
 };
 
+/// IS and IS NOT convert as = does, and IN converts its list to the affinity of its left side.
 fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     match e {
         Expr::Binary { op, left, right } if op.is_comparison() || op.is_null_safe() => {
@@ -40,7 +44,7 @@ fn type_literals(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     }
 }
 
-/// Gives `literal` the form in which it is compared with `other`.
+/// Gives `literal` the form in which it is compared with `other`. Two constants are compared as they stand.
 fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) -> bool {
     let Expr::Literal(v) = literal else {
         return false;
@@ -69,7 +73,8 @@ fn type_literal(literal: &mut Expr, other: &Expr, affinity: Option<Affinity>) ->
     true
 }
 
-/// The number that numeric affinity makes of a text, if it makes one.
+/// The number that numeric affinity makes of a text, if it makes one: the whole text has to be a number, space
+/// around it aside. What Rust reads and SQLite does not (`inf`, `nan`) is left out by the letters it takes.
 fn number(text: &str) -> Option<Value> {
     let t = text.trim_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
     let plain = !t.is_empty()
@@ -97,10 +102,13 @@ pub(super) const INTEGER_BOUNDS: Rule = Rule {
     apply: Apply::Expr(bound),
 };
 
+/// Also `x > 2.5` as `3 <= x`: the next whole number on the side that passes. At the ends of 64 bits there is
+/// none, and the comparison stays.
 fn bound(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
+    // The least whole number beyond `v`, and the greatest below it.
     let lower = |v: &Value, strict: bool| match v {
         Value::Integer(i) if strict => i.checked_add(1),
         Value::Real(r) if r.0.abs() < 9.0e15 && r.0.fract() != 0.0 => Some(r.0.ceil() as i64),
@@ -152,6 +160,8 @@ pub(super) const IDLE_CAST: Rule = Rule {
     apply: Apply::Expr(idle_cast),
 };
 
+/// For INTEGER it has to be known as well that all values are whole numbers: the affinity alone lets reals
+/// in, which a cast would cut.
 fn idle_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     match e {
         Expr::Cast { expr, affinity } => {
@@ -195,11 +205,14 @@ pub(super) const FOREIGN_KEY_CAST: Rule = Rule {
     apply: Apply::Expr(foreign_key_cast),
 };
 
+/// The other side has to be a column of numbers: without the cast its affinity converts the text, and the
+/// text is a number because it refers to one.
 fn foreign_key_cast(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op: BinaryOp::Eq, left, right } = e else {
         return false;
     };
     let numeric = |a: Option<Affinity>| a.is_some_and(Affinity::is_numeric);
+    // A column that is only a part of a foreign key refers to nothing while another part is NULL.
     let refers_to_number = |x: &Expr| {
         let from = x.as_column().and_then(|c| cx.origin(c));
         let affinity = |to| cx.schema.column(to).map(|c| c.affinity);

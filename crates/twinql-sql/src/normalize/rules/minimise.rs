@@ -9,14 +9,12 @@ use crate::expr::{AggFunc, BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::{ScanColumns, column_at};
 use crate::rel::{ColumnId, Query, Rel};
 use crate::schema::ColumnRef;
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 use crate::value::Value;
-
-/// Produced ids with column positions, as a scan has them.
-type ScanColumns = Vec<(ColumnId, usize)>;
 
 /// Inputs of a block that are compared with each other, at most.
 const MAX_INPUTS: usize = 8;
@@ -39,6 +37,8 @@ pub(super) const REDUNDANT_SCAN: Rule = Rule {
     apply: Apply::Rel(redundant_scan),
 };
 
+/// Where duplicates do not count, the join is a conjunctive query over sets. Columns of the scan that went
+/// are called by those of the one that stands for it.
 fn redundant_scan(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -75,6 +75,8 @@ pub(super) const REDUNDANT_EXISTS: Rule = Rule {
     apply: Apply::Expr(redundant_exists),
 };
 
+/// First the EXISTS of which nothing is left but conditions on outer rows; then scans within it, for which
+/// also the scans of enclosing queries can stand, their rows being there.
 fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Exists(query) = e else { return false };
     if let Rel::Filter { input, predicate } = &mut query.rel
@@ -107,6 +109,10 @@ fn redundant_exists(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 /// Removes one input that another scan of its table, or one of `outer`, stands for: what
 /// the block says of the other one follows from what it says already. `read` are the
 /// columns that are read above.
+///
+/// This is a homomorphism of conjunctive queries that moves one scan alone: its columns are mapped to those of
+/// the other scan by position, and the block has to say, of the images, all that it says of the scan. Conjuncts
+/// are compared up to equal columns. A column that is read above has to be equal to its image.
 fn fold(
     inputs: &mut Vec<Rel>,
     on: &mut Vec<Expr>,
@@ -130,6 +136,7 @@ fn fold(
         return None;
     }
     let classes = cx.equal_columns(on);
+    // Conjuncts are compared with each column written as the first of its class.
     let representative = |c: ColumnId| {
         classes.iter().find(|class| class.contains(&c)).and_then(|class| class.first().copied()).unwrap_or(c)
     };
@@ -139,19 +146,15 @@ fn fold(
     let said: BTreeSet<Expr> = on.iter().map(in_classes).collect();
     let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::free_columns).collect();
     for (i, table, columns) in &scans {
+        // Another input is computed from a row of this scan.
         if columns.iter().any(|(c, _)| lateral.contains(c)) {
             continue;
         }
         let near = scans.iter().filter(|s| s.1 == *table && s.0 != *i).map(|s| &s.2);
         let far = outer.iter().filter(|o| o.0 == *table).map(|o| &o.1);
         for (by, from_outside) in far.map(|c| (c, true)).chain(near.map(|c| (c, false))) {
-            let map: Substitution = columns
-                .iter()
-                .filter_map(|(c, at)| {
-                    let (b, _) = by.iter().find(|(_, p)| p == at)?;
-                    Some((*c, Expr::Column(*b)))
-                })
-                .collect();
+            let map: Substitution =
+                columns.iter().filter_map(|(c, at)| Some((*c, Expr::Column(column_at(by, *at)?)))).collect();
             if map.len() != columns.len() || map.iter().any(|(c, e)| *e == Expr::Column(*c)) {
                 continue;
             }
@@ -219,6 +222,8 @@ fn asked(e: &Expr) -> Option<(ColumnId, i64)> {
     }
 }
 
+/// The filter over the grouping asks for `count = n` or `count >= n`, which is the same where only n values
+/// are let in; so the count is n above.
 fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
@@ -245,7 +250,16 @@ fn all_values(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     false
 }
 
-/// The groups of `rel` whose `count` of the values of a list is all `n` of them.
+/// The groups of `rel` whose `count` of the values of a list is all `n` of them: one copy of the grouping's input
+/// for each value, joined on the group keys. The list must have n different values of one kind, and the count
+/// be of different values: COUNT(DISTINCT x), or COUNT(*) where keys and x tell rows apart.
+///
+/// ```sql
+/// SELECT order_id FROM line WHERE product IN ('ink', 'pen') GROUP BY order_id HAVING COUNT(DISTINCT product) = 2
+/// -- is
+/// SELECT DISTINCT a.order_id FROM line a JOIN line b ON a.order_id = b.order_id
+///  WHERE a.product = 'ink' AND b.product = 'pen'
+/// ```
 fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<Rel> {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return None;
@@ -296,6 +310,7 @@ fn divided(rel: &Rel, count: ColumnId, n: i64, cx: &mut Context<'_>) -> Option<R
         let block = Rel::join(inputs.clone(), own);
         let (block, ids) = if i == 0 { (block, Substitution::new()) } else { cx.copy(&block) };
         for g in grouped.iter().filter(|_| i > 0) {
+            // GROUP BY takes NULLs as equal, = does not.
             let op = if known.contains(g) { BinaryOp::Eq } else { BinaryOp::Is };
             let other = ids.get(g)?.clone();
             conjuncts.push(Expr::binary(op, Expr::Column(*g), other));
@@ -322,6 +337,7 @@ pub(super) const FOREIGN_KEY_SEMI_JOIN: Rule = Rule {
     apply: Apply::Query(foreign_key_semi_join),
 };
 
+/// A rule for whole queries: only there it shows that nothing but the key is read.
 fn foreign_key_semi_join(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Root {
         return false;
@@ -334,7 +350,8 @@ fn foreign_key_semi_join(query: &mut Query, role: Role, cx: &mut Context<'_>) ->
     true
 }
 
-/// A table that is read for its key alone as the rows that refer to it; what the key becomes.
+/// A table that is read for its key alone as the rows that refer to it; what the key becomes. The reference has
+/// to be a column inside the EXISTS that is never NULL; conditions on the key outside hold for the reference.
 fn as_references(rel: &mut Rel, used: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> Option<Substitution> {
     let Rel::Filter { input, predicate } = rel else {
         return None;

@@ -33,7 +33,8 @@ mod windows;
 
 use super::context::Context;
 use super::rule::{Precedence, Rule};
-use crate::rel::{Query, Rel};
+use crate::expr::AggregateCall;
+use crate::rel::{ColumnId, Query, Rel};
 use crate::tree::{Next, NodeMut, Tree};
 
 /// Every rule, in the order in which they are tried at a node.
@@ -296,3 +297,24 @@ pub(super) const INTEGER_BOUNDS: &str = literals::INTEGER_BOUNDS.name;
 pub(super) const SINGLE_ROWS: &str = rollup::SINGLE_ROWS.name;
 
 pub(super) use projections::prune_scans;
+
+/// Puts the new form in its place, if there is one; what a rule that found one returns.
+fn put<T>(place: &mut T, new: Option<T>) -> bool {
+    let changed = new.is_some();
+    if let Some(new) = new {
+        *place = new;
+    }
+    changed
+}
+
+/// The input, the column and the call of a subquery that is one aggregate over all its rows:
+/// `(SELECT MAX(x) FROM …)`.
+fn sole_aggregate(query: &Query) -> Option<(&Rel, ColumnId, &AggregateCall)> {
+    let Rel::Aggregate { input, keys, calls } = &query.rel else {
+        return None;
+    };
+    match calls.as_slice() {
+        [(c, call)] if keys.is_empty() && query.output.as_slice() == [*c] => Some((input, *c, call)),
+        _ => None,
+    }
+}

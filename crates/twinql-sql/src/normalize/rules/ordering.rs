@@ -1,4 +1,7 @@
 //! ORDER BY where it orders nothing.
+//!
+//! In the plan an order is an operator. It means something at the root, if answers are compared as lists, and
+//! where LIMIT cuts; everything else above it takes rows in any order, so it goes there.
 
 use std::collections::BTreeSet;
 
@@ -25,6 +28,9 @@ pub(super) const SUBQUERY_ORDER: Rule = Rule {
     apply: Apply::Rel(below),
 };
 
+/// Takes the order away below operators that have none of their own. A projection passes its input's order
+/// on, to LIMIT or to the reader of the answer, and a window function may number rows by it; these two are
+/// left.
 fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { calls, .. } = rel {
         // Which value these give depends on the order in SQLite.
@@ -49,6 +55,7 @@ fn below(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// Removes an ORDER BY without LIMIT, also one below operators that only pass its order on.
 fn unsort(rel: &mut Rel) -> bool {
     match rel {
         Rel::Sort { input, limit: None, offset: None, .. } => {
@@ -83,6 +90,7 @@ pub(super) const QUERY_ORDER: Rule = Rule {
     apply: Apply::Query(top),
 };
 
+/// What the order at the top of a query means to who reads the query.
 fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     match role {
         Role::In | Role::Arm => unsort(&mut query.rel),
@@ -104,7 +112,8 @@ fn top(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     }
 }
 
-/// `(SELECT x … ORDER BY x DESC LIMIT 1)` as a value is `(SELECT MAX(x) …)`.
+/// `(SELECT x … ORDER BY x DESC LIMIT 1)` as a value is `(SELECT MAX(x) …)`. One output, one key, and the two
+/// the same expression: with another key the row is the extreme of that.
 fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
     let [out] = query.output.as_slice() else {
         return false;
@@ -142,7 +151,8 @@ fn extreme(query: &mut Query, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// True if the expression is never NULL: sums of whole numbers are not either.
+/// True if the expression is never NULL. Of arithmetic `may_be_null` says that it may be, because of infinities;
+/// whole numbers have none, and a sum of them that overflows is a real.
 fn certain_value(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     match e {
         Expr::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, left, right }
@@ -168,6 +178,8 @@ pub(super) const SORT_KEYS: Rule = Rule {
     apply: Apply::Rel(sort_keys),
 };
 
+/// Goes through the keys from the first to the last. Only bare columns are taken to determine others, and a
+/// key that stands before in the same form is determined by itself. Without keys and LIMIT no order is left.
 fn sort_keys(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Sort { input, keys, limit, offset } = rel else {
         return false;

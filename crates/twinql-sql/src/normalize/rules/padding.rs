@@ -1,5 +1,8 @@
-//! Rows that an outer join fills up with NULLs, where they cannot arise, or leave no trace
-//! in the groups or in the first row above.
+//! Rows that an outer join fills up with NULLs, where they cannot arise, or leave no trace in the groups or
+//! in the first row above.
+//!
+//! A LEFT JOIN is an inner join plus its filled-up rows. Each rule here shows in its own way that these rows
+//! are not there or not seen; `joins` has the plain one, a filter that rejects them.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +11,9 @@ use crate::algebra::BlockMut;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
-use crate::normalize::facts::{rejects_null, strict_columns};
+use crate::normalize::facts::{rejected, strict_columns};
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::position;
 use crate::rel::{ColumnId, Direction, JoinKind, NullsOrder, Rel};
 use crate::substitution::Substitution;
 use crate::value::Value;
@@ -39,6 +43,7 @@ pub(super) const FOREIGN_KEY_OUTER_JOIN: Rule = Rule {
     apply: Apply::Rel(foreign_key_outer_join),
 };
 
+/// The left side refers, the right side is referred to.
 fn foreign_key_outer_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
         return false;
@@ -53,18 +58,19 @@ fn has_partner(from: &Rel, to: &Rel, on: &[Expr], cx: &Context<'_>) -> bool {
     let Rel::Scan { table, columns } = to else {
         return false;
     };
-    let at = |c: ColumnId| columns.iter().find(|(id, _)| *id == c).map(|(_, p)| *p);
     let mut pairs: Vec<(ColumnId, usize)> = Vec::new();
     for e in on {
+        // A condition of another form may fail for the row that is referred to.
         let Some((a, b)) = e.as_column_equality() else {
             return false;
         };
-        match (at(a), at(b)) {
+        match (position(columns, a), position(columns, b)) {
             (Some(p), None) => pairs.push((b, p)),
             (None, Some(p)) => pairs.push((a, p)),
             _ => return false,
         }
     }
+    // A reference that is NULL refers to no row.
     let known = cx.not_null(from);
     let Some(origin) = pairs.first().and_then(|(c, _)| cx.info(*c)).and_then(|i| i.origin) else {
         return false;
@@ -131,6 +137,9 @@ pub(super) const PADDED_GROUPS: Rule = Rule {
     apply: Apply::Rel(padded_groups),
 };
 
+/// Two cases. An aggregate without keys passes over filled-up rows as long as each call does. With keys there
+/// are groups of filled-up rows alone: then the others must be as they were (`apart`), and HAVING has to
+/// reject these.
 fn padded_groups(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { input, keys, calls } = rel {
         // One group, there in any case.
@@ -169,6 +178,8 @@ struct Padded {
 }
 
 impl Padded {
+    /// `None` where the input is no LEFT JOIN. An expression that is NULL where a column of the right side
+    /// is, is NULL in all filled-up rows; that tells what aggregates and keys give there.
     fn of(
         input: &Rel,
         keys: &[(ColumnId, Expr)],
@@ -190,6 +201,7 @@ impl Padded {
         // Each filled-up row is a group of its own.
         let alone = !by_left.is_empty() && cx.dependencies(left).unique(by_left);
         let matched = cx.not_null(&Rel::filter((**right).clone(), on.clone()));
+        // Or a key is NULL in filled-up rows and never in matched ones: no group has both.
         let null_key = own.iter().any(|c| made.contains(c) && matched.contains(c));
         let passes = |call: &AggregateCall| {
             let known = matches!(
@@ -230,8 +242,7 @@ impl Padded {
 
     /// True if no group of filled-up rows alone meets the conjunct.
     fn rejected_by(&self, conjunct: &Expr, cx: &mut Context<'_>) -> bool {
-        let mut rejected = BTreeSet::new();
-        rejects_null(conjunct, &mut rejected);
+        let rejected = rejected([conjunct]);
         let null = |c: &ColumnId| matches!(self.values.get(c), Some(Expr::Literal(Value::Null)));
         if rejected.iter().any(null) {
             return true;
@@ -266,6 +277,9 @@ pub(super) const PADDED_LAST: Rule = Rule {
     apply: Apply::Rel(padded_last),
 };
 
+/// Looks at the first sort key, a column of the right side or an aggregate of one. There has to be a row with
+/// a partner: a foreign key from the right side to the left gives one to each row of the right table, and no
+/// table is empty. Of two rows the second may be filled up, so LIMIT 1 alone will do.
 fn padded_last(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Sort { input, keys, limit: Some(Expr::Literal(Value::Integer(1))), offset: None } = rel else {
         return false;

@@ -1,4 +1,8 @@
 //! Projections: merged into what reads them, and rid of what nobody reads.
+//!
+//! A computed column is written out in every expression that reads it, so that derived tables, CTEs and
+//! aliases leave no trace; a projection is left at the top of a query, where it computes outputs. The size of
+//! what is copied is bounded.
 
 use std::collections::BTreeSet;
 
@@ -31,6 +35,8 @@ pub(super) const MERGING: Rule = Rule {
     apply: Apply::Rel(merge),
 };
 
+/// Each operator takes in the projections right below it, and enters what their columns stood for, for those
+/// that read them further up.
 fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let mut gone = Substitution::new();
     match rel {
@@ -63,7 +69,8 @@ fn merge(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// Removes a projection, entering what its columns stand for.
+/// Removes a projection, entering what its columns stand for. What is drawn anew (RANDOM()) stays, as it may be
+/// read twice.
 fn dissolve(rel: &mut Rel, only_bare: bool, gone: &mut Substitution) {
     let Rel::Project { input, exprs } = rel else {
         return;
@@ -84,7 +91,8 @@ fn dissolve(rel: &mut Rel, only_bare: bool, gone: &mut Substitution) {
     *rel = input.take();
 }
 
-/// True if the expression is NULL where the columns of `side` are.
+/// True if the expression is NULL where the columns of `side` are: computed above the outer join it then gives
+/// the NULL that a filled-up row has in its place.
 fn null_of_nulls(e: &Expr, side: &BTreeSet<ColumnId>) -> bool {
     use BinaryOp::{BitAnd, BitOr, Concat, Like, ShiftLeft, ShiftRight};
     let strict = |op: &BinaryOp| {
@@ -124,6 +132,8 @@ pub(super) const ROOT: Rule = Rule {
     apply: Apply::Query(root),
 };
 
+/// Where all outputs are columns of the input, the query's outputs are these and the projection goes.
+/// Otherwise it keeps one entry for each different output.
 fn root(query: &mut Query, _role: Role, cx: &mut Context<'_>) -> bool {
     let Rel::Project { input, exprs } = &mut query.rel else {
         return false;
@@ -188,6 +198,7 @@ pub(super) const PRUNING: Rule = Rule {
     apply: Apply::Query(prune),
 };
 
+/// Only the whole query tells what is read, so this starts at its root and looks into all of it.
 fn prune(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Root {
         return false;
@@ -257,7 +268,8 @@ fn prune_calls(
     changed | (calls.len() != before)
 }
 
-/// Drops group keys that nothing reads and the others determine.
+/// Drops group keys that nothing reads and the others determine. The last key stays: without any there would be
+/// one row even over nothing.
 fn prune_keys(
     input: &Rel,
     keys: &mut Vec<(ColumnId, Expr)>,
@@ -279,6 +291,7 @@ fn prune_keys(
     keys.len() != before
 }
 
+/// COUNT(*), to be read by nobody: it makes one row of a grouping without keys.
 fn one_count(cx: &mut Context<'_>) -> (ColumnId, AggregateCall) {
     let mut info = computed("count");
     info.class = TypeClass::Integer;

@@ -1,4 +1,10 @@
 //! Averages and shares as quotients of aggregates.
+//!
+//! A share of rows is written in many ways: AVG of 1s and 0s, SUM of them or COUNT of a CASE over COUNT(*),
+//! with FILTER, IIF or a bare predicate. The form here is COUNT(CASE WHEN p THEN 1 END), which is never NULL,
+//! and quotients of it; where SUM and COUNT of one expression are divided in reals it is AVG.
+
+use std::collections::BTreeSet;
 
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
@@ -43,6 +49,7 @@ fn indicated(e: &Expr) -> Option<Expr> {
     }
 }
 
+/// True for a literal of this value, be it whole or real.
 fn is_number(e: &Expr, n: f64) -> bool {
     matches!(e, Expr::Literal(v) if v.as_f64() == Some(n))
 }
@@ -59,6 +66,7 @@ fn whole_indicator(e: &Expr) -> bool {
     }
 }
 
+/// COUNT(CASE WHEN p THEN 1 END), the form of a count of rows for which p is true.
 fn counted(p: Expr) -> AggregateCall {
     AggregateCall::new(
         AggFunc::Count,
@@ -66,6 +74,8 @@ fn counted(p: Expr) -> AggregateCall {
     )
 }
 
+/// SUM is taken with group keys only, as over no rows it is NULL and COUNT is 0, and of whole 1s and 0s only,
+/// as a sum of reals is a real. What is known of the call's column changes with it.
 fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -109,7 +119,7 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 }
 
 /// [`indicated`], or the argument itself where it is a predicate that is never NULL.
-fn indicator(e: &Expr, known: &std::collections::BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
+fn indicator(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
     indicated(e).or_else(|| {
         let predicate = e.is_boolean() && !matches!(e, Expr::Literal(_)) && e.is_deterministic();
         (predicate && !cx.may_be_null(e, known)).then(|| e.clone())
@@ -135,6 +145,7 @@ pub(super) const AVERAGE: Rule = Rule {
     apply: Apply::Rel(average),
 };
 
+/// The column of a call, which is added to the grouping unless it is there.
 fn new_call(
     func: AggFunc,
     args: Vec<Expr>,
@@ -154,6 +165,7 @@ fn new_call(
     id
 }
 
+/// `count / all` in reals.
 fn quotient(count: ColumnId, all: ColumnId) -> Expr {
     Expr::binary(BinaryOp::Div, Expr::Column(count).cast(Affinity::Real), Expr::Column(all))
 }
@@ -167,6 +179,8 @@ fn aggregate_below(rel: &mut Rel) -> Option<&mut Rel> {
     }
 }
 
+/// Looks at what a projection computes of the aggregates below it, through filters and sorts. Aggregates that
+/// nothing reads any more go by `projection-pruning`.
 fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Project { input, exprs } = rel else {
         return false;
@@ -209,15 +223,20 @@ fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// What is known on the way through one output: the sums of the grouping with what they add up, columns that
+/// are not NULL below it, whether it has keys, its calls.
 struct State<'a, 'c> {
     sums: &'a [(ColumnId, Expr)],
-    known: &'a std::collections::BTreeSet<ColumnId>,
+    known: &'a BTreeSet<ColumnId>,
     grouped: bool,
     calls: &'a mut Vec<(ColumnId, AggregateCall)>,
     cx: &'a mut Context<'c>,
 }
 
 impl State<'_, '_> {
+    /// From the leaves up: SUM(x) / COUNT(x) is AVG(x), if the division is in reals (x is real, or the sum is
+    /// cast) and the count is of the rows that AVG looks at: COUNT(x), or COUNT(*) where x is never NULL. In
+    /// a dividend over COUNT(*) sums of 1s and 0s become counts; with keys `count-if` has done so.
     fn visit(&mut self, e: &mut Expr, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -273,7 +292,8 @@ impl State<'_, '_> {
         changed
     }
 
-    /// In a dividend, sums of 1s and 0s as counts.
+    /// In a dividend, sums of 1s and 0s as counts. Over no rows the sum is NULL and the count 0, but then the
+    /// divisor is 0 and the quotient NULL in either form.
     fn shares(&mut self, e: &mut Expr, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
@@ -312,6 +332,7 @@ pub(super) const ONES: Rule = Rule {
     apply: Apply::Rel(ones),
 };
 
+/// Over no rows SUM is NULL and COUNT is 0: there have to be group keys, or an input that is never empty.
 fn ones(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -349,6 +370,7 @@ pub(super) const CONSTANT_IN_GROUP: Rule = Rule {
     apply: Apply::Query(constant_in_group),
 };
 
+/// Only for the answer, and only where nothing else reads the MIN or MAX.
 fn constant_in_group(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if role != Role::Root {
         return false;
@@ -358,12 +380,10 @@ fn constant_in_group(query: &mut Query, role: Role, cx: &mut Context<'_>) -> boo
     fixed_in(&mut query.rel, &query.output, &read, cx)
 }
 
-fn fixed_in(
-    rel: &mut Rel,
-    output: &[ColumnId],
-    read: &std::collections::BTreeSet<ColumnId>,
-    cx: &mut Context<'_>,
-) -> bool {
+/// The same in groupings below filters, sorts and joins. The MIN or MAX becomes the key, or a new key, which
+/// splits no group, being determined by the others. It must be an output and nothing else: `read` are columns
+/// that operators read.
+fn fixed_in(rel: &mut Rel, output: &[ColumnId], read: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
     let (input, keys, calls) = match rel {
         Rel::Aggregate { input, keys, calls } => (input, keys, calls),
         Rel::Filter { input, .. } | Rel::Sort { input, .. } => return fixed_in(input, output, read, cx),

@@ -7,6 +7,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::position;
 use crate::rel::{ColumnId, Rel};
 use crate::schema::ColumnRef;
 use crate::substitution::Substitution;
@@ -30,6 +31,8 @@ pub(super) const REDUNDANT_REFERENCE: Rule = Rule {
     apply: Apply::Rel(redundant_reference),
 };
 
+/// In the input of a grouping that ignores duplicates, where columns of the table may be read as those they
+/// equal; and in EXISTS, of which nothing is read.
 fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if let Rel::Aggregate { input, keys, calls } = rel
         && (Grouping { input, keys, calls }).ignores_duplicates()
@@ -54,6 +57,7 @@ fn redundant_reference(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
+/// The same in each EXISTS of an expression. `known` are columns of the rows around it that are never NULL.
 fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool {
     e.map(|e| match e {
         Expr::Exists(query) if query.output.is_empty() => {
@@ -65,6 +69,10 @@ fn in_exists(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> bool
 
 /// Removes one table of the block, and says what its column was equal to. `read` are the
 /// columns that are read above it, `outer` columns around it that are not NULL.
+///
+/// The row that the foreign key refers to has a key equal to it, which meets =, <= and >= alike, and nothing else
+/// is asked of the table. All columns it is compared with must be equal among themselves, or one row would have
+/// to meet bounds that differ. Under DISTINCT the key may be read only where an equality fixes it.
 fn without(
     rel: &mut Rel,
     read: &BTreeSet<ColumnId>,
@@ -75,6 +83,7 @@ fn without(
     if !on.iter().all(Expr::is_deterministic) {
         return None;
     }
+    // Another input may be computed from a row of the table.
     let lateral: BTreeSet<ColumnId> = inputs.iter().flat_map(|r| r.free_columns()).collect();
     let found = inputs.iter().enumerate().find_map(|(i, input)| {
         let Rel::Scan { table, columns } = input else {
@@ -96,13 +105,14 @@ fn without(
         }
         // One column is asked, against others that the rest makes equal.
         let (asked, others) = asked(&asking, &own)?;
-        let at = columns.iter().find(|(c, _)| *c == asked)?.1;
+        let at = position(columns, asked)?;
         let by = *others.first()?;
         let equated = asking.iter().any(|e| e.as_equality().is_some());
         let read_as_it = equated && own.intersection(read).eq([&asked]);
         if !(own.is_disjoint(read) || read_as_it) {
             return None;
         }
+        // Without the table's own equalities: these go with it.
         let classes = cx.equal_columns(&rest);
         let together =
             others.iter().all(|c| *c == by || classes.iter().any(|k| k.contains(c) && k.contains(&by)));

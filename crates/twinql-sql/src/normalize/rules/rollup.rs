@@ -1,8 +1,12 @@
 //! Groupings of groupings, and groupings of unions of groupings.
+//!
+//! The inner groups lie within the outer ones, so an aggregate of aggregates is one aggregate of the rows
+//! below if its function is made of parts: SUM, MIN, MAX, and COUNT as a sum of counts. AVG is not; COUNT of
+//! inner rows counts different keys.
 
 use std::collections::BTreeSet;
 
-use super::unions;
+use super::{put, unions};
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::{Context, computed};
@@ -37,9 +41,12 @@ pub(super) const ROLLUP: Rule = Rule {
     apply: Apply::Rel(rollup),
 };
 
+/// Aggregates with the columns they make.
 type Calls = Vec<(ColumnId, AggregateCall)>;
+/// Group keys, or entries of a projection, with the columns they make.
 type Keys = Vec<(ColumnId, Expr)>;
 
+/// True for an aggregate of all rows, each as often as it comes.
 fn plain(call: &AggregateCall) -> bool {
     !call.distinct && call.filter.is_none()
 }
@@ -64,6 +71,9 @@ fn merged(
         let (_, e) = alone.next()?;
         return Some(AggregateCall { distinct: true, args: vec![e.clone()], ..outer.clone() });
     }
+    // MIN and MAX do not count how often a value comes; the other functions would, and over an expression
+    // rows
+    // that differ may give one value.
     let [Expr::Column(c)] = outer.args.as_slice() else {
         // An expression over inner keys.
         let [e] = outer.args.as_slice() else { return None };
@@ -78,6 +88,8 @@ fn merged(
         e.substitute(&map);
         return Some(AggregateCall { args: vec![e], ..outer.clone() });
     };
+    // An aggregate of an inner key. Where inner rows differ in this key alone, its values are different ones, and
+    // the aggregate below is DISTINCT; otherwise they repeat, and only what is DISTINCT anyway will do.
     if let Some((_, e)) = keys.iter().find(|(k, _)| k == c) {
         let distinct = match outer.func {
             AggFunc::Min | AggFunc::Max => false,
@@ -92,6 +104,7 @@ fn merged(
         });
     }
     let (_, inner) = calls.iter().find(|(k, _)| k == c)?;
+    // An aggregate of an inner aggregate. SUM of COUNTs over no inner rows is NULL, the COUNT 0.
     let fits = match (&outer.func, &inner.func) {
         (AggFunc::Sum, AggFunc::Sum) | (AggFunc::Total, AggFunc::Sum | AggFunc::Total) => {
             plain(outer) && !inner.distinct
@@ -112,6 +125,7 @@ fn merged(
     })
 }
 
+/// The outer grouping over the input of the inner one, or over the union of the inputs of the inner ones.
 fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -127,18 +141,15 @@ fn rollup(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         Rel::SetOp { kind: SetOpKind::Union, all: true, columns, .. } => {
             let mut arms = Vec::new();
             unions::leaves((**input).clone(), columns, true, &mut arms);
-            match over_union(keys, calls, columns, &arms, cx) {
-                Some(new) => {
-                    *rel = new;
-                    true
-                }
-                None => false,
-            }
+            let new = over_union(keys, calls, columns, &arms, cx);
+            put(rel, new)
         }
         _ => false,
     }
 }
 
+/// Keys and calls of the one grouping that two are. The outer keys have to be made of inner keys, so that no
+/// inner group is split, and all calls have to merge. Bare columns below would be taken from other rows.
 fn over_grouping(
     keys: &Keys,
     calls: &Calls,
@@ -150,6 +161,7 @@ fn over_grouping(
     if AggregateCall::any_bare(inner_calls) || calls.is_empty() && keys.is_empty() {
         return None;
     }
+    // An inner grouping without keys has a row in any case.
     let grouped = !keys.is_empty() || inner_keys.is_empty();
     let bare: BTreeSet<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
     let map: Substitution = inner_keys.iter().cloned().collect();
@@ -168,6 +180,7 @@ fn over_grouping(
     }
     let known = cx.not_null(below);
     let never_null = |e: &Expr| !cx.may_be_null(e, &known);
+    // Of the inner keys all others are outer keys: within an outer group inner rows differ in `c` alone.
     let apart = |c: ColumnId| inner_keys.iter().all(|(k, _)| *k == c || bare.contains(k));
     let new_calls: Option<Calls> = calls
         .iter()
@@ -323,6 +336,7 @@ pub(super) const SINGLE_ROWS: Rule = Rule {
     apply: Apply::Rel(single_rows),
 };
 
+/// SUM and AVG only of what is stored as a number of its kind: SUM of a text is a number, and not the text.
 fn single_rows(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -378,7 +392,8 @@ pub(super) const COUNTED_SUM: Rule = Rule {
 };
 
 /// `COALESCE(SUM(n), 0)` above a grouping without keys, where n is the COUNT of an inner
-/// grouping.
+/// grouping. SUM of no counts is NULL, which COALESCE makes the 0 that COUNT gives; so all that reads the sum has
+/// to read it through COALESCE, and every other call has to merge as well.
 fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Project { input, exprs } = rel else {
         return false;
@@ -391,15 +406,6 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     };
     if !keys.is_empty() {
         return false;
-    }
-    let mut read = std::collections::BTreeMap::<ColumnId, usize>::new();
-    for (_, e) in exprs.iter() {
-        e.any(|x| {
-            if let Expr::Column(c) = x {
-                *read.entry(*c).or_default() += 1;
-            }
-            false
-        });
     }
     // Every call must merge; sums of counts must be read as COALESCE(·, 0) alone.
     let mut new_calls = Vec::new();
@@ -424,29 +430,23 @@ fn counted_sum(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         },
         _ => None,
     };
-    let mut hits = std::collections::BTreeMap::<ColumnId, usize>::new();
-    for (_, e) in exprs.iter() {
-        e.any(|x| {
-            if let Some(c) = is_filled(x) {
-                *hits.entry(c).or_default() += 1;
-            }
-            false
-        });
-    }
-    if filled.iter().any(|c| hits.get(c) != read.get(c)) || exprs.iter().any(|(_, e)| e.has_subquery()) {
+    let times = |found: &dyn Fn(&Expr) -> bool| {
+        let mut times = 0_usize;
+        for (_, e) in exprs.iter() {
+            e.any(|x| {
+                times += usize::from(found(x));
+                false
+            });
+        }
+        times
+    };
+    let read_otherwise =
+        |c: &ColumnId| times(&|e| e.as_column() == Some(*c)) != times(&|e| is_filled(e) == Some(*c));
+    if filled.iter().any(read_otherwise) || exprs.iter().any(|(_, e)| e.has_subquery()) {
         return false;
     }
-    fn unfill(e: &mut Expr, is_filled: &dyn Fn(&Expr) -> Option<ColumnId>) {
-        if let Some(c) = is_filled(e) {
-            *e = Expr::Column(c);
-            return;
-        }
-        for operand in e.operands_mut() {
-            unfill(operand, is_filled);
-        }
-    }
     for (_, e) in exprs.iter_mut() {
-        unfill(e, &is_filled);
+        e.map(|e| put(e, is_filled(e).map(Expr::Column)));
     }
     let deepest = deepest.clone();
     *calls = new_calls;

@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::put;
 use crate::algebra::{BlockMut, Grouping};
 use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
+use crate::normalize::facts::rejected;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, JoinKind, Query, Rel};
 use crate::substitution::Substitution;
@@ -27,6 +29,8 @@ pub(super) const DISTINCT_JOIN: Rule = Rule {
     apply: Apply::Rel(distinct_join),
 };
 
+/// Takes an input that is a DISTINCT each of whose columns is equated with a column outside it, or is a
+/// constant. What the columns are equal to stands for them above.
 fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Join { inputs, on } = rel else {
         return false;
@@ -55,6 +59,7 @@ fn distinct_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 }
             }
         }
+        // A key that is a constant links nothing and need not.
         let pinned: BTreeMap<ColumnId, Expr> =
             keys.iter().filter(|(_, e)| matches!(e, Expr::Literal(_))).cloned().collect();
         if !own.iter().all(|c| links.contains_key(c) || pinned.contains_key(c)) {
@@ -107,8 +112,10 @@ pub(super) const ONE_SIDED: Rule = Rule {
     apply: Apply::Rel(one_sided),
 };
 
-fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let mut changed = full_joins(rel, cx);
+/// Conjuncts about the left side alone stay in ON: there they keep a row and only leave it without partner.
+/// One that reads neither side stays as well.
+fn one_sided(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let mut changed = full_joins(rel);
     let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
         return changed;
     };
@@ -127,32 +134,26 @@ fn one_sided(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     }
     *on = stay;
     // Rows that the side below fills up meet no row of this side.
-    let mut rejected = BTreeSet::new();
-    for e in on.iter() {
-        crate::normalize::facts::rejects_null(e, &mut rejected);
-    }
-    changed | inner_below(right, &rejected)
+    changed | inner_below(right, &rejected(on.iter()))
 }
 
+/// An outer join whose filled-up rows lose their columns' values to a condition above: `rejected` are the
+/// columns that may not be NULL there.
 fn inner_below(rel: &mut Rel, rejected: &BTreeSet<ColumnId>) -> bool {
     match rel {
         Rel::OuterJoin { kind: JoinKind::Left, right, .. } if !right.output_set().is_disjoint(rejected) => {
             rel.make_inner()
         }
         Rel::OuterJoin { kind: JoinKind::Full, left, right, on } => {
-            match reduced(left, right, on, rejected) {
-                Some(new) => {
-                    *rel = new;
-                    true
-                }
-                None => false,
-            }
+            let new = reduced(left, right, on, rejected);
+            put(rel, new)
         }
         _ => false,
     }
 }
 
-/// A FULL JOIN of which some filled-up rows are lost above.
+/// A FULL JOIN of which some filled-up rows are lost above. Rows of the right side alone have NULL on the left,
+/// and the reverse; without both kinds it is inner, without one LEFT, the sides exchanged if need be.
 fn reduced(
     left: &mut Rel,
     right: &mut Rel,
@@ -175,23 +176,17 @@ fn reduced(
     Some(Rel::OuterJoin { kind: JoinKind::Left, left: Box::new(left), right: Box::new(right), on })
 }
 
-fn full_joins(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+/// FULL JOINs below a filter or an inner join.
+fn full_joins(rel: &mut Rel) -> bool {
     let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
         return false;
     };
-    let mut rejected = BTreeSet::new();
+    let mut known = None;
     let mut changed = false;
     for input in inputs {
         if let Rel::OuterJoin { kind: JoinKind::Full, left, right, on: own } = input {
-            if rejected.is_empty() {
-                for e in on.iter() {
-                    crate::normalize::facts::rejects_null(e, &mut rejected);
-                }
-            }
-            if let Some(new) = reduced(left, right, own, &rejected) {
-                *input = new;
-                changed = true;
-            }
+            let new = reduced(left, right, own, known.get_or_insert_with(|| rejected(on.iter())));
+            changed |= put(input, new);
         }
     }
     changed
@@ -213,6 +208,8 @@ pub(super) const UNREAD_SIDE: Rule = Rule {
     apply: Apply::Query(unread_side),
 };
 
+/// A rule for whole queries: how often a column is read, and how often only tested for NULL, is counted over
+/// all of it.
 fn unread_side(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     let left_join = |rel: &Rel| matches!(rel, Rel::OuterJoin { kind, .. } if *kind == JoinKind::Left);
     if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if left_join(rel))) {
@@ -252,6 +249,7 @@ fn tested(e: &Expr) -> Option<ColumnId> {
     e.as_null_test()?.as_column()
 }
 
+/// Counts how often columns are only tested for NULL.
 fn count_tests(tree: &impl Tree, into: &mut Uses) {
     tree.for_each_deep(|node| {
         if let Node::Expr(e) = node
@@ -262,7 +260,9 @@ fn count_tests(tree: &impl Tree, into: &mut Uses) {
     });
 }
 
-/// Removes a LEFT JOIN whose right side nothing reads, or only tests for NULL; what these tests become.
+/// Removes a LEFT JOIN whose right side nothing reads, or only tests for NULL; what these tests become. The test
+/// must be of a column that no matched row has NULL in: then `c IS NULL` says that there is no partner. Reads
+/// inside the join itself go with it, so they are taken off the counts.
 fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> Option<Substitution> {
     let Rel::OuterJoin { kind: JoinKind::Left, left, right, on } = rel else {
         return None;
@@ -277,6 +277,7 @@ fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> O
     count_tests(&**right, &mut tested_inside);
     on.iter().for_each(|e| count_tests(e, &mut tested_inside));
     let of = |uses: &Uses, c: &ColumnId| uses.get(c).copied().unwrap_or(0);
+    // The right side as one row of the left meets it: columns of the left are constants there.
     let matched = Rel::filter((**right).clone(), on.clone());
     let sure = cx.not_null(&matched);
     let mut asked: Vec<ColumnId> = Vec::new();
@@ -291,6 +292,7 @@ fn without_side(rel: &mut Rel, used: &Uses, tests: &Uses, cx: &Context<'_>) -> O
         }
         asked.push(c);
     }
+    // With two partners the row comes twice.
     if !cx.at_most_one_row(&matched) {
         return None;
     }
@@ -328,6 +330,7 @@ pub(super) const UNREAD_PARTNERS: Rule = Rule {
     apply: Apply::Rel(unread_partners),
 };
 
+/// Through one filter, whose columns count as read.
 fn unread_partners(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;

@@ -1,7 +1,13 @@
 //! Functions of constants, and patterns.
+//!
+//! LIKE minds no case of ASCII letters, GLOB and = do. So LOWER(x) = 'ab' is a LIKE; a prefix or substring
+//! test by SUBSTR or INSTR is a GLOB; and LIKE of a pattern without letters is a GLOB as well. Patterns are
+//! looked at on text columns only, since LIKE reads a number as its text, which = does not; a pattern that is
+//! a whole number is the exception.
 
 use std::collections::BTreeSet;
 
+use super::put;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
@@ -29,6 +35,7 @@ pub(super) const CONSTANT_FUNCTIONS: Rule = Rule {
     apply: Apply::Expr(constant_function),
 };
 
+/// `/` and `%` by 0 are NULL and stay; so does what overflows.
 fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let new = match e {
         Expr::Function { name, args } => function(name, args),
@@ -47,11 +54,11 @@ fn constant_function(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
         },
         _ => None,
     };
-    let Some(new) = new else { return false };
-    *e = Expr::Literal(new);
-    true
+    put(e, new.map(Expr::Literal))
 }
 
+/// The value of a function of constants. Arguments that SQLite would convert first (LENGTH of a number), and
+/// those with which it counts from the end (SUBSTR), are left to it.
 fn function(name: &str, args: &[Expr]) -> Option<Value> {
     let one = args.first()?;
     Some(match (name, args.len()) {
@@ -116,6 +123,7 @@ fn is_plain(t: &str) -> bool {
     !t.contains(['%', '_', '*', '?', '[', '\0'])
 }
 
+/// Tests of a text in all the ways in which it is done; comparisons stand with the constant on either side.
 fn pattern(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
@@ -139,12 +147,11 @@ fn pattern(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         BinaryOp::Glob => glob(left, right, cx),
         _ => None,
     };
-    let Some(new) = new else { return false };
-    *e = new;
-    true
+    put(e, new)
 }
 
-/// `f(x, …) = 'text'`.
+/// `f(x, …) = 'text'`. The text becomes a pattern, so it must hold no wildcard; and of LOWER no capital letter, or
+/// the equality is never true.
 fn compared_text(f: &Expr, t: &str, cx: &Context<'_>) -> Option<Expr> {
     let Expr::Function { name, args } = f else {
         return None;
@@ -169,6 +176,7 @@ fn compared_text(f: &Expr, t: &str, cx: &Context<'_>) -> Option<Expr> {
     }
 }
 
+/// The column and the text of `INSTR(x, 'ab')`.
 fn instr<'a>(e: &'a Expr, cx: &Context<'_>) -> Option<(&'a Expr, &'a str)> {
     let Expr::Function { name, args } = e else {
         return None;
@@ -202,6 +210,9 @@ fn found_within(op: BinaryOp, left: &Expr, right: &Expr, cx: &Context<'_>) -> Op
     (least == 1).then(|| Expr::binary(BinaryOp::Glob, x.clone(), Expr::text(format!("*{t}*"))))
 }
 
+/// `x LIKE t` in its simplest form. LOWER and UPPER around x do nothing; `%%` is `%`; a whole number is
+/// compared as one; `%` alone is true where x is known never to be NULL; and a pattern without letters is a
+/// GLOB.
 fn like(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     let t = right.as_text()?;
     if let Expr::Function { name, args } = left
@@ -234,6 +245,7 @@ fn like(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     same.then(|| Expr::binary(BinaryOp::Glob, left.clone(), Expr::text(t.replace('%', "*"))))
 }
 
+/// A GLOB without wildcards is an equality.
 fn glob(left: &Expr, right: &Expr, cx: &Context<'_>) -> Option<Expr> {
     let t = right.as_text()?;
     if let Some(n) = stored_whole(left, t, cx) {

@@ -6,7 +6,8 @@ use crate::expr::Expr;
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel, SetOpKind};
+use crate::normalize::scan::{ScanColumns, column_at};
+use crate::rel::{Rel, SetOpKind};
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 
@@ -33,8 +34,10 @@ pub(super) const UNION_AS_OR: Rule = Rule {
 };
 
 /// Inputs, all scans of different tables, sorted by table, and conjuncts.
-type Scans = BTreeMap<usize, Vec<(ColumnId, usize)>>;
+type Scans = BTreeMap<usize, ScanColumns>;
 
+/// A block of scans of different tables: with a table twice it would be open which scan of the one arm is
+/// which of the other.
 fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
     let (inputs, on) = rel.clone().into_block();
     let mut tables = Scans::new();
@@ -49,6 +52,8 @@ fn scans(rel: &Rel) -> Option<(Scans, Vec<Expr>)> {
     (on.len() <= MAX_CONJUNCTS && !tables.is_empty()).then_some((tables, on))
 }
 
+/// Both arms read the same tables and give the same columns of them. Over one table any two filters will do;
+/// over several the arms have to share a conjunct (their join), or the OR would be over a product of tables.
 fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, all: false, left, right, columns } = rel else {
         return false;
@@ -67,11 +72,10 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let mut map = Substitution::new();
     for (table, columns) in &two {
         for (c, at) in columns {
-            let same = one.get(table).and_then(|l| l.iter().find(|(_, p)| p == at));
-            match same {
-                Some((b, _)) => map.insert(*c, Expr::Column(*b)),
-                None => return false,
+            let Some(same) = one.get(table).and_then(|l| column_at(l, *at)) else {
+                return false;
             };
+            map.insert(*c, Expr::Column(same));
         }
     }
     let alike = left.output.len() == columns.len()
@@ -92,6 +96,7 @@ fn union_as_or(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     on.retain(|e| !shared.contains(e));
     other.retain(|e| !shared.contains(e));
     let mut all = shared;
+    // An arm without conditions of its own holds the other one.
     if !on.is_empty() && !other.is_empty() {
         all.push(Expr::Or(vec![Expr::and_all(on), Expr::and_all(other)]));
     }
@@ -118,6 +123,7 @@ pub(super) const EXISTS_UNION: Rule = Rule {
     apply: Apply::Expr(exists_union),
 };
 
+/// UNION ALL as well: how often a row comes is not asked.
 fn exists_union(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Exists(query) = e else { return false };
     let Rel::SetOp { kind: SetOpKind::Union, left, right, .. } = &mut query.rel else {

@@ -1,12 +1,17 @@
-//! Unions: in one chain, without columns that nothing reads, with what is computed of
-//! them computed in their arms.
+//! Unions: in one chain, without columns that nothing reads, with what is computed of them computed in their
+//! arms.
+//!
+//! A chain is nested to the left and its arms are ordered by `canonical`; these rules see to it that equal
+//! unions are chains of the same arms.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::put;
 use crate::columns::Reads;
 use crate::expr::Expr;
-use crate::normalize::context::{Context, Role};
+use crate::normalize::canonical::canonical_form;
+use crate::normalize::context::{self, Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind};
@@ -38,7 +43,9 @@ pub(super) const CHAIN: Rule = Rule {
     apply: Apply::Rel(chain),
 };
 
-/// The arms of a chain of unions, with what each gives for the topmost columns.
+/// The arms of a chain of unions, with what each gives for the topmost columns (`wanted`). A UNION within a
+/// UNION ALL (`all`) removes duplicates of its own and is an arm; so is one that does not make all of these
+/// columns.
 pub(super) fn leaves(rel: Rel, wanted: &[ColumnId], all: bool, into: &mut Vec<Query>) {
     match rel {
         Rel::SetOp { kind: SetOpKind::Union, all: own, left, right, columns }
@@ -69,6 +76,8 @@ pub(super) fn chained(
     Query::union_chain(arms, all, ids).map(|query| query.rel)
 }
 
+/// Rebuilds a union that is not nested to the left, or that has arms which count once: under UNION also UNION
+/// ALL inside and repeated arms. Of one arm a DISTINCT is left.
 fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, all, left, right, columns } = rel else {
         return false;
@@ -76,6 +85,7 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let nested = |arm: &Query, all: bool| matches!(&arm.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if *own || !all);
     // A chain to the left of the same kind is what a chain is.
     let mixed = matches!(&left.rel, Rel::SetOp { kind: SetOpKind::Union, all: own, .. } if own != all);
+    // An arm on the right that is a union, or a union of the other kind on the left, is to be taken in.
     let rebuild = nested(right, *all) || mixed && nested(left, *all);
     if !rebuild && *all {
         return false;
@@ -102,13 +112,7 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         );
         return true;
     }
-    match chained(arms, all, &columns, cx) {
-        Some(new) => {
-            *rel = new;
-            true
-        }
-        None => false,
-    }
+    put(rel, chained(arms, all, &columns, cx))
 }
 
 /// Drops arms that are the same query as one before them.
@@ -132,7 +136,7 @@ fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
         }
         let mut own = arm.clone();
         super::prune_scans(&mut own);
-        let (form, _, _) = crate::normalize::canonical::canonical_form(own, &cx.columns, false);
+        let (form, _, _) = canonical_form(own, &cx.columns, false);
         let known = seen.contains(&form);
         if !known {
             seen.push(form);
@@ -141,7 +145,7 @@ fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
     });
 }
 
-/// A number that relations of the same tables and constants share.
+/// A number that relations of the same tables and constants share, whatever their ids and orders.
 fn bag(rel: &Rel) -> u64 {
     let hash = |what: &dyn Fn(&mut DefaultHasher)| {
         let mut hasher = DefaultHasher::new();
@@ -174,6 +178,8 @@ pub(super) const DISTINCT_UNION: Rule = Rule {
     apply: Apply::Rel(distinct_union),
 };
 
+/// The keys have to be columns of the union, none of them computed; in their order they are what the arms
+/// give.
 fn distinct_union(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
@@ -222,6 +228,8 @@ pub(super) const CONSTANT_COLUMNS: Rule = Rule {
     apply: Apply::Rel(constant_columns),
 };
 
+/// The constant stands in a projection above, in place of the column. UNION without ALL keeps one column at
+/// least to compare.
 fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, all, left, right, columns } = rel else {
         return false;
@@ -240,8 +248,8 @@ fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         .map(|(l, r)| constant(left, l).filter(|one| constant(right, r).as_ref() == Some(one)))
         .collect();
     // A column is left for UNION to compare.
-    let kept = found.iter().filter(|e| e.is_none()).count();
-    if found.len() != columns.len() || kept == columns.len() || kept == 0 && !*all {
+    let left_over = found.iter().filter(|e| e.is_none()).count();
+    if found.len() != columns.len() || left_over == columns.len() || left_over == 0 && !*all {
         return false;
     }
     let mut exprs = Vec::new();
@@ -253,10 +261,8 @@ fn constant_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         });
         exprs.push((own, e));
     }
-    for list in [&mut *columns, &mut left.output, &mut right.output] {
-        let mut at = found.iter();
-        list.retain(|_| at.next().is_none_or(Option::is_none));
-    }
+    let kept: Vec<bool> = found.iter().map(Option::is_none).collect();
+    keep_places([&mut *columns, &mut left.output, &mut right.output], &kept);
     *rel = Rel::project(rel.take(), exprs);
     true
 }
@@ -276,6 +282,7 @@ pub(super) const REPEATED_COLUMNS: Rule = Rule {
     apply: Apply::Rel(repeated_columns),
 };
 
+/// Under UNION as well: rows that are equal in one of two such columns are equal in both.
 fn repeated_columns(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, left, right, columns, .. } = rel else {
         return false;
@@ -318,6 +325,8 @@ pub(super) const PROJECTION: Rule = Rule {
     apply: Apply::Rel(projection),
 };
 
+/// Each arm gets the expression as one more output, and the union a column for it. The arms must have the
+/// affinities of the whole, or a comparison in the expression would convert otherwise.
 fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let (input, exprs) = match rel {
         Rel::Project { input, exprs } => (input, exprs.iter_mut().map(|(_, e)| e).collect::<Vec<_>>()),
@@ -333,18 +342,12 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::SetOp { kind: SetOpKind::Union, all: true, left, right, columns } = &mut **input else {
         return false;
     };
-    if left.output.len() != columns.len() || right.output.len() != columns.len() {
-        return false;
-    }
-    let like = |arm: &Query| {
-        let alike = |(a, c): (&ColumnId, &ColumnId)| cx.column_affinity(*a) == cx.column_affinity(*c);
-        arm.output.iter().zip(columns.iter()).all(alike)
-    };
-    if !like(left) || !like(right) {
+    if !cx.compare_alike(&left.output, columns) || !cx.compare_alike(&right.output, columns) {
         return false;
     }
     let mut changed = false;
     for e in exprs {
+        // A bare column is an output already, a constant needs no row, and a subquery would be copied.
         let computed = !matches!(e, Expr::Column(_) | Expr::Literal(_))
             && e.is_deterministic()
             && !e.has_subquery()
@@ -353,7 +356,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         if !computed {
             continue;
         }
-        let mut info = crate::normalize::context::computed("value");
+        let mut info = context::computed("value");
         info.affinity = cx.affinity(e);
         for arm in [&mut *left, &mut *right] {
             let map: Substitution =
@@ -362,6 +365,7 @@ fn projection(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             own.substitute(&map);
             let id = cx.fresh(info.clone());
             let mut entries = vec![(id, own)];
+            // The arm's projection now makes its outputs, under new ids.
             for o in &mut arm.output {
                 let new = cx.fresh_like(*o);
                 entries.push((new, Expr::Column(*o)));
@@ -393,6 +397,7 @@ pub(super) const UNREAD: Rule = Rule {
     apply: Apply::Query(unread),
 };
 
+/// A rule for whole queries: only there it shows what is read.
 fn unread(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
     let union_all = |rel: &Rel| matches!(rel, Rel::SetOp { all: true, .. });
     if role != Role::Root || !query.any_deep(|node| matches!(node, Node::Rel(rel) if union_all(rel))) {
@@ -421,9 +426,15 @@ fn drop_unread(rel: &mut Rel, used: &BTreeSet<ColumnId>) -> bool {
     if !kept.contains(&false) || left.output.len() != kept.len() || right.output.len() != kept.len() {
         return false;
     }
-    for list in [&mut *columns, &mut left.output, &mut right.output] {
-        let mut keep = kept.iter();
-        list.retain(|_| keep.next().copied().unwrap_or(true));
-    }
+    keep_places([columns, &mut left.output, &mut right.output], &kept);
     true
+}
+
+/// Drops the columns of a union, with what its arms give for them, at the places that are not kept.
+fn keep_places(lists: [&mut Vec<ColumnId>; 3], kept: &[bool]) {
+    for list in lists {
+        debug_assert_eq!(list.len(), kept.len(), "each arm of a union gives each of its columns");
+        let mut kept = kept.iter();
+        list.retain(|_| kept.next() != Some(&false));
+    }
 }

@@ -1,13 +1,13 @@
-//! Window functions that say what other operators say.
+//! Window functions that say what other operators say. All other windows are compared as they stand.
 
 use std::collections::BTreeSet;
 
 use crate::columns::Reads;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
-use crate::normalize::context::Context;
+use crate::normalize::context::{self, Context};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Direction, Query, Rel, SortKey};
+use crate::rel::{ColumnId, Direction, Rel, SortKey};
 use crate::tree::Tree;
 use crate::value::Value;
 
@@ -27,6 +27,7 @@ pub(super) const WHOLE_WINDOW: Rule = Rule {
     apply: Apply::Rel(whole_window),
 };
 
+/// The aggregate that a window function over all rows is.
 fn aggregate(call: &WindowCall) -> Option<AggregateCall> {
     let func = match call.func.as_str() {
         "count" => AggFunc::Count,
@@ -46,6 +47,8 @@ fn aggregate(call: &WindowCall) -> Option<AggregateCall> {
     })
 }
 
+/// The subquery reads a copy of the input, so the input has to be small and the same each time it is read: no
+/// RANDOM(), no LIMIT that may cut ties otherwise.
 fn whole_window(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Window { input, calls } = rel else {
         return false;
@@ -84,8 +87,8 @@ fn limited(rel: &Rel) -> bool {
 
 pub(super) const FIRST_RANKS: Rule = Rule {
     name: "first-ranks",
-    summary: "ROW_NUMBER() OVER (ORDER BY x) <= n alone is LIMIT n; RANK() or DENSE_RANK() = 1 is x = the MIN or MAX of x",
-    why: "Numbering rows in an order and keeping the first n is LIMIT n in that order, and rank 1 is given to all rows that share the first value.",
+    summary: "ROW_NUMBER() OVER (ORDER BY x) = 1 alone is LIMIT 1; RANK() or DENSE_RANK() = 1 is x = the MIN or MAX of x",
+    why: "Numbering rows in an order and keeping number 1 is LIMIT 1 in that order, and rank 1 is given to all rows that share the first value.",
     source: "SQL:2003 window functions; rows of rank 1 are all those with the first value",
     needs: Needs::NOT_NULL,
     examples: examples! {
@@ -120,6 +123,9 @@ fn bound(e: &Expr, c: ColumnId) -> Option<i64> {
     }
 }
 
+/// The rank must be asked for in a filter right above, and a row number alone there: then it is 1 for whoever
+/// reads it. Rank 1 is the extreme, if no x is NULL: NULLs would rank first in ascending order, where MIN
+/// leaves them out.
 fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Filter { input, predicate } = rel else {
         return false;
@@ -140,17 +146,13 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             let [only] = predicate.as_slice() else {
                 return false;
             };
-            let Some(n) = bound(only, id).filter(|n| *n >= 1) else {
-                return false;
-            };
             // Of several first rows the number itself may be read above.
-            if n != 1 {
+            if bound(only, id) != Some(1) {
                 return false;
             }
             let keys = call.order_by.clone();
-            let sorted = Rel::sort(below.take(), keys, Some(Expr::Literal(Value::Integer(n))));
-            *rel = sorted;
-            cx.replace(id, Expr::Literal(Value::Integer(1)));
+            *rel = Rel::sort(below.take(), keys, Some(Expr::integer(1)));
+            cx.replace(id, Expr::integer(1));
             true
         }
         "rank" | "dense_rank" => {
@@ -161,6 +163,8 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
                 return false;
             };
             let known: BTreeSet<ColumnId> = cx.not_null(below);
+            // The input is copied into the subquery of the extreme: small, the same each time, and of this
+            // query alone.
             if cx.may_be_null(expr, &known)
                 || predicate.iter().enumerate().any(|(i, e)| i != at && reads(e))
                 || below.size() > MAX_COPIED
@@ -178,18 +182,17 @@ fn first_ranks(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             let x = expr.clone();
             let (inner, map) = cx.copy(below);
             let arg = x.substituted(&map);
-            let mut info = crate::normalize::context::computed("extreme");
+            let mut info = context::computed("extreme");
             if let Expr::Column(c) = &x
                 && let Some(known) = cx.info(*c)
             {
                 info = known.clone();
+                // MIN and MAX have no affinity, whatever their column has.
                 info.affinity = None;
             }
             let new = cx.fresh(info);
-            let value = Expr::Scalar(Box::new(Query {
-                rel: Rel::aggregate(inner, Vec::new(), vec![(new, AggregateCall::new(func, vec![arg]))]),
-                output: vec![new],
-            }));
+            let calls = vec![(new, AggregateCall::new(func, vec![arg]))];
+            let value = Expr::scalar(Rel::aggregate(inner, Vec::new(), calls), new);
             let below = below.take();
             **input = below;
             if let Some(e) = predicate.get_mut(at) {

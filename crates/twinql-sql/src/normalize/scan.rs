@@ -1,0 +1,19 @@
+//! The columns of a scan: what a produced id is in the schema, and the reverse.
+//!
+//! Rules that take one scan for another of the same table (self-joins, redundant scans, unions of
+//! filters) match their columns by position in the table: ids differ, positions do not.
+
+use crate::rel::ColumnId;
+
+/// Produced ids with column positions, as a scan has them.
+pub(super) type ScanColumns = Vec<(ColumnId, usize)>;
+
+/// The position in the table of a column that the scan produces.
+pub(super) fn position(columns: &[(ColumnId, usize)], c: ColumnId) -> Option<usize> {
+    columns.iter().find(|(id, _)| *id == c).map(|(_, at)| *at)
+}
+
+/// The column that the scan produces for this position in the table.
+pub(super) fn column_at(columns: &[(ColumnId, usize)], position: usize) -> Option<ColumnId> {
+    columns.iter().find(|(_, at)| *at == position).map(|(c, _)| *c)
+}
