@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 use std::collections::BTreeMap;
 use twinql_sql::schema::spider::read_tables_json;
-use twinql_suite::plausible::ExpectedConfig;
+use twinql_suite::plausible::{Expectation, ExpectedConfig};
 use twinql_suite::{Judge, JudgeConfig, Semantics};
 fn auc(items: &[(f64, bool)]) -> f64 {
     let mut v = items.to_vec();
@@ -10,7 +10,9 @@ fn auc(items: &[(f64, bool)]) -> f64 {
     let (mut sum, mut i) = (0.0, 0);
     while i < v.len() {
         let mut j = i;
-        while j < v.len() && v[j].0 == v[i].0 { j += 1; }
+        while j < v.len() && v[j].0 == v[i].0 {
+            j += 1;
+        }
         let rank = (i + j + 1) as f64 / 2.0;
         sum += rank * v[i..j].iter().filter(|x| x.1).count() as f64;
         i = j;
@@ -42,23 +44,33 @@ fn main() {
         for p in pairs {
             let (g, q) = (p["gold"].as_str().unwrap(), p["pred"].as_str().unwrap());
             let t = std::time::Instant::now();
-            let e = judge.expected(g, q, &ExpectedConfig { databases: n, attempts: n * 5 / 2 });
+            let e = judge.expected(g, q, ExpectedConfig { databases: n });
             let us = t.elapsed().as_micros();
-            let score = e.map_or(-1.0, |e| e.share().unwrap_or(-0.5));
+            let (score, made) = match &e { Expectation::Counted(e) => (e.share().unwrap(), e.made), Expectation::None(twinql_suite::Verdict::Untested { .. }) => (-0.5, 0), _ => (-1.0, 0) };
             let label = p[field].as_i64() == Some(1);
             out.push((if score == -1.0 { 0.0 } else if score < 0.0 { 0.5 } else { score }, label));
-            text.push(serde_json::json!({"id": p["id"], "db": db, "score": score, "label": label, "us": us as u64, "made": e.map(|e| e.made), "gold": g, "pred": q}).to_string());
+            text.push(serde_json::json!({"id": p["id"], "db": db, "score": score, "label": label, "us": us as u64, "made": made, "gold": g, "pred": q}).to_string());
         }
         Some((db.clone(), out, text))
     }).collect();
     let flat: Vec<(f64, bool)> = all.iter().flat_map(|a| a.1.clone()).collect();
     let mut per: Vec<f64> = Vec::new();
     for (db, o, _) in &all {
-        if all.len() < 12 { println!("{db} {} {:.4}", o.len(), auc(o)); }
+        if all.len() < 12 {
+            println!("{db} {} {:.4}", o.len(), auc(o));
+        }
         let a = auc(o);
-        if a.is_finite() { per.push(a); }
+        if a.is_finite() {
+            per.push(a);
+        }
     }
-    println!("pairs {} AUC {:.4} mean over databases {:.4}  {:.1}s", flat.len(), auc(&flat), per.iter().sum::<f64>() / per.len() as f64, start.elapsed().as_secs_f64());
+    println!(
+        "pairs {} AUC {:.4} mean over databases {:.4}  {:.1}s",
+        flat.len(),
+        auc(&flat),
+        per.iter().sum::<f64>() / per.len() as f64,
+        start.elapsed().as_secs_f64()
+    );
     if let Some(out) = args.get(6) {
         std::fs::write(out, all.iter().flat_map(|a| a.2.clone()).collect::<Vec<_>>().join("\n")).unwrap();
     }

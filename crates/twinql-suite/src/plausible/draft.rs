@@ -7,7 +7,8 @@ use twinql_sql::{ColumnRef, Schema, Value};
 use super::portrait::{Kind, Portraits, Reference};
 use super::regularity::{Mood, Regularity};
 use super::source::Source;
-use crate::database::{Database, Row, key_form, keys, project, store};
+use crate::constraints::Session;
+use crate::database::{Database, Row, has_type, key_form, keys, project, store};
 use crate::dice::Dice;
 use crate::facts::Facts;
 
@@ -42,6 +43,9 @@ pub(super) struct Draft<'a> {
     pub(super) rows: Vec<Vec<Row>>,
     pub(super) sources: BTreeMap<ColumnRef, Source>,
     spreads: BTreeMap<usize, Spread>,
+    /// CHECKs and generated columns.
+    constraints: Session<'a>,
+    /// Tables whose row is being made, outermost first.
     making: Vec<usize>,
 }
 
@@ -50,6 +54,7 @@ impl<'a> Draft<'a> {
         schema: &'a Schema,
         tables: &'a [usize],
         portraits: &'a Portraits,
+        constraints: Session<'a>,
         mood: Mood,
         plenty: bool,
         dice: &mut Dice,
@@ -63,6 +68,7 @@ impl<'a> Draft<'a> {
             rows: vec![Vec::new(); schema.tables.len()],
             sources: BTreeMap::new(),
             spreads: BTreeMap::new(),
+            constraints,
             making: Vec::new(),
         };
         for &table in tables {
@@ -93,7 +99,10 @@ impl<'a> Draft<'a> {
             // A parent has one row for each day, or else for each other parent, or for each of its categories.
             let telling = |c: usize| match kind(c) {
                 Some(Kind::Moment(_) | Kind::Year) => Some(0),
-                _ if referring(c) => references.iter().any(|r| r.columns.contains(&c) && r.target != reference.target).then_some(1),
+                _ if referring(c) => references
+                    .iter()
+                    .any(|r| r.columns.contains(&c) && r.target != reference.target)
+                    .then_some(1),
                 Some(Kind::Category | Kind::Level | Kind::Name) if categories => Some(2),
                 _ => None,
             };
@@ -123,7 +132,11 @@ impl<'a> Draft<'a> {
     pub(super) fn settle(&mut self, share: f64, gold: &Facts, dice: &mut Dice) {
         let bound = gold.counts.iter().copied().filter(|n| (2..=12).contains(n)).max().unwrap_or(0) as f64;
         for &table in self.tables {
-            let parents = self.portraits.references(table).iter().map(|r| self.spreads.get(&r.target).map_or(0, |s| s.rows));
+            let parents = self
+                .portraits
+                .references(table)
+                .iter()
+                .map(|r| self.spreads.get(&r.target).map_or(0, |s| s.rows));
             let parents = parents.max().unwrap_or(0);
             let most = if self.plenty { PLENTY } else { MAX_ROWS } - 12;
             let wanted = match self.spreads.get(&table).map_or(0, |s| s.rows) {
@@ -138,7 +151,8 @@ impl<'a> Draft<'a> {
                     });
                     let fan = if extends { [0.5, 0.8, 0.9, 1.0][dice.below(4)] } else { fan };
                     let fan = if self.plenty && !extends { fan * 4.0 + 4.0 } else { fan };
-                    ((parents as f64 * fan) as usize + (bound * 1.5) as usize).clamp(if extends { 3 } else { 8 }, most)
+                    ((parents as f64 * fan) as usize + (bound * 1.5) as usize)
+                        .clamp(if extends { 3 } else { 8 }, most)
                 }
                 known => known,
             };
@@ -181,7 +195,9 @@ impl<'a> Draft<'a> {
     /// The first row of a table with these cells.
     pub(super) fn find(&self, table: usize, cells: &[(usize, Value)]) -> Option<usize> {
         let forms: Vec<(usize, Value)> = cells.iter().map(|(c, v)| (*c, key_form(v))).collect();
-        self.rows[table].iter().position(|row| forms.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v)))
+        self.rows[table]
+            .iter()
+            .position(|row| forms.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v)))
     }
 
     /// Adds a row with the given cells, and the parents that it lacks; gives its position.
@@ -208,8 +224,12 @@ impl<'a> Draft<'a> {
         let definition = schema.tables.get(table)?;
         let mut cells: Vec<Option<Value>> = vec![None; definition.columns.len()];
         for (column, value) in given {
-            let affinity = definition.columns.get(*column)?.affinity;
-            cells[*column] = Some(store(value.clone(), affinity));
+            let at = definition.columns.get(*column)?;
+            let value = store(value.clone(), at.affinity);
+            // What a join or a test asks for may not fit the type of every column.
+            if has_type(at, &value) && !(at.not_null && value == Value::Null) {
+                cells[*column] = Some(value);
+            }
         }
         let mut parents: Vec<(usize, usize)> = Vec::new();
         // Those that are given first: others may follow from them.
@@ -230,6 +250,14 @@ impl<'a> Draft<'a> {
                 (None, None) => Value::Null,
             };
             row.push(value);
+        }
+        if self.constraints.bind(table) {
+            let refers = |c: usize| portraits.references(table).iter().any(|r| r.columns.contains(&c));
+            let fixed = |c: usize| refers(c) || given.iter().any(|(own, _)| *own == c);
+            let nulls = |c: usize| definition.columns.get(c).is_some_and(|c| !c.not_null);
+            if !self.constraints.mend(table, definition, &mut row, &fixed, &nulls, dice) {
+                return None;
+            }
         }
         let spread = self.spreads.get_mut(&table)?;
         let tuples: Vec<Vec<Value>> = spread.unique.iter().map(|k| project(&row, k)).collect();
@@ -277,14 +305,19 @@ impl<'a> Draft<'a> {
             }
             dice.below(count)
         } else if !self.mood.has(Regularity::CompleteReferences)
-            && reference.columns.iter().all(|&c| self.schema.tables[table].columns.get(c).is_some_and(|c| !c.not_null))
+            && reference
+                .columns
+                .iter()
+                .all(|&c| self.schema.tables[table].columns.get(c).is_some_and(|c| !c.not_null))
             && dice.chance(0.12)
         {
             for &c in &reference.columns {
                 cells[c].get_or_insert(Value::Null);
             }
             return None;
-        } else if let Some(parent) = self.through(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds)) {
+        } else if let Some(parent) =
+            self.through(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
+        {
             parent
         } else {
             if count == 0 {
@@ -295,15 +328,24 @@ impl<'a> Draft<'a> {
             let mut parent = dice.skewed(count, skew);
             let twin = parents.iter().find(|(t, _)| *t == reference.target).map(|(_, p)| *p);
             // Two keys of one parent, such as its number here and its number elsewhere.
-            let same = |r: &Reference| r.target == reference.target && r.target_columns != reference.target_columns;
+            let same =
+                |r: &Reference| r.target == reference.target && r.target_columns != reference.target_columns;
             if let Some(twin) = twin
                 && self.portraits.references(table).iter().any(same)
             {
                 parent = twin;
-            } else if let Some(key) = self.closing(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds)) {
-                let fits = |row: &Row| key.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(&key_form(v)));
-                let fitting: Vec<usize> =
-                    self.rows[reference.target].iter().enumerate().filter(|(_, r)| fits(r)).map(|(i, _)| i).collect();
+            } else if let Some(key) =
+                self.closing(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
+            {
+                let fits = |row: &Row| {
+                    key.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(&key_form(v)))
+                };
+                let fitting: Vec<usize> = self.rows[reference.target]
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, r)| fits(r))
+                    .map(|(i, _)| i)
+                    .collect();
                 parent = match fitting.get(dice.skewed(fitting.len(), skew)) {
                     Some(&fitting) => fitting,
                     None => self.add(reference.target, &key, dice).unwrap_or(parent),
@@ -325,8 +367,12 @@ impl<'a> Draft<'a> {
         parents.iter().find_map(|(table, row)| {
             let up = self.portraits.references(*table).iter().find(|r| r.target == reference.target)?;
             let cells = self.rows[*table].get(*row)?;
-            let key: Option<Vec<(usize, Value)>> =
-                up.columns.iter().zip(&up.target_columns).map(|(&c, &t)| Some((t, cells.get(c)?.clone()))).collect();
+            let key: Option<Vec<(usize, Value)>> = up
+                .columns
+                .iter()
+                .zip(&up.target_columns)
+                .map(|(&c, &t)| Some((t, cells.get(c)?.clone())))
+                .collect();
             self.find(reference.target, &key?)
         })
     }
@@ -334,8 +380,9 @@ impl<'a> Draft<'a> {
     /// The cells by which a row of the target refers to the parents that the child has already.
     fn closing(&self, reference: &Reference, parents: &[(usize, usize)]) -> Option<Vec<(usize, Value)>> {
         let ups = self.portraits.references(reference.target).iter();
-        ups.filter(|up| up.target != reference.target)
-            .find_map(|up| parents.iter().find(|(t, _)| *t == up.target).map(|(_, row)| self.key_of(up, *row)))
+        ups.filter(|up| up.target != reference.target).find_map(|up| {
+            parents.iter().find(|(t, _)| *t == up.target).map(|(_, row)| self.key_of(up, *row))
+        })
     }
 
     /// Copies what all children of a parent share from an earlier one.
@@ -344,7 +391,8 @@ impl<'a> Draft<'a> {
         let Some(reference) = self.portraits.references(table).first() else { return };
         let key: Option<Vec<(usize, Value)>> =
             reference.columns.iter().map(|&c| Some((c, cells.get(c)?.clone()?))).collect();
-        let Some(sibling) = key.and_then(|key| self.find(table, &key)).and_then(|i| self.rows[table].get(i)) else {
+        let Some(sibling) = key.and_then(|key| self.find(table, &key)).and_then(|i| self.rows[table].get(i))
+        else {
             return;
         };
         for &column in &spread.sticky {
@@ -356,11 +404,16 @@ impl<'a> Draft<'a> {
 
     /// True if a change of the cell could break a key, a reference or a regularity.
     pub(super) fn is_bound(&self, at: ColumnRef) -> bool {
-        let declared = self.spreads.get(&at.table).is_some_and(|s| s.unique.iter().any(|k| k.contains(&at.column)));
+        let declared =
+            self.spreads.get(&at.table).is_some_and(|s| s.unique.iter().any(|k| k.contains(&at.column)));
         let refers = |table: usize| self.portraits.references(table).iter();
         declared
+            || self.constraints.bind(at.table)
             || refers(at.table).any(|r| r.columns.contains(&at.column))
-            || self.tables.iter().any(|&t| refers(t).any(|r| r.target == at.table && r.target_columns.contains(&at.column)))
+            || self
+                .tables
+                .iter()
+                .any(|&t| refers(t).any(|r| r.target == at.table && r.target_columns.contains(&at.column)))
     }
 
     /// The rows as a database: in the order of their ids where they have some.
@@ -372,7 +425,9 @@ impl<'a> Draft<'a> {
         for &table in self.tables {
             let mut rows = std::mem::take(&mut self.rows[table]);
             let serial = (0..self.schema.tables[table].columns.len()).find(|&column| {
-                self.portraits.get(ColumnRef { table, column }).is_some_and(|p| p.unique && p.kind == Kind::Id)
+                self.portraits
+                    .get(ColumnRef { table, column })
+                    .is_some_and(|p| p.unique && p.kind == Kind::Id)
             });
             match serial {
                 Some(column) => rows.sort_by(|a, b| a.get(column).cmp(&b.get(column))),
@@ -387,13 +442,22 @@ impl<'a> Draft<'a> {
 
     /// Moves all but one of the rows that share a column's largest or smallest number off it.
     fn clear_extremes(&mut self) {
-        let ranked: Vec<ColumnRef> = self.sources.keys().copied().filter(|&at| {
-            self.portraits.get(at).is_some_and(|p| p.ranked && !matches!(p.kind, Kind::Moment(_) | Kind::Year)) && !self.is_bound(at)
-        }).collect();
+        let ranked: Vec<ColumnRef> = self
+            .sources
+            .keys()
+            .copied()
+            .filter(|&at| {
+                self.portraits
+                    .get(at)
+                    .is_some_and(|p| p.ranked && !matches!(p.kind, Kind::Moment(_) | Kind::Year))
+                    && !self.is_bound(at)
+            })
+            .collect();
         for at in ranked {
             for largest in [true, false] {
                 let numbers = self.rows[at.table].iter().filter_map(|r| r.get(at.column)?.as_f64());
-                let extreme = if largest { numbers.fold(f64::MIN, f64::max) } else { numbers.fold(f64::MAX, f64::min) };
+                let extreme =
+                    if largest { numbers.fold(f64::MIN, f64::max) } else { numbers.fold(f64::MAX, f64::min) };
                 let mut first = true;
                 for row in &mut self.rows[at.table] {
                     let Some(cell) = row.get_mut(at.column) else { continue };

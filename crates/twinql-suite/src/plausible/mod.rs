@@ -18,16 +18,17 @@ mod regularity;
 mod source;
 mod words;
 
-use twinql_sql::{ColumnRef, Schema};
+use twinql_sql::{Schema, Semantics};
 
+use crate::constraints::Constraints;
 use crate::database::Database;
 use crate::dice::Dice;
 use crate::facts::Facts;
 use draft::Draft;
-pub use expected::{Expected, ExpectedConfig};
+pub use expected::{Expectation, Expected, ExpectedConfig};
 use portrait::Portraits;
-pub use regularity::{REGULARITIES, Regularity};
 use regularity::Mood;
+pub use regularity::{REGULARITIES, Regularity};
 
 /// Makes the plausible databases of one pair of queries.
 #[derive(Debug)]
@@ -39,6 +40,7 @@ pub struct Plausible<'a> {
     /// The tables that a query reads, parents first.
     tables: Vec<usize>,
     portraits: Portraits,
+    constraints: Constraints,
 }
 
 impl<'a> Plausible<'a> {
@@ -56,7 +58,9 @@ impl<'a> Plausible<'a> {
         read.dedup();
         let portraits = Portraits::of(schema, gold, pred, &read);
         let tables = portraits.parents_first(schema, &read);
-        Plausible { schema, gold, pred, seed, tables, portraits }
+        // Keys hold on real databases, and with them CHECKs.
+        let constraints = Constraints::of(schema, &Semantics::default(), &tables, |_| true);
+        Plausible { schema, gold, pred, seed, tables, portraits, constraints }
     }
 
     /// The tables that are filled.
@@ -68,16 +72,68 @@ impl<'a> Plausible<'a> {
     pub fn database(&self, index: u64, plenty: bool) -> Database {
         let mut dice = Dice::new(self.seed, index);
         let mood = Mood::draw(&mut dice);
-        let mut draft = Draft::new(self.schema, &self.tables, &self.portraits, mood, plenty, &mut dice);
+        let mut draft = Draft::new(
+            self.schema,
+            &self.tables,
+            &self.portraits,
+            self.constraints.open(),
+            mood,
+            plenty,
+            &mut dice,
+        );
         draft.settle(0.5, self.gold, &mut dice);
         let planted = plant::plant(self.gold, self.pred, &mut draft, &mut dice);
         draft.settle(1.0, self.gold, &mut dice);
         plant::align(self.gold, self.pred, &planted, &mut draft, &mut dice);
         draft.finish(&mut dice)
     }
+}
 
-    /// How a column is filled, in words: for tests and reports.
-    pub fn describe(&self, column: ColumnRef) -> String {
-        self.portraits.get(column).map_or_else(String::new, |p| format!("{:?}", p.kind))
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const SHOP: &str = "CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT NOT NULL);
+        CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, country TEXT REFERENCES country (code),
+            boss INTEGER REFERENCES person (id), salary INTEGER CHECK (salary > 100), bonus AS (salary / 10));
+        CREATE TABLE product (id INTEGER PRIMARY KEY, title TEXT, price REAL, kind TEXT CHECK (kind IN ('a', 'b')));
+        CREATE TABLE sale (person_id INTEGER REFERENCES person (id), product_id INTEGER REFERENCES product (id),
+            day DATE, PRIMARY KEY (person_id, product_id, day));";
+
+    const QUERIES: [&str; 5] = [
+        "SELECT p.name FROM person p JOIN country c ON p.country = c.code WHERE c.name = 'France' AND p.salary > 3000",
+        "SELECT title FROM product WHERE kind = 'a' ORDER BY price DESC LIMIT 3",
+        "SELECT COUNT(*) FROM sale s JOIN product p ON s.product_id = p.id WHERE s.day LIKE '2021-05%'",
+        "SELECT b.name FROM person p JOIN person b ON p.boss = b.id GROUP BY b.id HAVING COUNT(*) > 2",
+        "SELECT name FROM person WHERE id NOT IN (SELECT person_id FROM sale) AND country IS NULL",
+    ];
+
+    #[test]
+    fn keys_references_types_and_checks_hold() {
+        let schema = Schema::from_ddl("shop", SHOP).unwrap();
+        let kept = Semantics { nulls: true, empty_tables: true, ..Semantics::default() };
+        let facts: Vec<Facts> =
+            QUERIES.iter().map(|q| Facts::of(&schema, &twinql_sql::parse(q).unwrap().query)).collect();
+        for gold in &facts {
+            for pred in &facts {
+                let plausible = Plausible::new(&schema, gold, pred, &[0, 1, 2, 3], 5);
+                for index in 0..12 {
+                    let database = plausible.database(index, index % 4 == 3);
+                    assert_eq!(database.check(&schema, &kept), Ok(()), "{}", database.to_sql(&schema));
+                    assert!(database.len() > 10);
+                    assert_eq!(database, plausible.database(index, index % 4 == 3));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_regularity_stands_once_in_the_registry() {
+        for (i, entry) in REGULARITIES.iter().enumerate() {
+            assert!(entry.probability > 0.0 && entry.probability < 1.0 && !entry.summary.is_empty());
+            let other = |e: &regularity::Entry| e.name == entry.name || e.regularity == entry.regularity;
+            assert_eq!(REGULARITIES.iter().position(other), Some(i));
+        }
     }
 }

@@ -78,11 +78,16 @@ fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice
                 let known: Vec<_> = constants.filter_map(|v| Form::of(v).map(|(_, m)| m)).collect();
                 let base = dice.pick(&known).copied().unwrap_or((2015, 6, 15, 0));
                 let month = atoms.iter().flat_map(|a| &a.values).find_map(|v| match v {
-                    Value::Text(t) => t.trim_matches(['%', '-', '_', ' ']).parse::<i64>().ok().filter(|n| (1..=12).contains(n)),
+                    Value::Text(t) => t
+                        .trim_matches(['%', '-', '_', ' '])
+                        .parse::<i64>()
+                        .ok()
+                        .filter(|n| (1..=12).contains(n)),
                     Value::Integer(n) => Some(*n).filter(|n| (1..=12).contains(n)),
                     _ => None,
                 });
-                let mut moment = if attempt >= 20 { base } else { super::form::near(base, i64::from(attempt > 12), dice) };
+                let mut moment =
+                    if attempt >= 20 { base } else { super::form::near(base, i64::from(attempt > 12), dice) };
                 if let Some(m) = month {
                     moment.1 = m;
                 }
@@ -94,7 +99,9 @@ fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice
                 }
                 form.write(moment, dice)
             }
-            (_, kind) if attempt % 3 == 2 && !atoms.is_empty() && !matches!(kind, Kind::Moment(_)) => candidate(atoms[dice.below(atoms.len())], dice),
+            (_, kind) if attempt % 3 == 2 && !atoms.is_empty() && !matches!(kind, Kind::Moment(_)) => {
+                candidate(atoms[dice.below(atoms.len())], dice)
+            }
             _ => draft.sources.get(&at)?.clone().draw(dice),
         };
         let value = store(value, portrait.affinity);
@@ -108,7 +115,8 @@ fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice
 /// Plants rows that together meet the conditions of the gold, several times over. Gives the rows.
 pub(super) fn plant(gold: &Facts, pred: &Facts, draft: &mut Draft<'_>, dice: &mut Dice) -> Planted {
     let mut planted = Planted::new();
-    let mut looked_up = if draft.mood.has(Regularity::CoherentTests) { looked_up(gold, pred, draft) } else { Vec::new() };
+    let mut looked_up =
+        if draft.mood.has(Regularity::CoherentTests) { looked_up(gold, pred, draft) } else { Vec::new() };
     let times = [2, 3, 5, 7][dice.below(4)];
     for _ in 0..times {
         let class = classes(gold, 0.5, dice);
@@ -210,7 +218,9 @@ fn plant_one(
             }
         }
         for (slot, c) in slots {
-            if let Some(value) = draft.rows[table].get(row).and_then(|r| r.get(slot.column)) {
+            // NULL is equal to nothing that another relation holds.
+            let value = draft.rows[table].get(row).and_then(|r| r.get(slot.column));
+            if let Some(value) = value.filter(|v| **v != Value::Null) {
                 values.entry(*c).or_insert_with(|| value.clone());
             }
         }

@@ -47,7 +47,6 @@ pub(super) enum Kind {
 #[derive(Debug, Clone)]
 pub(super) struct Portrait {
     pub(super) kind: Kind,
-    pub(super) class: TypeClass,
     pub(super) affinity: twinql_sql::Affinity,
     /// Values are whole where they are numbers.
     pub(super) whole: bool,
@@ -57,6 +56,8 @@ pub(super) struct Portrait {
     pub(super) bounds: Vec<f64>,
     /// Moments that it is compared with.
     pub(super) moments: Vec<Moment>,
+    /// Its type says which values there are.
+    pub(super) enumerated: bool,
     /// A list of several values that it is one of: there may be no others.
     pub(super) listed: bool,
     /// The form of moments was read off a constant.
@@ -93,9 +94,30 @@ pub(super) struct Portraits {
 }
 
 const PERSONS: [&str; 24] = [
-    "firstname", "lastname", "surname", "fname", "lname", "author", "actor", "director", "player", "driver", "person",
-    "student", "teacher", "employee", "customer", "manager", "owner", "singer", "artist", "coach", "captain", "member",
-    "patient", "host",
+    "firstname",
+    "lastname",
+    "surname",
+    "fname",
+    "lname",
+    "author",
+    "actor",
+    "director",
+    "player",
+    "driver",
+    "person",
+    "student",
+    "teacher",
+    "employee",
+    "customer",
+    "manager",
+    "owner",
+    "singer",
+    "artist",
+    "coach",
+    "captain",
+    "member",
+    "patient",
+    "host",
 ];
 
 fn has(words: &[String], list: &[&str]) -> bool {
@@ -114,28 +136,114 @@ fn text_kind(words: &[String], table: &[String], compact: &str) -> Kind {
     if has(words, &["phone", "telephone", "fax", "mobile", "cell"]) {
         return Kind::Phone;
     }
-    if has(words, &["description", "comment", "comments", "text", "details", "note", "notes", "content", "body", "bio",
-        "biography", "summary", "about", "abstract", "review", "remark"])
-    {
+    if has(
+        words,
+        &[
+            "description",
+            "comment",
+            "comments",
+            "text",
+            "details",
+            "note",
+            "notes",
+            "content",
+            "body",
+            "bio",
+            "biography",
+            "summary",
+            "about",
+            "abstract",
+            "review",
+            "remark",
+        ],
+    ) {
         return Kind::Prose;
     }
-    if has(words, &["city", "town", "location", "place", "village", "county", "hometown", "birthplace", "venue",
-        "district", "street", "address", "county", "region", "province"])
-    {
+    if has(
+        words,
+        &[
+            "city",
+            "town",
+            "location",
+            "place",
+            "village",
+            "county",
+            "hometown",
+            "birthplace",
+            "venue",
+            "district",
+            "street",
+            "address",
+            "county",
+            "region",
+            "province",
+        ],
+    ) {
         return Kind::Place;
     }
     if has(words, &["country", "nationality", "nation", "countryname"]) {
         return Kind::Country;
     }
-    if has(words, &["type", "status", "category", "gender", "sex", "class", "level", "grade", "color", "colour", "kind",
-        "segment", "currency", "state", "language", "genre", "role", "position", "priority", "season", "style",
-        "mode", "group", "label", "size", "rating", "format", "party", "major", "unit", "rarity", "alignment", "reason",
-        "frequency", "material", "race", "religion", "diagnosis", "result"])
-    {
+    if has(
+        words,
+        &[
+            "type",
+            "status",
+            "category",
+            "gender",
+            "sex",
+            "class",
+            "level",
+            "grade",
+            "color",
+            "colour",
+            "kind",
+            "segment",
+            "currency",
+            "state",
+            "language",
+            "genre",
+            "role",
+            "position",
+            "priority",
+            "season",
+            "style",
+            "mode",
+            "group",
+            "label",
+            "size",
+            "rating",
+            "format",
+            "party",
+            "major",
+            "unit",
+            "rarity",
+            "alignment",
+            "reason",
+            "frequency",
+            "material",
+            "race",
+            "religion",
+            "diagnosis",
+            "result",
+        ],
+    ) {
         return Kind::Category;
     }
-    if matches!(last, "code" | "number" | "no" | "isbn" | "zip" | "symbol" | "abbreviation" | "short" | "postcode" | "key" | "id")
-        || compact.ends_with("code")
+    if matches!(
+        last,
+        "code"
+            | "number"
+            | "no"
+            | "isbn"
+            | "zip"
+            | "symbol"
+            | "abbreviation"
+            | "short"
+            | "postcode"
+            | "key"
+            | "id"
+    ) || compact.ends_with("code")
     {
         return Kind::Code;
     }
@@ -147,9 +255,29 @@ fn text_kind(words: &[String], table: &[String], compact: &str) -> Kind {
     if last == "name" || compact.ends_with("name") || compact == "name" {
         return if of_person { Kind::Person } else { Kind::Name };
     }
-    if has(words, &["title", "headline", "subject", "model", "product", "brand", "company", "organization", "school", "team",
-        "club", "song", "album", "book", "movie", "film", "course", "event"])
-    {
+    if has(
+        words,
+        &[
+            "title",
+            "headline",
+            "subject",
+            "model",
+            "product",
+            "brand",
+            "company",
+            "organization",
+            "school",
+            "team",
+            "club",
+            "song",
+            "album",
+            "book",
+            "movie",
+            "film",
+            "course",
+            "event",
+        ],
+    ) {
         return Kind::Name;
     }
     Kind::Category
@@ -169,17 +297,45 @@ fn number_kind(words: &[String], whole: bool) -> Kind {
     if has(words, &["percent", "percentage", "pct", "share"]) {
         return Kind::Percent;
     }
-    if has(words, &["price", "cost", "amount", "salary", "budget", "revenue", "income", "balance", "payment", "total",
-        "fee", "sales", "gross", "wage", "money", "value", "spent", "population", "area", "votes", "views", "milliseconds"])
-    {
+    if has(
+        words,
+        &[
+            "price",
+            "cost",
+            "amount",
+            "salary",
+            "budget",
+            "revenue",
+            "income",
+            "balance",
+            "payment",
+            "total",
+            "fee",
+            "sales",
+            "gross",
+            "wage",
+            "money",
+            "value",
+            "spent",
+            "population",
+            "area",
+            "votes",
+            "views",
+            "milliseconds",
+        ],
+    ) {
         return Kind::Money;
     }
     if has(words, &["score", "rating", "grade", "mark", "stars", "gpa", "rank", "points", "potential"]) {
         return Kind::Score;
     }
-    if has(words, &["level", "floor", "position", "stage", "round", "priority", "class", "type", "category", "status", "order",
-        "semester", "term", "sequence", "credits"])
-    {
+    if has(
+        words,
+        &[
+            "level", "floor", "position", "stage", "round", "priority", "class", "type", "category",
+            "status", "order", "semester", "term", "sequence", "credits",
+        ],
+    ) {
         return Kind::Level;
     }
     if has(words, &["is", "has", "flag", "active", "available", "deleted", "bool"]) {
@@ -194,11 +350,13 @@ impl Portrait {
         let compact: String = name.concat();
         let declared = column.declared.to_ascii_uppercase();
         let fraction = ["REAL", "FLOA", "DOUB", "DEC", "NUMERIC"].iter().any(|t| declared.contains(t));
-        let id = matches!(name.last().map(String::as_str), Some("id" | "uuid" | "key")) || compact.ends_with("id") && key;
+        let id = matches!(name.last().map(String::as_str), Some("id" | "uuid" | "key"))
+            || compact.ends_with("id") && key;
         let dated = has(&name, &["date", "birthday", "dob", "day", "birthdate"]) || compact.ends_with("date");
         let timed = has(&name, &["time", "timestamp", "datetime"]) || compact.ends_with("time");
         let whole = column.class == TypeClass::Integer || column.class == TypeClass::Number && !fraction;
         let kind = match column.class {
+            _ if !column.values.is_empty() => Kind::Category,
             TypeClass::Integer | TypeClass::Number if id || key && !fraction => Kind::Id,
             TypeClass::Integer | TypeClass::Number => number_kind(&name, whole),
             TypeClass::Boolean => Kind::Flag,
@@ -220,12 +378,12 @@ impl Portrait {
         };
         Portrait {
             kind,
-            class: column.class,
             affinity: column.affinity,
             whole,
             members: column.values.iter().map(|v| Value::Text(v.clone())).collect(),
             bounds: Vec::new(),
             moments: Vec::new(),
+            enumerated: !column.values.is_empty(),
             listed: false,
             formed: false,
             midnight: false,
@@ -274,7 +432,7 @@ impl Portrait {
                     self.patterns.push(pattern.clone());
                 }
                 (Comparison::Eq | Comparison::In | Comparison::NotEq | Comparison::NotIn, value) => {
-                    if !self.members.contains(value) && self.members.len() < 12 {
+                    if !self.enumerated && !self.members.contains(value) && self.members.len() < 12 {
                         self.members.push(value.clone());
                     }
                 }
@@ -288,7 +446,8 @@ impl Portrait {
 
     /// Settles what the constants say against what the name does.
     fn conclude(&mut self) {
-        let textual = self.members.iter().any(|m| matches!(m, Value::Text(t) if t.trim().parse::<f64>().is_err()));
+        let textual =
+            self.members.iter().any(|m| matches!(m, Value::Text(t) if t.trim().parse::<f64>().is_err()));
         let numeric = !self.members.is_empty() && !textual;
         match self.kind {
             Kind::Moment(_) | Kind::Year if textual && self.moments.is_empty() => self.kind = Kind::Category,
@@ -366,15 +525,18 @@ impl Portraits {
             let declared = |from: ColumnRef, to: ColumnRef| {
                 schema.tables.get(from.table).is_some_and(|t| {
                     t.foreign_keys.iter().any(|f| {
-                        f.columns.iter().zip(&f.target_columns).any(|(&c, &d)| {
-                            c == from.column && f.target == to.table && d == to.column
-                        })
+                        f.columns
+                            .iter()
+                            .zip(&f.target_columns)
+                            .any(|(&c, &d)| c == from.column && f.target == to.table && d == to.column)
                     })
                 })
             };
             // Two children of one parent, joined by their references to it.
             let refers = |at: ColumnRef| {
-                self.references.get(&at.table).is_some_and(|r| r.iter().any(|r| r.columns.contains(&at.column)))
+                self.references
+                    .get(&at.table)
+                    .is_some_and(|r| r.iter().any(|r| r.columns.contains(&at.column)))
             };
             if declared(a, b) || declared(b, a) || refers(a) && refers(b) {
                 continue;

@@ -59,7 +59,9 @@ fn range(kind: Kind, dice: &mut Dice) -> (f64, f64, f64) {
         Kind::Percent => (0.0, 100.0, 1.0),
         Kind::Score => [(0.0, 100.0, 1.0), (1.0, 10.0, 1.0), (0.0, 5.0, 1.0)][dice.below(3)],
         Kind::Coordinate => (-90.0, 90.0, 1.0),
-        Kind::Money => ([200.0, 5_000.0, 90_000.0][dice.below(3)] / 40.0, [200.0, 5_000.0, 90_000.0][dice.below(3)], 1.6),
+        Kind::Money => {
+            ([200.0, 5_000.0, 90_000.0][dice.below(3)] / 40.0, [200.0, 5_000.0, 90_000.0][dice.below(3)], 1.6)
+        }
         Kind::Count => [(0.0, 20.0, 1.3), (1.0, 300.0, 1.5), (10.0, 3_000.0, 1.8)][dice.below(3)],
         _ => [(0.0, 10.0, 1.0), (5.0, 400.0, 1.3), (100.0, 20_000.0, 1.8)][dice.below(3)],
     }
@@ -80,7 +82,9 @@ impl Source {
             0.0
         } else if portrait.asked_null {
             [0.0, 0.1, 0.25, 0.5][dice.below(4)]
-        } else if !mood.has(Regularity::FewNulls) && dice.chance(if portrait.doubted_null { 0.8 } else { 0.3 }) {
+        } else if !mood.has(Regularity::FewNulls)
+            && dice.chance(if portrait.doubted_null { 0.8 } else { 0.3 })
+        {
             [0.05, 0.15, 0.3][dice.below(3)]
         } else {
             0.0
@@ -107,6 +111,9 @@ impl Source {
             Kind::Flag => Making::Few { values: Source::flags(portrait, dice), skew: 1.0 },
             Kind::Category | Kind::Level => {
                 let mut values: Vec<Value> = portrait.members.clone();
+                if portrait.enumerated {
+                    return Making::Few { values, skew: 1.0 };
+                }
                 let more = if portrait.listed && dice.chance(0.6) { 0 } else { [1, 2, 3, 4][dice.below(4)] };
                 for i in 0..more + 3usize.saturating_sub(values.len()) {
                     values.push(if portrait.kind == Kind::Level {
@@ -125,7 +132,8 @@ impl Source {
                 Making::Few { values, skew: [1.0, 1.3, 1.8][dice.below(3)] }
             }
             Kind::Moment(form) => {
-                let around = dice.pick(&portrait.moments).copied().unwrap_or((dice.between(2005, 2020), 6, 1, 0));
+                let around =
+                    dice.pick(&portrait.moments).copied().unwrap_or((dice.between(2005, 2020), 6, 1, 0));
                 Making::Moments {
                     form,
                     around,
@@ -133,7 +141,13 @@ impl Source {
                     midnight: portrait.midnight || dice.chance(0.3),
                 }
             }
-            Kind::Year | Kind::Age | Kind::Money | Kind::Percent | Kind::Score | Kind::Count | Kind::Measure
+            Kind::Year
+            | Kind::Age
+            | Kind::Money
+            | Kind::Percent
+            | Kind::Score
+            | Kind::Count
+            | Kind::Measure
             | Kind::Coordinate => {
                 let (mut low, mut high, squeeze) = range(portrait.kind, dice);
                 if low > high {
@@ -155,9 +169,14 @@ impl Source {
                         high = 1.0;
                     }
                 }
-                let fraction = !portrait.whole && !matches!(portrait.kind, Kind::Year | Kind::Age | Kind::Count);
+                let fraction =
+                    !portrait.whole && !matches!(portrait.kind, Kind::Year | Kind::Age | Kind::Count);
                 let digits = if fraction { [1, 2, 2][dice.below(3)] } else { 0 };
-                if digits == 0 && known.is_empty() && matches!(portrait.kind, Kind::Count | Kind::Money) && dice.chance(0.4) {
+                if digits == 0
+                    && known.is_empty()
+                    && matches!(portrait.kind, Kind::Count | Kind::Money)
+                    && dice.chance(0.4)
+                {
                     high = low + 12.0;
                 }
                 Making::Numbers { low, high, digits, squeeze: if known.is_empty() { squeeze } else { 1.0 } }
@@ -215,10 +234,16 @@ impl Source {
             },
             Kind::Country => pick(&COUNTRIES, dice),
             Kind::Email => {
-                format!("{}.{}@example.com", pick(&FIRST, dice).to_lowercase(), pick(&LAST, dice).to_lowercase())
+                format!(
+                    "{}.{}@example.com",
+                    pick(&FIRST, dice).to_lowercase(),
+                    pick(&LAST, dice).to_lowercase()
+                )
             }
             Kind::Url => format!("http://www.{}.com/{}", pick(&NOUNS, dice).to_lowercase(), dice.below(900)),
-            Kind::Phone => format!("{:03}-{:03}-{:04}", dice.below(900), dice.below(1000), dice.below(10_000)),
+            Kind::Phone => {
+                format!("{:03}-{:03}-{:04}", dice.below(900), dice.below(1000), dice.below(10_000))
+            }
             Kind::Prose => format!(
                 "The {} of the {} was {}",
                 pick(&NOUNS, dice).to_lowercase(),

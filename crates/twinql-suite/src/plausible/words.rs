@@ -3,32 +3,54 @@
 use crate::dice::Dice;
 
 pub(super) const FIRST: [&str; 28] = [
-    "Anna", "Ben", "Carla", "David", "Elena", "Felix", "Grace", "Hugo", "Irene", "Jonas", "Kara", "Liam", "Maria",
-    "Nils", "Olga", "Peter", "Quinn", "Rosa", "Simon", "Tara", "Umar", "Vera", "Walter", "Xenia", "Yusuf", "Zoe",
-    "Mark", "Lucy",
+    "Anna", "Ben", "Carla", "David", "Elena", "Felix", "Grace", "Hugo", "Irene", "Jonas", "Kara", "Liam",
+    "Maria", "Nils", "Olga", "Peter", "Quinn", "Rosa", "Simon", "Tara", "Umar", "Vera", "Walter", "Xenia",
+    "Yusuf", "Zoe", "Mark", "Lucy",
 ];
 pub(super) const LAST: [&str; 24] = [
-    "Adams", "Brown", "Costa", "Dietrich", "Evans", "Fischer", "Garcia", "Hansen", "Ivanov", "Jones", "Kim", "Lopez",
-    "Miller", "Novak", "Olsen", "Patel", "Quist", "Rossi", "Smith", "Tanaka", "Ueda", "Vogel", "Weber", "Young",
+    "Adams", "Brown", "Costa", "Dietrich", "Evans", "Fischer", "Garcia", "Hansen", "Ivanov", "Jones", "Kim",
+    "Lopez", "Miller", "Novak", "Olsen", "Patel", "Quist", "Rossi", "Smith", "Tanaka", "Ueda", "Vogel",
+    "Weber", "Young",
 ];
 pub(super) const PLACES: [&str; 24] = [
-    "Aberdeen", "Bergen", "Chicago", "Dresden", "Edmonton", "Florence", "Geneva", "Houston", "Istanbul", "Jakarta",
-    "Kyoto", "Lisbon", "Madrid", "Nairobi", "Oslo", "Prague", "Quito", "Riga", "Seattle", "Toronto", "Utrecht",
-    "Vienna", "Warsaw", "Zurich",
+    "Aberdeen", "Bergen", "Chicago", "Dresden", "Edmonton", "Florence", "Geneva", "Houston", "Istanbul",
+    "Jakarta", "Kyoto", "Lisbon", "Madrid", "Nairobi", "Oslo", "Prague", "Quito", "Riga", "Seattle",
+    "Toronto", "Utrecht", "Vienna", "Warsaw", "Zurich",
 ];
 pub(super) const COUNTRIES: [&str; 14] = [
-    "Austria", "Brazil", "Canada", "Denmark", "Egypt", "France", "Germany", "Hungary", "India", "Japan", "Kenya",
-    "Norway", "Poland", "Spain",
+    "Austria", "Brazil", "Canada", "Denmark", "Egypt", "France", "Germany", "Hungary", "India", "Japan",
+    "Kenya", "Norway", "Poland", "Spain",
 ];
 pub(super) const NOUNS: [&str; 40] = [
-    "Anchor", "Basket", "Candle", "Diamond", "Engine", "Forest", "Garden", "Harbor", "Island", "Journey", "Kettle",
-    "Lantern", "Meadow", "Needle", "Orchard", "Palace", "Quarry", "River", "Summit", "Temple", "Valley", "Window",
-    "Bridge", "Castle", "Dragon", "Falcon", "Glacier", "Horizon", "Jungle", "Ladder", "Mirror", "Ocean", "Pepper",
-    "Rocket", "Shadow", "Thunder", "Velvet", "Winter", "Copper", "Silver",
+    "Anchor", "Basket", "Candle", "Diamond", "Engine", "Forest", "Garden", "Harbor", "Island", "Journey",
+    "Kettle", "Lantern", "Meadow", "Needle", "Orchard", "Palace", "Quarry", "River", "Summit", "Temple",
+    "Valley", "Window", "Bridge", "Castle", "Dragon", "Falcon", "Glacier", "Horizon", "Jungle", "Ladder",
+    "Mirror", "Ocean", "Pepper", "Rocket", "Shadow", "Thunder", "Velvet", "Winter", "Copper", "Silver",
 ];
 pub(super) const CATEGORIES: [&str; 24] = [
-    "Standard", "Premium", "Basic", "Open", "Closed", "North", "South", "East", "West", "Primary", "Secondary",
-    "Public", "Private", "Active", "Inactive", "Large", "Small", "Medium", "Regular", "Special", "New", "Old", "Local",
+    "Standard",
+    "Premium",
+    "Basic",
+    "Open",
+    "Closed",
+    "North",
+    "South",
+    "East",
+    "West",
+    "Primary",
+    "Secondary",
+    "Public",
+    "Private",
+    "Active",
+    "Inactive",
+    "Large",
+    "Small",
+    "Medium",
+    "Regular",
+    "Special",
+    "New",
+    "Old",
+    "Local",
     "Global",
 ];
 
