@@ -33,6 +33,8 @@ pub enum MetricId {
     TwoTier,
     /// Proofs, then execution, then the network.
     ThreeTier,
+    /// Execution on databases as people have them.
+    ExpectedEx,
 }
 
 /// A metric's entry in the registry.
@@ -110,6 +112,15 @@ pub const METRICS: &[MetricInfo] = &[
         kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Checkpoint,
         threshold: 0.5,
+    },
+    MetricInfo {
+        id: MetricId::ExpectedEx,
+        name: "expected-ex",
+        summary: "expected execution accuracy: the share of plausible databases on which both give the same answer",
+        source: "Zhong et al. 2020 for suites; the regularities of plausible databases are twinql's own",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 0.7,
     },
 ];
 

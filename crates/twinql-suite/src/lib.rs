@@ -23,6 +23,7 @@ mod lexical;
 pub mod neighbours;
 pub mod order;
 mod permitted;
+pub mod plausible;
 #[cfg(test)]
 mod properties;
 pub mod soundness;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql_sql::{Dialect, Semantics};
 use twinql_suite::Limits;
+use twinql_suite::plausible::ExpectedConfig;
 
 use crate::engine::{DEFAULT_SEED, Engine, cascade, judge_config};
 use crate::judging::Workers;
@@ -19,6 +20,7 @@ pub struct EngineBuilder {
     network: Option<Network>,
     semantics: Semantics,
     databases: Option<usize>,
+    expected: ExpectedConfig,
     seed: u64,
     dialect: Dialect,
     workers: Workers,
@@ -32,6 +34,7 @@ impl Default for EngineBuilder {
             network: None,
             semantics: Semantics::default(),
             databases: None,
+            expected: ExpectedConfig::default(),
             seed: DEFAULT_SEED,
             dialect: Dialect::Sqlite,
             workers: Workers::default(),
@@ -72,6 +75,14 @@ impl EngineBuilder {
     /// The suite's number of databases for a pair.
     pub fn databases(mut self, databases: impl Into<Option<usize>>) -> EngineBuilder {
         self.databases = databases.into();
+        self
+    }
+
+    /// The number of plausible databases that `expected-ex` counts over.
+    pub fn plausible(mut self, databases: impl Into<Option<u64>>) -> EngineBuilder {
+        if let Some(databases) = databases.into() {
+            self.expected.databases = databases.max(1);
+        }
         self
     }
 
@@ -120,6 +131,7 @@ impl EngineBuilder {
             network,
             semantics: self.semantics,
             judge,
+            expected: self.expected,
             workers: Arc::new(self.workers),
             seed: self.seed,
             dialect: self.dialect,

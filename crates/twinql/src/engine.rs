@@ -9,6 +9,7 @@ use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql_model::{Band, Cascade, Decision, Evidence, GraphConfig, Score};
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Schema, Semantics};
+use twinql_suite::plausible::{Expectation, ExpectedConfig};
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
@@ -78,6 +79,7 @@ pub struct Engine {
     pub(crate) network: Option<Network>,
     pub(crate) semantics: Semantics,
     pub(crate) judge: JudgeConfig,
+    pub(crate) expected: ExpectedConfig,
     pub(crate) workers: Arc<Workers>,
     pub(crate) seed: u64,
     pub(crate) dialect: Dialect,
@@ -169,10 +171,12 @@ impl Engine {
             threshold: self.threshold(metric),
             device: "cpu".into(),
             seed: self.seed,
-            further: if matches!(metric.id, MetricId::Suite | MetricId::ThreeTier) {
-                of_suite(&self.judge)
-            } else {
-                Vec::new()
+            further: match metric.id {
+                MetricId::Suite | MetricId::ThreeTier => of_suite(&self.judge),
+                MetricId::ExpectedEx => {
+                    of_suite(&JudgeConfig { databases: self.expected.databases, ..self.judge.clone() })
+                }
+                _ => Vec::new(),
             },
         }
     }
@@ -190,6 +194,7 @@ impl Engine {
                 MetricId::Proof => self.proof(metric, &mut batch, &mut records),
                 MetricId::TwoTier => self.tiers(metric, Cascade::Proof, &mut batch, &mut records),
                 MetricId::ThreeTier => self.tiers(metric, Cascade::ProofAndSuite, &mut batch, &mut records),
+                MetricId::ExpectedEx => self.expected(metric, jobs, &mut records),
             }
         }
         records
@@ -393,12 +398,38 @@ impl Engine {
     }
 }
 
+impl Engine {
+    fn expected(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
+        let found = judging::expect_all(jobs, &self.judge, self.expected, &self.workers);
+        for (record, found) in records.iter_mut().zip(found) {
+            let verdict = match found {
+                None => continue,
+                Some(Expectation::Counted(expected)) => {
+                    record.set_score(metric.name, expected.share().unwrap_or(UNKNOWN));
+                    record.set_detail(metric.name, "agree", expected.agree);
+                    record.set_detail(metric.name, "databases", expected.of);
+                    record.set_detail(metric.name, "standard_error", expected.standard_error());
+                    continue;
+                }
+                Some(Expectation::None(verdict)) => verdict,
+            };
+            if matches!(verdict, Verdict::Untested { .. } | Verdict::MachineError { .. }) {
+                record.set_null(metric.name);
+            }
+            let (status, error) = status::of_verdict(&verdict);
+            if let Some(error) = error {
+                spoil(record, status, error);
+            }
+        }
+    }
+}
+
 /// The cascade that a metric is.
 pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
     match metric.id {
         MetricId::TwoTier => Some(Cascade::Proof),
         MetricId::ThreeTier => Some(Cascade::ProofAndSuite),
-        MetricId::Gmn | MetricId::Suite | MetricId::RelPm | MetricId::Proof => None,
+        MetricId::Gmn | MetricId::Suite | MetricId::RelPm | MetricId::Proof | MetricId::ExpectedEx => None,
     }
 }
 

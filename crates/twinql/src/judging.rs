@@ -8,6 +8,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use twinql_sql::Schema;
 use twinql_suite::files::FileReport;
+use twinql_suite::plausible::{Expectation, ExpectedConfig};
 use twinql_suite::worker::{Crew, Program};
 use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Verdict};
 
@@ -46,6 +47,53 @@ pub fn judge_all(
     workers: &Workers,
     each: &(dyn Fn() + Sync),
 ) -> Vec<Option<Report>> {
+    let how = How {
+        by_judge: |judge: &Judge, gold: &str, pred: &str| judge.report(gold, pred),
+        by_crew: |crew: &Crew, schema: &Arc<Schema>, gold: &str, pred: &str| {
+            crew.judge(config, schema, gold, pred)
+        },
+        otherwise: |verdict| Report { verdict, notes: Vec::new() },
+    };
+    all(jobs, config, workers, each, &how)
+}
+
+/// Counts the plausible databases on which pairs agree, as [`judge_all`] judges them.
+pub fn expect_all(
+    jobs: &[Job],
+    config: &JudgeConfig,
+    expected: ExpectedConfig,
+    workers: &Workers,
+) -> Vec<Option<Expectation>> {
+    let how = How {
+        by_judge: |judge: &Judge, gold: &str, pred: &str| judge.expected(gold, pred, expected),
+        by_crew: |crew: &Crew, schema: &Arc<Schema>, gold: &str, pred: &str| {
+            crew.expected(config, expected, schema, gold, pred)
+        },
+        otherwise: Expectation::None,
+    };
+    all(jobs, config, workers, &|| (), &how)
+}
+
+/// How one pair is handled: by a judge of this process, by a worker process, and where neither can be had.
+struct How<J, C, O> {
+    by_judge: J,
+    by_crew: C,
+    otherwise: O,
+}
+
+fn all<T, J, C, O>(
+    jobs: &[Job],
+    config: &JudgeConfig,
+    workers: &Workers,
+    each: &(dyn Fn() + Sync),
+    how: &How<J, C, O>,
+) -> Vec<Option<T>>
+where
+    T: Send,
+    J: Fn(&Judge, &str, &str) -> T + Sync,
+    C: Fn(&Crew, &Arc<Schema>, &str, &str) -> std::io::Result<T> + Sync,
+    O: Fn(Verdict) -> T + Sync,
+{
     // A judge keeps a sandbox, which is not shared between threads; one for each schema
     // lives as long as the thread's share of the batch.
     jobs.par_iter()
@@ -53,20 +101,19 @@ pub fn judge_all(
             let Work::Pair { schema, gold, pred } = &job.work else {
                 return None;
             };
-            let report = match workers {
-                Workers::Processes(crew) => crew.judge(config, schema, gold, pred).unwrap_or_else(|e| {
-                    Report { verdict: Verdict::MachineError { message: no_worker(&e) }, notes: Vec::new() }
-                }),
+            let found = match workers {
+                Workers::Processes(crew) => (how.by_crew)(crew, schema, gold, pred)
+                    .unwrap_or_else(|e| (how.otherwise)(Verdict::MachineError { message: no_worker(&e) })),
                 Workers::Threads => match judges.entry(Arc::as_ptr(schema)) {
-                    Entry::Occupied(entry) => entry.into_mut().report(gold, pred),
+                    Entry::Occupied(entry) => (how.by_judge)(entry.get(), gold, pred),
                     Entry::Vacant(entry) => match Judge::new(schema, config.clone()) {
-                        Ok(judge) => entry.insert(judge).report(gold, pred),
-                        Err(error) => Report::schema_error(&error),
+                        Ok(judge) => (how.by_judge)(entry.insert(judge), gold, pred),
+                        Err(error) => (how.otherwise)(Report::schema_error(&error).verdict),
                     },
                 },
             };
             each();
-            Some(report)
+            Some(found)
         })
         .collect()
 }

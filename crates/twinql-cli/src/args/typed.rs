@@ -133,6 +133,9 @@ pub(crate) struct Metrics {
     /// Databases that the suite generates for a pair [default: its own choice]
     #[arg(long, value_name = "N")]
     pub(crate) databases: Option<usize>,
+    /// Plausible databases that expected-ex counts over [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) plausible: Option<u64>,
     #[command(flatten)]
     pub(crate) run: RunFlags,
 }

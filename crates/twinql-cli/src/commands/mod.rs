@@ -65,6 +65,7 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
         .network(network)
         .semantics(asked)
         .databases(metrics.databases)
+        .plausible(metrics.plausible)
         .seed(metrics.seed)
         .translated_from(dialect)
         .workers(workers, metrics.limits)
@@ -73,7 +74,9 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
 
 /// How many pairs are scored at a time: few where each may take as long as the suite needs.
 fn window(engine: &Engine) -> stream::Window {
-    let slow = |m: &&'static MetricInfo| matches!(m.id, MetricId::Suite | MetricId::ThreeTier);
+    let slow = |m: &&'static MetricInfo| {
+        matches!(m.id, MetricId::Suite | MetricId::ThreeTier | MetricId::ExpectedEx)
+    };
     match engine.metrics().iter().any(slow) {
         true => stream::Window::SMALL_BATCHES,
         false => stream::Window::BATCHES,

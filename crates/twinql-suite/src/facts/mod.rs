@@ -55,6 +55,8 @@ pub struct Atom {
     pub values: Vec<Value>,
     /// Not a plain conjunct: under OR, NOT, CASE, HAVING or a function.
     pub weak: bool,
+    /// A function of the column is compared, such as a part of a date.
+    pub derived: bool,
 }
 
 /// An equality of two columns.
@@ -87,6 +89,8 @@ pub struct Facts {
     pub computed: Vec<Slot>,
     /// Columns whose largest or smallest value matters: those of ORDER BY, arguments of MIN and MAX.
     pub ranked: Vec<Slot>,
+    /// Columns that are tested for NULL, or for which something stands in where they are NULL.
+    pub nulls: Vec<Slot>,
 }
 
 impl Facts {
@@ -239,6 +243,9 @@ impl Walker<'_> {
                 if let Some(slot) = self.slot(&key.expr) {
                     self.facts.grouped.push(slot);
                     self.facts.ranked.push(slot);
+                    if key.options.nulls_first.is_some() {
+                        self.facts.nulls.push(slot);
+                    }
                 }
             }
             self.scopes.pop();

@@ -42,7 +42,7 @@ impl Walker<'_> {
         self.facts.literals.extend(values.iter().cloned());
         if let Some(slot) = self.slot(expr) {
             let plain = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
-            self.facts.atoms.push(Atom { slot, comparison, values, weak: weak || !plain });
+            self.facts.atoms.push(Atom { slot, comparison, values, weak: weak || !plain, derived: !plain });
         }
     }
 
@@ -63,6 +63,7 @@ impl Walker<'_> {
                                 comparison: op,
                                 values: vec![value],
                                 weak: true,
+                                derived: false,
                             });
                         }
                     }
@@ -322,6 +323,9 @@ impl Walker<'_> {
                             if is(&f.name, &["sum", "avg", "round", "abs", "total"]) {
                                 self.compute(e);
                             }
+                            if is(&f.name, &["coalesce", "ifnull", "nullif"]) {
+                                self.facts.nulls.extend(self.slot(e));
+                            }
                             if is(&f.name, &["min", "max"])
                                 && let Some(slot) = self.slot(e)
                             {
@@ -368,9 +372,11 @@ impl Walker<'_> {
                     self.expr(e, weak);
                 }
             }
-            Expr::IsNull(e)
-            | Expr::IsNotNull(e)
-            | Expr::Substring { expr: e, substring_from: _, substring_for: _, special: _, shorthand: _ } => {
+            Expr::IsNull(e) | Expr::IsNotNull(e) => {
+                self.facts.nulls.extend(self.slot(e));
+                self.expr(e, weak);
+            }
+            Expr::Substring { expr: e, substring_from: _, substring_for: _, special: _, shorthand: _ } => {
                 self.expr(e, weak);
             }
             _ => {}

@@ -7,7 +7,7 @@
 mod draft;
 mod guided;
 mod nearby;
-mod scenario;
+pub(crate) mod scenario;
 pub mod strategies;
 mod structured;
 pub(crate) mod values;

@@ -15,7 +15,7 @@ use crate::dice::Dice;
 use crate::facts::{Atom, Comparison, Facts, Slot};
 
 /// The slots of a query that hold one value: connected by links that are meant to hold.
-pub(super) fn classes(facts: &Facts, weak: f64, dice: &mut Dice) -> BTreeMap<Slot, usize> {
+pub(crate) fn classes(facts: &Facts, weak: f64, dice: &mut Dice) -> BTreeMap<Slot, usize> {
     classes_without(facts, weak, None, dice)
 }
 

@@ -45,7 +45,7 @@ impl Judge {
         };
         let (facts, tables) = self.read(&gold, &pred);
         let generator = Generator::new(&self.schema, &assumed, &facts, &tables, self.config.seed).plain();
-        let mut trial = self.start(gold, pred, &generator, Settling::BySortKeys).ok()?;
+        let mut trial = self.start(gold, pred, generator.tables(), Settling::BySortKeys).ok()?;
         let mut ease = Ease { apart: 0, of: 0 };
         for index in 0..self.config.databases {
             let Some(database) = generator.database(index) else {

@@ -17,6 +17,7 @@ use super::{GREETING, LOST};
 use crate::bout::Side;
 use crate::files::{FileConfig, FileReport, FileVerdict};
 use crate::judge::{JudgeConfig, Report, Verdict};
+use crate::plausible::{Expectation, ExpectedConfig};
 use crate::suite::{RunOptions, RunPair, RunVerdict, SchemaSuite, write_line};
 
 /// A program that runs [`serve`](super::serve) on its standard input and output.
@@ -65,6 +66,28 @@ impl Crew {
             verdict: Verdict::Timeout { side: Side::Pred },
             notes: vec![LOST.into()],
         }))
+    }
+
+    /// Counts the plausible databases on which a pair agrees, as a [`Judge`](crate::Judge) in this process does; a
+    /// pair that kills a fresh worker is a `timeout`.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub fn expected(
+        &self,
+        config: &JudgeConfig,
+        expected: ExpectedConfig,
+        schema: &Arc<Schema>,
+        gold: &str,
+        pred: &str,
+    ) -> io::Result<Expectation> {
+        let answer = self.ask(&|worker| {
+            worker.judging(config)?;
+            let schema = worker.introduced(schema)?;
+            let (gold, pred) = (gold.to_owned(), pred.to_owned());
+            worker.process.ask(&Request::Expected { schema, gold, pred, config: expected })
+        })?;
+        Ok(answer.unwrap_or(Expectation::None(Verdict::Timeout { side: Side::Pred })))
     }
 
     /// Executes a pair on files, as a [`FileJudge`](crate::FileJudge) in this process does;

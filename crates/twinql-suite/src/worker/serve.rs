@@ -9,8 +9,10 @@ use twinql_sql::Schema;
 
 use super::GREETING;
 use super::wire::Request;
+use crate::execute::ExecError;
 use crate::files::{FileConfig, FileJudge};
 use crate::judge::{Judge, JudgeConfig, Report};
+use crate::plausible::Expectation;
 use crate::suite::{SchemaSuite, read_line, run_piece};
 
 /// Judges that a worker keeps ready.
@@ -51,7 +53,19 @@ pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usi
             Request::Executing(config) => known.files = FileJudge::new(*config),
             Request::Pair { schema, gold, pred } => {
                 before(1);
-                output.line(&known.judge(schema, &gold, &pred)?)?;
+                let report = match known.judge_of(schema)? {
+                    Ok(judge) => judge.report(&gold, &pred),
+                    Err(error) => Report::schema_error(&error),
+                };
+                output.line(&report)?;
+            }
+            Request::Expected { schema, gold, pred, config } => {
+                before(1);
+                let expectation = match known.judge_of(schema)? {
+                    Ok(judge) => judge.expected(&gold, &pred, config),
+                    Err(error) => Expectation::None(Report::schema_error(&error).verdict),
+                };
+                output.line(&expectation)?;
             }
             Request::Piece { semantics, options, pairs } => {
                 before(pairs.len());
@@ -94,22 +108,19 @@ impl Default for Known {
 }
 
 impl Known {
-    fn judge(&mut self, id: usize, gold: &str, pred: &str) -> io::Result<Report> {
+    /// The judge over a schema; what SQLite says where it cannot hold that.
+    fn judge_of(&mut self, id: usize) -> io::Result<Result<&Judge, ExecError>> {
         if self.judges.len() >= KEPT_JUDGES && !self.judges.contains_key(&id) {
             self.judges.clear();
         }
-        let judge = match self.judges.entry(id) {
-            Entry::Occupied(entry) => entry.into_mut(),
+        Ok(match self.judges.entry(id) {
+            Entry::Occupied(entry) => Ok(entry.into_mut()),
             Entry::Vacant(entry) => {
                 let schema =
                     self.schemas.get(&id).ok_or_else(|| io::Error::other("a pair before its schema"))?;
-                match Judge::new(schema, self.judging.clone()) {
-                    Ok(judge) => entry.insert(judge),
-                    Err(error) => return Ok(Report::schema_error(&error)),
-                }
+                Judge::new(schema, self.judging.clone()).map(|judge| &*entry.insert(judge))
             }
-        };
-        Ok(judge.report(gold, pred))
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use twinql_sql::{Schema, Semantics};
 
 use crate::files::FileConfig;
 use crate::judge::JudgeConfig;
+use crate::plausible::ExpectedConfig;
 use crate::suite::RunOptions;
 
 /// What a worker is told. What can be answered is; the rest is kept.
@@ -20,6 +21,8 @@ pub(super) enum Request {
     Forget,
     /// Judge this; the answer is a [`Report`](crate::Report).
     Pair { schema: usize, gold: String, pred: String },
+    /// Count the plausible databases on which these agree; the answer is an [`Expectation`](crate::plausible::Expectation).
+    Expected { schema: usize, gold: String, pred: String, config: ExpectedConfig },
     /// The databases of the pieces that follow: a schema's line of a suite file.
     Databases(String),
     /// Run these pairs of gold and prediction; the answer is a verdict for each.

@@ -1,0 +1,164 @@
+//! How likely execution on a real database would call the prediction right.
+
+use super::{GOLD, Judge, Verdict};
+use crate::bout::{Outcome, Settling, Side, nonempty};
+use crate::execute::ExecError;
+use crate::facts::Facts;
+use crate::plausible::{Expectation, Expected, ExpectedConfig, Plausible};
+
+/// Databases without an answer of the gold from which on larger ones are made.
+const PATIENCE: u64 = 6;
+
+impl Judge {
+    /// Runs the pair on [plausible](Plausible) databases and counts those on which both agree. Answers are compared
+    /// as the semantics says and as they were returned, ties and all, as execution accuracy does; what the semantics
+    /// assumes of databases does not matter here.
+    ///
+    /// A prediction that runs into a limit where the gold answers disagrees there.
+    pub fn expected(&self, gold: &str, pred: &str, config: ExpectedConfig) -> Expectation {
+        self.sandbox.after_timeouts(0);
+        self.counted(gold, pred, config).map_or_else(Expectation::None, Expectation::Counted)
+    }
+
+    fn counted(&self, gold: &str, pred: &str, config: ExpectedConfig) -> Result<Expected, Verdict> {
+        let [gold, pred] = self.readied([gold, pred], &mut Vec::new())?;
+        let facts = |ast: &Option<_>| ast.as_ref().map(|a| Facts::of(&self.schema, a)).unwrap_or_default();
+        let (of_gold, of_pred) = (facts(&gold.ast), facts(&pred.ast));
+        let (_, tables) = self.read(&gold, &pred);
+        let plausible = Plausible::new(&self.schema, &of_gold, &of_pred, &tables, self.config.seed);
+        let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };
+        let mut trial = self.start(gold, pred, plausible.tables(), Settling::AsReturned).map_err(failed)?;
+        let mut expected = Expected::default();
+        let mut timeouts = 0;
+        for index in 0..config.attempts() {
+            if expected.of >= config.databases {
+                break;
+            }
+            if trial.exhausted() {
+                return Err(Verdict::Timeout { side: trial.costlier() });
+            }
+            // A gold that hardly answers may ask for more rows than small tables have.
+            let plenty = index >= PATIENCE && expected.of * 3 < index;
+            let database = plausible.database(index, plenty);
+            expected.made += 1;
+            self.sandbox.after_timeouts(timeouts);
+            let outcome = trial.bout(&database);
+            let says = trial.ring.answer(GOLD).is_ok_and(nonempty);
+            match outcome {
+                Outcome::Agree(_) => expected.agree += u64::from(says),
+                Outcome::Differ => {}
+                Outcome::Failed(_, ExecError::Limit(_)) => timeouts += 1,
+                Outcome::Failed(Side::Gold, error) => {
+                    return Err(Verdict::GoldError { message: error.to_string() });
+                }
+                Outcome::Failed(Side::Pred, error) => {
+                    return Err(Verdict::PredError { message: error.to_string() });
+                }
+            }
+            expected.of += u64::from(says);
+        }
+        if expected.of == 0 {
+            return Err(match timeouts {
+                0 => Verdict::Untested { databases: expected.made, reason: UNANSWERED.into() },
+                _ => Verdict::Timeout { side: trial.costlier() },
+            });
+        }
+        Ok(expected)
+    }
+}
+
+/// Why there is no share.
+const UNANSWERED: &str = "the gold answered on no plausible database";
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use twinql_sql::{Schema, Semantics};
+
+    use super::*;
+    use crate::{JudgeConfig, testing};
+
+    const HEROES: &str = "CREATE TABLE superpower (id INTEGER PRIMARY KEY, power_name TEXT);
+        CREATE TABLE superhero (id INTEGER PRIMARY KEY, superhero_name TEXT, side TEXT, height_cm INTEGER, born DATE);
+        CREATE TABLE hero_power (hero_id INTEGER REFERENCES superhero (id), power_id INTEGER REFERENCES superpower (id));";
+
+    fn judge() -> Judge {
+        let schema = Schema::from_ddl("heroes", HEROES).unwrap();
+        let semantics = Semantics::preset("bird").unwrap();
+        Judge::new(&schema, JudgeConfig { semantics, ..JudgeConfig::default() }).unwrap()
+    }
+
+    /// The share of 40 databases on which two queries agree.
+    fn share(gold: &str, pred: &str) -> f64 {
+        match judge().expected(gold, pred, ExpectedConfig { databases: 40 }) {
+            Expectation::Counted(expected) => expected.share().unwrap(),
+            Expectation::None(verdict) => panic!("{verdict:?}"),
+        }
+    }
+
+    #[test]
+    fn what_differs_only_where_nobody_looks_is_likely_right() {
+        // Two powers of one name.
+        let gold = "SELECT COUNT(*) FROM hero_power h JOIN superpower p ON h.power_id = p.id WHERE p.power_name = 'Stealth'";
+        let pred = "SELECT COUNT(*) FROM hero_power WHERE power_id = (SELECT id FROM superpower WHERE power_name = 'Stealth')";
+        assert!(share(gold, pred) > 0.85);
+        // A tie for the maximum.
+        let gold = "SELECT superhero_name FROM superhero ORDER BY height_cm DESC LIMIT 1";
+        let pred =
+            "SELECT superhero_name FROM superhero WHERE height_cm = (SELECT MAX(height_cm) FROM superhero)";
+        assert!(share(gold, pred) > 0.7);
+        // A side in two spellings.
+        let gold = "SELECT superhero_name FROM superhero WHERE side = 'good'";
+        assert!(share(gold, "SELECT superhero_name FROM superhero WHERE LOWER(side) = 'good'") > 0.95);
+        // Dates that are no dates.
+        let gold = "SELECT id FROM superhero WHERE STRFTIME('%Y', born) = '1990'";
+        assert!(share(gold, "SELECT id FROM superhero WHERE SUBSTR(born, 1, 4) = '1990'") > 0.95);
+        let pred = "SELECT id FROM superhero WHERE born BETWEEN '1990-01-01' AND '1990-12-31'";
+        assert!(share(gold, pred) > 0.95);
+    }
+
+    #[test]
+    fn what_differs_on_real_rows_is_likely_wrong() {
+        let gold = "SELECT superhero_name FROM superhero WHERE side = 'good'";
+        for pred in [
+            "SELECT superhero_name FROM superhero",
+            "SELECT superhero_name FROM superhero WHERE side = 'Good'",
+            "SELECT superhero_name FROM superhero WHERE side <> 'good'",
+            "SELECT id FROM superhero WHERE side = 'good'",
+            "SELECT 1",
+        ] {
+            assert!(share(gold, pred) < 0.2, "{pred}");
+        }
+    }
+
+    #[test]
+    fn nulls_that_the_gold_asks_for_are_there() {
+        let gold = "SELECT id FROM superhero WHERE side IS NULL";
+        let pred = "SELECT id FROM superhero WHERE side IS NULL AND height_cm > 180";
+        assert!(share(gold, pred) < 0.7);
+        assert!(share(gold, "SELECT superhero_name FROM superhero WHERE side IS NULL") < 0.05);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_share() {
+        let (gold, pred) =
+            ("SELECT AVG(height_cm) FROM superhero", "SELECT SUM(height_cm) * 1.0 / COUNT(*) FROM superhero");
+        let config = ExpectedConfig::default();
+        assert_eq!(judge().expected(gold, pred, config), judge().expected(gold, pred, config));
+    }
+
+    #[test]
+    fn what_cannot_be_counted_says_why() {
+        let judge = Judge::new(&testing::schema(), JudgeConfig::default()).unwrap();
+        let config = ExpectedConfig::default();
+        let gold = "SELECT name FROM singer";
+        let none = |gold: &str, pred: &str| match judge.expected(gold, pred, config) {
+            Expectation::None(verdict) => verdict,
+            Expectation::Counted(expected) => panic!("{expected:?}"),
+        };
+        assert!(matches!(none(gold, "SELECT nothing FROM nowhere"), Verdict::PredError { .. }));
+        assert!(matches!(none("SELECT", gold), Verdict::GoldError { .. }));
+        assert!(matches!(none(gold, "DROP TABLE singer"), Verdict::PredError { .. }));
+        assert!(matches!(none("SELECT name FROM singer WHERE 1 = 0", gold), Verdict::Untested { .. }));
+    }
+}

@@ -1,0 +1,525 @@
+//! A plausible database in the making: rows are added one by one, references and keys kept at every step.
+
+use std::collections::{BTreeMap, HashSet};
+
+use twinql_sql::{ColumnRef, Schema, Value};
+
+use super::portrait::{Kind, Portraits, Reference};
+use super::regularity::{Mood, Regularity};
+use super::source::Source;
+use crate::constraints::Session;
+use crate::database::{Database, Row, has_type, key_form, keys, project, store};
+use crate::dice::Dice;
+use crate::facts::Facts;
+
+/// Rows that one table may have.
+const MAX_ROWS: usize = 60;
+
+/// The same where the gold has not answered on smaller tables.
+const PLENTY: usize = 160;
+
+/// How a table's rows are spread in one database.
+#[derive(Debug, Default)]
+struct Spread {
+    /// Rows that the table is to have.
+    rows: usize,
+    /// How unevenly parents are chosen, by reference.
+    skews: Vec<f64>,
+    /// Columns that all children of one parent share.
+    sticky: Vec<usize>,
+    /// Sets of columns of which no two rows agree: declared keys, and natural ones.
+    unique: Vec<Vec<usize>>,
+    seen: Vec<HashSet<Vec<Value>>>,
+}
+
+/// A plausible database in the making.
+pub(super) struct Draft<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) portraits: &'a Portraits,
+    pub(super) mood: Mood,
+    /// Tables are larger, and parents have more children.
+    plenty: bool,
+    tables: &'a [usize],
+    pub(super) rows: Vec<Vec<Row>>,
+    pub(super) sources: BTreeMap<ColumnRef, Source>,
+    spreads: BTreeMap<usize, Spread>,
+    /// CHECKs and generated columns.
+    constraints: Session<'a>,
+    /// Tables whose row is being made, outermost first.
+    making: Vec<usize>,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn new(
+        schema: &'a Schema,
+        tables: &'a [usize],
+        portraits: &'a Portraits,
+        constraints: Session<'a>,
+        mood: Mood,
+        plenty: bool,
+        dice: &mut Dice,
+    ) -> Draft<'a> {
+        let mut draft = Draft {
+            schema,
+            portraits,
+            mood,
+            plenty,
+            tables,
+            rows: vec![Vec::new(); schema.tables.len()],
+            sources: BTreeMap::new(),
+            spreads: BTreeMap::new(),
+            constraints,
+            making: Vec::new(),
+        };
+        for &table in tables {
+            let Some(definition) = schema.tables.get(table) else { continue };
+            for column in 0..definition.columns.len() {
+                let at = ColumnRef { table, column };
+                if let Some(portrait) = portraits.get(at) {
+                    draft.sources.insert(at, Source::of(portrait, &mood, dice));
+                }
+            }
+            let spread = draft.spread(table, dice);
+            draft.spreads.insert(table, spread);
+        }
+        draft
+    }
+
+    fn spread(&self, table: usize, dice: &mut Dice) -> Spread {
+        let definition = &self.schema.tables[table];
+        let references = self.portraits.references(table);
+        let mut unique: Vec<Vec<usize>> = keys(definition).cloned().collect();
+        let kind = |column: usize| self.portraits.get(ColumnRef { table, column }).map(|p| p.kind);
+        let referring = |column: usize| references.iter().any(|r| r.columns.contains(&column));
+        // A narrow table lists what a parent has, one row for each kind of it.
+        let categories = dice.chance(if definition.columns.len() <= 6 { 0.75 } else { 0.15 });
+        if self.mood.has(Regularity::NaturalKeys)
+            && let Some(reference) = references.first()
+        {
+            // A parent has one row for each day, or else for each other parent, or for each of its categories.
+            let telling = |c: usize| match kind(c) {
+                Some(Kind::Moment(_) | Kind::Year) => Some(0),
+                _ if referring(c) => references
+                    .iter()
+                    .any(|r| r.columns.contains(&c) && r.target != reference.target)
+                    .then_some(1),
+                Some(Kind::Category | Kind::Level | Kind::Name) if categories => Some(2),
+                _ => None,
+            };
+            let columns = (0..definition.columns.len()).filter(|c| !reference.columns.contains(c));
+            let column = columns.filter_map(|c| Some((telling(c)?, c))).min();
+            if let Some((_, column)) = column {
+                let mut key = reference.columns.clone();
+                key.push(column);
+                unique.push(key);
+            }
+        }
+        let favourites = self.mood.has(Regularity::ClearFavourites);
+        let skews = references.iter().map(|_| if favourites { 1.4 + dice.unit() } else { 1.0 }).collect();
+        let mut sticky = Vec::new();
+        if self.mood.has(Regularity::StickyValues) && !references.is_empty() {
+            for column in 0..definition.columns.len() {
+                if !referring(column) && !unique.iter().any(|k| k.contains(&column)) && dice.chance(0.3) {
+                    sticky.push(column);
+                }
+            }
+        }
+        let seen = vec![HashSet::new(); unique.len()];
+        Spread { rows: 0, skews, sticky, unique, seen }
+    }
+
+    /// Fills the tables to this share of the size that they are to have.
+    pub(super) fn settle(&mut self, share: f64, gold: &Facts, dice: &mut Dice) {
+        let bound = gold.counts.iter().copied().filter(|n| (2..=12).contains(n)).max().unwrap_or(0) as f64;
+        for &table in self.tables {
+            let parents = self
+                .portraits
+                .references(table)
+                .iter()
+                .map(|r| self.spreads.get(&r.target).map_or(0, |s| s.rows));
+            let parents = parents.max().unwrap_or(0);
+            let most = if self.plenty { PLENTY } else { MAX_ROWS } - 12;
+            let wanted = match self.spreads.get(&table).map_or(0, |s| s.rows) {
+                0 if parents == 0 && self.plenty => most,
+                0 if parents == 0 => [6, 9, 14, 20][dice.below(4)] + bound as usize,
+                0 => {
+                    let fan = [0.7, 1.2, 2.0, 3.5][dice.below(4)];
+                    // A table that extends another has at most one row for each of its rows.
+                    let extends = self.spreads.get(&table).is_some_and(|s| {
+                        let references = self.portraits.references(table);
+                        s.unique.iter().any(|key| references.iter().any(|r| r.columns == *key))
+                    });
+                    let fan = if extends { [0.5, 0.8, 0.9, 1.0][dice.below(4)] } else { fan };
+                    let fan = if self.plenty && !extends { fan * 4.0 + 4.0 } else { fan };
+                    ((parents as f64 * fan) as usize + (bound * 1.5) as usize)
+                        .clamp(if extends { 3 } else { 8 }, most)
+                }
+                known => known,
+            };
+            if let Some(spread) = self.spreads.get_mut(&table) {
+                spread.rows = wanted;
+            }
+            let until = (wanted as f64 * share) as usize;
+            let mut failures = 0;
+            while self.rows[table].len() < until && failures < 6 {
+                if self.add(table, &[], dice).is_none() {
+                    failures += 1;
+                }
+            }
+        }
+        if share >= 1.0 && self.mood.has(Regularity::NoOrphans) {
+            self.adopt(dice);
+        }
+    }
+
+    /// Gives each parent without a child one, where a table refers to one other.
+    fn adopt(&mut self, dice: &mut Dice) {
+        for &table in self.tables {
+            let Some(reference) = self.portraits.references(table).first().cloned() else { continue };
+            for parent in 0..self.rows[reference.target].len() {
+                let key = self.key_of(&reference, parent);
+                if self.find(table, &key).is_none() {
+                    self.add(table, &key, dice);
+                }
+            }
+        }
+    }
+
+    /// The cells of a child that refers to this parent.
+    fn key_of(&self, reference: &Reference, parent: usize) -> Vec<(usize, Value)> {
+        let row = self.rows[reference.target].get(parent);
+        let value = |t: usize| row.and_then(|r| r.get(t)).cloned().unwrap_or(Value::Null);
+        reference.columns.iter().zip(&reference.target_columns).map(|(&c, &t)| (c, value(t))).collect()
+    }
+
+    /// The first row of a table with these cells.
+    pub(super) fn find(&self, table: usize, cells: &[(usize, Value)]) -> Option<usize> {
+        let forms: Vec<(usize, Value)> = cells.iter().map(|(c, v)| (*c, key_form(v))).collect();
+        self.rows[table]
+            .iter()
+            .position(|row| forms.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v)))
+    }
+
+    /// Adds a row with the given cells, and the parents that it lacks; gives its position.
+    pub(super) fn add(&mut self, table: usize, given: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
+        let most = if self.plenty { PLENTY } else { MAX_ROWS };
+        if self.rows[table].len() >= most || self.making.len() > 6 || self.making.contains(&table) {
+            return None;
+        }
+        self.making.push(table);
+        let row = (0..5).find_map(|_| self.row(table, given, dice));
+        self.making.pop();
+        let row = row?;
+        for (column, value) in row.iter().enumerate() {
+            if let Some(source) = self.sources.get_mut(&ColumnRef { table, column }) {
+                source.note(value);
+            }
+        }
+        self.rows[table].push(row);
+        Some(self.rows[table].len() - 1)
+    }
+
+    fn row(&mut self, table: usize, given: &[(usize, Value)], dice: &mut Dice) -> Option<Row> {
+        let (schema, portraits) = (self.schema, self.portraits);
+        let definition = schema.tables.get(table)?;
+        let mut cells: Vec<Option<Value>> = vec![None; definition.columns.len()];
+        for (column, value) in given {
+            let at = definition.columns.get(*column)?;
+            let value = store(value.clone(), at.affinity);
+            // What a join or a test asks for may not fit the type of every column.
+            if has_type(at, &value) && !(at.not_null && value == Value::Null) {
+                cells[*column] = Some(value);
+            }
+        }
+        let mut parents: Vec<(usize, usize)> = Vec::new();
+        // Those that are given first: others may follow from them.
+        let mut order: Vec<(usize, &Reference)> = portraits.references(table).iter().enumerate().collect();
+        order.sort_by_key(|(_, r)| r.columns.iter().any(|c| cells.get(*c).is_none_or(Option::is_none)));
+        for (index, reference) in order {
+            if let Some(parent) = self.refer(table, index, reference, &mut cells, &parents, dice) {
+                parents.push((reference.target, parent));
+            }
+        }
+        self.stick(table, &mut cells);
+        let mut row = Row::with_capacity(cells.len());
+        for (column, cell) in cells.into_iter().enumerate() {
+            let value = match (cell, self.sources.get_mut(&ColumnRef { table, column })) {
+                (Some(value), _) => value,
+                (None, Some(source)) if source.nulls > 0.0 && dice.chance(source.nulls) => Value::Null,
+                (None, Some(source)) => source.draw(dice),
+                (None, None) => Value::Null,
+            };
+            row.push(value);
+        }
+        if self.constraints.bind(table) {
+            let refers = |c: usize| portraits.references(table).iter().any(|r| r.columns.contains(&c));
+            let fixed = |c: usize| refers(c) || given.iter().any(|(own, _)| *own == c);
+            let nulls = |c: usize| definition.columns.get(c).is_some_and(|c| !c.not_null);
+            if !self.constraints.mend(table, definition, &mut row, &fixed, &nulls, dice) {
+                return None;
+            }
+        }
+        let spread = self.spreads.get_mut(&table)?;
+        let tuples: Vec<Vec<Value>> = spread.unique.iter().map(|k| project(&row, k)).collect();
+        if tuples.iter().zip(&spread.seen).any(|(t, seen)| !t.contains(&Value::Null) && seen.contains(t)) {
+            return None;
+        }
+        for (tuple, seen) in tuples.into_iter().zip(&mut spread.seen) {
+            seen.insert(tuple);
+        }
+        Some(row)
+    }
+
+    /// Fills in a reference: what is given decides, then what another reference leads to, then chance.
+    fn refer(
+        &mut self,
+        table: usize,
+        index: usize,
+        reference: &Reference,
+        cells: &mut [Option<Value>],
+        parents: &[(usize, usize)],
+        dice: &mut Dice,
+    ) -> Option<usize> {
+        let given: Vec<(usize, Value)> = reference
+            .columns
+            .iter()
+            .zip(&reference.target_columns)
+            .filter_map(|(&c, &t)| Some((t, cells.get(c)?.clone()?)))
+            .collect();
+        if given.iter().any(|(_, v)| *v == Value::Null) {
+            return None;
+        }
+        let count = self.rows[reference.target].len();
+        let parent = if !given.is_empty() {
+            match self.find(reference.target, &given) {
+                Some(parent) => parent,
+                None => self.add(reference.target, &given, dice)?,
+            }
+        } else if reference.target == table {
+            // A table that refers to itself: to an earlier row, or to nothing.
+            if count == 0 || dice.chance(0.2) {
+                for &c in &reference.columns {
+                    cells[c].get_or_insert(Value::Null);
+                }
+                return None;
+            }
+            dice.below(count)
+        } else if !self.mood.has(Regularity::CompleteReferences)
+            && reference
+                .columns
+                .iter()
+                .all(|&c| self.schema.tables[table].columns.get(c).is_some_and(|c| !c.not_null))
+            && dice.chance(0.12)
+        {
+            for &c in &reference.columns {
+                cells[c].get_or_insert(Value::Null);
+            }
+            return None;
+        } else if let Some(parent) =
+            self.through(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
+        {
+            parent
+        } else {
+            if count == 0 {
+                self.add(reference.target, &[], dice)?;
+            }
+            let skew = self.spreads.get(&table).and_then(|s| s.skews.get(index)).copied().unwrap_or(1.0);
+            let count = self.rows[reference.target].len();
+            let mut parent = dice.skewed(count, skew);
+            let twin = parents.iter().find(|(t, _)| *t == reference.target).map(|(_, p)| *p);
+            // Two keys of one parent, such as its number here and its number elsewhere.
+            let same =
+                |r: &Reference| r.target == reference.target && r.target_columns != reference.target_columns;
+            if let Some(twin) = twin
+                && self.portraits.references(table).iter().any(same)
+            {
+                parent = twin;
+            } else if let Some(key) =
+                self.closing(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
+            {
+                let fits = |row: &Row| {
+                    key.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(&key_form(v)))
+                };
+                let fitting: Vec<usize> = self.rows[reference.target]
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, r)| fits(r))
+                    .map(|(i, _)| i)
+                    .collect();
+                parent = match fitting.get(dice.skewed(fitting.len(), skew)) {
+                    Some(&fitting) => fitting,
+                    None => self.add(reference.target, &key, dice).unwrap_or(parent),
+                };
+            } else if twin == Some(parent) && self.mood.has(Regularity::DistinctTwins) && count > 1 {
+                parent = (parent + 1 + dice.below(count - 1)) % count;
+            }
+            parent
+        };
+        for (c, value) in self.key_of(reference, parent) {
+            let affinity = self.schema.tables[table].columns.get(c).map(|c| c.affinity)?;
+            cells[c].get_or_insert(store(value, affinity));
+        }
+        Some(parent)
+    }
+
+    /// The row of the target that another parent of the same child refers to.
+    fn through(&self, reference: &Reference, parents: &[(usize, usize)]) -> Option<usize> {
+        parents.iter().find_map(|(table, row)| {
+            let up = self.portraits.references(*table).iter().find(|r| r.target == reference.target)?;
+            let cells = self.rows[*table].get(*row)?;
+            let key: Option<Vec<(usize, Value)>> = up
+                .columns
+                .iter()
+                .zip(&up.target_columns)
+                .map(|(&c, &t)| Some((t, cells.get(c)?.clone())))
+                .collect();
+            self.find(reference.target, &key?)
+        })
+    }
+
+    /// The cells by which a row of the target refers to the parents that the child has already.
+    fn closing(&self, reference: &Reference, parents: &[(usize, usize)]) -> Option<Vec<(usize, Value)>> {
+        let ups = self.portraits.references(reference.target).iter();
+        ups.filter(|up| up.target != reference.target).find_map(|up| {
+            parents.iter().find(|(t, _)| *t == up.target).map(|(_, row)| self.key_of(up, *row))
+        })
+    }
+
+    /// Copies what all children of a parent share from an earlier one.
+    fn stick(&self, table: usize, cells: &mut [Option<Value>]) {
+        let Some(spread) = self.spreads.get(&table).filter(|s| !s.sticky.is_empty()) else { return };
+        let Some(reference) = self.portraits.references(table).first() else { return };
+        let key: Option<Vec<(usize, Value)>> =
+            reference.columns.iter().map(|&c| Some((c, cells.get(c)?.clone()?))).collect();
+        let Some(sibling) = key.and_then(|key| self.find(table, &key)).and_then(|i| self.rows[table].get(i))
+        else {
+            return;
+        };
+        for &column in &spread.sticky {
+            if let (Some(cell @ None), Some(value)) = (cells.get_mut(column), sibling.get(column)) {
+                *cell = Some(value.clone());
+            }
+        }
+    }
+
+    /// True if a change of the cell could break a key, a reference or a regularity.
+    pub(super) fn is_bound(&self, at: ColumnRef) -> bool {
+        let declared =
+            self.spreads.get(&at.table).is_some_and(|s| s.unique.iter().any(|k| k.contains(&at.column)));
+        let refers = |table: usize| self.portraits.references(table).iter();
+        declared
+            || self.constraints.bind(at.table)
+            || refers(at.table).any(|r| r.columns.contains(&at.column))
+            || self
+                .tables
+                .iter()
+                .any(|&t| refers(t).any(|r| r.target == at.table && r.target_columns.contains(&at.column)))
+    }
+
+    /// The rows as a database: in the order of their ids where they have some.
+    pub(super) fn finish(mut self, dice: &mut Dice) -> Database {
+        if self.mood.has(Regularity::ClearExtremes) {
+            self.clear_extremes();
+        }
+        let mut tables: Vec<Option<Vec<Row>>> = vec![None; self.schema.tables.len()];
+        for &table in self.tables {
+            let mut rows = std::mem::take(&mut self.rows[table]);
+            let serial = (0..self.schema.tables[table].columns.len()).find(|&column| {
+                self.portraits
+                    .get(ColumnRef { table, column })
+                    .is_some_and(|p| p.unique && p.kind == Kind::Id)
+            });
+            match serial {
+                Some(column) => rows.sort_by(|a, b| a.get(column).cmp(&b.get(column))),
+                None => dice.shuffle(&mut rows),
+            }
+            if let Some(place) = tables.get_mut(table) {
+                *place = Some(rows);
+            }
+        }
+        Database { tables }
+    }
+
+    /// Moves all but one of the rows that share a column's largest or smallest number off it.
+    fn clear_extremes(&mut self) {
+        let ranked: Vec<ColumnRef> = self
+            .sources
+            .keys()
+            .copied()
+            .filter(|&at| {
+                self.portraits
+                    .get(at)
+                    .is_some_and(|p| p.ranked && !matches!(p.kind, Kind::Moment(_) | Kind::Year))
+                    && !self.is_bound(at)
+            })
+            .collect();
+        for at in ranked {
+            for largest in [true, false] {
+                let numbers = self.rows[at.table].iter().filter_map(|r| r.get(at.column)?.as_f64());
+                let extreme =
+                    if largest { numbers.fold(f64::MIN, f64::max) } else { numbers.fold(f64::MAX, f64::min) };
+                let mut first = true;
+                for row in &mut self.rows[at.table] {
+                    let Some(cell) = row.get_mut(at.column) else { continue };
+                    if cell.as_f64() != Some(extreme) || std::mem::take(&mut first) {
+                        continue;
+                    }
+                    let step = if largest { -1 } else { 1 };
+                    *cell = match &*cell {
+                        Value::Integer(n) => Value::Integer(*n + step),
+                        Value::Real(r) => Value::Real((r.0 + step as f64).into()),
+                        other => other.clone(),
+                    };
+                }
+            }
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// The place of a table among all: parents come first.
+    pub(super) fn rank(&self, table: usize) -> usize {
+        self.tables.iter().position(|&t| t == table).unwrap_or(usize::MAX)
+    }
+
+    /// True if another table of the database refers to it.
+    pub(super) fn is_parent(&self, table: usize) -> bool {
+        self.tables.iter().any(|&t| self.portraits.references(t).iter().any(|r| r.target == table))
+    }
+
+    /// Adds a row with the references of another one and these cells.
+    pub(super) fn sibling(
+        &mut self,
+        table: usize,
+        row: usize,
+        given: &[(usize, Value)],
+        dice: &mut Dice,
+    ) -> Option<usize> {
+        let references = self.portraits.references(table);
+        if references.is_empty() {
+            return None;
+        }
+        let old = self.rows[table].get(row)?;
+        let mut cells: Vec<(usize, Value)> = given.to_vec();
+        for &c in references.iter().flat_map(|r| &r.columns) {
+            if !cells.iter().any(|(own, _)| *own == c) {
+                cells.push((c, old.get(c)?.clone()));
+            }
+        }
+        self.add(table, &cells, dice)
+    }
+
+    /// Writes cells into a row, where no key or reference is touched.
+    pub(super) fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
+        for (column, value) in given {
+            let at = ColumnRef { table, column: *column };
+            let taken = self.sources.get(&at).is_some_and(|s| s.is_taken(value));
+            if self.is_bound(at) || taken {
+                continue;
+            }
+            if let Some(cell) = self.rows[table].get_mut(row).and_then(|r| r.get_mut(*column)) {
+                *cell = value.clone();
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Plausible databases: rows as people have them, around what the gold query asks for.
+//!
+//! The databases of [`generate`](crate::generate) are made to tell two queries apart by whatever the assumptions
+//! leave open: two powers of one name, a tie for the maximum, a table without rows. Execution on a real database
+//! seldom meets these. The databases made here keep the *regularities* of real data, each with a probability
+//! ([`REGULARITIES`]), so that the share of them on which two queries agree estimates the chance that execution
+//! on a real database would call the prediction right.
+//!
+//! The gold guides: rows are planted for its constants along its joins, so that it answers. What the prediction
+//! tests besides holds of the gold's rows in some databases only, or its mistakes would come true.
+
+mod draft;
+mod expected;
+mod form;
+mod plant;
+mod portrait;
+mod regularity;
+mod source;
+mod words;
+
+use twinql_sql::{Schema, Semantics};
+
+use crate::constraints::Constraints;
+use crate::database::Database;
+use crate::dice::Dice;
+use crate::facts::Facts;
+use draft::Draft;
+pub use expected::{Expectation, Expected, ExpectedConfig};
+use portrait::Portraits;
+use regularity::Mood;
+pub use regularity::{REGULARITIES, Regularity};
+
+/// Makes the plausible databases of one pair of queries.
+#[derive(Debug)]
+pub struct Plausible<'a> {
+    schema: &'a Schema,
+    gold: &'a Facts,
+    pred: &'a Facts,
+    seed: u64,
+    /// The tables that a query reads, parents first.
+    tables: Vec<usize>,
+    portraits: Portraits,
+    constraints: Constraints,
+}
+
+impl<'a> Plausible<'a> {
+    /// For a pair with these facts. `more` are tables that a query reads without the facts knowing.
+    pub fn new(
+        schema: &'a Schema,
+        gold: &'a Facts,
+        pred: &'a Facts,
+        more: &[usize],
+        seed: u64,
+    ) -> Plausible<'a> {
+        let mut read: Vec<usize> = gold.tables().into_iter().chain(pred.tables()).collect();
+        read.extend(more.iter().filter(|&&t| t < schema.tables.len()));
+        read.sort_unstable();
+        read.dedup();
+        let portraits = Portraits::of(schema, gold, pred, &read);
+        let tables = portraits.parents_first(schema, &read);
+        // Keys hold on real databases, and with them CHECKs.
+        let constraints = Constraints::of(schema, &Semantics::default(), &tables, |_| true);
+        Plausible { schema, gold, pred, seed, tables, portraits, constraints }
+    }
+
+    /// The tables that are filled.
+    pub fn tables(&self) -> &[usize] {
+        &self.tables
+    }
+
+    /// Database number `index`. `plenty` makes larger tables, for a gold that asks for many rows.
+    pub fn database(&self, index: u64, plenty: bool) -> Database {
+        let mut dice = Dice::new(self.seed, index);
+        let mood = Mood::draw(&mut dice);
+        let mut draft = Draft::new(
+            self.schema,
+            &self.tables,
+            &self.portraits,
+            self.constraints.open(),
+            mood,
+            plenty,
+            &mut dice,
+        );
+        draft.settle(0.5, self.gold, &mut dice);
+        let planted = plant::plant(self.gold, self.pred, &mut draft, &mut dice);
+        draft.settle(1.0, self.gold, &mut dice);
+        plant::align(self.gold, self.pred, &planted, &mut draft, &mut dice);
+        draft.finish(&mut dice)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const SHOP: &str = "CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT NOT NULL);
+        CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, country TEXT REFERENCES country (code),
+            boss INTEGER REFERENCES person (id), salary INTEGER CHECK (salary > 100), bonus AS (salary / 10));
+        CREATE TABLE product (id INTEGER PRIMARY KEY, title TEXT, price REAL, kind TEXT CHECK (kind IN ('a', 'b')));
+        CREATE TABLE sale (person_id INTEGER REFERENCES person (id), product_id INTEGER REFERENCES product (id),
+            day DATE, PRIMARY KEY (person_id, product_id, day));";
+
+    const QUERIES: [&str; 5] = [
+        "SELECT p.name FROM person p JOIN country c ON p.country = c.code WHERE c.name = 'France' AND p.salary > 3000",
+        "SELECT title FROM product WHERE kind = 'a' ORDER BY price DESC LIMIT 3",
+        "SELECT COUNT(*) FROM sale s JOIN product p ON s.product_id = p.id WHERE s.day LIKE '2021-05%'",
+        "SELECT b.name FROM person p JOIN person b ON p.boss = b.id GROUP BY b.id HAVING COUNT(*) > 2",
+        "SELECT name FROM person WHERE id NOT IN (SELECT person_id FROM sale) AND country IS NULL",
+    ];
+
+    #[test]
+    fn keys_references_types_and_checks_hold() {
+        let schema = Schema::from_ddl("shop", SHOP).unwrap();
+        let kept = Semantics { nulls: true, empty_tables: true, ..Semantics::default() };
+        let facts: Vec<Facts> =
+            QUERIES.iter().map(|q| Facts::of(&schema, &twinql_sql::parse(q).unwrap().query)).collect();
+        for gold in &facts {
+            for pred in &facts {
+                let plausible = Plausible::new(&schema, gold, pred, &[0, 1, 2, 3], 5);
+                for index in 0..12 {
+                    let database = plausible.database(index, index % 4 == 3);
+                    assert_eq!(database.check(&schema, &kept), Ok(()), "{}", database.to_sql(&schema));
+                    assert!(database.len() > 10);
+                    assert_eq!(database, plausible.database(index, index % 4 == 3));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn each_regularity_stands_once_in_the_registry() {
+        for (i, entry) in REGULARITIES.iter().enumerate() {
+            assert!(entry.probability > 0.0 && entry.probability < 1.0 && !entry.summary.is_empty());
+            let other = |e: &regularity::Entry| e.name == entry.name || e.regularity == entry.regularity;
+            assert_eq!(REGULARITIES.iter().position(other), Some(i));
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Rows around the gold query: some that it answers with, and what the prediction tests besides.
+
+use std::collections::BTreeMap;
+
+use twinql_sql::{ColumnRef, Value};
+
+use super::draft::Draft;
+use super::form::Form;
+use super::portrait::{Kind, Portrait};
+use super::regularity::Regularity;
+use crate::database::store;
+use crate::dice::Dice;
+use crate::facts::{Atom, Comparison, Facts, Slot};
+use crate::generate::scenario::classes;
+use crate::generate::values::{candidate, like, meets};
+
+/// A row that was planted: its table and position.
+pub(super) type Planted = Vec<(usize, usize)>;
+
+/// True if a stored value meets a test, moments compared as far as the constant tells them.
+fn passes(portrait: &Portrait, value: &Value, atom: &Atom) -> bool {
+    let (Kind::Moment(_), Some((own, moment))) = (portrait.kind, Form::of(value)) else {
+        return meets(value, atom);
+    };
+    let one = |constant: &Value| -> Option<std::cmp::Ordering> {
+        if let Some((form, other)) = Form::of(constant) {
+            let (a, b) = (moment, other);
+            return Some(match form {
+                _ if form.detail() >= own.detail() => a.cmp(&b),
+                Form::Year => a.0.cmp(&b.0),
+                Form::Month | Form::CompactMonth => (a.0, a.1).cmp(&(b.0, b.1)),
+                _ => (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)),
+            });
+        }
+        let n: i64 = match constant {
+            Value::Integer(n) => *n,
+            Value::Text(t) => t.trim_matches(['%', '-', '_', ' ']).parse().ok()?,
+            _ => return None,
+        };
+        // A month, or else a day, as STRFTIME gives it.
+        Some(if (1..=12).contains(&n) { moment.1.cmp(&n) } else { moment.2.cmp(&n) })
+    };
+    let ord = |v: &Value| one(v);
+    let Some(first) = atom.values.first() else { return true };
+    match atom.comparison {
+        Comparison::Like | Comparison::NotLike => {
+            let text = match value {
+                Value::Text(t) => t.clone(),
+                Value::Integer(n) => n.to_string(),
+                _ => return false,
+            };
+            let Value::Text(pattern) = first else { return false };
+            like(&text, pattern) == (atom.comparison == Comparison::Like)
+        }
+        Comparison::Eq => ord(first).is_some_and(|o| o.is_eq()),
+        Comparison::NotEq => ord(first).is_none_or(|o| o.is_ne()),
+        Comparison::Lt => ord(first).is_some_and(|o| o.is_lt()),
+        Comparison::LtEq => ord(first).is_some_and(|o| o.is_le()),
+        Comparison::Gt => ord(first).is_some_and(|o| o.is_gt()),
+        Comparison::GtEq => ord(first).is_some_and(|o| o.is_ge()),
+        Comparison::In => atom.values.iter().any(|v| ord(v).is_some_and(|o| o.is_eq())),
+        Comparison::NotIn => atom.values.iter().all(|v| ord(v).is_none_or(|o| o.is_ne())),
+    }
+}
+
+/// A value of the column that meets all tests, if one is found.
+fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice) -> Option<Value> {
+    let portrait = draft.portraits.get(at)?;
+    let good = |v: &Value| atoms.iter().all(|a| passes(portrait, v, a));
+    let equal = atoms.iter().find(|a| matches!(a.comparison, Comparison::Eq | Comparison::In));
+    for attempt in 0..24 {
+        let value = match (equal, portrait.kind) {
+            (Some(atom), kind) if !matches!(kind, Kind::Moment(_)) && attempt < 8 => {
+                dice.pick(&atom.values).cloned().unwrap_or(Value::Null)
+            }
+            (_, Kind::Moment(form)) if attempt >= 6 => {
+                let constants = atoms.iter().flat_map(|a| &a.values);
+                let known: Vec<_> = constants.filter_map(|v| Form::of(v).map(|(_, m)| m)).collect();
+                let base = dice.pick(&known).copied().unwrap_or((2015, 6, 15, 0));
+                let month = atoms.iter().flat_map(|a| &a.values).find_map(|v| match v {
+                    Value::Text(t) => t
+                        .trim_matches(['%', '-', '_', ' '])
+                        .parse::<i64>()
+                        .ok()
+                        .filter(|n| (1..=12).contains(n)),
+                    Value::Integer(n) => Some(*n).filter(|n| (1..=12).contains(n)),
+                    _ => None,
+                });
+                let mut moment =
+                    if attempt >= 20 { base } else { super::form::near(base, i64::from(attempt > 12), dice) };
+                if let Some(m) = month {
+                    moment.1 = m;
+                }
+                if attempt % 3 == 0 {
+                    moment.1 = base.1;
+                }
+                if portrait.midnight {
+                    moment.3 = 0;
+                }
+                form.write(moment, dice)
+            }
+            (_, kind) if attempt % 3 == 2 && !atoms.is_empty() && !matches!(kind, Kind::Moment(_)) => {
+                candidate(atoms[dice.below(atoms.len())], dice)
+            }
+            _ => draft.sources.get(&at)?.clone().draw(dice),
+        };
+        let value = store(value, portrait.affinity);
+        if good(&value) {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Plants rows that together meet the conditions of the gold, several times over. Gives the rows.
+pub(super) fn plant(gold: &Facts, pred: &Facts, draft: &mut Draft<'_>, dice: &mut Dice) -> Planted {
+    let mut planted = Planted::new();
+    let mut looked_up =
+        if draft.mood.has(Regularity::CoherentTests) { looked_up(gold, pred, draft) } else { Vec::new() };
+    let times = [2, 3, 5, 7][dice.below(4)];
+    for _ in 0..times {
+        let class = classes(gold, 0.5, dice);
+        let used: Vec<bool> = gold.atoms.iter().map(|a| !a.weak || dice.chance(0.65)).collect();
+        plant_one(gold, &class, &used, &mut looked_up, draft, &mut planted, dice);
+    }
+    planted
+}
+
+/// Keys that the prediction names where the gold names what they stand for: somebody looked them up.
+fn looked_up(gold: &Facts, pred: &Facts, draft: &Draft<'_>) -> Vec<(ColumnRef, Value)> {
+    let tested: Vec<ColumnRef> = gold.atoms.iter().filter_map(|a| gold.column(a.slot)).collect();
+    let mut found = Vec::new();
+    for atom in pred.atoms.iter().filter(|a| a.comparison == Comparison::Eq) {
+        let Some(at) = pred.column(atom.slot).filter(|at| !tested.contains(at)) else { continue };
+        let parent = draft.portraits.references(at.table).iter().find_map(|r| {
+            let place = r.columns.iter().position(|c| *c == at.column)?;
+            Some(ColumnRef { table: r.target, column: *r.target_columns.get(place)? })
+        });
+        let at = parent.unwrap_or(at);
+        let unique = draft.portraits.get(at).is_some_and(|p| p.unique);
+        if let Some(value) = atom.values.first()
+            && unique
+            && tested.iter().any(|t| t.table == at.table)
+        {
+            found.push((at, value.clone()));
+        }
+    }
+    found
+}
+
+fn plant_one(
+    gold: &Facts,
+    class: &BTreeMap<Slot, usize>,
+    used: &[bool],
+    looked_up: &mut Vec<(ColumnRef, Value)>,
+    draft: &mut Draft<'_>,
+    planted: &mut Planted,
+    dice: &mut Dice,
+) {
+    let mut values: BTreeMap<usize, Value> = BTreeMap::new();
+    let mut instances: Vec<usize> = (0..gold.instances.len()).collect();
+    let rank = |i: usize, draft: &Draft<'_>| draft.rank(gold.instances[i]);
+    instances.sort_by_key(|&i| rank(i, draft));
+    for instance in instances {
+        let table = gold.instances[instance];
+        let mut given: Vec<(usize, Value)> = Vec::new();
+        let mut keyed = Vec::new();
+        let slots: Vec<(&Slot, &usize)> = class.iter().filter(|(s, _)| s.instance == instance).collect();
+        for (slot, c) in &slots {
+            if let Some(value) = values.get(c) {
+                given.push((slot.column, value.clone()));
+                continue;
+            }
+            let atoms: Vec<&Atom> = gold
+                .atoms
+                .iter()
+                .zip(used)
+                .filter(|(a, used)| **used && class.get(&a.slot) == Some(*c))
+                .map(|(a, _)| a)
+                .collect();
+            if atoms.is_empty() {
+                continue;
+            }
+            let at = ColumnRef { table, column: slot.column };
+            if let Some(value) = chosen(draft, at, &atoms, dice) {
+                if draft.sources.get(&at).is_some_and(|s| s.is_taken(&value)) {
+                    keyed.push((slot.column, value.clone()));
+                }
+                given.push((slot.column, value));
+            }
+        }
+        let key = looked_up.iter().position(|(at, _)| at.table == table);
+        if let Some((at, value)) = key.filter(|_| !given.is_empty()).map(|k| looked_up.remove(k))
+            && draft.find(table, &[(at.column, value.clone())]).is_none()
+            && keyed.is_empty()
+        {
+            keyed.push((at.column, value.clone()));
+            given.push((at.column, value));
+        }
+        let known = if !keyed.is_empty() {
+            draft.find(table, &keyed)
+        } else {
+            draft.find(table, &given).filter(|_| draft.is_parent(table) && dice.chance(0.7))
+        };
+        let row = match known {
+            Some(row) => {
+                draft.amend(table, row, &given);
+                Some(row)
+            }
+            None => draft.add(table, &given, dice),
+        };
+        let Some(row) = row else { continue };
+        planted.push((table, row));
+        for _ in 0..[0, 0, 1, 2][dice.below(4)] {
+            // Siblings, which meet the same conditions under the same parents.
+            if let Some(sibling) = draft.sibling(table, row, &given, dice) {
+                planted.push((table, sibling));
+            }
+        }
+        for (slot, c) in slots {
+            // NULL is equal to nothing that another relation holds.
+            let value = draft.rows[table].get(row).and_then(|r| r.get(slot.column));
+            if let Some(value) = value.filter(|v| **v != Value::Null) {
+                values.entry(*c).or_insert_with(|| value.clone());
+            }
+        }
+    }
+}
+
+/// Makes what the prediction alone tests come true on the gold's rows and on no others, in the databases in which
+/// it is to: a column that the gold leaves alone may say the same in other words.
+pub(super) fn align(gold: &Facts, pred: &Facts, planted: &Planted, draft: &mut Draft<'_>, dice: &mut Dice) {
+    if !draft.mood.has(Regularity::CoherentTests) {
+        return;
+    }
+    let tested: Vec<ColumnRef> = gold.atoms.iter().filter_map(|a| gold.column(a.slot)).collect();
+    let mut columns: BTreeMap<ColumnRef, Vec<&Atom>> = BTreeMap::new();
+    for atom in &pred.atoms {
+        if let Some(at) = pred.column(atom.slot)
+            && !tested.contains(&at)
+            && planted.iter().any(|(t, _)| *t == at.table)
+        {
+            columns.entry(at).or_default().push(atom);
+        }
+    }
+    for (at, atoms) in columns {
+        if draft.is_bound(at) || gold.ranked.iter().any(|s| gold.column(*s) == Some(at)) {
+            continue;
+        }
+        let Some(portrait) = draft.portraits.get(at) else { continue };
+        for row in 0..draft.rows[at.table].len() {
+            let wanted = planted.contains(&(at.table, row));
+            let meets = |v: &Value| atoms.iter().all(|a| passes(portrait, v, a));
+            let Some(old) = draft.rows[at.table][row].get(at.column) else { continue };
+            if meets(old) == wanted {
+                continue;
+            }
+            let new = if wanted {
+                chosen(draft, at, &atoms, dice)
+            } else {
+                draft.sources.get_mut(&at).and_then(|s| s.draw_but(&meets, dice))
+            };
+            if let Some(value) = new
+                && let Some(cell) = draft.rows[at.table][row].get_mut(at.column)
+            {
+                *cell = value;
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Where the values of one column come from in one database.
+
+use std::collections::HashSet;
+
+use twinql_sql::{Affinity, Value};
+
+use super::form::{Form, Moment, near};
+use super::portrait::{Kind, Portrait};
+use super::regularity::{Mood, Regularity};
+use super::words::{CATEGORIES, COUNTRIES, FIRST, LAST, NOUNS, PLACES, pick, reshaped};
+use crate::database::store;
+use crate::dice::Dice;
+use crate::generate::values::instantiate;
+
+/// How new values are made.
+#[derive(Debug, Clone)]
+enum Making {
+    /// Numbers in sequence, with gaps or without.
+    Serial { next: i64, step: i64 },
+    /// One of these, the first ones more often.
+    Few { values: Vec<Value>, skew: f64 },
+    /// Numbers between two, with so many digits behind the point; `squeeze` 1 is even, more prefers low ones.
+    Numbers { low: f64, high: f64, digits: i32, squeeze: f64 },
+    /// Moments around one.
+    Moments { form: Form, around: Moment, spread: i64, midnight: bool },
+    /// Words of the column's kind.
+    Words,
+}
+
+/// The source of a column's values in one database.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    making: Making,
+    kind: Kind,
+    affinity: Affinity,
+    /// Constants of the queries, which stand in among the words now and then.
+    members: Vec<Value>,
+    patterns: Vec<String>,
+    /// No value twice.
+    unique: bool,
+    used: HashSet<Value>,
+    /// The share of NULLs.
+    pub(super) nulls: f64,
+}
+
+fn number(value: f64, digits: i32) -> Value {
+    if digits == 0 {
+        return Value::Integer(value.round() as i64);
+    }
+    let scale = 10f64.powi(digits);
+    Value::Real(((value * scale).round() / scale).into())
+}
+
+/// The range of a kind's numbers, before queries say more.
+fn range(kind: Kind, dice: &mut Dice) -> (f64, f64, f64) {
+    match kind {
+        Kind::Year => (1995.0, 2020.0, 1.0),
+        Kind::Age => (17.0, 70.0, 1.0),
+        Kind::Percent => (0.0, 100.0, 1.0),
+        Kind::Score => [(0.0, 100.0, 1.0), (1.0, 10.0, 1.0), (0.0, 5.0, 1.0)][dice.below(3)],
+        Kind::Coordinate => (-90.0, 90.0, 1.0),
+        Kind::Money => {
+            ([200.0, 5_000.0, 90_000.0][dice.below(3)] / 40.0, [200.0, 5_000.0, 90_000.0][dice.below(3)], 1.6)
+        }
+        Kind::Count => [(0.0, 20.0, 1.3), (1.0, 300.0, 1.5), (10.0, 3_000.0, 1.8)][dice.below(3)],
+        _ => [(0.0, 10.0, 1.0), (5.0, 400.0, 1.3), (100.0, 20_000.0, 1.8)][dice.below(3)],
+    }
+}
+
+impl Source {
+    pub(super) fn of(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Source {
+        let kind = portrait.kind;
+        let distinct = match kind {
+            Kind::Name | Kind::Email | Kind::Phone | Kind::Url | Kind::Code | Kind::Country | Kind::Prose => {
+                mood.has(if portrait.of_parent { Regularity::UniqueNames } else { Regularity::UniqueEntries })
+            }
+            Kind::Person => portrait.of_parent && mood.has(Regularity::UniqueNames) && dice.chance(0.8),
+            _ => false,
+        };
+        let making = Source::making(portrait, mood, dice);
+        let nulls = if portrait.unique || portrait.not_null {
+            0.0
+        } else if portrait.asked_null {
+            [0.0, 0.1, 0.25, 0.5][dice.below(4)]
+        } else if !mood.has(Regularity::FewNulls)
+            && dice.chance(if portrait.doubted_null { 0.8 } else { 0.3 })
+        {
+            [0.05, 0.15, 0.3][dice.below(3)]
+        } else {
+            0.0
+        };
+        Source {
+            making,
+            kind,
+            affinity: portrait.affinity,
+            members: portrait.members.clone(),
+            patterns: portrait.patterns.clone(),
+            unique: portrait.unique || distinct,
+            used: HashSet::new(),
+            nulls,
+        }
+    }
+
+    fn making(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Making {
+        match portrait.kind {
+            Kind::Id => {
+                let step = if mood.has(Regularity::DenseIds) { 1 } else { [2, 3, 7][dice.below(3)] };
+                let next = if step == 1 { 1 } else { dice.between(1, 900) };
+                Making::Serial { next, step }
+            }
+            Kind::Flag => Making::Few { values: Source::flags(portrait, dice), skew: 1.0 },
+            Kind::Category | Kind::Level => {
+                let mut values: Vec<Value> = portrait.members.clone();
+                if portrait.enumerated {
+                    return Making::Few { values, skew: 1.0 };
+                }
+                let more = if portrait.listed && dice.chance(0.6) { 0 } else { [1, 2, 3, 4][dice.below(4)] };
+                for i in 0..more + 3usize.saturating_sub(values.len()) {
+                    values.push(if portrait.kind == Kind::Level {
+                        Value::Integer(1 + i as i64)
+                    } else {
+                        Value::Text(pick(&CATEGORIES, dice))
+                    });
+                }
+                for pattern in &portrait.patterns {
+                    for _ in 0..dice.below(3) {
+                        values.push(Value::Text(phrase(pattern, dice)));
+                    }
+                }
+                values.dedup();
+                dice.shuffle(&mut values);
+                Making::Few { values, skew: [1.0, 1.3, 1.8][dice.below(3)] }
+            }
+            Kind::Moment(form) => {
+                let around =
+                    dice.pick(&portrait.moments).copied().unwrap_or((dice.between(2005, 2020), 6, 1, 0));
+                Making::Moments {
+                    form,
+                    around,
+                    spread: [0, 1, 1, 2, 4][dice.below(5)],
+                    midnight: portrait.midnight || dice.chance(0.3),
+                }
+            }
+            Kind::Year
+            | Kind::Age
+            | Kind::Money
+            | Kind::Percent
+            | Kind::Score
+            | Kind::Count
+            | Kind::Measure
+            | Kind::Coordinate => {
+                let (mut low, mut high, squeeze) = range(portrait.kind, dice);
+                if low > high {
+                    std::mem::swap(&mut low, &mut high);
+                }
+                let years: Vec<f64> = portrait.moments.iter().map(|m| m.0 as f64).collect();
+                let members = portrait.members.iter().filter_map(Value::as_f64);
+                let known: Vec<f64> = portrait.bounds.iter().copied().chain(years).chain(members).collect();
+                let (least, most) =
+                    known.iter().fold((f64::MAX, f64::MIN), |(a, b), &k| (a.min(k), b.max(k)));
+                if least <= most {
+                    // The constants lie inside, with room on both sides.
+                    let span = (most - least).max(most.abs() * 0.3).max(4.0);
+                    let span = if portrait.kind == Kind::Year { (most - least).max(6.0) } else { span };
+                    let floor = if least >= 0.0 { 0.0 } else { f64::MIN };
+                    low = (least - span * (0.3 + dice.unit())).max(floor);
+                    high = most + span * (0.3 + dice.unit());
+                    if portrait.kind == Kind::Percent && most <= 1.0 {
+                        high = 1.0;
+                    }
+                }
+                let fraction =
+                    !portrait.whole && !matches!(portrait.kind, Kind::Year | Kind::Age | Kind::Count);
+                let digits = if fraction { [1, 2, 2][dice.below(3)] } else { 0 };
+                if digits == 0
+                    && known.is_empty()
+                    && matches!(portrait.kind, Kind::Count | Kind::Money)
+                    && dice.chance(0.4)
+                {
+                    high = low + 12.0;
+                }
+                Making::Numbers { low, high, digits, squeeze: if known.is_empty() { squeeze } else { 1.0 } }
+            }
+            Kind::Place => {
+                let mut values: Vec<Value> = portrait.members.clone();
+                for _ in 0..[3, 6, 12][dice.below(3)] {
+                    values.push(Value::Text(pick(&PLACES, dice)));
+                }
+                dice.shuffle(&mut values);
+                Making::Few { values, skew: 1.2 }
+            }
+            _ => Making::Words,
+        }
+    }
+
+    /// The two values of a flag, in the spelling of the constants.
+    fn flags(portrait: &Portrait, dice: &mut Dice) -> Vec<Value> {
+        let text = |a: &str, b: &str| vec![Value::Text(a.into()), Value::Text(b.into())];
+        let member = portrait.members.iter().find_map(|m| match m {
+            Value::Text(t) if t.parse::<f64>().is_err() => Some(t.as_str()),
+            _ => None,
+        });
+        match member {
+            Some("T" | "F") => text("T", "F"),
+            Some("t" | "f") => text("t", "f"),
+            Some("Y" | "N") => text("Y", "N"),
+            Some("y" | "n") => text("y", "n"),
+            Some("Yes" | "No") => text("Yes", "No"),
+            Some("YES" | "NO") => text("YES", "NO"),
+            Some("yes" | "no") => text("yes", "no"),
+            Some("True" | "False") => text("True", "False"),
+            Some("true" | "false") => text("true", "false"),
+            Some(_) => portrait.members.clone(),
+            None if matches!(portrait.affinity, Affinity::Text) && portrait.members.is_empty() => {
+                if dice.chance(0.5) { text("T", "F") } else { text("Yes", "No") }
+            }
+            None => vec![Value::Integer(0), Value::Integer(1)],
+        }
+    }
+
+    fn words(&self, dice: &mut Dice) -> Value {
+        // A constant of the queries, or another value of its make.
+        if !self.members.is_empty() && dice.chance(0.35) {
+            return dice.pick(&self.members).cloned().unwrap_or(Value::Null);
+        }
+        if !self.patterns.is_empty() && dice.chance(0.3) {
+            let text = dice.pick(&self.patterns).map(|p| phrase(p, dice)).unwrap_or_default();
+            return Value::Text(text);
+        }
+        Value::Text(match self.kind {
+            Kind::Person => match dice.below(2) {
+                0 => format!("{} {}", pick(&FIRST, dice), pick(&LAST, dice)),
+                _ => pick(&FIRST, dice),
+            },
+            Kind::Country => pick(&COUNTRIES, dice),
+            Kind::Email => {
+                format!(
+                    "{}.{}@example.com",
+                    pick(&FIRST, dice).to_lowercase(),
+                    pick(&LAST, dice).to_lowercase()
+                )
+            }
+            Kind::Url => format!("http://www.{}.com/{}", pick(&NOUNS, dice).to_lowercase(), dice.below(900)),
+            Kind::Phone => {
+                format!("{:03}-{:03}-{:04}", dice.below(900), dice.below(1000), dice.below(10_000))
+            }
+            Kind::Prose => format!(
+                "The {} of the {} was {}",
+                pick(&NOUNS, dice).to_lowercase(),
+                pick(&NOUNS, dice).to_lowercase(),
+                pick(&CATEGORIES, dice).to_lowercase()
+            ),
+            Kind::Code => match self.members.iter().find_map(|m| match m {
+                Value::Text(t) => Some(t.clone()),
+                Value::Integer(n) => Some(n.to_string()),
+                _ => None,
+            }) {
+                Some(model) => reshaped(&model, dice),
+                None => format!("{}{}", ["A", "B", "C", "K"][dice.below(4)], dice.between(100, 999)),
+            },
+            _ => {
+                if dice.chance(0.4) {
+                    pick(&NOUNS, dice)
+                } else {
+                    format!("{} {}", pick(&NOUNS, dice), pick(&NOUNS, dice))
+                }
+            }
+        })
+    }
+
+    fn propose(&mut self, dice: &mut Dice) -> Value {
+        match &mut self.making {
+            Making::Serial { next, step } => {
+                let value = *next;
+                *next += if *step == 1 { 1 } else { dice.between(1, *step) };
+                Value::Integer(value)
+            }
+            Making::Few { values, skew } => {
+                let index = dice.skewed(values.len(), *skew);
+                values.get(index).cloned().unwrap_or(Value::Null)
+            }
+            Making::Numbers { low, high, digits, squeeze } => {
+                number(*low + dice.unit().powf(*squeeze) * (*high - *low), *digits)
+            }
+            Making::Moments { form, around, spread, midnight } => {
+                let mut moment = near(*around, *spread, dice);
+                if *midnight && matches!(form, Form::Moment { .. }) {
+                    moment.3 = 0;
+                }
+                form.write(moment, dice)
+            }
+            Making::Words => self.words(dice),
+        }
+    }
+
+    /// A value for a new row.
+    pub(super) fn draw(&mut self, dice: &mut Dice) -> Value {
+        let mut value = store(self.propose(dice), self.affinity);
+        if !self.unique {
+            return value;
+        }
+        for attempt in 0..8 {
+            if !self.used.contains(&value) {
+                break;
+            }
+            value = store(self.propose(dice), self.affinity);
+            if attempt >= 4 {
+                value = match value {
+                    Value::Text(t) => Value::Text(format!("{t} {}", self.used.len() + 1)),
+                    Value::Integer(n) => Value::Integer(n + self.used.len() as i64 + 1),
+                    other => other,
+                };
+            }
+        }
+        self.used.insert(value.clone());
+        value
+    }
+
+    /// A value other than these that are known to meet a test.
+    pub(super) fn draw_but(&mut self, meets: &dyn Fn(&Value) -> bool, dice: &mut Dice) -> Option<Value> {
+        (0..12).map(|_| store(self.propose(dice), self.affinity)).find(|v| !meets(v))
+    }
+
+    /// Notes a value that was given to a row.
+    pub(super) fn note(&mut self, value: &Value) {
+        if self.unique {
+            self.used.insert(value.clone());
+        }
+    }
+
+    /// True if the value belongs to one row only, and one has it.
+    pub(super) fn is_taken(&self, value: &Value) -> bool {
+        self.unique && self.used.contains(value)
+    }
+}
+
+/// A text that a pattern matches, with the pattern as a word among others.
+fn phrase(pattern: &str, dice: &mut Dice) -> String {
+    let mut out = String::new();
+    for (i, c) in pattern.chars().enumerate() {
+        match c {
+            '%' if dice.chance(0.6) => {
+                let word = pick(&NOUNS, dice);
+                out.push_str(&if i == 0 { format!("{word} ") } else { format!(" {word}") });
+            }
+            '%' => {}
+            '_' => out.push('a'),
+            c => out.push(c),
+        }
+    }
+    if out.is_empty() { instantiate(pattern, dice) } else { out }
+}
