@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use twinql_sql::{ColumnRef, Schema, Value};
 
-use super::portrait::{Kind, Portraits, Reference};
+use super::kind::Kind;
+use super::portrait::{Portraits, Reference};
 use super::regularity::{Mood, Regularity};
 use super::source::Source;
 use crate::constraints::Session;

@@ -12,6 +12,7 @@
 mod draft;
 mod expected;
 mod form;
+mod kind;
 mod plant;
 mod portrait;
 mod regularity;

@@ -6,7 +6,8 @@ use twinql_sql::{ColumnRef, Value};
 
 use super::draft::Draft;
 use super::form::Form;
-use super::portrait::{Kind, Portrait};
+use super::kind::Kind;
+use super::portrait::Portrait;
 use super::regularity::Regularity;
 use crate::database::store;
 use crate::dice::Dice;

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use twinql_sql::{Affinity, Value};
 
 use super::form::{Form, Moment, near};
-use super::portrait::{Kind, Portrait};
+use super::kind::Kind;
+use super::portrait::Portrait;
 use super::regularity::{Mood, Regularity};
 use super::words::{CATEGORIES, COUNTRIES, FIRST, LAST, NOUNS, PLACES, pick, reshaped};
 use crate::database::store;
