@@ -246,15 +246,10 @@ impl Tree<'_> {
         self.rel(&query.rel, depth + 1);
     }
 
-    fn rel(&mut self, rel: &Rel, depth: usize) {
-        if depth > MAX_DEPTH {
-            self.line(depth, "…", Vec::new());
-            return;
-        }
-        let subqueries: Vec<&Query> = rel.exprs().into_iter().flat_map(Expr::subqueries).collect();
-        let texts: Vec<String> = rel.exprs().into_iter().map(|e| self.text(e)).collect();
-        let all = texts.join(" AND ");
-        let line = match rel {
+    /// What an operator says of itself: its word and what it computes, without its inputs. `texts` are its
+    /// expressions in the order of [`Rel::exprs`], `all` the same as one conjunction.
+    fn headline(&self, rel: &Rel, texts: &[String], all: &str) -> String {
+        match rel {
             Rel::Scan { table, columns } => {
                 let ids: Vec<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
                 let name = self.schema.tables.get(*table).map_or("?", |t| t.name.as_str());
@@ -284,7 +279,7 @@ impl Tree<'_> {
             Rel::Project { exprs, .. } => {
                 let items: Vec<String> = exprs
                     .iter()
-                    .zip(&texts)
+                    .zip(texts)
                     .map(|((c, e), t)| match e {
                         Expr::Column(b) if b == c => t.clone(),
                         _ => format!("{} := {t}", self.name(*c)),
@@ -330,7 +325,20 @@ impl Tree<'_> {
                     calls.iter().map(|(c, call)| format!("{} := {}(…)", self.name(*c), call.func)).collect();
                 format!("Window {} over {}", calls.join(", "), texts.join(", "))
             }
-        };
+        }
+    }
+
+    /// The lines of an operator, then of what it reads, then of the subqueries in its expressions. Beyond
+    /// [`MAX_DEPTH`] one `…` stands for the rest: the recursion has to end before the stack does.
+    fn rel(&mut self, rel: &Rel, depth: usize) {
+        if depth > MAX_DEPTH {
+            self.line(depth, "…", Vec::new());
+            return;
+        }
+        let subqueries: Vec<&Query> = rel.exprs().into_iter().flat_map(Expr::subqueries).collect();
+        let texts: Vec<String> = rel.exprs().into_iter().map(|e| self.text(e)).collect();
+        let all = texts.join(" AND ");
+        let line = self.headline(rel, &texts, &all);
         let places = self.places(rel);
         self.line(depth, line.trim_end(), places);
         let word = line.strip_suffix(&all).filter(|word| !word.is_empty());

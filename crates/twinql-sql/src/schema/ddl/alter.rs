@@ -1,10 +1,10 @@
 //! Statements that change what others defined: ALTER TABLE, RENAME, DROP.
 
-use super::super::error::SchemaError;
-use super::super::scan::Token;
 use super::Reader;
 use super::model::Draft;
 use super::words::{is_constraint, items, qualified, shown};
+use crate::schema::error::SchemaError;
+use crate::schema::scan::Token;
 
 impl Reader<'_> {
     /// ALTER TABLE [IF EXISTS] [ONLY] name change, change …

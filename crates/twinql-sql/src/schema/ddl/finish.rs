@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::super::error::{SchemaError, SchemaErrorKind as E};
-use super::super::verify::Verifier;
-use super::super::{Check, ForeignKey, Schema, Table, Typing};
 use super::model::{Draft, Key};
 use super::{NoteKind, Reader, exprs};
+use crate::schema::error::{SchemaError, SchemaErrorKind as E};
+use crate::schema::verify::Verifier;
+use crate::schema::{Check, ForeignKey, Schema, Table, Typing};
 
 impl Reader<'_> {
     /// The schema, with all notes in the order of lines.
