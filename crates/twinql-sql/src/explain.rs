@@ -200,6 +200,7 @@ impl Tree<'_> {
         outermost(found)
     }
 
+    /// Columns by name, with commas.
     fn ids(&self, ids: &[ColumnId]) -> String {
         let names: Vec<String> = ids.iter().map(|c| self.name(*c)).collect();
         names.join(", ")
@@ -240,6 +241,7 @@ impl Tree<'_> {
         }
     }
 
+    /// A query's line, with its outputs, and those of its relation below it.
     fn query(&mut self, query: &Query, depth: usize, label: &str) {
         let output = self.ids(&query.output);
         self.line(depth, format!("{label}Query [{output}]").as_str(), Vec::new());

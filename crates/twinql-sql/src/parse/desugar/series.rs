@@ -1,5 +1,8 @@
 //! Functions that give rows: `generate_series` becomes its values or a recursion, one in
 //! the list of outputs moves to FROM.
+//!
+//! `SELECT unnest(x) FROM t` → `SELECT series_1.value FROM t, unnest(x) AS series_1(value)`. SQLite has such
+//! functions in FROM alone.
 
 use sqlparser::ast::{
     self, Expr, FunctionArg, FunctionArgExpr, Ident, SelectItem, SetExpr, Spanned, TableAlias,

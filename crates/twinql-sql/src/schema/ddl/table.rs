@@ -1,4 +1,9 @@
 //! CREATE TABLE and CREATE UNIQUE INDEX.
+//!
+//! The reader is one for the dumps of SQLite, PostgreSQL, MySQL and T-SQL. It works on tokens, not on a
+//! parser's tree: a dump holds clauses that no parser knows, and one of them must not cost the whole table.
+//! What says something of columns, keys or values is read; what says something of storage is passed over;
+//! the rest is noted.
 
 use super::model::{CheckDraft, ColumnDraft, Draft, Key, Reference, Written};
 use super::types::behind_default;
@@ -76,6 +81,7 @@ impl Reader<'_> {
         let mut table = Draft { name, line, ..Draft::default() };
         let body = tokens.get(at + 1..end).unwrap_or_default();
         let tail = tokens.get(end + 1..).unwrap_or_default();
+        // MySQL: CREATE TABLE t (a, b) SELECT …, where the list gives names alone.
         let query = tail.iter().position(|t| t.is_any(&["SELECT", "WITH"]) && !is_option(tail, t));
         if let Some(at) = query.filter(|_| items(body).iter().all(|i| i.len() == 1)) {
             let query = tail.get(at..).unwrap_or_default();
@@ -87,6 +93,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// What stands between the parentheses: columns, constraints, and LIKE.
     fn body(&mut self, table: &mut Draft, body: &[Token]) -> Result<(), SchemaError> {
         // Columns first: a constraint may stand before a column that it names.
         let mut constraints = Vec::new();
