@@ -1,4 +1,8 @@
 //! A plan as an indented tree, for people.
+//!
+//! The lines name operators, not clauses: what a rule changed shows as a line that came, went or reads
+//! differently, and two trees are compared line by line ([`keyed_lines`]). Expressions are printed as SQL,
+//! their subqueries as `…` with a tree of their own further down.
 
 mod legend;
 mod names;
@@ -227,6 +231,8 @@ impl Tree<'_> {
         called.cloned().unwrap_or_else(|| name.to_owned())
     }
 
+    /// An expression as it is shown; without numbers in one orientation, so that `a = b` and `b = a` have
+    /// one key.
     fn text(&self, e: &Expr) -> String {
         let names = &self.called.columns;
         if self.numbered { print::shallow(e, names) } else { print::shallow(&oriented(e, names), names) }

@@ -137,6 +137,9 @@ impl Reader<'_> {
     }
 
     /// What stands behind the closing parenthesis.
+    ///
+    /// INHERITS (PostgreSQL) puts the parents' columns first, and one that the table defines again counts
+    /// once.
     fn options(&mut self, table: &mut Draft, tail: &[Token]) {
         let Some(at) = tail.iter().position(|t| t.is("INHERITS")) else {
             return;
@@ -189,6 +192,7 @@ impl Reader<'_> {
     ) -> (ColumnDraft, usize) {
         let (ty, at) = self.declared_type(item, 1);
         let known = self.known_type(&ty.declared);
+        // A domain or an enumeration stands for the type it was made of, with its values and its CHECK.
         let (declared, values) = match &known {
             Some(known) => (known.declared.clone(), known.values.clone()),
             None => (ty.declared.clone(), ty.values),
