@@ -1,7 +1,7 @@
 //! A plan as an indented tree, for people.
 //!
 //! The lines name operators, not clauses: what a rule changed shows as a line that came, went or reads
-//! differently, and two trees are compared line by line ([`keyed_lines`]). Expressions are printed as SQL,
+//! differently, and two trees are compared line by line (`keyed_lines`). Expressions are printed as SQL,
 //! their subqueries as `…` with a tree of their own further down.
 
 mod legend;

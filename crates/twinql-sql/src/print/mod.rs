@@ -6,8 +6,8 @@
 //! named `c` and their id.
 //!
 //! What makes a place too early is that a SELECT's clauses have a fixed order of execution: a filter over
-//! windows cannot be WHERE, which comes before them, so the windows go into a derived table. [`Stage`] is
-//! that order. A column is known by the text that stands for it in the SELECT at hand ([`Names`]), so
+//! windows cannot be WHERE, which comes before them, so the windows go into a derived table. `Stage` is
+//! that order. A column is known by the text that stands for it in the SELECT at hand (`Names`), so
 //! expressions are put into each other as text; only where that would change the answer or repeat too much
 //! is there a derived table instead.
 //!
