@@ -14,8 +14,10 @@ use twinql::input::{Item, id_of};
 /// Labels by id, and what became of them.
 pub(crate) struct Labels {
     labels: HashMap<String, bool>,
+    /// Ids that no pair has had so far.
     unused: HashSet<String>,
     path: PathBuf,
+    /// Pairs that got a label, how many of them another than their own, and how many have passed in all.
     given: usize,
     changed: usize,
     pairs: usize,
@@ -56,6 +58,7 @@ impl Labels {
         self.strangers(number)
     }
 
+    /// The error of labels that belong to other pairs.
     fn strangers(&self, pairs: usize) -> Result<()> {
         bail!(
             "none of the {} ids of {} is an id of the {pairs} pairs",

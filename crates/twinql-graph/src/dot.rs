@@ -64,11 +64,13 @@ fn legend(pair: bool, out: &mut String) {
     out.push_str("  }\n");
 }
 
+/// What holds for all nodes and edges.
 fn prologue(out: &mut String) {
     out.push_str("  node [fontname=\"Helvetica\", fontsize=11, style=filled];\n");
     out.push_str("  edge [arrowsize=0.6];\n");
 }
 
+/// Nodes and edges of a graph, the nodes called by `prefix` and their index.
 fn body(graph: &QueryGraph, prefix: &str, indent: &str, out: &mut String) {
     for (index, node) in graph.graph().node_weights().enumerate() {
         let mut label = node.content.as_deref().map_or_else(
@@ -101,6 +103,7 @@ fn body(graph: &QueryGraph, prefix: &str, indent: &str, out: &mut String) {
     }
 }
 
+/// The text as it may stand between double quotes.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,9 @@
 //! What the outermost query says about the order of its rows, and how far the sort keys
 //! leave it open.
+//!
+//! `ORDER BY age LIMIT 3` has several answers where ages tie. The query is then run once more without LIMIT
+//! and with its sort keys in the answer, which cuts its rows into [`Runs`] that tie: an answer is possible if
+//! it takes whole runs in their order, and any rows of the run that LIMIT cuts.
 
 mod inspect;
 
@@ -129,6 +133,7 @@ impl VisitorMut for Shake {
     }
 }
 
+/// A call without arguments.
 fn call(name: &str) -> Expr {
     Expr::Function(sqlparser::ast::Function {
         name: sqlparser::ast::ObjectName::from(vec![Ident::new(name)]),
@@ -165,8 +170,11 @@ fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
             _ => return None,
         }
     };
+    // Only a SELECT that keeps its rows apart can put out its sort keys too: another column would change what
+    // DISTINCT or UNION merges.
     let single = matches!(&*query.body, SetExpr::Select(_))
         && !matches!(select.distinct, Some(Distinct::Distinct | Distinct::On(_)));
+    // A wildcard hides which place an output has.
     let plain = select
         .projection
         .iter()
@@ -175,6 +183,7 @@ fn keyed(query: &Query, width: usize) -> Option<(String, Vec<usize>)> {
         Some(SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ }) => Some(e),
         _ => None,
     };
+    // A sort key that is put out anyway: by its number, its alias, as the same expression, or by its name.
     let position = |e: &Expr| -> Option<usize> {
         if let Some(Value::Integer(n)) = constant(e) {
             return usize::try_from(n).ok()?.checked_sub(1).filter(|n| *n < width);
@@ -239,6 +248,7 @@ impl Runs {
     pub fn new(keyed: Answer, places: &[usize], ordering: &Ordering, width: usize, tolerance: f64) -> Runs {
         let mut bounds = Vec::new();
         for i in 0..keyed.rows.len() {
+            // Nearly exact, as SQLite sorts: values that count as equal in answers may still have an order.
             let starts = i == 0
                 || places.iter().any(|&p| match (keyed.rows[i - 1].get(p), keyed.rows[i].get(p)) {
                     (Some(a), Some(b)) => !same(a, b, tolerance * 1e-3),

@@ -93,17 +93,9 @@ fn refused(side: Side, message: &str) -> (Status, Option<String>) {
     (of_refusal(side, message), Some(error))
 }
 
-fn stopped(side: twinql_suite::Side) -> (Status, Option<String>) {
-    let side = side_name(of_suite(side));
-    let error = format!("{side}: stopped by the limits of the sandbox on several databases");
+fn stopped(side: Side) -> (Status, Option<String>) {
+    let error = format!("{}: stopped by the limits of the sandbox on several databases", side_name(side));
     (Status::Timeout, Some(error))
-}
-
-fn of_suite(side: twinql_suite::Side) -> Side {
-    match side {
-        twinql_suite::Side::Gold => Side::Gold,
-        twinql_suite::Side::Pred => Side::Pred,
-    }
 }
 
 /// The status of a verdict, with the error to show.
@@ -145,7 +137,7 @@ pub fn of_file(verdict: &FileVerdict) -> (Status, Option<String>) {
         FileVerdict::GoldError { file, message } => placed(Side::Gold, file, message),
         FileVerdict::PredError { file, message } => placed(Side::Pred, file, message),
         FileVerdict::Timeout { side, file, message } => {
-            let error = format!("{}: {}", side_name(of_suite(*side)), at(file, message));
+            let error = format!("{}: {}", side_name(*side), at(file, message));
             // The length of a text is a limit of another kind than time, rows and memory.
             let status = if is_beyond(message) { Status::Unsupported } else { Status::Timeout };
             (status, Some(error))

@@ -123,6 +123,15 @@ impl Metrics {
 }
 
 impl Output {
+    /// For records of pairs: a single pair of the command line is shown in words, many are lines.
+    pub(crate) fn of_pairs(typed: typed::Output, source: &Source) -> Result<Output> {
+        let default = match source {
+            Source::One { .. } => Format::Text,
+            Source::Pairs(_) | Source::Lines { .. } => Format::Jsonl,
+        };
+        Output::new(typed, default)
+    }
+
     /// `default` is the format where none is asked for.
     pub(crate) fn new(typed: typed::Output, default: Format) -> Result<Output> {
         if let Some(x) = typed.fail_under

@@ -47,10 +47,12 @@ pub(crate) fn side_by_side(sides: [Side<'_>; 2]) -> String {
     out
 }
 
+/// The line at a place; empty below the last one.
 fn line(lines: &[String], i: usize) -> &str {
     lines.get(i).map_or("", String::as_str)
 }
 
+/// The text, cut with an ellipsis where it is too wide.
 fn shortened(text: &str) -> String {
     if text.chars().count() <= SHOWN_WIDTH {
         return text.to_owned();

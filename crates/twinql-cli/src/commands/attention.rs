@@ -234,22 +234,19 @@ fn places(parents: &[Option<usize>], made: &[Option<Made<'_>>], spans: &Spans) -
     // Parents precede their children.
     let above = |places: &[Vec<TextRange>], node: usize| -> Vec<TextRange> {
         let parent = parents.get(node).copied().flatten();
-        parent.and_then(|p| places.get(p)).cloned().unwrap_or_default()
+        parent.map_or_else(Vec::new, |p| places[p].clone())
     };
     for node in 0..places.len() {
-        let inherited = above(&places, node);
-        if let Some(own) = places.get_mut(node).filter(|p| p.is_empty()) {
-            *own = inherited;
+        if places[node].is_empty() {
+            places[node] = above(&places, node);
         }
     }
     let known: Vec<bool> = places.iter().map(|p| !p.is_empty()).collect();
     for node in (0..places.len()).rev() {
-        let own = places.get(node).cloned().unwrap_or_default();
         let parent = parents.get(node).copied().flatten();
-        if let Some(parent) = parent.filter(|p| known.get(*p) == Some(&false))
-            && let Some(of_parent) = places.get_mut(parent)
-        {
-            *of_parent = outermost([std::mem::take(of_parent), own].concat());
+        if let Some(parent) = parent.filter(|p| !known[*p]) {
+            let so_far = std::mem::take(&mut places[parent]);
+            places[parent] = outermost([so_far.as_slice(), &places[node]].concat());
         }
     }
     places

@@ -1,5 +1,12 @@
 //! What commands over many pairs have in common: records in the format that was asked for, as they
 //! come, and going on with those of an interrupted run.
+//!
+//! Lines are written as soon as they are known, since a run may take hours and is often read by another
+//! program. A table needs its widest cell and a document says first how many records it has, so that these
+//! wait in a temporary file. None of the three holds all records in memory.
+//!
+//! Only lines in a plain file can be gone on with. The journal beside it says what they depend on, so that a
+//! run with other settings does not add to them: see [`settings`].
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, BufWriter, Seek as _, SeekFrom, Write as _};
@@ -8,9 +15,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use twinql::Job;
 use twinql::files::{Destination, Inputs};
 use twinql::record::{Status, StatusCounts};
+use twinql::{Job, Work};
 
 use crate::args::shared::BatchFlags;
 use crate::args::{Format, Input, Output, Source};
@@ -35,6 +42,26 @@ pub(super) struct Out<'r, T> {
     pub(super) record: &'r T,
     /// With --echo.
     pub(super) decided: Vec<Decided>,
+}
+
+impl<'r, T> Out<'r, T> {
+    /// A record of which no metric says more than it holds itself.
+    pub(super) fn new(job: &'r Job, about: &'r About, status: Status, record: &'r T) -> Out<'r, T> {
+        Out { job, about, status, record, decided: Vec::new() }
+    }
+
+    /// The same, with what metrics say of the pair.
+    pub(super) fn decided(self, decided: Vec<Decided>) -> Out<'r, T> {
+        Out { decided, ..self }
+    }
+}
+
+/// The status of a pair that nothing has been asked of yet, and the error where its input is unusable.
+pub(super) fn of_input(job: &Job) -> (Status, Option<String>) {
+    match &job.work {
+        Work::Unusable { status, error } => (*status, Some(error.clone())),
+        Work::Pair { .. } => (Status::Ok, None),
+    }
 }
 
 /// How the records of a command are written for people.
@@ -153,6 +180,7 @@ impl<'f, T: Serialize> Records<'f, T> {
         Ok(records)
     }
 
+    /// Passes over the pairs that an earlier run has done, line by line beside their records.
     fn go_on(
         &mut self,
         pairs: &mut Pairs,
@@ -202,6 +230,7 @@ impl<'f, T: Serialize> Records<'f, T> {
         matches!(self.form, Form::Words)
     }
 
+    /// Counts a record and writes it.
     pub(super) fn add(&mut self, out: &Out<'_, T>) -> Result<()> {
         self.counts.add(out.status);
         match &mut self.form {
@@ -264,9 +293,10 @@ pub(super) fn line<T: Serialize>(out: &Out<'_, T>) -> Result<String> {
         "threshold": map(&|d| d.threshold.into()),
     });
     let more = more.to_string();
+    // The record's last brace gives way to what is added, so that its own fields stay as they were written.
     line.pop();
     line.push(',');
-    line.push_str(more.get(1..).unwrap_or_default());
+    line.push_str(&more[1..]);
     Ok(line)
 }
 

@@ -1,4 +1,7 @@
 //! `twinql corpus build`, `twinql corpus relabel`, `twinql corpus grade` and `twinql corpus stats`.
+//!
+//! All but `stats` write a file of pairs, whole or not at all. What is left out on the way is counted by its
+//! reason and said, so that a corpus that is smaller than expected explains itself.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -23,16 +26,19 @@ use crate::input;
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table};
 
+/// Builds a corpus as a configuration says, but for what flags say otherwise.
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let path = &typed.config;
     let text = input::configuration(path)?;
     let mut inputs = Inputs::default().with([("--config", Some(path.as_path()))]);
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut config = BuildConfig::from_toml(&text, folder).with_context(|| path.display().to_string())?;
+    // A path in a configuration is meant from its own folder: one that exists from here alone is a mistake.
     if let Some(said) = config.inputs().find_map(|input| misplaced(folder, Path::new(input))) {
         bail!("{}: {said}", path.display());
     }
     config.out.clone_from(&typed.out);
+    // No output may take the place of a source.
     for source in sources(&config)? {
         inputs.add("a source in --config", &source);
     }
@@ -79,6 +85,8 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
     Ok(true)
 }
 
+/// Labels the pairs of a file anew under another semantics. The labels that were there are compared with, and
+/// not used.
 pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse()?;
     let mut inputs = of_files(&typed.files);
@@ -86,6 +94,7 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
     inputs.output(&stats_path(&typed.files.out))?;
     let schemas = input::schema_set(&typed.files.schemas, Dialect::Sqlite)?;
     let mut pairs = pairs::read_strict(&typed.files.pairs)?;
+    // A part of the golds, with all pairs of each.
     if let Some((part, of)) = typed.golds {
         pairs.retain(|p| gold_part(p, of) == part);
     }
@@ -120,6 +129,7 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
     Ok(true)
 }
 
+/// The files that relabelling and grading read.
 fn of_files(files: &args::Files) -> Inputs {
     Inputs::default()
         .with([("FILE", Some(files.pairs.as_path())), ("--schemas", Some(files.schemas.as_path()))])
@@ -129,6 +139,8 @@ fn of_files(files: &args::Files) -> Inputs {
 /// which a query takes longer is one less.
 const GRADE_STEPS: u64 = 200_000;
 
+/// Adds to each pair with label 0 the share of plain databases on which its queries differ: how easily it
+/// shows.
 pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse()?;
     let mut inputs = of_files(&typed.files);
@@ -154,6 +166,7 @@ pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Conso
         );
     }
     pairs::write(&typed.files.out, &pairs)?;
+    // The smallest positive number parts 'never' from 'now and then'.
     let count = |from: f64, to: f64| shares.iter().filter(|&&s| from <= s && s < to).count();
     console.say(format!(
         "wrote {}: {} pairs, {different} with label 0; of {} such pairs plain databases say something: {} are never told apart, {} on fewer than a tenth, {} on fewer than half",
@@ -228,6 +241,8 @@ fn level(sql: &str) -> String {
     }
 }
 
+/// Counts the pairs of a file by label, in all and by split, semantics, origin, change, hardness and
+/// database. Long, since the table and the JSON document are made of the same counts.
 pub(crate) fn stats(typed: &args::CorpusStats) -> Result<bool> {
     let file = pairs::read(&typed.pairs)?;
     if let (true, Some(bad)) = (file.pairs.is_empty(), file.bad.first()) {

@@ -1,19 +1,23 @@
-//! `twinql execute`.
+//! `twinql execute`: both queries on the users' own databases, which is execution accuracy.
+//!
+//! Nothing is generated, and no schema is given: the files hold theirs. They are opened for reading alone, in
+//! the sandbox that predictions always run in. That the answers agree on these files says little of others,
+//! which is what `twinql judge` is for.
 
 use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
+use twinql::Job;
 use twinql::judging;
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::Signature;
 use twinql::sql::Dialect;
 use twinql::status;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
-use twinql::{Job, Work};
 
-use crate::args::{Format, Input, Output, Source, typed};
+use crate::args::{Input, Output, typed};
 use crate::commands::answers::{Side, side_by_side};
-use crate::commands::batch::{ForPeople, Out, Records, guard};
+use crate::commands::batch::{ForPeople, Out, Records, guard, of_input};
 use crate::commands::judge::plain;
 use crate::commands::stream::{Window, stream};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
@@ -54,16 +58,13 @@ struct ShownAnswer {
     rows: Vec<Vec<Json>>,
 }
 
+/// Executes each pair as its line is read, and writes its record; the accuracy comes at the end.
 pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     if typed.input.schemas.schemas.is_some() {
         bail!("--schemas is not used here: the databases in --db hold their schemas");
     }
     let input = Input::without_schemas(typed.input)?;
-    let default = match input.source {
-        Source::One { .. } => Format::Text,
-        _ => Format::Jsonl,
-    };
-    let output = Output::new(typed.output, default)?;
+    let output = Output::of_pairs(typed.output, &input.source)?;
     let usual = FileConfig::new(typed.comparison.semantics()?);
     let config = FileConfig { limits: typed.run.limits(usual.limits)?, ..usual };
     let workers = worker::workers(typed.run.workers, &config.limits)?;
@@ -82,13 +83,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
         };
         let record = record(&job, report);
         same += usize::from(record.verdict == Some("same"));
-        records.add(&Out {
-            job: &job,
-            about: &about,
-            status: record.status,
-            record: &record,
-            decided: Vec::new(),
-        })?;
+        records.add(&Out::new(&job, &about, record.status, &record))?;
         Ok(true)
     })?;
     let accuracy = |counts: &StatusCounts| same as f64 / counts.total().max(1) as f64;
@@ -117,6 +112,7 @@ pub(crate) fn run(typed: typed::Execute, console: Console) -> Result<bool> {
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
+/// What the figures depend on. Nothing is random, so that the seed is always 0.
 fn signature(config: &FileConfig, dialect: Dialect) -> String {
     let ties = match config.ties {
         Ties::Possible => "possible",
@@ -135,21 +131,19 @@ fn signature(config: &FileConfig, dialect: Dialect) -> String {
     .to_string()
 }
 
+/// The record of a pair: of its own error where it cannot be used, else of what the files say.
 fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
+    let (status, error) = of_input(job);
     let mut out = ExecutionRecord {
         id: job.id.clone(),
-        status: Status::Ok,
+        status,
         verdict: None,
         files: None,
         nonempty: None,
         witness: None,
         notes: Vec::new(),
-        error: None,
+        error,
     };
-    if let Work::Unusable { status, error } = &job.work {
-        out.status = *status;
-        out.error = Some(error.clone());
-    }
     let Some(report) = report else { return out };
     out.notes = report.notes;
     (out.status, out.error) = status::of_file(&report.verdict);
@@ -169,6 +163,7 @@ fn record(job: &Job, report: Option<FileReport>) -> ExecutionRecord {
     out
 }
 
+/// The beginning of an answer as JSON.
 fn shown(answer: Beginning) -> ShownAnswer {
     ShownAnswer {
         columns: answer.width,
@@ -177,6 +172,7 @@ fn shown(answer: Beginning) -> ShownAnswer {
     }
 }
 
+/// A single pair for people, with the two answers side by side where they differ.
 fn one(record: &ExecutionRecord) -> String {
     let mut out = String::new();
     match (record.verdict, record.files) {
@@ -203,6 +199,7 @@ fn one(record: &ExecutionRecord) -> String {
     out
 }
 
+/// A pair's row in the table of many.
 fn row(record: &ExecutionRecord) -> Vec<String> {
     let verdict = record.verdict.unwrap_or("-").to_owned();
     vec![input::id_text(&record.id), record.status.to_string(), verdict]

@@ -1,4 +1,8 @@
-//! `twinql explain`.
+//! `twinql explain`: how two queries are read, what they become, and why they are called equal or not.
+//!
+//! For each side its plan as written and in canonical form, with the rules that led there; then the proof, or
+//! what still differs; and where a network is at hand, which nodes of the two graphs it aligns. The network
+//! is an extra: where it was not asked for and cannot be used, the rest is shown all the same.
 
 use anyhow::{Context, Result};
 use serde::Serialize;
@@ -19,6 +23,7 @@ use crate::commands::attention::{Summary, View};
 use crate::input;
 use crate::output::{Console, Sink, write_file};
 
+/// Reads both queries, proves what can be proved, and shows it as text, as JSON or as a graph.
 pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
     let semantics = typed.semantics.get()?;
     if let Some(path) = &typed.attention {
@@ -38,6 +43,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
     let gold = read("gold", ['g', 'G'], &typed.gold)?;
     let pred = read("pred", ['p', 'P'], &typed.pred)?;
     let proof = prove_plans(&schema, &gold.plan, &pred.plan, &semantics);
+    // DOT text shows no alignment, and so needs no network.
     let view = match typed.dot && typed.attention.is_none() {
         true => None,
         false => view(typed, &schema, [&gold, &pred], &semantics, console)?,
@@ -197,6 +203,7 @@ struct Side {
     graph: QueryGraph,
 }
 
+/// Reads one query. `written` and `canonical` are the letters that number its nodes in the two plans.
 fn side(
     schema: &Schema,
     name: &'static str,
@@ -224,6 +231,7 @@ fn side(
 }
 
 impl Side {
+    /// The side as JSON.
     fn record(&self) -> SideRecord<'_> {
         SideRecord {
             sql: &self.sql,

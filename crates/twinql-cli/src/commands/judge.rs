@@ -1,10 +1,13 @@
-//! `twinql judge`.
+//! `twinql judge`: a verdict of the test suite for each pair, with a witness database where they differ.
+//!
+//! `same` says that no database told the two apart, which is no proof; `different` is proved by its witness.
+//! A pair over whose databases the gold never answered is `untested` and counts as neither.
 
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 use twinql::Job;
-use twinql::engine::{Work, judge_config};
+use twinql::engine::judge_config;
 use twinql::files::hex;
 use twinql::judging::{self, Workers};
 use twinql::record::{Status, StatusCounts};
@@ -13,8 +16,8 @@ use twinql::sql::{Dialect, Value};
 use twinql::status;
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
 
-use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source, typed};
-use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::args::{self, DEFAULT_SEED, Input, Output, typed};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, of_input, settings};
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::{WitnessFolder, WitnessRecord};
 use crate::commands::{fail_under, machine, status_line, strict, worker};
@@ -38,13 +41,23 @@ struct VerdictRecord {
     error: Option<String>,
 }
 
+impl VerdictRecord {
+    /// What --echo shows: a prediction that is no query over the schema is different; of a pair without a
+    /// verdict nothing is said.
+    fn decided(&self) -> Decided {
+        let decision = match (self.verdict, self.status) {
+            (Some("same"), _) => "same",
+            (Some(_), _) | (None, Status::PredError) => "different",
+            (None, _) => "abstained",
+        };
+        Decided { metric: "suite", decision, threshold: THRESHOLD }
+    }
+}
+
+/// Judges each pair as its line is read, and writes its record; the counts and the signature come at the end.
 pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> Result<bool> {
     let input = Input::new(typed.input)?;
-    let default = match input.source {
-        Source::One { .. } => Format::Text,
-        _ => Format::Jsonl,
-    };
-    let output = Output::new(typed.output, default)?;
+    let output = Output::of_pairs(typed.output, &input.source)?;
     let semantics = typed.comparison.semantics()?;
     let databases = args::databases(typed.databases)?;
     let config = JudgeConfig {
@@ -60,6 +73,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         output: &output,
         flags: &typed.batch,
         console,
+        // Made only if the output is one that may be gone on with: the schemas' hash takes a while.
         settings: &{
             let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
             let flags = json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir.clone()});
@@ -74,6 +88,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         head: ["id", "status", "verdict"].map(String::from).to_vec(),
         row: &row,
     };
+    // Records that an earlier run has left count as if this one had made them, and keep their witness files.
     let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
         same += usize::from(line["verdict"] == "same");
         different += usize::from(line["verdict"] == "different");
@@ -98,21 +113,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         if let (Some(folder), Some(witness)) = (&mut folder, &mut record.witness) {
             folder.write(&job.id, witness)?;
         }
-        records.add(&Out {
-            job: &job,
-            about: &about,
-            status: record.status,
-            record: &record,
-            decided: vec![Decided {
-                metric: "suite",
-                decision: match (record.verdict, record.status) {
-                    (Some("same"), _) => "same",
-                    (Some(_), _) | (None, Status::PredError) => "different",
-                    (None, _) => "abstained",
-                },
-                threshold: THRESHOLD,
-            }],
-        })?;
+        records.add(&Out::new(&job, &about, record.status, &record).decided(vec![record.decided()]))?;
         Ok(true)
     })?;
     let spoken = records.for_people();
@@ -137,6 +138,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         ));
         console.say(&signature);
     }
+    // After the records, which say how the machine failed.
     machine(&counts)?;
     let share = same as f64 / counts.total().max(1) as f64;
     let reached = fail_under(output.fail_under, "the share of pairs called the same", Some(share), console);
@@ -160,21 +162,19 @@ fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
     .to_string()
 }
 
+/// The record of a pair: of its own error where it cannot be used, else of what the judge says.
 fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
+    let (status, error) = of_input(job);
     let mut out = VerdictRecord {
         id: job.id.clone(),
-        status: Status::Ok,
+        status,
         verdict: None,
         databases: None,
         nonempty: None,
         witness: None,
         notes: Vec::new(),
-        error: None,
+        error,
     };
-    if let Work::Unusable { status, error } = &job.work {
-        out.status = *status;
-        out.error = Some(error.clone());
-    }
     let Some(report) = report else { return out };
     out.notes = report.notes;
     (out.status, out.error) = status::of_verdict(&report.verdict);
@@ -211,6 +211,7 @@ pub(crate) fn plain(value: Value) -> Json {
     }
 }
 
+/// A single pair for people: the verdict, what went wrong, repairs, the witness, the signature.
 fn one(record: &VerdictRecord, signature: &str) -> String {
     let mut out = String::new();
     match (record.verdict, record.databases.zip(record.nonempty)) {
@@ -239,6 +240,7 @@ fn one(record: &VerdictRecord, signature: &str) -> String {
     out
 }
 
+/// A pair's row in the table of many.
 fn row(record: &VerdictRecord) -> Vec<String> {
     let verdict = record.verdict.unwrap_or("-").to_owned();
     vec![input::id_text(&record.id), record.status.to_string(), verdict]

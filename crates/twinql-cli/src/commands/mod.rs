@@ -1,4 +1,12 @@
 //! One file for each command.
+//!
+//! A command turns its arguments into what the library takes, hands pairs to it, and shows what comes back.
+//! What several commands share stands beside them: `batch` (records in the format that was asked for, and
+//! going on with an interrupted run), `stream` (pairs in parallel, in bounded memory), `witness` and
+//! `answers` (databases and answers as people read them), `worker` (processes that may be killed).
+//!
+//! A command answers whether every check that was asked for held (`--strict`, `--fail-under`): the exit code
+//! is then 0, and 1 where one failed. An error means that it could not be run, which is 2.
 
 mod answers;
 mod attention;
@@ -41,6 +49,8 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
     };
     let asked = metrics.semantics.clone().unwrap_or_default();
     if let (Some(network), Some(wanted)) = (&network, &metrics.semantics) {
+        // A network answers for the semantics of its labels, whatever is asked for: better said than found
+        // out.
         let answered = network.answers_for(wanted);
         if answered.name != wanted.name {
             console.warn(format!(

@@ -1,4 +1,7 @@
-//! `twinql pretrain`.
+//! `twinql pretrain`: the network's encoder from queries without labels, by contrast of two views of a graph
+//! (GraphCL; You and others, NeurIPS 2020).
+//!
+//! What comes out begins a training, by `--init` or in its configuration.
 
 use anyhow::Result;
 use indicatif::ProgressBar;
@@ -11,6 +14,8 @@ use crate::args::train;
 use crate::interrupt;
 use crate::output::{Console, Sink, write_file};
 
+/// Reads the configuration as `twinql train` does, pretrains on the distinct graphs of its queries, and
+/// writes the weights into the run's folder.
 pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) -> Result<bool> {
     let (mut config, run) = RunConfig::read(&typed.run.config, &typed.run.overrides(seed))?;
     config.train.resume = typed.run.resume;
@@ -18,6 +23,7 @@ pub(crate) fn run(typed: &train::Pretrain, seed: Option<u64>, console: Console) 
         config.pretrain.epochs = epochs;
     }
     config.inputs().output(&run.join("pretrained.safetensors"))?;
+    // Two runs in one folder would mix their epochs.
     let _alone = Lock::folder(&run, "run folder (--run)")?;
     interrupt::hint("the same command with --resume goes on after the last whole epoch");
     let graphs = query_graphs(&config.data, &config.graph, &console.progress())?;

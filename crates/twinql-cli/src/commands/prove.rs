@@ -1,4 +1,8 @@
-//! `twinql prove`.
+//! `twinql prove`: equal or different on every database of a semantics, with what shows it.
+//!
+//! A proof needs no database. Where none is found, the judge looks for a counterexample, which is shown
+//! beside the proof; that stays `unknown`. Proofs are counted against labels, since a proof that contradicts
+//! one means that one of the two is wrong.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use twinql::engine::{Work, judge_config};
+use twinql::engine::judge_config;
 use twinql::judging::{self, Workers};
 use twinql::proving;
 use twinql::record::{Status, StatusCounts};
@@ -17,8 +21,9 @@ use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
 use twinql::{Job, metrics, status};
 
 use crate::args::prove::Prove;
-use crate::args::{self, DEFAULT_SEED, Format, Input, Output, Source};
-use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
+use crate::args::shared::RunFlags;
+use crate::args::{self, DEFAULT_SEED, Input, Output, Source};
+use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, of_input, settings};
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::WitnessRecord;
 use crate::commands::{fail_under, status_line, strict, worker};
@@ -45,6 +50,19 @@ struct ProofRecord {
     words: String,
 }
 
+impl ProofRecord {
+    /// What --echo shows: a proof decides, and where there is none, a counterexample.
+    fn decided(&self) -> Decided {
+        let decision = match (self.proof, self.status) {
+            (Some("equal"), _) => "same",
+            (Some("different"), _) | (None, Status::PredError) => "different",
+            _ if self.witness.is_some() => "different",
+            _ => "abstained",
+        };
+        Decided { metric: "proof", decision, threshold: threshold() }
+    }
+}
+
 /// Databases on which two queries agreed.
 #[derive(Debug, Clone, Copy, Serialize)]
 struct Tested {
@@ -60,6 +78,7 @@ type Found = (Option<Result<Proof, ProveError>>, Option<Report>);
 fn found(chunk: &[Job], semantics: &Semantics, judge: Option<&(JudgeConfig, Workers)>) -> Vec<Found> {
     let proofs = proving::prove_all(chunk, semantics, &|| ());
     let open = |proof: &Option<Result<Proof, ProveError>>| matches!(proof, Some(Ok(Proof::Unknown(_))));
+    // The judge gets only what is unknown; its reports come in the same order.
     let mut reports = match judge {
         None => Vec::new(),
         Some((config, workers)) => {
@@ -154,32 +173,58 @@ impl Counts {
             self.labelled.add(id, label, proof);
         }
     }
+
+    /// The counts in words; `told_apart`: how many of the unknown ones a database tells apart, where the
+    /// judge was asked.
+    fn lines(&self, total: usize, told_apart: Option<usize>) -> Vec<String> {
+        let mut lines = vec![format!(
+            "equal {}, different {}, unknown {}, of all {total} pairs",
+            self.equal, self.different, self.unknown
+        )];
+        if let Some(told_apart) = told_apart.filter(|_| self.unknown > 0) {
+            lines.push(format!("of the {} unknown, a database tells {told_apart} apart", self.unknown));
+        }
+        let needs: Vec<String> = self.assumptions.iter().map(|(a, n)| format!("{a} {n}")).collect();
+        if !needs.is_empty() {
+            lines.push(format!("proofs of equality that need: {}", needs.join(", ")));
+        }
+        lines.extend(self.labelled.lines());
+        lines
+    }
 }
 
+/// How pairs that stay unproved are judged.
+fn judge(
+    run: &RunFlags,
+    databases: usize,
+    semantics: &Semantics,
+    seed: Option<u64>,
+) -> Result<(JudgeConfig, Workers)> {
+    let databases = args::databases(Some(databases))?;
+    let config = JudgeConfig {
+        shrink: true,
+        limits: run.limits(Limits::default())?,
+        ..judge_config(semantics.clone(), databases, seed.unwrap_or(DEFAULT_SEED))
+    };
+    let workers = worker::workers(run.workers, &config.limits)?;
+    Ok((config, workers))
+}
+
+/// Proves each pair as its line is read, has the judge look for a counterexample where nothing is proved, and
+/// writes its record; what proofs need and how they agree with labels comes at the end.
 pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Result<bool> {
+    // `twinql prove GOLD PRED` is short for --gold-sql and --pred-sql.
     if let [gold, pred] = typed.queries.as_slice() {
         typed.input.gold_sql = Some(gold.clone());
         typed.input.pred_sql = Some(pred.clone());
     }
     let input = Input::new(typed.input)?;
-    let default = match input.source {
-        Source::One { .. } => Format::Text,
-        _ => Format::Jsonl,
-    };
-    let output = Output::new(typed.output, default)?;
+    let output = Output::of_pairs(typed.output, &input.source)?;
     let semantics = typed.semantics.get()?;
     let signature = signature(&semantics, input.dialect);
-    let judge = if typed.no_witness {
-        None
-    } else {
-        let databases = args::databases(Some(typed.databases))?;
-        let config = JudgeConfig {
-            shrink: true,
-            limits: typed.run.limits(Limits::default())?,
-            ..judge_config(semantics.clone(), databases, seed.unwrap_or(DEFAULT_SEED))
-        };
-        let workers = worker::workers(typed.run.workers, &config.limits)?;
-        Some((config, workers))
+    let judge = match typed.no_witness {
+        true => None,
+        false => Some(judge(&typed.run, typed.databases, &semantics, seed)?),
     };
     let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
     guard(&input, &output, [("--labels", typed.labels.labels.as_deref())])?;
@@ -199,6 +244,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         },
     };
     let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
+    // The labels count as they pass, and say at the end which of them no pair has used.
     let labels = labels.map(|labels| labelled(&mut pairs, labels));
     let mut counts = Counts::default();
     let mut told_apart = 0usize;
@@ -207,6 +253,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
         head: ["id", "status", "proof", "needs"].map(String::from).to_vec(),
         row: &row,
     };
+    // Records that an earlier run has left count as if this one had made them.
     let mut records = Records::begin(&begin, &mut pairs, people, &mut |about, line| {
         counts.add(&line["id"], about.label, line["proof"].as_str(), &line["details"]);
         told_apart += usize::from(!line["witness"].is_null());
@@ -229,23 +276,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
             record.words = one(&record, proof.as_ref(), &semantics);
         }
         counts.add(&job.id, about.label, record.proof, &record.details);
-        records.add(&Out {
-            job: &job,
-            about: &about,
-            status: record.status,
-            record: &record,
-            decided: vec![Decided {
-                metric: "proof",
-                decision: match (record.proof, record.status) {
-                    (Some("equal"), _) => "same",
-                    (Some("different"), _) | (None, Status::PredError) => "different",
-                    // A counterexample, where nothing is proved without one.
-                    _ if record.witness.is_some() => "different",
-                    _ => "abstained",
-                },
-                threshold: threshold(),
-            }],
-        })?;
+        records.add(&Out::new(&job, &about, record.status, &record).decided(vec![record.decided()]))?;
         Ok(true)
     })?;
     if let Some(labels) = labels {
@@ -265,18 +296,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     let total = statuses.total();
     if !spoken {
         console.say(format!("proved {}", status_line(&statuses)));
-        console.say(format!(
-            "equal {}, different {}, unknown {}, of all {total} pairs",
-            counts.equal, counts.different, counts.unknown
-        ));
-        if judge.is_some() && counts.unknown > 0 {
-            console.say(format!("of the {} unknown, a database tells {told_apart} apart", counts.unknown));
-        }
-        let needs: Vec<String> = counts.assumptions.iter().map(|(a, n)| format!("{a} {n}")).collect();
-        if !needs.is_empty() {
-            console.say(format!("proofs of equality that need: {}", needs.join(", ")));
-        }
-        for line in counts.labelled.lines() {
+        for line in counts.lines(total, judge.is_some().then_some(told_apart)) {
             console.say(line);
         }
         console.say(&signature);
@@ -286,6 +306,7 @@ pub(crate) fn run(mut typed: Prove, seed: Option<u64>, console: Console) -> Resu
     Ok(strict(output.strict, &statuses, console) && reached)
 }
 
+/// Proofs score 0, 1 or nothing; the threshold is the metric's.
 fn threshold() -> f64 {
     metrics::metric("proof").map_or(1.0, |m| m.threshold)
 }
@@ -303,6 +324,7 @@ fn labelled(pairs: &mut Pairs, labels: Labels) -> Arc<Mutex<Labels>> {
     labels
 }
 
+/// What the proofs depend on.
 fn signature(semantics: &Semantics, dialect: Dialect) -> String {
     Signature {
         metric: "proof".into(),
@@ -318,15 +340,17 @@ fn signature(semantics: &Semantics, dialect: Dialect) -> String {
     .to_string()
 }
 
+/// The record of a pair: of its own error, of its proof, or of the side that has no plan.
 fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<Report>) -> ProofRecord {
+    let (status, error) = of_input(job);
     let mut out = ProofRecord {
         id: job.id.clone(),
-        status: Status::Ok,
+        status,
         proof: None,
         details: Json::Null,
         witness: None,
         tested: None,
-        error: None,
+        error,
         words: String::new(),
     };
     match report.map(|r| r.verdict) {
@@ -334,24 +358,21 @@ fn record(job: &Job, proof: Option<&Result<Proof, ProveError>>, report: Option<R
         Some(Verdict::Same { databases, nonempty }) => out.tested = Some(Tested { databases, nonempty }),
         _ => {}
     }
-    match (&job.work, proof) {
-        (Work::Unusable { status, error }, _) => {
-            out.status = *status;
-            out.error = Some(error.clone());
-        }
-        (_, Some(Ok(proof))) => {
+    match proof {
+        Some(Ok(proof)) => {
             out.proof = Some(proof.name());
             out.details = proving::details(proof);
         }
-        (_, Some(Err(error))) => {
+        Some(Err(error)) => {
             out.status = status::of_proof(error);
             out.error = Some(error.to_string());
         }
-        (_, None) => {}
+        None => {}
     }
     out
 }
 
+/// A single pair for people: the proof in words, or what the judge found instead.
 fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantics: &Semantics) -> String {
     let mut out = match (proof, &record.error) {
         (Some(Ok(proof)), _) => proving::text(proof, semantics),
@@ -372,6 +393,7 @@ fn one(record: &ProofRecord, proof: Option<&Result<Proof, ProveError>>, semantic
     out
 }
 
+/// A pair's row in the table of many: its last cell names the assumptions that a proof needs.
 fn row(record: &ProofRecord) -> Vec<String> {
     let needs = record.details.get("assumptions").and_then(Json::as_array);
     let needs: Vec<&str> = needs.into_iter().flatten().filter_map(Json::as_str).collect();

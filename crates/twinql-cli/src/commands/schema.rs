@@ -1,4 +1,7 @@
 //! `twinql schema`: what was read of a schema, and what was not.
+//!
+//! Every judgement rests on the schema, and DDL says many things that are not understood or not enforced.
+//! Here people see which: what is missing from the tables below, and why, stands in the notes.
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -8,6 +11,7 @@ use twinql::sql::{Column, Schema, Table, parse, plan};
 use crate::args::typed::{Format, SchemaShow};
 use crate::output::Sink;
 
+/// Shows the schemas of a file, or one of them.
 pub(crate) fn show(typed: &SchemaShow) -> Result<bool> {
     let set = schema::load_in(&typed.file, typed.dialect.dialect)?;
     let chosen: Vec<&Schema> =
@@ -41,6 +45,7 @@ pub(crate) fn show(typed: &SchemaShow) -> Result<bool> {
     Ok(true)
 }
 
+/// The names of some columns.
 fn names(table: &Table, columns: &[usize]) -> Vec<String> {
     let columns = columns.iter().filter_map(|&c| table.columns.get(c));
     columns.map(|c| c.name.clone()).collect()
@@ -65,6 +70,7 @@ fn view_columns(schema: &Schema, name: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// A schema as JSON, with everything that `text` shows.
 fn object(schema: &Schema) -> Value {
     let column = |c: &Column| {
         json!({
@@ -134,6 +140,7 @@ fn aligned(rows: &[Vec<String>]) -> String {
     out
 }
 
+/// A schema for people: tables with their columns and keys, views, then the notes by kind.
 fn text(schema: &Schema) -> String {
     let mut out =
         format!("database {}: {} tables, {} views\n", schema.db_id, schema.tables.len(), schema.views.len());
@@ -171,6 +178,7 @@ fn text(schema: &Schema) -> String {
         let query = view.query.split_whitespace().collect::<Vec<_>>().join(" ");
         out.push_str(&format!("  as {query}\n"));
     }
+    // By what it costs: what is missing, what is there and not kept, what does not matter.
     for (kind, title) in [
         (NoteKind::NotRead, "not read"),
         (NoteKind::NotEnforced, "read, but not enforced in generated databases"),
@@ -185,6 +193,7 @@ fn text(schema: &Schema) -> String {
     out
 }
 
+/// A column with its type and what is said of it alone; keys of several columns have lines of their own.
 fn row(table: &Table, position: usize, column: &Column) -> Vec<String> {
     let mut facts: Vec<String> = Vec::new();
     if table.primary_key == [position] {

@@ -1,4 +1,7 @@
-//! `twinql score`.
+//! `twinql score`: what metrics say of each pair, without a database of the user's.
+//!
+//! Every score lies in [0, 1], and 1 means the same. A pair that cannot be scored has a status and an error
+//! in place of scores, and counts as 0 in the mean: the denominator is always all pairs.
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
@@ -9,21 +12,19 @@ use twinql::reward::reward;
 use twinql::{Engine, Job, Work, vacuous};
 
 use crate::args::typed;
-use crate::args::{Format, Input, Metrics, Output, Source};
+use crate::args::{Input, Metrics, Output};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, signatures, status_line, strict, window};
 use crate::input;
 use crate::output::Console;
 
+/// Scores pairs in blocks, since a network gains from many at once; the means and signatures come at the end.
 pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
     let input = Input::new(typed.input)?;
     let metrics = Metrics::new(typed.metrics, seed)?;
-    let default = match input.source {
-        Source::One { .. } => Format::Text,
-        _ => Format::Jsonl,
-    };
-    let output = Output::new(typed.output, default)?;
+    let output = Output::of_pairs(typed.output, &input.source)?;
+    // Better now than at each pair.
     if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
         bail!("--reward is made of the score of gmn; add it to --metric");
     }
@@ -40,6 +41,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         output: &output,
         flags: &typed.batch,
         console,
+        // A score depends on these; other flags say only where it goes.
         settings: &{
             let schemas = made_of(&output, &schemas);
             let signatures: Map<String, Value> = of_all(signatures(&engine));
@@ -54,6 +56,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         head: head(&engine),
         row: &|record| row(&engine, record),
     };
+    // Records that an earlier run has left count in the means.
     let mut records = Records::begin(&begin, &mut pairs, people, &mut |_, line| {
         for (sum, metric) in sums.iter_mut().zip(engine.metrics()) {
             *sum += line["scores"][metric.name].as_f64().unwrap_or(0.0);
@@ -85,7 +88,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
             true => decided(&engine, &record, typed.abstain),
             false => Vec::new(),
         };
-        records.add(&Out { job: &job, about: &about, status: record.status, record: &record, decided })?;
+        records.add(&Out::new(&job, &about, record.status, &record).decided(decided))?;
         Ok(true)
     })?;
     let names = engine.metrics().iter().map(|m| m.name);
@@ -148,11 +151,13 @@ fn decided(engine: &Engine, record: &Record, abstaining: bool) -> Vec<Decided> {
     engine.metrics().iter().map(decided).collect()
 }
 
+/// Signatures by metric, as JSON.
 fn of_all(signatures: Vec<(&str, String)>) -> Map<String, Value> {
     let named = signatures.into_iter();
     named.map(|(name, s)| (name.to_owned(), s.into())).collect()
 }
 
+/// What a JSON document says besides its records.
 fn document(engine: &Engine, counts: &StatusCounts, means: &[(&str, f64)]) -> Value {
     let signatures = of_all(signatures(engine));
     let means: Map<String, Value> = means.iter().map(|(name, m)| ((*name).to_owned(), (*m).into())).collect();
@@ -172,6 +177,7 @@ fn head(engine: &Engine) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
+/// A pair's row: four digits of each score, and a dash where there is none.
 fn row(engine: &Engine, record: &Record) -> Vec<String> {
     let mut row = vec![input::id_text(&record.id), record.status.to_string()];
     let score = |m: &&'static MetricInfo| match record.score(m.name) {
@@ -201,6 +207,7 @@ fn one(engine: &Engine, record: &Record) -> String {
         } else {
             "not the same"
         };
+        // Equal canonical forms decide by themselves, and it is said.
         let identical =
             record.details.get(metric.name).and_then(|d| d.get("identical")) == Some(&Value::Bool(true));
         let why = if identical { ", equal canonical forms" } else { "" };
@@ -212,6 +219,7 @@ fn one(engine: &Engine, record: &Record) -> String {
     if let Some(error) = &record.error {
         out.push_str(&format!("{}: {error}\n", record.status));
     }
+    // Several metrics may have answered under the same assumptions: each sentence is said once.
     let mut said: Vec<String> = Vec::new();
     for metric in engine.metrics() {
         let Some(by) = record.details.get(metric.name).and_then(|d| d.get("vacuous_by")) else {

@@ -1,4 +1,7 @@
-//! `twinql seal`.
+//! `twinql seal`: a checksum for checkpoints and suites that were written before files had one.
+//!
+//! What a file holds stays the same. A checkpoint or a suite that carries a checksum is refused where the two
+//! do not agree, which a file that lost bytes on its way would otherwise not be.
 
 use std::path::Path;
 
@@ -32,6 +35,7 @@ pub(crate) fn run(typed: &typed::Seal, console: Console) -> Result<bool> {
     Ok(true)
 }
 
+/// Gives one file its checksum, in its place; says which, and whether it was there before.
 fn seal(path: &Path) -> Result<String> {
     let origin = path.display().to_string();
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {origin}"))?;

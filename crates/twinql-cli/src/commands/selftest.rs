@@ -154,6 +154,7 @@ fn scores(stored: &[Stored], network: &Network) -> Result<Vec<Map<String, Value>
     Ok(out)
 }
 
+/// Compares score by score, and says which are off and by how much.
 fn report(head: &Head, stored: &[Stored], found: &[Map<String, Value>]) -> Result<bool> {
     let mut sink = Sink::new(None)?;
     let (mut compared, mut wrong, mut most) = (0usize, 0usize, 0.0f64);

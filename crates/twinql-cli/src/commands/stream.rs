@@ -1,5 +1,11 @@
 //! Pairs through a window: read, worked on in parallel, and handed on in their order as they come.
 //! What is in memory at a time does not depend on how many pairs there are.
+//!
+//! Three parts run at once. A thread reads items; another cuts them into blocks and gives them to the pool;
+//! the calling thread puts results back into order and hands them on. A block is begun only if fewer than
+//! [`Window::ahead`] wait to be handed on, so that one slow pair holds the others back and not the memory.
+//! Whoever stops, at an error or since nobody reads any more, tells the others by a flag and lets them all
+//! pass.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -141,6 +147,7 @@ fn dispatch<R: Send>(
                     let _ = done.send((number, block, results));
                 });
             }
+            // The blocks that are begun are worked on all the same.
             match end {
                 None => {}
                 Some(result) => return result,

@@ -1,4 +1,8 @@
-//! `twinql suite build` and `suite run`.
+//! `twinql suite build` and `suite run`: test-suite accuracy (Zhong, Yu and Klein, EMNLP 2020).
+//!
+//! A suite is distilled once for a set of gold queries, from their schemas alone or with values of real
+//! databases, and then run on the predictions of any system. Building may take hours, so that each schema
+//! that is finished is kept in a file beside the output until the whole is written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +34,7 @@ use crate::input;
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table, write_file};
 
+/// Distils a suite for the gold queries of a file, schema by schema.
 pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Console) -> Result<bool> {
     let default = DistilConfig::default();
     let config = DistilConfig {
@@ -159,6 +164,7 @@ fn add_values(tasks: &mut [Task], path: &Path, console: Console) -> Result<()> {
     Ok(())
 }
 
+/// What a suite holds, in two lines.
 fn summary(c: &Counts) -> String {
     format!(
         "{} databases with {} rows for {} gold queries over {} schemas, out of {} tried\n\
@@ -176,6 +182,7 @@ fn summary(c: &Counts) -> String {
     )
 }
 
+/// What figures of a suite depend on: the hash of its bytes stands for all that it was made with.
 pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
     Signature {
         metric: metric.into(),
@@ -196,6 +203,7 @@ pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dial
 /// MiB of a suite file.
 const LARGEST: u64 = 4096;
 
+/// A suite and the bytes that it was read from, which its signature needs.
 pub(super) fn read(path: &Path) -> Result<(Suite, Vec<u8>)> {
     let bytes = read_bounded(path, LARGEST, "suite")?;
     let suite = Suite::from_bytes(&bytes).with_context(|| path.display().to_string())?;
@@ -240,6 +248,82 @@ struct Row {
 /// Where the verdict on a line stands among the pairs that ran, or why it has none.
 type Place = Result<usize, (Status, String)>;
 
+impl Row {
+    /// Counts a verdict, in its class and in all.
+    fn add(&mut self, record: &RunRecord<'_>) {
+        match record.status {
+            Status::Ok => {}
+            Status::Untested => self.untested += 1,
+            _ => self.errors += 1,
+        }
+        let class = record.hardness.and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
+        for at in class.into_iter().chain([ALL]) {
+            self.all[at] += 1;
+            self.right[at] += usize::from(record.score == Some(1));
+        }
+    }
+}
+
+/// What a run reads, all of it before anything is executed: a file that cannot be read then costs no time.
+struct Lines {
+    golds: Vec<spider::Gold>,
+    /// The lines of each system in turn: the system's number, the gold's, and the place of the verdict.
+    places: Vec<(usize, usize, Place)>,
+    /// The pairs that can be executed.
+    pairs: Vec<RunPair>,
+}
+
+impl Lines {
+    /// The gold queries and every system's predictions, in SQLite's dialect. A line that cannot be used keeps
+    /// its place with the reason, so that no system is measured on fewer lines than another.
+    fn read(typed: &typed::SuiteRun, suite: &Suite) -> Result<Lines> {
+        let dialect = typed.dialect.dialect;
+        let empty = Schema::default();
+        let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
+        let mut golds = spider::read_gold(&typed.gold.gold)?;
+        let mut gold_statuses = vec![Status::GoldError; golds.len()];
+        for (gold, of_gold) in golds.iter_mut().zip(&mut gold_statuses) {
+            if gold.unusable.is_some() {
+                continue;
+            }
+            match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
+                Ok(sql) => gold.sql = sql,
+                Err((status, why)) => {
+                    *of_gold = status;
+                    gold.unusable = Some(why);
+                }
+            }
+        }
+        let gold_name = typed.gold.gold.display().to_string();
+        let (mut pairs, mut places) = (Vec::new(), Vec::new());
+        for (system, path) in typed.pred.iter().enumerate() {
+            let predictions = bird::read_any_predictions(path)?;
+            let name = path.display().to_string();
+            let aligned = spider::align(&golds, predictions, spider::Cover::All, &gold_name, &name)?;
+            for (i, ((gold, pred), of_gold)) in aligned.into_iter().zip(&gold_statuses).enumerate() {
+                let place = match (&gold.unusable, pred.unusable) {
+                    (Some(why), _) => Err((*of_gold, format!("{gold_name}, line {}: {why}", gold.line))),
+                    (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
+                    (None, None) => {
+                        input::in_sqlite(schema_of(&gold.db_id), "pred", &pred.sql, dialect).map(|pred| {
+                            pairs.push(RunPair {
+                                db_id: Arc::from(gold.db_id.as_str()),
+                                gold: Arc::from(gold.sql.as_str()),
+                                pred: Arc::from(pred),
+                            });
+                            pairs.len() - 1
+                        })
+                    }
+                };
+                places.push((system, i, place));
+            }
+        }
+        Ok(Lines { golds, places, pairs })
+    }
+}
+
+/// Runs every system's predictions on the suite: a verdict a line into `--out`, and a table of accuracies, by
+/// Spider's classes of hardness, on standard output.
 pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     if let Some(x) = typed.fail_under
         && !(0.0..=1.0).contains(&x)
@@ -253,53 +337,9 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         inputs.output(out)?;
     }
     let (suite, bytes) = read(&typed.suite)?;
-    let dialect = typed.dialect.dialect;
-    let empty = Schema::default();
-    let schema_of = |db_id: &str| suite.schema(db_id).map_or(&empty, |s| &s.schema);
-    let mut golds = spider::read_gold(&typed.gold.gold)?;
-    let mut gold_statuses = vec![Status::GoldError; golds.len()];
-    for (gold, of_gold) in golds.iter_mut().zip(&mut gold_statuses) {
-        if gold.unusable.is_some() {
-            continue;
-        }
-        match input::in_sqlite(schema_of(&gold.db_id), "gold", &gold.sql, dialect) {
-            Ok(sql) => gold.sql = sql,
-            Err((status, why)) => {
-                *of_gold = status;
-                gold.unusable = Some(why);
-            }
-        }
-    }
-    let gold_name = typed.gold.gold.display().to_string();
+    let Lines { golds, places, pairs } = Lines::read(typed, &suite)?;
     let systems = systems(&typed.pred);
-    // Everything is read before anything runs. A line that cannot be used has its reason.
-    let mut pairs: Vec<RunPair> = Vec::new();
-    let mut places: Vec<(usize, usize, Place)> = Vec::new();
-    for (system, path) in typed.pred.iter().enumerate() {
-        let predictions = bird::read_any_predictions(path)?;
-        let name = path.display().to_string();
-        let aligned = spider::align(&golds, predictions, spider::Cover::All, &gold_name, &name)?;
-        for (i, (gold, pred)) in aligned.into_iter().enumerate() {
-            let place = match (&gold.unusable, pred.unusable) {
-                (Some(why), _) => Err((
-                    gold_statuses.get(i).copied().unwrap_or(Status::GoldError),
-                    format!("{gold_name}, line {}: {why}", gold.line),
-                )),
-                (None, Some(why)) => Err((Status::PredError, format!("{name}, {why}"))),
-                (None, None) => {
-                    input::in_sqlite(schema_of(&gold.db_id), "pred", &pred.sql, dialect).map(|pred| {
-                        pairs.push(RunPair {
-                            db_id: Arc::from(gold.db_id.as_str()),
-                            gold: Arc::from(gold.sql.as_str()),
-                            pred: Arc::from(pred),
-                        });
-                        pairs.len() - 1
-                    })
-                }
-            };
-            places.push((system, i, place));
-        }
-    }
+    // A suite tells a gold from its neighbours only if it was distilled for it.
     let strangers = golds.iter().filter(|g| g.unusable.is_none() && !made_for(&suite, g)).count();
     if strangers > 0 {
         console.warn(format!(
@@ -316,6 +356,7 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     };
     bar.finish_and_clear();
 
+    // From here on the systems' lines in their order, whatever order the pairs ran in.
     let hardness: Vec<Option<Hardness>> = golds
         .iter()
         .map(|g| Some(twinql::metrics::hardness(&twinql::sql::parse(&g.sql).ok()?.query)))
@@ -323,23 +364,9 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     let mut rows = vec![Row::default(); systems.len()];
     let mut sink = typed.out.as_deref().map(|out| Sink::new(Some(out))).transpose()?;
     for (system, i, place) in &places {
-        let (Some(gold), Some(name)) = (golds.get(*i), systems.get(*system)) else {
-            continue;
-        };
-        let verdict = place.as_ref().map(|at| verdicts.get(*at));
-        let record = record(name, *i, gold, hardness.get(*i).copied().flatten(), verdict);
-        if let Some(row) = rows.get_mut(*system) {
-            match record.status {
-                Status::Ok => {}
-                Status::Untested => row.untested += 1,
-                _ => row.errors += 1,
-            }
-            let class = record.hardness.and_then(|h| Hardness::ALL.iter().position(|x| *x == h));
-            for at in class.into_iter().chain([4]) {
-                row.all[at] += 1;
-                row.right[at] += usize::from(record.score == Some(1));
-            }
-        }
+        let verdict = place.as_ref().map(|at| &verdicts[*at]);
+        let record = record(&systems[*system], *i, &golds[*i], hardness[*i], verdict);
+        rows[*system].add(&record);
         if let Some(sink) = &mut sink {
             sink.line(&serde_json::to_string(&record)?)?;
         }
@@ -348,8 +375,9 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         sink.finish()?;
     }
     let plugged = if typed.plug_values { "|values:plugged" } else { "" };
-    let signature =
-        signature(&suite, &bytes, "suite-accuracy", dialect) + plugged + &typed.run.in_signature();
+    let signature = signature(&suite, &bytes, "suite-accuracy", typed.dialect.dialect)
+        + plugged
+        + &typed.run.in_signature();
     let mut out = Sink::new(None)?;
     match typed.format.format {
         Format::Text => out.write(&text(&systems, &rows))?,
@@ -367,10 +395,11 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
     }
     out.finish()?;
     console.say(&signature);
-    let lowest = rows.iter().map(|r| r.right[4] as f64 / r.all[4].max(1) as f64).min_by(f64::total_cmp);
+    let lowest = rows.iter().map(|r| r.right[ALL] as f64 / r.all[ALL].max(1) as f64).min_by(f64::total_cmp);
     Ok(super::fail_under(typed.fail_under, "the lowest accuracy", lowest, console))
 }
 
+/// Whether the suite was distilled for a gold, by its text as the suite keeps it.
 fn made_for(suite: &Suite, gold: &spider::Gold) -> bool {
     let sql = gold.sql.trim().trim_end_matches(';').trim_end();
     suite.schema(&gold.db_id).is_some_and(|s| s.golds.iter().any(|g| g.sql == sql))
@@ -397,12 +426,14 @@ fn systems(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
+/// The record of one line: its own error, or the verdict. A wrong prediction and a line that cannot be used
+/// score 0; where no database says anything there is no score.
 fn record<'a>(
     system: &'a str,
     number: usize,
     gold: &'a spider::Gold,
     hardness: Option<Hardness>,
-    verdict: Result<Option<&'a RunVerdict>, &(Status, String)>,
+    verdict: Result<&'a RunVerdict, &(Status, String)>,
 ) -> RunRecord<'a> {
     let mut out = RunRecord {
         id: number.to_string(),
@@ -423,19 +454,18 @@ fn record<'a>(
             out.status = *status;
             out.error = Some(why.clone());
         }
-        Ok(None) => out.status = Status::GoldError,
-        Ok(Some(RunVerdict::Same { databases, nonempty, plugged })) => {
+        Ok(RunVerdict::Same { databases, nonempty, plugged }) => {
             out.verdict = Some("same");
             out.score = Some(1);
             out.databases = Some(*databases);
             out.nonempty = Some(*nonempty);
             out.plugged = plugged.as_deref();
         }
-        Ok(Some(RunVerdict::Different { database })) => {
+        Ok(RunVerdict::Different { database }) => {
             out.verdict = Some("different");
             out.witness = Some(*database);
         }
-        Ok(Some(verdict)) => {
+        Ok(verdict) => {
             (out.status, out.error) = status::of_run(verdict);
             if matches!(out.status, Status::Untested | Status::MachineError) {
                 out.score = None;
@@ -448,8 +478,12 @@ fn record<'a>(
     out
 }
 
+/// The columns of the table: Spider's classes of hardness in order, and [all](ALL) of them.
 const CLASSES: [&str; 5] = ["easy", "medium", "hard", "extra", "all"];
+/// The place of the total among the classes.
+const ALL: usize = 4;
 
+/// The table of accuracies in per cent, with the number of pairs of each class below.
 fn text(systems: &[String], rows: &[Row]) -> String {
     let mut lines = vec![
         std::iter::once("system")
@@ -478,6 +512,7 @@ fn text(systems: &[String], rows: &[Row]) -> String {
     table(&lines)
 }
 
+/// The same as JSON, an object for each system.
 fn documents(systems: &[String], rows: &[Row]) -> Vec<serde_json::Value> {
     systems
         .iter()

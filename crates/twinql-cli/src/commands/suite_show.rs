@@ -1,4 +1,7 @@
-//! `twinql suite show`.
+//! `twinql suite show`: what a suite holds.
+//!
+//! By default the counts of each schema; with `--database` one of its databases as SQL; with `--left` the
+//! neighbours that no database of the suite tells from their gold, which is where it may be blind.
 
 use anyhow::{Result, bail};
 use serde_json::json;
@@ -8,9 +11,11 @@ use super::suite::{read, signature};
 use crate::args::{Format, typed};
 use crate::output::{Sink, table};
 
+/// Shows what was asked for of the schemas that were chosen.
 pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
     let (suite, bytes) = read(&typed.suite)?;
     let mut out = Sink::new(None)?;
+    // All schemas, or the one that --db-id names.
     let chosen: Vec<_> = suite
         .schemas
         .iter()
@@ -58,6 +63,7 @@ pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
         ];
         let mut lines = vec![head.map(String::from).to_vec()];
         let total = suite.counts();
+        // The last row sums all schemas, unless one was chosen.
         let counts = chosen.iter().map(|s| (s.schema.db_id.as_str(), s.counts()));
         let all = typed.db_id.is_none().then_some(("all", total));
         for (name, c) in counts.chain(all) {

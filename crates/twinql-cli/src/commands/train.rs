@@ -1,4 +1,8 @@
-//! `twinql train`.
+//! `twinql train`: a network from a corpus of labelled pairs, as a configuration says.
+//!
+//! A run is a folder: the configuration as it was used, the machine it ran on, the weights after the best
+//! epoch, and a picture of its course. The training itself is in `twinql::model`; here are its inputs, its
+//! folder and what is shown on the way.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,6 +20,8 @@ use crate::interrupt;
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Course, Scale, courses_svg};
 
+/// Reads the configuration, with the flags in place of what it says, encodes the pairs, trains, and writes
+/// the run's folder. Long, for one step follows from the other, and the last part says what came out.
 pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> Result<bool> {
     let (mut config, run) = RunConfig::read(&typed.run.config, &typed.run.overrides(seed))?;
     let train_config = &mut config.train;
@@ -42,9 +48,11 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
         inputs.add(field, path);
     }
     inputs.output(&run.join("model.safetensors"))?;
+    // Two runs in one folder would mix their epochs.
     let _alone = Lock::folder(&run, "run folder (--run)")?;
     interrupt::hint("the same command with --resume goes on after the last whole epoch");
     let (train_set, valid_set) = examples(&config.data, &config.how(), &console.progress())?;
+    // Before the first step: a run that breaks off says what it was.
     write_file(&run.join("config.toml"), config.to_toml(&run)?.as_bytes())?;
 
     let mut progress = Progress {

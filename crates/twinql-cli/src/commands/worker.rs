@@ -1,4 +1,9 @@
 //! The hidden command `twinql worker`: a process that judges pairs and may be killed.
+//!
+//! SQLite bounds what a query takes by its own count, and a query that escapes these bounds (in one long
+//! call, in memory of another kind) would end the whole batch. In a process of its own it ends that process
+//! alone: the system bounds its address space and its CPU time, and who asked notes a timeout and starts
+//! another.
 
 use std::io::{self, BufReader, Cursor, ErrorKind, Read, stdin, stdout};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -61,7 +66,7 @@ fn requests() -> Result<Pipe> {
         loop {
             match input.read(&mut piece) {
                 Ok(n) if n > 0 => {
-                    let bytes = piece.get(..n).unwrap_or_default().to_vec();
+                    let bytes = piece[..n].to_vec();
                     if to.send(bytes).is_err() {
                         return;
                     }

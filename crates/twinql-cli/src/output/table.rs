@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result};
 struct Widths(Vec<usize>);
 
 impl Widths {
+    /// Widens the columns for a row, whose cells are counted in characters.
     fn add(&mut self, row: &[String]) {
         if self.0.len() < row.len() {
             self.0.resize(row.len(), 0);
@@ -53,6 +54,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// An empty table.
     pub(crate) fn new() -> Result<Table> {
         Ok(Table {
             widths: Widths::default(),
@@ -60,6 +62,7 @@ impl Table {
         })
     }
 
+    /// Adds a row, as JSON, since a cell may hold any character.
     pub(crate) fn add(&mut self, row: &[String]) -> Result<()> {
         self.widths.add(row);
         let line = serde_json::to_string(row)? + "\n";

@@ -24,6 +24,7 @@ pub(crate) enum Scale {
 }
 
 impl Scale {
+    /// The lowest and the highest value of the axis.
     fn range(self, values: &[f64]) -> (f64, f64) {
         let finite = values.iter().copied().filter(|v| v.is_finite());
         let low = finite.clone().fold(f64::INFINITY, f64::min);
@@ -59,6 +60,8 @@ pub(crate) fn courses_svg(title: &str, courses: &[Course<'_>], kept: usize) -> S
     out
 }
 
+/// One course: grid, epochs below, the line with its dots, and a ring where the weights were kept. Values
+/// that are no finite numbers, as a diverged loss has them, are left out.
 fn panel(out: &mut String, course: &Course<'_>, kept: usize, top: f64, colour: &str) {
     let epochs = course.values.len();
     let (low, high) = course.scale.range(&course.values);

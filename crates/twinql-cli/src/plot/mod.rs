@@ -1,4 +1,7 @@
 //! ROC curves, and the course of a training run, as SVG pictures.
+//!
+//! Written by hand, since a picture of lines and text needs no library, and the same figures give the same
+//! bytes.
 
 mod courses;
 mod roc;
@@ -26,8 +29,9 @@ const STYLES: [(&str, &str); 6] = [
     ("#be185d", "1 4"),
 ];
 
+/// The colour and dashes of a curve; after the last style the first one comes again.
 fn style(number: usize) -> (&'static str, &'static str) {
-    STYLES.get(number % STYLES.len()).copied().unwrap_or(("black", ""))
+    STYLES[number % STYLES.len()]
 }
 
 /// The beginning of a picture: its frame, a white ground, and the title above the middle of the plot.
@@ -62,6 +66,7 @@ fn line(out: &mut String, (x, y): (f64, f64), (to_x, to_y): (f64, f64), look: &s
     let _ = writeln!(out, r#"<path d="M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}" fill="none" {look}/>"#);
 }
 
+/// Points as SVG lists them.
 fn joined(points: impl Iterator<Item = (f64, f64)>) -> String {
     let points: Vec<String> = points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     points.join(" ")
@@ -91,6 +96,7 @@ fn ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
     (first..=last).map(|i| i as f64 * step).map(|value| (value, format!("{value:.digits$}"))).collect()
 }
 
+/// The text as it may stand in an element.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

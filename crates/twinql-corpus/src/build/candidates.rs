@@ -46,6 +46,9 @@ impl Proposed<'_> {
 /// choice over kinds of change.
 const NEIGHBOUR_SURPLUS: usize = 8;
 
+/// Real predictions, neighbours, rewrites, and mixtures of these: rewritten predictions, neighbours of
+/// rewrites. Trusted predictions are all there; of the others a random choice, as many as the configuration
+/// asks for.
 pub(super) fn propose(
     sample: &Sample,
     oracle: &dyn Oracle,
@@ -166,6 +169,8 @@ pub(super) fn select(
     let (mut kept, rest): (Vec<_>, Vec<_>) = labelled.into_iter().partition(|(c, _)| c.label.is_some());
     let (same, mut different): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(_, l)| *l == 1);
     let (mut proved, mut unproved): (Vec<_>, Vec<_>) = same.into_iter().partition(|(c, _)| c.proved);
+    // How many of each label fit. Where too few are the same, there are fewer different ones too, so that the
+    // share holds, but never less than `min_negatives`.
     let share = select.positive_share;
     let room = select.per_gold.saturating_sub(kept.len());
     let most_proved = ((room as f64) * share.max(0.5) * select.proved_share).round() as usize;

@@ -1,4 +1,8 @@
 //! From the files of a configuration to golds with their candidates.
+//!
+//! The same gold over the same database is one task, whatever files it stands in and however it is spelt, and
+//! a task has each prediction once. What cannot be used is counted by its reason, so that the figures of a
+//! corpus account for every line that was read.
 
 use std::path::{Path, PathBuf};
 
@@ -51,6 +55,8 @@ struct Tasks {
     dropped: Dropped,
 }
 
+/// Reads everything that the configuration names: schemas, golds with predictions and beams line by line, and
+/// pair files. A gold that comes again keeps the text in which it came first.
 pub(super) fn gather(config: &BuildConfig) -> Result<Gathered, CorpusError> {
     let mut schemas = SchemaSet::new();
     for path in &config.schemas {
@@ -196,6 +202,7 @@ impl Tasks {
         Some(index)
     }
 
+    /// Adds a prediction to a task. One that is the gold again says nothing, unless somebody has labelled it.
     fn real(&mut self, task: usize, sql: String, source: &str, label: Option<u8>) {
         let text = normal(&sql);
         let Some((key, t)) = self.tasks.get_index_mut(task) else {
@@ -239,6 +246,7 @@ fn beams(
     Ok(())
 }
 
+/// What stands in `source`: the file's name up to its first dot.
 fn stem(path: &Path) -> String {
     let name = path.file_name().map(|s| s.to_string_lossy().into_owned());
     let name = name.unwrap_or_default();

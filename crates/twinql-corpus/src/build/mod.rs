@@ -118,7 +118,7 @@ pub fn build_with(
     while yields.len() < tasks.len() {
         let from = yields.len();
         progress(Progress { golds: from, of: tasks.len(), pairs: pairs_so_far });
-        let chunk = tasks.get(from..tasks.len().min(from + CHUNK)).unwrap_or_default();
+        let chunk = &tasks[from..tasks.len().min(from + CHUNK)];
         let done: Vec<Yield> = chunk
             .par_iter()
             .map(|task| match schemas.get(&task.db_id) {

@@ -1,4 +1,7 @@
 //! Query text without parsing: most of what comes in may not be SQL at all.
+//!
+//! Good enough to find repeated texts, and to undo what some published predictions went through: tokens with
+//! spaces between them, and `value` in the place of every constant.
 
 /// The text that two spellings of one query share: lower case outside quotes, one space
 /// between words, none beside punctuation, no semicolon at the end.
@@ -6,6 +9,7 @@ pub fn normal(sql: &str) -> String {
     let mut out = String::with_capacity(sql.len());
     let mut quote: Option<char> = None;
     let mut space = false;
+    // A space matters only between two words: `count (*)` is `count(*)`, `select a` is not `selecta`.
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '"' | '\'' | '`' | '[' | ']');
     for c in sql.chars() {
         if let Some(end) = quote {
@@ -53,6 +57,7 @@ fn constants(sql: &str) -> Vec<&str> {
                 i += 1;
             }
             out.extend(sql.get(from..i));
+        // A digit inside a name is no constant: the whole name is passed over.
         } else if b.is_ascii_alphabetic() || b == b'_' {
             while bytes.get(i).is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_') {
                 i += 1;

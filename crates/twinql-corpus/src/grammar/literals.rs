@@ -1,4 +1,7 @@
 //! Constants of a column's type.
+//!
+//! There is no data to take them from. The suite plants the constants of both queries in its databases, so
+//! that any that fits the type will do.
 
 use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;

@@ -139,6 +139,7 @@ impl<'s> Sampler<'s> {
         })
     }
 
+    /// Every column of every table in the scope.
     fn places(&self, scope: &Scope) -> Vec<Place> {
         let of = |(source, s): (usize, &Source)| {
             let count = self.table(s).map_or(0, |t| t.columns.len());
@@ -203,7 +204,8 @@ impl<'s> Sampler<'s> {
         (count > 0).then(|| self.rng.random_range(0..count))
     }
 
-    /// Tables joined along foreign keys; `joins` of them at most.
+    /// Tables joined along foreign keys; `joins` of them at most. Without joins the columns may stand bare;
+    /// with them, names are qualified, by aliases for all tables or none.
     fn from(&mut self, joins: usize) -> Option<Scope> {
         let start = match joins {
             0 => self.any_table()?,
@@ -239,7 +241,9 @@ impl<'s> Sampler<'s> {
         (scope.sources.len() > 1).then_some(scope)
     }
 
-    /// Adds a table that a foreign key joins to one of the scope.
+    /// Adds a table that a foreign key joins to one of the scope. Not to the padded side of an outer join,
+    /// whose NULLs would drop its rows again; without aliases, not to a table that is there already. Some
+    /// joins are LEFT.
     fn join(&mut self, scope: &mut Scope, aliased: bool) -> Option<()> {
         // The source there is, its columns, the new table, its columns.
         let mut able = Vec::new();

@@ -1,4 +1,8 @@
 //! Conditions over the tables of a FROM clause.
+//!
+//! A condition compares a column with constants of its type, with a column of its type, or with a subquery
+//! along a foreign key: anything else would be false on nearly every database. Where a drawn kind finds
+//! nothing in the scope, a plain comparison takes its place.
 
 use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
@@ -59,6 +63,7 @@ impl Sampler<'_> {
         let ordered = matches!(column.class, TypeClass::Integer | TypeClass::Number | TypeClass::Time);
         Some(match self.rng.random_range(0..12) {
             0 if ordered => {
+                // The bounds in their order, or the range would be empty.
                 let other = self.literal(column);
                 let number = |text: &str| text.parse::<f64>().ok();
                 let less = match (number(&other), number(&literal)) {
@@ -93,6 +98,7 @@ impl Sampler<'_> {
         })
     }
 
+    /// `x IS NULL`, of columns that may be: those without NOT NULL, and all that an outer join fills up.
     fn null_test(&mut self, scope: &Scope) -> Option<String> {
         let place = self.pick(scope, |s, p| {
             let padded = scope.sources.get(p.source).is_some_and(|s| s.padded);

@@ -1,4 +1,9 @@
 //! What the outermost query is like.
+//!
+//! Each shape writes text from the sampler's pieces. All keep the rule of the grammar that a query has one
+//! answer: LIMIT stands only behind an order without ties, a grouped query selects keys and aggregates, and
+//! a running sum or a row number is over an order without ties too. Weights follow what golds of Spider and
+//! BIRD are made of: rows and groups mostly.
 
 use rand::RngExt as _;
 use rand::seq::IndexedRandom as _;
@@ -44,6 +49,7 @@ fn outputs(s: &mut Sampler<'_>, scope: &Scope) -> Option<Vec<Place>> {
     Some(out)
 }
 
+/// The columns as text, with commas.
 fn list(s: &Sampler<'_>, scope: &Scope, places: &[Place]) -> Option<String> {
     let names: Option<Vec<String>> = places.iter().map(|&p| s.name(scope, p)).collect();
     Some(names?.join(", "))
@@ -77,6 +83,7 @@ fn ordering(s: &mut Sampler<'_>, items: &[String], share: f64) -> String {
     format!(" ORDER BY {item}{direction}")
 }
 
+/// `SELECT [DISTINCT] a, b FROM … WHERE … ORDER BY a`, now and then `SELECT *`.
 fn rows(s: &mut Sampler<'_>) -> Option<String> {
     let joins = s.few_joins();
     let scope = s.from(joins)?;
@@ -105,6 +112,8 @@ fn keys(s: &mut Sampler<'_>, scope: &Scope) -> Option<Vec<Place>> {
     Some(keys)
 }
 
+/// What grouped queries have in common: what FROM reads, the keys, the aggregates, and all from FROM to
+/// HAVING as text.
 fn grouped(s: &mut Sampler<'_>) -> Option<(Scope, Vec<Place>, Vec<String>, String)> {
     let joins = s.few_joins();
     let scope = s.from(joins)?;
@@ -126,6 +135,7 @@ fn grouped(s: &mut Sampler<'_>) -> Option<(Scope, Vec<Place>, Vec<String>, Strin
     Some((scope, keys, aggregates, tail))
 }
 
+/// ` HAVING …` with a count, or with an aggregate of a measure and a constant of its type.
 fn having(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
     let measure = s.measure(scope);
     Some(match (s.chance(0.65), measure) {
@@ -143,6 +153,7 @@ fn having(s: &mut Sampler<'_>, scope: &Scope) -> Option<String> {
     })
 }
 
+/// `SELECT a, count(*) FROM … GROUP BY a HAVING …`, now and then without its keys or its aggregates.
 fn groups(s: &mut Sampler<'_>) -> Option<String> {
     let (scope, keys, aggregates, tail) = grouped(s)?;
     let names: Vec<String> = keys.iter().filter_map(|&p| s.name(&scope, p)).collect();
@@ -158,6 +169,7 @@ fn groups(s: &mut Sampler<'_>) -> Option<String> {
     Some(format!("SELECT {}{tail}{order}", items.join(", ")))
 }
 
+/// `SELECT count(*), max(b) FROM … WHERE …`: one row.
 fn aggregate(s: &mut Sampler<'_>) -> Option<String> {
     let joins = s.few_joins();
     let scope = s.from(joins)?;
@@ -187,6 +199,7 @@ fn tie_breakers(s: &Sampler<'_>, scope: &Scope) -> Option<Vec<String>> {
     Some(out)
 }
 
+/// `SELECT a FROM … ORDER BY b DESC, key LIMIT 3`: the keys at the end leave no ties.
 fn first_rows(s: &mut Sampler<'_>) -> Option<String> {
     let joins = s.few_joins().min(1);
     let scope = s.from(joins)?;
@@ -213,6 +226,7 @@ fn first_rows(s: &mut Sampler<'_>) -> Option<String> {
     ))
 }
 
+/// `SELECT a FROM … GROUP BY a ORDER BY count(*) DESC, a LIMIT 1`: a group is the only one with its keys.
 fn first_groups(s: &mut Sampler<'_>) -> Option<String> {
     let (scope, keys, aggregates, tail) = grouped(s)?;
     let names: Vec<String> = keys.iter().filter_map(|&p| s.name(&scope, p)).collect();
@@ -230,6 +244,7 @@ fn first_groups(s: &mut Sampler<'_>) -> Option<String> {
     ))
 }
 
+/// Two queries with one output: a key and what refers to it, or one column under two conditions.
 fn set_operation(s: &mut Sampler<'_>) -> Option<String> {
     let operator =
         *["INTERSECT", "EXCEPT", "UNION", "UNION ALL", "EXCEPT", "INTERSECT"].choose(&mut s.rng)?;
@@ -262,6 +277,7 @@ fn set_operation(s: &mut Sampler<'_>) -> Option<String> {
     ))
 }
 
+/// CASE as golds use it: a sum or a count of rows that meet a condition, a share in per cent, a label.
 fn case(s: &mut Sampler<'_>) -> Option<String> {
     let joins = s.few_joins().min(1);
     let scope = s.from(joins)?;
@@ -293,6 +309,8 @@ fn case(s: &mut Sampler<'_>) -> Option<String> {
     })
 }
 
+/// An output with OVER. RANK gives ties the same rank; row numbers and running sums need the keys in their
+/// order.
 fn window(s: &mut Sampler<'_>) -> Option<String> {
     let joins = s.few_joins().min(1);
     let scope = s.from(joins)?;
@@ -315,6 +333,8 @@ fn window(s: &mut Sampler<'_>) -> Option<String> {
     Some(format!("SELECT {items}, {call} FROM {}{filter}", scope.from))
 }
 
+/// A common table expression with an aggregate for each value of a foreign key, then asked for its extreme,
+/// its average, or joined with the table that the key refers to.
 fn common_table(s: &mut Sampler<'_>) -> Option<String> {
     let single: Vec<_> = s.edges.iter().filter(|e| e.columns.len() == 1).cloned().collect();
     let edge = single.choose(&mut s.rng)?.clone();
@@ -346,6 +366,8 @@ fn common_table(s: &mut Sampler<'_>) -> Option<String> {
     })
 }
 
+/// An aggregate over groups: `SELECT max(n) FROM (SELECT count(*) AS n FROM … GROUP BY a)`, or a filter over
+/// them, which says the same as HAVING.
 fn derived(s: &mut Sampler<'_>) -> Option<String> {
     let joins = s.few_joins().min(1);
     let scope = s.from(joins)?;

@@ -1,4 +1,8 @@
 //! Rewrites of aggregates.
+//!
+//! Two facts decide which are sound (<https://sqlite.org/lang_aggfunc.html>): aggregates skip NULLs, but for
+//! COUNT(*); and over no rows COUNT gives 0 and all others NULL. A rewrite that meets either on a database
+//! of the semantics is a candidate, for the suite to judge.
 
 use sqlparser::ast::{Expr, JoinOperator as J, Select};
 
@@ -10,12 +14,14 @@ use super::predicates::rule;
 use super::{Kind::Candidate, Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // COUNT(x) counts the rows where x is not NULL, and 1 never is.
     rule!("count-star-to-one", Sound, 1, "COUNT(*) → COUNT(1)", |_, q, rng| at_expr(q, rng, |e| {
         (aggregate(e)? == ("count".into(), false, "*".into())).then(|| parse_expr("COUNT(1)"))?
     })),
     rule!("count-one-to-star", Sound, 1, "COUNT(1) → COUNT(*)", |_, q, rng| at_expr(q, rng, |e| {
         (aggregate(e)? == ("count".into(), false, "1".into())).then(|| parse_expr("COUNT(*)"))?
     })),
+    // An outer join would fill c with NULL, which COUNT(c) does not count.
     rule!(
         "count-star-to-key",
         Sound,
@@ -39,6 +45,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         }
     ),
+    // The reverse: a column that is never NULL counts every row.
     rule!(
         "count-key-to-star",
         Sound,
@@ -56,6 +63,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         })
     ),
+    // Each row has a key of its own. Not over a join, which repeats them.
     rule!(
         "count-to-distinct-key",
         Sound,
@@ -73,6 +81,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         })
     ),
+    // The reverse: no two rows have the same key.
     rule!(
         "count-distinct-key-to-star",
         Sound,
@@ -87,6 +96,8 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         })
     ),
+    // `SELECT COUNT(*) FROM t WHERE x > 1` → `SELECT COUNT(CASE WHEN x > 1 THEN 1 END) FROM t`: CASE is NULL
+    // where WHERE dropped the row. With GROUP BY, a group that had lost all its rows would show with 0.
     rule!(
         "count-where-to-case",
         Sound,
@@ -100,6 +111,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // Over no rows COUNT gives 0 and SUM NULL.
     rule!(
         "count-where-to-sum",
         Candidate,
@@ -115,6 +127,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(new)
         })
     ),
+    // The derived table has a row for each of FROM's, whatever it holds.
     rule!(
         "count-of-derived",
         Sound,
@@ -126,6 +139,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_select(&format!("SELECT COUNT(*) FROM ({inner}) AS counted"))
         })
     ),
+    // DISTINCT keeps one NULL, and COUNT(x) skips it.
     rule!(
         "count-distinct-of-derived",
         Sound,
@@ -146,6 +160,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_select(&format!("SELECT COUNT(counted) FROM ({inner}) AS d"))
         })
     ),
+    // AVG skips NULLs as both SUM and COUNT(x) do, and is a real, hence 1.0; NULL over no rows, as SUM is.
     rule!("average-to-sum", Sound, 2, "AVG(x) → SUM(x) * 1.0 / COUNT(x)", |_, q, rng| at_expr(
         q,
         rng,
@@ -154,6 +169,7 @@ pub(super) const RULES: &[Rewrite] = &[
             (name == "avg" && !distinct).then(|| nested(&format!("SUM({x}) * 1.0 / COUNT({x})")))?
         }
     )),
+    // A real where SUM of whole numbers is whole, with rounding; NULL * 0 over no rows.
     rule!("sum-to-average", Candidate, 1, "SUM(x) → AVG(x) * COUNT(x)", |_, q, rng| at_expr(q, rng, |e| {
         let (name, distinct, x) = aggregate(e)?;
         (name == "sum" && !distinct).then(|| nested(&format!("AVG({x}) * COUNT({x})")))?
@@ -170,6 +186,7 @@ pub(super) const RULES: &[Rewrite] = &[
                 .then(|| parse_expr(&format!("{name}(DISTINCT {x})")))?
         })
     ),
+    // Over no rows MAX gives a row with NULL and LIMIT 1 none. MIN skips NULLs, which ORDER BY puts first.
     rule!(
         "extreme-to-order",
         Candidate,
@@ -191,6 +208,8 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("{s} ORDER BY {x} {way} LIMIT 1"))
         })
     ),
+    // `SELECT name FROM t ORDER BY age DESC LIMIT 1` → `SELECT name FROM t WHERE age = (SELECT MAX(age) FROM
+    // t)`: what people mean by the first, but all rows that tie come out, and none where all ages are NULL.
     rule!(
         "order-to-extreme",
         Candidate,
@@ -205,6 +224,8 @@ pub(super) const RULES: &[Rewrite] = &[
             if limit.trim() != "LIMIT 1" || !super::ast::is_ungrouped(s) {
                 return None;
             }
+            // The key as it is written, without its direction; NULLS FIRST and the like leave no plain
+            // column.
             let text = order.to_string();
             let key = text.strip_prefix("ORDER BY ")?;
             let (x, f) = match (key.strip_suffix(" DESC"), key.strip_suffix(" ASC")) {
@@ -216,6 +237,7 @@ pub(super) const RULES: &[Rewrite] = &[
             {
                 return None;
             }
+            // The extreme is that of the rows that the filter leaves, and the outer rows have to pass it too.
             let mut inner = s.clone();
             inner.projection = parse_select(&format!("SELECT {f}({x})"))?.projection;
             inner.distinct = None;

@@ -9,8 +9,8 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use sqlparser::ast::{
     BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, Statement, TableFactor,
-    TableWithJoins, VisitorMut,
+    FunctionArguments, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr, Statement,
+    TableAlias, TableFactor, TableWithJoins, VisitorMut,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
@@ -30,6 +30,8 @@ pub struct Context<'s> {
 /// Longer queries are not rewritten.
 const MAX_BYTES: usize = 20_000;
 
+/// The one query that the text is; none for several statements, for anything but a query, and for clauses
+/// that rewrites do not know.
 pub(crate) fn parse_query(sql: &str) -> Option<Query> {
     if sql.len() > MAX_BYTES {
         return None;
@@ -66,6 +68,7 @@ pub(crate) fn par(e: &Expr) -> String {
     }
 }
 
+/// The expression that `text` is, in parentheses: it may then stand beside any operator.
 pub(crate) fn nested(text: &str) -> Option<Expr> {
     parse_expr(&format!("({text})"))
 }
@@ -104,6 +107,7 @@ pub(crate) fn at_expr(
     Some(out)
 }
 
+/// One of the places where something was made, by its number, with what was made there.
 fn pick<T>(made: Vec<Option<T>>, rng: &mut ChaCha8Rng) -> Option<(usize, T)> {
     let mut able: Vec<(usize, T)> = made.into_iter().enumerate().filter_map(|(i, m)| Some((i, m?))).collect();
     if able.is_empty() {
@@ -112,6 +116,7 @@ fn pick<T>(made: Vec<Option<T>>, rng: &mut ChaCha8Rng) -> Option<(usize, T)> {
     Some(able.swap_remove(rng.random_range(0..able.len())))
 }
 
+/// Offers queries, inner ones first.
 struct Queries<'a>(&'a mut dyn FnMut(&mut Query));
 impl VisitorMut for Queries<'_> {
     type Break = ();
@@ -144,6 +149,7 @@ pub(crate) fn at_query(
     Some(out)
 }
 
+/// Offers SELECTs, inner ones first.
 struct Selects<'a>(&'a mut dyn FnMut(&mut Select));
 impl VisitorMut for Selects<'_> {
     type Break = ();
@@ -192,10 +198,12 @@ pub(crate) fn chain(e: &Expr, op: &BinaryOperator) -> Vec<Expr> {
     out
 }
 
+/// The conditions that all have to hold; none at all without WHERE.
 pub(crate) fn conjuncts(e: Option<&Expr>) -> Vec<Expr> {
     e.map_or(Vec::new(), |e| chain(e, &BinaryOperator::And))
 }
 
+/// The parts as one chain: the inverse of [`chain`].
 pub(crate) fn join(parts: &[Expr], op: &str) -> Option<Expr> {
     let text: Vec<String> = parts.iter().map(part).collect();
     parse_expr(&text.join(op))
@@ -212,6 +220,7 @@ fn part(e: &Expr) -> String {
     }
 }
 
+/// The conjunction of the parts; none where there are none, and then no WHERE is needed.
 pub(crate) fn and(parts: &[Expr]) -> Option<Expr> {
     if parts.is_empty() { None } else { join(parts, " AND ") }
 }
@@ -264,31 +273,50 @@ pub(crate) fn plain(name: &str) -> String {
     if simple { name.to_owned() } else { quote(name) }
 }
 
-pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'s>> {
-    match f {
-        TableFactor::Table {
-            name,
-            alias,
-            args: None,
-            with_hints: _,
-            version: _,
-            with_ordinality: _,
-            partitions: _,
-            json_path: _,
-            sample: _,
-            index_hints: _,
-        } => {
-            let [part] = name.0.as_slice() else { return None };
-            let table = schema.table(&part.as_ident()?.value)?;
-            let name = match alias {
-                Some(a) if a.columns.is_empty() => a.name.value.clone(),
-                Some(_) => return None,
-                None => part.as_ident()?.value.clone(),
-            };
-            Some(Source { name, table })
+/// What stands in FROM by the name of a table, a view or a common table expression.
+pub(crate) struct Named<'f> {
+    pub(crate) name: &'f ObjectName,
+    pub(crate) alias: Option<&'f TableAlias>,
+    /// A table-valued function is called.
+    pub(crate) called: bool,
+}
+
+impl<'f> Named<'f> {
+    pub(crate) fn of(factor: &'f TableFactor) -> Option<Named<'f>> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args,
+                with_hints: _,
+                version: _,
+                with_ordinality: _,
+                partitions: _,
+                json_path: _,
+                sample: _,
+                index_hints: _,
+            } => Some(Named { name, alias: alias.as_ref(), called: args.is_some() }),
+            _ => None,
         }
-        _ => None,
     }
+
+    /// What its columns are qualified with, where `name` is its own name; none where the alias renames
+    /// the columns too, since then the schema does not say what they are called.
+    pub(crate) fn shown(&self, name: &Ident) -> Option<String> {
+        match self.alias {
+            Some(a) if a.columns.is_empty() => Some(a.name.value.clone()),
+            Some(_) => None,
+            None => Some(name.value.clone()),
+        }
+    }
+}
+
+/// The table of the schema that an item of FROM reads; none for anything else.
+pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'s>> {
+    let named = Named::of(f).filter(|named| !named.called)?;
+    let [part] = named.name.0.as_slice() else { return None };
+    let name = part.as_ident()?;
+    Some(Source { table: schema.table(&name.value)?, name: named.shown(name)? })
 }
 
 /// The tables of a SELECT, if every one is a table of the schema.
@@ -405,6 +433,7 @@ pub(crate) fn has_aggregate(e: &Expr) -> bool {
     found
 }
 
+/// The expression of an output; none for a wildcard.
 pub(crate) fn item_expr(item: &SelectItem) -> Option<&Expr> {
     match item {
         SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
@@ -417,6 +446,7 @@ pub(crate) fn items(s: &Select) -> Option<Vec<&Expr>> {
     s.projection.iter().map(item_expr).collect()
 }
 
+/// The keys of GROUP BY.
 pub(crate) fn group_by(s: &Select) -> &[Expr] {
     match &s.group_by {
         GroupByExpr::Expressions(list, _) => list,
@@ -453,6 +483,7 @@ pub(crate) fn only_select(q: &Query) -> Option<&Select> {
     }
 }
 
+/// No ORDER BY and no LIMIT, without which a query's rows are a bag.
 pub(crate) fn is_unordered(q: &Query) -> bool {
     q.order_by.is_none() && q.limit_clause.is_none() && q.fetch.is_none()
 }
@@ -460,12 +491,15 @@ pub(crate) fn is_unordered(q: &Query) -> bool {
 /// A name that does not occur in the query.
 pub(crate) fn fresh(q: &impl ToString, stem: &str) -> String {
     let text = q.to_string().to_ascii_lowercase();
-    (0..)
-        .map(|i| if i == 0 { stem.to_owned() } else { format!("{stem}{i}") })
-        .find(|n| !text.contains(n.as_str()))
-        .unwrap_or_default()
+    let (mut name, mut number) = (stem.to_owned(), 0);
+    while text.contains(&name) {
+        number += 1;
+        name = format!("{stem}{number}");
+    }
+    name
 }
 
+/// The name as an identifier, quoted where it has to be.
 pub(crate) fn ident(name: &str) -> Ident {
     match parse_expr(&plain(name)) {
         Some(Expr::Identifier(i)) => i,

@@ -1,6 +1,9 @@
-//! Rewrites that add what does nothing: arithmetic with 0, casts, bounds that others imply,
-//! conditions that every group meets. The second catalogue: what normalisation rules undo and
-//! no earlier rewrite made.
+//! Rewrites that add what does nothing: arithmetic with 0, casts, bounds that others imply, conditions that
+//! every group meets. The second catalogue: what normalisation rules undo and no earlier rewrite made.
+//!
+//! Arithmetic and casts take a column's affinity away, and what a value is compared with is then converted no
+//! more (<https://sqlite.org/datatype3.html#affinity>). So the columns are numeric and the constants numbers:
+//! nothing had to be converted before.
 
 use sqlparser::ast::{BinaryOperator as B, Expr, GroupByExpr, OrderByKind, SelectItem, Value};
 use twinql_sql::{Affinity, Column, TypeClass};
@@ -20,6 +23,7 @@ macro_rules! newer {
 pub(super) use newer;
 
 pub(super) const RULES: &[Rewrite] = &[
+    // `x >= 5` → `x >= 5 AND x >= 3`.
     newer!(
         "add-implied-bound",
         Sound,
@@ -36,6 +40,7 @@ pub(super) const RULES: &[Rewrite] = &[
             nested(&format!("{x} {op} {n} AND {x} {op} {other}"))
         })
     ),
+    // `x > 5` → `x + 1 > 6`. Of whole numbers, since 1 added to a large real may leave it as it is.
     newer!(
         "compare-sum",
         Sound,
@@ -51,6 +56,7 @@ pub(super) const RULES: &[Rewrite] = &[
             }
         })
     ),
+    // Adding 0 keeps every number as it is, and only takes the affinity away.
     newer!(
         "compare-with-zero-added",
         Sound,
@@ -64,6 +70,7 @@ pub(super) const RULES: &[Rewrite] = &[
             }
         })
     ),
+    // A CAST of what has the type already. It would cut off the fraction of any other number.
     newer!(
         "compare-cast",
         Sound,
@@ -77,12 +84,14 @@ pub(super) const RULES: &[Rewrite] = &[
             }
         })
     ),
+    // In a subquery an outer query would read the column without its affinity.
     newer!(
         "output-with-zero-added",
         Sound,
         1,
         "SELECT x → SELECT x + 0, in the outermost query, where x is a column of whole numbers",
         |c, q, rng| {
+            // A copy of the dice, to choose among the outputs.
             let mut dice = rng.clone();
             at_outermost(q, &mut |s| {
                 use rand::seq::IndexedRandom as _;
@@ -99,6 +108,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         }
     ),
+    // Letters of ASCII alone: LOWER changes no others, and LIKE ignores the case of no others.
     newer!(
         "like-in-lower-case",
         Sound,
@@ -118,6 +128,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(new)
         })
     ),
+    // `p IS TRUE` is false where p is NULL; both drop the row.
     newer!(
         "is-true",
         Sound,
@@ -139,6 +150,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         }
     ),
+    // What VALUES gives has no affinity, so x's is applied to it, as to the members of a list.
     newer!(
         "in-list-to-values",
         Sound,
@@ -156,6 +168,8 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_expr(&format!("{} {not}IN (VALUES {})", par(expr), rows.join(", ")))
         })
     ),
+    // Of text alone: a number that equals 1 may be the real 1.0. Equal texts have the same bytes, in SQLite's
+    // usual collation.
     newer!(
         "pin-output",
         Sound,
@@ -186,6 +200,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // Not where HAVING stands: its condition would have to be kept.
     newer!(
         "add-trivial-having",
         Sound,
@@ -200,6 +215,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // A group has a row, so that SUM is not NULL; without GROUP BY there may be none.
     newer!(
         "count-to-sum-of-ones",
         Sound,
@@ -220,6 +236,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // All rows of a group have the same key, and it is their maximum.
     newer!(
         "group-key-to-extreme",
         Sound,
@@ -245,6 +262,8 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // The key determines the row, and so x: the groups stay what they were. After outer joins, a row of NULLs
+    // has NULL for both.
     newer!(
         "group-by-more",
         Sound,
@@ -278,6 +297,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // No two rows are alike in the key, so a later one decides nothing.
     newer!(
         "add-sort-key",
         Sound,
@@ -303,6 +323,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(new)
         })
     ),
+    // The largest of the largest of parts. Over no rows both give one row with NULL.
     newer!(
         "extreme-of-extremes",
         Sound,
@@ -318,6 +339,8 @@ pub(super) const RULES: &[Rewrite] = &[
             rolled(q, s, &t, &name.to_uppercase(), "m")
         })
     ),
+    // The parts' counts add up; over no rows there is no part, and SUM gives NULL for 0. With DISTINCT a
+    // value that occurs in two parts would count twice.
     newer!(
         "count-of-counts",
         Sound,
@@ -333,6 +356,7 @@ pub(super) const RULES: &[Rewrite] = &[
             rolled(q, s, &t, "SUM", "n")
         })
     ),
+    // OVER () gives every row the same aggregate, and DISTINCT makes one of them.
     newer!(
         "aggregate-to-window",
         Candidate,
@@ -367,10 +391,13 @@ fn bounded(e: &Expr) -> Option<(&Expr, &B, i64)> {
     }
 }
 
+/// A column that holds integers by its name for people and for SQLite: an INT column of `TypeClass::Integer`,
+/// not, say, a BOOLEAN.
 fn whole(k: &Column) -> bool {
     k.class == TypeClass::Integer && k.affinity == Affinity::Integer
 }
 
+/// A column whose values are numbers by declared type and by affinity.
 fn numeric(k: &Column) -> bool {
     matches!(k.class, TypeClass::Integer | TypeClass::Number)
         && matches!(k.affinity, Affinity::Integer | Affinity::Real | Affinity::Numeric)

@@ -1,4 +1,9 @@
 //! Rewrites of FROM clauses.
+//!
+//! An inner join is a product with a filter, so its condition may stand in ON or in WHERE, its sides in any
+//! order. Three questions decide the rest: can a row lose its partner (then it must be kept by an outer join,
+//! or a foreign key must hold), can it have several (then the other side must be joined by a key, or DISTINCT
+//! must merge the copies), and does a name still find its column when a table comes or goes.
 
 use std::ops::ControlFlow;
 
@@ -10,13 +15,14 @@ use sqlparser::ast::{
 use twinql_sql::syntax;
 
 use super::ast::{
-    Context, and, at_query, at_select, columns_of, conjuncts, fresh, ident, is_rowwise, items, only,
+    Context, Named, and, at_query, at_select, columns_of, conjuncts, fresh, ident, is_rowwise, items, only,
     only_select, parse_expr, parse_query, parse_select, plain, resolve, sources,
 };
 use super::predicates::{comparison, rule};
 use super::{Kind::Candidate, Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // Two tables of one alias, in two subqueries, would both be renamed.
     rule!(
         "alias-rename",
         Sound,
@@ -32,6 +38,8 @@ pub(super) const RULES: &[Rewrite] = &[
             renamed(q, &old, &ident(&new), Some(&new))
         }
     ),
+    // `SELECT a.x FROM t AS a` → `SELECT t.x FROM t`. A second t, or an alias t, would take the name for
+    // itself.
     rule!(
         "alias-removal",
         Sound,
@@ -54,6 +62,8 @@ pub(super) const RULES: &[Rewrite] = &[
             renamed(q, &alias, &ident(&table), None)
         }
     ),
+    // `*` lists the columns of the tables in their order. Only the first two change places: a later ON may
+    // name any table before it, and still can.
     rule!("join-order", Sound, 1, "a JOIN b ON p → b JOIN a ON p", |_, q, rng| at_select(q, rng, |s| {
         if s.projection.iter().any(|i| matches!(i, SelectItem::Wildcard(_))) {
             return None;
@@ -69,6 +79,7 @@ pub(super) const RULES: &[Rewrite] = &[
         std::mem::swap(&mut from.relation, &mut join.relation);
         Some(s)
     })),
+    // With an outer join, ON decides which rows have a partner and WHERE which rows stay.
     rule!(
         "on-to-where",
         Sound,
@@ -89,6 +100,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // All of WHERE becomes ON: for an inner join the two are one.
     rule!("comma-to-join", Sound, 1, "a, b WHERE p → a JOIN b ON p", |_, q, rng| at_select(q, rng, |s| {
         let [a, b] = s.from.as_slice() else { return None };
         if !a.joins.is_empty() || !b.joins.is_empty() {
@@ -100,6 +112,7 @@ pub(super) const RULES: &[Rewrite] = &[
         s.selection = None;
         Some(s)
     })),
+    // The last ON, since it may name every table before it.
     rule!(
         "where-to-on",
         Sound,
@@ -119,6 +132,9 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // `FROM a JOIN b ON a.x = b.y` → `FROM a LEFT JOIN b ON a.x = b.y WHERE b.y IS NOT NULL`: a row of a
+    // without a partner has NULL for b.y, and a row with one does not, since an equality with NULL is not
+    // true.
     rule!(
         "join-to-left",
         Sound,
@@ -148,6 +164,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // The filter names b alone, and all joins are inner, so it may come before the join.
     rule!(
         "filter-to-derived",
         Sound,
@@ -176,6 +193,8 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // `SELECT a.n FROM a JOIN b ON a.x = b.y WHERE b.z = 1` → `SELECT a.n FROM a WHERE a.x IN (SELECT b.y
+    // FROM b WHERE b.z = 1)`. A join gives a row of a once for each partner, IN once: see `semi`.
     rule!(
         "join-to-in",
         Sound,
@@ -183,9 +202,11 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT a.… FROM a JOIN b ON a.x = b.y WHERE p(b) → SELECT a.… FROM a WHERE a.x IN (SELECT b.y FROM b WHERE p(b)), where b.y is a key or the outputs are distinct",
         |c, q, rng| at_select(q, rng, |s| semi(c, s, false))
     ),
+    // `SELECT a.n FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.z = 1 AND b.y = a.x)`.
     rule!("join-to-exists", Sound, 4, "as join-to-in, with EXISTS", |c, q, rng| at_select(q, rng, |s| semi(
         c, s, true
     ))),
+    // Each row finds itself and no other, as keys are unique and not NULL.
     rule!("key-self-join", Sound, 3, "FROM t → FROM t JOIN t AS u ON t.key = u.key", |c, q, rng| at_query(
         q,
         rng,
@@ -210,6 +231,7 @@ pub(super) const RULES: &[Rewrite] = &[
             )
         }
     )),
+    // A row whose foreign key is NULL, or refers to nothing, is lost.
     rule!(
         "foreign-key-join",
         Candidate,
@@ -240,6 +262,7 @@ pub(super) const RULES: &[Rewrite] = &[
             )
         })
     ),
+    // `SELECT *` shows x once, and a bare x is ambiguous no more.
     rule!("join-to-using", Candidate, 1, "a JOIN b ON a.x = b.x → a JOIN b USING (x)", |c, q, rng| {
         at_select(q, rng, |s| {
             let mut s = s.clone();
@@ -266,6 +289,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     }),
+    // Rows without a partner come back, and rows with several come once.
     rule!("join-drop", Candidate, 1, "a JOIN b ON p → a, where no other clause names b", |c, q, rng| {
         at_select(q, rng, |s| {
             let all = sources(s, c.schema)?;
@@ -299,6 +323,9 @@ pub(super) fn inner_conditions(s: &Select) -> Option<Vec<Expr>> {
     Some(on)
 }
 
+/// The SELECT with a join of two tables replaced by IN or EXISTS. One of the tables goes: no output may name
+/// it, its part of WHERE must be its own to move inside, and it must give a row of the other at most one
+/// partner (it is joined by a key), unless DISTINCT merges the copies anyway.
 fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
     let all = sources(s, c.schema)?;
     let [TableWithJoins { relation, joins }] = s.from.as_slice() else {
@@ -331,6 +358,7 @@ fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
         }
         let mut inner = Vec::new();
         let mut outer = Vec::new();
+        // A condition on both tables can stand neither inside nor outside.
         let mut clean = true;
         for part in conjuncts(s.selection.as_ref()) {
             match columns_of(&part, &all) {
@@ -362,6 +390,7 @@ fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
 /// `s` with one more join; its columns get qualified, for the new table has the same names.
 fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> {
     let mut s = s.clone();
+    // What cannot be qualified by looking at names: wildcards, subqueries with scopes of their own.
     let mut hidden = s.projection.iter().any(|i| !matches!(i, SelectItem::UnnamedExpr(_)));
     let one = std::slice::from_ref(t);
     let _ = syntax::change_expressions(&mut s, &mut |e| {
@@ -389,36 +418,25 @@ fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> 
     Some(s)
 }
 
+/// The names and aliases in FROM, of subqueries too; a derived table has no name.
 struct Tables(Vec<(String, Option<String>)>);
 impl VisitorMut for Tables {
     type Break = ();
     fn pre_visit_table_factor(&mut self, f: &mut TableFactor) -> ControlFlow<()> {
-        match f {
-            TableFactor::Table {
-                name,
-                alias,
-                args: _,
-                with_hints: _,
-                version: _,
-                with_ordinality: _,
-                partitions: _,
-                json_path: _,
-                sample: _,
-                index_hints: _,
-            } => self.0.push((
+        if let Some(Named { name, alias, called: _ }) = Named::of(f) {
+            self.0.push((
                 name.0.last().and_then(|p| p.as_ident()).map(|i| i.value.clone()).unwrap_or_default(),
-                alias.as_ref().map(|a| a.name.value.clone()),
-            )),
-            TableFactor::Derived { alias: Some(a), lateral: _, subquery: _, sample: _ } => {
-                self.0.push((String::new(), Some(a.name.value.clone())))
-            }
-            _ => {}
+                alias.map(|a| a.name.value.clone()),
+            ));
+        } else if let TableFactor::Derived { alias: Some(a), lateral: _, subquery: _, sample: _ } = f {
+            self.0.push((String::new(), Some(a.name.value.clone())));
         }
         ControlFlow::Continue(())
     }
 }
 
 /// Every table of the query and its alias.
+/// As [`Tables`] has them.
 fn tables(q: &Query) -> Vec<(String, Option<String>)> {
     let mut tables = Tables(Vec::new());
     let _ = syntax::change(&mut q.clone(), &mut tables);
@@ -429,6 +447,7 @@ fn aliases(q: &Query) -> Vec<String> {
     tables(q).into_iter().filter_map(|(_, a)| a).collect()
 }
 
+/// Gives what is called `old` another alias, or none.
 struct Rename<'r> {
     old: &'r str,
     alias: Option<&'r str>,

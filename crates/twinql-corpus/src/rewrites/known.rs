@@ -1,5 +1,8 @@
 //! The clauses that rewrites know. A query with any other is left as it is: a rewrite that
 //! builds a new SELECT from the parts that it knows would drop what it does not.
+//!
+//! Every node of sqlparser's is taken apart completely, so that a field that a later version adds does not
+//! compile until somebody has said whether rewrites carry it along. Tokens and spans mean nothing and pass.
 
 use std::ops::ControlFlow;
 
@@ -9,6 +12,7 @@ use sqlparser::ast::{
     TableAlias, TableFactor, TableWithJoins, Visitor, WildcardAdditionalOptions, With,
 };
 
+/// Walks over a query and all queries in it, and breaks at the first node with an unknown clause.
 struct Known;
 
 impl Visitor for Known {
@@ -40,6 +44,7 @@ pub(super) fn is_known(query: &Query) -> bool {
     twinql_sql::syntax::read(query, &mut Known).is_continue()
 }
 
+/// Known: WITH, ORDER BY, LIMIT. FETCH, locks and the clauses of other dialects are not.
 fn knows_query(query: &Query) -> bool {
     let Query {
         with,
@@ -73,6 +78,7 @@ fn knows_with(with: &With) -> bool {
     })
 }
 
+/// Known: SELECT, VALUES and set operations, UNION BY NAME excepted.
 fn knows_body(body: &SetExpr) -> bool {
     match body {
         SetExpr::Select(_) | SetExpr::Query(_) | SetExpr::Values(_) => true,
@@ -102,6 +108,7 @@ fn knows_key(key: &OrderByExpr) -> bool {
     !matches!(sort, Some(ast::OrderBySort::Using(_))) && with_fill.is_none()
 }
 
+/// Known: LIMIT and OFFSET in both of SQLite's forms; ClickHouse's LIMIT BY is not.
 fn knows_limit(limit: &LimitClause) -> bool {
     match limit {
         LimitClause::LimitOffset { limit: _, offset: _, limit_by } => limit_by.is_empty(),
@@ -109,6 +116,8 @@ fn knows_limit(limit: &LimitClause) -> bool {
     }
 }
 
+/// Known: what SQLite's SELECT has. QUALIFY, DISTINCT ON, TOP, INTO, lateral views and the like belong to
+/// other dialects.
 fn knows_select(select: &Select) -> bool {
     let Select {
         select_token: _,
@@ -159,6 +168,7 @@ fn knows_select(select: &Select) -> bool {
         && *flavor == ast::SelectFlavor::Standard
 }
 
+/// Known: expressions and plain wildcards, without EXCEPT, REPLACE and other options of theirs.
 fn knows_item(item: &SelectItem) -> bool {
     match item {
         SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { expr: _, alias: _ } => true,
@@ -201,6 +211,7 @@ fn knows_alias(alias: &TableAlias) -> bool {
     at.is_none()
 }
 
+/// Known: tables, table-valued functions, derived tables and joins in parentheses.
 fn knows_factor(factor: &TableFactor) -> bool {
     match factor {
         TableFactor::Table {
@@ -237,6 +248,7 @@ fn knows_factor(factor: &TableFactor) -> bool {
     }
 }
 
+/// Known: every expression but calls with more to them than arguments, DISTINCT, ORDER BY, FILTER and OVER.
 fn knows_expr(expr: &Expr) -> bool {
     let Expr::Function(function) = expr else {
         return true;

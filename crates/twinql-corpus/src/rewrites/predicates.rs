@@ -1,5 +1,9 @@
-//! Rewrites of predicates and scalar expressions. They hold in three-valued logic, so
-//! they apply anywhere.
+//! Rewrites of predicates and scalar expressions.
+//!
+//! They keep true, false and NULL apart, so they apply anywhere: in WHERE, ON and HAVING, under NOT, in an
+//! output. The few that turn NULL into false (`not-null-guard`, `equals-to-case`) change WHERE alone, which
+//! takes both alike. What SQLite converts before it compares is in
+//! <https://sqlite.org/datatype3.html#comparison_expressions>.
 
 use rand::seq::SliceRandom as _;
 use sqlparser::ast::{BinaryOperator as B, Expr, FunctionArguments, UnaryOperator, Value};
@@ -16,12 +20,14 @@ macro_rules! rule {
 pub(super) use rule;
 
 pub(super) const RULES: &[Rewrite] = &[
+    // Which side a column stands on does not matter for what is converted.
     rule!("comparison-flip", Sound, 1, "a < b → b > a", |_, q, rng| {
         at_expr(q, rng, |e| {
             let (l, op, r) = comparison(e)?;
             nested(&format!("{} {} {}", par(r), flip(op)?, par(l)))
         })
     }),
+    // SQLite defines BETWEEN by these two comparisons, and NOT BETWEEN by their negation.
     rule!("between-to-comparisons", Sound, 1, "x BETWEEN a AND b → x >= a AND x <= b", |_, q, rng| at_expr(
         q,
         rng,
@@ -37,6 +43,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         }
     )),
+    // `a > 1 AND x >= 2 AND y AND x <= 5` → `a > 1 AND x BETWEEN 2 AND 5 AND y`: the two may stand apart.
     rule!("comparisons-to-between", Sound, 2, "x >= a AND x <= b → x BETWEEN a AND b", |_, q, rng| at_expr(
         q,
         rng,
@@ -60,6 +67,8 @@ pub(super) const RULES: &[Rewrite] = &[
             None
         }
     )),
+    // SQLite defines `x IN (a, b)` as `x = +a OR x = +b`: the same for constants, which have no affinity to
+    // lose.
     rule!("in-list-to-or", Sound, 1, "x IN (a, b) → x = a OR x = b", |_, q, rng| at_expr(q, rng, |e| {
         let Expr::InList { expr, list, negated } = e else {
             return None;
@@ -68,6 +77,7 @@ pub(super) const RULES: &[Rewrite] = &[
         let parts: Vec<String> = list.iter().map(|v| format!("{} {op} {}", par(expr), par(v))).collect();
         nested(&parts.join(glue))
     })),
+    // Constants only: IN converts by the affinity of x alone, and `=` by that of both sides.
     rule!("or-to-in-list", Sound, 2, "x = a OR x = b → x IN (a, b)", |_, q, rng| at_expr(q, rng, |e| {
         let parts = chain(e, &B::Or);
         let equal: Vec<(&Expr, &Expr)> = parts
@@ -88,10 +98,12 @@ pub(super) const RULES: &[Rewrite] = &[
             _ => None,
         }
     })),
+    // Where a or b is NULL, both are NULL: SQLite's order of values is total but for NULL.
     rule!("comparison-to-not", Sound, 2, "a < b → NOT a >= b", |_, q, rng| at_expr(q, rng, |e| {
         let (l, op, r) = comparison(e)?;
         nested(&format!("NOT ({} {} {})", par(l), inverse(op)?, par(r)))
     })),
+    // De Morgan's laws hold with NULL too. `NOT NOT p` is 1 where p is 5; a condition takes both for true.
     rule!(
         "not-pushdown",
         Sound,
@@ -127,6 +139,7 @@ pub(super) const RULES: &[Rewrite] = &[
             _ => None,
         })
     }),
+    // A copy of the dice, since `at_expr` holds the others.
     rule!("conjunct-order", Sound, 1, "p AND q → q AND p", |_, q, rng| {
         let mut dice = rng.clone();
         at_expr(q, rng, |e| shuffled(e, &B::And, " AND ", &mut dice))
@@ -135,6 +148,7 @@ pub(super) const RULES: &[Rewrite] = &[
         let mut dice = rng.clone();
         at_expr(q, rng, |e| shuffled(e, &B::Or, " OR ", &mut dice))
     }),
+    // `x AND (y OR z OR w)` → `x AND y OR x AND z OR x AND w`. Kleene's logic is distributive.
     rule!("distribute", Sound, 3, "p AND (q OR r) → p AND q OR p AND r", |_, q, rng| at_expr(
         q,
         rng,
@@ -152,6 +166,8 @@ pub(super) const RULES: &[Rewrite] = &[
             nested(&parts.join(" OR "))
         }
     )),
+    // COUNT gives whole numbers; so does a column of an integer type where values have their declared type,
+    // which the semantics that rewrites keep assumes.
     rule!(
         "integer-bound",
         Sound,
@@ -161,11 +177,13 @@ pub(super) const RULES: &[Rewrite] = &[
             bound(e, |x| is_count(x) || named(c, x, |k| k.class == TypeClass::Integer))
         })
     ),
+    // A DECIMAL column may hold 5.5, which lies between 5 and 6: the suite has to say.
     rule!("number-bound", Candidate, 1, "as integer-bound, where x has a numeric type", |c, q, rng| at_expr(
         q,
         rng,
         |e| { bound(e, |x| named(c, x, |k| k.class == TypeClass::Number)) }
     )),
+    // IIF is CASE in another form (https://sqlite.org/lang_corefunc.html#iif); without ELSE, CASE gives NULL.
     rule!("case-to-iif", Sound, 2, "CASE WHEN p THEN a ELSE b END → IIF(p, a, b)", |_, q, rng| at_expr(
         q,
         rng,
@@ -194,6 +212,8 @@ pub(super) const RULES: &[Rewrite] = &[
             }
         }
     )),
+    // SQLite takes "x" for a text where no column has the name (https://sqlite.org/quirks.html). Which
+    // columns are in scope is not known here, so no table of the schema may have it.
     rule!("literal-quotes", Sound, 1, "\"x\" → 'x', where no column or alias is named x", |c, q, rng| {
         let text = q.to_string().to_ascii_lowercase();
         at_expr(q, rng, |e| {
@@ -207,6 +227,8 @@ pub(super) const RULES: &[Rewrite] = &[
             nested(&format!("'{}'", i.value.replace('\'', "''")))
         })
     }),
+    // The column's affinity converts the constant: `age = '5'` compares with 5, `zip = 5` with '5'. A text
+    // must be just what the number prints, or `zip = '05'` would become `zip = 5`.
     rule!(
         "literal-type",
         Sound,
@@ -234,12 +256,14 @@ pub(super) const RULES: &[Rewrite] = &[
             nested(&format!("{} {op} {new}", par(x)))
         })
     ),
+    // 1 = 1 is true of every row, so that the filter stays what p is.
     rule!("tautology", Sound, 1, "WHERE p → WHERE p AND 1 = 1", |_, q, rng| at_select(q, rng, |s| {
         let mut s = s.clone();
         let p = s.selection.take()?;
         s.selection = nested(&format!("({p}) AND 1 = 1"));
         Some(s)
     })),
+    // `x < c` is NULL where x is, and WHERE drops the row either way.
     rule!("not-null-guard", Sound, 3, "WHERE x < c → WHERE x < c AND x IS NOT NULL", |_, q, rng| at_select(
         q,
         rng,
@@ -261,6 +285,7 @@ pub(super) const RULES: &[Rewrite] = &[
         let Expr::IsNotNull(x) = e else { return None };
         nested(&format!("NOT ({} IS NULL)", par(x)))
     })),
+    // WHEN takes NULL for false, as WHERE does.
     rule!("equals-to-case", Sound, 1, "WHERE p → WHERE CASE WHEN p THEN 1 ELSE 0 END = 1", |_, q, rng| {
         at_select(q, rng, |s| {
             let mut s = s.clone();
@@ -281,6 +306,7 @@ pub(super) fn comparison(e: &Expr) -> Option<(&Expr, &B, &Expr)> {
     }
 }
 
+/// The operator after its sides have changed places.
 fn flip(op: &B) -> Option<B> {
     Some(match op {
         B::Lt => B::Gt,
@@ -293,6 +319,7 @@ fn flip(op: &B) -> Option<B> {
     })
 }
 
+/// The operator that holds where this one does not, NULL aside.
 fn inverse(op: &B) -> Option<B> {
     Some(match op {
         B::Lt => B::GtEq,
@@ -305,6 +332,7 @@ fn inverse(op: &B) -> Option<B> {
     })
 }
 
+/// A chain of AND or OR in another order; none where the dice leave it as it is.
 fn shuffled(e: &Expr, op: &B, glue: &str, dice: &mut rand_chacha::ChaCha8Rng) -> Option<Expr> {
     let mut parts = chain(e, op);
     if parts.len() < 2 {
@@ -334,6 +362,7 @@ pub(super) fn named(c: &Context<'_>, e: &Expr, such: impl Fn(&Column) -> bool) -
     found.peek().is_some() && found.all(such)
 }
 
+/// `x > 5` as `x >= 6`, and the like; none at the ends of the integers, where there is no next one.
 fn bound(e: &Expr, integral: impl Fn(&Expr) -> bool) -> Option<Expr> {
     let (x, op, Expr::Value(v)) = comparison(e)? else {
         return None;

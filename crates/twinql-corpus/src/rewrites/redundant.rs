@@ -1,5 +1,9 @@
 //! Rewrites that add a table, an arm or a condition that changes nothing, and other ways to ask for
 //! an extreme row. The second catalogue.
+//!
+//! What is added has to be seen through: a join that keeps every row once, a condition that follows from the
+//! others, an arm without rows. The ways to ask for an extreme differ where ties or NULLs stand at the top;
+//! these are candidates, and the suite tells which pairs a database keeps apart.
 
 use sqlparser::ast::{BinaryOperator as B, Expr, Select, SelectItem};
 
@@ -12,6 +16,8 @@ use super::predicates::comparison;
 use super::{Kind::Candidate, Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // `SELECT a.n FROM a` → `SELECT a.n FROM a LEFT JOIN (SELECT id AS k FROM b) AS d ON a.b_id = d.k`: LEFT
+    // JOIN loses no row, and a key is there once at most, so that none is repeated. `*` would show d.
     newer!(
         "add-left-join",
         Sound,
@@ -43,6 +49,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // The row finds itself, by a key that is not NULL.
     newer!(
         "add-exists",
         Sound,
@@ -67,6 +74,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // Rowwise, since an aggregate without groups gives a row for the empty arm too.
     newer!(
         "add-empty-arm",
         Sound,
@@ -84,6 +92,8 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("{s} UNION ALL {empty}"))
         })
     ),
+    // `a.x = b.y AND a.x > 5` → `… AND b.y > 5`. Equality carries a comparison over only if the constant is
+    // converted alike for both columns: hence the same affinity and class.
     newer!(
         "copy-filter-over-join",
         Sound,
@@ -127,6 +137,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // No x is above the largest, and `>=` with NULL is no more true than `=`.
     newer!(
         "equal-extreme-to-bound",
         Sound,
@@ -142,6 +153,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // Where x is NULL, no row is beyond it: NOT EXISTS keeps the row and `=` drops it.
     newer!(
         "equal-extreme-to-not-exists",
         Candidate,
@@ -161,6 +173,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // A rank is 1 for all rows that tie at the top, as with `=`; NULLs have ranks as well.
     newer!(
         "equal-extreme-to-rank",
         Candidate,
@@ -184,6 +197,7 @@ pub(super) const RULES: &[Rewrite] = &[
             ))
         })
     ),
+    // Where several rows tie, LIMIT 1 gives one of them; where x is NULL in all, the other query gives none.
     newer!(
         "first-row-to-extreme",
         Candidate,
@@ -224,7 +238,8 @@ struct Extreme {
     qualified: String,
 }
 
-/// The place among the conjuncts of such a condition.
+/// The place among the conjuncts of such a condition. The subquery must be over the same table and the same
+/// column, without a filter: with one, the largest x of all rows may be above it.
 fn extreme(c: &Context<'_>, s: &Select) -> Option<(usize, Extreme)> {
     let t = only(s, c.schema)?;
     let parts = conjuncts(s.selection.as_ref());

@@ -1,4 +1,8 @@
 //! Rewrites of a SELECT's outputs, grouping and order, and of where a query stands.
+//!
+//! Most rest on one of three facts: DISTINCT and GROUP BY without aggregates both keep one row of each value;
+//! a condition on a group's keys holds for all of its rows or for none; a derived table or a common table
+//! expression is the bag of its rows, in no order. Names of output columns are no part of an answer.
 
 use rand::RngExt as _;
 use sqlparser::ast::{Expr, GroupByExpr, SelectItem};
@@ -12,6 +16,7 @@ use super::predicates::{comparison, rule};
 use super::{Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // Both keep one row of each combination of values, NULLs among them.
     rule!(
         "distinct-to-group-by",
         Sound,
@@ -32,6 +37,8 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // The outputs are the keys and nothing else, so no aggregate stands among them. HAVING would be left
+    // over.
     rule!(
         "group-by-to-distinct",
         Sound,
@@ -50,6 +57,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // No two rows of t have the same key, so that DISTINCT removes none; a join would repeat rows.
     rule!(
         "distinct-on-key",
         Sound,
@@ -69,6 +77,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // The reverse of `distinct-on-key`.
     rule!(
         "distinct-off-key",
         Sound,
@@ -82,6 +91,9 @@ pub(super) const RULES: &[Rewrite] = &[
             (is_ungrouped(&s) && t.table.has_key_within(&columns)).then_some(s)
         })
     ),
+    // `SELECT city FROM t GROUP BY city HAVING COUNT(*) > 3` →
+    // `SELECT c0 FROM (SELECT city AS c0, COUNT(*) AS h FROM t GROUP BY city) AS grouped WHERE h > 3`.
+    // The other side of the comparison moves out of the group, so it must not aggregate.
     rule!(
         "having-to-derived",
         Sound,
@@ -108,6 +120,8 @@ pub(super) const RULES: &[Rewrite] = &[
             ))
         })
     ),
+    // `WHERE city = 'Rome' GROUP BY city` → `GROUP BY city HAVING city = 'Rome'`: every row of a group has
+    // the same key, so the group stays or goes as a whole.
     rule!("where-to-having", Sound, 3, "WHERE p(g) GROUP BY g → GROUP BY g HAVING p(g)", |_, q, rng| {
         at_select(q, rng, |s| {
             let mut s = s.clone();
@@ -124,6 +138,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     }),
+    // The reverse of `where-to-having`, with what WHERE asked for already.
     rule!("having-to-where", Sound, 3, "GROUP BY g HAVING p(g) → WHERE p(g) GROUP BY g", |_, q, rng| {
         at_select(q, rng, |s| {
             let mut s = s.clone();
@@ -142,6 +157,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     }),
+    // The rows of a derived table are in no order, even where the query inside has one.
     rule!("wrap-derived", Sound, 2, "q → SELECT * FROM (q), where q has no ORDER BY", |_, q, rng| at_query(
         q,
         rng,
@@ -152,6 +168,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("SELECT * FROM ({q}) AS {}", fresh(q, "answer")))
         }
     )),
+    // The same with a name; WITH stands before the outermost query alone.
     rule!("wrap-cte", Sound, 2, "q → WITH c AS (q) SELECT * FROM c, where q has no ORDER BY", |_, q, _| {
         if !is_unordered(q) || q.with.is_some() {
             return None;
@@ -159,6 +176,9 @@ pub(super) const RULES: &[Rewrite] = &[
         let name = fresh(q, "answer");
         parse_query(&format!("WITH {name} AS ({q}) SELECT * FROM {name}"))
     }),
+    // `SELECT t.a FROM t WHERE t.b > 1` → `SELECT t.a FROM (SELECT * FROM t WHERE t.b > 1) AS t`: under the
+    // old alias every name outside still finds its column. A filter that reads more than t could not move
+    // inside.
     rule!(
         "where-to-derived",
         Sound,
@@ -177,6 +197,8 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // Of p, NOT p and p IS NULL just one is true of a row, so each row comes from one arm, as often as
+    // before. The last column is taken since it is rarely the key; 10 is as good as any constant.
     rule!(
         "partition",
         Sound,
@@ -204,6 +226,7 @@ pub(super) const RULES: &[Rewrite] = &[
             ))
         })
     ),
+    // A number in ORDER BY is a position only if it stands alone, so the whole key is replaced.
     rule!(
         "order-position",
         Sound,
@@ -224,6 +247,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(new)
         })
     ),
+    // A number that stands alone in GROUP BY is a position, as in ORDER BY.
     rule!("group-position", Sound, 1, "SELECT a … GROUP BY a → GROUP BY 1", |_, q, rng| at_select(
         q,
         rng,
@@ -235,6 +259,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         }
     )),
+    // In a subquery the alias might be what an outer name then finds.
     rule!("output-alias", Sound, 1, "SELECT a → SELECT a AS name, in the outermost query", |_, q, rng| {
         let mut q = q.clone();
         let name = fresh(&q, "result");
@@ -249,6 +274,7 @@ pub(super) const RULES: &[Rewrite] = &[
         *item = SelectItem::ExprWithAlias { expr: e.clone(), alias: ident(&name) };
         Some(q)
     }),
+    // With one table a bare name can mean no other column.
     rule!("qualify", Sound, 1, "SELECT a FROM t → SELECT t.a FROM t, over one table", |c, q, rng| {
         at_select(q, rng, |s| {
             let t = only(s, c.schema)?;

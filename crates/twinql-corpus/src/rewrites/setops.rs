@@ -1,4 +1,8 @@
 //! Rewrites of UNION, INTERSECT and EXCEPT.
+//!
+//! All but UNION ALL give sets, so what replaces them needs DISTINCT. They also take two NULLs for equal,
+//! which IN does not (<https://sqlite.org/lang_select.html#compound>): hence 'where x is not NULL', which the
+//! presets that rewrites are sound for grant.
 
 use rand_chacha::ChaCha8Rng;
 use sqlparser::ast::{BinaryOperator, Query, Select, SetExpr, SetOperator as O, SetQuantifier as Q};
@@ -11,6 +15,7 @@ use super::predicates::rule;
 use super::{Kind::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
+    // `SELECT x FROM a INTERSECT SELECT y FROM b` → `SELECT DISTINCT x FROM a WHERE x IN (SELECT y FROM b)`.
     rule!(
         "intersect-to-in",
         Sound,
@@ -18,6 +23,7 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT x … INTERSECT q → SELECT DISTINCT x … WHERE x IN (q), where x is not NULL",
         |_, q, rng| to_in(q, rng, O::Intersect, "IN")
     ),
+    // The same with NOT IN, where a NULL on either side would make the condition NULL.
     rule!(
         "except-to-not-in",
         Sound,
@@ -25,6 +31,8 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT x … EXCEPT q → SELECT DISTINCT x … WHERE x NOT IN (q), where x is not NULL",
         |_, q, rng| to_in(q, rng, O::Except, "NOT IN")
     ),
+    // Not EXCEPT, whose sides are not alike. The names of the outputs are those of the first arm, and no part
+    // of an answer.
     rule!(
         "set-operands-swap",
         Sound,
@@ -41,6 +49,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("{r} {op} {l}"))
         })
     ),
+    // A row that passes both filters comes once either way.
     rule!(
         "union-to-or",
         Sound,
@@ -53,6 +62,7 @@ pub(super) const RULES: &[Rewrite] = &[
             merged(l, r, "OR")
         })
     ),
+    // UNION is UNION ALL and then DISTINCT.
     rule!(
         "union-to-distinct",
         Sound,
@@ -65,6 +75,8 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("SELECT DISTINCT * FROM ({l} UNION ALL {r}) AS {}", fresh(q, "both")))
         })
     ),
+    // `SELECT DISTINCT a FROM t WHERE p OR q OR r` → `SELECT a FROM t WHERE p UNION SELECT a FROM t WHERE q
+    // OR r`. Without DISTINCT, UNION would merge rows that OR keeps.
     rule!(
         "or-to-union",
         Sound,
@@ -88,6 +100,7 @@ pub(super) const RULES: &[Rewrite] = &[
             parse_query(&format!("{l} UNION {r}"))
         })
     ),
+    // The reverse of `intersect-to-in`; with NOT IN, of `except-to-not-in`.
     rule!(
         "and-to-intersect",
         Sound,
@@ -134,6 +147,8 @@ fn operands(q: &Query) -> Option<(&Select, O, bool, &Select)> {
     (q.with.is_none() && is_unordered(q)).then_some((l, *op, all, r))
 }
 
+/// `SELECT x … INTERSECT r` as `SELECT DISTINCT x … WHERE x IN (r)`. The left side must be rowwise: a
+/// condition on an aggregate could not stand in WHERE.
 fn to_in(q: &Query, rng: &mut ChaCha8Rng, wanted: O, word: &str) -> Option<Query> {
     at_query(q, rng, |q| {
         let (l, op, all, r) = operands(q)?;
@@ -150,6 +165,7 @@ fn to_in(q: &Query, rng: &mut ChaCha8Rng, wanted: O, word: &str) -> Option<Query
     })
 }
 
+/// Two arms that differ in their filters alone, as one SELECT DISTINCT with both.
 fn merged(l: &Select, r: &Select, op: &str) -> Option<Query> {
     let same = l.from == r.from && l.projection == r.projection && is_rowwise(l) && is_rowwise(r);
     let (p, q) = (l.selection.as_ref()?, r.selection.as_ref()?);

@@ -1,4 +1,8 @@
 //! Rewrites of IN, NOT IN, EXISTS and of what stands inside a subquery.
+//!
+//! IN is a semijoin and NOT IN an antijoin, as long as no NULL is about: `x NOT IN (1, NULL)` is NULL, and
+//! NOT EXISTS is true there. The presets that rewrites are sound for have no NULLs that a gold does not ask
+//! for. Only conjuncts of WHERE are rewritten, where NULL and false are the same.
 
 use sqlparser::ast::{Expr, Query, Select};
 
@@ -24,6 +28,8 @@ pub(super) const RULES: &[Rewrite] = &[
         "x NOT IN (SELECT y …) → NOT EXISTS (SELECT 1 … AND y = x), where neither is NULL",
         |c, q, rng| at_select(q, rng, |s| exists(c, s, true))
     ),
+    // The antijoin as SQL had it before EXISTS: rows without a partner are those that LEFT JOIN fills with
+    // NULL.
     rule!(
         "not-in-to-left-join",
         Sound,
@@ -48,6 +54,7 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // DISTINCT, so that no row of a has two partners.
     rule!(
         "in-to-join",
         Sound,
@@ -70,6 +77,8 @@ pub(super) const RULES: &[Rewrite] = &[
             Some(s)
         })
     ),
+    // `SELECT x FROM a WHERE x NOT IN (SELECT y FROM b)` → `SELECT x FROM a EXCEPT SELECT y FROM b`: EXCEPT
+    // also drops the duplicates of x.
     rule!(
         "not-in-to-except",
         Candidate,
@@ -77,6 +86,7 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT x FROM a WHERE x NOT IN (q) → SELECT x FROM a EXCEPT q",
         |c, q, rng| set(c, q, rng, true)
     ),
+    // INTERSECT drops duplicates too.
     rule!(
         "in-to-intersect",
         Candidate,
@@ -84,6 +94,7 @@ pub(super) const RULES: &[Rewrite] = &[
         "SELECT x FROM a WHERE x IN (q) → SELECT x FROM a INTERSECT q",
         |c, q, rng| set(c, q, rng, false)
     ),
+    // Membership does not count. A LIMIT would: `only_select` lets none pass.
     rule!(
         "distinct-in-subquery",
         Sound,
@@ -120,6 +131,7 @@ pub(super) const RULES: &[Rewrite] = &[
             })
         })
     ),
+    // Not over an aggregate without groups, which has one row whatever the table holds, and so always exists.
     rule!(
         "exists-to-count",
         Sound,
@@ -153,6 +165,8 @@ struct Found {
     rest: Vec<Expr>,
 }
 
+/// Takes the first `x [NOT] IN (subquery)` out of the conjuncts of a SELECT over one table, if x is a column
+/// of that table and the subquery reads nothing from outside.
 fn found(c: &Context<'_>, s: &Select, wanted: bool) -> Option<Found> {
     let outer = only(s, c.schema)?;
     // The outer names must stay unambiguous, and the new table must not show in `*`.
@@ -189,6 +203,8 @@ fn plain_inner(c: &Context<'_>, subquery: &Query) -> Option<(Select, String)> {
     Some((inner.clone(), y))
 }
 
+/// The semijoin or antijoin with EXISTS: `x IN (SELECT y FROM t WHERE p)` → `EXISTS (SELECT 1 FROM t WHERE p
+/// AND y = x)`.
 fn exists(c: &Context<'_>, s: &Select, negated: bool) -> Option<Select> {
     let Found { x, y, mut inner, mut rest } = found(c, s, negated)?;
     // The outer table's name must not be hidden by one inside.
@@ -207,6 +223,7 @@ fn exists(c: &Context<'_>, s: &Select, negated: bool) -> Option<Select> {
     Some(s)
 }
 
+/// The same with a set operation, where x is the only output.
 fn set(c: &Context<'_>, q: &Query, rng: &mut rand_chacha::ChaCha8Rng, negated: bool) -> Option<Query> {
     super::ast::at_query(q, rng, |q| {
         let s = only_select(q)?;

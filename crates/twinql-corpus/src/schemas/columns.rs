@@ -1,4 +1,7 @@
 //! Columns in another order, more of them, fewer of them.
+//!
+//! To a query that names what it reads these make no difference. `*` and NATURAL JOIN read what is there, so
+//! a pair with either is left alone.
 
 use std::collections::HashSet;
 
@@ -43,6 +46,7 @@ pub(super) const CHANGES: &[Change] = &[
     },
 ];
 
+/// Every table that is read has its columns in a random order.
 fn shuffle(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     if reads_unnamed(given) {
         return None;
@@ -56,6 +60,7 @@ fn shuffle(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     (schema != given.schema).then(|| Given { schema, ..given.clone() })
 }
 
+/// The new names stand nowhere in the schema or the queries, where they could be taken for others.
 fn insert(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     if reads_unnamed(given) {
         return None;
@@ -74,6 +79,7 @@ fn insert(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     Some(Given { schema, ..given.clone() })
 }
 
+/// Of each table that is read, some columns that nothing needs; one at least stays.
 fn remove(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let mut schema = given.schema.clone();
     for at in tables_read(given) {

@@ -1,4 +1,8 @@
 //! Keys that are not declared, and types that are declared in other words.
+//!
+//! A key says what a database cannot hold, and an affinity how values compare. Without them there are more
+//! databases, and two queries that agreed may differ on one: the label is judged anew. Another word for a
+//! type changes neither.
 
 use std::collections::BTreeSet;
 
@@ -53,6 +57,7 @@ pub(super) const CHANGES: &[Change] = &[
     },
 ];
 
+/// One foreign key of the tables that are read, or to one of them; or all of these.
 fn drop_foreign_keys(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let read = tables_read(given);
     let mut able = Vec::new();
@@ -74,6 +79,8 @@ fn drop_foreign_keys(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     Some(Given { schema, ..given.clone() })
 }
 
+/// The foreign keys that refer to it go as well, since they have to refer to a key
+/// (<https://sqlite.org/foreignkeys.html#fk_indexes>).
 fn drop_primary_key(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let keyed = |&&t: &&usize| given.schema.tables.get(t).is_some_and(|t| !t.primary_key.is_empty());
     let read = tables_read(given);
@@ -108,6 +115,7 @@ fn joined(schema: &Schema, from: (usize, usize)) -> BTreeSet<(usize, usize)> {
     }
 }
 
+/// All columns that foreign keys connect change together, or a join would compare text with numbers.
 fn text_keys(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let mut able = Vec::new();
     for at in tables_read(given) {
@@ -135,6 +143,7 @@ const WORDS: &[&[&str]] = &[
     &["REAL", "DOUBLE", "FLOAT", "DOUBLE PRECISION"],
 ];
 
+/// Each column of the tables that are read takes a word at random, its own included.
 fn type_words(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let mut schema = given.schema.clone();
     for at in tables_read(given) {

@@ -120,6 +120,7 @@ impl Given {
     }
 }
 
+/// Whether some table has a column of this name.
 fn has_column(schema: &Schema, name: &str) -> bool {
     schema.tables.iter().any(|t| t.column_index(name).is_some())
 }

@@ -46,7 +46,7 @@ fn column_names(schema: &Schema) -> IndexSet<String> {
     columns.map(|c| c.name.clone()).collect()
 }
 
-/// How new names are made.
+/// How new names are made: all of a pair in one way, as the names of a schema mostly are.
 #[derive(Debug, Clone, Copy)]
 enum Style {
     Synonyms,
@@ -56,6 +56,9 @@ enum Style {
     Endings,
 }
 
+/// New names for some of `names`, all in one style. The queries follow word by word, whatever a word stands
+/// for, so a name that is also a function's is left alone; that both still mean what they meant is checked at
+/// the end by their plans.
 fn rename(given: &Given, names: &IndexSet<String>, stem: &str, rng: &mut ChaCha8Rng) -> Option<Given> {
     let functions = functions(given);
     let words = words(given);
@@ -133,6 +136,7 @@ fn parts(name: &str) -> Vec<String> {
     out
 }
 
+/// The name with words that people use for its own; none where no word has a synonym.
 fn synonym(name: &str) -> Option<String> {
     let mut found = false;
     let words: Vec<String> = parts(name)

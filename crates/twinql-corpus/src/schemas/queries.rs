@@ -1,4 +1,8 @@
 //! What schema changes ask of queries and do to them.
+//!
+//! Names are read and replaced word by word, without scopes: a word that stands in a query may be any table,
+//! column, alias or function of that name. That errs on the safe side, since what is found too often only
+//! rules a change out.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -11,8 +15,9 @@ use twinql_sql::Schema;
 use twinql_sql::syntax::change;
 
 use super::Given;
-use crate::rewrites::ast::ident;
+use crate::rewrites::ast::{Named, ident};
 
+/// Offers every identifier.
 struct Idents<'a>(&'a mut dyn FnMut(&mut Ident));
 impl VisitorMut for Idents<'_> {
     type Break = ();
@@ -22,6 +27,7 @@ impl VisitorMut for Idents<'_> {
     }
 }
 
+/// Offers every expression, the whole before its parts.
 struct Exprs<'a>(&'a mut dyn FnMut(&mut Expr));
 impl VisitorMut for Exprs<'_> {
     type Break = ();
@@ -40,6 +46,7 @@ impl VisitorMut for Selects<'_> {
     }
 }
 
+/// Offers every item of FROM.
 struct Factors<'a>(&'a mut dyn FnMut(&mut TableFactor));
 impl VisitorMut for Factors<'_> {
     type Break = ();
@@ -152,22 +159,8 @@ pub(super) fn replaced(
     let _ = change(
         &mut query,
         &mut Factors(&mut |factor: &mut TableFactor| {
-            let TableFactor::Table {
-                name: table,
-                alias,
-                args,
-                with_hints: _,
-                version: _,
-                with_ordinality: _,
-                partitions: _,
-                json_path: _,
-                sample: _,
-                index_hints: _,
-            } = &*factor
-            else {
-                return;
-            };
-            let parts: Vec<&Ident> = table.0.iter().filter_map(|p| p.as_ident()).collect();
+            let Some(named) = Named::of(factor) else { return };
+            let parts: Vec<&Ident> = named.name.0.iter().filter_map(|p| p.as_ident()).collect();
             let [part] = parts.as_slice() else {
                 possible = false;
                 return;
@@ -175,23 +168,16 @@ pub(super) fn replaced(
             if !part.value.eq_ignore_ascii_case(name) {
                 return;
             }
-            let called = match alias {
-                None => part.value.clone(),
-                Some(a) if a.columns.is_empty() => a.name.value.clone(),
-                Some(_) => {
-                    possible = false;
-                    return;
-                }
-            };
-            match make(&called) {
-                Some(new) if args.is_none() => *factor = new,
-                _ => possible = false,
+            match named.shown(part).filter(|_| !named.called).and_then(|shown| make(&shown)) {
+                Some(new) => *factor = new,
+                None => possible = false,
             }
         }),
     );
     possible.then_some(query)
 }
 
+/// Offers every query, to look at its common table expressions.
 struct Ctes<'a>(&'a mut dyn FnMut(&mut Query));
 impl VisitorMut for Ctes<'_> {
     type Break = ();
@@ -208,6 +194,7 @@ pub(super) fn taken(given: &Given) -> HashSet<String> {
     out
 }
 
+/// The names of tables and columns, in lower case, as SQLite compares them.
 fn names(schema: &Schema) -> impl Iterator<Item = String> + '_ {
     schema.tables.iter().flat_map(|t| {
         std::iter::once(t.name.to_ascii_lowercase())
@@ -217,13 +204,10 @@ fn names(schema: &Schema) -> impl Iterator<Item = String> + '_ {
 
 /// `stem`, or `stem2`, `stem3` …: the first that is not taken, which then is.
 pub(super) fn fresh(taken: &mut HashSet<String>, stem: &str) -> String {
-    let name = (1..)
-        .map(|n| match n {
-            1 => stem.to_owned(),
-            _ => format!("{stem}{n}"),
-        })
-        .find(|name| !taken.contains(&name.to_ascii_lowercase()))
-        .unwrap_or_default();
-    taken.insert(name.to_ascii_lowercase());
+    let (mut name, mut number) = (stem.to_owned(), 1);
+    while !taken.insert(name.to_ascii_lowercase()) {
+        number += 1;
+        name = format!("{stem}{number}");
+    }
     name
 }

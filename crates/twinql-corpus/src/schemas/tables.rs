@@ -1,4 +1,8 @@
 //! Tables in another order, taken apart, put together.
+//!
+//! `t(id, a, b)` comes apart into `t(id, a)` and `t_b(id, b)`, whose key refers to t; a table and the one
+//! that its foreign key refers to become one. A query that reads what moved reads a derived table in its
+//! place, which joins the two again.
 
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
@@ -69,6 +73,7 @@ pub(super) const CHANGES: &[Change] = &[
     },
 ];
 
+/// Foreign keys name their tables by position, so they move along.
 fn shuffle(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let mut order: Vec<usize> = (0..given.schema.tables.len()).collect();
     order.shuffle(rng);
@@ -161,6 +166,8 @@ fn view(table: &Table, other: &str, column: usize) -> Option<String> {
     Some(format!("SELECT {} FROM {left} JOIN {right} ON {left}.{key} = {right}.{key}", columns.join(", ")))
 }
 
+/// `child(x, p → parent(id, a))` becomes `child(x, p, parent_a)`. Only one foreign key may refer to the
+/// parent: its columns can move to one place. The parent's own foreign keys become the child's.
 fn flatten(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
     let schema = &given.schema;
     let read = tables_read(given);

@@ -1,4 +1,8 @@
 //! Expressions of a syntax tree.
+//!
+//! As written: `a > b` is not turned into `b < a`, BETWEEN stays BETWEEN, and a NOT is where the text has it.
+//! Only what cannot mean anything leaves no node: parentheses, and the nesting of AND and OR, which
+//! associate.
 
 use petgraph::graph::NodeIndex;
 use sqlparser::ast::{
@@ -26,6 +30,7 @@ impl Walk {
         Ok(())
     }
 
+    /// An expression below `parent`, unless it is nested too deeply.
     pub(super) fn expr(&mut self, expr: &Expr, parent: NodeIndex) -> Done {
         if self.depth >= MAX_DEPTH {
             return Err(GraphError::TooDeep { limit: MAX_DEPTH });
@@ -36,8 +41,8 @@ impl Walk {
         Ok(())
     }
 
-    /// An expression one level deeper. As long as the grammar has kinds of expressions that get a node of their own; what has
-    /// none is printed, in `other`, so that two that differ never look alike.
+    /// An expression one level deeper. As long as the grammar has kinds of expressions that get a node of
+    /// their own; what has none is printed, in `other`, so that two that differ never look alike.
     fn expr_here(&mut self, expr: &Expr, parent: NodeIndex) -> Done {
         match expr {
             Expr::Identifier(name) => self.text(parent, Word::COLUMN, lower(name)).map(drop),
@@ -52,6 +57,7 @@ impl Walk {
                     UnaryOperator::Not => self.node(parent, Word::NOT)?,
                     UnaryOperator::Minus => self.node(parent, Word::NEG)?,
                     UnaryOperator::BitwiseNot => self.node(parent, Word::BIT_NOT)?,
+                    // `+x` is x.
                     UnaryOperator::Plus => parent,
                     other => self.keyword(parent, &other.to_string())?,
                 };
@@ -126,6 +132,7 @@ impl Walk {
             }
             Expr::Function(function) => self.function(function, parent),
             Expr::Substring { expr, substring_from, substring_for, special: _, shorthand: _ } => {
+                // SUBSTRING (x FROM 1 FOR 2) is substr(x, 1, 2), and sqlparser reads both as this.
                 let operands = [expr].into_iter().chain(substring_from).chain(substring_for);
                 self.call("substr", operands.map(AsRef::as_ref), parent)
             }
@@ -146,11 +153,13 @@ impl Walk {
         self.operands(operands, node)
     }
 
+    /// A word with one operand below it.
     fn unary(&mut self, word: Word, operand: &Expr, parent: NodeIndex) -> Done {
         let node = self.node(parent, word)?;
         self.expr(operand, node)
     }
 
+    /// A constant by its kind, with its text.
     fn value(&mut self, value: &Value, parent: NodeIndex) -> Done {
         let (word, text) = match value {
             Value::Null => return self.node(parent, Word::NULL).map(drop),
@@ -162,6 +171,7 @@ impl Walk {
         self.text(parent, word, text).map(drop)
     }
 
+    /// An operator with its operands, the right one below `second` where their order matters.
     fn binary(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr, parent: NodeIndex) -> Done {
         let (word, ordered) = match op {
             BinaryOperator::Eq => (Word::EQ, false),
@@ -187,8 +197,8 @@ impl Walk {
         self.expr(right, place)
     }
 
-    /// A call: the word of a known function, else its name; then arguments, and all that SQL hangs on a call, each below a
-    /// word of its own, since it changes the answer.
+    /// A call: the word of a known function, else its name; then arguments, and all that SQL hangs on a call,
+    /// each below a word of its own, since it changes the answer.
     fn function(&mut self, function: &Function, parent: NodeIndex) -> Done {
         let name = object(&function.name);
         let (list, distinct) = match &function.args {
@@ -262,6 +272,7 @@ impl Walk {
     }
 }
 
+/// One of two.
 fn either<T>(second: bool, first: T, other: T) -> T {
     if second { other } else { first }
 }

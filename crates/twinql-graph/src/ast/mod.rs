@@ -34,6 +34,7 @@ impl QueryGraph {
         let root = walk.builder.add(None, Word::RELS, Tag::NONE, None)?;
         walk.query(query, root)?;
         let graph = walk.builder.graph;
+        // A fingerprint of words, contents and the shape of the tree: nodes are numbered as they are met.
         let mut hash = Fnv::default();
         for node in graph.node_weights() {
             hash.write(&node.word.index().to_le_bytes());
@@ -48,6 +49,7 @@ impl QueryGraph {
 
 type Done = Result<(), GraphError>;
 
+/// The graph so far, and how deep the walk is in it.
 #[derive(Default)]
 struct Walk {
     builder: Builder,
@@ -74,10 +76,12 @@ impl Walk {
         self.text(parent, Word::UNKNOWN_FUNCTION, text).map(drop)
     }
 
+    /// A name in lower case.
     fn name(&mut self, parent: NodeIndex, name: &Ident) -> Result<NodeIndex, GraphError> {
         self.text(parent, Word::NAME, lower(name))
     }
 
+    /// An alias, with the names that it gives to columns.
     fn alias(&mut self, parent: NodeIndex, alias: Option<&TableAlias>) -> Done {
         if let Some(alias) = alias {
             let node = self.name(parent, &alias.name)?;
@@ -210,6 +214,7 @@ impl Walk {
             GroupByExpr::Expressions(keys, _) => keys.as_slice(),
             GroupByExpr::All(_) => &[],
         };
+        // A clause is a node of its own even where a plan would see one filter: that is the baseline.
         let clauses = [
             (Word::FILTER, select.selection.as_slice()),
             (Word::GROUP, keys),
@@ -228,6 +233,7 @@ impl Walk {
         Ok(())
     }
 
+    /// An item of FROM: its first table, then the joins, each with what it joins and on what.
     fn tables(&mut self, tables: &TableWithJoins, parent: NodeIndex) -> Done {
         self.factor(&tables.relation, parent)?;
         for join in &tables.joins {
@@ -239,6 +245,7 @@ impl Walk {
                     (self.node(parent, Word::LEFT_JOIN)?, c)
                 }
                 JoinOperator::FullOuter(c) => (self.node(parent, Word::FULL_JOIN)?, c),
+                // Plans have no right joins, and so the vocabulary has no word.
                 JoinOperator::Right(c) | JoinOperator::RightOuter(c) => {
                     (self.keyword(parent, "right join")?, c)
                 }
@@ -306,6 +313,7 @@ impl Walk {
         }
     }
 
+    /// ORDER BY; of its other forms the text.
     fn order_by(&mut self, order: &OrderBy, parent: NodeIndex) -> Done {
         match &order.kind {
             OrderByKind::Expressions(keys) => self.sort(keys, parent),
@@ -313,6 +321,7 @@ impl Walk {
         }
     }
 
+    /// Sort keys by direction and place; `THEN_…` are those after the first, which decide only its ties.
     fn sort(&mut self, keys: &[OrderByExpr], parent: NodeIndex) -> Done {
         let sort = self.node(parent, Word::SORT)?;
         for (position, key) in keys.iter().enumerate() {
@@ -335,6 +344,7 @@ impl Walk {
     }
 }
 
+/// A name as SQLite compares it.
 fn lower(name: &Ident) -> String {
     name.value.to_ascii_lowercase()
 }

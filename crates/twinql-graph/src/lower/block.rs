@@ -123,6 +123,7 @@ impl<'a> Lowerer<'a> {
         Some(next)
     }
 
+    /// A node with conjuncts below it, where there are any.
     fn filter(
         &mut self,
         word: Word,
@@ -208,6 +209,7 @@ fn produced_columns(mut rel: &Rel) -> Vec<ColumnId> {
     }
 }
 
+/// The same columns in any order.
 fn same_columns(a: &[ColumnId], b: &[ColumnId]) -> bool {
     a.iter().all(|id| b.contains(id)) && b.iter().all(|id| a.contains(id))
 }

@@ -52,6 +52,7 @@ fn binary_word(op: BinaryOp) -> (Word, Operands) {
     }
 }
 
+/// What the order of an operator's operands means.
 enum Operands {
     /// The operator commutes.
     Alike,
@@ -131,6 +132,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
+    /// A constant by its kind, with its text, and tagged with its storage class.
     fn literal(&mut self, value: &Value, parent: NodeIndex) -> Result<NodeIndex, GraphError> {
         let (word, content) = match value {
             Value::Null => (Word::NULL, None),
@@ -145,6 +147,7 @@ impl<'a> Lowerer<'a> {
         self.builder.add(Some(parent), word, Tag::literal(value), content)
     }
 
+    /// AND or OR with its operands in no order.
     fn all_of(
         &mut self,
         word: Word,
@@ -262,6 +265,8 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// `x IN (…)`: x and the members below one node. Beyond `MAX_LIST` members one node stands for the rest,
+    /// by their number and a hash: lists of thousands would drown the query, and must not look alike.
     fn in_list(
         &mut self,
         word: Word,
@@ -289,6 +294,8 @@ impl<'a> Lowerer<'a> {
         Ok(node)
     }
 
+    /// CASE: branches in their order, each with a logic-flow edge to the next, which is asked only if it
+    /// fails.
     fn case(
         &mut self,
         operand: Option<&'a Expr>,
@@ -381,6 +388,7 @@ impl<'a> Lowerer<'a> {
         false
     }
 
+    /// The table's column behind a column, if it is one as it stands.
     fn base_column(&self, id: ColumnId) -> Option<twinql_sql::ColumnRef> {
         match self.sources.get(&self.resolve(id))?.origin {
             Origin::Table { column, .. } => Some(column),

@@ -1,4 +1,7 @@
 //! Operators that compute columns or order rows: groupings, windows, sort keys.
+//!
+//! What they compute is used elsewhere, by a leaf that refers to it. So each notes which node produces which
+//! column, and data-flow edges lead from there to the uses.
 
 use petgraph::graph::NodeIndex;
 use twinql_sql::{AggFunc, AggregateCall, ColumnId, Direction, Expr, NullsOrder, SortKey, WindowCall};
@@ -21,6 +24,7 @@ impl<'a> Lowerer<'a> {
             };
             let node = self.node(above, word)?;
             self.expr(&key.expr, node)?;
+            // Only what differs from SQLite's own order, in which NULL is the smallest value.
             match (key.direction, key.nulls) {
                 (Direction::Asc, NullsOrder::Last) => {
                     self.node(node, Word::NULLS_LAST)?;
@@ -35,6 +39,8 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// `group` with its keys and aggregate calls below it, or `aggregate` where there is one group of all
+    /// rows. A key that is a bare column stays what it is under the name that it has above the group.
     pub(super) fn group(
         &mut self,
         keys: &'a [(ColumnId, Expr)],
@@ -61,6 +67,8 @@ impl<'a> Lowerer<'a> {
         Ok(group)
     }
 
+    /// A call with its arguments. DISTINCT is part of the word, since it makes another aggregate; only a
+    /// function without a word of its own has it as a node.
     fn aggregate_call(
         &mut self,
         call: &'a AggregateCall,
@@ -98,6 +106,7 @@ impl<'a> Lowerer<'a> {
         Ok(node)
     }
 
+    /// The condition of `FILTER (WHERE …)` below a call.
     fn call_filter(&mut self, filter: Option<&'a Expr>, call: NodeIndex) -> Result<(), GraphError> {
         if let Some(filter) = filter {
             let node = self.node(call, Word::AGGREGATE_FILTER)?;
@@ -106,6 +115,7 @@ impl<'a> Lowerer<'a> {
         Ok(())
     }
 
+    /// `window` with its calls, and below each what it is over: partition, order, frame as text.
     pub(super) fn window(
         &mut self,
         calls: &'a [(ColumnId, WindowCall)],
@@ -149,6 +159,7 @@ impl<'a> Lowerer<'a> {
     }
 }
 
+/// The word of an aggregate that is called over a window, where its function is known by name alone.
 fn aggregate_word(name: &str) -> Option<Word> {
     Some(match name {
         "count" => Word::COUNT,

@@ -1,4 +1,8 @@
 //! What a block reads: tables, joins, set operations, nested blocks.
+//!
+//! Two queries may spell one block in many ways: a condition in ON or in WHERE, a filter below a join or
+//! above it. Here these come together. Conditions of one table go to the block's `filter`, those of several
+//! to the join, and projections dissolve in what uses their columns.
 
 use petgraph::graph::NodeIndex;
 use twinql_sql::{ColumnId, ColumnRef, Expr, JoinKind, Query, Rel, SetOpKind};
@@ -19,8 +23,8 @@ impl<'a> Lowerer<'a> {
         self.deeper(|l| l.read_item(rel, block, predicate))
     }
 
-    /// One arm for each operator that may stand below a block, which makes its length. Scans, filters and projections leave no
-    /// node of their own here.
+    /// One arm for each operator that may stand below a block, which makes its length. Scans, filters and
+    /// projections leave no node of their own here.
     fn read_item(
         &mut self,
         rel: &'a Rel,
@@ -101,6 +105,7 @@ impl<'a> Lowerer<'a> {
         Ok(Some(node))
     }
 
+    /// A table as often as it is read, each instance by its number in the scope, with its columns as sources.
     fn table(
         &mut self,
         table: usize,
@@ -129,6 +134,7 @@ impl<'a> Lowerer<'a> {
         Ok(node)
     }
 
+    /// A join with its conditions below it; the rows of what it joins go to it.
     fn join(
         &mut self,
         word: Word,
@@ -153,6 +159,7 @@ impl<'a> Lowerer<'a> {
         Ok(side)
     }
 
+    /// A set operation with its arms. Only the arms of EXCEPT are told apart: the others commute.
     fn set_operation(
         &mut self,
         kind: SetOpKind,
@@ -182,6 +189,7 @@ impl<'a> Lowerer<'a> {
         Ok(node)
     }
 
+    /// An arm is a query of its own: tables are counted anew in it.
     fn arm(&mut self, word: Word, query: &'a Query, parent: NodeIndex) -> Result<(), GraphError> {
         let arm = self.node(parent, word)?;
         self.in_new_scope(|l| l.query(query, arm, Shown::Columns))

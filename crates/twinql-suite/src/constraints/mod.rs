@@ -172,6 +172,8 @@ impl<'a> Session<'a> {
         let Some(guarded) = self.constraints.guarded.get(&table) else {
             return true;
         };
+        // From here on a random walk: a changed row stays if it fails no more CHECKs than before, so that the
+        // walk can leave a place where no single change helps.
         let Some(mut failing) = self.look(table, row) else {
             return false;
         };

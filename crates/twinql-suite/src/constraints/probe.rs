@@ -75,6 +75,7 @@ impl Probe {
         let mut outputs: Vec<String> = Vec::new();
         if checks {
             let enforced = table.checks.iter().filter(|c| c.enforced);
+            // A CHECK holds where it is NULL (https://sqlite.org/lang_createtable.html#check_constraints).
             outputs.extend(enforced.map(|c| format!("({}) IS FALSE", c.expr)));
         }
         let checks = outputs.len();
@@ -84,6 +85,7 @@ impl Probe {
             let comma = if i == 0 { "" } else { ", " };
             let _ = write!(update, "{comma}{name} = ?{}", i + 1);
         }
+        // One statement writes the row, has SQLite compute what is generated, and asks.
         let _ = write!(update, " RETURNING {}", outputs.join(", "));
         connection
             .execute_batch(&format!(
@@ -136,6 +138,7 @@ impl Asking<'_> {
     }
 }
 
+/// The value, copied out of SQLite's row.
 fn owned(value: ValueRef<'_>) -> Value {
     match value {
         ValueRef::Null => Value::Null,

@@ -1,4 +1,8 @@
 //! What one column may hold, and values that it may hold.
+//!
+//! A rule gathers what the declared type and the CHECKs say of one column: bounds, a list, patterns, a
+//! length, a form. It can say whether a value is allowed, and find one that is, near to a value that somebody
+//! wanted. Bounds may contradict each other; then nothing fits, and the column's rows are given up.
 
 use std::cmp::Ordering;
 
@@ -13,16 +17,24 @@ use crate::generate::values::{date_of, instantiate, like};
 /// Bounds on the values of one column. NULL meets all of them.
 #[derive(Debug, Clone)]
 pub(crate) struct Rule {
+    /// As SQLite stores the column's values: bounds and values are compared in that form.
     affinity: Affinity,
+    /// Values have no fraction.
     whole: bool,
+    /// Values are numbers, whatever text was wanted.
     numeric: bool,
     /// The bound, and whether it may be met.
     pub(super) low: Option<(Value, bool)>,
     pub(super) high: Option<(Value, bool)>,
+    /// The values that it may have, where these are listed.
     pub(super) among: Option<Vec<Value>>,
+    /// Values that it may not have.
     pub(super) not: Vec<Value>,
+    /// The least and the greatest length of a text.
     pub(super) chars: (usize, Option<usize>),
+    /// Patterns of LIKE that a text meets.
     pub(super) patterns: Vec<String>,
+    /// Digits before and after the point, of DECIMAL.
     digits: Option<(u32, u32)>,
     /// 0 and 1; texts too where the system would take them.
     boolean: Option<bool>,
@@ -30,6 +42,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
+    /// A rule that allows everything.
     pub(super) fn none(column: &Column) -> Rule {
         Rule {
             affinity: column.affinity,
@@ -71,6 +84,7 @@ impl Rule {
         }
     }
 
+    /// Nothing is asked of values, and the rule need not be kept.
     pub(super) fn is_free(&self) -> bool {
         self.low.is_none()
             && self.high.is_none()
@@ -87,6 +101,7 @@ impl Rule {
         store(value, self.affinity)
     }
 
+    /// Adds a lower bound, `met` if the value itself is allowed; the tighter of two stays.
     pub(super) fn at_least(&mut self, value: Value, met: bool) {
         let value = self.stored(value);
         let tighter = match &self.low {
@@ -102,6 +117,7 @@ impl Rule {
         }
     }
 
+    /// Adds an upper bound, likewise.
     pub(super) fn at_most(&mut self, value: Value, met: bool) {
         let value = self.stored(value);
         let tighter = match &self.high {
@@ -117,6 +133,7 @@ impl Rule {
         }
     }
 
+    /// Adds a list of values; of two lists, what both have stays.
     pub(super) fn one_of(&mut self, values: Vec<Value>) {
         let values: Vec<Value> = values.into_iter().map(|v| self.stored(v)).collect();
         self.among = Some(match self.among.take() {
@@ -165,6 +182,7 @@ impl Rule {
         }
         match value {
             Value::Integer(_) | Value::Real(_) => {
+                // A tolerance, since 0.1 is no binary fraction: 12.30 scaled by 100 is not quite 1230.
                 let n = value.as_f64().unwrap_or(0.0);
                 let fixed = self.digits.is_none_or(|(before, scale)| {
                     let scaled = n * 10f64.powi(scale as i32);
@@ -185,6 +203,7 @@ impl Rule {
 
     /// A value that the column may hold, near to this one where that can be.
     pub(crate) fn fit(&self, value: &Value, dice: &mut Dice) -> Option<Value> {
+        // Proposals are random, and may miss a rule of several parts.
         for _ in 0..8 {
             let proposal = self.stored(self.proposal(value, dice));
             if self.allows(&proposal) {
@@ -208,6 +227,7 @@ impl Rule {
     /// As [`Rule::fit`] for the `serial`th value of a key: one that others hardly have.
     pub(crate) fn fit_new(&self, value: &Value, serial: i64, dice: &mut Dice) -> Option<Value> {
         let new = match value {
+            // The number in letters, as many as a text of the column may have.
             Value::Text(_) => {
                 let most = self.chars.1.unwrap_or(8);
                 let mut rest = serial.unsigned_abs();
@@ -351,6 +371,7 @@ impl Rule {
     }
 }
 
+/// One of the patterns; no random number is drawn where there is none.
 fn dice_pattern<'a>(patterns: &'a [String], dice: &mut Dice) -> Option<&'a str> {
     if patterns.is_empty() {
         return None;

@@ -1,4 +1,8 @@
 //! What can be told from a CHECK's text: bounds on single columns, and values to try.
+//!
+//! `CHECK (age BETWEEN 18 AND 99 AND state IN ('a', 'b'))` bounds two columns, and values are then drawn
+//! within the bounds. `CHECK (start < finish)` bounds none by itself; there the row is changed until SQLite
+//! says that it holds, with values that are likely to help.
 
 use sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments,
@@ -36,6 +40,7 @@ enum Bound {
 }
 
 impl Shape {
+    /// Reads a CHECK of a table. What cannot be parsed has no bounds and no constants.
     pub(super) fn of(check: &Check, table: &Table) -> Shape {
         let mut shape = Shape { columns: check.columns.clone(), constants: Vec::new(), bounds: Vec::new() };
         if let Some(expr) = parsed(&check.expr) {
@@ -90,6 +95,7 @@ impl Shape {
             .filter(|v| **v != Value::Null)
             .collect();
         let own = row.get(column).cloned().unwrap_or(Value::Null);
+        // Half of the proposals start at another column's value: `start < finish` compares the two.
         let base = match dice.below(4) {
             0 | 1 if !others.is_empty() => dice.pick(&others).map_or(own, |v| (*v).clone()),
             0 | 2 if !self.constants.is_empty() => dice.pick(&self.constants).cloned().unwrap_or(own),
@@ -124,12 +130,14 @@ impl Shape {
                 self.read(left, table);
                 self.read(right, table);
             }
+            // An OR bounds a column only if it lists values of one.
             Expr::BinaryOp { left: _, op: BinaryOperator::Or, right: _ } => {
                 if let Some((column, values)) = alternatives(expr, table) {
                     self.bounds.push((column, Bound::Among(values)));
                 }
             }
             Expr::BinaryOp { left, op, right } => {
+                // The constant may stand on either side.
                 self.comparison(left, op, right, table);
                 if let Some(op) = flipped(op) {
                     self.comparison(right, &op, left, table);
@@ -168,6 +176,7 @@ impl Shape {
         }
     }
 
+    /// Adds the bound of `column < constant` and the like, and of `length(column) < constant`.
     fn comparison(&mut self, left: &Expr, op: &BinaryOperator, right: &Expr, table: &Table) {
         let Some(value) = constant(right) else {
             return;
@@ -221,6 +230,7 @@ fn parsed(text: &str) -> Option<Expr> {
     }
 }
 
+/// The expression inside parentheses.
 fn inner(expr: &Expr) -> &Expr {
     match expr {
         Expr::Nested(e) => inner(e),
@@ -228,6 +238,7 @@ fn inner(expr: &Expr) -> &Expr {
     }
 }
 
+/// The column of the table that an expression names.
 fn column(expr: &Expr, table: &Table) -> Option<usize> {
     match inner(expr) {
         Expr::Identifier(ident) => table.column_index(&ident.value),
@@ -235,6 +246,7 @@ fn column(expr: &Expr, table: &Table) -> Option<usize> {
     }
 }
 
+/// The operator after its sides have changed places.
 fn flipped(op: &BinaryOperator) -> Option<BinaryOperator> {
     Some(match op {
         BinaryOperator::Lt => BinaryOperator::Gt,

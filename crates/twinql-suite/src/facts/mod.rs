@@ -119,15 +119,19 @@ impl Facts {
 /// An output or visible column: its name and, where it is one, the slot behind it.
 type OutputColumn = (String, Option<Slot>);
 
+/// What stands in FROM, under the name by which its columns are qualified.
 struct Relation {
     alias: String,
     columns: Vec<OutputColumn>,
 }
 
+/// Reads a query, and knows which names are in scope at each place.
 struct Walker<'a> {
     schema: &'a Schema,
     facts: Facts,
+    /// The relations of each SELECT around this place, the innermost last: a subquery may name outer columns.
     scopes: Vec<Vec<Relation>>,
+    /// Common table expressions, the innermost last, which hide tables of their name.
     ctes: Vec<(String, Vec<OutputColumn>)>,
     /// Names of output columns that count rows, while HAVING is read.
     counted: Vec<String>,
@@ -139,6 +143,7 @@ struct Walker<'a> {
 /// Deeper queries are left unread; SQLite's own limit on expressions is 100 here.
 const MAX_DEPTH: usize = 160;
 
+/// The name without its schema: `main.singer` is `singer`.
 fn last_name(name: &ObjectName) -> String {
     match name.0.last() {
         Some(ObjectNamePart::Identifier(i)) => i.value.clone(),
@@ -146,6 +151,7 @@ fn last_name(name: &ObjectName) -> String {
     }
 }
 
+/// The comparison after its sides have changed places.
 fn flip(c: Comparison) -> Comparison {
     match c {
         Comparison::Lt => Comparison::Gt,
@@ -156,6 +162,7 @@ fn flip(c: Comparison) -> Comparison {
     }
 }
 
+/// What an operator compares, if it does.
 fn comparison(op: &BinaryOperator) -> Option<Comparison> {
     Some(match op {
         BinaryOperator::Eq => Comparison::Eq,
@@ -261,6 +268,9 @@ impl Walker<'_> {
         output
     }
 
+    /// Reads a SELECT or a set operation. Its arms' columns are linked one by one, since only rows that are
+    /// equal in all of them meet; that is a must for INTERSECT alone. Gives the output columns, and the scope
+    /// that ORDER BY sees besides.
     fn body(&mut self, body: &SetExpr) -> (Vec<OutputColumn>, Vec<Relation>) {
         match body {
             SetExpr::Select(select) => self.select(select),
@@ -366,6 +376,7 @@ impl Walker<'_> {
             for join in &from.joins {
                 let before = scope.len();
                 self.relation(&join.relation, &mut scope);
+                // A row may come without a partner from an outer join.
                 let (constraint, weak) = match &join.join_operator {
                     JoinOperator::Join(c) | JoinOperator::Inner(c) | JoinOperator::CrossJoin(c) => {
                         (Some(c), false)
@@ -413,6 +424,8 @@ impl Walker<'_> {
             }
         }
         if let Some(e) = &select.having {
+            // HAVING may compare an alias of COUNT: such a constant bounds a group's size and is no value of
+            // a column.
             let outer = std::mem::replace(&mut self.counted, counted(&select.projection));
             self.predicate(e, true);
             self.counted = outer;
@@ -448,6 +461,8 @@ impl Walker<'_> {
         (output, scope)
     }
 
+    /// Links the columns that USING or NATURAL JOIN compares: that of the relation on the right with the
+    /// first of its name on the left.
     fn same_name(&mut self, scope: &[Relation], right: usize, name: &str, weak: bool) {
         let find = |relation: &Relation| {
             relation.columns.iter().find(|c| c.0.eq_ignore_ascii_case(name)).and_then(|c| c.1)
@@ -459,6 +474,8 @@ impl Walker<'_> {
         }
     }
 
+    /// The innermost column that a name may mean; the first where it is ambiguous. None where the column is
+    /// computed.
     fn resolve(&self, qualifier: Option<&str>, name: &str) -> Option<Slot> {
         for scope in self.scopes.iter().rev() {
             for relation in scope {
@@ -489,6 +506,7 @@ impl Walker<'_> {
             | Expr::Ceil { expr: e, field: _ }
             | Expr::Floor { expr: e, field: _ }
             | Expr::Collate { expr: e, collation: _ } => self.slot(e),
+            // Of `price * quantity` the first: a value for one of the two will do.
             Expr::BinaryOp { left, right, op } if comparison(op).is_none() => {
                 self.slot(left).or_else(|| self.slot(right))
             }
@@ -513,6 +531,7 @@ impl Walker<'_> {
         }
         match expr {
             Expr::Nested(e) => self.literal(e),
+            // `date('2024-01-01')` and the like stand for a constant close to their argument.
             Expr::Function(f) if is(&f.name, &["lower", "upper", "date", "datetime", "trim"]) => {
                 match &f.args {
                     FunctionArguments::List(list) => match list.args.first() {

@@ -4,11 +4,13 @@ use sqlparser::ast::{Expr, ObjectName, SelectItem};
 
 use super::last_name;
 
+/// Whether a function has one of these names.
 pub(super) fn is(name: &ObjectName, names: &[&str]) -> bool {
     let last = last_name(name);
     names.iter().any(|n| n.eq_ignore_ascii_case(&last))
 }
 
+/// Whether an expression is a call of COUNT.
 pub(super) fn counts_rows(expr: &Expr) -> bool {
     match expr {
         Expr::Nested(e) => counts_rows(e),
@@ -26,6 +28,7 @@ pub(super) fn counted(projection: &[SelectItem]) -> Vec<String> {
     projection.iter().filter_map(alias).collect()
 }
 
+/// What an output without an alias is called.
 pub(super) fn column_name(expr: &Expr) -> String {
     match expr {
         Expr::Identifier(i) => i.value.clone(),

@@ -23,7 +23,9 @@ pub(super) fn of_glob(pattern: &str) -> String {
     out
 }
 
-/// A regular expression: anchors, dots and the first of several characters.
+/// A regular expression: anchors, dots and the first of several characters. Where it has no anchor, the match
+/// may begin and end anywhere. Of alternatives the first counts, of a class of characters its first, and a
+/// quantifier stands for any text: a value that LIKE matches mostly matches the regular expression too.
 pub(super) fn of_regexp(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;

@@ -1,4 +1,8 @@
 //! Reading predicates and other expressions.
+//!
+//! A condition becomes atoms (a column and constants) and links (two columns). Those that must hold for a row
+//! to count are told from the `weak` ones, which need not: rows of a scenario meet all of the former and some
+//! of the latter.
 
 use sqlparser::ast::{
     self, BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Query, SelectItem,
@@ -23,6 +27,8 @@ fn counts(query: &Query) -> bool {
 }
 
 impl Walker<'_> {
+    /// Adds a comparison with constants. Of a count they are sizes of groups; of an expression over a column
+    /// they are weak, since the column itself need not have the value: `upper(name) = 'ANN'`.
     fn atom(&mut self, expr: &Expr, comparison: Comparison, values: Vec<Value>, weak: bool) {
         let alias = |e: &Expr| matches!(e, Expr::Identifier(i) if self.counted.iter().any(|c| c.eq_ignore_ascii_case(&i.value)));
         if counts_rows(expr) || alias(expr) {
@@ -45,6 +51,7 @@ impl Walker<'_> {
         match expr {
             Expr::Nested(inner) => self.against(inner, op, value, weak),
             Expr::Subquery(query) => {
+                // `(SELECT max(age) FROM t) > 30`: the constant is for the column that the subquery puts out.
                 let output = self.query(query);
                 match value {
                     Value::Integer(n) if counts(query) => self.facts.counts.push(n),
@@ -94,6 +101,8 @@ impl Walker<'_> {
         }
     }
 
+    /// A comparison of two sides: a column with a constant, two rows value by value, or two columns. Only an
+    /// equality is a link that must hold.
     fn compare(&mut self, left: &Expr, op: Comparison, right: &Expr, weak: bool) {
         if let (Expr::Tuple(left), Expr::Tuple(right)) = (left, right) {
             // Only equality of rows is that of each pair of values.
@@ -173,6 +182,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Reads the sides of a comparison, but for subqueries, which were read as operands.
     fn expr_children(&mut self, left: &Expr, right: &Expr, weak: bool) {
         for side in [left, right] {
             if !matches!(side, Expr::Subquery(_)) {
@@ -181,6 +191,7 @@ impl Walker<'_> {
         }
     }
 
+    /// Reads a condition, unless it is nested too deeply.
     pub(super) fn predicate(&mut self, expr: &Expr, weak: bool) {
         self.depth += 1;
         if self.depth <= MAX_DEPTH {
@@ -215,6 +226,7 @@ impl Walker<'_> {
                 }
                 _ => self.expr_children(left, right, weak),
             },
+            // NOT BETWEEN is met by either bound, so neither must hold.
             Expr::Between { expr, low, high, negated } => {
                 let weak = weak || *negated;
                 self.compare(expr, Comparison::GtEq, low, weak);
@@ -242,6 +254,7 @@ impl Walker<'_> {
                 }
             }
             Expr::InSubquery { expr, subquery, negated } => {
+                // `x IN (VALUES (1), (2))` is a list.
                 if let SetExpr::Values(rows) = &*subquery.body {
                     let first = rows.rows.iter().filter_map(|row| self.literal(row.first()?)).collect();
                     let c = if *negated { Comparison::NotIn } else { Comparison::In };
@@ -314,7 +327,7 @@ impl Walker<'_> {
                             {
                                 self.facts.ranked.push(slot);
                             }
-                            self.predicate_or_expr(e);
+                            self.expr(e, true);
                         }
                     }
                 }
@@ -364,10 +377,7 @@ impl Walker<'_> {
         }
     }
 
-    fn predicate_or_expr(&mut self, expr: &Expr) {
-        self.expr(expr, true);
-    }
-
+    /// Marks a column whose values are computed with: they should then be numbers, or moments close together.
     fn compute(&mut self, expr: &Expr) {
         if let Some(slot) = self.slot(expr) {
             self.facts.computed.push(slot);

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use twinql_sql::Value;
 use twinql_sql::temporal::Interval;
 
-use super::{Outcome, arrays, number, order, real, text, text_or_null};
+use super::{Returned, arrays, number, order, real, text, text_or_null};
 
 /// The values of an argument that are not NULL.
 fn values(rows: &[Vec<Value>], at: usize) -> Vec<&Value> {
@@ -13,7 +13,7 @@ fn values(rows: &[Vec<Value>], at: usize) -> Vec<&Value> {
 }
 
 /// ARRAY_AGG: NULLs are elements too; over no rows there is no array.
-pub(super) fn array_agg(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn array_agg(rows: &[Vec<Value>]) -> Returned {
     if rows.is_empty() {
         return Ok(Value::Null);
     }
@@ -30,18 +30,18 @@ fn sum(spans: &[Interval]) -> Option<Interval> {
 }
 
 /// SUM of spans.
-pub(super) fn interval_sum(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn interval_sum(rows: &[Vec<Value>]) -> Returned {
     text_or_null(sum(&spans(rows)).map(|s| s.to_string()))
 }
 
 /// AVG of spans.
-pub(super) fn interval_avg(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn interval_avg(rows: &[Vec<Value>]) -> Returned {
     let spans = spans(rows);
     let mean = sum(&spans).and_then(|total| total.times(1.0 / spans.len() as f64));
     text_or_null(mean.map(|s| s.to_string()))
 }
 
-fn extreme(rows: &[Vec<Value>], wanted: Ordering) -> Outcome {
+fn extreme(rows: &[Vec<Value>], wanted: Ordering) -> Returned {
     let mut best: Option<Interval> = None;
     for span in spans(rows) {
         if best.is_none_or(|b| span.compare(b) == wanted) {
@@ -52,12 +52,12 @@ fn extreme(rows: &[Vec<Value>], wanted: Ordering) -> Outcome {
 }
 
 /// MIN of spans.
-pub(super) fn interval_min(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn interval_min(rows: &[Vec<Value>]) -> Returned {
     extreme(rows, Ordering::Less)
 }
 
 /// MAX of spans.
-pub(super) fn interval_max(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn interval_max(rows: &[Vec<Value>]) -> Returned {
     extreme(rows, Ordering::Greater)
 }
 
@@ -68,7 +68,7 @@ fn sorted(rows: &[Vec<Value>], at: usize) -> Vec<&Value> {
 }
 
 /// MODE: the most frequent value, of several the least.
-pub(super) fn mode(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn mode(rows: &[Vec<Value>]) -> Returned {
     let list = sorted(rows, 0);
     let mut best: Option<(usize, &Value)> = None;
     for run in list.chunk_by(|a, b| order(a, b) == Ordering::Equal) {
@@ -92,7 +92,7 @@ fn fraction(rows: &[Vec<Value>]) -> Result<f64, String> {
 }
 
 /// PERCENTILE_CONT: between the two nearest values.
-pub(super) fn percentile_cont(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn percentile_cont(rows: &[Vec<Value>]) -> Returned {
     let at = fraction(rows)?;
     let mut list: Vec<f64> = values(rows, 1).into_iter().filter_map(number).collect();
     list.sort_by(f64::total_cmp);
@@ -111,12 +111,12 @@ fn discrete(list: &[&Value], at: f64) -> Value {
 }
 
 /// PERCENTILE_DISC: the first value at or past the fraction.
-pub(super) fn percentile_disc(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn percentile_disc(rows: &[Vec<Value>]) -> Returned {
     Ok(discrete(&sorted(rows, 1), fraction(rows)?))
 }
 
 /// PERCENTILE_DISC in descending order.
-pub(super) fn percentile_disc_desc(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn percentile_disc_desc(rows: &[Vec<Value>]) -> Returned {
     let mut list = sorted(rows, 1);
     list.reverse();
     Ok(discrete(&list, fraction(rows)?))
@@ -136,26 +136,26 @@ fn variance(rows: &[Vec<Value>], sample: bool) -> Option<f64> {
 }
 
 /// VAR_POP.
-pub(super) fn var_pop(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn var_pop(rows: &[Vec<Value>]) -> Returned {
     Ok(variance(rows, false).map_or(Value::Null, real))
 }
 
 /// VAR_SAMP, VARIANCE.
-pub(super) fn var_samp(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn var_samp(rows: &[Vec<Value>]) -> Returned {
     Ok(variance(rows, true).map_or(Value::Null, real))
 }
 
 /// STDDEV_POP.
-pub(super) fn stddev_pop(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn stddev_pop(rows: &[Vec<Value>]) -> Returned {
     Ok(variance(rows, false).map_or(Value::Null, |v| real(v.sqrt())))
 }
 
 /// STDDEV_SAMP, STDDEV.
-pub(super) fn stddev_samp(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn stddev_samp(rows: &[Vec<Value>]) -> Returned {
     Ok(variance(rows, true).map_or(Value::Null, |v| real(v.sqrt())))
 }
 
-fn distinct_joined(rows: &[Vec<Value>], descending: bool) -> Outcome {
+fn distinct_joined(rows: &[Vec<Value>], descending: bool) -> Returned {
     let mut list = sorted(rows, 0);
     list.dedup_by(|a, b| order(a, b) == Ordering::Equal);
     if descending {
@@ -167,11 +167,11 @@ fn distinct_joined(rows: &[Vec<Value>], descending: bool) -> Outcome {
 }
 
 /// STRING_AGG(DISTINCT x, separator), in order of x.
-pub(super) fn string_agg_distinct(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn string_agg_distinct(rows: &[Vec<Value>]) -> Returned {
     distinct_joined(rows, false)
 }
 
 /// STRING_AGG(DISTINCT x, separator ORDER BY x DESC).
-pub(super) fn string_agg_distinct_desc(rows: &[Vec<Value>]) -> Outcome {
+pub(super) fn string_agg_distinct_desc(rows: &[Vec<Value>]) -> Returned {
     distinct_joined(rows, true)
 }

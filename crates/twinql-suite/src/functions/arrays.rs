@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 use twinql_sql::Value;
 
 use super::json::{as_text, document};
-use super::{Outcome, text, truth};
+use super::{Returned, text, truth};
 
 /// The elements of an array: a JSON array, or PostgreSQL's own text, `{a,b}`.
 pub(super) fn elements(value: &Value) -> Option<Vec<Json>> {
@@ -38,12 +38,12 @@ pub(super) fn of(values: impl Iterator<Item = Value>) -> Value {
 }
 
 /// ARRAY[…].
-pub(super) fn array(args: &[Value]) -> Outcome {
+pub(super) fn array(args: &[Value]) -> Returned {
     Ok(of(args.iter().cloned()))
 }
 
 /// An array in the one form that it is kept in; NULL for what is none.
-pub(super) fn of_value(args: &[Value]) -> Outcome {
+pub(super) fn of_value(args: &[Value]) -> Returned {
     let list = args.first().and_then(elements);
     Ok(list.map_or(Value::Null, |list| Value::Text(Json::Array(list).to_string())))
 }
@@ -62,23 +62,23 @@ fn among(list: &[Json], wanted: &Json) -> bool {
 }
 
 /// `a @> b`: every element of b is one of a.
-pub(super) fn contains(args: &[Value]) -> Outcome {
+pub(super) fn contains(args: &[Value]) -> Returned {
     Ok(both(args).map_or(Value::Null, |(a, b)| truth(b.iter().all(|e| among(&a, e)))))
 }
 
 /// `a && b`: they have an element in common.
-pub(super) fn overlaps(args: &[Value]) -> Outcome {
+pub(super) fn overlaps(args: &[Value]) -> Returned {
     Ok(both(args).map_or(Value::Null, |(a, b)| truth(b.iter().any(|e| among(&a, e)))))
 }
 
 /// CARDINALITY.
-pub(super) fn length(args: &[Value]) -> Outcome {
+pub(super) fn length(args: &[Value]) -> Returned {
     let count = args.first().and_then(elements).map(|list| list.len());
     Ok(count.and_then(|n| i64::try_from(n).ok()).map_or(Value::Null, Value::Integer))
 }
 
 /// ARRAY_TO_STRING: NULLs are left out, or stand as the third argument says.
-pub(super) fn to_string(args: &[Value]) -> Outcome {
+pub(super) fn to_string(args: &[Value]) -> Returned {
     let (Some(list), Some(by)) = (args.first().and_then(elements), args.get(1).and_then(text)) else {
         return Ok(Value::Null);
     };
@@ -89,7 +89,7 @@ pub(super) fn to_string(args: &[Value]) -> Outcome {
 }
 
 /// STRING_TO_ARRAY.
-pub(super) fn of_string(args: &[Value]) -> Outcome {
+pub(super) fn of_string(args: &[Value]) -> Returned {
     let [Some(subject), Some(by)] = [0, 1].map(|i| args.get(i).and_then(text)) else {
         return Ok(Value::Null);
     };

@@ -2,11 +2,11 @@
 
 use twinql_sql::Value;
 
-use super::{Outcome, text};
+use super::{Returned, text};
 
 /// PostgreSQL's cast to BOOLEAN: a number is true unless it is 0, a text is a word for true or false or
 /// the beginning of one. Where PostgreSQL stops with an error, this is NULL.
-pub(super) fn boolean(args: &[Value]) -> Outcome {
+pub(super) fn boolean(args: &[Value]) -> Returned {
     let truth = match args.first() {
         Some(Value::Integer(i)) => Some(*i != 0),
         Some(Value::Real(r)) => Some(r.0 != 0.0),
@@ -27,7 +27,7 @@ fn word(text: &str) -> Option<bool> {
 
 /// A cast to a type whose values SQLite has no form for: its form in the plan tells it from others, and
 /// nothing can execute it.
-pub(super) fn opaque(args: &[Value]) -> Outcome {
+pub(super) fn opaque(args: &[Value]) -> Returned {
     let name = args.get(1).and_then(text).unwrap_or_default();
     Err(format!("a cast to {name} cannot be executed"))
 }

@@ -3,7 +3,7 @@
 use twinql_sql::Value;
 use twinql_sql::temporal::{Interval, Moment, Part, Unit, format_mysql, format_postgres, parse_mysql};
 
-use super::{Outcome, number, real, text, text_or_null, whole};
+use super::{Returned, number, real, text, text_or_null, whole};
 
 fn moment(value: &Value) -> Option<Moment> {
     match value {
@@ -19,7 +19,7 @@ fn span(value: &Value) -> Option<Interval> {
     }
 }
 
-fn shown(value: Option<impl std::fmt::Display>) -> Outcome {
+fn shown(value: Option<impl std::fmt::Display>) -> Returned {
     text_or_null(value.map(|v| v.to_string()))
 }
 
@@ -33,7 +33,7 @@ fn millionths(count: i128) -> Value {
 
 /// PostgreSQL's `+` where a date, a timestamp or a span takes part: a date and a number of
 /// days is a date, a moment and a span a timestamp, two spans a span.
-pub(super) fn add(args: &[Value]) -> Outcome {
+pub(super) fn add(args: &[Value]) -> Returned {
     let [left, right] = args else {
         return Ok(Value::Null);
     };
@@ -46,7 +46,7 @@ pub(super) fn add(args: &[Value]) -> Outcome {
 }
 
 /// A moment so many days, or a span, later or earlier.
-fn later(at: Moment, by: &Value, sign: i64) -> Outcome {
+fn later(at: Moment, by: &Value, sign: i64) -> Returned {
     if matches!(by, Value::Integer(_) | Value::Real(_)) {
         if !at.is_date() {
             return Ok(Value::Null);
@@ -58,7 +58,7 @@ fn later(at: Moment, by: &Value, sign: i64) -> Outcome {
 }
 
 /// PostgreSQL's `-` likewise: two dates are so many days apart, two timestamps a span.
-pub(super) fn subtract(args: &[Value]) -> Outcome {
+pub(super) fn subtract(args: &[Value]) -> Returned {
     let [left, right] = args else {
         return Ok(Value::Null);
     };
@@ -74,7 +74,7 @@ pub(super) fn subtract(args: &[Value]) -> Outcome {
 }
 
 /// A span so many times.
-pub(super) fn scale(args: &[Value]) -> Outcome {
+pub(super) fn scale(args: &[Value]) -> Returned {
     let [a, b] = args else {
         return Ok(Value::Null);
     };
@@ -84,7 +84,7 @@ pub(super) fn scale(args: &[Value]) -> Outcome {
 }
 
 /// The span of so many months, days and seconds.
-pub(super) fn interval(args: &[Value]) -> Outcome {
+pub(super) fn interval(args: &[Value]) -> Returned {
     let [months, days, seconds] = args else {
         return Ok(Value::Null);
     };
@@ -98,18 +98,18 @@ pub(super) fn interval(args: &[Value]) -> Outcome {
 }
 
 /// The span that a text is; a number alone is of the unit.
-pub(super) fn interval_of(args: &[Value]) -> Outcome {
+pub(super) fn interval_of(args: &[Value]) -> Returned {
     let unit = args.get(1).and_then(text).and_then(|u| Unit::named(&u));
     shown(args.first().and_then(text).and_then(|t| Interval::parse(&t, unit)))
 }
 
 /// The length of a span in seconds, by which spans are compared.
-pub(super) fn interval_length(args: &[Value]) -> Outcome {
+pub(super) fn interval_length(args: &[Value]) -> Returned {
     Ok(args.first().and_then(span).map_or(Value::Null, |s| millionths(s.length())))
 }
 
 /// PostgreSQL's AGE.
-pub(super) fn age(args: &[Value]) -> Outcome {
+pub(super) fn age(args: &[Value]) -> Returned {
     let [later, earlier] = args else {
         return Ok(Value::Null);
     };
@@ -117,7 +117,7 @@ pub(super) fn age(args: &[Value]) -> Outcome {
 }
 
 /// PostgreSQL's DATE_TRUNC.
-pub(super) fn date_trunc(args: &[Value]) -> Outcome {
+pub(super) fn date_trunc(args: &[Value]) -> Returned {
     let [unit, at] = args else {
         return Ok(Value::Null);
     };
@@ -128,7 +128,7 @@ pub(super) fn date_trunc(args: &[Value]) -> Outcome {
 }
 
 /// EXTRACT of a moment or a span.
-pub(super) fn extract(args: &[Value]) -> Outcome {
+pub(super) fn extract(args: &[Value]) -> Returned {
     let [part, of] = args else {
         return Ok(Value::Null);
     };
@@ -143,12 +143,12 @@ pub(super) fn extract(args: &[Value]) -> Outcome {
 }
 
 /// A moment as a timestamp.
-pub(super) fn timestamp(args: &[Value]) -> Outcome {
+pub(super) fn timestamp(args: &[Value]) -> Returned {
     shown(args.first().and_then(moment).map(Moment::to_timestamp))
 }
 
 /// PostgreSQL's TO_CHAR of a moment.
-pub(super) fn to_char(args: &[Value]) -> Outcome {
+pub(super) fn to_char(args: &[Value]) -> Returned {
     let [at, template] = args else {
         return Ok(Value::Null);
     };
@@ -162,7 +162,7 @@ pub(super) fn to_char(args: &[Value]) -> Outcome {
 }
 
 /// MySQL's DATE_ADD: so many of a unit later, a date where neither has a time of day.
-pub(super) fn mysql_add(args: &[Value]) -> Outcome {
+pub(super) fn mysql_add(args: &[Value]) -> Returned {
     let [at, count, unit] = args else {
         return Ok(Value::Null);
     };
@@ -184,7 +184,7 @@ pub(super) fn mysql_add(args: &[Value]) -> Outcome {
 }
 
 /// MySQL's TIMESTAMPDIFF: whole units from the first moment to the second.
-pub(super) fn timestampdiff(args: &[Value]) -> Outcome {
+pub(super) fn timestampdiff(args: &[Value]) -> Returned {
     let [unit, from, to] = args else {
         return Ok(Value::Null);
     };
@@ -211,7 +211,7 @@ pub(super) fn timestampdiff(args: &[Value]) -> Outcome {
 }
 
 /// MySQL's DATE_FORMAT.
-pub(super) fn date_format(args: &[Value]) -> Outcome {
+pub(super) fn date_format(args: &[Value]) -> Returned {
     let [at, format] = args else {
         return Ok(Value::Null);
     };
@@ -225,7 +225,7 @@ pub(super) fn date_format(args: &[Value]) -> Outcome {
 }
 
 /// MySQL's STR_TO_DATE: NULL where the text does not fit the format.
-pub(super) fn str_to_date(args: &[Value]) -> Outcome {
+pub(super) fn str_to_date(args: &[Value]) -> Returned {
     let [from, format] = args else {
         return Ok(Value::Null);
     };
@@ -233,6 +233,6 @@ pub(super) fn str_to_date(args: &[Value]) -> Outcome {
 }
 
 /// MySQL's LAST_DAY.
-pub(super) fn last_day(args: &[Value]) -> Outcome {
+pub(super) fn last_day(args: &[Value]) -> Returned {
     shown(args.first().and_then(moment).and_then(Moment::last_of_month))
 }

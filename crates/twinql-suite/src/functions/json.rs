@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use twinql_sql::Value;
 
-use super::{Outcome, text, truth};
+use super::{Returned, text, truth};
 
 pub(super) fn document(value: &Value) -> Option<Json> {
     match value {
@@ -73,7 +73,7 @@ fn member<'j>(json: &'j Json, key: &Value) -> Option<&'j Json> {
     }
 }
 
-fn at_key(args: &[Value], show: fn(Option<&Json>) -> Value) -> Outcome {
+fn at_key(args: &[Value], show: fn(Option<&Json>) -> Value) -> Returned {
     let [json, key] = args else {
         return Ok(Value::Null);
     };
@@ -82,16 +82,16 @@ fn at_key(args: &[Value], show: fn(Option<&Json>) -> Value) -> Outcome {
 }
 
 /// `doc -> key`.
-pub(super) fn get(args: &[Value]) -> Outcome {
+pub(super) fn get(args: &[Value]) -> Returned {
     at_key(args, as_document)
 }
 
 /// `doc ->> key`.
-pub(super) fn text_of(args: &[Value]) -> Outcome {
+pub(super) fn text_of(args: &[Value]) -> Returned {
     at_key(args, as_text)
 }
 
-fn at_path(args: &[Value], show: fn(Option<&Json>) -> Value) -> Outcome {
+fn at_path(args: &[Value], show: fn(Option<&Json>) -> Value) -> Returned {
     let [json, path] = args else {
         return Ok(Value::Null);
     };
@@ -112,17 +112,17 @@ fn at_path(args: &[Value], show: fn(Option<&Json>) -> Value) -> Outcome {
 }
 
 /// `doc #> path`.
-pub(super) fn path(args: &[Value]) -> Outcome {
+pub(super) fn path(args: &[Value]) -> Returned {
     at_path(args, as_document)
 }
 
 /// `doc #>> path`.
-pub(super) fn path_text(args: &[Value]) -> Outcome {
+pub(super) fn path_text(args: &[Value]) -> Returned {
     at_path(args, as_text)
 }
 
 /// `doc ? key`: a member of that name, or an element that is that string.
-pub(super) fn has(args: &[Value]) -> Outcome {
+pub(super) fn has(args: &[Value]) -> Returned {
     let [json, key] = args else {
         return Ok(Value::Null);
     };
@@ -159,7 +159,7 @@ fn holds(a: &Json, b: &Json, top: bool) -> bool {
 }
 
 /// `a @> b`.
-pub(super) fn contains(args: &[Value]) -> Outcome {
+pub(super) fn contains(args: &[Value]) -> Returned {
     let [a, b] = args else {
         return Ok(Value::Null);
     };

@@ -23,14 +23,14 @@ pub(crate) use register::register;
 use twinql_sql::Value;
 
 /// What a function gives, or why it cannot.
-pub(crate) type Outcome = Result<Value, String>;
+pub(crate) type Returned = Result<Value, String>;
 
 /// A scalar function; how many arguments it takes and what NULL among them gives is in [`twinql_sql::function`].
 #[derive(Clone, Copy)]
 pub(crate) struct Function {
     /// Its name in SQLite's text.
     pub(crate) name: &'static str,
-    pub(crate) call: fn(&[Value]) -> Outcome,
+    pub(crate) call: fn(&[Value]) -> Returned,
 }
 
 impl Function {
@@ -47,7 +47,7 @@ pub(crate) struct Collector {
     /// Its name in SQLite's text.
     pub(crate) name: &'static str,
     /// The answer for the rows.
-    pub(crate) call: fn(&[Vec<Value>]) -> Outcome,
+    pub(crate) call: fn(&[Vec<Value>]) -> Returned,
 }
 
 impl Collector {
@@ -57,11 +57,11 @@ impl Collector {
     }
 }
 
-const fn scalar(name: &'static str, call: fn(&[Value]) -> Outcome) -> Function {
+const fn scalar(name: &'static str, call: fn(&[Value]) -> Returned) -> Function {
     Function { name, call }
 }
 
-const fn collector(name: &'static str, call: fn(&[Vec<Value>]) -> Outcome) -> Collector {
+const fn collector(name: &'static str, call: fn(&[Vec<Value>]) -> Returned) -> Collector {
     Collector { name, call }
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn real(number: f64) -> Value {
 }
 
 /// A text, or NULL.
-pub(crate) fn text_or_null(text: Option<String>) -> Outcome {
+pub(crate) fn text_or_null(text: Option<String>) -> Returned {
     Ok(text.map_or(Value::Null, Value::Text))
 }
 

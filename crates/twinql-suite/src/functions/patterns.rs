@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use regex::{Regex, RegexBuilder};
 use twinql_sql::Value;
 
-use super::{Outcome, text, truth};
+use super::{Returned, text, truth};
 
 /// Bytes that a compiled expression may have.
 const MAX_COMPILED: usize = 1 << 20;
@@ -67,7 +67,7 @@ fn compiled(pattern: &str, flags: &str) -> Result<Regex, String> {
 }
 
 /// `x ~ pattern`: is the expression found in the text.
-pub(super) fn regexp(args: &[Value]) -> Outcome {
+pub(super) fn regexp(args: &[Value]) -> Returned {
     let [Some(subject), Some(pattern), Some(flags)] = [0, 1, 2].map(|i| args.get(i).and_then(text)) else {
         return Ok(Value::Null);
     };
@@ -75,7 +75,7 @@ pub(super) fn regexp(args: &[Value]) -> Outcome {
 }
 
 /// REGEXP_REPLACE: the first match, with the flag `g` all of them.
-pub(super) fn replace(args: &[Value]) -> Outcome {
+pub(super) fn replace(args: &[Value]) -> Returned {
     let [Some(subject), Some(pattern), Some(with)] = [0, 1, 2].map(|i| args.get(i).and_then(text)) else {
         return Ok(Value::Null);
     };
@@ -104,7 +104,7 @@ pub(super) fn replace(args: &[Value]) -> Outcome {
 }
 
 /// `x SIMILAR TO pattern`: SQL's expressions, which match the whole text.
-pub(super) fn similar(args: &[Value]) -> Outcome {
+pub(super) fn similar(args: &[Value]) -> Returned {
     let [Some(subject), Some(pattern)] = [0, 1].map(|i| args.get(i).and_then(text)) else {
         return Ok(Value::Null);
     };

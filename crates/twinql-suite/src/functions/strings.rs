@@ -2,7 +2,7 @@
 
 use twinql_sql::Value;
 
-use super::{Outcome, text, whole};
+use super::{Returned, text, whole};
 
 /// Characters that a string of these functions may have.
 const MAX_CHARS: usize = 1 << 16;
@@ -25,7 +25,7 @@ fn too_long(n: usize) -> Result<(), String> {
 }
 
 /// The padding that brings a string of `have` characters to `want`, or the string cut.
-fn pad(args: &[Value], left: bool) -> Outcome {
+fn pad(args: &[Value], left: bool) -> Returned {
     let (Some(subject), Some(want)) = (args.first().and_then(text), length(args.get(1))) else {
         return Ok(Value::Null);
     };
@@ -43,17 +43,17 @@ fn pad(args: &[Value], left: bool) -> Outcome {
 }
 
 /// LPAD.
-pub(super) fn lpad(args: &[Value]) -> Outcome {
+pub(super) fn lpad(args: &[Value]) -> Returned {
     pad(args, true)
 }
 
 /// RPAD.
-pub(super) fn rpad(args: &[Value]) -> Outcome {
+pub(super) fn rpad(args: &[Value]) -> Returned {
     pad(args, false)
 }
 
 /// REPEAT.
-pub(super) fn repeat(args: &[Value]) -> Outcome {
+pub(super) fn repeat(args: &[Value]) -> Returned {
     let (Some(subject), Some(times)) = (args.first().and_then(text), length(args.get(1))) else {
         return Ok(Value::Null);
     };
@@ -62,12 +62,12 @@ pub(super) fn repeat(args: &[Value]) -> Outcome {
 }
 
 /// REVERSE.
-pub(super) fn reverse(args: &[Value]) -> Outcome {
+pub(super) fn reverse(args: &[Value]) -> Returned {
     Ok(strings::<1>(args).map_or(Value::Null, |[s]| Value::Text(s.chars().rev().collect())))
 }
 
 /// INITCAP: each word begins with a capital, the rest is small.
-pub(super) fn initcap(args: &[Value]) -> Outcome {
+pub(super) fn initcap(args: &[Value]) -> Returned {
     let Some([subject]) = strings::<1>(args) else {
         return Ok(Value::Null);
     };
@@ -85,7 +85,7 @@ pub(super) fn initcap(args: &[Value]) -> Outcome {
 }
 
 /// SPLIT_PART: the part with a number, from the end where it is negative.
-pub(super) fn split_part(args: &[Value]) -> Outcome {
+pub(super) fn split_part(args: &[Value]) -> Returned {
     let (Some([subject, by]), Some(at)) = (strings::<2>(args), args.get(2).and_then(whole)) else {
         return Ok(Value::Null);
     };
@@ -98,7 +98,7 @@ pub(super) fn split_part(args: &[Value]) -> Outcome {
 }
 
 /// TRANSLATE: each character of the second string becomes that of the third, or goes.
-pub(super) fn translate(args: &[Value]) -> Outcome {
+pub(super) fn translate(args: &[Value]) -> Returned {
     let Some([subject, from, to]) = strings::<3>(args) else {
         return Ok(Value::Null);
     };
@@ -115,7 +115,7 @@ pub(super) fn translate(args: &[Value]) -> Outcome {
 
 /// MySQL's SUBSTRING_INDEX: what stands before a delimiter's nth occurrence, or behind it
 /// from the end.
-pub(super) fn substring_index(args: &[Value]) -> Outcome {
+pub(super) fn substring_index(args: &[Value]) -> Returned {
     let (Some([subject, by]), Some(count)) = (strings::<2>(args), args.get(2).and_then(whole)) else {
         return Ok(Value::Null);
     };
@@ -132,7 +132,7 @@ pub(super) fn substring_index(args: &[Value]) -> Outcome {
 }
 
 /// MySQL's FIND_IN_SET: the place of a member in a list with commas, 0 where it is none.
-pub(super) fn find_in_set(args: &[Value]) -> Outcome {
+pub(super) fn find_in_set(args: &[Value]) -> Returned {
     let Some([member, list]) = strings::<2>(args) else {
         return Ok(Value::Null);
     };

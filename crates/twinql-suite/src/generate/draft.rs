@@ -55,10 +55,12 @@ pub(crate) struct Draft<'a> {
     too_deep: bool,
     /// Foreign keys to fill in when all rows are there: table, row, foreign key.
     deferred: Vec<(usize, usize, usize)>,
+    /// Counts the values that [`Draft::unused`] has given.
     serial: i64,
 }
 
 impl<'a> Draft<'a> {
+    /// An empty draft. Uniqueness is watched for the keys of the needed tables.
     pub(crate) fn new(
         schema: &'a Schema,
         semantics: &'a Semantics,
@@ -120,6 +122,7 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// The value as SQLite stores it in the column, as an array or a document where it holds these.
     fn stored(&self, value: Value, column: ColumnRef) -> Value {
         match self.schema.column(column) {
             Some(c) => {
@@ -219,6 +222,8 @@ impl<'a> Draft<'a> {
                 }
             }
         }
+        // Keys are drawn from small pools and often taken: after the first attempt they have unused values, and
+        // the last two may change what was given, if a CHECK asks for it.
         for attempt in 0..4 {
             let deferred = self.deferred.len();
             if let Some(mut row) = self.row(table, definition, &given, attempt, dice)
@@ -271,10 +276,8 @@ impl<'a> Draft<'a> {
     /// Writes the given values into an existing row, where no key or foreign key is touched.
     fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
         let schema = self.schema;
-        let Some(definition) = schema.tables.get(table) else {
-            return;
-        };
-        let mut amended = self.tables[table].get(row).cloned().unwrap_or_default();
+        let definition = &schema.tables[table];
+        let mut amended = self.tables[table][row].clone();
         for (column, value) in given {
             let bound = keys(definition).any(|k| k.contains(column))
                 || definition.foreign_keys.iter().any(|f| f.columns.contains(column))
@@ -285,22 +288,20 @@ impl<'a> Draft<'a> {
         }
         let kept = !self.constraints.bind(table)
             || self.keeps_keys(table, row, &amended) && self.constraints.meets(table, &mut amended);
-        if kept && let Some(place) = self.tables[table].get_mut(row) {
-            *place = amended;
+        if kept {
+            self.tables[table][row] = amended;
         }
     }
 
     /// True unless a key holds a generated column that a change of the row would change.
     fn keeps_keys(&self, table: usize, row: usize, amended: &Row) -> bool {
-        let Some(definition) = self.schema.tables.get(table) else {
-            return true;
-        };
+        let definition = &self.schema.tables[table];
         let mut computed = amended.clone();
         let generated = |c: &usize| definition.columns.get(*c).is_some_and(|c| c.generated.is_some());
         !keys(definition).any(|k| k.iter().any(generated)) || {
             self.constraints.meets(table, &mut computed);
-            let before = self.tables.get(table).and_then(|t| t.get(row));
-            before.is_none_or(|before| keys(definition).all(|k| project(before, k) == project(&computed, k)))
+            let before = &self.tables[table][row];
+            keys(definition).all(|k| project(before, k) == project(&computed, k))
         }
     }
 
@@ -396,6 +397,7 @@ impl<'a> Draft<'a> {
         false
     }
 
+    /// NULL is allowed by the semantics, and by the column or since keys and NOT NULL are not assumed.
     fn may_be_null(&self, column: &twinql_sql::Column) -> bool {
         self.semantics.nulls && (!column.not_null || !self.semantics.keys_hold)
     }
@@ -441,6 +443,7 @@ impl<'a> Draft<'a> {
                     }
                     return own;
                 }
+                // Two tables that refer to each other: the row goes in with NULL, which `finish` fills in.
                 for &c in &fk.columns {
                     if cells[c].is_none() {
                         cells[c] = Some(Value::Null);
@@ -479,6 +482,7 @@ impl<'a> Draft<'a> {
         let Some(seen) = self.seen.get_mut(&table) else {
             return true;
         };
+        // A key with a NULL is equal to no other.
         let taken = tuples.iter().zip(&*seen).any(|(t, seen)| !t.contains(&Value::Null) && seen.contains(t));
         if !taken {
             for (tuple, seen) in tuples.into_iter().zip(seen) {

@@ -25,6 +25,7 @@ fn beyond(column: ColumnRef, above: bool, draft: &Draft<'_>, dice: &mut Dice) ->
         .and_then(|&d| draft.pools.get(d))
         .map(|p| p.style);
     let by = 1 + dice.below(3) as i64;
+    // Beyond the years that dates are drawn from otherwise.
     let day = if above { "2061-05-" } else { "1901-05-" };
     Some(match (style, furthest) {
         (Some(Style::Days), _) => Value::Text(format!("{day}{:02}", 9 + by)),
@@ -98,6 +99,7 @@ pub(super) fn lone_rows(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: 
         if dice.chance(0.5) {
             make_extreme(facts, &class, &mut fixed, draft, dice);
         }
+        // Else a foreign key would find, or make, the row that is to be missing.
         if !g.semantics.foreign_keys_hold {
             draft.dangling = 1.0;
         }
@@ -107,6 +109,7 @@ pub(super) fn lone_rows(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: 
 }
 
 /// The strategy `extremes`.
+/// Rows of a query, one column of which is beyond all others: some meet its conditions, some miss one.
 pub(super) fn extremes(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let ranking: Vec<&Facts> = g.facts.iter().filter(|f| !f.ranked.is_empty()).collect();
     for _ in 0..1 + dice.below(2) {

@@ -44,10 +44,14 @@ pub struct Generator<'a> {
     seed: u64,
     /// The tables that the queries mention.
     read: Vec<usize>,
+    /// These, and all that they refer to.
     needed: Vec<usize>,
+    /// The domain of each column, by table.
     domains: Vec<Vec<usize>>,
     profiles: Vec<Profile>,
+    /// Numbers that the queries compare counts with, those that a table's rows can reach.
     counts: Vec<i64>,
+    /// The needed tables, each after those that it refers to.
     order: Vec<usize>,
     constraints: Constraints,
     /// Columns that some foreign key refers to.
@@ -77,6 +81,7 @@ struct Profile {
     other_form: bool,
 }
 
+/// The root of a set of the union-find, halving the path to it.
 fn find(parent: &mut [usize], mut x: usize) -> usize {
     while parent[x] != x {
         parent[x] = parent[parent[x]];
@@ -216,6 +221,7 @@ impl<'a> Generator<'a> {
         None
     }
 
+    /// One try at a database: pools, then the strategies stage by stage.
     fn attempt(&self, index: u64, dice: &mut Dice) -> Database {
         let pools = self.pools(index, dice);
         let mut draft = Draft::new(
@@ -247,6 +253,7 @@ impl<'a> Generator<'a> {
         database
     }
 
+    /// A row for each table that has none.
     fn fill_empty(&self, draft: &mut Draft<'_>, dice: &mut Dice) {
         for &table in &self.order {
             if draft.tables[table].is_empty() {
@@ -376,13 +383,18 @@ impl<'a> Generator<'a> {
             .collect()
     }
 
+    /// The domain of a column of a query.
     fn pool_of(&self, facts: &Facts, slot: Slot) -> Option<usize> {
         self.domain(facts.column(slot)?)
     }
 }
 
-/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain. Gives
-/// each column's domain by table, and the domains. The steps share the union-find, so they stand together.
+/// Columns of the tables `drawn` that are joined by foreign keys or by the queries form a domain: they draw
+/// from one pool of values, or a join would hardly ever find a row. Gives each column's domain by table, and
+/// the domains.
+///
+/// The links of the queries are followed after the foreign keys, and only where both sides are numbers or
+/// neither is: `WHERE t.year = u.name` must not give years to the names.
 fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>>, Vec<Profile>) {
     let mut base = vec![usize::MAX; schema.tables.len()];
     let mut columns = Vec::new();
@@ -459,6 +471,15 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
             profile.column = Some(at);
         }
     }
+    learn(&mut profiles, &domains, facts);
+    (domains, profiles)
+}
+
+/// Constants that a domain keeps: more would crowd out values that no query names.
+const MAX_LITERALS: usize = 12;
+
+/// Adds to the domains what the queries compare their columns with.
+fn learn(profiles: &mut [Profile], domains: &[Vec<usize>], facts: &[Facts]) {
     for f in facts {
         for atom in &f.atoms {
             if let Some(c) = f.column(atom.slot)
@@ -473,7 +494,7 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
                         && !well_formed(Style::Moments, value);
                     profile.numeric |= matches!(value, Value::Integer(_) | Value::Real(_))
                         || matches!(value, Value::Text(s) if s.parse::<f64>().is_ok());
-                    if !profile.literals.contains(value) && profile.literals.len() < 12 {
+                    if !profile.literals.contains(value) && profile.literals.len() < MAX_LITERALS {
                         profile.literals.push(value.clone());
                     }
                 }
@@ -488,7 +509,6 @@ fn profile(schema: &Schema, facts: &[Facts], drawn: &[usize]) -> (Vec<Vec<usize>
             }
         }
     }
-    (domains, profiles)
 }
 
 /// Needed tables, each after those it refers to; cycles are cut somewhere.

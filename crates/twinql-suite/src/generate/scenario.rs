@@ -144,6 +144,7 @@ pub(super) fn instantiate(
     draft: &mut Draft<'_>,
     dice: &mut Dice,
 ) {
+    // Of the weak conditions some are met: of `a OR b` one will do, and a suite wants each alone.
     let used: Vec<bool> = facts.atoms.iter().map(|a| !a.weak || dice.chance(0.6)).collect();
     let mut values: BTreeMap<usize, Value> = fixed.clone();
     let mut members: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
@@ -157,6 +158,7 @@ pub(super) fn instantiate(
         let Some(first) = slots.first() else { continue };
         let atoms: Vec<(usize, &Atom)> =
             facts.atoms.iter().enumerate().filter(|(i, a)| used[*i] && slots.contains(&a.slot)).collect();
+        // Nothing is asked of the value, so that the draft may draw it.
         if atoms.is_empty() && slots.len() == 1 {
             continue;
         }
@@ -180,6 +182,7 @@ pub(super) fn instantiate(
         let fractional = draft.schema.column(column).is_some_and(fractional);
         let good = |v: &Value| atoms.iter().all(|(i, a)| meets(v, a) != aim.misses(*i));
         let mut value = None;
+        // Mostly a value that one of the conditions names, now and then one from the pool.
         for attempt in 0..12 {
             let proposal = if atoms.is_empty() || attempt % 4 == 3 {
                 draft.draw(column, dice)

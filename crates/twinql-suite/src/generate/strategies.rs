@@ -248,6 +248,8 @@ pub const STRATEGIES: &[Strategy] = &[
     },
 ];
 
+/// Independent rows, parents first, so that a row finds parents to refer to. Small databases come first: most
+/// pairs are told apart by a few rows, and a witness should be small.
 fn uniform(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let most = match index {
         _ if g.plain => [6, 12, 18][dice.below(3)],
@@ -263,6 +265,8 @@ fn uniform(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice
     }
 }
 
+/// Rows for one query at a time, some of which meet its conditions and some of which just miss them: see
+/// [`Aim`]. The same scenario over and over makes groups, and rows that differ in what no condition binds.
 fn scenario(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let times = 1 + dice.below(if index < 4 { 2 } else { 5 });
     let same = dice.chance(0.3);
@@ -335,6 +339,7 @@ fn group_bounds(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut
 /// Bounds that [`large_groups`] aims at; smaller ones are met by `group-bounds`.
 const LARGE: std::ops::RangeInclusive<i64> = 13..=260;
 
+/// One group that is larger than a table usually may be, for which the limit on rows is lifted.
 fn large_groups(g: &Generator<'_>, _: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let bounds: Vec<(usize, i64)> = (0..g.facts.len())
         .flat_map(|i| g.facts[i].counts.iter().map(move |&n| (i, n)))
@@ -382,6 +387,8 @@ fn key_columns(draft: &Draft<'_>, table: usize) -> Vec<usize> {
     columns
 }
 
+/// Adds a row with the values of another, but for its keys and the column `change`, which are drawn anew.
+/// Keys may repeat where the semantics does not assume them; NULLs are drawn anew as well.
 fn copy(
     draft: &mut Draft<'_>,
     table: usize,
@@ -400,6 +407,7 @@ fn copy(
     draft.add(table, &given, dice)
 }
 
+/// Copies of rows, in most tables.
 fn duplicates(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     let most = if index < 15 { 2 } else { 4 };
     for &table in &g.order {
@@ -414,6 +422,7 @@ fn duplicates(g: &Generator<'_>, index: u64, draft: &mut Draft<'_>, dice: &mut D
     }
 }
 
+/// The same with one column drawn anew.
 fn near_duplicates(g: &Generator<'_>, _index: u64, draft: &mut Draft<'_>, dice: &mut Dice) {
     for &table in &g.order {
         let rows = draft.tables[table].len();

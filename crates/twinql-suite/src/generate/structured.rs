@@ -1,4 +1,8 @@
 //! Values of columns that hold arrays or JSON documents.
+//!
+//! Queries ask such values for members, names and paths. So they are made of the strings that the queries
+//! name, as names and as members, and a few words of our own; nested documents come only as constants of the
+//! queries.
 
 use serde_json::{Map, Value as Json};
 use twinql_sql::{Column, Value};
@@ -23,6 +27,7 @@ pub(super) fn shape(column: &Column) -> Option<Shape> {
     matches!(declared.as_str(), "JSON" | "JSONB").then_some(Shape::Document)
 }
 
+/// The JSON that a text is.
 fn read(value: &Value) -> Option<Json> {
     match value {
         Value::Text(text) => serde_json::from_str(text).ok(),
@@ -30,6 +35,7 @@ fn read(value: &Value) -> Option<Json> {
     }
 }
 
+/// JSON as the text that is stored.
 fn written(json: &Json) -> Value {
     Value::Text(json.to_string())
 }
@@ -66,6 +72,7 @@ fn strings(value: &Value, into: &mut Vec<String>) {
     }
 }
 
+/// The names and strings in a document, at any depth.
 fn of_document(json: &Json, into: &mut Vec<String>) {
     match json {
         Json::Object(members) => {

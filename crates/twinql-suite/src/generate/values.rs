@@ -93,6 +93,7 @@ pub(crate) fn style(column: &Column, computed: bool, numeric: bool, dice: &mut D
     }
 }
 
+/// Words of letters of both cases, with and without a space, and prefixes of each other.
 const WORDS: [&str; 16] = [
     "a", "b", "c", "Ann", "Bob", "ab", "B", "zed", "Red", "blue", "Oslo", "x y", "Kim Lee", "m", "north", "Z",
 ];
@@ -136,11 +137,13 @@ pub(crate) fn fresh(style: Style, wide: bool, dice: &mut Dice) -> Value {
     }
 }
 
+/// A date up to the 28th, so that every month has it.
 fn day(wide: bool, dice: &mut Dice) -> String {
     let year = if wide { dice.between(1950, 2025) } else { dice.between(2018, 2024) };
     format!("{year:04}-{:02}-{:02}", dice.between(1, 12), dice.between(1, 28))
 }
 
+/// A time; midnight half of the time, where a day and its first moment are the same.
 fn time_of_day(dice: &mut Dice) -> String {
     let (h, m) = (dice.between(0, 23), dice.between(0, 59));
     ["00:00:00".to_owned(), format!("{h:02}:{m:02}:00")][dice.below(2)].clone()
@@ -225,6 +228,7 @@ pub(crate) fn between_whole(value: &Value, dice: &mut Dice) -> Value {
     }
 }
 
+/// A whole number: a digit, or one of a size that years, counts or amounts have.
 fn whole(wide: bool, dice: &mut Dice) -> i64 {
     if !wide {
         return dice.between(0, 9);
@@ -239,6 +243,7 @@ fn whole(wide: bool, dice: &mut Dice) -> i64 {
     }
 }
 
+/// A word; a wide one has a number or letters with it, and hardly comes again.
 fn word(wide: bool, dice: &mut Dice) -> Value {
     let base = WORDS[dice.below(WORDS.len())];
     Value::Text(if wide {
@@ -291,6 +296,7 @@ pub(crate) fn variant(value: &Value, dice: &mut Dice) -> Value {
     }
 }
 
+/// Division by a million; see [`variant`].
 trait Scale {
     fn scale(self) -> Self;
 }
@@ -305,6 +311,7 @@ impl Scale for Value {
     }
 }
 
+/// A text close to this one; a number as text stays one, a pattern becomes a text that it matches.
 fn text_variant(s: &str, dice: &mut Dice) -> String {
     if let Ok(n) = s.parse::<i64>() {
         return n.saturating_add([1, -1, 2, 10, -10][dice.below(5)]).to_string();
@@ -387,6 +394,7 @@ pub(crate) fn like(text: &str, pattern: &str) -> bool {
     pattern[p.min(pattern.len())..].iter().all(|&c| c == '%')
 }
 
+/// The value as text, for comparisons of unlike values.
 fn shown(value: &Value) -> String {
     match value {
         Value::Integer(i) => i.to_string(),

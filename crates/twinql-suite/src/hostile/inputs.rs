@@ -1,7 +1,9 @@
 //! The hostile inputs, over a schema with a table `singer` that has a column `name`. The tests
 //! of the command line include this file.
 
-/// Each of these must end within its limits, with an error, and change nothing.
+/// Each of these must end within its limits, with an error, and change nothing. The name says what is tried:
+/// to run for ever, to fill the memory or the answer, to write, to reach a file, to loosen the sandbox, to
+/// hide a second statement. A table of inputs, and so one function however many there are.
 pub(crate) fn hostile() -> Vec<(&'static str, String)> {
     let unions = vec!["SELECT 1"; 1_000].join(" UNION ALL ");
     let parens = format!("SELECT {}1{}", "(".repeat(5_000), ")".repeat(5_000));

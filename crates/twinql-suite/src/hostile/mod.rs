@@ -1,4 +1,8 @@
 //! Hostile SQL: what a prediction may try, against generated databases and users' files.
+//!
+//! Every text of [`inputs`] has to end within the limits, with an error, and leave the databases and the
+//! folder as they were. Limits are counted in SQLite's steps and bytes, so that no outcome depends on the
+//! machine's speed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod inputs;

@@ -1,11 +1,16 @@
 //! Mutations of clauses.
+//!
+//! They change what errors of Text-to-SQL systems change: a clause that is missing or too much, a wrong
+//! table, a join of the wrong kind or on the wrong columns, a set operation in place of another. Each takes
+//! the number of a place, changes the query there and says whether it did; see [`super::Mutation`]. What
+//! comes out need not compile: the caller asks SQLite.
 
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    BinaryOperator, Distinct, Expr, GroupByExpr, JoinConstraint, JoinOperator, LimitClause, ObjectName,
-    OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableFactor,
-    Value as Lit, VisitorMut,
+    BinaryOperator, Distinct, Expr, GroupByExpr, Ident, JoinConstraint, JoinOperator, LimitClause,
+    ObjectName, OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier,
+    TableFactor, Value as Lit, VisitorMut,
 };
 
 use twinql_sql::syntax;
@@ -13,6 +18,7 @@ use twinql_sql::syntax;
 use super::expressions::named;
 use super::{Context, Turn};
 
+/// Offers queries, the outer ones first, until one is changed.
 struct Queries<'a>(&'a mut dyn FnMut(&mut Query) -> bool);
 
 impl VisitorMut for Queries<'_> {
@@ -23,6 +29,7 @@ impl VisitorMut for Queries<'_> {
     }
 }
 
+/// Offers SELECTs, the outer ones first, until one is changed.
 struct Selects<'a>(&'a mut dyn FnMut(&mut Select) -> bool);
 
 impl VisitorMut for Selects<'_> {
@@ -47,28 +54,10 @@ fn on_selects(query: &mut Query, mut change: impl FnMut(&mut Select) -> bool) ->
 pub(super) fn sources(query: &mut Query) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     on_selects(query, |s| {
-        for from in &s.from {
-            for factor in std::iter::once(&from.relation).chain(from.joins.iter().map(|j| &j.relation)) {
-                if let TableFactor::Table {
-                    name,
-                    alias,
-                    args: _,
-                    with_hints: _,
-                    version: _,
-                    with_ordinality: _,
-                    partitions: _,
-                    json_path: _,
-                    sample: _,
-                    index_hints: _,
-                } = factor
-                    && let Some(table) = name.0.last().and_then(|p| p.as_ident())
-                {
-                    let shown = alias.as_ref().map_or(&table.value, |a| &a.name.value);
-                    let pair = (shown.clone(), table.value.clone());
-                    if !found.contains(&pair) {
-                        found.push(pair);
-                    }
-                }
+        for (shown, table) in named_tables(s) {
+            let pair = (shown.value.clone(), table.value.clone());
+            if !found.contains(&pair) {
+                found.push(pair);
             }
         }
         false
@@ -76,6 +65,35 @@ pub(super) fn sources(query: &mut Query) -> Vec<(String, String)> {
     found
 }
 
+/// The tables that stand in FROM by a name: what each goes by in the SELECT (its alias if it has one), and
+/// its own name.
+fn named_tables(select: &Select) -> impl Iterator<Item = (&Ident, &Ident)> {
+    let factors = select
+        .from
+        .iter()
+        .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)));
+    factors.filter_map(|factor| {
+        let TableFactor::Table {
+            name,
+            alias,
+            args: _,
+            with_hints: _,
+            version: _,
+            with_ordinality: _,
+            partitions: _,
+            json_path: _,
+            sample: _,
+            index_hints: _,
+        } = factor
+        else {
+            return None;
+        };
+        let table = name.0.last().and_then(|p| p.as_ident())?;
+        Some((alias.as_ref().map_or(table, |a| &a.name), table))
+    })
+}
+
+/// `SELECT a` ↔ `SELECT DISTINCT a`: told apart by rows that repeat.
 pub(super) fn distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
@@ -90,16 +108,20 @@ pub(super) fn distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> b
     })
 }
 
+/// `… WHERE p` → `…`.
 pub(super) fn drop_where(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| s.selection.is_some() && turn.due() && s.selection.take().is_some())
 }
 
+/// `… HAVING p` → `…`.
 pub(super) fn drop_having(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| s.having.is_some() && turn.due() && s.having.take().is_some())
 }
 
+/// `GROUP BY a, b` → `GROUP BY b`. With its last key a query loses HAVING too, which SQLite takes only beside
+/// GROUP BY or aggregates.
 pub(super) fn drop_group_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
@@ -118,6 +140,7 @@ pub(super) fn drop_group_key(query: &mut Query, site: usize, context: &mut Conte
     })
 }
 
+/// `ORDER BY a DESC` ↔ `ORDER BY a`: each key of each ORDER BY is a place.
 pub(super) fn direction(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
@@ -140,11 +163,13 @@ pub(super) fn direction(query: &mut Query, site: usize, _: &mut Context<'_>) -> 
     })
 }
 
+/// `… ORDER BY a` → `…`, which matters for the outermost query and beside LIMIT.
 pub(super) fn drop_order(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| q.order_by.is_some() && turn.due() && q.order_by.take().is_some())
 }
 
+/// The number in a LIMIT.
 fn count(expr: &mut Expr) -> Option<&mut String> {
     match expr {
         Expr::Value(v) => match &mut v.value {
@@ -155,6 +180,8 @@ fn count(expr: &mut Expr) -> Option<&mut String> {
     }
 }
 
+/// `LIMIT 3` → `LIMIT 4`, `LIMIT 2`, none. `LIMIT 1` becomes `LIMIT 3` and not `LIMIT 0`, which
+/// nearly every database tells apart.
 pub(super) fn limit(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
@@ -179,10 +206,12 @@ pub(super) fn limit(query: &mut Query, site: usize, context: &mut Context<'_>) -
     })
 }
 
+/// The number as text, moved by `by`.
 fn shifted(text: &str, by: i64) -> String {
     text.parse::<i64>().unwrap_or(1).saturating_add(by).to_string()
 }
 
+/// `… ORDER BY a` → `… ORDER BY a LIMIT 1`, for the outermost query.
 pub(super) fn add_limit(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     if site > 0 || query.order_by.is_none() || query.limit_clause.is_some() {
         return false;
@@ -195,6 +224,8 @@ pub(super) fn add_limit(query: &mut Query, site: usize, _: &mut Context<'_>) -> 
     true
 }
 
+/// `a JOIN b ON p` ↔ `a LEFT JOIN b ON p`: told apart by a row without a partner. CROSS JOIN has no condition
+/// that could fail.
 pub(super) fn join_type(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
@@ -217,6 +248,7 @@ pub(super) fn join_type(query: &mut Query, site: usize, _: &mut Context<'_>) -> 
     })
 }
 
+/// `a JOIN b ON p` → `a`: told apart by rows that have no partner, or several.
 pub(super) fn drop_join(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
@@ -224,6 +256,7 @@ pub(super) fn drop_join(query: &mut Query, site: usize, _: &mut Context<'_>) -> 
     })
 }
 
+/// `a JOIN b ON p` → `a JOIN b`, a cross join.
 pub(super) fn drop_join_condition(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
@@ -240,7 +273,8 @@ pub(super) fn drop_join_condition(query: &mut Query, site: usize, _: &mut Contex
     })
 }
 
-/// Reads another table of the schema in a table's place.
+/// Reads another table of the schema in a table's place. The alias stays, so that qualified names do as well;
+/// where the other table lacks a column, SQLite refuses the text.
 pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let schema = context.schema;
@@ -284,6 +318,7 @@ pub(super) fn table(query: &mut Query, site: usize, context: &mut Context<'_>) -
     })
 }
 
+/// `a UNION b` → `a INTERSECT b`, and every other pair but INTERSECT ALL and EXCEPT ALL, which SQLite lacks.
 pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
@@ -294,6 +329,7 @@ pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context
             return false;
         }
         let all = matches!(set_quantifier, SetQuantifier::All);
+        // All that SQLite has.
         let others: Vec<(SetOperator, bool)> = [
             (SetOperator::Union, false),
             (SetOperator::Union, true),
@@ -311,6 +347,7 @@ pub(super) fn set_operator(query: &mut Query, site: usize, context: &mut Context
     })
 }
 
+/// `a UNION b` → `a` or `b`.
 pub(super) fn drop_arm(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
@@ -325,6 +362,7 @@ pub(super) fn drop_arm(query: &mut Query, site: usize, context: &mut Context<'_>
     })
 }
 
+/// `SELECT a, b` → `SELECT b`: of another width, which every comparison notices; rarely a hard one.
 pub(super) fn drop_item(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
@@ -337,6 +375,7 @@ pub(super) fn drop_item(query: &mut Query, site: usize, context: &mut Context<'_
     })
 }
 
+/// `SELECT a` → `SELECT a, b`, where b is a column of any table that the query mentions.
 pub(super) fn add_item(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let names = context.column_names();
@@ -363,10 +402,13 @@ fn both(one: Option<Expr>, two: Option<Expr>) -> Option<Expr> {
     }
 }
 
+/// `WHERE p GROUP BY a HAVING q` → `GROUP BY a HAVING p AND q`: a condition on rows becomes one on a row of
+/// each group, and the other way round. SQLite lets HAVING name any column.
 pub(super) fn having_where(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
         let grouped = matches!(&s.group_by, GroupByExpr::Expressions(keys, _) if !keys.is_empty());
+        // Of rows without groups HAVING would make one group, or be refused.
         if grouped && s.selection.is_some() && turn.due() {
             s.having = both(s.selection.take(), s.having.take());
             return true;
@@ -379,6 +421,7 @@ pub(super) fn having_where(query: &mut Query, site: usize, _: &mut Context<'_>) 
     })
 }
 
+/// `ORDER BY a, b` → `ORDER BY b`: told apart by ties.
 pub(super) fn drop_order_key(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_queries(query, |q| {
@@ -415,6 +458,7 @@ pub(super) fn join_key(query: &mut Query, site: usize, context: &mut Context<'_>
             if !turn.due() {
                 continue;
             }
+            // The outcomes change the two sides in turn.
             let side = if context.outcome.is_multiple_of(2) { left } else { right };
             let ident = match &mut **side {
                 Expr::Identifier(i) => Some(i),
@@ -430,13 +474,17 @@ pub(super) fn join_key(query: &mut Query, site: usize, context: &mut Context<'_>
     })
 }
 
+/// A column by its name, qualified or not.
 fn is_column(e: &Expr) -> bool {
     matches!(e, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
 }
 
+/// `SELECT name … GROUP BY id` → `SELECT name … GROUP BY name`: told apart by two that
+/// share a name.
 pub(super) fn group_output(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_selects(query, |s| {
+        // Aggregates among the outputs are no keys.
         let output: Vec<Expr> = s
             .projection
             .iter()
@@ -465,31 +513,11 @@ pub(super) fn add_group(query: &mut Query, site: usize, context: &mut Context<'_
     let mut turn = Turn::new(site);
     let schema = context.schema;
     on_selects(query, |s| {
-        let keys: Vec<Expr> = s
-            .from
-            .iter()
-            .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)))
-            .filter_map(|factor| {
-                let TableFactor::Table {
-                    name,
-                    alias,
-                    args: _,
-                    with_hints: _,
-                    version: _,
-                    with_ordinality: _,
-                    partitions: _,
-                    json_path: _,
-                    sample: _,
-                    index_hints: _,
-                } = factor
-                else {
-                    return None;
-                };
-                let table = name.0.last().and_then(|p| p.as_ident())?;
+        let keys: Vec<Expr> = named_tables(s)
+            .filter_map(|(shown, table)| {
                 let definition = schema.table(&table.value)?;
                 let key = definition.primary_key.first().and_then(|&c| definition.columns.get(c))?;
-                let shown = alias.as_ref().map_or_else(|| table.clone(), |a| a.name.clone());
-                Some(Expr::CompoundIdentifier(vec![shown, named(&key.name)]))
+                Some(Expr::CompoundIdentifier(vec![shown.clone(), named(&key.name)]))
             })
             .collect();
         let GroupByExpr::Expressions(group, _) = &mut s.group_by else {

@@ -1,4 +1,8 @@
 //! Mutations inside expressions.
+//!
+//! Constants, operators, columns and aggregates become others. The outcomes of a place are in an order: first
+//! those that differ from the gold at a boundary only (`>` and `>=`, 5 and 6), for which a database must hold
+//! just the right value, then those that nearly any database tells apart.
 
 use std::ops::ControlFlow;
 
@@ -20,6 +24,8 @@ pub(crate) fn on_expressions(query: &mut Query, mut change: impl FnMut(&mut Expr
     changed.is_break()
 }
 
+/// `5` → `6`, `4`, or a random number of its size; `2.5` → `2.501`, `2.499`, `2.6` and the like. Never below
+/// 0: `-5` is the negation of 5, and `--5` would begin a comment.
 pub(super) fn number(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
@@ -48,6 +54,7 @@ pub(super) fn number(query: &mut Query, site: usize, context: &mut Context<'_>) 
                     1 => -0.001,
                     _ => [0.1, -0.1, 1.0, -1.0, 10.0][context.dice.below(5)],
                 };
+                // Six digits, or sums of binary fractions would show: 0.30000000000000004.
                 format!("{:?}", ((x + delta).abs() * 1e6).round() / 1e6)
             }
         };
@@ -76,6 +83,7 @@ pub(super) fn string(query: &mut Query, site: usize, context: &mut Context<'_>) 
         if !turn.due() {
             return false;
         }
+        // Case, then ends, then wildcards, then parts of it and other texts; by chance only from 7 on.
         let chars: Vec<char> = text.chars().collect();
         let dice = &mut context.dice;
         *text = match context.outcome {
@@ -100,6 +108,7 @@ pub(super) fn string(query: &mut Query, site: usize, context: &mut Context<'_>) 
     })
 }
 
+/// The operators that become each other.
 const COMPARISONS: [BinaryOperator; 6] = [
     BinaryOperator::Eq,
     BinaryOperator::NotEq,
@@ -109,6 +118,7 @@ const COMPARISONS: [BinaryOperator; 6] = [
     BinaryOperator::GtEq,
 ];
 
+/// `a > b` → `a >= b`, then the other four.
 pub(super) fn comparison(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
@@ -167,6 +177,8 @@ pub(super) fn column(query: &mut Query, site: usize, context: &mut Context<'_>) 
                 None => table.column_index(&ident.value).is_none(),
             };
             for c in &table.columns {
+                // Without a qualifier a column is told by its name alone, so a name counts once for all
+                // tables.
                 let kept = qualifier.as_ref().map(|_| shown.as_str());
                 let stands = |name: &str| name.eq_ignore_ascii_case(&c.name);
                 let known = |o: &(bool, bool, Option<&str>, &str)| o.2 == kept && stands(o.3);
@@ -204,11 +216,13 @@ fn aggregate_of(e: &mut Expr) -> Option<(String, &mut Function)> {
         .then_some((name, f))
 }
 
+/// The call has `*` for an argument.
 fn is_star(f: &Function) -> bool {
     matches!(&f.args, FunctionArguments::List(l)
         if matches!(l.args.first(), Some(FunctionArg::Unnamed(FunctionArgExpr::Wildcard))))
 }
 
+/// `sum(x)` → `avg(x)` and the others; `count(*)` has no argument for them.
 pub(super) fn aggregate(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
@@ -227,12 +241,14 @@ pub(super) fn aggregate(query: &mut Query, site: usize, context: &mut Context<'_
     })
 }
 
+/// `count(x)` ↔ `count(DISTINCT x)`. Not of the extremes, which duplicates do not change.
 pub(super) fn aggregate_distinct(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
         let Some((name, f)) = aggregate_of(e) else {
             return false;
         };
+        // count(DISTINCT *) is no SQL.
         if is_star(f) || matches!(name.as_str(), "min" | "max") || !turn.due() {
             return false;
         }
@@ -246,6 +262,7 @@ pub(super) fn aggregate_distinct(query: &mut Query, site: usize, _: &mut Context
     })
 }
 
+/// `count(x)` → `count(*)`: told apart by NULLs, or by duplicates where x was DISTINCT.
 pub(super) fn count_star(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
@@ -263,6 +280,7 @@ pub(super) fn count_star(query: &mut Query, site: usize, _: &mut Context<'_>) ->
     })
 }
 
+/// `p AND q` ↔ `p OR q`.
 pub(super) fn and_or(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
@@ -292,6 +310,7 @@ pub(super) fn and_or(query: &mut Query, site: usize, _: &mut Context<'_>) -> boo
     })
 }
 
+/// `p AND q` → `p` or `q`, and the same for OR.
 pub(super) fn drop_conjunct(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
@@ -339,6 +358,7 @@ pub(super) fn negation(query: &mut Query, site: usize, _: &mut Context<'_>) -> b
     })
 }
 
+/// `x IN (1, 2, 3)` → `x IN (1, 3)`.
 pub(super) fn in_list(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
@@ -354,9 +374,11 @@ pub(super) fn in_list(query: &mut Query, site: usize, context: &mut Context<'_>)
     })
 }
 
+/// `SELECT max(x)` → `SELECT x`: one row becomes many.
 pub(super) fn drop_aggregate(query: &mut Query, site: usize, _: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
+        // The argument is taken out of the call to be looked at, and put back if it is not its turn.
         let argument = match aggregate_of(e) {
             Some((_, f)) => match &mut f.args {
                 FunctionArguments::List(list) => match list.args.pop() {
@@ -384,6 +406,7 @@ pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) ->
             matches!(e, Expr::Value(v) if matches!(v.value, Lit::SingleQuotedString(_) | Lit::DoubleQuotedString(_)))
                 || matches!(e, Expr::Identifier(i) if i.quote_style == Some('"'))
         };
+        // LIKE with ESCAPE has characters that `=` would take as they stand.
         let suits = match &*e {
             Expr::Like { escape_char, negated: _, any: _, expr: _, pattern: _ } => escape_char.is_none(),
             Expr::BinaryOp { op: BinaryOperator::Eq, right, left: _ } => string(right),
@@ -408,9 +431,11 @@ pub(super) fn like_equal(query: &mut Query, site: usize, _: &mut Context<'_>) ->
     })
 }
 
+/// The operators that become each other.
 const ARITHMETIC: [BinaryOperator; 4] =
     [BinaryOperator::Plus, BinaryOperator::Minus, BinaryOperator::Multiply, BinaryOperator::Divide];
 
+/// `a + b` → `a - b`, `a * b`, `a / b`.
 pub(super) fn arithmetic(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     on_expressions(query, |e| {
@@ -428,6 +453,7 @@ pub(super) fn arithmetic(query: &mut Query, site: usize, context: &mut Context<'
     })
 }
 
+/// `count(*)` → `count(DISTINCT x)` or `sum(x)`, where x is a column of any table that the query mentions.
 pub(super) fn count_column(query: &mut Query, site: usize, context: &mut Context<'_>) -> bool {
     let mut turn = Turn::new(site);
     let names = context.column_names();

@@ -293,6 +293,7 @@ pub fn neighbours_in(
         dice: Dice::new(seed, 0),
         outcome: 0,
     };
+    // By text: two mutations may make the same neighbour, and one may give the gold back.
     let mut seen = std::collections::HashSet::from([query.to_string()]);
     let mut kinds: Vec<Vec<Neighbour>> = Vec::new();
     for mutation in MUTATIONS {
@@ -313,6 +314,7 @@ pub fn neighbours_in(
         context.dice.shuffle(&mut found);
         kinds.push(found);
     }
+    // Kinds take turns, or one with many places (a column, a string) would be nearly all there is.
     context.dice.shuffle(&mut kinds);
     let mut out = Vec::new();
     while out.len() < limit && kinds.iter().any(|k| !k.is_empty()) {

@@ -94,6 +94,7 @@ impl Visitor for Found {
     }
 }
 
+/// The expression of an output; none for a wildcard.
 fn expression(item: &SelectItem) -> Option<&Expr> {
     match item {
         SelectItem::UnnamedExpr(e) | SelectItem::ExprWithAlias { expr: e, alias: _ } => Some(e),
@@ -101,6 +102,7 @@ fn expression(item: &SelectItem) -> Option<&Expr> {
     }
 }
 
+/// The output has this alias.
 fn named(item: &SelectItem, name: &Ident) -> bool {
     matches!(item, SelectItem::ExprWithAlias { alias, expr: _ } if alias.value.eq_ignore_ascii_case(&name.value))
 }
@@ -117,6 +119,7 @@ fn one_row(query: &Query) -> bool {
 /// Expressions nested deeper are taken for what is less convenient.
 const MAX_DEPTH: usize = 150;
 
+/// A call that makes one value of many rows; over a window it gives one for each row.
 fn is_aggregate(f: &Function) -> bool {
     let name = f.name.to_string().to_ascii_lowercase();
     let arguments = match &f.args {
@@ -164,6 +167,7 @@ fn parts(expr: &Expr) -> Option<Vec<&Expr>> {
     })
 }
 
+/// An aggregate stands in the expression.
 fn aggregates(expr: &Expr, depth: usize) -> bool {
     match expr {
         Expr::Function(f) if is_aggregate(f) => true,

@@ -163,10 +163,10 @@ fn run_by(
         .collect();
     // Pairs of one schema and gold stand together, so that a gold runs once for all of them.
     let mut order: Vec<usize> = (0..unique.len()).collect();
-    order.sort_by_key(|&i| unique.get(i).map(|p| (&p.db_id, &p.gold, i)));
+    order.sort_by_key(|&i| (&unique[i].db_id, &unique[i].gold, i));
     let mut pieces: Vec<Vec<usize>> = Vec::new();
     for &i in &order {
-        let same_schema = |j: usize| unique.get(i).map(|p| &p.db_id) == unique.get(j).map(|p| &p.db_id);
+        let same_schema = |j: usize| unique[i].db_id == unique[j].db_id;
         match pieces.last_mut() {
             Some(piece) if piece.len() < CHUNK && piece.first().is_some_and(|&j| same_schema(j)) => {
                 piece.push(i);
@@ -179,7 +179,7 @@ fn run_by(
         .into_par_iter()
         .with_max_len(1)
         .map(|piece| {
-            let some: Vec<&RunPair> = piece.iter().filter_map(|&i| unique.get(i).copied()).collect();
+            let some: Vec<&RunPair> = piece.iter().map(|&i| unique[i]).collect();
             let db_id = some.first().map_or("", |p| &*p.db_id);
             let verdicts = match suite.schema(db_id) {
                 Some(schema) => run_some(schema, &some),
@@ -194,9 +194,7 @@ fn run_by(
         .collect();
     let mut verdicts: Vec<Option<RunVerdict>> = vec![None; unique.len()];
     for (i, verdict) in done.into_iter().flatten() {
-        if let Some(entry) = verdicts.get_mut(i) {
-            *entry = Some(verdict);
-        }
+        verdicts[i] = Some(verdict);
     }
     index
         .into_iter()

@@ -1,4 +1,9 @@
-//! `twinql evaluate`.
+//! `twinql evaluate`: how well metrics agree with labels.
+//!
+//! All metrics are measured on the same pairs, with bootstrap intervals, in all and by group. A pair without
+//! a label is left out, and how many there are is said; a pair that a metric says nothing of counts against
+//! that metric's coverage and not in its figures. Only numbers are kept of each pair, so that a file may have
+//! any length.
 
 mod seen;
 mod selection;
@@ -30,6 +35,7 @@ use crate::report::{Abstention, MetricReport, Subject, measure, text};
 use seen::{Group, Seen};
 use selection::Selection;
 
+/// Scores all pairs of the split, then measures: in all, then group by group.
 pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
     let metrics = Metrics::new(typed.metrics, seed)?;
     // The report on stdout is for people; in a file it is for programs.
@@ -68,14 +74,9 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
             return Ok(true);
         };
         if let Some(sink) = &mut sink {
-            sink.line(&line(&Out {
-                job: &job,
-                about: &about,
-                status: record.status,
-                record: &record,
-                decided: Vec::new(),
-            })?)?;
+            sink.line(&line(&Out::new(&job, &about, record.status, &record))?)?;
         }
+        // Two of the groups are told by the line, the others by the queries.
         let group = typed.by.map(|by| match by {
             GroupBy::Source => about.source.clone().map(|s| (0, s)),
             GroupBy::DbId => about.db_id.clone().map(|d| (0, d)),
@@ -126,6 +127,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     Ok(strict(output.strict, &counts, console) && reached)
 }
 
+/// What is to be known of a metric to measure it.
 fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
     Subject {
         metric: metric.name.into(),
@@ -137,8 +139,9 @@ fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
     }
 }
 
+/// Each metric's report over some of the pairs.
 fn reports(engine: &Engine, seen: &Seen, members: &[usize], how: &Resampling) -> Vec<MetricReport> {
-    let all: Vec<bool> = members.iter().filter_map(|i| seen.labels.get(*i).copied()).collect();
+    let all: Vec<bool> = members.iter().map(|i| seen.labels[*i]).collect();
     let measured = |(number, metric): (usize, &&'static MetricInfo)| {
         let (scores, labels) = seen.scored(number, members);
         let report = measure(&subject(engine, metric), &scores, &labels, how);
@@ -199,6 +202,7 @@ fn equal_forms(jobs: &[Job], engine: &Engine) -> Vec<Option<bool>> {
         .collect()
 }
 
+/// Spider's hardness of the gold.
 fn class(job: &Job) -> Option<Hardness> {
     match &job.work {
         Work::Pair { gold, .. } => Some(hardness(&twinql::sql::parse(gold).ok()?.query)),
@@ -206,6 +210,7 @@ fn class(job: &Job) -> Option<Hardness> {
     }
 }
 
+/// ROC curves of all metrics that have one, in one picture.
 fn plot(engine: &Engine, seen: &Seen, overall: &[MetricReport], how: &Resampling) -> String {
     let everything: Vec<usize> = (0..seen.labels.len()).collect();
     let metrics = engine.metrics().iter().zip(overall).enumerate();
@@ -225,6 +230,7 @@ fn plot(engine: &Engine, seen: &Seen, overall: &[MetricReport], how: &Resampling
     roc_svg(&format!("agreement with {} labels", seen.labels.len()), &curves, how.level)
 }
 
+/// The reports as tables: all pairs, then the groups, then what the figures are over.
 fn render(
     overall: &[MetricReport],
     grouped: &[(String, Vec<MetricReport>)],
@@ -265,6 +271,7 @@ fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
     }
 }
 
+/// The reports as one JSON object.
 fn document(
     overall: &[MetricReport],
     grouped: &[(String, Vec<MetricReport>)],

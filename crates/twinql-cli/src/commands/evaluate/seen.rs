@@ -1,4 +1,7 @@
 //! What is kept of each pair: numbers, no texts.
+//!
+//! The bootstrap needs all pairs at once. A score for each metric, a label and the number of a group take so
+//! few bytes that millions of pairs fit into memory.
 
 use std::collections::BTreeMap;
 
@@ -62,35 +65,25 @@ impl Seen {
 
     /// The scores of a metric and their labels, for those pairs that it says something of.
     pub(super) fn scored(&self, metric: usize, members: &[usize]) -> (Vec<f64>, Vec<bool>) {
-        let Some(scores) = self.scores.get(metric) else {
-            return Default::default();
-        };
-        let pair = |i: &usize| Some(((*scores.get(*i)?)?, *self.labels.get(*i)?));
+        let pair = |i: &usize| Some((self.scores[metric][*i]?, self.labels[*i]));
         members.iter().filter_map(pair).unzip()
     }
 
     /// The decisions of a metric; none where it does not decide every pair.
     pub(super) fn decisions(&self, metric: usize, members: &[usize]) -> Option<Vec<Decision>> {
-        let decisions = self.decisions.get(metric)?;
-        if decisions.len() < self.labels.len() {
-            return None;
-        }
-        members.iter().map(|i| decisions.get(*i).copied()).collect()
+        let decisions = &self.decisions[metric];
+        (decisions.len() == self.labels.len()).then(|| members.iter().map(|i| decisions[*i]).collect())
     }
 
     /// Members by group, in order of place and name.
     pub(super) fn members(&self) -> Vec<(String, Vec<usize>)> {
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
         for (i, group) in self.group.iter().enumerate() {
-            if let Some(members) = members.get_mut(*group as usize) {
-                members.push(i);
-            }
+            members[*group as usize].push(i);
         }
         let named = self.groups.iter();
         named
-            .filter_map(|((_, name), group)| {
-                Some((name.clone(), std::mem::take(members.get_mut(*group as usize)?)))
-            })
+            .map(|((_, name), group)| (name.clone(), std::mem::take(&mut members[*group as usize])))
             .collect()
     }
 }

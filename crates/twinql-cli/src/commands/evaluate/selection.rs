@@ -39,6 +39,7 @@ impl Selection {
         (pairs, selection)
     }
 
+    /// The item with its label, if it is of the split and has one; counts what it leaves out.
     fn choose(&mut self, mut item: Item) -> Option<Item> {
         if self.split.is_some() && item.about.split != self.split {
             return None;
