@@ -1,4 +1,8 @@
 //! A plan as an indented tree, for people.
+//!
+//! The lines name operators, not clauses: what a rule changed shows as a line that came, went or reads
+//! differently, and two trees are compared line by line (`keyed_lines`). Expressions are printed as SQL,
+//! their subqueries as `…` with a tree of their own further down.
 
 mod legend;
 mod names;
@@ -200,6 +204,7 @@ impl Tree<'_> {
         outermost(found)
     }
 
+    /// Columns by name, with commas.
     fn ids(&self, ids: &[ColumnId]) -> String {
         let names: Vec<String> = ids.iter().map(|c| self.name(*c)).collect();
         names.join(", ")
@@ -226,6 +231,8 @@ impl Tree<'_> {
         called.cloned().unwrap_or_else(|| name.to_owned())
     }
 
+    /// An expression as it is shown; without numbers in one orientation, so that `a = b` and `b = a` have
+    /// one key.
     fn text(&self, e: &Expr) -> String {
         let names = &self.called.columns;
         if self.numbered { print::shallow(e, names) } else { print::shallow(&oriented(e, names), names) }
@@ -240,21 +247,17 @@ impl Tree<'_> {
         }
     }
 
+    /// A query's line, with its outputs, and those of its relation below it.
     fn query(&mut self, query: &Query, depth: usize, label: &str) {
         let output = self.ids(&query.output);
         self.line(depth, format!("{label}Query [{output}]").as_str(), Vec::new());
         self.rel(&query.rel, depth + 1);
     }
 
-    fn rel(&mut self, rel: &Rel, depth: usize) {
-        if depth > MAX_DEPTH {
-            self.line(depth, "…", Vec::new());
-            return;
-        }
-        let subqueries: Vec<&Query> = rel.exprs().into_iter().flat_map(Expr::subqueries).collect();
-        let texts: Vec<String> = rel.exprs().into_iter().map(|e| self.text(e)).collect();
-        let all = texts.join(" AND ");
-        let line = match rel {
+    /// What an operator says of itself: its word and what it computes, without its inputs. `texts` are its
+    /// expressions in the order of [`Rel::exprs`], `all` the same as one conjunction.
+    fn headline(&self, rel: &Rel, texts: &[String], all: &str) -> String {
+        match rel {
             Rel::Scan { table, columns } => {
                 let ids: Vec<ColumnId> = columns.iter().map(|(c, _)| *c).collect();
                 let name = self.schema.tables.get(*table).map_or("?", |t| t.name.as_str());
@@ -284,7 +287,7 @@ impl Tree<'_> {
             Rel::Project { exprs, .. } => {
                 let items: Vec<String> = exprs
                     .iter()
-                    .zip(&texts)
+                    .zip(texts)
                     .map(|((c, e), t)| match e {
                         Expr::Column(b) if b == c => t.clone(),
                         _ => format!("{} := {t}", self.name(*c)),
@@ -330,7 +333,20 @@ impl Tree<'_> {
                     calls.iter().map(|(c, call)| format!("{} := {}(…)", self.name(*c), call.func)).collect();
                 format!("Window {} over {}", calls.join(", "), texts.join(", "))
             }
-        };
+        }
+    }
+
+    /// The lines of an operator, then of what it reads, then of the subqueries in its expressions. Beyond
+    /// [`MAX_DEPTH`] one `…` stands for the rest: the recursion has to end before the stack does.
+    fn rel(&mut self, rel: &Rel, depth: usize) {
+        if depth > MAX_DEPTH {
+            self.line(depth, "…", Vec::new());
+            return;
+        }
+        let subqueries: Vec<&Query> = rel.exprs().into_iter().flat_map(Expr::subqueries).collect();
+        let texts: Vec<String> = rel.exprs().into_iter().map(|e| self.text(e)).collect();
+        let all = texts.join(" AND ");
+        let line = self.headline(rel, &texts, &all);
         let places = self.places(rel);
         self.line(depth, line.trim_end(), places);
         let word = line.strip_suffix(&all).filter(|word| !word.is_empty());

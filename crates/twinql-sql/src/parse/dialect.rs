@@ -1,4 +1,7 @@
 //! SQLite's grammar where it differs from sqlparser's SQLite dialect.
+//!
+//! A precedence that differs gives another tree without an error, and all that follows would compare the
+//! wrong query: in SQLite `a = b < c` is `a = (b < c)`, and `a || b -> c` goes from left to right.
 
 use std::any::TypeId;
 
@@ -173,6 +176,7 @@ impl Dialect for Sqlite {
         true
     }
 
+    // Before sqlparser's own infix operators: what is read here it would read otherwise, or not at all.
     fn parse_infix(
         &self,
         parser: &mut Parser,
@@ -190,6 +194,7 @@ impl Dialect for Sqlite {
         Self::parse_pattern(parser, expr).or_else(|| self.parse_in(parser, expr))
     }
 
+    // Levels by token; the other operators have theirs by name in `prec_value`.
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         let precedence = match &parser.peek_token_ref().token {
             Token::Lt | Token::LtEq | Token::Gt | Token::GtEq => COMPARISON,

@@ -15,6 +15,9 @@ use crate::error::SqlError;
 use crate::plan::invalid;
 
 /// What a text has to hold for there to be anything to look for, in upper case.
+///
+/// Most queries hold none of them and are not parsed a second time. A sign may stand in a string or inside a
+/// word; then the parse decides.
 const SIGNS: [&str; 12] = [
     "::",
     "ILIKE",
@@ -76,6 +79,7 @@ fn limit_all(sql: &str) -> Option<Span> {
     None
 }
 
+/// Looks for the first construct of the tree that SQLite's grammar lacks.
 struct Finder;
 
 impl Visitor for Finder {
@@ -101,6 +105,7 @@ impl Visitor for Finder {
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Self::Break> {
         match (&query.fetch, select_of(query)) {
+            // FETCH has no place of its own in the tree.
             (Some(_), _) => ControlFlow::Break(("FETCH", Span::empty())),
             (None, Some(select)) if select.qualify.is_some() => {
                 ControlFlow::Break(("QUALIFY", select.span()))

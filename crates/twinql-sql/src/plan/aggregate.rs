@@ -1,4 +1,14 @@
 //! Aggregation: which SELECT a call belongs to, and what may be read above the groups.
+//!
+//! An aggregate is a column from the moment it is read: [`Planner::add_aggregate`] gives it an id, the
+//! expression around it names that id, and one `Aggregate` node below the outputs holds all calls that the
+//! SELECT collected. The expressions then read the groups, not the rows ([`Groups::lift`]):
+//!
+//! | written | above the groups | the `Aggregate` |
+//! |---|---|---|
+//! | `SELECT a + 1, b, max(c) … GROUP BY a + 1` | `k, v, m` | by `k := a + 1`; `v := bare(b)`, `m := max(c)` |
+//!
+//! Where an aggregate may stand is the business of [`Allow`](super::scope::Allow), which each clause sets.
 
 use std::collections::HashSet;
 
@@ -13,6 +23,9 @@ use crate::tree::{Next, NodeMut, Tree};
 impl Planner<'_> {
     /// Registers an aggregate with the SELECT it belongs to: the innermost one that a
     /// column of its arguments comes from (SQLite), or the innermost of all.
+    /// In `SELECT (SELECT max(t.a)) FROM t` the maximum is one of the rows of `t`, and the outer SELECT has
+    /// one row.
+    /// The same call twice, as in `SELECT count(*) … HAVING count(*) > 1`, is one column.
     pub(crate) fn add_aggregate(&mut self, call: AggregateCall, span: Span) -> Result<Expr> {
         let used: Vec<ColumnId> = call.args.iter().chain(&call.filter).flat_map(Expr::named).collect();
         let level = self
@@ -68,6 +81,7 @@ impl Groups {
 
     /// Rewrites one node; true if it is done with.
     fn lift_node(&mut self, planner: &mut Planner<'_>, expr: &mut Expr) -> Result<bool> {
+        // A constant stays one, also where a key is the same constant.
         if matches!(expr, Expr::Literal(_)) {
             return Ok(true);
         }
@@ -78,9 +92,12 @@ impl Groups {
         let Expr::Column(column) = *expr else {
             return Ok(false);
         };
+        // The column of a key or a call, of an outer SELECT, or of a subquery's own tables: nothing to do.
         if !self.input.contains(&column) {
             return Ok(true);
         }
+        // A bare column: the value of some row of the group, and of the row with the extreme beside one MIN
+        // or MAX (https://sqlite.org/lang_select.html#bareagg).
         let call = AggregateCall::new(AggFunc::Bare, vec![Expr::Column(column)]);
         let known = self.calls.iter().find(|(_, known)| *known == call);
         let id = match known {

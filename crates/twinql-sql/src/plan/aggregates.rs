@@ -1,4 +1,7 @@
 //! Aggregates of PostgreSQL and MySQL by the names that the sandbox has for them.
+//!
+//! SQLite has neither WITHIN GROUP nor a separator beside DISTINCT. The sandbox has functions for both,
+//! without an order among their arguments: what the order says is in the function's name.
 
 use sqlparser::ast::{self, Spanned};
 
@@ -17,6 +20,11 @@ pub(super) fn is_ordered_set(call: &Call<'_>) -> bool {
 impl<'a> Planner<'a> {
     /// `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)`: the fraction and the value are its
     /// arguments.
+    ///
+    /// `percentile_cont(f)` interpolates, so downwards it is `percentile_cont(1 - f)`. `percentile_disc`
+    /// picks a row, and where `f` falls between two rows the two directions pick different ones: it has a
+    /// function for each. Of equally frequent values `mode()` takes the first of the order; downwards it is
+    /// refused.
     pub(super) fn plan_ordered_set(&mut self, function: &'a ast::Function, call: Call<'a>) -> Result<Expr> {
         let [key] = call.order_by else {
             return unsupported(format!("WITHIN GROUP of several keys in {}()", call.name), function.span());
@@ -60,6 +68,9 @@ impl<'a> Planner<'a> {
     }
 
     /// `string_agg(DISTINCT x, separator [ORDER BY x])`, which SQLite has no words for.
+    ///
+    /// `allow` is what the clause allows, which the caller narrowed for the arguments: it is restored here.
+    /// PostgreSQL itself refuses DISTINCT with an order by anything but the argument.
     pub(super) fn plan_distinct_concatenation(
         &mut self,
         function: &'a ast::Function,

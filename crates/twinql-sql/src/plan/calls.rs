@@ -1,5 +1,10 @@
 //! Scalar functions of PostgreSQL and MySQL in SQLite's and the sandbox's terms, where another name alone (see
 //! [`crate::function`]) does not say it all.
+//!
+//! A call that SQLite can say is said in SQLite's functions, so that it meets the queries that were written
+//! for SQLite: `to_char(d, 'YYYY')` → `strftime('%Y', d)`. Next come functions that the sandbox adds
+//! (`pg_…`, `my_…`). What neither has stays the call it was, a function of which nothing is known but that
+//! the same call gives the same value.
 
 use super::temporal::{Kind, call, to_interval};
 use super::{Planner, dialect};
@@ -27,6 +32,7 @@ impl Planner<'_> {
         let Some(part) = Part::named(field) else {
             return dialect::extract(field, from);
         };
+        // `EXTRACT(SECOND FROM t)` is 30.5 in PostgreSQL; strftime's `%S` gives whole seconds.
         let has_fraction = self.dialect == Dialect::Postgres && matches!(part, Part::Second | Part::Epoch);
         let in_strftime = matches!(
             part,
@@ -68,9 +74,11 @@ impl Planner<'_> {
             ("to_char", [at, format]) => {
                 let probe = Moment::date(2024, 5, 7);
                 match format.as_text() {
+                    // Templates for spans and numbers have other parts than those for dates.
                     Some(f) if self.kind(at) == Some(Kind::Interval) || at_number(f) => call(&name, args),
                     Some(f) => match to_strftime(f) {
                         Some(format) => call("strftime", vec![Expr::text(format), at.clone()]),
+                        // A sample moment shows whether the sandbox knows every part of the template.
                         None if probe.and_then(|p| format_postgres(p, f)).is_some() => {
                             call("pg_to_char", args)
                         }
@@ -82,6 +90,8 @@ impl Planner<'_> {
             ("date_format", [_, format]) => {
                 let probe = Moment::date(2024, 5, 7);
                 let known = format.as_text().and_then(|f| format_mysql(probe?, f));
+                // SQLite's own strftime first; the sandbox's where that lacks a part, such as %M, a month's
+                // name.
                 let plain = dialect::common(self.dialect, name.clone(), args.clone());
                 match (&plain, known) {
                     (Expr::Function { name, args: _ }, Some(_)) if name == "date_format" => {
@@ -96,6 +106,7 @@ impl Planner<'_> {
             },
             ("quarter", [at]) => extract("quarter", at),
             ("weekofyear", [at]) => extract("week", at),
+            // MySQL's DAYOFWEEK counts from Sunday as 1, its WEEKDAY from Monday as 0.
             ("dayofweek", [at]) => Expr::binary(BinaryOp::Add, extract("dow", at), Expr::integer(1)),
             ("weekday", [at]) => Expr::binary(BinaryOp::Sub, extract("isodow", at), Expr::integer(1)),
             ("dayname", [at]) => formatted(at, "%W"),
@@ -110,6 +121,7 @@ impl Planner<'_> {
                 parts.append(&mut args);
                 call("date", vec![call("printf", parts)])
             }
+            // MySQL's default collations ignore case, and its regular expressions with them.
             ("regexp_like", [x, pattern]) => {
                 let flags = if mysql { "i" } else { "c" };
                 call("pg_regexp", vec![x.clone(), pattern.clone(), Expr::text(flags)])
@@ -117,6 +129,7 @@ impl Planner<'_> {
             ("regexp_replace", [x, pattern, with]) if mysql => {
                 call("pg_regexp_replace", vec![x.clone(), pattern.clone(), with.clone(), Expr::text("gi")])
             }
+            // PostgreSQL: the length of an empty array is NULL.
             ("array_length", [array, dimension]) if *dimension == Expr::integer(1) => {
                 call("nullif", vec![call("pg_array_length", vec![array.clone()]), Expr::integer(0)])
             }
@@ -128,6 +141,9 @@ impl Planner<'_> {
 }
 
 /// What `my_date_add` gives for constants.
+///
+/// `DATE_ADD('2024-01-31', INTERVAL 1 DAY)` is then the same constant as `'2024-02-01'`. A date moved by
+/// days or months stays a date; by hours it becomes a time, as in MySQL.
 fn later(at: &Expr, count: &Expr, unit: &Expr) -> Option<Moment> {
     let (at, unit) = (Moment::parse(at.as_text()?)?, Unit::named(unit.as_text()?)?);
     let Expr::Literal(Value::Integer(count)) = count else {

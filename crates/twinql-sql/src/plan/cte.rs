@@ -1,4 +1,9 @@
 //! Common table expressions: planned anew for each use; recursive ones once.
+//!
+//! A body that is read twice is planned twice: the two uses have columns of their own, as two uses of a
+//! table have, and column ids stay unique in the tree. `WITH x AS (…)` itself leaves no node behind. Only a
+//! recursive body needs one, since its step reads what the recursion has found so far ([`Rel::Recursive`]
+//! and the [`Rel::RecursiveRef`] in its step).
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -87,6 +92,9 @@ impl<'a> Planner<'a> {
     }
 
     /// The relation of a common table expression, if the name is one.
+    ///
+    /// The innermost of the name counts. While its body is planned, a use of the same name is a recursive
+    /// one if there is a seed to read from, and a circle if not.
     pub(crate) fn plan_cte_use(&mut self, name: &Ident) -> Result<Option<(Rel, ScopeTable)>> {
         let found = self.ctes.iter().rev().find(|cte| self.same(&self.stored(cte.name), name));
         let Some(cte) = found.cloned() else {
@@ -140,6 +148,7 @@ impl<'a> Planner<'a> {
         Ok(cte.columns.iter().map(|c| self.stored(c)).collect())
     }
 
+    /// The expression's own name inside its step: new columns over the rows found so far.
     fn recursive_use(&mut self, cte: &Cte<'a>, recursion: Recursion) -> Result<(Rel, ScopeTable)> {
         let mut ids = Vec::new();
         let mut columns = Vec::new();
@@ -154,6 +163,11 @@ impl<'a> Planner<'a> {
         Ok((rel, table))
     }
 
+    /// A recursive body: the seed first, since the step sees its columns under the expression's names.
+    ///
+    /// `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9)`: seed `SELECT 1`, step
+    /// the rest. The name gets a number, so that two uses of the expression are two recursions, each with
+    /// references of its own.
     fn plan_recursive(&mut self, cte: &Cte<'a>, seed: &Arms<'a>, steps: &Arms<'a>) -> Result<Planned> {
         let outer = self.ctes.len();
         let clauses = Clauses::read(cte.query)?;
@@ -171,6 +185,7 @@ impl<'a> Planner<'a> {
             .zip(&names)
             .map(|(id, name)| self.recursive_info(*id, name))
             .collect();
+        // From here until the step is planned the name means the rows so far.
         *cte.recursion.borrow_mut() = Some(Recursion {
             name: unique.clone(),
             columns: names
@@ -218,6 +233,7 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Arms joined from left to right.
     fn plan_arms(&mut self, arms: &Arms<'a>) -> Result<Planned> {
         let mut planned: Option<Planned> = None;
         for (operator, arm) in &arms.0 {
@@ -246,6 +262,10 @@ impl Arms<'_> {
 
 /// The arms before the first one that reads the expression itself, and those from there
 /// on; `None` if it is not recursive.
+///
+/// Arms are joined by UNION alone; one of EXCEPT or INTERSECT cannot be a step (SQLite). Where the first arm
+/// already names the expression there is no seed: it is planned as if it did not recur, and the use is then
+/// refused as a circle.
 fn recursive_arms<'a>(name: &Ident, query: &'a ast::Query) -> Result<Option<(Arms<'a>, Arms<'a>)>> {
     let mut arms = Vec::new();
     let mut rest = &*query.body;

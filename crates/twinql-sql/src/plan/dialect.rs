@@ -1,5 +1,8 @@
 //! What other dialects write differently, in SQLite's terms: functions, patterns,
 //! division, casts.
+//!
+//! Each function here has to give SQLite's answer for what the other dialect means, or leave the call alone:
+//! a function that SQLite lacks is opaque to all rules, a wrong translation would be a wrong proof.
 
 use super::types::info_of;
 use crate::dialect::{Dialect, Division};
@@ -124,18 +127,22 @@ pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Exp
             Some(format) => call("strftime", vec![Expr::text(&format), date.clone()]),
             None => call(&name, args),
         },
+        // MySQL counts midnights: from 23:59 to 00:01 of the next day it is 1.
         ("datediff", [later, earlier]) => {
             let day = |e: &Expr| call("julianday", vec![call("date", vec![e.clone()])]);
             Expr::binary(BinaryOp::Sub, day(later), day(earlier)).cast(Affinity::Integer)
         }
+        // A negative count means "all but the last n" in PostgreSQL, nothing in MySQL.
         ("left", [s, n]) if n.as_integer().is_some_and(|n| n >= 0) => {
             call("substr", vec![s.clone(), Expr::Literal(Value::Integer(1)), n.clone()])
         }
+        // substr(s, -n) is the end of the text, but substr(s, 0) is all of it.
         ("right", [s, n]) => match n.as_integer().filter(|n| *n > 0) {
             Some(n) => call("substr", vec![s.clone(), Expr::Literal(Value::Integer(-n))]),
             None => call(&name, args),
         },
         ("isnull", [e]) => Expr::unary(UnaryOp::IsNull, e.clone()),
+        // MySQL's CONCAT is NULL where an argument is, as || is; PostgreSQL's passes over it.
         ("concat", [_, _, ..]) if dialect.concat_keeps_null() => args
             .into_iter()
             .reduce(|l, r| Expr::binary(BinaryOp::Concat, l, r))
@@ -148,6 +155,10 @@ pub(super) fn common(dialect: Dialect, name: String, mut args: Vec<Expr>) -> Exp
 }
 
 /// `left / right`.
+///
+/// `7 / 2` is 3 in SQLite and PostgreSQL, 3.5 in MySQL. SQLite looks at the values, PostgreSQL at the
+/// declared types: a NUMERIC column that holds 7 is an integer for the first and has a fraction for the
+/// second. A cast to REAL says so in SQLite; a literal with a fraction needs none.
 pub(super) fn divide(dialect: Dialect, left: Expr, right: Expr, columns: &Columns) -> Expr {
     let fractional = |e: &Expr| matches!(e, Expr::Literal(Value::Real(_)));
     let class = |e: &Expr| info_of(e, columns).class;
@@ -175,6 +186,9 @@ pub(super) fn divide_whole(left: Expr, right: Expr, columns: &Columns) -> Expr {
 
 /// `expr LIKE pattern` where cases count: GLOB, its pattern rewritten. An escape that is
 /// no constant, or a pattern that ends in it, leaves an opaque function.
+///
+/// SQLite's LIKE ignores the case of ASCII letters, its GLOB does not: `name LIKE 'A%_'` → `name GLOB
+/// 'A*?'`, and what is special in GLOB alone stands in brackets.
 pub(super) fn like_with_case(expr: Expr, pattern: Expr, escape: Option<char>) -> Expr {
     let Some(written) = pattern.as_text() else {
         // The same, done when the query runs: brackets first, for the others make some.

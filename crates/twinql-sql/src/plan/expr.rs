@@ -1,4 +1,9 @@
 //! Scalar expressions.
+//!
+//! One function for each construct, called by [`Planner::plan_expr`]. What a construct means in SQLite's
+//! terms is decided here: `x IS DISTINCT FROM y` → `x IS NOT y`, `x BETWEEN a AND b` → `x >= a AND x <= b`,
+//! `x NOT IN (…)` → `NOT (x IN (…))`. Nothing is simplified: that is the business of the rules, which have
+//! names and proofs.
 
 use sqlparser::ast::{self, BinaryOperator, Ident, Spanned, UnaryOperator};
 
@@ -98,6 +103,7 @@ impl<'a> Planner<'a> {
             E::TypedString(string) => self.plan_typed_string(string),
             E::BinaryOp { left: _, op: _, right: _ } => self.plan_chain(expr),
             E::UnaryOp { op, expr } => self.plan_unary(*op, expr),
+            // The two-valued tests. `x IS UNKNOWN` is `x IS NULL` of a truth value.
             E::IsNull(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?)),
             E::IsNotNull(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?).not()),
             E::IsTrue(e) => self.plan_truth(e, BinaryOp::Is, 0),
@@ -106,6 +112,7 @@ impl<'a> Planner<'a> {
             E::IsNotFalse(e) => self.plan_truth(e, BinaryOp::IsNot, 1),
             E::IsUnknown(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?)),
             E::IsNotUnknown(e) => Ok(Expr::unary(UnaryOp::IsNull, self.plan_expr(e)?).not()),
+            // The standard's words for SQLite's IS NOT and IS, which compare NULLs as values.
             E::IsDistinctFrom(l, r) => {
                 let (l, r) = (self.plan_expr(l)?, self.plan_expr(r)?);
                 Ok(self.compare(BinaryOp::IsNot, l, r))
@@ -115,6 +122,7 @@ impl<'a> Planner<'a> {
                 Ok(self.compare(BinaryOp::Is, l, r))
             }
             E::Between { expr, negated, low, high } => self.plan_between(expr, *negated, low, high),
+            // SQLite's LIKE ignores the case of ASCII letters, as ILIKE does of all.
             E::ILike { negated, any: false, expr, pattern, escape_char } => {
                 self.plan_like(*negated, expr, pattern, escape_char.as_deref(), false)
             }
@@ -185,6 +193,10 @@ impl<'a> Planner<'a> {
     }
 
     /// A column name; in double quotes also a string, where no column has the name.
+    ///
+    /// The string is a misfeature that SQLite keeps for old queries
+    /// (<https://sqlite.org/quirks.html#dblquote>), and text-to-SQL data is full of it: `WHERE name =
+    /// "Ann"`.
     fn plan_column(&mut self, qualifier: Option<&Ident>, name: &Ident) -> Result<Expr> {
         if self.dialect == Dialect::Sqlite {
             scope::refuse_reserved(qualifier.unwrap_or(name))?;
@@ -203,6 +215,10 @@ impl<'a> Planner<'a> {
     }
 
     /// A chain of operators, followed down its left side without recursion.
+    ///
+    /// The parser makes `a OR b OR c …` a tree as deep as the chain is long, and written-out lists run to
+    /// thousands of terms. A run of ANDs or of ORs becomes one flat list; of other operators the plan is as
+    /// deep as the text, which [`MAX_CHAIN`] bounds for all who walk it later.
     fn plan_chain(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         let mut tail = Vec::new();
         let mut first = expr;
@@ -233,6 +249,7 @@ impl<'a> Planner<'a> {
             }
             if let Some(is_and) = conjunction {
                 run = Some((is_and, vec![planned, right]));
+                // What was planned is in the run now; the value is not read before the run ends.
                 planned = Expr::Literal(Value::Null);
                 continue;
             }
@@ -253,6 +270,9 @@ impl<'a> Planner<'a> {
         Ok(planned)
     }
 
+    /// One operator over planned operands: those whose meaning differs between dialects first, then those
+    /// that SQLite lacks, then SQLite's. Dates and spans are asked about before the numbers: `d + INTERVAL
+    /// '1 day'` is no sum.
     fn plan_binary(
         &mut self,
         op: &BinaryOperator,
@@ -336,6 +356,8 @@ impl<'a> Planner<'a> {
         Ok(Expr::binary(op, negated, Expr::Literal(Value::Integer(of_not))))
     }
 
+    /// `x BETWEEN low AND high` as two comparisons. They may differ in affinity and collation, since each is
+    /// made with its own bound, as SQLite does it.
     fn plan_between(
         &mut self,
         expr: &'a ast::Expr,
@@ -359,6 +381,8 @@ impl<'a> Planner<'a> {
         Ok(negate_if(negated, Expr::And(vec![low, high])))
     }
 
+    /// LIKE, ILIKE and their ESCAPE. `cases` says that upper and lower case differ, which SQLite can say
+    /// with GLOB alone.
     fn plan_like(
         &mut self,
         negated: bool,
@@ -381,6 +405,7 @@ impl<'a> Planner<'a> {
         };
         let like = match (escape, cases) {
             (None, true) => dialect::like_with_case(expr, pattern, None),
+            // A pattern and an escape that are constants can be rewritten; others stay opaque.
             (Some(escape), true) => match (&pattern, &escape) {
                 (Expr::Literal(_), Expr::Literal(Value::Text(c))) if c.chars().count() <= 1 => {
                     let c = c.chars().next();
@@ -417,6 +442,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Refuses a comparison of values of different widths.
+    /// `(a, b) = (SELECT x, y …)` compares two rows; `a = (SELECT x, y …)` is an error in SQLite.
     fn check_widths(&self, left: &Expr, right: &Expr, whole: &ast::Expr) -> Result<()> {
         let width = |e: &Expr| match e {
             Expr::Row(list) => list.len(),

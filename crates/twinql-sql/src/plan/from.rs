@@ -1,4 +1,10 @@
 //! FROM: tables, subqueries and joins.
+//!
+//! A list of joins is read from left to right ([`Planner::plan_from`]): first the sources, then the columns
+//! that USING and NATURAL merge, then the conditions, which see all of them; last the tree is built
+//! ([`Planner::join`]). Inner joins that follow each other become one `Join` of many inputs, since their
+//! order has no meaning; an outer join closes what stands to its left into one input. A comma, CROSS JOIN
+//! and INNER JOIN are the same join.
 
 use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableWithJoins};
 
@@ -45,6 +51,7 @@ impl<'a> Planner<'a> {
         from: &'a [TableWithJoins],
         mut scope: Scope<'a>,
     ) -> Result<(Rel, Vec<Expr>)> {
+        // The sources. The scope grows with them, so that LATERAL and arguments see those before.
         let mut inputs = Vec::new();
         for TableWithJoins { relation, joins } in from {
             let first = std::iter::once((relation, None));
@@ -100,6 +107,7 @@ impl<'a> Planner<'a> {
         self.scopes.push(scope);
         for input in &mut inputs {
             if let Some(JoinConstraint::On(on)) = input.constraint {
+                // SQLite lets ON name an alias of the select list.
                 let allow = self.set_allow(|allow| allow.aliases = true);
                 let on = self.plan_expr(on)?;
                 self.restore_allow(allow);
@@ -109,11 +117,20 @@ impl<'a> Planner<'a> {
         self.join(inputs)
     }
 
+    /// The tree of a list of joins, and the conjuncts that belong above all of it.
+    ///
+    /// `rels` and `on` are the inner joins since the last outer join. A conjunct that names a table further
+    /// right has to wait until that is joined, which only an inner join can do:
+    /// `FROM a JOIN b ON b.x = c.x JOIN c` is `FROM a, b, c WHERE b.x = c.x`, while an outer join decides by
+    /// its ON which rows it fills up with NULLs. RIGHT is LEFT with its sides exchanged.
     fn join(&mut self, inputs: Vec<Input<'a>>) -> Result<(Rel, Vec<Expr>)> {
         let mut late = Vec::new();
         let mut rels: Vec<Rel> = Vec::new();
         let mut on: Vec<Expr> = Vec::new();
         for mut input in inputs {
+            // LATERAL of an aggregate over all rows: one row for each row on the left, also where it finds
+            // nothing. An outer join keeps those, and its outputs turn NULL into what COUNT gives over no
+            // rows.
             if let Some(outputs) = input.single.take() {
                 let left_ids = self.columns_from(0..input.tables.start);
                 let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
@@ -136,6 +153,7 @@ impl<'a> Planner<'a> {
                 rels.push(Rel::project(joined, exprs));
                 continue;
             }
+            // Another LATERAL is an ordinary input with what was lifted out of it in the join's condition.
             input.on.extend(input.lifted);
             let after = self.columns_from(input.tables.end..usize::MAX);
             let (now, later): (Vec<Expr>, Vec<Expr>) = input
@@ -162,6 +180,7 @@ impl<'a> Planner<'a> {
                 Side::Full => (JoinKind::Full, left, input.rel),
                 Side::Left | Side::Inner => (JoinKind::Left, left, input.rel),
             };
+            // The side that is filled up may be NULL, whatever its columns were declared.
             if input.side != Side::Right {
                 self.mark_nullable(right_ids);
             }
@@ -188,6 +207,7 @@ impl<'a> Planner<'a> {
             .collect()
     }
 
+    /// One source, and the tables it brings into scope: parentheses without an alias bring all of theirs.
     fn plan_source(&mut self, source: Source<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
         match source {
             Source::Named { name, alias } => {
@@ -210,6 +230,7 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// A subquery in FROM. Its outputs are the columns; no table behind them has a name or a rowid any more.
     fn plan_derived(
         &mut self,
         subquery: &'a ast::Query,
@@ -227,6 +248,9 @@ impl<'a> Planner<'a> {
     }
 
     /// A common table expression or a table of the schema.
+    ///
+    /// SQLite's order: a common table expression hides a table, a table hides a view, and the catalogue
+    /// comes last. Only a name without a database before it can be the first or the last.
     fn plan_table(&mut self, name: &'a ast::ObjectName) -> Result<(Rel, ScopeTable)> {
         let Some(ident) = last_ident(name) else {
             return unsupported(format!("table name {name}"), name.span());
@@ -270,6 +294,8 @@ impl<'a> Planner<'a> {
         Ok((rel, scope))
     }
 
+    /// A table of the schema: all its columns, with what the schema says of them. An INTEGER PRIMARY KEY is
+    /// the rowid under another name (<https://sqlite.org/lang_createtable.html#rowid>).
     fn plan_scan(&mut self, index: usize) -> Result<(Rel, ScopeTable)> {
         let schema = self.schema;
         let Some(table) = schema.tables.get(index) else {
@@ -390,6 +416,11 @@ impl Planner<'_> {
 }
 
 /// The conjuncts of USING and NATURAL; the columns they equate become one name.
+///
+/// `a JOIN b USING (x)`: the condition `a.x = b.x`; `x` alone then means `a.x`, and `*` lists it once. For a
+/// RIGHT join it is `b.x`, since `a.x` may be filled up, and for a FULL join `coalesce(a.x, b.x)`. `a.x` and
+/// `b.x` go on meaning themselves. Joins are gone through from left to right, so a third table's USING meets
+/// what the first two were merged to.
 fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Result<Vec<Expr>> {
     let start = input.tables.start;
     let same = |stored: &str, n: &Ident| same_name(exact, stored, &n.value, n.quote_style.is_some());

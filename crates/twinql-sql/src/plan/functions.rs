@@ -65,6 +65,9 @@ pub(crate) struct Call<'a> {
 
 impl<'a> Planner<'a> {
     /// The expressions that are function calls in words of their own, and all that is left.
+    ///
+    /// `SUBSTRING(x FROM 2 FOR 3)` → `substr(x, 2, 3)`, `POSITION(a IN b)` → `instr(b, a)`: the standard's
+    /// words, which the parser knows by form.
     pub(crate) fn plan_function_expr(&mut self, expr: &'a ast::Expr) -> Result<Expr> {
         use ast::Expr as E;
         let (name, args): (&str, Vec<&'a ast::Expr>) = match expr {
@@ -198,6 +201,9 @@ impl<'a> Planner<'a> {
         self.foreign_function(name, args)
     }
 
+    /// A call by name: of a window, an ordered set, a scalar function or an aggregate, in that order. The
+    /// checks in between are SQLite's, in SQLite's words, so that what SQLite would refuse is refused here
+    /// too.
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
         let mut call = read_call(function)?;
         if call.over.is_some() {
@@ -244,6 +250,7 @@ impl<'a> Planner<'a> {
             return invalid("DISTINCT aggregates must have exactly one argument", function.span());
         }
         let depends_on_order = matches!(func, AggFunc::GroupConcat | AggFunc::Other(_));
+        // WITHIN GROUP (ORDER BY …) of other functions is an order inside the call: LISTAGG.
         let takes_order = func == AggFunc::GroupConcat || known.of_an_order;
         if call.within_group && !takes_order {
             return unsupported(format!("WITHIN GROUP of {}()", call.name), function.span());
@@ -258,10 +265,13 @@ impl<'a> Planner<'a> {
             args.push(literal(separator)?);
         }
         let mut func = self.over_spans(known.in_dialect(self.dialect), &args);
+        // `group_concat(x, ',')` is `group_concat(x)`: the comma is SQLite's default.
         let comma = Expr::Literal(Value::Text(",".into()));
         if func == AggFunc::GroupConcat && args.get(1) == Some(&comma) {
             args.truncate(1);
         }
+        // `group_concat(x ORDER BY y)` gives another text for another order: its keys become arguments, and
+        // it is another function than the one without an order, of which rules know more.
         if depends_on_order && !call.order_by.is_empty() {
             // No rule about concatenations knows of an order.
             if call.distinct && args.len() > 1 && self.dialect != Dialect::Sqlite {
@@ -298,6 +308,9 @@ impl<'a> Planner<'a> {
 }
 
 /// Reads a call; what has no plan in it is refused.
+///
+/// The parser takes clauses of a dozen dialects in a call. Each is named here: what has a meaning for SQLite
+/// is kept, the rest is refused rather than passed over.
 pub(crate) fn read_call(function: &ast::Function) -> Result<Call<'_>> {
     let ast::Function {
         name,

@@ -9,8 +9,8 @@ use sqlparser::tokenizer::Span;
 
 use super::{Planner, Result, unsupported};
 use crate::columns::Reads;
-use crate::expr::{AggFunc, BinaryOp, Expr, WindowCall};
-use crate::rel::{ColumnId, ColumnInfo, Rel};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, WindowCall};
+use crate::rel::{ColumnId, ColumnInfo, Rel, SortKey};
 use crate::schema::TypeClass;
 use crate::substitution::Substitution;
 use crate::value::Value;
@@ -103,6 +103,10 @@ impl Planner<'_> {
         Ok(Lateral { rel: Rel::aggregate(rel, keys, grouped), on, single: Some(outputs) })
     }
 
+    /// Lifts the conditions that name columns of `outer` through a relation. Each case has to keep two things:
+    /// the columns that the conditions read come out of the relation, and for one outer row the rows that meet
+    /// them are those the subquery gave for it. Where the second needs one value a column ([`equalities`]), a
+    /// condition of another kind is refused, as is what is not listed: a set operation, an outer join.
     fn lift_rel(&mut self, rel: Rel, outer: &[ColumnId], span: Span) -> Result<Lifted> {
         if !reads(&rel, outer) {
             return Ok(Lifted { rel, on: Vec::new() });
@@ -126,18 +130,7 @@ impl Planner<'_> {
                 }
                 Ok(Lifted { rel: Rel::Join { inputs: rels, on: kept }, on })
             }
-            Rel::Project { input, mut exprs } => {
-                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
-                if exprs.iter().any(|(_, e)| mentions(e, outer)) {
-                    return refused(span);
-                }
-                for id in inner_columns(&on, outer) {
-                    if !exprs.iter().any(|(known, _)| *known == id) {
-                        exprs.push((id, Expr::Column(id)));
-                    }
-                }
-                Ok(Lifted { rel: Rel::project(rel, exprs), on })
-            }
+            Rel::Project { input, exprs } => self.lift_project(*input, exprs, outer, span),
             // Rows of one outer row have the same values in the columns that come with them.
             Rel::Distinct { input } => {
                 let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
@@ -145,73 +138,10 @@ impl Planner<'_> {
                 Ok(Lifted { rel: Rel::Distinct { input: Box::new(rel) }, on })
             }
             Rel::Sort { input, keys, limit, offset } => {
-                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
-                if keys.iter().any(|k| mentions(&k.expr, outer))
-                    || limit.iter().chain(&offset).any(|e| mentions(e, outer))
-                {
-                    return refused(span);
-                }
-                if limit.is_none() && offset.is_none() {
-                    // The order of a table has no meaning.
-                    return Ok(Lifted { rel, on });
-                }
-                let partition_by = equalities(&on, outer, span)?;
-                let number = self.new_column(ColumnInfo {
-                    name: "row_number".into(),
-                    origin: None,
-                    affinity: None,
-                    class: TypeClass::Integer,
-                    nullable: false,
-                })?;
-                let numbered = Rel::Window {
-                    input: Box::new(rel),
-                    calls: vec![(
-                        number,
-                        WindowCall {
-                            func: "row_number".into(),
-                            args: Vec::new(),
-                            distinct: false,
-                            filter: None,
-                            partition_by,
-                            order_by: keys,
-                            frame: None,
-                        },
-                    )],
-                };
-                let place = || Expr::Column(number);
-                let first = offset.unwrap_or(Expr::Literal(Value::Integer(0)));
-                let mut kept = vec![Expr::binary(BinaryOp::Gt, place(), first.clone())];
-                if first == Expr::Literal(Value::Integer(0)) {
-                    kept.clear();
-                }
-                match limit {
-                    None => {}
-                    Some(limit @ Expr::Literal(Value::Integer(1))) if kept.is_empty() => {
-                        kept.push(place().eq(limit));
-                    }
-                    Some(limit) if kept.is_empty() => kept.push(Expr::binary(BinaryOp::LtEq, place(), limit)),
-                    Some(limit) => kept.push(Expr::binary(
-                        BinaryOp::LtEq,
-                        place(),
-                        Expr::binary(BinaryOp::Add, first, limit),
-                    )),
-                }
-                Ok(Lifted { rel: Rel::filter(numbered, kept), on })
+                self.lift_sort(*input, keys, limit, offset, outer, span)
             }
-            Rel::Aggregate { input, mut keys, calls } if !keys.is_empty() => {
-                let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
-                equalities(&on, outer, span)?;
-                let reads_outer = keys.iter().any(|(_, e)| mentions(e, outer))
-                    || calls.iter().any(|(_, c)| c.args.iter().chain(&c.filter).any(|e| mentions(e, outer)));
-                if reads_outer {
-                    return refused(span);
-                }
-                for id in inner_columns(&on, outer) {
-                    if !keys.iter().any(|(known, _)| *known == id) {
-                        keys.push((id, Expr::Column(id)));
-                    }
-                }
-                Ok(Lifted { rel: Rel::aggregate(rel, keys, calls), on })
+            Rel::Aggregate { input, keys, calls } if !keys.is_empty() => {
+                self.lift_groups(*input, keys, calls, outer, span)
             }
             Rel::Window { input, mut calls } => {
                 let Lifted { rel, on } = self.lift_rel(*input, outer, span)?;
@@ -224,6 +154,123 @@ impl Planner<'_> {
             _ => refused(span),
         }
     }
+
+    /// A projection, which then gives the columns of the conditions too:
+    /// `SELECT b FROM u WHERE u.a = t.a` → `SELECT b, a FROM u`, on `u.a = t.a`. A projection that computes
+    /// with a column of `outer` is refused: its value is not one of the subquery's own rows.
+    fn lift_project(
+        &mut self,
+        input: Rel,
+        mut exprs: Vec<(ColumnId, Expr)>,
+        outer: &[ColumnId],
+        span: Span,
+    ) -> Result<Lifted> {
+        let Lifted { rel, on } = self.lift_rel(input, outer, span)?;
+        if exprs.iter().any(|(_, e)| mentions(e, outer)) {
+            return refused(span);
+        }
+        for id in inner_columns(&on, outer) {
+            if !exprs.iter().any(|(known, _)| *known == id) {
+                exprs.push((id, Expr::Column(id)));
+            }
+        }
+        Ok(Lifted { rel: Rel::project(rel, exprs), on })
+    }
+
+    /// ORDER BY and LIMIT. The limit holds for each outer row, so the rows of each are numbered:
+    /// `SELECT b FROM u WHERE u.a = t.a ORDER BY b LIMIT 2` → the rows of
+    /// `SELECT b, a, row_number() OVER (PARTITION BY a ORDER BY b)` whose number is at most 2.
+    fn lift_sort(
+        &mut self,
+        input: Rel,
+        keys: Vec<SortKey>,
+        limit: Option<Expr>,
+        offset: Option<Expr>,
+        outer: &[ColumnId],
+        span: Span,
+    ) -> Result<Lifted> {
+        let Lifted { rel, on } = self.lift_rel(input, outer, span)?;
+        if keys.iter().any(|k| mentions(&k.expr, outer))
+            || limit.iter().chain(&offset).any(|e| mentions(e, outer))
+        {
+            return refused(span);
+        }
+        if limit.is_none() && offset.is_none() {
+            // The order of a table has no meaning.
+            return Ok(Lifted { rel, on });
+        }
+        let partition_by = equalities(&on, outer, span)?;
+        let number = self.new_column(ColumnInfo {
+            name: "row_number".into(),
+            origin: None,
+            affinity: None,
+            class: TypeClass::Integer,
+            nullable: false,
+        })?;
+        let numbered = Rel::Window {
+            input: Box::new(rel),
+            calls: vec![(
+                number,
+                WindowCall {
+                    func: "row_number".into(),
+                    args: Vec::new(),
+                    distinct: false,
+                    filter: None,
+                    partition_by,
+                    order_by: keys,
+                    frame: None,
+                },
+            )],
+        };
+        Ok(Lifted { rel: Rel::filter(numbered, within(number, limit, offset)), on })
+    }
+
+    /// A grouping with keys of its own: the columns of the conditions become keys. One outer row has one
+    /// value in each of them, so its groups are the ones it had.
+    fn lift_groups(
+        &mut self,
+        input: Rel,
+        mut keys: Vec<(ColumnId, Expr)>,
+        calls: Vec<(ColumnId, AggregateCall)>,
+        outer: &[ColumnId],
+        span: Span,
+    ) -> Result<Lifted> {
+        let Lifted { rel, on } = self.lift_rel(input, outer, span)?;
+        equalities(&on, outer, span)?;
+        let reads_outer = keys.iter().any(|(_, e)| mentions(e, outer))
+            || calls.iter().any(|(_, c)| c.args.iter().chain(&c.filter).any(|e| mentions(e, outer)));
+        if reads_outer {
+            return refused(span);
+        }
+        for id in inner_columns(&on, outer) {
+            if !keys.iter().any(|(known, _)| *known == id) {
+                keys.push((id, Expr::Column(id)));
+            }
+        }
+        Ok(Lifted { rel: Rel::aggregate(rel, keys, calls), on })
+    }
+}
+
+/// The conditions that a row's number meets under a limit and an offset. An offset of 0 asks for nothing, and
+/// a limit of 1 is written `= 1`, as a query that numbers the rows itself would have it.
+fn within(number: ColumnId, limit: Option<Expr>, offset: Option<Expr>) -> Vec<Expr> {
+    let place = || Expr::Column(number);
+    let first = offset.unwrap_or(Expr::Literal(Value::Integer(0)));
+    let mut kept = vec![Expr::binary(BinaryOp::Gt, place(), first.clone())];
+    if first == Expr::Literal(Value::Integer(0)) {
+        kept.clear();
+    }
+    match limit {
+        None => {}
+        Some(limit @ Expr::Literal(Value::Integer(1))) if kept.is_empty() => {
+            kept.push(place().eq(limit));
+        }
+        Some(limit) if kept.is_empty() => kept.push(Expr::binary(BinaryOp::LtEq, place(), limit)),
+        Some(limit) => {
+            kept.push(Expr::binary(BinaryOp::LtEq, place(), Expr::binary(BinaryOp::Add, first, limit)))
+        }
+    }
+    kept
 }
 
 /// Whether a relation is an aggregate over all rows.

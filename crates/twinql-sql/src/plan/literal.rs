@@ -33,6 +33,9 @@ fn blob(hex: &str) -> Option<Value> {
 }
 
 /// A literal of the AST.
+///
+/// TRUE and FALSE are 1 and 0 in SQLite. A parameter has no value here: two queries are compared with
+/// theirs.
 pub(crate) fn literal(value: &ast::ValueWithSpan) -> Result<Expr> {
     use ast::Value as V;
     let literal = match &value.value {

@@ -1,4 +1,9 @@
 //! How names are compared, and names with a schema or a database before them.
+//!
+//! SQLite ignores the case of a name, quoted or not. PostgreSQL folds a name without quotes to lower case and
+//! takes one in quotes as it is: `Name` is `name`, `"Name"` is another. [`Planner::same`] and
+//! [`Planner::stored`] are the two sides of that; [`Schema::compares_exactly`](crate::Schema::compares_exactly)
+//! says which of the two holds.
 
 use sqlparser::ast::{self, Ident, Spanned};
 

@@ -1,5 +1,9 @@
 //! Operators that PostgreSQL and MySQL have and SQLite lacks: regular expressions, JSON
 //! documents, arrays.
+//!
+//! PostgreSQL's `->`, `@>`, `~` and their like become calls of functions that the sandbox has. SQLite has only
+//! `->` and `->>` of them, and those differ from PostgreSQL's. What a side holds (an array, a JSON document)
+//! decides between two meanings of one sign: that is what [`Kind`] is kept for.
 
 use sqlparser::ast::{self, BinaryOperator, Spanned};
 

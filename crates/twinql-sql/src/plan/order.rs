@@ -24,6 +24,9 @@ pub(super) struct OrderTerm<'a> {
 }
 
 /// A key of an order, with the dialect's default for NULLs.
+///
+/// SQLite and MySQL take NULL for the smallest value, PostgreSQL for the greatest: `ORDER BY a` is NULLS
+/// FIRST in the first two. The tree always says which.
 pub(crate) fn sort_key(dialect: Dialect, expr: Expr, key: &ast::OrderByExpr) -> Result<SortKey> {
     let ast::OrderByExpr { expr: written, options: ast::OrderByOptions { sort, nulls_first }, with_fill } =
         key;

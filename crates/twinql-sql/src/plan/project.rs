@@ -1,4 +1,8 @@
 //! What a SELECT gives: its outputs, which of equal rows stay, their order and the limits.
+//!
+//! SQL orders a SELECT's rows by things that it need not put out: `SELECT name FROM t ORDER BY age`. A
+//! `Sort` reads only what its input gives, so such a key becomes a column of the projection, and a second
+//! projection drops it above the `Sort`.
 
 use sqlparser::ast::{self, Distinct, Spanned};
 
@@ -16,6 +20,9 @@ use crate::value::Value;
 
 impl<'a> Planner<'a> {
     /// Outputs, duplicate elimination, order and limits.
+    ///
+    /// An output that is a column keeps that column's id, and one that is listed twice is computed once:
+    /// `output` says what is shown, `exprs` what is computed.
     pub(super) fn project(
         &mut self,
         rel: Rel,
@@ -52,6 +59,8 @@ impl<'a> Planner<'a> {
                     if let Some((id, _)) = exprs.iter().find(|(_, e)| *e == expr) {
                         Expr::Column(*id)
                     } else {
+                        // A key over outputs alone, or over outer columns, can be computed above the
+                        // projection.
                         let readable =
                             expr.named().iter().all(|id| visible.contains(id) || !below.contains(id));
                         if readable {
@@ -124,6 +133,8 @@ impl<'a> Planner<'a> {
             self.scopes.last().map(|s| s.windows.iter().map(|(id, _)| *id).collect()).unwrap_or_default();
         let all = partition_by.iter().chain(order_by.iter().map(|k| &k.expr));
         for expr in all {
+            // The window would hold a copy of the subquery, with the same column ids, or a window in a
+            // window.
             if expr.has_subquery() || expr.named().iter().any(|c| windows.contains(c)) {
                 return unsupported("DISTINCT ON with a subquery or a window function", span);
             }
@@ -152,6 +163,9 @@ impl<'a> Planner<'a> {
 
     /// `SELECT DISTINCT a … ORDER BY b`: one row for each `a`, ordered by the `b` of one of
     /// the rows that have it, which is a bare column.
+    ///
+    /// PostgreSQL refuses such a query; SQLite takes the `b` of one of the rows, which one is not said. The
+    /// outputs become the keys of a grouping, which removes the same duplicates as DISTINCT.
     fn distinct_with_extra(
         &mut self,
         rel: Rel,

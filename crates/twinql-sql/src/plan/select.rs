@@ -1,4 +1,10 @@
 //! One SELECT: what it reads, computes and groups (`project` does the rest).
+//!
+//! The clauses are not planned in the order in which they are executed. An alias may stand in any clause but
+//! the outputs (SQLite), GROUP BY may name an output, HAVING and ORDER BY may hold aggregates that belong to
+//! the grouping. So everything is planned over the rows of FROM first; the scope collects the aggregates and
+//! windows met on the way; and only when all are known are the expressions above the grouping rewritten to
+//! read the groups ([`Groups`]).
 
 use std::collections::HashSet;
 
@@ -25,6 +31,10 @@ pub(super) struct Item {
 
 impl<'a> Planner<'a> {
     /// Plans a SELECT with the order and the limits on top of it.
+    ///
+    /// Each `allow` says what the next clause may use: aliases, aggregates, windows. WHERE takes no
+    /// aggregate and no window, since both come after it; the outputs take no alias, since SQLite resolves
+    /// those there as columns alone.
     pub(crate) fn plan_select(
         &mut self,
         select: &'a Select,
@@ -66,10 +76,13 @@ impl<'a> Planner<'a> {
             qualify.push(self.first_of_each(on, &items, &order)?);
         }
 
+        // From here on nothing is resolved: all names are columns.
         let mut scope = self.scopes.pop().unwrap_or_default();
         let input: HashSet<ColumnId> =
             scope.tables.iter().flat_map(|t| t.columns.iter().map(|c| c.id)).collect();
         if is_aggregate {
+            // Now that it is known whether there are groups, so is whether a result may be NULL: `max(a)`
+            // over a whole table may find no row, in a group there is one.
             for (id, call) in &scope.aggregates {
                 let mut info = types::aggregate_info(call, is_grouped, &self.columns);
                 if let Some(slot) = id.info_mut(&mut self.columns) {
@@ -91,6 +104,7 @@ impl<'a> Planner<'a> {
             for conjunct in &mut qualify {
                 groups.lift(self, conjunct)?;
             }
+            // Windows run over the groups: `rank() OVER (ORDER BY count(*))`.
             for (_, call) in &mut scope.windows {
                 for expr in call.exprs_mut() {
                     groups.lift(self, expr)?;
@@ -110,6 +124,8 @@ impl<'a> Planner<'a> {
         self.restore_allow(Allow { aliases, aggregates, windows });
     }
 
+    /// The outputs with their names. Without an alias SQLite calls a column by its name and anything else by
+    /// its text.
     fn plan_items(&mut self, projection: &'a [SelectItem]) -> Result<Vec<Item>> {
         let mut items = Vec::new();
         for item in projection {
@@ -174,6 +190,7 @@ impl<'a> Planner<'a> {
         refuse_present(modifiers, "GROUP BY with a modifier", select)?;
         let mut keys: Vec<(ColumnId, Expr)> = Vec::new();
         for (at, term) in terms.iter().enumerate() {
+            // The desugaring has expanded these where it could; a plain call of them is no key.
             if let ast::Expr::Function(call) = unwrap_nested(term)
                 && let Some(name) = last_ident(&call.name)
                 && ["rollup", "cube", "grouping"].contains(&name.value.to_ascii_lowercase().as_str())
@@ -195,6 +212,7 @@ impl<'a> Planner<'a> {
                 }
             };
             self.note_expr(Clause::Group, &expr, || term.span());
+            // `GROUP BY a, a` has one key. A key that is a column keeps its id, as everywhere.
             let known = keys.iter().find(|(_, key)| *key == expr).map(|(id, _)| *id);
             let id = match (known, &expr) {
                 (Some(id), _) => id,
@@ -218,6 +236,10 @@ impl<'a> Planner<'a> {
     }
 
     /// The output that a name in GROUP BY means: an alias that is no column of the tables.
+    ///
+    /// Columns come first: in `SELECT b AS a, count(*) FROM t GROUP BY a` the key is `t.a` if there is one.
+    /// Beside a `*` positions in the select list are not those of the outputs, and the alias is resolved as
+    /// one in an expression.
     fn alias_term(&mut self, projection: &'a [SelectItem], term: &'a ast::Expr) -> Result<Option<usize>> {
         let ast::Expr::Identifier(name) = unwrap_nested(term) else {
             return Ok(None);

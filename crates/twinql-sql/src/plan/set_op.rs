@@ -1,4 +1,7 @@
 //! Whole queries: WITH, compound SELECTs, VALUES, and the order and limits on top.
+//!
+//! ORDER BY and LIMIT belong to the whole query. Over one SELECT they may read its tables and are planned
+//! with it; over a compound SELECT they see its outputs alone ([`Planner::order_outputs`]).
 
 use sqlparser::ast::{self, OrderByKind, SetExpr, SetOperator, SetQuantifier, Spanned};
 
@@ -97,6 +100,8 @@ pub(crate) fn read_operator(
 
 impl<'a> Planner<'a> {
     /// Plans a query in the scopes on the stack.
+    ///
+    /// WITH brings its expressions into sight for this query alone.
     pub(crate) fn plan_query(&mut self, query: &'a ast::Query) -> Result<Planned> {
         self.nested(|p| {
             let outer = p.ctes.len();
@@ -157,6 +162,8 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// VALUES: its columns are called `column1`, `column2`, … (SQLite). A column's class is what all of its
+    /// cells have in common, and it may be NULL if one of them may.
     fn plan_values(&mut self, values: &'a ast::Values) -> Result<Planned> {
         let ast::Values {
             // `VALUES ROW(1)` and `VALUES (1)`, `VALUE` and `VALUES` say the same.
@@ -210,6 +217,9 @@ impl<'a> Planner<'a> {
         })
     }
 
+    /// Two queries joined by UNION, INTERSECT or EXCEPT: columns of its own, called as the left arm's. What
+    /// is known of one is what holds for the rows of both arms that can come out; its affinity and origin
+    /// only where the arms agree.
     pub(crate) fn set_operation(
         &mut self,
         kind: SetOpKind,
@@ -261,6 +271,10 @@ impl<'a> Planner<'a> {
     }
 
     /// LIMIT, OFFSET and FETCH, which see no columns.
+    ///
+    /// The scopes are taken away for the time, so that a name in LIMIT is an unknown one, as in SQLite.
+    /// `LIMIT 2, 5`, SQLite's and MySQL's, skips 2 rows and gives 5. WITH TIES and PERCENT depend on the
+    /// rows and are refused.
     pub(crate) fn plan_limits(&mut self, clauses: &Clauses<'a>) -> Result<Limits> {
         let query = clauses.query;
         let scopes = std::mem::take(&mut self.scopes);
@@ -299,6 +313,9 @@ impl<'a> Planner<'a> {
     }
 
     /// ORDER BY and LIMIT over the outputs of a compound SELECT.
+    ///
+    /// A term is a position, a name or the text of an output; SQLite refuses anything else here, such as
+    /// `ORDER BY a + 1`. `arms` are the SELECTs whose outputs may be meant.
     pub(crate) fn order_outputs(
         &mut self,
         planned: Planned,

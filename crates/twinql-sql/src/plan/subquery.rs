@@ -1,4 +1,8 @@
 //! Subqueries inside expressions, and IN lists.
+//!
+//! A subquery is planned in the scopes around it, which makes it correlated where it names their columns;
+//! nothing is unnested here. NOT IN, NOT EXISTS and `<> ALL` keep their form, since they differ over NULLs:
+//! `1 NOT IN (2, NULL)` is NULL.
 
 use sqlparser::ast::{self, Spanned};
 
@@ -9,6 +13,8 @@ use crate::rel::Query;
 use crate::value::Value;
 
 impl<'a> Planner<'a> {
+    /// `x IN (a, b)`. In other dialects a member that is a date or a span written as text is brought into
+    /// the form of the value it meets, and the value into theirs.
     pub(crate) fn plan_in_list(
         &mut self,
         tested: &'a ast::Expr,
@@ -25,6 +31,7 @@ impl<'a> Planner<'a> {
         Ok(negate_if(negated, Expr::InList { expr, list }))
     }
 
+    /// `x IN (SELECT …)` and `(x, y) IN (SELECT …)`: as many values as the subquery has columns.
     pub(crate) fn plan_in_subquery(
         &mut self,
         tested: &'a ast::Expr,
@@ -51,16 +58,21 @@ impl<'a> Planner<'a> {
         Ok(negate_if(negated, Expr::InSubquery { exprs, query }))
     }
 
+    /// `EXISTS (SELECT …)`, whatever its outputs.
     pub(crate) fn plan_exists(&mut self, subquery: &'a ast::Query, negated: bool) -> Result<Expr> {
         let query = Box::new(self.plan_query(subquery)?.query);
         Ok(negate_if(negated, Expr::Exists(query)))
     }
 
+    /// A subquery as a value. How many columns it may have depends on where it stands, so the caller looks:
+    /// `(a, b) = (SELECT x, y …)` compares rows.
     pub(crate) fn plan_scalar(&mut self, subquery: &'a ast::Query) -> Result<Expr> {
         let query = self.plan_query(subquery)?.query;
         Ok(Expr::Scalar(Box::new(query)))
     }
 
+    /// `x > ALL (SELECT …)` and `x = ANY (SELECT …)`, which SQLite lacks and the printer writes with EXISTS.
+    /// Only a subquery is taken: `ANY (array)` was rewritten before, where it could be.
     pub(crate) fn plan_quantified(
         &mut self,
         left: &'a ast::Expr,

@@ -1,4 +1,8 @@
 //! Table-valued functions.
+//!
+//! In FROM they stand for tables whose columns SQLite documents: <https://sqlite.org/json1.html#jeach>,
+//! <https://sqlite.org/series.html>. Others are refused, since nothing is known of their columns. What other
+//! dialects call `unnest` is `json_each` over the array, which the sandbox keeps as JSON.
 
 use sqlparser::ast::{self, Spanned};
 
@@ -10,6 +14,7 @@ use crate::rel::{ColumnInfo, Rel};
 use crate::schema::TypeClass;
 
 impl<'a> Planner<'a> {
+    /// A call in FROM. Its arguments may read the tables before it, which the caller has put in scope.
     pub(super) fn plan_table_function(
         &mut self,
         name: &'a ast::ObjectName,
@@ -45,6 +50,7 @@ impl<'a> Planner<'a> {
         Ok((rel, vec![self.with_alias(table, alias, false)?]))
     }
 
+    /// A relation that is known by its name and its columns alone, of which any value may come.
     pub(super) fn named_relation(
         &mut self,
         name: &str,

@@ -90,6 +90,8 @@ fn numeric(class: TypeClass) -> TypeClass {
 }
 
 /// The class that holds the values of both.
+///
+/// Integers and reals are numbers; anything else together is `Other`, of which no rule assumes anything.
 pub(crate) fn common_class(a: TypeClass, b: TypeClass) -> TypeClass {
     use TypeClass::{Integer, Number, Other};
     match (a, b) {
@@ -127,6 +129,7 @@ fn binary(op: BinaryOp, left: &Expr, right: &Expr, columns: &Columns) -> ColumnI
     }
 }
 
+/// A scalar function's result by the table of functions; of one that is not in it nothing is known.
 fn function(name: &str, args: &[Expr], columns: &Columns) -> ColumnInfo {
     // Each argument is looked at once: nested calls must not double the work at each level.
     let args: Vec<ColumnInfo> = args.iter().map(|e| info_of(e, columns)).collect();
@@ -169,6 +172,7 @@ pub(crate) fn aggregate_info(call: &AggregateCall, grouped: bool, columns: &Colu
     }
 }
 
+/// MIN or MAX: the argument's values, without its affinity.
 fn extreme(arg: ColumnInfo, nullable: bool) -> ColumnInfo {
     ColumnInfo { affinity: None, nullable, ..arg }
 }

@@ -45,6 +45,7 @@ pub(crate) fn reached<'s>(schema: &'s Schema, query: &ast::Query) -> Vec<ViewQue
     found
 }
 
+/// Last parts of all names in FROM, at any depth; more than views, which the caller sorts out.
 fn relations(query: &ast::Query) -> Vec<String> {
     let mut names = Vec::new();
     let _: ControlFlow<()> = visit_relations(query, |relation| {
@@ -56,6 +57,9 @@ fn relations(query: &ast::Query) -> Vec<String> {
 
 impl<'a> Planner<'a> {
     /// The relation of a view, if the name is one.
+    ///
+    /// Planned anew for each use, as a common table expression is. What belongs to the query that names the
+    /// view is put aside meanwhile: its scopes and expressions are not in sight inside the view.
     pub(crate) fn plan_view_use(&mut self, name: &Ident) -> Result<Option<(Rel, ScopeTable)>> {
         let views = self.views;
         let found = views.iter().find(|v| v.view.name.eq_ignore_ascii_case(&name.value));

@@ -1,5 +1,8 @@
 //! `*` and `t.*` in a select list, with what BigQuery, DuckDB, Snowflake and others let
 //! stand behind it.
+//!
+//! A star is expanded where it is planned: the tree knows outputs alone. The order is that of FROM; a column
+//! that USING or NATURAL merged comes once.
 
 use sqlparser::ast::{self, Ident, Spanned};
 
@@ -84,6 +87,7 @@ impl<'a> Planner<'a> {
         } = options;
         refuse_present(opt_ilike, "ILIKE behind *", at)?;
         refuse_present(opt_alias, "an alias of *", at)?;
+        // EXCLUDE (DuckDB, Snowflake) and EXCEPT (BigQuery) say the same.
         let mut left_out: Vec<&Ident> = match opt_exclude {
             None => Vec::new(),
             Some(ast::ExcludeSelectItem::Single(name)) => vec![column_of(name)?],

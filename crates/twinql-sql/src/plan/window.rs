@@ -1,4 +1,9 @@
 //! Window functions.
+//!
+//! A call with OVER is a column from the moment it is read, as an aggregate is: the scope collects it, and
+//! one `Window` node above the grouping computes all of them. The frame stays text, in one canonical
+//! spelling, since no rule looks inside it; EXCLUDE, which the parser does not know, comes from
+//! [`crate::parse::Parsed::frames`].
 
 use sqlparser::ast::{self, Spanned};
 use sqlparser::tokenizer::Location;
@@ -12,6 +17,8 @@ use crate::rel::ColumnInfo;
 use crate::schema::TypeClass;
 
 impl<'a> Planner<'a> {
+    /// Plans `f(…) OVER …` as a column of the innermost SELECT. The checks are SQLite's; the same call twice
+    /// is one column.
     pub(crate) fn plan_window_call(&mut self, function: &'a ast::Function, call: Call<'a>) -> Result<Expr> {
         if !self.scopes.last().is_some_and(|s| s.allow.windows) {
             return invalid(format!("misuse of window function {}()", call.name), function.span());
@@ -66,6 +73,7 @@ impl<'a> Planner<'a> {
                 .map_or(TypeClass::Other, |e| super::types::info_of(e, &self.columns).class),
             _ => TypeClass::Number,
         };
+        // Numbers and counts are never NULL; `lag` is at the edge, and a sum over an empty frame.
         let nullable = !matches!(
             planned.func.as_str(),
             "row_number" | "rank" | "dense_rank" | "ntile" | "count" | "percent_rank" | "cume_dist"
@@ -84,6 +92,8 @@ impl<'a> Planner<'a> {
         Ok(Expr::Column(id))
     }
 
+    /// A window of the WINDOW clause. Definitions may build on each other, `w2 AS (w1 ORDER BY a)`; the
+    /// depth ends a circle of them.
     fn plan_named_window(&mut self, name: &'a ast::Ident, call: &mut WindowCall, depth: usize) -> Result<()> {
         let definition = self.scopes.last().and_then(|s| {
             s.named_windows.iter().find_map(|ast::NamedWindowDefinition(known, found)| {
@@ -100,6 +110,8 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// PARTITION BY, ORDER BY and the frame, behind those of the window it builds on. `owner` is where the
+    /// call or the definition stands, by which its EXCLUDE is found.
     fn plan_window_spec(
         &mut self,
         spec: &'a ast::WindowSpec,
@@ -125,6 +137,8 @@ impl<'a> Planner<'a> {
     }
 }
 
+/// A frame with one bound ends at the current row: `ROWS 2 PRECEDING` → `ROWS BETWEEN 2 PRECEDING AND
+/// CURRENT ROW`.
 /// A frame as canonical text, `None` for the default one.
 fn frame_text(frame: &ast::WindowFrame, exclusion: Option<Exclusion>) -> Option<String> {
     let ast::WindowFrame { units, start_bound, end_bound } = frame;

@@ -1,4 +1,8 @@
 //! Scalar expressions as SQL text.
+//!
+//! Every operand that is more than one word stands in parentheses: precedence then never matters, in
+//! SQLite's version of it or in another's. A text compares by the affinities and collations of what it
+//! names, so no cast and no COLLATE is dropped here.
 
 use super::{Names, Printer};
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp, WindowCall};
@@ -32,6 +36,7 @@ fn is_function_name(name: &str) -> bool {
 }
 
 /// The text of a sort or group key: an integer constant would be taken for a position.
+/// `GROUP BY 1` means the first output; `GROUP BY (SELECT 1)` means the constant.
 pub(super) fn no_ordinal(e: &Expr, text: &str) -> String {
     match e {
         Expr::Literal(_) => format!("(SELECT {text})"),
@@ -43,8 +48,10 @@ pub(super) fn no_ordinal(e: &Expr, text: &str) -> String {
 pub(crate) fn literal(v: &Value) -> String {
     match v {
         Value::Null => "NULL".into(),
+        // The digits of the smallest integer alone are too large for one (SQLite reads them as a real).
         Value::Integer(i64::MIN) => "(-9223372036854775807 - 1)".into(),
         Value::Integer(i) => i.to_string(),
+        // SQLite has no word for infinity; a literal that overflows is it.
         Value::Real(r) if r.0.is_infinite() => if r.0 > 0.0 { "9e999" } else { "-9e999" }.into(),
         Value::Real(r) => format!("{:?}", r.0),
         Value::Text(t) => format!("'{}'", t.replace('\'', "''")),
@@ -150,6 +157,7 @@ impl Printer<'_> {
             },
             Expr::Literal(v) => literal(v),
             Expr::Unary { op, expr } => {
+                // The tree has one node for both tests.
                 if let (UnaryOp::Not, Expr::Unary { op: UnaryOp::IsNull, expr }) = (op, &**expr) {
                     return format!("{} IS NOT NULL", self.operand(expr, names));
                 }
@@ -167,11 +175,13 @@ impl Printer<'_> {
             Expr::And(list) => self.list(list, " AND ", "1", names),
             Expr::Or(list) => self.list(list, " OR ", "0", names),
             Expr::Function { name, args } => {
+                // The planner makes this call of a pattern that GLOB cannot say; nothing executes it.
                 if !is_function_name(name) || name == "like_with_case" {
                     self.refuse(format!("the function {name}"));
                 }
                 let args = self.exprs(args, names).join(", ");
                 match name.as_str() {
+                    // SQLite takes these without parentheses alone.
                     "current_date" | "current_time" | "current_timestamp" if args.is_empty() => {
                         name.to_ascii_uppercase()
                     }
@@ -229,6 +239,8 @@ impl Printer<'_> {
         let rows = self.query_as(query, names, &["v".to_owned()]);
         let compared = format!("{left} {word} {alias}.v");
         let exists = |test: &str| format!("EXISTS (SELECT 1 FROM ({rows}) AS {alias} WHERE {test})");
+        // For ALL a row decides that fails, for ANY one that holds. Over no rows ALL is true and ANY false,
+        // which is what is left over in each.
         let (decides, then, otherwise) = match all {
             true => (format!("NOT ({compared})"), 0, 1),
             false => (compared.clone(), 1, 0),
@@ -240,6 +252,7 @@ impl Printer<'_> {
         )
     }
 
+    /// Operands with a word between them; `empty` is what none of them means.
     fn list(&mut self, list: &[Expr], word: &str, empty: &str, names: &Names) -> String {
         let texts: Vec<String> = list.iter().map(|e| self.operand(e, names)).collect();
         if texts.is_empty() {
@@ -248,6 +261,8 @@ impl Printer<'_> {
         texts.join(word)
     }
 
+    /// An aggregate. Keys of an order inside the call are among its arguments (see [`ordered`]); a bare
+    /// column is the column itself, since SQLite gives a column beside groups that meaning.
     pub(super) fn aggregate_call(&mut self, call: &AggregateCall, names: &Names) -> String {
         let (keys, plain): (Vec<&Expr>, Vec<&Expr>) =
             call.args.iter().partition(|e| ordered::key(e).is_some());
@@ -279,6 +294,8 @@ impl Printer<'_> {
         format!("{}({args}){filter}", function(&call.func))
     }
 
+    /// A key of ORDER BY. Where NULLs stand is said only where it is not SQLite's default: first upwards,
+    /// last downwards.
     pub(super) fn sort_key(&mut self, key: &SortKey, names: &Names) -> String {
         let text = self.operand(&key.expr, names);
         let mut text = no_ordinal(&key.expr, &text);
@@ -291,6 +308,7 @@ impl Printer<'_> {
         text
     }
 
+    /// A call with OVER. A frame is text already; none stands for the default one.
     pub(super) fn window_call(&mut self, call: &WindowCall, names: &Names) -> String {
         let args = self.exprs(&call.args, names).join(", ");
         let args = match (call.args.is_empty(), call.distinct) {

@@ -4,6 +4,16 @@
 //! grouping and HAVING, windows, DISTINCT, order and limit); where a node comes too early
 //! for its place in a SELECT, what is below becomes a derived table whose columns are
 //! named `c` and their id.
+//!
+//! What makes a place too early is that a SELECT's clauses have a fixed order of execution: a filter over
+//! windows cannot be WHERE, which comes before them, so the windows go into a derived table. `Stage` is
+//! that order. A column is known by the text that stands for it in the SELECT at hand (`Names`), so
+//! expressions are put into each other as text; only where that would change the answer or repeat too much
+//! is there a derived table instead.
+//!
+//! The text is for SQLite to execute, not for readers: normalised trees are run beside the originals in the
+//! tests, and witnesses are looked for with it. What SQLite cannot say is refused ([`PrintError`]), since a
+//! wrong text would give a wrong answer in both places.
 
 mod block;
 mod expr;
@@ -89,6 +99,9 @@ impl Printer<'_> {
     }
 
     /// A query as text, its columns unnamed.
+    ///
+    /// `outer` are the columns of the SELECTs around it, for a correlated subquery. A set operation whose
+    /// columns are the outputs as they are needs no SELECT around it.
     pub(crate) fn query(&mut self, query: &Query, outer: &Names) -> String {
         if self.shallow {
             return "…".to_owned();
@@ -106,6 +119,8 @@ impl Printer<'_> {
         let mut block = self.block(&query.rel, outer);
         let listed: BTreeSet<ColumnId> = query.output.iter().copied().collect();
         let all: Vec<ColumnId> = block.items.iter().map(|(c, _)| *c).collect();
+        // A list of outputs that DISTINCT does not compare, or without the aggregate that makes the SELECT
+        // one, has to stand outside: `SELECT 1 FROM (SELECT count(*) FROM t)` is one row.
         let whole_lost = !block.whole.is_empty() && block.whole.is_disjoint(&listed);
         if block.distinct && query.output != all || whole_lost {
             block = self.wrap(block);
@@ -173,6 +188,8 @@ impl Printer<'_> {
         }
     }
 
+    /// The SELECT of a relation, filled as far as the relation goes. Each case asks for its input's SELECT
+    /// and either goes on filling it or wraps it first.
     fn block(&mut self, rel: &Rel, outer: &Names) -> Block {
         match rel {
             Rel::Scan { table, columns } => self.scan(*table, columns),
@@ -217,6 +234,8 @@ impl Printer<'_> {
             Rel::Project { input, exprs } => self.project(input, exprs, outer),
             Rel::Join { inputs, on } => self.join(rel, inputs, on, outer),
             Rel::OuterJoin { kind, left, right, on } => {
+                // The left side may be a list of joins already, unless its rows may be filled up too: then
+                // what it computes has to be computed below.
                 let l = self.block(left, outer);
                 let is_from = l.stage == Stage::From && l.filters.is_empty() && l.from.is_some();
                 let l =
@@ -241,6 +260,7 @@ impl Printer<'_> {
             Rel::Aggregate { input, keys, calls } => self.aggregate(input, keys, calls, outer),
             Rel::Distinct { input } => {
                 let mut block = self.block_until(input, outer, Stage::Windowed);
+                // DISTINCT over a grouping of which nothing is read: the groups are made below.
                 if block.groups.is_some() && block.whole.is_empty() && block.items.is_empty() {
                     block = self.wrap(block);
                 }
@@ -271,6 +291,7 @@ impl Printer<'_> {
         }
     }
 
+    /// A table under an alias of its own, since it may stand in FROM twice.
     fn scan(&mut self, table: usize, columns: &[(ColumnId, usize)]) -> Block {
         let alias = self.alias('t');
         let Some(t) = self.schema.tables.get(table) else {
@@ -287,6 +308,8 @@ impl Printer<'_> {
         Block::from(Some(format!("{} AS {alias}", identifier(&t.name))), items)
     }
 
+    /// Constant rows. One is a SELECT without FROM, none a SELECT that finds nothing. A few are arms of a
+    /// UNION ALL, which gives columns a name each; many are VALUES, whose columns SQLite names itself.
     fn values(&mut self, columns: &[ColumnId], rows: &[Vec<Expr>], outer: &Names) -> Block {
         if let [row] = rows {
             let texts = self.exprs(row, outer);
@@ -318,6 +341,7 @@ impl Printer<'_> {
         self.derived(&arms.join(" UNION ALL "), columns)
     }
 
+    /// WHERE below a grouping, HAVING above it.
     fn filter(&mut self, input: &Rel, predicate: &[Expr], outer: &Names) -> Block {
         let mut block = self.block_until(input, outer, Stage::Grouped);
         // An aggregate inside a subquery would be taken for one of the subquery.
@@ -335,6 +359,10 @@ impl Printer<'_> {
         block
     }
 
+    /// Other outputs over the same SELECT: `a + 1` over `b AS a` is `b + 1`, put together as text. A derived
+    /// table is needed where that is not the same: above DISTINCT, where no output would be left that makes
+    /// the SELECT an aggregate, for a subquery over groups, and where a long text would be repeated at each
+    /// use.
     fn project(&mut self, input: &Rel, exprs: &[(ColumnId, Expr)], outer: &Names) -> Block {
         let mut block = self.block(input, outer);
         let nested = exprs.iter().any(|(_, e)| e.has_subquery());
@@ -374,6 +402,8 @@ impl Printer<'_> {
         block
     }
 
+    /// FROM with inner joins. Each condition stands in the ON of the first join that has all it reads, one over a
+    /// single table in WHERE: among inner joins the place does not change the answer.
     fn join(&mut self, rel: &Rel, inputs: &[Rel], on: &[Expr], outer: &Names) -> Block {
         let all = rel.output_set();
         // The arguments of a table-valued function may read the inputs before it.
@@ -453,6 +483,8 @@ impl Printer<'_> {
         }
         if keys.is_empty() {
             if calls.is_empty() {
+                // Neither keys nor calls: one row if there are any, none if not, which GROUP BY of a
+                // constant gives.
                 groups.push("(SELECT NULL)".to_owned());
             } else {
                 // A bare column does not make a SELECT an aggregate.
@@ -493,6 +525,7 @@ impl Printer<'_> {
         block
     }
 
+    /// A compound SELECT, its columns named `c` and their id by the first arm.
     fn set_operation(&mut self, rel: &Rel, outer: &Names) -> String {
         let Rel::SetOp { kind, all, left, right, columns } = rel else {
             return self.query_as(&Query { rel: rel.clone(), output: rel.outputs() }, outer, &[]);
@@ -544,6 +577,8 @@ fn word(kind: SetOpKind, all: bool) -> &'static str {
 }
 
 /// Whether a relation gives more than columns of its input.
+///
+/// A constant beside a row that an outer join fills up would otherwise stay a constant.
 fn computes(rel: &Rel) -> bool {
     match rel {
         Rel::Project { input, exprs } => {
@@ -553,6 +588,7 @@ fn computes(rel: &Rel) -> bool {
     }
 }
 
+/// Whether the SELECT of a relation ends in ORDER BY or LIMIT.
 fn ends_sorted(rel: &Rel) -> bool {
     match rel {
         Rel::Sort { .. } => true,

@@ -1,5 +1,13 @@
 //! ROLLUP, CUBE and GROUPING SETS: a union of groupings, in each of which the keys that it
 //! does not group by are NULL and GROUPING() is a number.
+//!
+//! `SELECT a, b, sum(c) FROM t GROUP BY ROLLUP (a, b)` becomes
+//!
+//! `SELECT a, b, sum(c) FROM t GROUP BY a, b UNION ALL SELECT a, NULL, sum(c) FROM t GROUP BY a UNION ALL
+//! SELECT NULL, NULL, sum(c) FROM t`
+//!
+//! which is the standard's definition of it. FROM is evaluated once for each grouping, so the rules see
+//! plain groupings, and a query that writes the union by hand is the same query.
 
 use std::ops::ControlFlow;
 
@@ -62,6 +70,9 @@ fn unsupported<T>(construct: &str, span: Span) -> Result<T, SqlError> {
 type Set = Vec<Expr>;
 
 /// The groupings that GROUP BY asks for, if it is more than a list of keys.
+///
+/// Several terms multiply: `GROUP BY a, CUBE (b, c)` groups by `a` and each of the four sets. A limit ends
+/// that early, since a handful of CUBEs asks for thousands.
 fn sets(select: &Select) -> Result<Option<Vec<Set>>, SqlError> {
     let GroupByExpr::Expressions(terms, modifiers) = &select.group_by else {
         return Ok(None);
@@ -142,10 +153,12 @@ fn choices(term: &Expr) -> Result<Option<Vec<Set>>, SqlError> {
     }))
 }
 
+/// All groups, then one fewer from the right each time, to none.
 fn rollup(groups: &[Set]) -> Vec<Set> {
     (0..=groups.len()).rev().filter_map(|n| Some(groups.get(..n)?.concat())).collect()
 }
 
+/// Every subset of the groups.
 fn cube(groups: &[Set], span: Span) -> Result<Vec<Set>, SqlError> {
     if groups.len() > 6 {
         return unsupported("CUBE of more than 6 keys", span);
@@ -213,6 +226,10 @@ impl Grouping<'_> {
     }
 
     /// Rewrites an expression over the groups: inside an aggregate all rows keep their keys.
+    ///
+    /// `sum(a)` stays a sum of all values where `a` is a key that this grouping leaves out, while `a` beside
+    /// it is NULL. GROUPING (a, b) has a bit for each argument, the last one the lowest, that is 1 where it
+    /// is left out.
     fn rewrite(&self, expr: &mut Expr) -> Result<(), SqlError> {
         if self.is_missing(expr) {
             *expr = null(expr.span());
@@ -319,6 +336,8 @@ fn arm(select: &Select, set: &Set, all: &[Expr], extra: &[Expr]) -> Result<Selec
     Ok(out)
 }
 
+/// The union of all groupings. UNION ALL, since equal rows of two groupings are two rows; DISTINCT of the
+/// SELECT is the union's.
 fn union(select: &Select, sets: &[Set], extra: &[Expr]) -> Result<SetExpr, SqlError> {
     let quantifier = match &select.distinct {
         None | Some(Distinct::All) => SetQuantifier::All,
@@ -361,6 +380,9 @@ fn output_name(item: &SelectItem) -> Option<&Ident> {
 
 /// A query with an order: its terms become positions of outputs, with outputs of their own
 /// for those that are none.
+///
+/// ORDER BY over a union can name its outputs alone: `… GROUP BY ROLLUP (a) ORDER BY sum(b)` puts out
+/// `sum(b)` as well, orders by its position, and an outer SELECT drops it ([`wrap`]).
 fn expand_ordered(whole: &mut Query, select: &Select, sets: &[Set]) -> Result<(), SqlError> {
     let width = select.projection.len();
     let mut extra: Vec<Expr> = Vec::new();

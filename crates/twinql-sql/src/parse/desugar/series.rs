@@ -1,5 +1,8 @@
 //! Functions that give rows: `generate_series` becomes its values or a recursion, one in
 //! the list of outputs moves to FROM.
+//!
+//! `SELECT unnest(x) FROM t` → `SELECT series_1.value FROM t, unnest(x) AS series_1(value)`. SQLite has such
+//! functions in FROM alone.
 
 use sqlparser::ast::{
     self, Expr, FunctionArg, FunctionArgExpr, Ident, SelectItem, SetExpr, Spanned, TableAlias,
@@ -23,6 +26,8 @@ const IN_OUTPUTS: [&str; 5] = [
 ];
 
 /// Moves the calls of such functions from the outputs of a SELECT to its FROM.
+///
+/// FROM lists it last, with a comma, so that its argument may read the tables before it.
 pub(super) fn move_to_from(body: &mut SetExpr, made: &mut usize) {
     let SetExpr::Select(select) = body else {
         return;
@@ -99,6 +104,8 @@ pub(super) fn as_call(factor: &mut TableFactor) {
 }
 
 /// Writes out a `generate_series` in FROM.
+///
+/// A factor with hints, a sample or an ordinality is left alone: the planner refuses those by name.
 pub(super) fn write_out(factor: &mut TableFactor) -> Result<(), SqlError> {
     as_call(factor);
     let (name, args, alias) = match &*factor {

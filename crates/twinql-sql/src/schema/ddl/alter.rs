@@ -1,10 +1,16 @@
 //! Statements that change what others defined: ALTER TABLE, RENAME, DROP.
+//!
+//! Dumps define a table in one statement and its keys in others: `pg_dump` writes `ALTER TABLE ONLY t ADD
+//! CONSTRAINT t_pkey PRIMARY KEY (id)`, phpMyAdmin `ALTER TABLE t ADD PRIMARY KEY (id), MODIFY id int NOT
+//! NULL`. All changes are made on the drafts ([`super::model`]), which know names and not positions, so a
+//! column may come, go or be renamed under a key. A change that cannot be made is noted and the rest of the
+//! file is read on: a schema with a note is of more use than none.
 
-use super::super::error::SchemaError;
-use super::super::scan::Token;
 use super::Reader;
 use super::model::Draft;
 use super::words::{is_constraint, items, qualified, shown};
+use crate::schema::error::SchemaError;
+use crate::schema::scan::Token;
 
 impl Reader<'_> {
     /// ALTER TABLE [IF EXISTS] [ONLY] name change, change …
@@ -45,6 +51,8 @@ impl Reader<'_> {
         }
     }
 
+    /// One change of a table. `table` is a copy: it is put back ([`Self::put`]) when the change is complete,
+    /// so an error leaves the table as it was.
     fn change(&mut self, mut table: Draft, position: usize, item: &[Token]) -> Result<(), SchemaError> {
         let line = item.first().map_or(1, |t| t.line);
         let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));
@@ -72,6 +80,7 @@ impl Reader<'_> {
             let to = item.iter().position(|t| t.is("TO"));
             let from = 1 + usize::from(is(1, &["COLUMN", "CONSTRAINT", "INDEX", "KEY"]));
             match (to, is(1, &["CONSTRAINT", "INDEX", "KEY"])) {
+                // A constraint's new name matters to a later DROP CONSTRAINT alone.
                 (_, true) => {
                     if let (Some(old), Some(new)) = (name(2), to.and_then(|t| name(t + 1))) {
                         for key in table.primary.iter_mut().chain(&mut table.unique) {
@@ -121,6 +130,8 @@ impl Reader<'_> {
                 return Ok(());
             };
             let new = definition.first().and_then(Token::name).unwrap_or(&old).to_owned();
+            // CHANGE old new type (MySQL). Keys of other tables name the column too: the model renames them
+            // all.
             if new != old {
                 self.model.rename_column(&table.name, &old, &new);
                 if let Some(renamed) = self.model.tables.get(position) {
@@ -130,6 +141,7 @@ impl Reader<'_> {
             let (draft, rest) = self.typed_column(&mut table, new, definition);
             table.columns[index] = draft;
             self.constraints(&mut table, Some(index), definition.get(rest..).unwrap_or_default())?;
+            // The new definition need not repeat that a column of the primary key is NOT NULL.
             let in_key = |key: &super::model::Key| {
                 key.columns.iter().any(|c| c.eq_ignore_ascii_case(&table.columns[index].column.name))
             };
@@ -143,6 +155,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Puts a changed table in the place of the old one.
     fn put(&mut self, position: usize, table: Draft) {
         if let Some(place) = self.model.tables.get_mut(position) {
             *place = table;
@@ -288,6 +301,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// A table's or a view's new name, with all references to it.
     fn rename(&mut self, line: usize, old: &str, new: &str) {
         if self.model.position(new).is_some_and(|at| self.model.position(old) != Some(at)) {
             let reason = format!("there is a table {new:?} already");

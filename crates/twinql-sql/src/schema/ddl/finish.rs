@@ -1,12 +1,17 @@
 //! From the finished model to a schema: names become positions.
+//!
+//! Names can be resolved only now: a foreign key may refer to a table that is defined later, a CHECK to a
+//! column that ALTER TABLE adds. What does not resolve is left out with a note. A condition is kept as a
+//! condition only if SQLite takes it ([`Verifier`]): rows are generated in SQLite, and one that it cannot
+//! compute would reject them all.
 
 use std::collections::HashMap;
 
-use super::super::error::{SchemaError, SchemaErrorKind as E};
-use super::super::verify::Verifier;
-use super::super::{Check, ForeignKey, Schema, Table, Typing};
 use super::model::{Draft, Key};
 use super::{NoteKind, Reader, exprs};
+use crate::schema::error::{SchemaError, SchemaErrorKind as E};
+use crate::schema::verify::Verifier;
+use crate::schema::{Check, ForeignKey, Schema, Table, Typing};
 
 impl Reader<'_> {
     /// The schema, with all notes in the order of lines.
@@ -58,6 +63,8 @@ impl Reader<'_> {
         schema
     }
 
+    /// The foreign keys of a table that refer to columns that exist. Without a list they refer to the other
+    /// table's primary key: `REFERENCES u`.
     fn foreign_keys(
         &mut self,
         draft: &Draft,
@@ -101,6 +108,10 @@ impl Reader<'_> {
     }
 
     /// CHECKs and generated columns.
+    ///
+    /// Without a verifier (`tables` in the middle of a file) each is taken on trust, and nothing is noted:
+    /// it comes again at the end. A CHECK that says a column is not NULL, `CHECK (a IS NOT NULL)`, makes it
+    /// so for the rules as well.
     fn conditions(&mut self, draft: &Draft, table: &mut Table, verifier: Option<&Verifier>) {
         let names: Vec<&str> = draft.columns.iter().map(|c| c.column.name.as_str()).collect();
         for (i, written) in
@@ -159,6 +170,8 @@ impl Reader<'_> {
     }
 }
 
+/// A draft's table, its keys as positions; conditions and foreign keys come later, since they need all
+/// tables.
 fn table(draft: &Draft) -> Table {
     let position =
         |name: &String| draft.columns.iter().position(|c| c.column.name.eq_ignore_ascii_case(name));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use sqlparser::ast;
 
-use super::super::Column;
+use crate::schema::Column;
 
 /// The schema so far.
 #[derive(Debug, Default)]

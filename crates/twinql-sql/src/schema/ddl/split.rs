@@ -1,6 +1,6 @@
 //! Where one statement ends and the next begins.
 
-use super::super::scan::Token;
+use crate::schema::scan::Token;
 
 /// A statement's tokens.
 #[derive(Debug, Clone, Copy)]
@@ -95,9 +95,9 @@ fn is_routine(tokens: &[Token]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::scan::scan;
     use super::*;
     use crate::dialect::Dialect;
+    use crate::schema::scan::scan;
 
     #[test]
     fn statements_end_where_they_should() {

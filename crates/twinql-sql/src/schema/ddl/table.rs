@@ -1,12 +1,41 @@
 //! CREATE TABLE and CREATE UNIQUE INDEX.
+//!
+//! The reader is one for the dumps of SQLite, PostgreSQL, MySQL and T-SQL. It works on tokens, not on a
+//! parser's tree: a dump holds clauses that no parser knows, and one of them must not cost the whole table.
+//! What says something of columns, keys or values is read; what says something of storage is passed over;
+//! the rest is noted.
 
-use super::super::Column;
-use super::super::error::{SchemaError, SchemaErrorKind as E};
-use super::super::scan::Token;
-use super::model::{CheckDraft, ColumnDraft, Draft, Key, Reference};
+use super::model::{CheckDraft, ColumnDraft, Draft, Key, Reference, Written};
 use super::types::behind_default;
 use super::words::{behind_group, closing, is_constraint, items, names, qualified, shown, without_repeats};
 use super::{NoteKind, Reader};
+use crate::schema::Column;
+use crate::schema::error::{SchemaError, SchemaErrorKind as E};
+use crate::schema::scan::Token;
+
+/// Where the reading of an item's constraints stands.
+struct Clauses<'t> {
+    item: &'t [Token],
+    /// The column they stand behind, by its position in the table and by name.
+    column: Option<usize>,
+    own: Option<String>,
+    /// The next token.
+    at: usize,
+    /// What CONSTRAINT called the next one.
+    name: Option<String>,
+    /// The columns of a FOREIGN KEY whose REFERENCES comes next.
+    pending: Option<Vec<String>>,
+}
+
+impl Clauses<'_> {
+    fn next_is(&self, word: &str) -> bool {
+        self.item.get(self.at + 1).is_some_and(|t| t.is(word))
+    }
+
+    fn opens(&self, at: usize) -> bool {
+        self.item.get(at).is_some_and(|t| t.is_symbol('('))
+    }
+}
 
 impl Reader<'_> {
     /// CREATE TABLE, from behind the word TABLE.
@@ -52,6 +81,7 @@ impl Reader<'_> {
         let mut table = Draft { name, line, ..Draft::default() };
         let body = tokens.get(at + 1..end).unwrap_or_default();
         let tail = tokens.get(end + 1..).unwrap_or_default();
+        // MySQL: CREATE TABLE t (a, b) SELECT …, where the list gives names alone.
         let query = tail.iter().position(|t| t.is_any(&["SELECT", "WITH"]) && !is_option(tail, t));
         if let Some(at) = query.filter(|_| items(body).iter().all(|i| i.len() == 1)) {
             let query = tail.get(at..).unwrap_or_default();
@@ -63,6 +93,7 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// What stands between the parentheses: columns, constraints, and LIKE.
     fn body(&mut self, table: &mut Draft, body: &[Token]) -> Result<(), SchemaError> {
         // Columns first: a constraint may stand before a column that it names.
         let mut constraints = Vec::new();
@@ -106,6 +137,9 @@ impl Reader<'_> {
     }
 
     /// What stands behind the closing parenthesis.
+    ///
+    /// INHERITS (PostgreSQL) puts the parents' columns first, and one that the table defines again counts
+    /// once.
     fn options(&mut self, table: &mut Draft, tail: &[Token]) {
         let Some(at) = tail.iter().position(|t| t.is("INHERITS")) else {
             return;
@@ -158,6 +192,7 @@ impl Reader<'_> {
     ) -> (ColumnDraft, usize) {
         let (ty, at) = self.declared_type(item, 1);
         let known = self.known_type(&ty.declared);
+        // A domain or an enumeration stands for the type it was made of, with its values and its CHECK.
         let (declared, values) = match &known {
             Some(known) => (known.declared.clone(), known.values.clone()),
             None => (ty.declared.clone(), ty.values),
@@ -179,7 +214,11 @@ impl Reader<'_> {
     }
 
     /// Reads constraints in `item`: of `column` where they stand behind one, else of the
-    /// table. SQLite lets both kinds follow each other without a comma.
+    /// table. SQLite lets both kinds follow each other without a comma:
+    /// `CREATE TABLE t (a INT UNIQUE CHECK (a > 0) FOREIGN KEY (a) REFERENCES u)`.
+    ///
+    /// The first clause that is not known ends the item: where it ends cannot be told, and a word inside it
+    /// could be read for a constraint.
     pub(super) fn constraints(
         &mut self,
         table: &mut Draft,
@@ -187,108 +226,143 @@ impl Reader<'_> {
         item: &[Token],
     ) -> Result<(), SchemaError> {
         let own = column.and_then(|c| table.columns.get(c)).map(|c| c.column.name.clone());
-        let mut at = 0;
-        let mut name: Option<String> = None;
-        let mut pending: Option<Vec<String>> = None;
-        while let Some(token) = item.get(at) {
-            let next = |words: &[&str]| item.get(at + 1).is_some_and(|t| t.is_any(words));
-            let opens = |i: usize| item.get(i).is_some_and(|t| t.is_symbol('('));
+        let mut read = Clauses { item, column, own, at: 0, name: None, pending: None };
+        while let Some(token) = item.get(read.at) {
             if token.is("CONSTRAINT") {
-                name = item.get(at + 1).and_then(Token::name).map(str::to_owned);
-                at += 2;
-            } else if token.is("PRIMARY") && next(&["KEY"]) || token.is("KEY") && column.is_some() {
-                // MySQL: a bare KEY behind a column means PRIMARY KEY.
-                at += 1 + usize::from(token.is("PRIMARY"));
-                let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
-                at = after;
-                if !columns.is_empty() {
-                    table.set_primary(Key { name: name.take(), columns: without_repeats(columns) });
-                }
-            } else if token.is("UNIQUE") {
-                at += 1;
-                // MySQL: UNIQUE [KEY | INDEX] [name] (columns)
-                if column.is_none() {
-                    while item.get(at).is_some_and(|t| !t.is_symbol('(')) {
-                        let token = &item[at];
-                        if !token.is_any(&[
-                            "KEY",
-                            "INDEX",
-                            "NULLS",
-                            "NOT",
-                            "DISTINCT",
-                            "CLUSTERED",
-                            "NONCLUSTERED",
-                            "USING",
-                        ]) {
-                            name = name.or_else(|| token.name().map(str::to_owned));
-                        }
-                        at += 1;
-                    }
-                }
-                let expression = opens(at) && column.is_none() && is_expression(item, at);
-                if expression {
-                    self.not_read(
-                        token.line,
-                        shown(item),
-                        "a key over an expression says nothing of columns",
-                    );
-                    at = behind_group(item, at);
-                } else {
-                    let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
-                    at = after;
-                    table.add_unique(Key { name: name.take(), columns: without_repeats(columns) });
-                }
-            } else if token.is("FOREIGN") && next(&["KEY"]) {
-                at += 2;
-                while item.get(at).is_some_and(|t| !t.is_symbol('(') && !t.is("REFERENCES")) {
-                    name = name.or_else(|| item[at].name().map(str::to_owned));
-                    at += 1;
-                }
-                let (columns, after) = self.columns_at(table, own.as_ref(), item, at)?;
-                at = after;
-                pending = Some(columns);
-            } else if token.is("REFERENCES") {
-                let columns = pending.take().or_else(|| own.clone().map(|c| vec![c]));
-                at = self.reference(table, name.take(), columns, item, at + 1)?;
-            } else if token.is("CHECK") && opens(at + 1) {
-                let end = closing(item, at + 2).unwrap_or(item.len());
-                let condition = self.written(item.get(at + 2..end).unwrap_or_default());
-                table.checks.push(CheckDraft { name: name.take(), condition });
-                at = end + 1;
-            } else if token.is("NOT") && next(&["NULL"]) {
-                at += 2;
-                if let Some(c) = column.and_then(|c| table.columns.get_mut(c)) {
-                    c.column.not_null = true;
-                }
-            } else if token.is("GENERATED") && item.iter().skip(at).take(6).any(|t| t.is("IDENTITY")) {
-                while !item.get(at).is_none_or(|t| t.is("IDENTITY")) {
-                    at += 1;
-                }
-                at = behind_group(item, at + 1);
-            } else if token.is("GENERATED") && next(&["ALWAYS"]) {
-                at += 2;
-            } else if token.is("AS") && opens(at + 1) {
-                let end = closing(item, at + 2).unwrap_or(item.len());
-                let computed = self.written(item.get(at + 2..end).unwrap_or_default());
-                if let Some(c) = column.and_then(|c| table.columns.get_mut(c)) {
-                    c.generated = Some(computed);
-                }
-                at = end + 1;
-            } else if token.is("DEFAULT") {
-                at = behind_default(item, at + 1);
-            } else if let Some(after) = self.harmless_clause(column.is_some(), item, at) {
-                at = after;
+                read.name = item.get(read.at + 1).and_then(Token::name).map(str::to_owned);
+                read.at += 2;
+                continue;
+            }
+            if self.key_clause(table, &mut read, token)? || self.value_clause(table, &mut read, token) {
+                continue;
+            }
+            if let Some(after) = self.harmless_clause(column.is_some(), item, read.at) {
+                read.at = after;
             } else {
-                let owner = own.as_deref().unwrap_or(&table.name).to_owned();
+                let owner = read.own.as_deref().unwrap_or(&table.name).to_owned();
                 self.not_read(
                     token.line,
-                    shown(item.get(at..).unwrap_or_default()),
+                    shown(item.get(read.at..).unwrap_or_default()),
                     format!("a clause of {owner:?} that is not known; it is left out"),
                 );
                 break;
             }
         }
         Ok(())
+    }
+
+    /// PRIMARY KEY, UNIQUE, FOREIGN KEY and REFERENCES; false where `token` begins none of them.
+    fn key_clause(
+        &mut self,
+        table: &mut Draft,
+        read: &mut Clauses<'_>,
+        token: &Token,
+    ) -> Result<bool, SchemaError> {
+        let item = read.item;
+        if token.is("PRIMARY") && read.next_is("KEY") || token.is("KEY") && read.column.is_some() {
+            // MySQL: a bare KEY behind a column means PRIMARY KEY.
+            read.at += 1 + usize::from(token.is("PRIMARY"));
+            let columns = self.key_columns(table, read)?;
+            if !columns.is_empty() {
+                table.set_primary(Key { name: read.name.take(), columns: without_repeats(columns) });
+            }
+        } else if token.is("UNIQUE") {
+            self.unique_clause(table, read, token)?;
+        } else if token.is("FOREIGN") && read.next_is("KEY") {
+            read.at += 2;
+            // MySQL: FOREIGN KEY [name] (columns)
+            while let Some(word) = item.get(read.at).filter(|t| !t.is_symbol('(') && !t.is("REFERENCES")) {
+                read.name = read.name.take().or_else(|| word.name().map(str::to_owned));
+                read.at += 1;
+            }
+            read.pending = Some(self.key_columns(table, read)?);
+        } else if token.is("REFERENCES") {
+            let columns = read.pending.take().or_else(|| read.own.clone().map(|c| vec![c]));
+            read.at = self.reference(table, read.name.take(), columns, item, read.at + 1)?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// UNIQUE, from that word on. A key over an expression, `UNIQUE (lower(a))`, is noted and not read: keys
+    /// here are lists of columns, and this one does not make `a` a key, or a part of one.
+    fn unique_clause(
+        &mut self,
+        table: &mut Draft,
+        read: &mut Clauses<'_>,
+        token: &Token,
+    ) -> Result<(), SchemaError> {
+        const BETWEEN: [&str; 8] =
+            ["KEY", "INDEX", "NULLS", "NOT", "DISTINCT", "CLUSTERED", "NONCLUSTERED", "USING"];
+        let item = read.item;
+        read.at += 1;
+        if read.column.is_none() {
+            // MySQL: UNIQUE [KEY | INDEX] [name] (columns)
+            while let Some(word) = item.get(read.at).filter(|t| !t.is_symbol('(')) {
+                if !word.is_any(&BETWEEN) {
+                    read.name = read.name.take().or_else(|| word.name().map(str::to_owned));
+                }
+                read.at += 1;
+            }
+            if read.opens(read.at) && is_expression(item, read.at) {
+                self.not_read(token.line, shown(item), "a key over an expression says nothing of columns");
+                read.at = behind_group(item, read.at);
+                return Ok(());
+            }
+        }
+        let columns = self.key_columns(table, read)?;
+        table.add_unique(Key { name: read.name.take(), columns: without_repeats(columns) });
+        Ok(())
+    }
+
+    /// The columns that a key names where the reading stands, or the one column it stands behind.
+    fn key_columns(&mut self, table: &Draft, read: &mut Clauses<'_>) -> Result<Vec<String>, SchemaError> {
+        let (columns, after) = self.columns_at(table, read.own.as_ref(), read.item, read.at)?;
+        read.at = after;
+        Ok(columns)
+    }
+
+    /// CHECK, NOT NULL, GENERATED and DEFAULT: what a value may be, and where it comes from. False where
+    /// `token` begins none of them.
+    fn value_clause(&mut self, table: &mut Draft, read: &mut Clauses<'_>, token: &Token) -> bool {
+        let item = read.item;
+        if token.is("CHECK") && read.opens(read.at + 1) {
+            let condition = self.grouped(read);
+            table.checks.push(CheckDraft { name: read.name.take(), condition });
+        } else if token.is("NOT") && read.next_is("NULL") {
+            read.at += 2;
+            if let Some(c) = read.column.and_then(|c| table.columns.get_mut(c)) {
+                c.column.not_null = true;
+            }
+        } else if token.is("GENERATED") && item.iter().skip(read.at).take(6).any(|t| t.is("IDENTITY")) {
+            // GENERATED BY DEFAULT AS IDENTITY (START 1): a number that the database chooses, no computed column.
+            while !item.get(read.at).is_none_or(|t| t.is("IDENTITY")) {
+                read.at += 1;
+            }
+            read.at = behind_group(item, read.at + 1);
+        } else if token.is("GENERATED") && read.next_is("ALWAYS") {
+            // The AS behind it says the rest; SQLite lets these two words be left out.
+            read.at += 2;
+        } else if token.is("AS") && read.opens(read.at + 1) {
+            let computed = self.grouped(read);
+            if let Some(c) = read.column.and_then(|c| table.columns.get_mut(c)) {
+                c.generated = Some(computed);
+            }
+        } else if token.is("DEFAULT") {
+            read.at = behind_default(item, read.at + 1);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// The expression in the parentheses behind the word where the reading stands, which goes on behind them.
+    fn grouped(&self, read: &mut Clauses<'_>) -> Written {
+        let end = closing(read.item, read.at + 2).unwrap_or(read.item.len());
+        let expr = self.written(read.item.get(read.at + 2..end).unwrap_or_default());
+        read.at = end + 1;
+        expr
     }
 
     /// Where the tokens go on behind a clause that says nothing of values, or is noted here;

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use super::super::{Form, NoteKind, Schema, Table};
 use crate::dialect::Dialect;
+use crate::schema::{Form, NoteKind, Schema, Table};
 use crate::{parse, parse_in, plan};
 
 fn pg(text: &str) -> Schema {

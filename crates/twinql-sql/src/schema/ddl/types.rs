@@ -2,10 +2,10 @@
 
 use crate::dialect::Dialect;
 
-use super::super::scan::{Kind, Token};
 use super::model::{CheckDraft, TypeDraft};
 use super::words::{behind_group, closing, qualified, shown, texts};
 use super::{NoteKind, Reader};
+use crate::schema::scan::{Kind, Token};
 
 impl Reader<'_> {
     /// CREATE TYPE name AS ENUM (…), CREATE DOMAIN name [AS] type [constraints]; `at` is where
@@ -133,7 +133,7 @@ impl Reader<'_> {
         while let Some(token) = item.get(at) {
             let charset = token.is("CHARACTER") && item.get(at + 1).is_some_and(|t| t.is("SET"));
             let behind = !words.is_empty() && token.is_any(&BEHIND_A_TYPE);
-            if charset || behind || super::super::types::ENDS_A_TYPE.iter().any(|k| token.is(k)) {
+            if charset || behind || crate::schema::types::ENDS_A_TYPE.iter().any(|k| token.is(k)) {
                 break;
             }
             if token.is_symbol('(') {
@@ -204,7 +204,7 @@ pub(super) struct Declared {
 pub(super) fn behind_default(item: &[Token], at: usize) -> usize {
     let mut at = behind_group(item, at).max(at + 1);
     while let Some(token) = item.get(at) {
-        let ends = super::super::types::ENDS_A_TYPE.iter().any(|k| token.is(k) && *k != "KEY");
+        let ends = crate::schema::types::ENDS_A_TYPE.iter().any(|k| token.is(k) && *k != "KEY");
         // CAST(x AS y) stands in parentheses; a bare AS begins a computed column.
         if ends || token.is_any(&BEHIND_A_TYPE) || token.is("DEFERRABLE") {
             break;

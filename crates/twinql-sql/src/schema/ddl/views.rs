@@ -1,13 +1,13 @@
 //! CREATE VIEW and CREATE TABLE … AS.
 
-use super::super::error::{SchemaError, SchemaErrorKind as E};
-use super::super::scan::{Token, scan};
-use super::super::{Affinity, Column, Schema, TypeClass, View};
 use super::model::{ColumnDraft, Draft, ViewDraft};
 use super::words::{closing, names, qualified, shown};
 use super::{NoteKind, Reader};
 use crate::dialect::Dialect;
 use crate::rel::ColumnInfo;
+use crate::schema::error::{SchemaError, SchemaErrorKind as E};
+use crate::schema::scan::{Token, scan};
+use crate::schema::{Affinity, Column, Schema, TypeClass, View};
 
 impl Reader<'_> {
     /// CREATE VIEW, from behind the word VIEW.
@@ -120,7 +120,7 @@ impl Reader<'_> {
         for draft in self.model.views.clone() {
             let what = format!("CREATE VIEW {}", draft.name);
             if self.dialect == Dialect::Sqlite {
-                let sql = format!("SELECT * FROM {}", super::super::quote(&draft.name));
+                let sql = format!("SELECT * FROM {}", crate::schema::quote(&draft.name));
                 let planned = crate::parse::parse(&sql).and_then(|parsed| crate::plan(schema, &parsed));
                 if let Err(error) = planned {
                     let reason = format!("queries over it are executed but not scored: {error}");

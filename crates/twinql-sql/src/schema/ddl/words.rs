@@ -1,6 +1,6 @@
 //! Small questions about runs of tokens.
 
-use super::super::scan::{Kind, Token};
+use crate::schema::scan::{Kind, Token};
 
 /// The last part of a name with or without qualifiers, and where the tokens go on.
 pub(super) fn qualified(tokens: &[Token], mut at: usize) -> Option<(String, usize)> {
