@@ -1,6 +1,6 @@
 //! What the nodes of two graphs attend to in each other (paper §4.3 and Appendix H).
 
-use crate::scorer::Score;
+use crate::score::Score;
 
 /// Cross-graph attention of one pair. Nodes are named by their index in the pair's
 /// [`GraphArrays`](twinql_graph::GraphArrays), which is the node's index in its

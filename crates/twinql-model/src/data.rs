@@ -11,11 +11,11 @@ use crate::{
     checkpoint::hex,
     config::TrainConfig,
     error::ModelError,
+    example::Example,
     prepare::Prepared,
     target::{Item, Target},
     teach::Lessons,
     tiers::Evidence,
-    train::Example,
     weights::unit,
 };
 

@@ -52,11 +52,16 @@ mod checkpoint;
 mod config;
 mod contrast;
 mod data;
+mod device;
 mod error;
+mod example;
 mod native;
 mod prepare;
 mod pretrain;
+mod pretrain_config;
+mod report;
 mod run;
+mod score;
 mod scorer;
 mod seal;
 mod state;
@@ -77,10 +82,14 @@ pub use calibrate::{Calibration, Quality, Transform};
 pub use checkpoint::{Checkpoint, CheckpointInfo, FORMAT};
 pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Precision, Schedule, TrainConfig};
 pub use error::ModelError;
-pub use pretrain::{PretrainConfig, PretrainEpoch, PretrainObserver, Pretrained, pretrain};
-pub use scorer::{Score, Scorer};
+pub use example::Example;
+pub use pretrain::{Pretrained, pretrain};
+pub use pretrain_config::PretrainConfig;
+pub use report::{
+    EpochReport, Observer, PretrainEpoch, PretrainObserver, Silent, StartReport, StepReport, StopReason,
+};
+pub use score::Score;
+pub use scorer::Scorer;
 pub use seal::{add_checksum, checksum};
 pub use tiers::{Cascade, Evidence, Tier, Tiers};
-pub use train::{
-    EpochReport, Example, Observer, Silent, StartReport, StepReport, StopReason, Trained, train,
-};
+pub use train::{Trained, train};

@@ -7,120 +7,24 @@
 //! batch's other graphs away. `MLP_G`, the last two layers of the readout, stands where GraphCL has its
 //! projection head, and is kept.
 
-use std::collections::BTreeMap;
-
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use twinql_graph::{AUGMENTATIONS, Augmentation, GraphArrays, PairArrays, QueryGraph};
+use twinql_graph::{Augmentation, GraphArrays, PairArrays, QueryGraph};
 
 use crate::{
-    backend::backend,
     checkpoint::{Checkpoint, CheckpointInfo, hex},
     config::{Schedule, TrainConfig},
+    device::backend,
     error::ModelError,
     prepare::Prepared,
+    pretrain_config::PretrainConfig,
+    report::{PretrainEpoch, PretrainObserver, StopReason},
     run::{Epoch, RunFolder},
     state::{PRETRAIN_METRICS, PRETRAIN_STATE, PretrainState},
-    train::{Silent, StepReport, StopReason},
     weights::Layout,
 };
-
-/// What pretraining depends on besides its graphs and what it shares with training.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PretrainConfig {
-    /// Passes over the graphs.
-    pub epochs: usize,
-    /// Graphs a step; all but one are a view's negatives.
-    pub batch_size: usize,
-    /// Adam's step size at its highest; it falls along half a cosine.
-    pub learning_rate: f64,
-    /// Steps over which the learning rate rises from zero.
-    pub warmup_steps: usize,
-    /// τ: similarities are divided by it.
-    pub temperature: f32,
-    /// Use at most this many graphs, drawn by the seed; 0 for all.
-    pub max_graphs: usize,
-    /// The augmentations by name ([`AUGMENTATIONS`]), each with the share of a graph that it
-    /// changes. Each view draws one of them.
-    pub augmentations: BTreeMap<String, f64>,
-}
-
-impl Default for PretrainConfig {
-    /// The paper's best mix: attribute masking and node dropping of one tenth each.
-    fn default() -> Self {
-        PretrainConfig {
-            epochs: 2,
-            batch_size: 64,
-            learning_rate: 1e-3,
-            warmup_steps: 50,
-            temperature: 0.2,
-            augmentations: BTreeMap::from([("attribute-masking".into(), 0.1), ("node-dropping".into(), 0.1)]),
-            max_graphs: 0,
-        }
-    }
-}
-
-impl PretrainConfig {
-    /// The augmentations with their shares, in the order of their names.
-    fn mix(&self) -> Result<Vec<(&'static Augmentation, f64)>, ModelError> {
-        let fail = |reason: String| Err(ModelError::Config(format!("pretrain.{reason}")));
-        if self.epochs == 0 {
-            return fail("epochs must not be zero".into());
-        }
-        if self.batch_size < 2 {
-            return fail("batch_size must be at least 2: the others are the negatives".into());
-        }
-        if !(self.temperature.is_finite() && self.temperature >= 0.02) {
-            return fail(format!("temperature is {}, it must be at least 0.02", self.temperature));
-        }
-        if self.augmentations.is_empty() {
-            return fail("augmentations is empty: a view must differ from its partner".into());
-        }
-        let mut mix = Vec::with_capacity(self.augmentations.len());
-        for (name, &share) in &self.augmentations {
-            let Some(augmentation) = Augmentation::find(name) else {
-                let known: Vec<&str> = AUGMENTATIONS.iter().map(|a| a.name).collect();
-                return fail(format!("augmentations: there is no {name:?}; there are {}", known.join(", ")));
-            };
-            if !(0.0..=1.0).contains(&share) {
-                return fail(format!("augmentations.{name} is {share}, it must lie in 0..=1"));
-            }
-            mix.push((augmentation, share));
-        }
-        Ok(mix)
-    }
-}
-
-/// What an epoch of pretraining did: one line of `pretrain.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PretrainEpoch {
-    /// Epoch, from 1.
-    pub epoch: usize,
-    /// Mean NT-Xent of its batches.
-    pub loss: f64,
-    /// Mean share of views that were nearest to their own partner.
-    pub nearest: f64,
-}
-
-/// Follows pretraining. All methods have empty defaults.
-pub trait PretrainObserver {
-    /// It begins, with so many whole epochs of an interrupted run done.
-    fn start(&mut self, _resumed_after: usize) {}
-    /// A step is done.
-    fn step(&mut self, _report: &StepReport) {}
-    /// An epoch is done.
-    fn epoch(&mut self, _report: &PretrainEpoch) {}
-    /// Asked after each step: true ends the run there.
-    fn should_stop(&mut self) -> bool {
-        false
-    }
-}
-
-impl PretrainObserver for Silent {}
 
 /// The outcome of pretraining.
 #[derive(Debug, Clone)]
@@ -298,6 +202,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::report::{Silent, StepReport};
     use crate::{
         Example, Scorer,
         config::GmnConfig,

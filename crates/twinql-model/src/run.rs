@@ -11,8 +11,8 @@ use crate::{
     checkpoint::write_whole,
     config::TrainConfig,
     error::ModelError,
+    report::{StepReport, StopReason},
     state::{METRICS, PRETRAIN_METRICS, PRETRAIN_STATE, STATE},
-    train::{StepReport, StopReason},
 };
 
 /// An epoch of a run.

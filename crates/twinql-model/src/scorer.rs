@@ -2,28 +2,19 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use twinql_graph::PairArrays;
 
 use crate::{
     attention::Attention,
-    backend::backend,
     checkpoint::{Checkpoint, CheckpointInfo},
     config::{Compute, Precision, TrainConfig},
+    device::backend,
     error::ModelError,
     native::Inference,
     prepare::Prepared,
+    score::Score,
     weights::Layout,
 };
-
-/// The score of one pair.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Score {
-    /// Squared Euclidean distance of the graphs' representations; 0 for equal canonical forms.
-    pub distance: f32,
-    /// Calibrated probability that the queries return the same answer on every database.
-    pub probability: f32,
-}
 
 /// A trained network, ready to score. It may be shared between threads.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use crate::{
     checkpoint::{damaged, decode, encode, read_metadata, write_whole},
     config::{Schedule, TrainConfig},
     error::ModelError,
-    pretrain::{PretrainConfig, PretrainEpoch},
-    train::EpochReport,
+    pretrain_config::PretrainConfig,
+    report::{EpochReport, PretrainEpoch},
     weights::Layout,
 };
 

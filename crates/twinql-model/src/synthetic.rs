@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use twinql_graph::{GraphArrays, PairArrays};
 
-use crate::{config::GmnConfig, train::Example};
+use crate::{config::GmnConfig, example::Example};
 
 /// The number of words used; word 2k and word 2k + 1 mean the same.
 pub(crate) const WORDS: u16 = 20;

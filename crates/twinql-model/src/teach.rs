@@ -14,10 +14,10 @@ use crate::{
     checkpoint::{Checkpoint, hex},
     config::TrainConfig,
     error::ModelError,
+    example::Example,
     native::NativeBackend,
     prepare::Prepared,
     seal::digest,
-    train::Example,
     weights::Layout,
 };
 

@@ -1,5 +1,6 @@
 //! Why a query has no plan.
 
+use sqlparser::tokenizer::Span;
 use thiserror::Error;
 
 /// Why SQL text did not become a canonical tree. The message names the construct and,
@@ -77,4 +78,26 @@ pub enum SqlError {
 pub struct PrintError {
     /// The construct.
     pub what: String,
+}
+
+/// What parsing and planning give.
+pub(crate) type Result<T> = std::result::Result<T, SqlError>;
+
+/// ` at line L, column C`, or nothing where the place is not known.
+pub(crate) fn place(span: Span) -> String {
+    if span.start.line == 0 {
+        String::new()
+    } else {
+        format!(" at line {}, column {}", span.start.line, span.start.column)
+    }
+}
+
+/// Refuses what is valid and not known.
+pub(crate) fn unsupported<T>(construct: impl Into<String>, span: Span) -> Result<T> {
+    Err(SqlError::Unsupported { construct: construct.into(), place: place(span) })
+}
+
+/// Refuses what is no query.
+pub(crate) fn invalid<T>(message: impl Into<String>, span: Span) -> Result<T> {
+    Err(SqlError::Invalid { message: message.into(), place: place(span) })
 }

@@ -13,8 +13,8 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 
 use crate::clock::{self, Flag};
-use crate::execute::{ExecError, Limits};
 use crate::functions;
+use crate::limits::{ExecError, Limits};
 use crate::timing::Moment;
 
 /// The state of one connection that its handlers share.
@@ -49,11 +49,6 @@ pub(crate) const TIE_BREAKER: &str = "twinql_tie_breaker";
 
 /// A user's views may call these functions.
 const FLAGS: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQLITE_INNOCUOUS);
-
-/// Bytes that SQLite may usually hold in the whole process: for all threads' databases, sorts
-/// and materialised subqueries together. Queries over generated databases need a few hundred
-/// kilobytes. Of the bounds that a process's sandboxes have, the lowest holds for all from then on.
-pub const HEAP_BYTES: u64 = if cfg!(test) { 96 << 20 } else { 1 << 30 };
 
 /// Executions pass together; one that ran out of memory passes alone.
 static TURNSTILE: RwLock<()> = RwLock::new(());

@@ -4,6 +4,7 @@
 //! queries are taken to be the same if no database of a well-chosen suite tells them apart.
 
 mod bout;
+mod check;
 mod clock;
 pub mod compare;
 mod confine;
@@ -20,6 +21,7 @@ pub mod generate;
 mod hostile;
 mod judge;
 mod lexical;
+mod limits;
 pub mod neighbours;
 pub mod order;
 mod permitted;
@@ -40,13 +42,14 @@ mod views;
 pub mod worker;
 
 pub use bout::Side;
-pub use confine::HEAP_BYTES;
-pub use database::{Broken, Database};
+pub use check::Broken;
+pub use database::Database;
 pub use dice::Dice;
 pub use execute::{ExecError, Limits, Sandbox};
 pub use files::{FileConfig, FileJudge, FileVerdict, Files, Ties};
 pub use judge::{Ease, Judge, JudgeConfig, Report, Verdict, Witness, judge};
 pub use lexical::{outermost_order, without_distinct};
+pub use limits::HEAP_BYTES;
 pub use neighbours::{Neighbour, neighbours, neighbours_in};
 pub use suite::{Suite, SuiteError};
 

@@ -8,7 +8,7 @@ use twinql_model::{GraphConfig, ModelError, Score};
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
 
-use crate::engine::{Job, Work};
+use crate::job::{Job, Work};
 use crate::network::Network;
 use crate::prepare::{Graphs, PairGraphs};
 use crate::proving::prove_all;

@@ -8,12 +8,13 @@ use twinql_graph::{RelPmConfig, relpm};
 use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql_model::{Band, Cascade, Decision, Evidence, GraphConfig, Score};
 use twinql_sql::prove::Side;
-use twinql_sql::{Dialect, Schema, Semantics};
+use twinql_sql::{Dialect, Semantics};
 use twinql_suite::plausible::{Expectation, ExpectedConfig};
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
 use crate::builder::EngineBuilder;
+use crate::job::{Job, Work};
 use crate::judging::{self, Workers};
 use crate::network::Network;
 use crate::prepare::{PairGraphs, same_tokens};
@@ -26,36 +27,6 @@ use crate::vacuous;
 
 /// The seed where none is given.
 pub const DEFAULT_SEED: u64 = 8;
-
-/// A pair to score, or the reason why there is none.
-#[derive(Debug, Clone)]
-pub struct Job {
-    /// The pair's id.
-    pub id: Value,
-    /// What there is to do.
-    pub work: Work,
-}
-
-/// What a [`Job`] holds.
-#[derive(Debug, Clone)]
-pub enum Work {
-    /// Two queries over a schema.
-    Pair {
-        /// The schema of both.
-        schema: Arc<Schema>,
-        /// The reference.
-        gold: String,
-        /// What is compared with it.
-        pred: String,
-    },
-    /// No pair: its line, its database or its prediction cannot be used.
-    Unusable {
-        /// The status to report.
-        status: Status,
-        /// Why, and what to do.
-        error: String,
-    },
-}
 
 /// Metrics, ready to be computed.
 ///

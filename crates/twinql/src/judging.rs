@@ -12,7 +12,7 @@ use twinql_suite::plausible::{Expectation, ExpectedConfig};
 use twinql_suite::worker::{Crew, Program};
 use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Verdict};
 
-use crate::engine::{Job, Work};
+use crate::job::{Job, Work};
 
 /// What runs queries.
 #[derive(Debug, Default)]

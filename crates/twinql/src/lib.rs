@@ -19,6 +19,7 @@ pub mod embedded;
 pub mod engine;
 pub mod exit;
 pub mod input;
+pub mod job;
 pub mod judging;
 mod network;
 mod pipeline;
@@ -35,7 +36,8 @@ pub mod vacuous;
 pub mod witness;
 
 pub use builder::EngineBuilder;
-pub use engine::{Engine, Job, Work};
+pub use engine::Engine;
+pub use job::{Job, Work};
 pub use network::{Network, NetworkError};
 pub use pipeline::{Pipeline, PipelineError};
 pub use record::{Record, Status, StatusCounts};

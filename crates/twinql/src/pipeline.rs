@@ -6,7 +6,8 @@ use serde_json::Value;
 use twinql_metrics::{MetricInfo, metric};
 use twinql_sql::Schema;
 
-use crate::engine::{Engine, Job, Work};
+use crate::engine::Engine;
+use crate::job::{Job, Work};
 use crate::network::NetworkError;
 use crate::record::Record;
 

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use twinql_sql::prove::{Certificate, ProveError, Rows};
 use twinql_sql::{Proof, Semantics, prove};
 
-use crate::engine::{Job, Work};
+use crate::job::{Job, Work};
 use crate::vacuous;
 
 /// Proves what can be proved of a batch: one result for each job that holds a pair, in

@@ -6,7 +6,7 @@ use twinql_sql::Proof;
 use twinql_sql::prove::ProveError;
 use twinql_suite::{JudgeConfig, Verdict};
 
-use crate::engine::Job;
+use crate::job::Job;
 use crate::judging::{Workers, judge_all};
 
 /// What the proofs of all jobs, and the suite where it is given and they know nothing, say of each job, in order.

@@ -12,7 +12,7 @@ use sqlparser::tokenizer::{Span, Token, Tokenizer};
 use super::{Grammar, parse};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
-use crate::plan::invalid;
+use crate::error::invalid;
 
 /// What a text has to hold for there to be anything to look for, in upper case.
 ///

@@ -6,7 +6,7 @@
 use sqlparser::ast::{self, Spanned};
 
 use super::functions::Call;
-use super::scope::Allow;
+use super::sight::Allow;
 use super::{Planner, Result, unsupported};
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::rel::Direction;

@@ -12,36 +12,11 @@ use std::rc::Rc;
 use sqlparser::ast::{self, Ident, SetExpr, SetOperator};
 
 use super::refuse::refuse_beside;
-use super::scope::{RowId, ScopeColumn, ScopeTable};
 use super::set_op::{Clauses, read_operator};
+use super::sight::{Cte, Recursion, RowId, ScopeColumn, ScopeTable};
 use super::{Planned, Planner, Result, invalid};
 use crate::dialect::Dialect;
 use crate::rel::{ColumnId, ColumnInfo, Query, Rel, SetOpKind};
-
-/// A common table expression in sight.
-pub(crate) struct Cte<'a> {
-    name: &'a Ident,
-    columns: Vec<&'a Ident>,
-    query: &'a ast::Query,
-    /// How many scopes and expressions its body sees.
-    scopes: usize,
-    ctes: usize,
-    /// Its own name in its body means itself.
-    may_recur: bool,
-    /// It was planned.
-    read: Cell<bool>,
-    /// Being planned: a use now is recursive or circular.
-    active: Cell<bool>,
-    /// What a recursive use reads.
-    recursion: std::cell::RefCell<Option<Recursion>>,
-}
-
-#[derive(Clone)]
-struct Recursion {
-    name: String,
-    /// Names, what is known of them, and the seed's column.
-    columns: Vec<(String, ColumnInfo, ColumnId)>,
-}
 
 impl<'a> Planner<'a> {
     /// Brings the expressions of WITH into sight. All of one WITH see each other (SQLite).

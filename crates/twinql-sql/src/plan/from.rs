@@ -9,7 +9,8 @@
 use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableWithJoins};
 
 use super::refuse::{refuse_beside, refuse_present};
-use super::scope::{RowId, Scope, ScopeColumn, ScopeTable, find_column};
+use super::scope::find_column;
+use super::sight::{RowId, Scope, ScopeColumn, ScopeTable};
 use super::source::Source;
 use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported};
 use crate::columns::Reads;

@@ -21,11 +21,13 @@ mod literal;
 mod names;
 mod operators;
 mod order;
+mod planner;
 mod project;
 mod refuse;
 mod scope;
 mod select;
 mod set_op;
+mod sight;
 mod source;
 mod subquery;
 mod table_functions;
@@ -38,23 +40,17 @@ mod wildcard;
 mod window;
 
 use std::collections::HashMap;
-use std::rc::Rc;
 
-use sqlparser::ast;
-use sqlparser::tokenizer::Span;
-
-use crate::dialect::Dialect;
 use crate::error::SqlError;
-use crate::expr::Expr;
-use crate::parse::{FrameExclusion, Parsed};
-use crate::rel::{ColumnId, ColumnInfo, Columns, Query};
+use crate::parse::Parsed;
+use crate::rel::{Columns, Query};
 use crate::schema::Schema;
-use crate::spans::{Clause, Spans};
+use crate::spans::Spans;
 
-use cte::Cte;
+pub(crate) use crate::error::{Result, invalid, place, unsupported};
 pub(crate) use functions::is_aggregate;
-use scope::Scope;
-use views::ViewQuery;
+pub(crate) use planner::{Planned, Planner};
+pub(crate) use sight::{last_ident, only_ident};
 
 /// A planned query with what is known of its columns.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,13 +60,6 @@ pub struct Plan {
     /// Facts of every column id that occurs in `query`.
     pub columns: Columns,
 }
-
-/// Expressions and queries inside one another: what an unoptimised build can follow on a
-/// stack of 2 MB, with room to spare.
-const MAX_DEPTH: usize = 100;
-/// Expressions, tables and columns made from one query: common table expressions and
-/// aliases are planned once for each use, so a short text can ask for a huge tree.
-const MAX_NODES: usize = 200_000;
 
 /// Plans a parsed query over a schema.
 ///
@@ -123,141 +112,4 @@ fn plan_noting(
     let planned = planner.plan_query(&parsed.query)?;
     let plan = Plan { query: planned.query, columns: planner.columns };
     Ok((plan, planned.names, planner.spans))
-}
-
-/// A planned query and the names of its outputs.
-pub(crate) struct Planned {
-    pub(crate) query: Query,
-    pub(crate) names: Vec<String>,
-}
-
-/// State while one query is planned. An error ends the planning, so nothing is restored
-/// on the way out of one.
-pub(crate) struct Planner<'a> {
-    schema: &'a Schema,
-    views: &'a [ViewQuery<'a>],
-    dialect: Dialect,
-    frames: &'a [FrameExclusion],
-    /// Names are told apart as PostgreSQL does it.
-    exact_names: bool,
-    /// What columns hold beyond what SQLite's types say.
-    kinds: HashMap<ColumnId, temporal::Kind>,
-    columns: Columns,
-    /// What names mean, outermost first.
-    scopes: Vec<Scope<'a>>,
-    /// Common table expressions in sight, outermost first.
-    ctes: Vec<Rc<Cte<'a>>>,
-    depth: usize,
-    nodes: usize,
-    /// Recursive common table expressions so far, for their unique names.
-    recursive: usize,
-    /// Places, if they are asked for.
-    spans: Option<Spans>,
-}
-
-pub(crate) type Result<T> = std::result::Result<T, SqlError>;
-
-/// ` at line L, column C`, or nothing where the place is not known.
-pub(crate) fn place(span: Span) -> String {
-    if span.start.line == 0 {
-        String::new()
-    } else {
-        format!(" at line {}, column {}", span.start.line, span.start.column)
-    }
-}
-
-pub(crate) fn unsupported<T>(construct: impl Into<String>, span: Span) -> Result<T> {
-    Err(SqlError::Unsupported { construct: construct.into(), place: place(span) })
-}
-
-pub(crate) fn invalid<T>(message: impl Into<String>, span: Span) -> Result<T> {
-    Err(SqlError::Invalid { message: message.into(), place: place(span) })
-}
-
-impl<'a> Planner<'a> {
-    /// Notes where a column is made.
-    fn note_column(&mut self, id: ColumnId, span: Span) {
-        if let Some(spans) = &mut self.spans {
-            spans.column(id, span);
-        }
-    }
-
-    /// Notes where an expression stands. The place is found only if it is asked for.
-    fn note_expr(&mut self, clause: Clause, expr: &Expr, span: impl FnOnce() -> Span) {
-        if let Some(spans) = &mut self.spans {
-            spans.expr(clause, expr, span());
-        }
-    }
-
-    /// Counts one node against the budget.
-    fn count(&mut self) -> Result<()> {
-        self.charge(1)
-    }
-
-    /// Counts `nodes` against the budget.
-    fn charge(&mut self, nodes: usize) -> Result<()> {
-        self.nodes += nodes;
-        if self.nodes > MAX_NODES {
-            return Err(SqlError::TooLarge {
-                what: "the number of nodes of the plan",
-                found: self.nodes,
-                limit: MAX_NODES,
-            });
-        }
-        Ok(())
-    }
-
-    /// Runs `f` one level deeper, within the limits.
-    fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        self.count()?;
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(SqlError::TooLarge {
-                what: "the nesting of expressions and queries",
-                found: self.depth,
-                limit: MAX_DEPTH,
-            });
-        }
-        let result = f(self);
-        self.depth -= 1;
-        result
-    }
-
-    /// A new column.
-    fn new_column(&mut self, info: ColumnInfo) -> Result<ColumnId> {
-        self.count()?;
-        let id = ColumnId(u32::try_from(self.columns.len()).unwrap_or(u32::MAX));
-        self.columns.push(info);
-        Ok(id)
-    }
-
-    /// A new column that holds the value of an expression.
-    fn new_column_of(&mut self, name: &str, expr: &Expr) -> Result<ColumnId> {
-        let mut info = types::info_of(expr, &self.columns);
-        info.name = name.to_owned();
-        let id = self.new_column(info)?;
-        self.note_kind(id, expr);
-        Ok(id)
-    }
-
-    fn mark_nullable(&mut self, ids: impl IntoIterator<Item = ColumnId>) {
-        for id in ids {
-            if let Some(info) = id.info_mut(&mut self.columns) {
-                info.nullable = true;
-            }
-        }
-    }
-}
-
-/// The last part of a name with dots: `main.singer` is `singer`.
-pub(crate) fn last_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
-    name.0.last().and_then(ast::ObjectNamePart::as_ident)
-}
-
-/// The name that has no dots.
-pub(crate) fn only_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
-    match name.0.as_slice() {
-        [only] => only.as_ident(),
-        _ => None,
-    }
 }

@@ -7,7 +7,7 @@
 
 use sqlparser::ast::{self, Ident, Spanned};
 
-use super::scope::ScopeTable;
+use super::sight::ScopeTable;
 use super::{Planner, Result, invalid, place, unsupported};
 use crate::error::SqlError;
 use crate::expr::Expr;

@@ -1,83 +1,12 @@
 //! What a name means: tables, columns and aliases in sight.
 
-use sqlparser::ast::{self, Ident};
+use sqlparser::ast::Ident;
 
+use super::sight::{Allow, RowId, ScopeTable};
 use super::{Planner, Result, place, unsupported};
 use crate::error::SqlError;
-use crate::expr::{AggregateCall, Expr, WindowCall};
-use crate::rel::ColumnId;
+use crate::expr::Expr;
 use crate::schema::same_name;
-
-/// A column of a table in scope.
-pub(crate) struct ScopeColumn {
-    pub(crate) name: String,
-    pub(crate) id: ColumnId,
-    /// The same column of USING or NATURAL on the other side of a join: found with a
-    /// qualifier only, and left out of `*`.
-    pub(crate) hidden: bool,
-    /// What the name means without a qualifier, if that is not the column itself.
-    pub(crate) merged: Option<Expr>,
-}
-
-impl ScopeColumn {
-    pub(crate) fn new(name: String, id: ColumnId) -> Self {
-        ScopeColumn { name, id, hidden: false, merged: None }
-    }
-
-    /// The value of the name without a qualifier.
-    pub(crate) fn value(&self) -> Expr {
-        self.merged.clone().unwrap_or(Expr::Column(self.id))
-    }
-}
-
-/// What `rowid` means for a table.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum RowId {
-    /// The table has none: a subquery, a table function.
-    None,
-    /// Its INTEGER PRIMARY KEY.
-    Column(ColumnId),
-    /// It has one that no column shows.
-    Opaque,
-}
-
-/// A table in scope.
-pub(crate) struct ScopeTable {
-    /// Alias or name; empty where it has neither.
-    pub(crate) name: String,
-    pub(crate) columns: Vec<ScopeColumn>,
-    pub(crate) rowid: RowId,
-    /// The table of the schema that it is, where it has no other name.
-    pub(crate) table: Option<usize>,
-}
-
-/// One SELECT's names, and what its clauses collect.
-#[derive(Default)]
-pub(crate) struct Scope<'a> {
-    pub(crate) tables: Vec<ScopeTable>,
-    /// Aliases of the select list.
-    pub(crate) aliases: Vec<(&'a Ident, &'a ast::Expr)>,
-    pub(crate) named_windows: &'a [ast::NamedWindowDefinition],
-    /// What the clause being planned may use.
-    pub(crate) allow: Allow,
-    pub(crate) aggregates: Vec<(ColumnId, AggregateCall)>,
-    pub(crate) windows: Vec<(ColumnId, WindowCall)>,
-}
-
-/// What a clause may use.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Allow {
-    pub(crate) aliases: bool,
-    pub(crate) aggregates: bool,
-    pub(crate) windows: bool,
-}
-
-impl Scope<'_> {
-    /// Whether a table of this scope produces the column.
-    pub(crate) fn owns(&self, id: ColumnId) -> bool {
-        self.tables.iter().any(|t| t.columns.iter().any(|c| c.id == id))
-    }
-}
 
 fn is_rowid(name: &str) -> bool {
     ["rowid", "oid", "_rowid_"].iter().any(|r| name.eq_ignore_ascii_case(r))

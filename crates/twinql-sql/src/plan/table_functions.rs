@@ -6,7 +6,7 @@
 
 use sqlparser::ast::{self, Spanned};
 
-use super::scope::{RowId, ScopeColumn, ScopeTable};
+use super::sight::{RowId, ScopeColumn, ScopeTable};
 use super::{Planner, Result, only_ident, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::Expr;

@@ -6,21 +6,13 @@ use std::ops::ControlFlow;
 
 use sqlparser::ast::{self, Ident, visit_relations};
 
-use super::scope::{RowId, ScopeColumn, ScopeTable};
+use super::sight::{RowId, ScopeColumn, ScopeTable, ViewQuery};
 use super::{Planner, Result, invalid, last_ident, place};
 use crate::dialect::Dialect;
 use crate::error::SqlError;
-use crate::parse::{Parsed, parse};
+use crate::parse::parse;
 use crate::rel::Rel;
-use crate::schema::{Schema, View};
-
-/// A view that a query may reach.
-pub(crate) struct ViewQuery<'s> {
-    view: &'s View,
-    parsed: Result<Parsed>,
-    /// Being planned: a use now is circular.
-    active: Cell<bool>,
-}
+use crate::schema::Schema;
 
 /// The views that a query, or a view that it names, names.
 pub(crate) fn reached<'s>(schema: &'s Schema, query: &ast::Query) -> Vec<ViewQuery<'s>> {

@@ -11,7 +11,8 @@ use twinql_sql::{Table, Value};
 use crate::clock::Flag;
 use crate::confine::{Guard, configure};
 use crate::database::{Row, affinity_type, quoted};
-use crate::execute::{Bound, Limits};
+use crate::execute::Bound;
+use crate::limits::Limits;
 
 /// A table with one row, on which conditions are evaluated.
 pub(super) struct Probe {

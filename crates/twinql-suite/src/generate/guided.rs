@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::{ColumnRef, Value};
 
-use super::Generator;
 use super::draft::Draft;
+use super::generator::Generator;
 use super::scenario::{Aim, classes, instantiate};
 use super::values::Style;
 use crate::compare::order;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::{ColumnRef, Value};
 
-use super::Generator;
 use super::draft::Draft;
+use super::generator::Generator;
 use super::values::{
     Style, between_whole, candidate, fractional, instantiate as matching, meets, near_date, variant,
     well_formed,

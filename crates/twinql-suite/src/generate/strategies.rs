@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::Value;
 
-use super::Generator;
 use super::draft::Draft;
+use super::generator::Generator;
 use super::guided::{extremes, lone_rows};
 use super::scenario::{Aim, classes, classes_without, instantiate, key_classes, with_new_keys};
 use crate::database::{Database, keys};

@@ -51,8 +51,8 @@ impl Kind {
         let fraction = fractional(column);
         let id = matches!(name.last().map(String::as_str), Some("id" | "uuid" | "key"))
             || compact.ends_with("id") && key;
-        let dated = has(&name, &["date", "birthday", "dob", "day", "birthdate"]) || compact.ends_with("date");
-        let timed = has(&name, &["time", "timestamp", "datetime"]) || compact.ends_with("time");
+        let dated = has(&name, "date birthday dob day birthdate") || compact.ends_with("date");
+        let timed = has(&name, "time timestamp datetime") || compact.ends_with("time");
         let whole = is_whole(column);
         match column.class {
             _ if !column.values.is_empty() => Kind::Category,
@@ -62,15 +62,15 @@ impl Kind {
             TypeClass::Time if declared.starts_with("YEAR") => Kind::Year,
             TypeClass::Time if declared == "TIME" => Kind::Moment(Form::Clock),
             TypeClass::Time if declared.contains("TIME") => Kind::Moment(Form::Moment { fraction: false }),
-            TypeClass::Time if has(&name, &["year"]) => Kind::Year,
+            TypeClass::Time if has(&name, "year") => Kind::Year,
             TypeClass::Time => Kind::Moment(Form::Day),
             _ if id => Kind::Code,
             _ if dated => Kind::Moment(Form::Day),
-            _ if timed && has(&name, &["timestamp", "datetime", "created", "updated"]) => {
+            _ if timed && has(&name, "timestamp datetime created updated") => {
                 Kind::Moment(Form::Moment { fraction: false })
             }
-            _ if has(&name, &["year"]) => Kind::Year,
-            _ if has(&name, &["age"]) => Kind::Age,
+            _ if has(&name, "year") => Kind::Year,
+            _ if has(&name, "age") => Kind::Age,
             _ => text_kind(&name, &table, &compact),
         }
     }
@@ -86,253 +86,88 @@ fn fractional(column: &Column) -> bool {
     ["REAL", "FLOA", "DOUB", "DEC", "NUMERIC"].iter().any(|t| declared.contains(t))
 }
 
-const PERSONS: [&str; 24] = [
-    "firstname",
-    "lastname",
-    "surname",
-    "fname",
-    "lname",
-    "author",
-    "actor",
-    "director",
-    "player",
-    "driver",
-    "person",
-    "student",
-    "teacher",
-    "employee",
-    "customer",
-    "manager",
-    "owner",
-    "singer",
-    "artist",
-    "coach",
-    "captain",
-    "member",
-    "patient",
-    "host",
+/// Words of column names of text, the first list that has one deciding.
+const TEXTS: [(Kind, &str); 8] = [
+    (Kind::Email, "email mail"),
+    (Kind::Url, "url website link image photo picture logo"),
+    (Kind::Phone, "phone telephone fax mobile cell"),
+    (
+        Kind::Prose,
+        "description comment comments text details note notes content body bio biography summary about abstract review remark",
+    ),
+    (
+        Kind::Place,
+        "city town location place village county hometown birthplace venue district street address region province",
+    ),
+    (Kind::Country, "country nationality nation"),
+    (
+        Kind::Category,
+        "type status category gender sex class level grade color colour kind state language genre role position priority season style mode group label size rating format party major unit",
+    ),
+    (
+        Kind::Name,
+        "title headline subject model product brand company organization school team club song album book movie film course event",
+    ),
 ];
 
-fn has(words: &[String], list: &[&str]) -> bool {
-    words.iter().any(|w| list.contains(&w.as_str()))
+/// Words of column names of numbers.
+const NUMBERS: [(Kind, &str); 8] = [
+    (Kind::Year, "year founded season yr"),
+    (Kind::Age, "age"),
+    (Kind::Coordinate, "latitude longitude lat lng lon long"),
+    (Kind::Percent, "percent percentage pct share"),
+    (
+        Kind::Money,
+        "price cost amount salary budget revenue income balance payment total fee sales gross wage money value spent population area",
+    ),
+    (Kind::Score, "score rating grade mark stars gpa rank points"),
+    (
+        Kind::Level,
+        "level floor position stage round priority class type category status order semester term sequence credits",
+    ),
+    (Kind::Flag, "is has flag active available deleted bool"),
+];
+
+/// Words that name persons.
+const PERSONS: &str = "firstname lastname surname fname lname author actor director player driver person student teacher employee customer manager owner singer artist coach captain member patient host";
+
+/// What a text is that ends in one of these.
+const CODES: &str = "code number no isbn zip symbol abbreviation short postcode key id";
+
+fn among(list: &str, word: &str) -> bool {
+    list.split(' ').any(|w| w == word)
 }
 
-/// What a column of text holds, by its name.
+fn has(words: &[String], list: &str) -> bool {
+    words.iter().any(|w| among(list, w))
+}
+
+fn by_words(kinds: &[(Kind, &str)], words: &[String]) -> Option<Kind> {
+    kinds.iter().find(|(_, list)| has(words, list)).map(|(kind, _)| *kind)
+}
+
+/// What a column of text holds, by its name and its table's.
 fn text_kind(words: &[String], table: &[String], compact: &str) -> Kind {
     let last = words.last().map_or("", String::as_str);
-    if has(words, &["email", "mail"]) {
-        return Kind::Email;
+    let known = by_words(&TEXTS, words);
+    if let Some(kind) = known.filter(|kind| *kind != Kind::Name) {
+        return kind;
     }
-    if has(words, &["url", "website", "link", "image", "photo", "picture", "logo"]) {
-        return Kind::Url;
-    }
-    if has(words, &["phone", "telephone", "fax", "mobile", "cell"]) {
-        return Kind::Phone;
-    }
-    if has(
-        words,
-        &[
-            "description",
-            "comment",
-            "comments",
-            "text",
-            "details",
-            "note",
-            "notes",
-            "content",
-            "body",
-            "bio",
-            "biography",
-            "summary",
-            "about",
-            "abstract",
-            "review",
-            "remark",
-        ],
-    ) {
-        return Kind::Prose;
-    }
-    if has(
-        words,
-        &[
-            "city",
-            "town",
-            "location",
-            "place",
-            "village",
-            "county",
-            "hometown",
-            "birthplace",
-            "venue",
-            "district",
-            "street",
-            "address",
-            "county",
-            "region",
-            "province",
-        ],
-    ) {
-        return Kind::Place;
-    }
-    if has(words, &["country", "nationality", "nation", "countryname"]) {
-        return Kind::Country;
-    }
-    if has(
-        words,
-        &[
-            "type",
-            "status",
-            "category",
-            "gender",
-            "sex",
-            "class",
-            "level",
-            "grade",
-            "color",
-            "colour",
-            "kind",
-            "segment",
-            "currency",
-            "state",
-            "language",
-            "genre",
-            "role",
-            "position",
-            "priority",
-            "season",
-            "style",
-            "mode",
-            "group",
-            "label",
-            "size",
-            "rating",
-            "format",
-            "party",
-            "major",
-            "unit",
-            "rarity",
-            "alignment",
-            "reason",
-            "frequency",
-            "material",
-            "race",
-            "religion",
-            "diagnosis",
-            "result",
-        ],
-    ) {
-        return Kind::Category;
-    }
-    if matches!(
-        last,
-        "code"
-            | "number"
-            | "no"
-            | "isbn"
-            | "zip"
-            | "symbol"
-            | "abbreviation"
-            | "short"
-            | "postcode"
-            | "key"
-            | "id"
-    ) || compact.ends_with("code")
-    {
+    if among(CODES, last) || compact.ends_with("code") {
         return Kind::Code;
     }
-    let personal = has(words, &PERSONS) || PERSONS.contains(&compact);
-    let of_person = has(table, &PERSONS) || table.iter().any(|w| PERSONS.contains(&w.trim_end_matches('s')));
-    if has(words, &["first", "last", "middle", "given", "family", "forename"]) || personal {
+    let of_person = table.iter().any(|w| among(PERSONS, w) || among(PERSONS, w.trim_end_matches('s')));
+    if has(words, "first last middle given family forename") || has(words, PERSONS) || among(PERSONS, compact)
+    {
         return Kind::Person;
     }
-    if last == "name" || compact.ends_with("name") || compact == "name" {
+    if compact.ends_with("name") {
         return if of_person { Kind::Person } else { Kind::Name };
     }
-    if has(
-        words,
-        &[
-            "title",
-            "headline",
-            "subject",
-            "model",
-            "product",
-            "brand",
-            "company",
-            "organization",
-            "school",
-            "team",
-            "club",
-            "song",
-            "album",
-            "book",
-            "movie",
-            "film",
-            "course",
-            "event",
-        ],
-    ) {
-        return Kind::Name;
-    }
-    Kind::Category
+    known.unwrap_or(Kind::Category)
 }
 
 /// What a column of numbers holds, by its name.
 fn number_kind(words: &[String], whole: bool) -> Kind {
-    if has(words, &["year", "founded", "season", "yr"]) {
-        return Kind::Year;
-    }
-    if has(words, &["age"]) {
-        return Kind::Age;
-    }
-    if has(words, &["latitude", "longitude", "lat", "lng", "lon", "long"]) {
-        return Kind::Coordinate;
-    }
-    if has(words, &["percent", "percentage", "pct", "share"]) {
-        return Kind::Percent;
-    }
-    if has(
-        words,
-        &[
-            "price",
-            "cost",
-            "amount",
-            "salary",
-            "budget",
-            "revenue",
-            "income",
-            "balance",
-            "payment",
-            "total",
-            "fee",
-            "sales",
-            "gross",
-            "wage",
-            "money",
-            "value",
-            "spent",
-            "population",
-            "area",
-            "votes",
-            "views",
-            "milliseconds",
-        ],
-    ) {
-        return Kind::Money;
-    }
-    if has(words, &["score", "rating", "grade", "mark", "stars", "gpa", "rank", "points", "potential"]) {
-        return Kind::Score;
-    }
-    if has(
-        words,
-        &[
-            "level", "floor", "position", "stage", "round", "priority", "class", "type", "category",
-            "status", "order", "semester", "term", "sequence", "credits",
-        ],
-    ) {
-        return Kind::Level;
-    }
-    if has(words, &["is", "has", "flag", "active", "available", "deleted", "bool"]) {
-        return Kind::Flag;
-    }
-    if whole { Kind::Count } else { Kind::Measure }
+    by_words(&NUMBERS, words).unwrap_or(if whole { Kind::Count } else { Kind::Measure })
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::engine::{Job, Work};
+use crate::job::{Job, Work};
 use crate::record::Status;
 use serde_json::Value;
 use twinql_corpus::bird;

@@ -26,7 +26,7 @@ use twinql_files::read_bounded;
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Schema};
 
-use crate::engine::{Job, Work};
+use crate::job::{Job, Work};
 use crate::prepare;
 use crate::record::Status;
 use crate::status;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use crate::engine::{Job, Work};
+use crate::job::{Job, Work};
 use crate::record::Status;
 use serde_json::Value;
 use twinql_corpus::build::EASE;

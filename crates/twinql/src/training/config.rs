@@ -12,7 +12,7 @@ use twinql_sql::Dialect;
 
 use super::TrainingError;
 use super::data::Data;
-use super::examples::How;
+use super::labelled::How;
 use crate::input::configuration;
 
 type Result<T, E = TrainingError> = std::result::Result<T, E>;

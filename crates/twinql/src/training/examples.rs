@@ -5,17 +5,19 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use twinql_corpus::build::origin;
-use twinql_graph::{EncodingConfig, PairArrays, QueryGraph};
+use twinql_graph::{PairArrays, QueryGraph};
 use twinql_model::{Evidence, Example, GraphConfig};
-use twinql_sql::{Schema, Semantics};
+use twinql_sql::Semantics;
 
 use super::TrainingError;
 use super::data::{Corpus, Data};
+use super::labelled::{How, Labelled};
 use super::sample::sample;
 use super::split::Parts;
 use super::spread::spread;
-use crate::engine::{Job, Work, judge_config};
+use crate::engine::judge_config;
 use crate::input::{Item, PairItems, Schemas};
+use crate::job::{Job, Work};
 use crate::judging::Workers;
 use crate::prepare::{Graphs, SideError};
 use crate::progress::Progress;
@@ -27,30 +29,6 @@ type Result<T, E = TrainingError> = std::result::Result<T, E>;
 /// Told apart from the seeds that corpora are usually labelled with: databases that labelled a
 /// pair would agree with its label.
 const OTHER_DATABASES: u64 = 0x7469_6572;
-
-/// How examples are made for a network.
-pub struct How {
-    /// What graphs are made of.
-    pub graph: GraphConfig,
-    /// How their nodes are encoded.
-    pub encoding: EncodingConfig,
-    /// Whether training pairs are asked for; only validation pairs otherwise.
-    pub training: bool,
-    /// Seed of weaker forms and of the databases that tiers are judged on.
-    pub seed: u64,
-}
-
-/// A labelled pair of a split that is used.
-pub(super) struct Labelled {
-    pub schema: Arc<Schema>,
-    pub gold: String,
-    pub pred: String,
-    pub label: bool,
-    pub valid: bool,
-    pub origin: &'static str,
-    pub weight: f32,
-    pub ease: Option<f32>,
-}
 
 /// Examples of both splits.
 #[derive(Default)]

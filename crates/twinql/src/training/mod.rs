@@ -21,6 +21,7 @@
 mod config;
 mod data;
 mod examples;
+mod labelled;
 mod sample;
 mod split;
 mod spread;
@@ -32,7 +33,8 @@ use twinql_sql::semantics::UnknownSemantics;
 
 pub use config::{Overrides, RunConfig};
 pub use data::{Corpus, Data};
-pub use examples::{How, examples, query_graphs};
+pub use examples::{examples, query_graphs};
+pub use labelled::How;
 pub use weaken::Weaken;
 
 use crate::input::InputError;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::examples::Labelled;
+use super::labelled::Labelled;
 use super::spread::Keys;
 
 /// Keeps at most `most` training pairs: those with the smallest hashes, so that every run on these

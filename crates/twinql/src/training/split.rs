@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::engine::{Job, Work};
+use crate::job::{Job, Work};
 use sha2::{Digest, Sha256};
 use twinql_sql::Schema;
 

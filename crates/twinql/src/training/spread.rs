@@ -11,7 +11,7 @@ use std::sync::Arc;
 use twinql_files::{Fingerprint, sha256};
 use twinql_sql::Schema;
 
-use super::examples::Labelled;
+use super::labelled::Labelled;
 
 /// Which corpora hold a pair, and whether they label it alike.
 struct Holders {

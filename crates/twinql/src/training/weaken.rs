@@ -16,7 +16,7 @@ use twinql_graph::PairArrays;
 use twinql_model::{Evidence, Example, GraphKind};
 use twinql_sql::{RULES, Rule, Semantics};
 
-use super::examples::{How, Labelled};
+use super::labelled::{How, Labelled};
 
 /// How many weaker copies each training pair gets, and how weak.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -64,7 +64,7 @@ fn expand_arms(body: &mut SetExpr) -> Result<(), SqlError> {
 }
 
 fn unsupported<T>(construct: &str, span: Span) -> Result<T, SqlError> {
-    Err(SqlError::Unsupported { construct: construct.into(), place: crate::plan::place(span) })
+    Err(SqlError::Unsupported { construct: construct.into(), place: crate::error::place(span) })
 }
 
 type Set = Vec<Expr>;

@@ -140,7 +140,7 @@ pub(super) fn write_out(factor: &mut TableFactor) -> Result<(), SqlError> {
     let Some(subquery) = args.and_then(|args| series(&args)) else {
         return Err(SqlError::Unsupported {
             construct: "generate_series with these arguments".into(),
-            place: crate::plan::place(span),
+            place: crate::error::place(span),
         });
     };
     // Its only column is called as its table is.

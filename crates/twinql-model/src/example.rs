@@ -1,0 +1,25 @@
+//! What a network is trained on.
+
+use std::sync::Arc;
+
+use twinql_graph::PairArrays;
+
+use crate::tiers::Evidence;
+
+/// A labelled pair.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// The two graphs.
+    pub pair: PairArrays,
+    /// Whether the two queries return the same answer.
+    pub label: bool,
+    /// The semantics that the label means. The graphs tell the network of it; teachers that do not know it
+    /// are not asked.
+    pub semantics: Arc<str>,
+    /// Weight in the loss and the calibration, not negative.
+    pub weight: f32,
+    /// Of a pair that differs, the share of databases that tell it apart, where that is known.
+    pub ease: Option<f32>,
+    /// What cheaper judges say; read of validation pairs, to calibrate the tiers.
+    pub evidence: Evidence,
+}

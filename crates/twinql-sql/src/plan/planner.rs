@@ -1,0 +1,130 @@
+//! The planner: its state while one query is planned, and what all its parts do.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use sqlparser::tokenizer::Span;
+
+use super::sight::{Cte, Scope, ViewQuery};
+use super::{temporal, types};
+use crate::dialect::Dialect;
+use crate::error::{Result, SqlError};
+use crate::expr::Expr;
+use crate::parse::FrameExclusion;
+use crate::rel::{ColumnId, ColumnInfo, Columns, Query};
+use crate::schema::Schema;
+use crate::spans::{Clause, Spans};
+
+/// Expressions and queries inside one another: what an unoptimised build can follow on a
+/// stack of 2 MB, with room to spare.
+const MAX_DEPTH: usize = 100;
+/// Expressions, tables and columns made from one query: common table expressions and
+/// aliases are planned once for each use, so a short text can ask for a huge tree.
+const MAX_NODES: usize = 200_000;
+
+/// A planned query and the names of its outputs.
+pub(crate) struct Planned {
+    pub(crate) query: Query,
+    pub(crate) names: Vec<String>,
+}
+
+/// State while one query is planned. An error ends the planning, so nothing is restored
+/// on the way out of one.
+pub(crate) struct Planner<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) views: &'a [ViewQuery<'a>],
+    pub(super) dialect: Dialect,
+    pub(super) frames: &'a [FrameExclusion],
+    /// Names are told apart as PostgreSQL does it.
+    pub(super) exact_names: bool,
+    /// What columns hold beyond what SQLite's types say.
+    pub(super) kinds: HashMap<ColumnId, temporal::Kind>,
+    pub(super) columns: Columns,
+    /// What names mean, outermost first.
+    pub(super) scopes: Vec<Scope<'a>>,
+    /// Common table expressions in sight, outermost first.
+    pub(super) ctes: Vec<Rc<Cte<'a>>>,
+    pub(super) depth: usize,
+    pub(super) nodes: usize,
+    /// Recursive common table expressions so far, for their unique names.
+    pub(super) recursive: usize,
+    /// Places, if they are asked for.
+    pub(super) spans: Option<Spans>,
+}
+
+impl<'a> Planner<'a> {
+    /// Notes where a column is made.
+    pub(super) fn note_column(&mut self, id: ColumnId, span: Span) {
+        if let Some(spans) = &mut self.spans {
+            spans.column(id, span);
+        }
+    }
+
+    /// Notes where an expression stands. The place is found only if it is asked for.
+    pub(super) fn note_expr(&mut self, clause: Clause, expr: &Expr, span: impl FnOnce() -> Span) {
+        if let Some(spans) = &mut self.spans {
+            spans.expr(clause, expr, span());
+        }
+    }
+
+    /// Counts one node against the budget.
+    pub(super) fn count(&mut self) -> Result<()> {
+        self.charge(1)
+    }
+
+    /// Counts `nodes` against the budget.
+    pub(super) fn charge(&mut self, nodes: usize) -> Result<()> {
+        self.nodes += nodes;
+        if self.nodes > MAX_NODES {
+            return Err(SqlError::TooLarge {
+                what: "the number of nodes of the plan",
+                found: self.nodes,
+                limit: MAX_NODES,
+            });
+        }
+        Ok(())
+    }
+
+    /// Runs `f` one level deeper, within the limits.
+    pub(super) fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.count()?;
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(SqlError::TooLarge {
+                what: "the nesting of expressions and queries",
+                found: self.depth,
+                limit: MAX_DEPTH,
+            });
+        }
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// A new column.
+    pub(super) fn new_column(&mut self, info: ColumnInfo) -> Result<ColumnId> {
+        self.count()?;
+        // Columns are counted as nodes are, and there are at most `MAX_NODES` of these.
+        debug_assert!(self.columns.len() <= MAX_NODES);
+        let id = ColumnId(self.columns.len() as u32);
+        self.columns.push(info);
+        Ok(id)
+    }
+
+    /// A new column that holds the value of an expression.
+    pub(super) fn new_column_of(&mut self, name: &str, expr: &Expr) -> Result<ColumnId> {
+        let mut info = types::info_of(expr, &self.columns);
+        info.name = name.to_owned();
+        let id = self.new_column(info)?;
+        self.note_kind(id, expr);
+        Ok(id)
+    }
+
+    pub(super) fn mark_nullable(&mut self, ids: impl IntoIterator<Item = ColumnId>) {
+        for id in ids {
+            if let Some(info) = id.info_mut(&mut self.columns) {
+                info.nullable = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What names can mean in a query: relations and their columns, common table expressions, views.
+
+use std::cell::{Cell, RefCell};
+
+use sqlparser::ast::{self, Ident};
+
+use crate::error::Result;
+use crate::expr::{AggregateCall, Expr, WindowCall};
+use crate::parse::Parsed;
+use crate::rel::{ColumnId, ColumnInfo};
+use crate::schema::View;
+
+/// A column of a table in scope.
+pub(crate) struct ScopeColumn {
+    pub(crate) name: String,
+    pub(crate) id: ColumnId,
+    /// The same column of USING or NATURAL on the other side of a join: found with a
+    /// qualifier only, and left out of `*`.
+    pub(crate) hidden: bool,
+    /// What the name means without a qualifier, if that is not the column itself.
+    pub(crate) merged: Option<Expr>,
+}
+
+impl ScopeColumn {
+    pub(crate) fn new(name: String, id: ColumnId) -> Self {
+        ScopeColumn { name, id, hidden: false, merged: None }
+    }
+
+    /// The value of the name without a qualifier.
+    pub(crate) fn value(&self) -> Expr {
+        self.merged.clone().unwrap_or(Expr::Column(self.id))
+    }
+}
+
+/// What `rowid` means for a table.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum RowId {
+    /// The table has none: a subquery, a table function.
+    None,
+    /// Its INTEGER PRIMARY KEY.
+    Column(ColumnId),
+    /// It has one that no column shows.
+    Opaque,
+}
+
+/// A table in scope.
+pub(crate) struct ScopeTable {
+    /// Alias or name; empty where it has neither.
+    pub(crate) name: String,
+    pub(crate) columns: Vec<ScopeColumn>,
+    pub(crate) rowid: RowId,
+    /// The table of the schema that it is, where it has no other name.
+    pub(crate) table: Option<usize>,
+}
+
+/// One SELECT's names, and what its clauses collect.
+#[derive(Default)]
+pub(crate) struct Scope<'a> {
+    pub(crate) tables: Vec<ScopeTable>,
+    /// Aliases of the select list.
+    pub(crate) aliases: Vec<(&'a Ident, &'a ast::Expr)>,
+    pub(crate) named_windows: &'a [ast::NamedWindowDefinition],
+    /// What the clause being planned may use.
+    pub(crate) allow: Allow,
+    pub(crate) aggregates: Vec<(ColumnId, AggregateCall)>,
+    pub(crate) windows: Vec<(ColumnId, WindowCall)>,
+}
+
+/// What a clause may use.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Allow {
+    pub(crate) aliases: bool,
+    pub(crate) aggregates: bool,
+    pub(crate) windows: bool,
+}
+
+impl Scope<'_> {
+    /// Whether a table of this scope produces the column.
+    pub(crate) fn owns(&self, id: ColumnId) -> bool {
+        self.tables.iter().any(|t| t.columns.iter().any(|c| c.id == id))
+    }
+}
+
+/// A common table expression in sight.
+pub(crate) struct Cte<'a> {
+    pub(super) name: &'a Ident,
+    pub(super) columns: Vec<&'a Ident>,
+    pub(super) query: &'a ast::Query,
+    /// How many scopes and expressions its body sees.
+    pub(super) scopes: usize,
+    pub(super) ctes: usize,
+    /// Its own name in its body means itself.
+    pub(super) may_recur: bool,
+    /// It was planned.
+    pub(super) read: Cell<bool>,
+    /// Being planned: a use now is recursive or circular.
+    pub(super) active: Cell<bool>,
+    /// What a recursive use reads.
+    pub(super) recursion: RefCell<Option<Recursion>>,
+}
+
+/// What a recursive use of a common table expression reads.
+#[derive(Clone)]
+pub(super) struct Recursion {
+    pub(super) name: String,
+    /// Names, what is known of them, and the seed's column.
+    pub(super) columns: Vec<(String, ColumnInfo, ColumnId)>,
+}
+
+/// A view that a query may reach.
+pub(crate) struct ViewQuery<'s> {
+    pub(super) view: &'s View,
+    pub(super) parsed: Result<Parsed>,
+    /// Being planned: a use now is circular.
+    pub(super) active: Cell<bool>,
+}
+
+/// The last part of a name with dots: `main.singer` is `singer`.
+pub(crate) fn last_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
+    name.0.last().and_then(ast::ObjectNamePart::as_ident)
+}
+
+/// The name that has no dots.
+pub(crate) fn only_ident(name: &ast::ObjectName) -> Option<&ast::Ident> {
+    match name.0.as_slice() {
+        [only] => only.as_ident(),
+        _ => None,
+    }
+}

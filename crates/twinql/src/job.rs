@@ -1,0 +1,38 @@
+//! What there is to score.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use twinql_sql::Schema;
+
+use crate::record::Status;
+
+/// A pair to score, or the reason why there is none.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The pair's id.
+    pub id: Value,
+    /// What there is to do.
+    pub work: Work,
+}
+
+/// What a [`Job`] holds.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// Two queries over a schema.
+    Pair {
+        /// The schema of both.
+        schema: Arc<Schema>,
+        /// The reference.
+        gold: String,
+        /// What is compared with it.
+        pred: String,
+    },
+    /// No pair: its line, its database or its prediction cannot be used.
+    Unusable {
+        /// The status to report.
+        status: Status,
+        /// Why, and what to do.
+        error: String,
+    },
+}
