@@ -47,9 +47,9 @@ impl Destination {
             };
             if !kind.is_symlink() {
                 return match what(kind) {
-                    Kind::Plain => Ok(Destination::Plain(at)),
-                    Kind::Special => Ok(Destination::Special(at)),
-                    Kind::Unwritable(what) => Err(unwritable(what)),
+                    Target::Plain => Ok(Destination::Plain(at)),
+                    Target::Special => Ok(Destination::Special(at)),
+                    Target::Unwritable(what) => Err(unwritable(what)),
                 };
             }
             let target = std::fs::read_link(&at).map_err(FileError::io("write", path))?;
@@ -70,33 +70,33 @@ impl Destination {
     }
 }
 
-enum Kind {
+enum Target {
     Plain,
     Special,
     Unwritable(&'static str),
 }
 
 #[cfg(unix)]
-fn what(kind: FileType) -> Kind {
+fn what(kind: FileType) -> Target {
     use std::os::unix::fs::FileTypeExt as _;
     if kind.is_dir() {
-        Kind::Unwritable("folder")
+        Target::Unwritable("folder")
     } else if kind.is_block_device() {
-        Kind::Unwritable("block device")
+        Target::Unwritable("block device")
     } else if kind.is_socket() {
-        Kind::Unwritable("socket")
+        Target::Unwritable("socket")
     } else if kind.is_fifo() || kind.is_char_device() {
-        Kind::Special
+        Target::Special
     } else {
-        Kind::Plain
+        Target::Plain
     }
 }
 
 #[cfg(not(unix))]
-fn what(kind: FileType) -> Kind {
+fn what(kind: FileType) -> Target {
     match kind.is_dir() {
-        true => Kind::Unwritable("folder"),
-        false => Kind::Plain,
+        true => Target::Unwritable("folder"),
+        false => Target::Plain,
     }
 }
 

@@ -33,14 +33,14 @@ pub(crate) struct Prepared {
 }
 
 /// One graph of a pair, as it came.
-struct Side<'a> {
+struct OneGraph<'a> {
     name: &'static str,
     graph: &'a GraphArrays,
     positions: &'a [f32],
     agreement: &'a [u16],
 }
 
-impl Side<'_> {
+impl OneGraph<'_> {
     fn nodes(&self) -> usize {
         self.graph.words.len()
     }
@@ -109,13 +109,13 @@ impl Prepared {
             identical: pair.identical,
         };
         let sides = [
-            Side {
+            OneGraph {
                 name: "left",
                 graph: &pair.left,
                 positions: &pair.left_positions,
                 agreement: &pair.left_agreement,
             },
-            Side {
+            OneGraph {
                 name: "right",
                 graph: &pair.right,
                 positions: &pair.right_positions,
@@ -138,7 +138,7 @@ impl Prepared {
     }
 
     /// Words, facts and strings of a graph's nodes. Strings of both graphs that are alike are one.
-    fn add_nodes(&mut self, side: &Side<'_>, config: &GmnConfig) -> Result<(), ModelError> {
+    fn add_nodes(&mut self, side: &OneGraph<'_>, config: &GmnConfig) -> Result<(), ModelError> {
         let graph = side.graph;
         self.words.extend(graph.words.iter().map(|&w| u32::from(w)));
         if config.fact_rows().is_some() {
@@ -198,7 +198,7 @@ impl Prepared {
 }
 
 /// Both directions of a graph's edges: (target, source, kind).
-fn add_edges(side: &Side<'_>, base: u32, directed: &mut Vec<(u32, u32, u8)>) -> Result<(), ModelError> {
+fn add_edges(side: &OneGraph<'_>, base: u32, directed: &mut Vec<(u32, u32, u8)>) -> Result<(), ModelError> {
     let back = (EDGE_KINDS / 2) as u8;
     for &(from, to, kind) in &side.graph.edges {
         if from as usize >= side.nodes() || to as usize >= side.nodes() || kind >= back {

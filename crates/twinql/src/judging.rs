@@ -47,7 +47,7 @@ pub fn judge_all(
     workers: &Workers,
     each: &(dyn Fn() + Sync),
 ) -> Vec<Option<Report>> {
-    let how = How {
+    let how = Runners {
         by_judge: |judge: &Judge, gold: &str, pred: &str| judge.report(gold, pred),
         by_crew: |crew: &Crew, schema: &Arc<Schema>, gold: &str, pred: &str| {
             crew.judge(config, schema, gold, pred)
@@ -64,7 +64,7 @@ pub fn expect_all(
     expected: ExpectedConfig,
     workers: &Workers,
 ) -> Vec<Option<Expectation>> {
-    let how = How {
+    let how = Runners {
         by_judge: |judge: &Judge, gold: &str, pred: &str| judge.expected(gold, pred, expected),
         by_crew: |crew: &Crew, schema: &Arc<Schema>, gold: &str, pred: &str| {
             crew.expected(config, expected, schema, gold, pred)
@@ -74,8 +74,8 @@ pub fn expect_all(
     all(jobs, config, workers, &|| (), &how)
 }
 
-/// How one pair is handled: by a judge of this process, by a worker process, and where neither can be had.
-struct How<J, C, O> {
+/// Runners one pair is handled: by a judge of this process, by a worker process, and where neither can be had.
+struct Runners<J, C, O> {
     by_judge: J,
     by_crew: C,
     otherwise: O,
@@ -86,7 +86,7 @@ fn all<T, J, C, O>(
     config: &JudgeConfig,
     workers: &Workers,
     each: &(dyn Fn() + Sync),
-    how: &How<J, C, O>,
+    how: &Runners<J, C, O>,
 ) -> Vec<Option<T>>
 where
     T: Send,

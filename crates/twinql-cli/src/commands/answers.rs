@@ -8,7 +8,7 @@ const SHOWN_ROWS: usize = 8;
 const SHOWN_WIDTH: usize = 50;
 
 /// One of two answers.
-pub(crate) struct Side<'a> {
+pub(crate) struct OneAnswer<'a> {
     /// `gold` or `pred`.
     pub(crate) name: &'static str,
     pub(crate) columns: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Side<'a> {
 }
 
 /// The two answers side by side, the first rows of each.
-pub(crate) fn side_by_side(sides: [Side<'_>; 2]) -> String {
+pub(crate) fn side_by_side(sides: [OneAnswer<'_>; 2]) -> String {
     let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     let [left, right] = sides.map(|side| {
         let mut lines = vec![format!(
@@ -70,8 +70,8 @@ mod tests {
     fn rows_stand_beside_each_other() {
         let (gold, pred) = ([vec![Json::from(1), Json::from("é")]], []);
         let text = side_by_side([
-            Side { name: "gold", columns: 2, count: 1, rows: &gold },
-            Side { name: "pred", columns: 2, count: 0, rows: &pred },
+            OneAnswer { name: "gold", columns: 2, count: 1, rows: &gold },
+            OneAnswer { name: "pred", columns: 2, count: 0, rows: &pred },
         ]);
         assert_eq!(
             text,

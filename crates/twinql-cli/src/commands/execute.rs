@@ -16,7 +16,7 @@ use twinql::status;
 use twinql::suite::files::{Beginning, FileConfig, FileReport, FileVerdict, Files, Ties};
 
 use crate::args::{Input, Output, typed};
-use crate::commands::answers::{Side, side_by_side};
+use crate::commands::answers::{OneAnswer, side_by_side};
 use crate::commands::batch::{ForPeople, Out, Records, guard, of_input};
 use crate::commands::judge::plain;
 use crate::commands::stream::{Window, stream};
@@ -189,7 +189,7 @@ fn one(record: &ExecutionRecord) -> String {
     if let Some(witness) = &record.witness {
         out.push_str(&format!("\non {}\n", witness.file));
         let sides = [("gold", &witness.gold), ("pred", &witness.pred)];
-        out.push_str(&side_by_side(sides.map(|(name, answer)| Side {
+        out.push_str(&side_by_side(sides.map(|(name, answer)| OneAnswer {
             name,
             columns: answer.columns,
             count: answer.count,

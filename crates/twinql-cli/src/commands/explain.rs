@@ -99,7 +99,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
 fn view(
     typed: &typed::Explain,
     schema: &Schema,
-    [gold, pred]: [&Side; 2],
+    [gold, pred]: [&ReadQuery; 2],
     semantics: &Semantics,
     console: Console,
 ) -> Result<Option<View>> {
@@ -123,7 +123,7 @@ fn view(
 }
 
 /// What the symbols above mean, those that occur alone.
-fn explained(sides: [&Side; 2], proof: &Proof, plans: bool, network: bool) -> String {
+fn explained(sides: [&ReadQuery; 2], proof: &Proof, plans: bool, network: bool) -> String {
     let mut entries: Vec<(&str, &str)> = Vec::new();
     let mut outlines: Vec<&[Node]> = Vec::new();
     for side in sides {
@@ -190,7 +190,7 @@ struct SideRecord<'a> {
 }
 
 /// A query as it is read.
-struct Side {
+struct ReadQuery {
     name: &'static str,
     sql: String,
     repairs: Vec<String>,
@@ -211,13 +211,13 @@ fn side(
     sql: &str,
     dialect: Dialect,
     semantics: &Semantics,
-) -> Result<Side> {
+) -> Result<ReadQuery> {
     let as_read = |e: SqlError| SideError::from(e);
     let parsed = parse_in(sql, dialect).map_err(as_read)?;
     let (plan, spans) = plan_with_spans(schema, &parsed).map_err(as_read)?;
     let written = outline(schema, &plan, Some(&spans), written);
     let (form, canonical_spans) = normalize_with_spans(schema, plan.clone(), &spans, semantics);
-    Ok(Side {
+    Ok(ReadQuery {
         name,
         repairs: parsed.repairs.iter().map(ToString::to_string).collect(),
         sql: parsed.sql,
@@ -230,7 +230,7 @@ fn side(
     })
 }
 
-impl Side {
+impl ReadQuery {
     /// The side as JSON.
     fn record(&self) -> SideRecord<'_> {
         SideRecord {

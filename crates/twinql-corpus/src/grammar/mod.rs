@@ -53,7 +53,7 @@ pub struct Sampler<'s> {
 
 /// One table of a FROM clause.
 #[derive(Debug, Clone)]
-struct Source {
+struct FromTable {
     /// The alias, or the table's name.
     name: String,
     table: usize,
@@ -64,7 +64,7 @@ struct Source {
 /// What a FROM clause reads, and how.
 #[derive(Debug, Clone)]
 struct Scope {
-    sources: Vec<Source>,
+    sources: Vec<FromTable>,
     from: String,
     /// Columns need no table's name: there is one table, and no query around it.
     bare: bool,
@@ -112,7 +112,7 @@ impl<'s> Sampler<'s> {
         self.rng.random_bool(p)
     }
 
-    fn table(&self, source: &Source) -> Option<&'s Table> {
+    fn table(&self, source: &FromTable) -> Option<&'s Table> {
         self.schema.tables.get(source.table)
     }
 
@@ -141,7 +141,7 @@ impl<'s> Sampler<'s> {
 
     /// Every column of every table in the scope.
     fn places(&self, scope: &Scope) -> Vec<Place> {
-        let of = |(source, s): (usize, &Source)| {
+        let of = |(source, s): (usize, &FromTable)| {
             let count = self.table(s).map_or(0, |t| t.columns.len());
             (0..count).map(move |column| Place { source, column })
         };
@@ -193,7 +193,7 @@ impl<'s> Sampler<'s> {
             false => plain(own),
         };
         Some(Scope {
-            sources: vec![Source { name, table, padded: false }],
+            sources: vec![FromTable { name, table, padded: false }],
             from,
             bare: outermost && self.chance(0.85),
         })
@@ -264,7 +264,7 @@ impl<'s> Sampler<'s> {
         let own = self.schema.tables.get(table)?;
         let name = if aliased { self.alias() } else { own.name.clone() };
         let padded = self.chance(0.12);
-        scope.sources.push(Source { name, table, padded });
+        scope.sources.push(FromTable { name, table, padded });
         let new = scope.sources.len() - 1;
         let mut on = Vec::new();
         for (&l, &r) in left.iter().zip(&right) {

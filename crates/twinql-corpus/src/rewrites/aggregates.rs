@@ -7,11 +7,11 @@
 use sqlparser::ast::{Expr, JoinOperator as J, Select};
 
 use super::ast::{
-    Context, Source, aggregate, at_expr, at_query, at_select, group_by, nested, only, only_select, output,
+    Context, FromTable, aggregate, at_expr, at_query, at_select, group_by, nested, only, only_select, output,
     parse_expr, parse_query, parse_select, resolve, sources,
 };
 use super::predicates::rule;
-use super::{Kind::Candidate, Kind::Sound, Rewrite};
+use super::{Claim::Candidate, Claim::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
     // COUNT(x) counts the rows where x is not NULL, and 1 never is.
@@ -250,7 +250,7 @@ pub(super) const RULES: &[Rewrite] = &[
 ];
 
 /// The tables, if every join is inner.
-fn inner<'s>(c: &Context<'s>, s: &Select) -> Option<Vec<Source<'s>>> {
+fn inner<'s>(c: &Context<'s>, s: &Select) -> Option<Vec<FromTable<'s>>> {
     let plain = s
         .from
         .iter()

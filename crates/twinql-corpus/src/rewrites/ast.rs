@@ -227,13 +227,13 @@ pub(crate) fn and(parts: &[Expr]) -> Option<Expr> {
 
 /// One table in a FROM clause.
 #[derive(Debug, Clone)]
-pub(crate) struct Source<'s> {
+pub(crate) struct FromTable<'s> {
     /// The alias, or the table's name.
     pub(crate) name: String,
     pub(crate) table: &'s Table,
 }
 
-impl Source<'_> {
+impl FromTable<'_> {
     /// `name."column"`.
     pub(crate) fn column(&self, column: &Column) -> String {
         format!("{}.{}", plain(&self.name), plain(&column.name))
@@ -312,15 +312,15 @@ impl<'f> Named<'f> {
 }
 
 /// The table of the schema that an item of FROM reads; none for anything else.
-pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<Source<'s>> {
+pub(crate) fn factor<'s>(f: &TableFactor, schema: &'s Schema) -> Option<FromTable<'s>> {
     let named = Named::of(f).filter(|named| !named.called)?;
     let [part] = named.name.0.as_slice() else { return None };
     let name = part.as_ident()?;
-    Some(Source { table: schema.table(&name.value)?, name: named.shown(name)? })
+    Some(FromTable { table: schema.table(&name.value)?, name: named.shown(name)? })
 }
 
 /// The tables of a SELECT, if every one is a table of the schema.
-pub(crate) fn sources<'s>(s: &Select, schema: &'s Schema) -> Option<Vec<Source<'s>>> {
+pub(crate) fn sources<'s>(s: &Select, schema: &'s Schema) -> Option<Vec<FromTable<'s>>> {
     let mut out = Vec::new();
     for from in &s.from {
         out.push(factor(&from.relation, schema)?);
@@ -332,7 +332,7 @@ pub(crate) fn sources<'s>(s: &Select, schema: &'s Schema) -> Option<Vec<Source<'
 }
 
 /// The only table of a SELECT.
-pub(crate) fn only<'s>(s: &Select, schema: &'s Schema) -> Option<Source<'s>> {
+pub(crate) fn only<'s>(s: &Select, schema: &'s Schema) -> Option<FromTable<'s>> {
     match s.from.as_slice() {
         [TableWithJoins { relation, joins }] if joins.is_empty() => factor(relation, schema),
         _ => None,
@@ -340,7 +340,7 @@ pub(crate) fn only<'s>(s: &Select, schema: &'s Schema) -> Option<Source<'s>> {
 }
 
 /// The column that `e` names: number of the source and of the column in it.
-pub(crate) fn resolve(e: &Expr, sources: &[Source<'_>]) -> Option<(usize, usize)> {
+pub(crate) fn resolve(e: &Expr, sources: &[FromTable<'_>]) -> Option<(usize, usize)> {
     match bare(e) {
         Expr::Identifier(i) => {
             let mut found = sources
@@ -363,7 +363,7 @@ pub(crate) fn resolve(e: &Expr, sources: &[Source<'_>]) -> Option<(usize, usize)
 
 /// Every column that `e` names, or none if a name is not from `sources` (a correlated
 /// name, a string in double quotes) or a subquery hides more.
-pub(crate) fn columns_of(e: &Expr, sources: &[Source<'_>]) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn columns_of(e: &Expr, sources: &[FromTable<'_>]) -> Option<Vec<(usize, usize)>> {
     let mut out = Some(Vec::new());
     let mut e = e.clone();
     let _ = change_expressions(&mut e, &mut |e| {

@@ -9,11 +9,11 @@ use sqlparser::ast::{BinaryOperator as B, Expr, GroupByExpr, OrderByKind, Select
 use twinql_sql::{Affinity, Column, TypeClass};
 
 use super::ast::{
-    Source, aggregate, and, at_expr, at_query, at_select, bare, conjuncts, fresh, group_by, is_rowwise,
+    FromTable, aggregate, and, at_expr, at_query, at_select, bare, conjuncts, fresh, group_by, is_rowwise,
     items, nested, only, only_select, output, par, parse_expr, parse_query, parse_select, resolve, sources,
 };
 use super::predicates::{comparison, named};
-use super::{Kind::Candidate, Kind::Sound, Rewrite};
+use super::{Claim::Candidate, Claim::Sound, Rewrite};
 
 macro_rules! newer {
     ($name:literal, $kind:expr, $weight:literal, $law:literal, $apply:expr) => {
@@ -405,7 +405,7 @@ fn numeric(k: &Column) -> bool {
 
 /// The column is the whole primary key, and unique under every preset that keys hold in: a lone
 /// key that is a foreign key too counts as half of one.
-pub(super) fn certain_key(t: &Source<'_>, column: usize) -> bool {
+pub(super) fn certain_key(t: &FromTable<'_>, column: usize) -> bool {
     t.table.primary_key == [column] && !t.table.foreign_keys.iter().any(|k| k.columns.contains(&column))
 }
 
@@ -418,7 +418,7 @@ fn ungrouped(s: &sqlparser::ast::Select) -> bool {
 fn rolled(
     q: &sqlparser::ast::Query,
     s: &sqlparser::ast::Select,
-    t: &Source<'_>,
+    t: &FromTable<'_>,
     outer: &str,
     stem: &str,
 ) -> Option<sqlparser::ast::Query> {

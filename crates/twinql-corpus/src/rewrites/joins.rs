@@ -19,7 +19,7 @@ use super::ast::{
     only_select, parse_expr, parse_query, parse_select, plain, resolve, sources,
 };
 use super::predicates::{comparison, rule};
-use super::{Kind::Candidate, Kind::Sound, Rewrite};
+use super::{Claim::Candidate, Claim::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
     // Two tables of one alias, in two subqueries, would both be renamed.
@@ -388,7 +388,7 @@ fn semi(c: &Context<'_>, s: &Select, exists: bool) -> Option<Select> {
 }
 
 /// `s` with one more join; its columns get qualified, for the new table has the same names.
-fn joined(s: &Select, t: &super::ast::Source<'_>, join: &str) -> Option<Select> {
+fn joined(s: &Select, t: &super::ast::FromTable<'_>, join: &str) -> Option<Select> {
     let mut s = s.clone();
     // What cannot be qualified by looking at names: wildcards, subqueries with scopes of their own.
     let mut hidden = s.projection.iter().any(|i| !matches!(i, SelectItem::UnnamedExpr(_)));

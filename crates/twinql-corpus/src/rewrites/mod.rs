@@ -35,7 +35,7 @@ pub use ast::Context;
 
 /// Whether a rewrite's result needs a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Claim {
     /// The answer stays the same on every database of the `no-fk` semantics.
     Sound,
     /// The answer often stays the same.
@@ -56,7 +56,7 @@ pub struct Rewrite {
     /// What becomes what, under which preconditions.
     pub law: &'static str,
     /// Whether its result needs a judge.
-    pub kind: Kind,
+    pub kind: Claim,
     /// The catalogue that it came with, from 1 to [`CATALOGUES`]: a corpus that asks for an earlier one
     /// stays what it was.
     pub catalogue: u8,
@@ -128,7 +128,7 @@ pub fn sample(
             };
             now.sql = text;
             now.rules.push(rule.name);
-            now.sound &= rule.kind == Kind::Sound;
+            now.sound &= rule.kind == Claim::Sound;
         }
         if now.rules.len() == steps && seen.insert(now.sql.clone()) {
             out.push(now);

@@ -10,7 +10,7 @@ use sqlparser::ast::{BinaryOperator as B, Expr, FunctionArguments, UnaryOperator
 use twinql_sql::{Affinity, Column, TypeClass};
 
 use super::ast::{Context, aggregate, and, at_expr, at_select, bare, chain, conjuncts, join, nested, par};
-use super::{Kind::Candidate, Kind::Sound, Rewrite};
+use super::{Claim::Candidate, Claim::Sound, Rewrite};
 
 macro_rules! rule {
     ($name:literal, $kind:expr, $weight:literal, $law:literal, $apply:expr) => {

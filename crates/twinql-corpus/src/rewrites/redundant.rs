@@ -8,12 +8,12 @@
 use sqlparser::ast::{BinaryOperator as B, Expr, Select, SelectItem};
 
 use super::ast::{
-    Context, Source, aggregate, and, at_query, at_select, columns_of, conjuncts, fresh, is_rowwise, only,
+    Context, FromTable, aggregate, and, at_query, at_select, columns_of, conjuncts, fresh, is_rowwise, only,
     only_select, output, parse_expr, parse_query, parse_select, plain, resolve, sources,
 };
 use super::idle::{certain_key, newer};
 use super::predicates::comparison;
-use super::{Kind::Candidate, Kind::Sound, Rewrite};
+use super::{Claim::Candidate, Claim::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
     // `SELECT a.n FROM a` → `SELECT a.n FROM a LEFT JOIN (SELECT id AS k FROM b) AS d ON a.b_id = d.k`: LEFT
@@ -33,7 +33,7 @@ pub(super) const RULES: &[Rewrite] = &[
                     return None;
                 };
                 let parent = c.schema.tables.get(key.target)?;
-                let of = Source { name: parent.name.clone(), table: parent };
+                let of = FromTable { name: parent.name.clone(), table: parent };
                 certain_key(&of, target).then_some((child, parent, target))
             })?;
             let (alias, k) = (fresh(s, "extra"), fresh(s, "extra_key"));

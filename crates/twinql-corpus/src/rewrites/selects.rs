@@ -13,7 +13,7 @@ use super::ast::{
     resolve,
 };
 use super::predicates::{comparison, rule};
-use super::{Kind::Sound, Rewrite};
+use super::{Claim::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
     // Both keep one row of each combination of values, NULLs among them.
@@ -295,6 +295,6 @@ pub(super) const RULES: &[Rewrite] = &[
 ];
 
 /// The columns of one table that the outputs name, if they are nothing else.
-fn columns(outputs: Vec<&Expr>, t: &super::ast::Source<'_>) -> Option<Vec<usize>> {
+fn columns(outputs: Vec<&Expr>, t: &super::ast::FromTable<'_>) -> Option<Vec<usize>> {
     outputs.into_iter().map(|e| Some(resolve(e, std::slice::from_ref(t))?.1)).collect()
 }

@@ -12,7 +12,7 @@ use super::ast::{
     parse_query, parse_select,
 };
 use super::predicates::rule;
-use super::{Kind::Sound, Rewrite};
+use super::{Claim::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
     // `SELECT x FROM a INTERSECT SELECT y FROM b` → `SELECT DISTINCT x FROM a WHERE x IN (SELECT y FROM b)`.

@@ -7,11 +7,11 @@
 use sqlparser::ast::{Expr, Query, Select};
 
 use super::ast::{
-    Context, Source, and, at_expr, at_select, columns_of, conjuncts, fresh, is_rowwise, items, nested, only,
-    only_select, output, parse_expr, parse_query, parse_select, resolve, sources,
+    Context, FromTable, and, at_expr, at_select, columns_of, conjuncts, fresh, is_rowwise, items, nested,
+    only, only_select, output, parse_expr, parse_query, parse_select, resolve, sources,
 };
 use super::predicates::rule;
-use super::{Kind::Candidate, Kind::Sound, Rewrite};
+use super::{Claim::Candidate, Claim::Sound, Rewrite};
 
 pub(super) const RULES: &[Rewrite] = &[
     rule!(
@@ -189,7 +189,7 @@ fn plain_inner(c: &Context<'_>, subquery: &Query) -> Option<(Select, String)> {
     let inner = only_select(subquery)?.clone();
     let mut plain = inner.clone();
     plain.distinct = None;
-    let all: Vec<Source<'_>> = sources(&inner, c.schema)?;
+    let all: Vec<FromTable<'_>> = sources(&inner, c.schema)?;
     if !is_rowwise(&plain) {
         return None;
     }

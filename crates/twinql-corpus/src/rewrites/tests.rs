@@ -99,7 +99,7 @@ fn rules_apply_and_sound_ones_keep_the_answer() {
             *applied.entry(rule.name).or_default() += 1;
             match judge.judge(gold, &sql) {
                 Verdict::Same { .. } => {}
-                Verdict::Different { .. } if rule.kind == Kind::Candidate => {}
+                Verdict::Different { .. } if rule.kind == Claim::Candidate => {}
                 other => {
                     let short: String = format!("{other:?}").chars().take(300).collect();
                     wrong.push(format!("{}\n  {gold}\n  {sql}\n  {short}", rule.name));

@@ -6,7 +6,7 @@
 //! (`pg_…`, `my_…`). What neither has stays the call it was, a function of which nothing is known but that
 //! the same call gives the same value.
 
-use super::temporal::{Kind, call, to_interval};
+use super::temporal::{ForeignType, call, to_interval};
 use super::{Planner, dialect};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
@@ -47,7 +47,7 @@ impl Planner<'_> {
                 | Part::DayOfYear
                 | Part::Epoch
         );
-        if self.kind(&from) == Some(Kind::Interval) || has_fraction || !in_strftime {
+        if self.kind(&from) == Some(ForeignType::Interval) || has_fraction || !in_strftime {
             return call("pg_extract", vec![Expr::text(field.to_ascii_lowercase()), from]);
         }
         dialect::extract(field, from)
@@ -75,7 +75,9 @@ impl Planner<'_> {
                 let probe = Moment::date(2024, 5, 7);
                 match format.as_text() {
                     // Templates for spans and numbers have other parts than those for dates.
-                    Some(f) if self.kind(at) == Some(Kind::Interval) || at_number(f) => call(&name, args),
+                    Some(f) if self.kind(at) == Some(ForeignType::Interval) || at_number(f) => {
+                        call(&name, args)
+                    }
                     Some(f) => match to_strftime(f) {
                         Some(format) => call("strftime", vec![Expr::text(format), at.clone()]),
                         // A sample moment shows whether the sandbox knows every part of the template.

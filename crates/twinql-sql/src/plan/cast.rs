@@ -4,7 +4,7 @@
 use sqlparser::ast::{self, CharacterLength, DataType, ExactNumberInfo, TimezoneInfo};
 
 use super::literal::literal;
-use super::temporal::{Kind, to_date, to_interval, to_timestamp};
+use super::temporal::{ForeignType, to_date, to_interval, to_timestamp};
 use super::types::info_of;
 use super::{Planner, Result};
 use crate::dialect::Dialect;
@@ -216,8 +216,8 @@ impl<'a> Planner<'a> {
             // JSON keeps its text, and has fewer operators.
             Expr::Literal(Value::Text(_)) => name == "JSONB" && is_document(operand),
             other => match self.kind(other) {
-                Some(Kind::Json) => is_json,
-                Some(Kind::Array) => name.ends_with(']'),
+                Some(ForeignType::Json) => is_json,
+                Some(ForeignType::Array) => name.ends_with(']'),
                 _ => false,
             },
         }

@@ -11,7 +11,7 @@ use sqlparser::ast::{self, Ident, JoinConstraint, JoinOperator, Spanned, TableWi
 use super::refuse::{refuse_beside, refuse_present};
 use super::scope::find_column;
 use super::sight::{RowId, Scope, ScopeColumn, ScopeTable};
-use super::source::Source;
+use super::source::FromItem;
 use super::{Planner, Result, invalid, last_ident, only_ident, place, unsupported};
 use crate::columns::Reads;
 use crate::dialect::Dialect;
@@ -23,7 +23,7 @@ use crate::value::Value;
 
 /// How an input joins those before it.
 #[derive(Clone, Copy, PartialEq)]
-enum Side {
+enum JoinSide {
     Inner,
     Left,
     Right,
@@ -33,7 +33,7 @@ enum Side {
 /// An input of a list of joins.
 struct Input<'a> {
     rel: Rel,
-    side: Side,
+    side: JoinSide,
     constraint: Option<&'a JoinConstraint>,
     /// Its tables, as positions in the scope.
     tables: std::ops::Range<usize>,
@@ -60,18 +60,18 @@ impl<'a> Planner<'a> {
             for (factor, join) in first.chain(rest) {
                 let (side, constraint) = match join {
                     Some(join) => read_join(join)?,
-                    None => (Side::Inner, None),
+                    None => (JoinSide::Inner, None),
                 };
-                let source = Source::read(factor)?;
+                let source = FromItem::read(factor)?;
                 let (mut lifted, mut single) = (Vec::new(), None);
                 let (rel, tables) = match source {
-                    Source::Derived { subquery, alias, lateral: true } => {
+                    FromItem::Derived { subquery, alias, lateral: true } => {
                         let outer: Vec<ColumnId> =
                             scope.tables.iter().flat_map(|t| t.columns.iter().map(|c| c.id)).collect();
                         self.scopes.push(scope);
                         let (rel, tables) = self.nested(|p| p.plan_derived(subquery, alias))?;
                         scope = self.scopes.pop().unwrap_or_default();
-                        if matches!(side, Side::Right | Side::Full) {
+                        if matches!(side, JoinSide::Right | JoinSide::Full) {
                             return unsupported("a RIGHT or FULL join with LATERAL", factor.span());
                         }
                         let parts = self.lift_lateral(rel, &outer, factor.span())?;
@@ -79,13 +79,13 @@ impl<'a> Planner<'a> {
                         (parts.rel, tables)
                     }
                     // Its arguments see the tables before it.
-                    Source::Call { .. } => {
+                    FromItem::Call { .. } => {
                         self.scopes.push(scope);
                         let planned = self.nested(|p| p.plan_source(source))?;
                         scope = self.scopes.pop().unwrap_or_default();
                         planned
                     }
-                    Source::Named { .. } | Source::Derived { .. } | Source::Nested { .. } => {
+                    FromItem::Named { .. } | FromItem::Derived { .. } | FromItem::Nested { .. } => {
                         self.nested(|p| p.plan_source(source))?
                     }
                 };
@@ -137,7 +137,7 @@ impl<'a> Planner<'a> {
                 let at = input.constraint.map_or_else(sqlparser::tokenizer::Span::empty, constraint_span);
                 let always = |e: &Expr| *e == Expr::Literal(Value::Integer(1));
                 match input.side {
-                    Side::Inner => late.extend(input.on),
+                    JoinSide::Inner => late.extend(input.on),
                     _ if input.on.iter().all(always) => {}
                     _ => return unsupported("a LEFT JOIN LATERAL of an aggregate on a condition", at),
                 }
@@ -161,7 +161,7 @@ impl<'a> Planner<'a> {
                 .on
                 .into_iter()
                 .partition(|e| after.is_empty() || !e.named().iter().any(|c| after.contains(c)));
-            if input.side == Side::Inner {
+            if input.side == JoinSide::Inner {
                 late.extend(later);
                 rels.push(input.rel);
                 on.extend(now);
@@ -177,15 +177,15 @@ impl<'a> Planner<'a> {
             let right_ids = self.columns_from(input.tables);
             let left = Rel::join(std::mem::take(&mut rels), std::mem::take(&mut on));
             let (kind, left, right) = match input.side {
-                Side::Right => (JoinKind::Left, input.rel, left),
-                Side::Full => (JoinKind::Full, left, input.rel),
-                Side::Left | Side::Inner => (JoinKind::Left, left, input.rel),
+                JoinSide::Right => (JoinKind::Left, input.rel, left),
+                JoinSide::Full => (JoinKind::Full, left, input.rel),
+                JoinSide::Left | JoinSide::Inner => (JoinKind::Left, left, input.rel),
             };
             // The side that is filled up may be NULL, whatever its columns were declared.
-            if input.side != Side::Right {
+            if input.side != JoinSide::Right {
                 self.mark_nullable(right_ids);
             }
-            if input.side != Side::Left {
+            if input.side != JoinSide::Left {
                 self.mark_nullable(left_ids);
             }
             rels.push(Rel::OuterJoin { kind, left: Box::new(left), right: Box::new(right), on: now });
@@ -209,15 +209,15 @@ impl<'a> Planner<'a> {
     }
 
     /// One source, and the tables it brings into scope: parentheses without an alias bring all of theirs.
-    fn plan_source(&mut self, source: Source<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
+    fn plan_source(&mut self, source: FromItem<'a>) -> Result<(Rel, Vec<ScopeTable>)> {
         match source {
-            Source::Named { name, alias } => {
+            FromItem::Named { name, alias } => {
                 let (rel, table) = self.plan_table(name)?;
                 Ok((rel, vec![self.with_alias(table, alias, true)?]))
             }
-            Source::Call { name, args, alias } => self.plan_table_function(name, args, alias),
-            Source::Derived { subquery, alias, lateral: _ } => self.plan_derived(subquery, alias),
-            Source::Nested { from, alias } => {
+            FromItem::Call { name, args, alias } => self.plan_table_function(name, args, alias),
+            FromItem::Derived { subquery, alias, lateral: _ } => self.plan_derived(subquery, alias),
+            FromItem::Nested { from, alias } => {
                 let (rel, late) = self.plan_from(std::slice::from_ref(from), Scope::default())?;
                 let tables = self.scopes.pop().map(|s| s.tables).unwrap_or_default();
                 let rel = Rel::filter(rel, late);
@@ -342,7 +342,7 @@ fn constraint_span(constraint: &JoinConstraint) -> sqlparser::tokenizer::Span {
     }
 }
 
-fn read_join(join: &ast::Join) -> Result<(Side, Option<&JoinConstraint>)> {
+fn read_join(join: &ast::Join) -> Result<(JoinSide, Option<&JoinConstraint>)> {
     use JoinOperator as J;
     let ast::Join { relation, global, join_operator } = join;
     refuse_present(global, "GLOBAL JOIN", relation)?;
@@ -350,10 +350,10 @@ fn read_join(join: &ast::Join) -> Result<(Side, Option<&JoinConstraint>)> {
         J::Join(constraint)
         | J::Inner(constraint)
         | J::CrossJoin(constraint)
-        | J::StraightJoin(constraint) => (Side::Inner, Some(constraint)),
-        J::Left(constraint) | J::LeftOuter(constraint) => (Side::Left, Some(constraint)),
-        J::Right(constraint) | J::RightOuter(constraint) => (Side::Right, Some(constraint)),
-        J::FullOuter(constraint) => (Side::Full, Some(constraint)),
+        | J::StraightJoin(constraint) => (JoinSide::Inner, Some(constraint)),
+        J::Left(constraint) | J::LeftOuter(constraint) => (JoinSide::Left, Some(constraint)),
+        J::Right(constraint) | J::RightOuter(constraint) => (JoinSide::Right, Some(constraint)),
+        J::FullOuter(constraint) => (JoinSide::Full, Some(constraint)),
         _ => return unsupported("this kind of join", relation.span()),
     })
 }
@@ -465,9 +465,9 @@ fn merge_common(exact: bool, tables: &mut [ScopeTable], input: &Input<'_>) -> Re
         };
         on.push(l.clone().eq(r.clone()));
         let value = match input.side {
-            Side::Inner | Side::Left => None,
-            Side::Right => Some(r),
-            Side::Full => Some(Expr::function("coalesce", vec![l, r])),
+            JoinSide::Inner | JoinSide::Left => None,
+            JoinSide::Right => Some(r),
+            JoinSide::Full => Some(Expr::function("coalesce", vec![l, r])),
         };
         let is_it = |c: &&mut ScopeColumn| !c.hidden && same(&c.name, name);
         for column in right.iter_mut().flat_map(|t| &mut t.columns).filter(is_it) {

@@ -203,7 +203,7 @@ impl<'a> Planner<'a> {
 
     /// A call by name: of a window, an ordered set, a scalar function or an aggregate, in that order. The
     /// checks in between are SQLite's, in SQLite's words, so that what SQLite would refuse is refused here
-    /// too.
+    /// too. Long, since the order of the checks is the order in which SQLite would complain.
     fn plan_function(&mut self, function: &'a ast::Function) -> Result<Expr> {
         let mut call = read_call(function)?;
         if call.over.is_some() {

@@ -3,12 +3,12 @@
 //!
 //! PostgreSQL's `->`, `@>`, `~` and their like become calls of functions that the sandbox has. SQLite has only
 //! `->` and `->>` of them, and those differ from PostgreSQL's. What a side holds (an array, a JSON document)
-//! decides between two meanings of one sign: that is what [`Kind`] is kept for.
+//! decides between two meanings of one sign: that is what [`ForeignType`] is kept for.
 
 use sqlparser::ast::{self, BinaryOperator, Spanned};
 
 use super::expr::negate_if;
-use super::temporal::{Kind, call, to_timestamp};
+use super::temporal::{ForeignType, call, to_timestamp};
 use super::{Planner, Result, unsupported};
 use crate::dialect::Dialect;
 use crate::expr::{BinaryOp, Expr};
@@ -30,7 +30,7 @@ impl<'a> Planner<'a> {
         let both = |name: &str| call(name, vec![left.clone(), right.clone()]);
         let turned = |name: &str| call(name, vec![right.clone(), left.clone()]);
         let matched = |flags: &str| call("pg_regexp", vec![left.clone(), right.clone(), Expr::text(flags)]);
-        let of_arrays = [left, right].iter().any(|e| self.kind(e) == Some(Kind::Array));
+        let of_arrays = [left, right].iter().any(|e| self.kind(e) == Some(ForeignType::Array));
         Ok(Some(match op {
             B::PGRegexMatch => matched("c"),
             B::PGRegexIMatch => matched("i"),
@@ -46,7 +46,7 @@ impl<'a> Planner<'a> {
             B::ArrowAt => turned("pg_json_contains"),
             B::Question => both("pg_json_has"),
             B::PGOverlap if of_arrays => both("pg_array_overlaps"),
-            B::StringConcat if of_arrays || self.kind(left) == Some(Kind::Json) => both("pg_concat"),
+            B::StringConcat if of_arrays || self.kind(left) == Some(ForeignType::Json) => both("pg_concat"),
             B::Eq | B::NotEq if of_arrays => {
                 let array = |e: &Expr| match e {
                     Expr::Function { name, args: _ } if name == "pg_array" => e.clone(),

@@ -38,7 +38,7 @@ pub(crate) struct Planner<'a> {
     /// Names are told apart as PostgreSQL does it.
     pub(super) exact_names: bool,
     /// What columns hold beyond what SQLite's types say.
-    pub(super) kinds: HashMap<ColumnId, temporal::Kind>,
+    pub(super) kinds: HashMap<ColumnId, temporal::ForeignType>,
     pub(super) columns: Columns,
     /// What names mean, outermost first.
     pub(super) scopes: Vec<Scope<'a>>,

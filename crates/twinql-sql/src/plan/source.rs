@@ -6,7 +6,7 @@ use super::refuse::refuse_present;
 use super::{Result, unsupported};
 
 /// What stands between the inputs of FROM.
-pub(super) enum Source<'a> {
+pub(super) enum FromItem<'a> {
     /// A table, a view or a common table expression.
     Named { name: &'a ast::ObjectName, alias: Option<&'a ast::TableAlias> },
     /// A table-valued function.
@@ -22,9 +22,9 @@ pub(super) enum Source<'a> {
     Nested { from: &'a TableWithJoins, alias: Option<&'a ast::TableAlias> },
 }
 
-impl<'a> Source<'a> {
+impl<'a> FromItem<'a> {
     /// Reads an input; what has no plan is refused.
-    pub(super) fn read(factor: &'a TableFactor) -> Result<Source<'a>> {
+    pub(super) fn read(factor: &'a TableFactor) -> Result<FromItem<'a>> {
         match factor {
             TableFactor::Table {
                 name,
@@ -47,10 +47,10 @@ impl<'a> Source<'a> {
                 refuse_present(sample, "TABLESAMPLE", factor)?;
                 let alias = alias.as_ref();
                 let Some(ast::TableFunctionArgs { args, settings }) = args else {
-                    return Ok(Source::Named { name, alias });
+                    return Ok(FromItem::Named { name, alias });
                 };
                 refuse_present(settings, "SETTINGS of a table function", factor)?;
-                Ok(Source::Call { name, args, alias })
+                Ok(FromItem::Call { name, args, alias })
             }
             TableFactor::Function {
                 // The arguments see the tables before it, said or not.
@@ -62,15 +62,15 @@ impl<'a> Source<'a> {
             } => {
                 refuse_present(with_ordinality, "WITH ORDINALITY", factor)?;
                 let alias = alias.as_ref();
-                Ok(Source::Call { name, args, alias })
+                Ok(FromItem::Call { name, args, alias })
             }
             TableFactor::Derived { lateral, subquery, alias, sample } => {
                 refuse_present(sample, "TABLESAMPLE", factor)?;
-                Ok(Source::Derived { subquery, alias: alias.as_ref(), lateral: *lateral })
+                Ok(FromItem::Derived { subquery, alias: alias.as_ref(), lateral: *lateral })
             }
             TableFactor::NestedJoin { table_with_joins: from, alias } => {
                 let alias = alias.as_ref();
-                Ok(Source::Nested { from, alias })
+                Ok(FromItem::Nested { from, alias })
             }
             other => unsupported("this kind of table in FROM", other.span()),
         }

@@ -13,7 +13,7 @@ use sqlparser::tokenizer::Span;
 
 /// What a value is, beyond what SQLite's types say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ForeignType {
     /// A day.
     Date,
     /// A day with a time.
@@ -26,41 +26,41 @@ pub(crate) enum Kind {
     Json,
 }
 
-impl Kind {
+impl ForeignType {
     /// The kind that a declared type has.
-    fn of_declared(declared: &str) -> Option<Kind> {
+    fn of_declared(declared: &str) -> Option<ForeignType> {
         let upper = declared.trim().to_ascii_uppercase();
         if upper.ends_with(']') {
-            return Some(Kind::Array);
+            return Some(ForeignType::Array);
         }
         if upper.starts_with("DATETIME") || upper.starts_with("TIMESTAMP") || upper == "SMALLDATETIME" {
-            return Some(Kind::Timestamp);
+            return Some(ForeignType::Timestamp);
         }
         match upper.as_str() {
-            "DATE" => Some(Kind::Date),
-            "JSON" | "JSONB" => Some(Kind::Json),
-            _ if upper.starts_with("INTERVAL") => Some(Kind::Interval),
+            "DATE" => Some(ForeignType::Date),
+            "JSON" | "JSONB" => Some(ForeignType::Json),
+            _ if upper.starts_with("INTERVAL") => Some(ForeignType::Interval),
             _ => None,
         }
     }
 
     /// The kind that a function gives, if it is always the same.
-    fn of_function(name: &str) -> Option<Kind> {
+    fn of_function(name: &str) -> Option<ForeignType> {
         Some(match name {
-            "date" | "current_date" | "my_last_day" => Kind::Date,
+            "date" | "current_date" | "my_last_day" => ForeignType::Date,
             "datetime" | "current_timestamp" | "pg_date_trunc" | "pg_timestamp" | "pg_timestamptz" => {
-                Kind::Timestamp
+                ForeignType::Timestamp
             }
             "pg_interval" | "pg_interval_of" | "pg_age" | "pg_scale" | "pg_interval_sum"
-            | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => Kind::Interval,
-            "pg_array" | "pg_array_agg" | "pg_string_to_array" => Kind::Array,
-            "pg_json_get" | "pg_json_path" => Kind::Json,
+            | "pg_interval_avg" | "pg_interval_min" | "pg_interval_max" => ForeignType::Interval,
+            "pg_array" | "pg_array_agg" | "pg_string_to_array" => ForeignType::Array,
+            "pg_json_get" | "pg_json_path" => ForeignType::Json,
             _ => return None,
         })
     }
 
     fn is_moment(self) -> bool {
-        matches!(self, Kind::Date | Kind::Timestamp)
+        matches!(self, ForeignType::Date | ForeignType::Timestamp)
     }
 }
 
@@ -139,7 +139,7 @@ impl Planner<'_> {
     /// | `'2024-05-17'::timestamptz` | `'2024-05-17 00:00:00'` |
     /// | `name::timestamptz` | `pg_timestamptz(name)` |
     pub(super) fn to_timestamp_in_zone(&self, value: Expr) -> Expr {
-        let is_moment = self.kind(&value).is_some_and(Kind::is_moment);
+        let is_moment = self.kind(&value).is_some_and(ForeignType::is_moment);
         if is_moment || value.as_text().and_then(Moment::parse).is_some() {
             return to_timestamp(value);
         }
@@ -147,7 +147,7 @@ impl Planner<'_> {
     }
 
     /// What is known of an expression's kind.
-    pub(crate) fn kind(&self, expr: &Expr) -> Option<Kind> {
+    pub(crate) fn kind(&self, expr: &Expr) -> Option<ForeignType> {
         match expr {
             Expr::Column(id) => self.kind_of_column(*id),
             Expr::Function { name, args } => match name.as_str() {
@@ -157,24 +157,24 @@ impl Planner<'_> {
                 "iif" => args.get(1..)?.iter().find_map(|e| self.kind(e)),
                 "pg_add" | "pg_subtract" => self.kind_of_arithmetic(name, args),
                 "my_date_add" => match (args.first().and_then(|e| self.kind(e)), args.get(2)) {
-                    (Some(Kind::Date), Some(unit))
+                    (Some(ForeignType::Date), Some(unit))
                         if !matches!(unit.as_text()?, "second" | "microsecond") =>
                     {
-                        Some(Kind::Date)
+                        Some(ForeignType::Date)
                     }
-                    (Some(_), _) => Some(Kind::Timestamp),
+                    (Some(_), _) => Some(ForeignType::Timestamp),
                     (None, _) => None,
                 },
                 "my_str_to_date" => {
                     let format = args.get(1).and_then(Expr::as_text)?;
                     let timed = ["%H", "%k", "%h", "%I", "%l", "%i", "%s", "%S", "%T", "%r", "%f"];
                     Some(if timed.iter().any(|part| format.contains(part)) {
-                        Kind::Timestamp
+                        ForeignType::Timestamp
                     } else {
-                        Kind::Date
+                        ForeignType::Date
                     })
                 }
-                name => Kind::of_function(name),
+                name => ForeignType::of_function(name),
             },
             Expr::Case { operand: _, branches, otherwise } => {
                 branches.iter().map(|(_, then)| then).chain(otherwise.as_deref()).find_map(|e| self.kind(e))
@@ -195,39 +195,43 @@ impl Planner<'_> {
         }
     }
 
-    fn kind_of_arithmetic(&self, name: &str, args: &[Expr]) -> Option<Kind> {
+    fn kind_of_arithmetic(&self, name: &str, args: &[Expr]) -> Option<ForeignType> {
         let [left, right] = args else {
             return None;
         };
         let kind_or_constant = |e: &Expr| {
             self.kind(e).or_else(|| {
                 let moment = Moment::parse(e.as_text()?)?;
-                Some(if moment.is_date() { Kind::Date } else { Kind::Timestamp })
+                Some(if moment.is_date() { ForeignType::Date } else { ForeignType::Timestamp })
             })
         };
         match (kind_or_constant(left), kind_or_constant(right)) {
-            (Some(Kind::Interval), Some(Kind::Interval)) => Some(Kind::Interval),
-            (Some(m), Some(Kind::Interval)) | (Some(Kind::Interval), Some(m)) if m.is_moment() => {
-                Some(Kind::Timestamp)
+            (Some(ForeignType::Interval), Some(ForeignType::Interval)) => Some(ForeignType::Interval),
+            (Some(m), Some(ForeignType::Interval)) | (Some(ForeignType::Interval), Some(m))
+                if m.is_moment() =>
+            {
+                Some(ForeignType::Timestamp)
             }
-            (Some(Kind::Date), Some(Kind::Date)) => None,
+            (Some(ForeignType::Date), Some(ForeignType::Date)) => None,
             (Some(l), Some(r)) if name == "pg_subtract" && l.is_moment() && r.is_moment() => {
-                Some(Kind::Interval)
+                Some(ForeignType::Interval)
             }
             // A number of days.
-            (Some(Kind::Date), None) | (None, Some(Kind::Date)) => Some(Kind::Date),
+            (Some(ForeignType::Date), None) | (None, Some(ForeignType::Date)) => Some(ForeignType::Date),
             // What a span is added to is a moment.
-            (None, Some(Kind::Interval)) | (Some(Kind::Interval), None) => Some(Kind::Timestamp),
+            (None, Some(ForeignType::Interval)) | (Some(ForeignType::Interval), None) => {
+                Some(ForeignType::Timestamp)
+            }
             _ => None,
         }
     }
 
-    fn kind_of_column(&self, id: ColumnId) -> Option<Kind> {
+    fn kind_of_column(&self, id: ColumnId) -> Option<ForeignType> {
         if let Some(kind) = self.kinds.get(&id) {
             return Some(*kind);
         }
         let origin = id.info(&self.columns)?.origin?;
-        Kind::of_declared(&self.schema.column(origin)?.declared)
+        ForeignType::of_declared(&self.schema.column(origin)?.declared)
     }
 
     /// Notes the kind of a column that holds an expression's value.
@@ -237,7 +241,7 @@ impl Planner<'_> {
         }
         let of_constant = || {
             let moment = Moment::parse(expr.as_text()?)?;
-            Some(if moment.is_date() { Kind::Date } else { Kind::Timestamp })
+            Some(if moment.is_date() { ForeignType::Date } else { ForeignType::Timestamp })
         };
         if let Some(kind) = self.kind(expr).or_else(of_constant) {
             self.kinds.insert(id, kind);
@@ -261,17 +265,20 @@ impl Planner<'_> {
             return Ok(None);
         }
         let (l, r) = (self.kind(left), self.kind(right));
-        let takes_part = |k: Option<Kind>| k.is_some_and(|k| k.is_moment() || k == Kind::Interval);
+        let takes_part =
+            |k: Option<ForeignType>| k.is_some_and(|k| k.is_moment() || k == ForeignType::Interval);
         let is_date = |e: &Expr| e.as_text().is_some_and(|t| Moment::parse(t).is_some());
         // Two constants: DATE '2024-03-01' - DATE '2024-02-01'.
-        let constants = is_date(left) && (is_date(right) || r == Some(Kind::Interval));
+        let constants = is_date(left) && (is_date(right) || r == Some(ForeignType::Interval));
         if !takes_part(l) && !takes_part(r) && !constants {
             return Ok(None);
         }
         let name = match op {
             BinaryOp::Add => "pg_add",
             BinaryOp::Sub => "pg_subtract",
-            BinaryOp::Mul | BinaryOp::Div if l == Some(Kind::Interval) || r == Some(Kind::Interval) => {
+            BinaryOp::Mul | BinaryOp::Div
+                if l == Some(ForeignType::Interval) || r == Some(ForeignType::Interval) =>
+            {
                 "pg_scale"
             }
             _ => return Ok(None),
@@ -291,10 +298,10 @@ impl Planner<'_> {
             return Ok(Some(call(name, vec![left, factor])));
         }
         // A text beside a moment is of the moment's type, or a span.
-        let completed = |e: Expr, beside: Option<Kind>| match (e.as_text(), beside) {
-            (Some(t), Some(Kind::Timestamp)) if Moment::parse(t).is_some() => to_timestamp(e),
+        let completed = |e: Expr, beside: Option<ForeignType>| match (e.as_text(), beside) {
+            (Some(t), Some(ForeignType::Timestamp)) if Moment::parse(t).is_some() => to_timestamp(e),
             (Some(t), Some(k)) if k.is_moment() && Moment::parse(t).is_none() => to_interval(e, None, ""),
-            (Some(_), Some(Kind::Interval)) if name == "pg_subtract" && !is_date(&e) => {
+            (Some(_), Some(ForeignType::Interval)) if name == "pg_subtract" && !is_date(&e) => {
                 to_interval(e, None, "")
             }
             _ => e,
@@ -310,9 +317,11 @@ impl Planner<'_> {
             return (left, right);
         }
         match (self.kind(&left), self.kind(&right)) {
-            (Some(Kind::Interval), _) | (_, Some(Kind::Interval)) => (length(left), length(right)),
-            (Some(Kind::Timestamp), Some(Kind::Date)) => (left, to_timestamp(right)),
-            (Some(Kind::Date), Some(Kind::Timestamp)) => (to_timestamp(left), right),
+            (Some(ForeignType::Interval), _) | (_, Some(ForeignType::Interval)) => {
+                (length(left), length(right))
+            }
+            (Some(ForeignType::Timestamp), Some(ForeignType::Date)) => (left, to_timestamp(right)),
+            (Some(ForeignType::Date), Some(ForeignType::Timestamp)) => (to_timestamp(left), right),
             (Some(kind), None) if kind.is_moment() => self.beside(left, right, kind),
             (None, Some(kind)) if kind.is_moment() => {
                 let (right, left) = self.beside(right, left, kind);
@@ -323,15 +332,15 @@ impl Planner<'_> {
     }
 
     /// A moment and the constant that it is compared with.
-    fn beside(&self, moment: Expr, constant: Expr, kind: Kind) -> (Expr, Expr) {
+    fn beside(&self, moment: Expr, constant: Expr, kind: ForeignType) -> (Expr, Expr) {
         let Some(written) = constant.as_text().and_then(Moment::parse) else {
             return (moment, constant);
         };
         let at_midnight = written.time_of_day() == 0;
         match kind {
-            Kind::Timestamp => (moment, Expr::text(written.to_timestamp().to_string())),
+            ForeignType::Timestamp => (moment, Expr::text(written.to_timestamp().to_string())),
             // PostgreSQL reads the text as a date, MySQL the date as a moment.
-            Kind::Date if at_midnight || self.dialect != Dialect::Mysql => {
+            ForeignType::Date if at_midnight || self.dialect != Dialect::Mysql => {
                 (moment, Expr::text(written.to_date().to_string()))
             }
             _ => (to_timestamp(moment), Expr::text(written.to_string())),
@@ -340,7 +349,7 @@ impl Planner<'_> {
 
     /// What a value is ordered by: a span by its length.
     pub(super) fn ordered_by(&self, expr: Expr) -> Expr {
-        match self.dialect != Dialect::Sqlite && self.kind(&expr) == Some(Kind::Interval) {
+        match self.dialect != Dialect::Sqlite && self.kind(&expr) == Some(ForeignType::Interval) {
             true => length(expr),
             false => expr,
         }
@@ -348,7 +357,7 @@ impl Planner<'_> {
 
     /// The aggregate over spans that SQLite's own would not be.
     pub(super) fn over_spans(&self, func: AggFunc, args: &[Expr]) -> AggFunc {
-        let of_spans = args.first().is_some_and(|e| self.kind(e) == Some(Kind::Interval));
+        let of_spans = args.first().is_some_and(|e| self.kind(e) == Some(ForeignType::Interval));
         if self.dialect == Dialect::Sqlite || !of_spans {
             return func;
         }

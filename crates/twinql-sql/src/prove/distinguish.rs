@@ -2,7 +2,7 @@
 //!
 //! - *Width.* An answer has a number of columns whether or not it has rows, so two queries
 //!   of different widths differ on every database.
-//! - *Kind of values.* The argument builds one database: every table has one row, no value
+//! - *ValueKind of values.* The argument builds one database: every table has one row, no value
 //!   is NULL, all numbers are alike and all texts are alike, but for what the query's own
 //!   conditions and the foreign keys ask for ([`OneRow`]). If one query surely has a row
 //!   there with text in more columns than the other could have text in at all (or with
@@ -32,7 +32,7 @@ pub enum Difference {
     },
     /// One side has values of a kind in its answer for which the other has no column: they
     /// differ on the database with one row in each table that meets the side's conditions.
-    Kind {
+    ValueKind {
         /// The side that surely has them.
         side: Side,
         /// `text` or `numbers`.
@@ -50,7 +50,7 @@ impl std::fmt::Display for Difference {
             Difference::Width { gold, pred } => {
                 write!(f, "the gold has {gold} output columns, the prediction {pred}")
             }
-            Difference::Kind { side, kind, has, other } => {
+            Difference::ValueKind { side, kind, has, other } => {
                 let (one, two) = match side {
                     Side::Gold => ("gold", "prediction"),
                     Side::Pred => ("prediction", "gold"),
@@ -79,15 +79,15 @@ pub(super) fn distinguish(
     for (side, plan, own, other) in
         [(Side::Gold, gold, &of_gold, &of_pred), (Side::Pred, pred, &of_pred, &of_gold)]
     {
-        if own.iter().all(|k| *k == Kind::Any) {
+        if own.iter().all(|k| *k == ValueKind::Any) {
             continue;
         }
         let Some(sure) = OneRow::new(schema, &plan.query).answer(&plan.query) else {
             continue;
         };
-        for (kind, name) in [(Kind::Text, "text"), (Kind::Number, "numbers")] {
+        for (kind, name) in [(ValueKind::Text, "text"), (ValueKind::Number, "numbers")] {
             let has = |i: usize| own.get(i) == Some(&kind) && sure.get(i) == Some(&true);
-            let may = |i: usize| matches!(other.get(i), Some(k) if *k == kind || *k == Kind::Any);
+            let may = |i: usize| matches!(other.get(i), Some(k) if *k == kind || *k == ValueKind::Any);
             let count = |of: &dyn Fn(usize) -> bool| (0..g).filter(|i| of(*i)).count();
             let impossible = if semantics.any_column_order {
                 count(&has) > count(&may)
@@ -95,7 +95,12 @@ pub(super) fn distinguish(
                 (0..g).any(|i| has(i) && !may(i))
             };
             if impossible {
-                return Some(Difference::Kind { side, kind: name, has: count(&has), other: count(&may) });
+                return Some(Difference::ValueKind {
+                    side,
+                    kind: name,
+                    has: count(&has),
+                    other: count(&may),
+                });
             }
         }
     }
@@ -104,7 +109,7 @@ pub(super) fn distinguish(
 
 /// What the values of a column are, NULLs aside, on a database of typed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ValueKind {
     Number,
     Text,
     /// Not known.
@@ -112,7 +117,7 @@ enum Kind {
 }
 
 /// Kinds of the output columns.
-fn kinds(schema: &Schema, plan: &Plan) -> Vec<Kind> {
+fn kinds(schema: &Schema, plan: &Plan) -> Vec<ValueKind> {
     let mut known = Kinds { schema, of: BTreeMap::new() };
     known.rel(&plan.query.rel);
     let kind = |c: &ColumnId| known.get(*c);
@@ -121,24 +126,24 @@ fn kinds(schema: &Schema, plan: &Plan) -> Vec<Kind> {
 
 struct Kinds<'a> {
     schema: &'a Schema,
-    of: BTreeMap<ColumnId, Kind>,
+    of: BTreeMap<ColumnId, ValueKind>,
 }
 
 /// The kind of a base column's values.
-fn base_kind(schema: &Schema, at: ColumnRef) -> Kind {
+fn base_kind(schema: &Schema, at: ColumnRef) -> ValueKind {
     match schema.column(at).map(|c| (c.affinity, c.class)) {
-        Some((Affinity::Text, TypeClass::Text | TypeClass::Time)) => Kind::Text,
+        Some((Affinity::Text, TypeClass::Text | TypeClass::Time)) => ValueKind::Text,
         Some((
             Affinity::Integer | Affinity::Real | Affinity::Numeric,
             TypeClass::Integer | TypeClass::Number,
-        )) => Kind::Number,
-        _ => Kind::Any,
+        )) => ValueKind::Number,
+        _ => ValueKind::Any,
     }
 }
 
 impl Kinds<'_> {
-    fn get(&self, c: ColumnId) -> Kind {
-        self.of.get(&c).copied().unwrap_or(Kind::Any)
+    fn get(&self, c: ColumnId) -> ValueKind {
+        self.of.get(&c).copied().unwrap_or(ValueKind::Any)
     }
 
     fn rel(&mut self, rel: &Rel) {
@@ -173,7 +178,7 @@ impl Kinds<'_> {
                 self.rel(&right.rel);
                 for ((c, l), r) in columns.iter().zip(&left.output).zip(&right.output) {
                     let of = match kind {
-                        SetOpKind::Union if self.get(*l) != self.get(*r) => Kind::Any,
+                        SetOpKind::Union if self.get(*l) != self.get(*r) => ValueKind::Any,
                         // INTERSECT and EXCEPT answer with rows of the left arm.
                         _ => self.get(*l),
                     };
@@ -184,22 +189,22 @@ impl Kinds<'_> {
         }
     }
 
-    fn expr(&self, expr: &Expr) -> Kind {
+    fn expr(&self, expr: &Expr) -> ValueKind {
         match expr {
             Expr::Column(c) => self.get(*c),
-            Expr::Literal(Value::Integer(_) | Value::Real(_)) => Kind::Number,
-            Expr::Literal(Value::Text(_)) => Kind::Text,
-            _ => Kind::Any,
+            Expr::Literal(Value::Integer(_) | Value::Real(_)) => ValueKind::Number,
+            Expr::Literal(Value::Text(_)) => ValueKind::Text,
+            _ => ValueKind::Any,
         }
     }
 
-    fn call(&self, call: &AggregateCall) -> Kind {
+    fn call(&self, call: &AggregateCall) -> ValueKind {
         match call.func {
-            AggFunc::Count | AggFunc::Sum | AggFunc::Total | AggFunc::Avg => Kind::Number,
+            AggFunc::Count | AggFunc::Sum | AggFunc::Total | AggFunc::Avg => ValueKind::Number,
             AggFunc::Min | AggFunc::Max | AggFunc::Bare => {
-                call.args.first().map_or(Kind::Any, |e| self.expr(e))
+                call.args.first().map_or(ValueKind::Any, |e| self.expr(e))
             }
-            AggFunc::GroupConcat | AggFunc::Other(_) => Kind::Any,
+            AggFunc::GroupConcat | AggFunc::Other(_) => ValueKind::Any,
         }
     }
 }
@@ -241,7 +246,7 @@ impl<'a> OneRow<'a> {
         let classes: Vec<(ColumnRef, ColumnRef)> =
             self.classes.others().map(|c| (c, self.classes.root(c))).collect();
         let kind = |c: ColumnRef| base_kind(self.schema, c);
-        let fits = |(c, root): &(ColumnRef, ColumnRef)| kind(*c) != Kind::Any && kind(*c) == kind(*root);
+        let fits = |(c, root): &(ColumnRef, ColumnRef)| kind(*c) != ValueKind::Any && kind(*c) == kind(*root);
         let touched = |root: ColumnRef| self.base.values().any(|c| self.classes.root(*c) == root);
         if !classes.iter().filter(|(_, root)| touched(*root)).all(fits) {
             return None;
@@ -313,7 +318,7 @@ impl<'a> OneRow<'a> {
                 (Expr::Column(a), Expr::Column(b)) if *op == BinaryOp::Eq => {
                     let (a, b) = (*self.base.get(a)?, *self.base.get(b)?);
                     let (ka, kb) = (base_kind(self.schema, a), base_kind(self.schema, b));
-                    if ka != kb || ka == Kind::Any {
+                    if ka != kb || ka == ValueKind::Any {
                         return None;
                     }
                     self.classes.join(a, b);
@@ -335,14 +340,14 @@ impl<'a> OneRow<'a> {
             return None;
         }
         let possible = match (base_kind(self.schema, place), v) {
-            (Kind::Number, Value::Integer(n)) => match op {
+            (ValueKind::Number, Value::Integer(n)) => match op {
                 BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::LtEq | BinaryOp::GtEq => true,
                 BinaryOp::Lt => *n > i64::MIN,
                 BinaryOp::Gt => *n < i64::MAX,
                 _ => false,
             },
-            (Kind::Number, Value::Real(_)) => op == BinaryOp::NotEq,
-            (Kind::Text, Value::Text(_)) => {
+            (ValueKind::Number, Value::Real(_)) => op == BinaryOp::NotEq,
+            (ValueKind::Text, Value::Text(_)) => {
                 matches!(op, BinaryOp::Eq | BinaryOp::NotEq | BinaryOp::GtEq | BinaryOp::LtEq)
             }
             _ => false,

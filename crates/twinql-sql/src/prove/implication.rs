@@ -14,7 +14,7 @@ use crate::semantics::Semantics;
 use crate::substitution::Substitution;
 use crate::value::Value;
 
-use super::tableau::{Source, Tableau};
+use super::tableau::{RowOf, Tableau};
 
 /// How deep conditions are taken apart.
 const MAX_DEPTH: usize = 8;
@@ -218,7 +218,7 @@ fn chase_keys(cx: &Context<'_>, tableau: &Tableau, classes: &mut Valued) {
         let mut changed = false;
         for (i, one) in tableau.rows.iter().enumerate() {
             for two in tableau.rows.iter().skip(i + 1) {
-                let Source::Table(table) = one.source else {
+                let RowOf::Table(table) = one.source else {
                     continue;
                 };
                 if one.source != two.source {

@@ -39,7 +39,7 @@ pub(super) fn call(j: usize) -> ColumnId {
 
 /// What a row of a tableau is a row of.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Source {
+pub(super) enum RowOf {
     /// A base table.
     Table(usize),
     /// A relation that is no conjunctive query; matched only by one that is written alike.
@@ -49,7 +49,7 @@ pub(super) enum Source {
 /// A row of a tableau.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
-    pub(super) source: Source,
+    pub(super) source: RowOf,
     /// Its columns; of a table all of them, in the table's order.
     pub(super) columns: Vec<ColumnId>,
     /// What people call it.
@@ -359,7 +359,7 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
         let of = format!("({sql})");
         return Some(Row {
             columns: produced,
-            source: Source::Relation(Box::new(renumbered(input))),
+            source: RowOf::Relation(Box::new(renumbered(input))),
             alias: String::new(),
             of,
         });
@@ -383,7 +383,7 @@ fn row(schema: &Schema, input: Rel, columns: &mut Columns) -> Option<Row> {
         };
         all.push(id);
     }
-    Some(Row { source: Source::Table(table), columns: all, alias: String::new(), of: t.name.clone() })
+    Some(Row { source: RowOf::Table(table), columns: all, alias: String::new(), of: t.name.clone() })
 }
 
 /// A relation with ids in the order in which they occur, so that two that are written
@@ -427,8 +427,8 @@ fn name_rows(rows: &mut [Row], schema: &Schema) {
     let names: Vec<String> = rows
         .iter()
         .map(|row| match &row.source {
-            Source::Table(t) => schema.tables.get(*t).map_or("?", |t| t.name.as_str()).to_owned(),
-            Source::Relation(_) => "derived".to_owned(),
+            RowOf::Table(t) => schema.tables.get(*t).map_or("?", |t| t.name.as_str()).to_owned(),
+            RowOf::Relation(_) => "derived".to_owned(),
         })
         .collect();
     for (i, row) in rows.iter_mut().enumerate() {
@@ -457,12 +457,12 @@ impl Tableau {
             .rows
             .iter()
             .map(|row| match &row.source {
-                Source::Table(table) => Rel::Scan {
+                RowOf::Table(table) => Rel::Scan {
                     table: *table,
                     columns: row.columns.iter().enumerate().map(|(i, c)| (*c, i)).collect(),
                 },
                 // All that is known is which columns it has.
-                Source::Relation(_) => Rel::TableFunction {
+                RowOf::Relation(_) => Rel::TableFunction {
                     name: row.alias.clone(),
                     args: Vec::new(),
                     columns: row.columns.clone(),

@@ -34,9 +34,9 @@ pub fn load_in(path: impl AsRef<Path>, dialect: Dialect) -> Result<SchemaSet, Sc
     }
     let mut set = SchemaSet::new();
     match kind(path) {
-        Some(Kind::Json) => return tables_json(path),
-        Some(Kind::Ddl) => add(&mut set, ddl(path, &stem(path), dialect)?, path)?,
-        Some(Kind::Sqlite) => add(&mut set, Schema::from_sqlite(path)?, path)?,
+        Some(FileKind::Json) => return tables_json(path),
+        Some(FileKind::Ddl) => add(&mut set, ddl(path, &stem(path), dialect)?, path)?,
+        Some(FileKind::Sqlite) => add(&mut set, Schema::from_sqlite(path)?, path)?,
         None if !path.exists() => {
             return Err(error(path, E::Io("no such file or folder".into())));
         }
@@ -46,18 +46,18 @@ pub fn load_in(path: impl AsRef<Path>, dialect: Dialect) -> Result<SchemaSet, Sc
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Json,
     Ddl,
     Sqlite,
 }
 
-fn kind(path: &Path) -> Option<Kind> {
+fn kind(path: &Path) -> Option<FileKind> {
     let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
     match extension.as_str() {
-        "json" => Some(Kind::Json),
-        "sql" | "ddl" => Some(Kind::Ddl),
-        "sqlite" | "sqlite3" | "db" => Some(Kind::Sqlite),
+        "json" => Some(FileKind::Json),
+        "sql" | "ddl" => Some(FileKind::Ddl),
+        "sqlite" | "sqlite3" | "db" => Some(FileKind::Sqlite),
         _ => None,
     }
 }
@@ -120,15 +120,15 @@ fn folder(path: &Path, dialect: Dialect) -> Result<SchemaSet, SchemaError> {
             continue;
         }
         match kind(entry) {
-            Some(Kind::Json) if stem(entry).to_ascii_lowercase().ends_with("tables") => {
+            Some(FileKind::Json) if stem(entry).to_ascii_lowercase().ends_with("tables") => {
                 for (_, schema) in tables_json(entry)? {
                     add(&mut set, schema, entry)?;
                 }
             }
-            Some(Kind::Sqlite) => add(&mut set, Schema::from_sqlite(entry)?, entry)?,
-            Some(Kind::Ddl) => {
+            Some(FileKind::Sqlite) => add(&mut set, Schema::from_sqlite(entry)?, entry)?,
+            Some(FileKind::Ddl) => {
                 let shadowed =
-                    entries.iter().any(|e| kind(e) == Some(Kind::Sqlite) && stem(e) == stem(entry));
+                    entries.iter().any(|e| kind(e) == Some(FileKind::Sqlite) && stem(e) == stem(entry));
                 if !shadowed {
                     add(&mut set, ddl(entry, &stem(entry), dialect)?, entry)?;
                 }

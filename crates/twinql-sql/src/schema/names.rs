@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::dialect::Dialect;
 
-use super::scan::{Kind, Token};
+use super::scan::{Token, TokenKind};
 use super::{Schema, Table};
 
 /// One part of a name as a query writes it.
@@ -182,7 +182,7 @@ impl Places {
         let mut places = Places { exact: dialect == Dialect::Postgres, ..Places::default() };
         if places.exact {
             for token in tokens.iter_mut() {
-                if let Kind::Word(word) = &mut token.kind {
+                if let TokenKind::Word(word) = &mut token.kind {
                     word.make_ascii_lowercase();
                 }
             }
@@ -307,7 +307,7 @@ fn join_names(tokens: &mut Vec<Token>, of_name: &HashMap<String, Vec<String>>) {
         match joined {
             Some(name) => {
                 let mut token = token.clone();
-                token.kind = Kind::Quoted(name);
+                token.kind = TokenKind::Quoted(name);
                 if let Some(last) = tokens.get(at + parts.len() * 2 - 2) {
                     token.end = last.end;
                 }

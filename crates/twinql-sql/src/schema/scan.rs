@@ -12,11 +12,11 @@ pub(super) struct Token {
     pub(super) line: usize,
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// An unquoted name, keyword or number.
     Word(String),
     /// A name in double quotes, backticks or brackets, unescaped.
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 impl Token {
     /// True if this is the unquoted word `keyword` (given in upper case).
     pub(super) fn is(&self, keyword: &str) -> bool {
-        matches!(&self.kind, Kind::Word(w) if w.eq_ignore_ascii_case(keyword))
+        matches!(&self.kind, TokenKind::Word(w) if w.eq_ignore_ascii_case(keyword))
     }
 
     /// True if this is one of these unquoted words.
@@ -41,25 +41,25 @@ impl Token {
     }
 
     pub(super) fn is_symbol(&self, c: char) -> bool {
-        self.kind == Kind::Symbol(c)
+        self.kind == TokenKind::Symbol(c)
     }
 
     /// The name that this token may stand for; SQLite takes strings as names in DDL.
     pub(super) fn name(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Word(s) | Kind::Quoted(s) | Kind::Text(s) => Some(s),
-            Kind::Inner | Kind::Symbol(_) => None,
+            TokenKind::Word(s) | TokenKind::Quoted(s) | TokenKind::Text(s) => Some(s),
+            TokenKind::Inner | TokenKind::Symbol(_) => None,
         }
     }
 
     /// As a reader would write it in a message.
     pub(super) fn shown(&self) -> String {
         match &self.kind {
-            Kind::Word(s) => s.clone(),
-            Kind::Quoted(s) => format!("\"{s}\""),
-            Kind::Text(s) => format!("'{s}'"),
-            Kind::Inner => ";".to_owned(),
-            Kind::Symbol(c) => c.to_string(),
+            TokenKind::Word(s) => s.clone(),
+            TokenKind::Quoted(s) => format!("\"{s}\""),
+            TokenKind::Text(s) => format!("'{s}'"),
+            TokenKind::Inner => ";".to_owned(),
+            TokenKind::Symbol(c) => c.to_string(),
         }
     }
 }
@@ -157,7 +157,7 @@ impl Scanner<'_> {
         let begins = self.first == self.out.tokens.len();
         if self.delimiter != ";" && self.rest().starts_with(&self.delimiter) {
             self.skip_bytes(self.delimiter.len());
-            self.push(start, line, Kind::Symbol(';'));
+            self.push(start, line, TokenKind::Symbol(';'));
             return true;
         }
         let Some(c) = self.next() else {
@@ -190,23 +190,23 @@ impl Scanner<'_> {
             }
             '\'' => {
                 let text = self.string('\'');
-                self.push(start, line, Kind::Text(text));
+                self.push(start, line, TokenKind::Text(text));
             }
             '"' if self.dialect.double_quotes_are_strings() => {
                 let text = self.string('"');
-                self.push(start, line, Kind::Text(text));
+                self.push(start, line, TokenKind::Text(text));
             }
             '$' if self.dialect != Dialect::Mysql => match self.dollar_quoted() {
-                Some(text) => self.push(start, line, Kind::Text(text)),
-                None => self.push(start, line, Kind::Symbol('$')),
+                Some(text) => self.push(start, line, TokenKind::Text(text)),
+                None => self.push(start, line, TokenKind::Symbol('$')),
             },
             '"' | '`' => {
                 let name = self.quoted(c);
-                self.push(start, line, Kind::Quoted(name));
+                self.push(start, line, TokenKind::Quoted(name));
             }
             '[' if self.dialect.brackets_quote_names() && self.peek() != Some(']') => {
                 let name = self.quoted(']');
-                self.push(start, line, Kind::Quoted(name));
+                self.push(start, line, TokenKind::Quoted(name));
             }
             c if c.is_alphanumeric() || c == '_' || c == '$' => {
                 while self.peek().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '$') {
@@ -221,17 +221,17 @@ impl Scanner<'_> {
                         self.delimiter = delimiter;
                     }
                 } else {
-                    self.push(start, line, Kind::Word(word));
+                    self.push(start, line, TokenKind::Word(word));
                 }
             }
-            ';' if self.delimiter != ";" => self.push(start, line, Kind::Inner),
-            c => self.push(start, line, Kind::Symbol(c)),
+            ';' if self.delimiter != ";" => self.push(start, line, TokenKind::Inner),
+            c => self.push(start, line, TokenKind::Symbol(c)),
         }
         true
     }
 
-    fn push(&mut self, start: usize, line: usize, kind: Kind) {
-        let ends = kind == Kind::Symbol(';');
+    fn push(&mut self, start: usize, line: usize, kind: TokenKind) {
+        let ends = kind == TokenKind::Symbol(';');
         self.out.tokens.push(Token { line, start, end: self.at, kind });
         if ends {
             let statement = self.out.tokens.get(self.first..).unwrap_or_default();

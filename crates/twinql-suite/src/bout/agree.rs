@@ -10,16 +10,16 @@ use crate::order::Runs;
 use crate::permitted::{Permitted, same_answers};
 
 /// Where the answers that a query permits are read from.
-pub(super) enum Source<'s> {
+pub(super) enum AnswersFrom<'s> {
     Answer(&'s Answer),
     Runs(Rc<Runs>),
 }
 
-impl Source<'_> {
+impl AnswersFrom<'_> {
     fn permitted(&self) -> Permitted<'_> {
         match self {
-            Source::Answer(answer) => Permitted::whole(answer),
-            Source::Runs(runs) => runs.permitted(),
+            AnswersFrom::Answer(answer) => Permitted::whole(answer),
+            AnswersFrom::Runs(runs) => runs.permitted(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use twinql_sql::{Plan, Schema, Semantics, plan, print};
 
 use super::Side;
-use super::agree::Source;
+use super::agree::AnswersFrom;
 use super::samples::Opened;
 use crate::clock::NOW;
 use crate::compare::Mode;
@@ -261,10 +261,10 @@ impl<'a> Party<'a> {
         sandbox: &'a Sandbox,
         mode: Mode,
         answer: &'s Answer,
-    ) -> Option<Source<'s>> {
+    ) -> Option<AnswersFrom<'s>> {
         if !(self.ordering.limited || (mode.as_list && self.ordering.ordered)) {
-            return Some(Source::Answer(answer));
+            return Some(AnswersFrom::Answer(answer));
         }
-        self.runs(sandbox, mode.tolerance).map(Source::Runs)
+        self.runs(sandbox, mode.tolerance).map(AnswersFrom::Runs)
     }
 }

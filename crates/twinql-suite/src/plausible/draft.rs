@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use twinql_sql::{ColumnRef, Schema, Value};
 
-use super::kind::Kind;
+use super::content::Content;
 use super::portrait::{Portraits, Reference};
 use super::regularity::{Mood, Regularity};
-use super::source::Source;
+use super::supply::Supply;
 use crate::constraints::Session;
 use crate::database::{Database, Row, has_type, key_form, keys, project, store};
 use crate::dice::Dice;
@@ -42,7 +42,7 @@ pub(super) struct Draft<'a> {
     plenty: bool,
     tables: &'a [usize],
     pub(super) rows: Vec<Vec<Row>>,
-    pub(super) sources: BTreeMap<ColumnRef, Source>,
+    pub(super) sources: BTreeMap<ColumnRef, Supply>,
     spreads: BTreeMap<usize, Spread>,
     /// CHECKs and generated columns.
     constraints: Session<'a>,
@@ -77,7 +77,7 @@ impl<'a> Draft<'a> {
             for column in 0..definition.columns.len() {
                 let at = ColumnRef { table, column };
                 if let Some(portrait) = portraits.get(at) {
-                    draft.sources.insert(at, Source::of(portrait, &mood, dice));
+                    draft.sources.insert(at, Supply::of(portrait, &mood, dice));
                 }
             }
             let spread = draft.spread(table, dice);
@@ -99,12 +99,12 @@ impl<'a> Draft<'a> {
         {
             // A parent has one row for each day, or else for each other parent, or for each of its categories.
             let telling = |c: usize| match kind(c) {
-                Some(Kind::Moment(_) | Kind::Year) => Some(0),
+                Some(Content::Moment(_) | Content::Year) => Some(0),
                 _ if referring(c) => references
                     .iter()
                     .any(|r| r.columns.contains(&c) && r.target != reference.target)
                     .then_some(1),
-                Some(Kind::Category | Kind::Level | Kind::Name) if categories => Some(2),
+                Some(Content::Category | Content::Level | Content::Name) if categories => Some(2),
                 _ => None,
             };
             let columns = (0..definition.columns.len()).filter(|c| !reference.columns.contains(c));
@@ -428,7 +428,7 @@ impl<'a> Draft<'a> {
             let serial = (0..self.schema.tables[table].columns.len()).find(|&column| {
                 self.portraits
                     .get(ColumnRef { table, column })
-                    .is_some_and(|p| p.unique && p.kind == Kind::Id)
+                    .is_some_and(|p| p.unique && p.kind == Content::Id)
             });
             match serial {
                 Some(column) => rows.sort_by(|a, b| a.get(column).cmp(&b.get(column))),
@@ -450,7 +450,7 @@ impl<'a> Draft<'a> {
             .filter(|&at| {
                 self.portraits
                     .get(at)
-                    .is_some_and(|p| p.ranked && !matches!(p.kind, Kind::Moment(_) | Kind::Year))
+                    .is_some_and(|p| p.ranked && !matches!(p.kind, Content::Moment(_) | Content::Year))
                     && !self.is_bound(at)
             })
             .collect();

@@ -9,14 +9,14 @@
 //! The gold guides: rows are planted for its constants along its joins, so that it answers. What the prediction
 //! tests besides holds of the gold's rows in some databases only, or its mistakes would come true.
 
+mod content;
 mod draft;
 mod expected;
 mod form;
-mod kind;
 mod plant;
 mod portrait;
 mod regularity;
-mod source;
+mod supply;
 mod words;
 
 use twinql_sql::{Schema, Semantics};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use twinql_sql::{ColumnRef, Value};
 
+use super::content::Content;
 use super::draft::Draft;
 use super::form::Form;
-use super::kind::Kind;
 use super::portrait::Portrait;
 use super::regularity::Regularity;
 use crate::database::store;
@@ -20,7 +20,7 @@ pub(super) type Planted = Vec<(usize, usize)>;
 
 /// True if a stored value meets a test, moments compared as far as the constant tells them.
 fn passes(portrait: &Portrait, value: &Value, atom: &Atom) -> bool {
-    let (Kind::Moment(_), Some((own, moment))) = (portrait.kind, Form::of(value)) else {
+    let (Content::Moment(_), Some((own, moment))) = (portrait.kind, Form::of(value)) else {
         return meets(value, atom);
     };
     let one = |constant: &Value| -> Option<std::cmp::Ordering> {
@@ -71,10 +71,10 @@ fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice
     let equal = atoms.iter().find(|a| matches!(a.comparison, Comparison::Eq | Comparison::In));
     for attempt in 0..24 {
         let value = match (equal, portrait.kind) {
-            (Some(atom), kind) if !matches!(kind, Kind::Moment(_)) && attempt < 8 => {
+            (Some(atom), kind) if !matches!(kind, Content::Moment(_)) && attempt < 8 => {
                 dice.pick(&atom.values).cloned().unwrap_or(Value::Null)
             }
-            (_, Kind::Moment(form)) if attempt >= 6 => {
+            (_, Content::Moment(form)) if attempt >= 6 => {
                 let constants = atoms.iter().flat_map(|a| &a.values);
                 let known: Vec<_> = constants.filter_map(|v| Form::of(v).map(|(_, m)| m)).collect();
                 let base = dice.pick(&known).copied().unwrap_or((2015, 6, 15, 0));
@@ -100,7 +100,7 @@ fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice
                 }
                 form.write(moment, dice)
             }
-            (_, kind) if attempt % 3 == 2 && !atoms.is_empty() && !matches!(kind, Kind::Moment(_)) => {
+            (_, kind) if attempt % 3 == 2 && !atoms.is_empty() && !matches!(kind, Content::Moment(_)) => {
                 candidate(atoms[dice.below(atoms.len())], dice)
             }
             _ => draft.sources.get(&at)?.clone().draw(dice),

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::{Column, ColumnRef, Schema, Value};
 
+use super::content::{Content, is_whole};
 use super::form::{Form, Moment};
-use super::kind::{Kind, is_whole};
 use crate::database::keys;
 use crate::facts::{Atom, Comparison, Facts};
 
 /// A column, as far as its values go.
 #[derive(Debug, Clone)]
 pub(super) struct Portrait {
-    pub(super) kind: Kind,
+    pub(super) kind: Content,
     pub(super) affinity: twinql_sql::Affinity,
     /// Values are whole where they are numbers.
     pub(super) whole: bool,
@@ -62,7 +62,7 @@ pub(super) struct Portraits {
 impl Portrait {
     fn of(column: &Column, table: &str, key: bool) -> Portrait {
         let whole = is_whole(column);
-        let kind = Kind::of(column, table, key);
+        let kind = Content::of(column, table, key);
         Portrait {
             kind,
             affinity: column.affinity,
@@ -89,7 +89,7 @@ impl Portrait {
         self.listed |= atom.comparison == Comparison::In && atom.values.len() > 2;
         for value in &atom.values {
             if let Some((form, moment)) = Form::of(value)
-                && matches!(self.kind, Kind::Moment(_) | Kind::Year)
+                && matches!(self.kind, Content::Moment(_) | Content::Year)
             {
                 self.midnight |= matches!(form, Form::Moment { .. }) && moment.3 == 0;
                 self.moments.push(moment);
@@ -102,12 +102,12 @@ impl Portrait {
                 match self.kind {
                     // A part of a moment, as SUBSTR or LIKE compare it, says nothing of its form.
                     _ if form.is_part() && (atom.derived || atom.comparison == Comparison::Like) => {}
-                    Kind::Moment(old) if form.detail() > old.detail() || !self.formed => {
-                        self.kind = Kind::Moment(form);
+                    Content::Moment(old) if form.detail() > old.detail() || !self.formed => {
+                        self.kind = Content::Moment(form);
                         self.formed = true;
                     }
-                    Kind::Year if form != Form::Year => {
-                        self.kind = Kind::Moment(form);
+                    Content::Year if form != Form::Year => {
+                        self.kind = Content::Moment(form);
                         self.formed = true;
                     }
                     _ => {}
@@ -137,12 +137,14 @@ impl Portrait {
             self.members.iter().any(|m| matches!(m, Value::Text(t) if t.trim().parse::<f64>().is_err()));
         let numeric = !self.members.is_empty() && !textual;
         match self.kind {
-            Kind::Moment(_) | Kind::Year if textual && self.moments.is_empty() => self.kind = Kind::Category,
-            Kind::Year if textual => self.kind = Kind::Category,
-            Kind::Count | Kind::Measure | Kind::Level if textual => self.kind = Kind::Category,
-            Kind::Count if numeric && !self.unique && self.bounds.is_empty() => self.kind = Kind::Level,
-            Kind::Category if numeric || !self.bounds.is_empty() => {
-                self.kind = if self.bounds.is_empty() { Kind::Level } else { Kind::Count };
+            Content::Moment(_) | Content::Year if textual && self.moments.is_empty() => {
+                self.kind = Content::Category
+            }
+            Content::Year if textual => self.kind = Content::Category,
+            Content::Count | Content::Measure | Content::Level if textual => self.kind = Content::Category,
+            Content::Count if numeric && !self.unique && self.bounds.is_empty() => self.kind = Content::Level,
+            Content::Category if numeric || !self.bounds.is_empty() => {
+                self.kind = if self.bounds.is_empty() { Content::Level } else { Content::Count };
             }
             _ => {}
         }

@@ -52,7 +52,7 @@ impl Reader<'_> {
     }
 
     /// One change of a table. `table` is a copy: it is put back ([`Self::put`]) when the change is complete,
-    /// so an error leaves the table as it was.
+    /// so an error leaves the table as it was. Long, since each form of ALTER TABLE has an arm of its own.
     fn change(&mut self, mut table: Draft, position: usize, item: &[Token]) -> Result<(), SchemaError> {
         let line = item.first().map_or(1, |t| t.line);
         let is = |i: usize, words: &[&str]| item.get(i).is_some_and(|t| t.is_any(words));

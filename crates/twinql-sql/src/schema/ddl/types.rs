@@ -5,7 +5,7 @@ use crate::dialect::Dialect;
 use super::model::{CheckDraft, TypeDraft};
 use super::words::{behind_group, closing, qualified, shown, texts};
 use super::{NoteKind, Reader};
-use crate::schema::scan::{Kind, Token};
+use crate::schema::scan::{Token, TokenKind};
 
 impl Reader<'_> {
     /// CREATE TYPE name AS ENUM (…), CREATE DOMAIN name [AS] type [constraints]; `at` is where
@@ -153,12 +153,12 @@ impl Reader<'_> {
             }
             match &token.kind {
                 // public.mood is mood.
-                Kind::Symbol('.') => {
+                TokenKind::Symbol('.') => {
                     words.pop();
                 }
-                Kind::Symbol('[') => array = Some(token.line),
-                Kind::Word(w) | Kind::Quoted(w) => words.push(w),
-                Kind::Text(_) | Kind::Inner | Kind::Symbol(_) => {}
+                TokenKind::Symbol('[') => array = Some(token.line),
+                TokenKind::Word(w) | TokenKind::Quoted(w) => words.push(w),
+                TokenKind::Text(_) | TokenKind::Inner | TokenKind::Symbol(_) => {}
             }
             at += 1;
         }

@@ -1,6 +1,6 @@
 //! Small questions about runs of tokens.
 
-use crate::schema::scan::{Kind, Token};
+use crate::schema::scan::{Token, TokenKind};
 
 /// The last part of a name with or without qualifiers, and where the tokens go on.
 pub(super) fn qualified(tokens: &[Token], mut at: usize) -> Option<(String, usize)> {
@@ -70,7 +70,7 @@ pub(super) fn texts(tokens: &[Token]) -> Vec<String> {
     tokens
         .iter()
         .filter_map(|t| match &t.kind {
-            Kind::Text(s) => Some(s.clone()),
+            TokenKind::Text(s) => Some(s.clone()),
             _ => None,
         })
         .collect()
@@ -84,8 +84,8 @@ pub(super) fn shown(tokens: &[Token]) -> String {
             out.push_str(" …");
             break;
         }
-        let glued = matches!(token.kind, Kind::Symbol('.' | ',' | ')' | '('))
-            || i > 0 && tokens.get(i - 1).is_some_and(|t| matches!(t.kind, Kind::Symbol('.' | '(')));
+        let glued = matches!(token.kind, TokenKind::Symbol('.' | ',' | ')' | '('))
+            || i > 0 && tokens.get(i - 1).is_some_and(|t| matches!(t.kind, TokenKind::Symbol('.' | '(')));
         if !glued && !out.is_empty() {
             out.push(' ');
         }
@@ -131,8 +131,8 @@ pub(super) fn is_constraint(item: &[Token]) -> bool {
     if first.is_any(&["KEY", "INDEX", "FULLTEXT", "SPATIAL"]) {
         let open = item.iter().position(|t| t.is_symbol('('));
         return open.and_then(|i| item.get(i + 1)).is_some_and(|t| match &t.kind {
-            Kind::Word(w) => !w.starts_with(|c: char| c.is_ascii_digit()),
-            Kind::Quoted(_) => true,
+            TokenKind::Word(w) => !w.starts_with(|c: char| c.is_ascii_digit()),
+            TokenKind::Quoted(_) => true,
             _ => false,
         });
     }

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use twinql_sql::{Affinity, Value};
 
+use super::content::Content;
 use super::form::{Form, Moment, near};
-use super::kind::Kind;
 use super::portrait::Portrait;
 use super::regularity::{Mood, Regularity};
 use super::words::{CATEGORIES, COUNTRIES, FIRST, LAST, NOUNS, PLACES, pick, reshaped};
@@ -30,9 +30,9 @@ enum Making {
 
 /// The source of a column's values in one database.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub(super) struct Supply {
     making: Making,
-    kind: Kind,
+    kind: Content,
     affinity: Affinity,
     /// Constants of the queries, which stand in among the words now and then.
     members: Vec<Value>,
@@ -53,32 +53,38 @@ fn number(value: f64, digits: i32) -> Value {
 }
 
 /// The range of a kind's numbers, before queries say more.
-fn range(kind: Kind, dice: &mut Dice) -> (f64, f64, f64) {
+fn range(kind: Content, dice: &mut Dice) -> (f64, f64, f64) {
     match kind {
-        Kind::Year => (1995.0, 2020.0, 1.0),
-        Kind::Age => (17.0, 70.0, 1.0),
-        Kind::Percent => (0.0, 100.0, 1.0),
-        Kind::Score => [(0.0, 100.0, 1.0), (1.0, 10.0, 1.0), (0.0, 5.0, 1.0)][dice.below(3)],
-        Kind::Coordinate => (-90.0, 90.0, 1.0),
-        Kind::Money => {
+        Content::Year => (1995.0, 2020.0, 1.0),
+        Content::Age => (17.0, 70.0, 1.0),
+        Content::Percent => (0.0, 100.0, 1.0),
+        Content::Score => [(0.0, 100.0, 1.0), (1.0, 10.0, 1.0), (0.0, 5.0, 1.0)][dice.below(3)],
+        Content::Coordinate => (-90.0, 90.0, 1.0),
+        Content::Money => {
             ([200.0, 5_000.0, 90_000.0][dice.below(3)] / 40.0, [200.0, 5_000.0, 90_000.0][dice.below(3)], 1.6)
         }
-        Kind::Count => [(0.0, 20.0, 1.3), (1.0, 300.0, 1.5), (10.0, 3_000.0, 1.8)][dice.below(3)],
+        Content::Count => [(0.0, 20.0, 1.3), (1.0, 300.0, 1.5), (10.0, 3_000.0, 1.8)][dice.below(3)],
         _ => [(0.0, 10.0, 1.0), (5.0, 400.0, 1.3), (100.0, 20_000.0, 1.8)][dice.below(3)],
     }
 }
 
-impl Source {
-    pub(super) fn of(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Source {
+impl Supply {
+    pub(super) fn of(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Supply {
         let kind = portrait.kind;
         let distinct = match kind {
-            Kind::Name | Kind::Email | Kind::Phone | Kind::Url | Kind::Code | Kind::Country | Kind::Prose => {
+            Content::Name
+            | Content::Email
+            | Content::Phone
+            | Content::Url
+            | Content::Code
+            | Content::Country
+            | Content::Prose => {
                 mood.has(if portrait.of_parent { Regularity::UniqueNames } else { Regularity::UniqueEntries })
             }
-            Kind::Person => portrait.of_parent && mood.has(Regularity::UniqueNames) && dice.chance(0.8),
+            Content::Person => portrait.of_parent && mood.has(Regularity::UniqueNames) && dice.chance(0.8),
             _ => false,
         };
-        let making = Source::making(portrait, mood, dice);
+        let making = Supply::making(portrait, mood, dice);
         let nulls = if portrait.unique || portrait.not_null {
             0.0
         } else if portrait.asked_null {
@@ -90,7 +96,7 @@ impl Source {
         } else {
             0.0
         };
-        Source {
+        Supply {
             making,
             kind,
             affinity: portrait.affinity,
@@ -104,20 +110,20 @@ impl Source {
 
     fn making(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Making {
         match portrait.kind {
-            Kind::Id => {
+            Content::Id => {
                 let step = if mood.has(Regularity::DenseIds) { 1 } else { [2, 3, 7][dice.below(3)] };
                 let next = if step == 1 { 1 } else { dice.between(1, 900) };
                 Making::Serial { next, step }
             }
-            Kind::Flag => Making::Few { values: Source::flags(portrait, dice), skew: 1.0 },
-            Kind::Category | Kind::Level => {
+            Content::Flag => Making::Few { values: Supply::flags(portrait, dice), skew: 1.0 },
+            Content::Category | Content::Level => {
                 let mut values: Vec<Value> = portrait.members.clone();
                 if portrait.enumerated {
                     return Making::Few { values, skew: 1.0 };
                 }
                 let more = if portrait.listed && dice.chance(0.6) { 0 } else { [1, 2, 3, 4][dice.below(4)] };
                 for i in 0..more + 3usize.saturating_sub(values.len()) {
-                    values.push(if portrait.kind == Kind::Level {
+                    values.push(if portrait.kind == Content::Level {
                         Value::Integer(1 + i as i64)
                     } else {
                         Value::Text(pick(&CATEGORIES, dice))
@@ -132,7 +138,7 @@ impl Source {
                 dice.shuffle(&mut values);
                 Making::Few { values, skew: [1.0, 1.3, 1.8][dice.below(3)] }
             }
-            Kind::Moment(form) => {
+            Content::Moment(form) => {
                 let around =
                     dice.pick(&portrait.moments).copied().unwrap_or((dice.between(2005, 2020), 6, 1, 0));
                 Making::Moments {
@@ -142,14 +148,14 @@ impl Source {
                     midnight: portrait.midnight || dice.chance(0.3),
                 }
             }
-            Kind::Year
-            | Kind::Age
-            | Kind::Money
-            | Kind::Percent
-            | Kind::Score
-            | Kind::Count
-            | Kind::Measure
-            | Kind::Coordinate => {
+            Content::Year
+            | Content::Age
+            | Content::Money
+            | Content::Percent
+            | Content::Score
+            | Content::Count
+            | Content::Measure
+            | Content::Coordinate => {
                 let (mut low, mut high, squeeze) = range(portrait.kind, dice);
                 if low > high {
                     std::mem::swap(&mut low, &mut high);
@@ -162,27 +168,27 @@ impl Source {
                 if least <= most {
                     // The constants lie inside, with room on both sides.
                     let span = (most - least).max(most.abs() * 0.3).max(4.0);
-                    let span = if portrait.kind == Kind::Year { (most - least).max(6.0) } else { span };
+                    let span = if portrait.kind == Content::Year { (most - least).max(6.0) } else { span };
                     let floor = if least >= 0.0 { 0.0 } else { f64::MIN };
                     low = (least - span * (0.3 + dice.unit())).max(floor);
                     high = most + span * (0.3 + dice.unit());
-                    if portrait.kind == Kind::Percent && most <= 1.0 {
+                    if portrait.kind == Content::Percent && most <= 1.0 {
                         high = 1.0;
                     }
                 }
-                let fraction =
-                    !portrait.whole && !matches!(portrait.kind, Kind::Year | Kind::Age | Kind::Count);
+                let fraction = !portrait.whole
+                    && !matches!(portrait.kind, Content::Year | Content::Age | Content::Count);
                 let digits = if fraction { [1, 2, 2][dice.below(3)] } else { 0 };
                 if digits == 0
                     && known.is_empty()
-                    && matches!(portrait.kind, Kind::Count | Kind::Money)
+                    && matches!(portrait.kind, Content::Count | Content::Money)
                     && dice.chance(0.4)
                 {
                     high = low + 12.0;
                 }
                 Making::Numbers { low, high, digits, squeeze: if known.is_empty() { squeeze } else { 1.0 } }
             }
-            Kind::Place => {
+            Content::Place => {
                 let mut values: Vec<Value> = portrait.members.clone();
                 for _ in 0..[3, 6, 12][dice.below(3)] {
                     values.push(Value::Text(pick(&PLACES, dice)));
@@ -229,29 +235,31 @@ impl Source {
             return Value::Text(text);
         }
         Value::Text(match self.kind {
-            Kind::Person => match dice.below(2) {
+            Content::Person => match dice.below(2) {
                 0 => format!("{} {}", pick(&FIRST, dice), pick(&LAST, dice)),
                 _ => pick(&FIRST, dice),
             },
-            Kind::Country => pick(&COUNTRIES, dice),
-            Kind::Email => {
+            Content::Country => pick(&COUNTRIES, dice),
+            Content::Email => {
                 format!(
                     "{}.{}@example.com",
                     pick(&FIRST, dice).to_lowercase(),
                     pick(&LAST, dice).to_lowercase()
                 )
             }
-            Kind::Url => format!("http://www.{}.com/{}", pick(&NOUNS, dice).to_lowercase(), dice.below(900)),
-            Kind::Phone => {
+            Content::Url => {
+                format!("http://www.{}.com/{}", pick(&NOUNS, dice).to_lowercase(), dice.below(900))
+            }
+            Content::Phone => {
                 format!("{:03}-{:03}-{:04}", dice.below(900), dice.below(1000), dice.below(10_000))
             }
-            Kind::Prose => format!(
+            Content::Prose => format!(
                 "The {} of the {} was {}",
                 pick(&NOUNS, dice).to_lowercase(),
                 pick(&NOUNS, dice).to_lowercase(),
                 pick(&CATEGORIES, dice).to_lowercase()
             ),
-            Kind::Code => match self.members.iter().find_map(|m| match m {
+            Content::Code => match self.members.iter().find_map(|m| match m {
                 Value::Text(t) => Some(t.clone()),
                 Value::Integer(n) => Some(n.to_string()),
                 _ => None,

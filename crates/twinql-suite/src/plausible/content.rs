@@ -10,7 +10,7 @@ use super::words::words;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Content {
     /// Numbers or codes that tell rows apart and mean nothing.
     Id,
     Person,
@@ -42,9 +42,9 @@ pub(super) enum Kind {
     Code,
 }
 
-impl Kind {
+impl Content {
     /// The kind of a column. `key` says that it is one by itself.
-    pub(super) fn of(column: &Column, table: &str, key: bool) -> Kind {
+    pub(super) fn of(column: &Column, table: &str, key: bool) -> Content {
         let (name, table) = (words(&column.name), words(table));
         let compact: String = name.concat();
         let declared = column.declared.to_ascii_uppercase();
@@ -55,22 +55,22 @@ impl Kind {
         let timed = has(&name, "time timestamp datetime") || compact.ends_with("time");
         let whole = is_whole(column);
         match column.class {
-            _ if !column.values.is_empty() => Kind::Category,
-            TypeClass::Integer | TypeClass::Number if id || key && !fraction => Kind::Id,
+            _ if !column.values.is_empty() => Content::Category,
+            TypeClass::Integer | TypeClass::Number if id || key && !fraction => Content::Id,
             TypeClass::Integer | TypeClass::Number => number_kind(&name, whole),
-            TypeClass::Boolean => Kind::Flag,
-            TypeClass::Time if declared.starts_with("YEAR") => Kind::Year,
-            TypeClass::Time if declared == "TIME" => Kind::Moment(Form::Clock),
-            TypeClass::Time if declared.contains("TIME") => Kind::Moment(Form::Moment { fraction: false }),
-            TypeClass::Time if has(&name, "year") => Kind::Year,
-            TypeClass::Time => Kind::Moment(Form::Day),
-            _ if id => Kind::Code,
-            _ if dated => Kind::Moment(Form::Day),
+            TypeClass::Boolean => Content::Flag,
+            TypeClass::Time if declared.starts_with("YEAR") => Content::Year,
+            TypeClass::Time if declared == "TIME" => Content::Moment(Form::Clock),
+            TypeClass::Time if declared.contains("TIME") => Content::Moment(Form::Moment { fraction: false }),
+            TypeClass::Time if has(&name, "year") => Content::Year,
+            TypeClass::Time => Content::Moment(Form::Day),
+            _ if id => Content::Code,
+            _ if dated => Content::Moment(Form::Day),
             _ if timed && has(&name, "timestamp datetime created updated") => {
-                Kind::Moment(Form::Moment { fraction: false })
+                Content::Moment(Form::Moment { fraction: false })
             }
-            _ if has(&name, "year") => Kind::Year,
-            _ if has(&name, "age") => Kind::Age,
+            _ if has(&name, "year") => Content::Year,
+            _ if has(&name, "age") => Content::Age,
             _ => text_kind(&name, &table, &compact),
         }
     }
@@ -87,45 +87,45 @@ fn fractional(column: &Column) -> bool {
 }
 
 /// Words of column names of text, the first list that has one deciding.
-const TEXTS: [(Kind, &str); 8] = [
-    (Kind::Email, "email mail"),
-    (Kind::Url, "url website link image photo picture logo"),
-    (Kind::Phone, "phone telephone fax mobile cell"),
+const TEXTS: [(Content, &str); 8] = [
+    (Content::Email, "email mail"),
+    (Content::Url, "url website link image photo picture logo"),
+    (Content::Phone, "phone telephone fax mobile cell"),
     (
-        Kind::Prose,
+        Content::Prose,
         "description comment comments text details note notes content body bio biography summary about abstract review remark",
     ),
     (
-        Kind::Place,
+        Content::Place,
         "city town location place village county hometown birthplace venue district street address region province",
     ),
-    (Kind::Country, "country nationality nation"),
+    (Content::Country, "country nationality nation"),
     (
-        Kind::Category,
+        Content::Category,
         "type status category gender sex class level grade color colour kind state language genre role position priority season style mode group label size rating format party major unit",
     ),
     (
-        Kind::Name,
+        Content::Name,
         "title headline subject model product brand company organization school team club song album book movie film course event",
     ),
 ];
 
 /// Words of column names of numbers.
-const NUMBERS: [(Kind, &str); 8] = [
-    (Kind::Year, "year founded season yr"),
-    (Kind::Age, "age"),
-    (Kind::Coordinate, "latitude longitude lat lng lon long"),
-    (Kind::Percent, "percent percentage pct share"),
+const NUMBERS: [(Content, &str); 8] = [
+    (Content::Year, "year founded season yr"),
+    (Content::Age, "age"),
+    (Content::Coordinate, "latitude longitude lat lng lon long"),
+    (Content::Percent, "percent percentage pct share"),
     (
-        Kind::Money,
+        Content::Money,
         "price cost amount salary budget revenue income balance payment total fee sales gross wage money value spent population area",
     ),
-    (Kind::Score, "score rating grade mark stars gpa rank points"),
+    (Content::Score, "score rating grade mark stars gpa rank points"),
     (
-        Kind::Level,
+        Content::Level,
         "level floor position stage round priority class type category status order semester term sequence credits",
     ),
-    (Kind::Flag, "is has flag active available deleted bool"),
+    (Content::Flag, "is has flag active available deleted bool"),
 ];
 
 /// Words that name persons.
@@ -142,32 +142,32 @@ fn has(words: &[String], list: &str) -> bool {
     words.iter().any(|w| among(list, w))
 }
 
-fn by_words(kinds: &[(Kind, &str)], words: &[String]) -> Option<Kind> {
+fn by_words(kinds: &[(Content, &str)], words: &[String]) -> Option<Content> {
     kinds.iter().find(|(_, list)| has(words, list)).map(|(kind, _)| *kind)
 }
 
 /// What a column of text holds, by its name and its table's.
-fn text_kind(words: &[String], table: &[String], compact: &str) -> Kind {
+fn text_kind(words: &[String], table: &[String], compact: &str) -> Content {
     let last = words.last().map_or("", String::as_str);
     let known = by_words(&TEXTS, words);
-    if let Some(kind) = known.filter(|kind| *kind != Kind::Name) {
+    if let Some(kind) = known.filter(|kind| *kind != Content::Name) {
         return kind;
     }
     if among(CODES, last) || compact.ends_with("code") {
-        return Kind::Code;
+        return Content::Code;
     }
     let of_person = table.iter().any(|w| among(PERSONS, w) || among(PERSONS, w.trim_end_matches('s')));
     if has(words, "first last middle given family forename") || has(words, PERSONS) || among(PERSONS, compact)
     {
-        return Kind::Person;
+        return Content::Person;
     }
     if compact.ends_with("name") {
-        return if of_person { Kind::Person } else { Kind::Name };
+        return if of_person { Content::Person } else { Content::Name };
     }
-    known.unwrap_or(Kind::Category)
+    known.unwrap_or(Content::Category)
 }
 
 /// What a column of numbers holds, by its name.
-fn number_kind(words: &[String], whole: bool) -> Kind {
-    by_words(&NUMBERS, words).unwrap_or(if whole { Kind::Count } else { Kind::Measure })
+fn number_kind(words: &[String], whole: bool) -> Content {
+    by_words(&NUMBERS, words).unwrap_or(if whole { Content::Count } else { Content::Measure })
 }
