@@ -1,7 +1,7 @@
 //! Random databases from a schema and the constants of two queries, no data needed.
 //!
 //! A database is made by [strategies](strategies::STRATEGIES) applied in turn to a draft that keeps
-//! the assumptions of a [`Semantics`]; which ones, and how strongly, is drawn from the
+//! the assumptions of a [`Semantics`](twinql_sql::Semantics); which ones, and how strongly, is drawn from the
 //! database's own random stream. Databases with small numbers are small.
 
 mod draft;

@@ -60,10 +60,9 @@ pub(super) fn words(name: &str) -> Vec<String> {
     let mut word = String::new();
     let mut lower = false;
     for c in name.chars() {
-        if !c.is_alphabetic() || c.is_uppercase() && lower {
-            if !word.is_empty() {
-                words.push(std::mem::take(&mut word));
-            }
+        let ends = !c.is_alphabetic() || c.is_uppercase() && lower;
+        if ends && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
         }
         if c.is_alphabetic() {
             word.extend(c.to_lowercase());
