@@ -1,15 +1,17 @@
-//! `docs/plausible.md` lists the regularities of the registry, with their probabilities.
+//! `docs/plausible.md` lists the regularities of the registry, with their probabilities and where these come from.
 
 use twinql_suite::plausible::REGULARITIES;
 
 #[test]
 fn the_document_lists_each_regularity_as_it_is() {
     let document = include_str!("../../../docs/plausible.md");
-    let listed = document.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 4);
-    let listed: Vec<&str> = listed.filter(|line| line.contains("` | 0.")).collect();
+    let rows = document.lines().filter(|line| line.starts_with("| `") && line.contains("` | 0."));
     let registered: Vec<String> = REGULARITIES
         .iter()
-        .map(|e| format!("| `{}` | {} | {} |", e.name, e.probability, e.summary))
+        .map(|e| {
+            let from = e.counted.map_or_else(|| "by hand".to_owned(), |c| format!("{} of {}", c.holds, c.of));
+            format!("| `{}` | {:.2} | {from} | {} |", e.name, e.probability, e.summary)
+        })
         .collect();
-    assert_eq!(listed, registered);
+    assert_eq!(rows.collect::<Vec<&str>>(), registered);
 }

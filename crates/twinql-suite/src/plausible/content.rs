@@ -76,6 +76,14 @@ impl Content {
     }
 }
 
+/// True of the name that the rows of a table go by: `name`, `title`, or `power_name` of a table `superpower`.
+pub(super) fn is_own_name(column: &Column, table: &str) -> bool {
+    let (name, table) = (words(&column.name), table.to_lowercase());
+    name.split_last().is_some_and(|(last, rest)| {
+        matches!(last.as_str(), "name" | "title") && rest.iter().all(|word| table.contains(word.as_str()))
+    })
+}
+
 /// True of numbers that have no fraction; Spider's `number` seldom has one.
 pub(super) fn is_whole(column: &Column) -> bool {
     column.class == TypeClass::Integer || column.class == TypeClass::Number && !fractional(column)

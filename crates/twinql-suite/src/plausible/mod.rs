@@ -13,6 +13,7 @@ mod content;
 mod draft;
 mod expected;
 mod form;
+mod measure;
 mod plant;
 mod portrait;
 mod regularity;
@@ -27,9 +28,10 @@ use crate::dice::Dice;
 use crate::facts::Facts;
 use draft::Draft;
 pub use expected::{Expectation, Expected, ExpectedConfig};
+pub use measure::{Counts, measure};
 use portrait::Portraits;
 use regularity::Mood;
-pub use regularity::{REGULARITIES, Regularity};
+pub use regularity::{Count, REGULARITIES, Regularity};
 
 /// Makes the plausible databases of one pair of queries.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::{Column, ColumnRef, Schema, Value};
 
-use super::content::{Content, is_whole};
+use super::content::{Content, is_own_name, is_whole};
 use super::form::{Form, Moment};
 use crate::database::keys;
 use crate::facts::{Atom, Comparison, Facts};
@@ -34,6 +34,8 @@ pub(super) struct Portrait {
     pub(super) patterns: Vec<String>,
     /// Alone a key.
     pub(super) unique: bool,
+    /// The name that the rows of a table go by that another refers to.
+    pub(super) own_name: bool,
     /// Of a table that another refers to.
     pub(super) of_parent: bool,
     pub(super) ranked: bool,
@@ -76,6 +78,7 @@ impl Portrait {
             midnight: false,
             patterns: Vec::new(),
             unique: false,
+            own_name: is_own_name(column, table),
             of_parent: false,
             ranked: false,
             asked_null: false,
@@ -165,6 +168,7 @@ impl Portraits {
                 let mut portrait = Portrait::of(column, &table.name, key);
                 portrait.unique = key;
                 portrait.of_parent = referred.contains(&t);
+                portrait.own_name &= portrait.of_parent;
                 portraits.columns.insert(ColumnRef { table: t, column: c }, portrait);
             }
             let references = table.foreign_keys.iter().filter(|f| read.contains(&f.target));

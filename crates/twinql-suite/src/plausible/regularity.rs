@@ -1,8 +1,8 @@
 //! What real databases have in common: an entry for each regularity, with what it says and in how many of the
 //! databases made here it holds.
 //!
-//! The probabilities were set by hand, with a look at the agreement with true executions over Spider's training
-//! databases; docs/plausible.md says how far that goes.
+//! Most probabilities are counted over Spider's training databases ([`measure`](super::measure()), which see); the
+//! others were set by hand, with a look at the agreement with true executions there.
 
 use crate::dice::Dice;
 
@@ -25,6 +25,15 @@ pub enum Regularity {
     StickyValues,
 }
 
+/// Of so many places where a regularity could be broken, it holds in these.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Where it holds.
+    pub holds: u64,
+    /// Where it could be broken.
+    pub of: u64,
+}
+
 /// A regularity, and the share of databases in which it holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
@@ -36,67 +45,87 @@ pub struct Entry {
     pub summary: &'static str,
     /// The probability that it holds in a database.
     pub probability: f64,
+    /// In how many of the places where it could be broken it holds, where the probability is from real databases.
+    pub counted: Option<Count>,
 }
 
-const fn entry(regularity: Regularity, name: &'static str, probability: f64, summary: &'static str) -> Entry {
-    Entry { regularity, name, summary, probability }
+/// A regularity with what was counted over Spider's training databases (the example `regularities`): the probability
+/// follows by the rule of succession.
+const fn measured(
+    regularity: Regularity,
+    name: &'static str,
+    (holds, of): (u64, u64),
+    summary: &'static str,
+) -> Entry {
+    let probability = (holds + 1) as f64 / (of + 2) as f64;
+    Entry { regularity, name, summary, probability, counted: Some(Count { holds, of }) }
+}
+
+/// A regularity of whole databases rather than places, or with too few places to count.
+const fn by_hand(
+    regularity: Regularity,
+    name: &'static str,
+    probability: f64,
+    summary: &'static str,
+) -> Entry {
+    Entry { regularity, name, summary, probability, counted: None }
 }
 
 /// All regularities.
 pub const REGULARITIES: [Entry; 13] = [
-    entry(
+    measured(
         Regularity::UniqueNames,
         "unique-names",
-        0.92,
-        "a name, title or code in a table that others refer to belongs to one row",
+        (80, 105),
+        "the name that a table's rows go by belongs to one row, where others refer to the table",
     ),
-    entry(
+    measured(
         Regularity::UniqueEntries,
         "unique-entries",
-        0.6,
-        "a name, title or code in a table that nothing refers to belongs to one row",
+        (110, 190),
+        "any other name, title or code belongs to one row",
     ),
-    entry(
+    measured(
         Regularity::ClearExtremes,
         "clear-extremes",
-        0.85,
+        (454, 642),
         "one row alone has the largest number of a column that is ranked, and one the smallest",
     ),
-    entry(
+    measured(
         Regularity::ClearFavourites,
         "clear-favourites",
-        0.8,
+        (275, 430),
         "children are spread unevenly over their parents, so that the parent with the most is alone",
     ),
-    entry(Regularity::NoOrphans, "no-orphans", 0.35, "each parent has a child"),
-    entry(
+    measured(Regularity::NoOrphans, "no-orphans", (124, 456), "each parent has a child"),
+    measured(
         Regularity::DistinctTwins,
         "distinct-twins",
-        0.6,
+        (27, 30),
         "two references of one row to one table lead to different rows: home team and away team",
     ),
-    entry(
+    by_hand(
         Regularity::ClosedDiamonds,
         "closed-diamonds",
         0.8,
         "two ways to one table lead to the same row: a match is played in the country of its league",
     ),
-    entry(
+    by_hand(
         Regularity::NaturalKeys,
         "natural-keys",
         0.6,
         "a parent has one child for each day, for each other parent, or for each kind: one translation a language",
     ),
-    entry(Regularity::FewNulls, "few-nulls", 0.75, "only columns that the gold tests for NULL hold any"),
-    entry(Regularity::CompleteReferences, "complete-references", 0.8, "no reference is NULL"),
-    entry(
+    by_hand(Regularity::FewNulls, "few-nulls", 0.75, "only columns that the gold tests for NULL hold any"),
+    measured(Regularity::CompleteReferences, "complete-references", (450, 456), "no reference is NULL"),
+    by_hand(
         Regularity::CoherentTests,
         "coherent-tests",
         0.5,
         "what the prediction alone tests comes true on the gold's rows and on no others: it says the same in other words",
     ),
-    entry(Regularity::DenseIds, "dense-ids", 0.6, "ids run from 1 without gaps"),
-    entry(
+    measured(Regularity::DenseIds, "dense-ids", (219, 307), "ids run from 1 without gaps"),
+    by_hand(
         Regularity::StickyValues,
         "sticky-values",
         0.3,

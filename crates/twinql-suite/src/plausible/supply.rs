@@ -79,9 +79,9 @@ impl Supply {
             | Content::Code
             | Content::Country
             | Content::Prose => {
-                mood.has(if portrait.of_parent { Regularity::UniqueNames } else { Regularity::UniqueEntries })
+                mood.has(if portrait.own_name { Regularity::UniqueNames } else { Regularity::UniqueEntries })
             }
-            Content::Person => portrait.of_parent && mood.has(Regularity::UniqueNames) && dice.chance(0.8),
+            Content::Person => portrait.of_parent && mood.has(Regularity::UniqueNames),
             _ => false,
         };
         let making = Supply::making(portrait, mood, dice);
