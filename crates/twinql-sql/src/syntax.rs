@@ -1,4 +1,4 @@
-//! Walks over sqlparser's tree that are compiled once.
+//! Walks over sqlparser's tree that are compiled once, and what other crates ask of its nodes.
 //!
 //! sqlparser derives a walk over all of its node types for each type of visitor, and the compiler makes
 //! code for each of them: seconds of a build for a visitor of three lines. Here the visitor is a trait
@@ -8,8 +8,8 @@
 use std::ops::ControlFlow;
 
 use sqlparser::ast::{
-    Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, Statement, TableFactor,
-    ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
+    Expr, GroupByExpr, Ident, ObjectName, OrderBy, OrderByExpr, Query, Select, Statement, TableAlias,
+    TableFactor, ValueWithSpan, Visit, VisitMut, Visitor, VisitorMut,
 };
 
 /// A visitor that reads.
@@ -151,5 +151,47 @@ fn change_expressions_in(
         Place::Query(query) => query.visit(&mut changing),
         Place::Select(select) => select.visit(&mut changing),
         Place::Expr(expr) => expr.visit(&mut changing),
+    }
+}
+
+/// What stands in FROM by the name of a table, a view or a common table expression.
+#[derive(Debug, Clone, Copy)]
+pub struct Named<'f> {
+    /// The name, with all its parts.
+    pub name: &'f ObjectName,
+    /// What it is called here instead.
+    pub alias: Option<&'f TableAlias>,
+    /// A table-valued function is called.
+    pub called: bool,
+}
+
+impl<'f> Named<'f> {
+    /// None for a derived table, a nested join and other items.
+    pub fn of(factor: &'f TableFactor) -> Option<Named<'f>> {
+        match factor {
+            TableFactor::Table {
+                name,
+                alias,
+                args,
+                with_hints: _,
+                version: _,
+                with_ordinality: _,
+                partitions: _,
+                json_path: _,
+                sample: _,
+                index_hints: _,
+            } => Some(Named { name, alias: alias.as_ref(), called: args.is_some() }),
+            _ => None,
+        }
+    }
+
+    /// What its columns are qualified with, where `name` is its own name; none where the alias renames
+    /// the columns too, since then the schema does not say what they are called.
+    pub fn shown(&self, name: &Ident) -> Option<String> {
+        match self.alias {
+            Some(a) if a.columns.is_empty() => Some(a.name.value.clone()),
+            Some(_) => None,
+            None => Some(name.value.clone()),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! A generated database: rows for some of a schema's tables, and its SQL text.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -158,4 +159,18 @@ pub(crate) fn keys(table: &twinql_sql::Table) -> impl Iterator<Item = &Vec<usize
 /// A row's values at some positions, in key form.
 pub(crate) fn project(row: &Row, columns: &[usize]) -> Vec<Value> {
     columns.iter().map(|&c| row.get(c).map_or(Value::Null, key_form)).collect()
+}
+
+/// Tables, each after those among them that it refers to (`targets`); cycles are cut somewhere.
+pub(crate) fn parents_first(tables: &[usize], targets: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+    let mut order: Vec<usize> = Vec::with_capacity(tables.len());
+    let mut waiting: HashSet<usize> = tables.iter().copied().collect();
+    let mut left: Vec<usize> = tables.to_vec();
+    while !left.is_empty() {
+        let free = left.iter().position(|&t| targets(t).iter().all(|&to| to == t || !waiting.contains(&to)));
+        let next = left.remove(free.unwrap_or(0));
+        waiting.remove(&next);
+        order.push(next);
+    }
+    order
 }

@@ -134,26 +134,22 @@ impl Judge {
         ])
     }
 
-    /// What both queries say of the tables, and the tables that a query mentions which is not
-    /// understood.
-    fn read(&self, gold: &Ready<'_>, pred: &Ready<'_>) -> (Vec<Facts>, Vec<usize>) {
-        let mut facts = Vec::new();
+    /// What each of two queries says of the tables; none of one that is not understood, whose tables are named
+    /// beside.
+    fn read(&self, gold: &Ready<'_>, pred: &Ready<'_>) -> ([Option<Facts>; 2], Vec<usize>) {
         let mut tables = Vec::new();
-        for side in [gold, pred] {
-            match &side.ast {
-                Some(ast) => facts.push(Facts::of(&self.schema, ast)),
-                None => {
-                    let text = side.sql.to_ascii_lowercase();
-                    tables.extend(
-                        (0..self.schema.tables.len())
-                            .filter(|&t| text.contains(&self.schema.tables[t].name.to_ascii_lowercase())),
-                    );
-                    if !self.schema.views.is_empty() {
-                        tables.extend(self.sandbox.tables_of(&side.sql));
-                    }
-                }
+        let facts = [gold, pred].map(|side| {
+            if let Some(ast) = &side.ast {
+                return Some(Facts::of(&self.schema, ast));
             }
-        }
+            let text = side.sql.to_ascii_lowercase();
+            let named = |t: &usize| text.contains(&self.schema.tables[*t].name.to_ascii_lowercase());
+            tables.extend((0..self.schema.tables.len()).filter(named));
+            if !self.schema.views.is_empty() {
+                tables.extend(self.sandbox.tables_of(&side.sql));
+            }
+            None
+        });
         (facts, tables)
     }
 
@@ -185,6 +181,7 @@ impl Judge {
     /// when the gold answers.
     fn trial(&self, gold: Ready<'_>, pred: Ready<'_>, notes: &mut Vec<String>) -> Result<Verdict, ExecError> {
         let (facts, tables) = self.read(&gold, &pred);
+        let facts: Vec<Facts> = facts.into_iter().flatten().collect();
         let identical = gold.sql == pred.sql;
         let texts = [gold.sql.clone(), pred.sql.clone()];
         let generator =

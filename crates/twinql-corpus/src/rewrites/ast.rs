@@ -9,13 +9,13 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use sqlparser::ast::{
     BinaryOperator, DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
-    FunctionArguments, GroupByExpr, Ident, ObjectName, Query, Select, SelectItem, SetExpr, Statement,
-    TableAlias, TableFactor, TableWithJoins, VisitorMut,
+    FunctionArguments, GroupByExpr, Ident, Query, Select, SelectItem, SetExpr, Statement, TableFactor,
+    TableWithJoins, VisitorMut,
 };
 use sqlparser::dialect::SQLiteDialect;
 use sqlparser::parser::Parser;
 use twinql_sql::schema::quote;
-use twinql_sql::syntax::{change, change_expressions};
+use twinql_sql::syntax::{Named, change, change_expressions};
 use twinql_sql::{Column, Schema, Table};
 
 use super::known::is_known;
@@ -271,44 +271,6 @@ pub(crate) fn plain(name: &str) -> String {
         ]
         .contains(&name.to_ascii_lowercase().as_str());
     if simple { name.to_owned() } else { quote(name) }
-}
-
-/// What stands in FROM by the name of a table, a view or a common table expression.
-pub(crate) struct Named<'f> {
-    pub(crate) name: &'f ObjectName,
-    pub(crate) alias: Option<&'f TableAlias>,
-    /// A table-valued function is called.
-    pub(crate) called: bool,
-}
-
-impl<'f> Named<'f> {
-    pub(crate) fn of(factor: &'f TableFactor) -> Option<Named<'f>> {
-        match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args,
-                with_hints: _,
-                version: _,
-                with_ordinality: _,
-                partitions: _,
-                json_path: _,
-                sample: _,
-                index_hints: _,
-            } => Some(Named { name, alias: alias.as_ref(), called: args.is_some() }),
-            _ => None,
-        }
-    }
-
-    /// What its columns are qualified with, where `name` is its own name; none where the alias renames
-    /// the columns too, since then the schema does not say what they are called.
-    pub(crate) fn shown(&self, name: &Ident) -> Option<String> {
-        match self.alias {
-            Some(a) if a.columns.is_empty() => Some(a.name.value.clone()),
-            Some(_) => None,
-            None => Some(name.value.clone()),
-        }
-    }
 }
 
 /// The table of the schema that an item of FROM reads; none for anything else.

@@ -12,10 +12,10 @@ use sqlparser::ast::{
     Expr, Ident, JoinConstraint, JoinOperator as J, Query, Select, SelectItem, TableFactor, TableWithJoins,
     VisitorMut,
 };
-use twinql_sql::syntax;
+use twinql_sql::syntax::{self, Named};
 
 use super::ast::{
-    Context, Named, and, at_query, at_select, columns_of, conjuncts, fresh, ident, is_rowwise, items, only,
+    Context, and, at_query, at_select, columns_of, conjuncts, fresh, ident, is_rowwise, items, only,
     only_select, parse_expr, parse_query, parse_select, plain, resolve, sources,
 };
 use super::predicates::{comparison, rule};

@@ -12,10 +12,11 @@ use sqlparser::ast::{
     Expr, Ident, Query, Select, SelectItem, SetExpr, TableFactor, Value, ValueWithSpan, VisitorMut,
 };
 use twinql_sql::Schema;
+use twinql_sql::syntax::Named;
 use twinql_sql::syntax::change;
 
 use super::Given;
-use crate::rewrites::ast::{Named, ident};
+use crate::rewrites::ast::ident;
 
 /// Offers every identifier.
 struct Idents<'a>(&'a mut dyn FnMut(&mut Ident));

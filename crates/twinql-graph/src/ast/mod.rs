@@ -18,6 +18,7 @@ use sqlparser::ast::{
     OrderByExpr, OrderByKind, OrderBySort, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier,
     TableAlias, TableFactor, TableWithJoins,
 };
+use twinql_sql::syntax::Named;
 
 use crate::error::GraphError;
 use crate::graph::{Builder, QueryGraph};
@@ -277,22 +278,11 @@ impl Walk {
 
     /// What stands in FROM: a table with its alias, a derived table, a nested join.
     fn factor(&mut self, factor: &TableFactor, parent: NodeIndex) -> Done {
+        if let Some(Named { name, alias, called: false }) = Named::of(factor) {
+            let node = self.text(parent, Word::TABLE, object(name))?;
+            return self.alias(node, alias);
+        }
         match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args: None,
-                with_hints: _,
-                version: _,
-                with_ordinality: _,
-                partitions: _,
-                json_path: _,
-                sample: _,
-                index_hints: _,
-            } => {
-                let node = self.text(parent, Word::TABLE, object(name))?;
-                self.alias(node, alias.as_ref())
-            }
             TableFactor::Derived { subquery, alias, lateral: _, sample: _ } => {
                 let node = self.node(parent, Word::DERIVED)?;
                 self.alias(node, alias.as_ref())?;

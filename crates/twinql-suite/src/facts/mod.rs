@@ -15,6 +15,7 @@ use sqlparser::ast::{
     JoinOperator, LimitClause, ObjectName, ObjectNamePart, OrderByKind, Query, Select, SelectItem,
     SelectItemQualifiedWildcardKind, SetExpr, SetOperator, TableFactor, UnaryOperator, Value as Lit,
 };
+use twinql_sql::syntax::Named;
 use twinql_sql::{ColumnRef, Schema, Value};
 
 use names::{column_name, counted, is};
@@ -305,39 +306,11 @@ impl Walker<'_> {
     /// Adds the relations that an item of FROM stands for, with their columns: a table's own slots, or what
     /// a common table expression, a view or a subquery puts out.
     fn relation(&mut self, factor: &TableFactor, into: &mut Vec<Relation>) {
+        if let Some(named) = Named::of(factor) {
+            self.named(named, into);
+            return;
+        }
         match factor {
-            TableFactor::Table {
-                name,
-                alias,
-                args: _,
-                with_hints: _,
-                version: _,
-                with_ordinality: _,
-                partitions: _,
-                json_path: _,
-                sample: _,
-                index_hints: _,
-            } => {
-                let name = last_name(name);
-                let shown = alias.as_ref().map_or_else(|| name.clone(), |a| a.name.value.clone());
-                let cte = self.ctes.iter().rev().find(|(n, _)| n.eq_ignore_ascii_case(&name));
-                if let Some((_, columns)) = cte {
-                    let columns = columns.clone();
-                    into.push(Relation { alias: shown, columns });
-                } else if let Some(table) = self.schema.table_index(&name) {
-                    let instance = self.facts.instances.len();
-                    self.facts.instances.push(table);
-                    let columns = self.schema.tables[table]
-                        .columns
-                        .iter()
-                        .enumerate()
-                        .map(|(column, c)| (c.name.clone(), Some(Slot { instance, column })))
-                        .collect();
-                    into.push(Relation { alias: shown, columns });
-                } else if let Some(columns) = self.view(&name) {
-                    into.push(Relation { alias: shown, columns });
-                }
-            }
             TableFactor::Derived { subquery, alias, lateral: _, sample: _ } => {
                 let columns = self.query(subquery);
                 let alias = alias.as_ref().map_or_else(String::new, |a| a.name.value.clone());
@@ -350,6 +323,29 @@ impl Walker<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A table, a view or a common table expression, under the name that it has here.
+    fn named(&mut self, Named { name, alias, called: _ }: Named<'_>, into: &mut Vec<Relation>) {
+        let name = last_name(name);
+        let shown = alias.map_or_else(|| name.clone(), |a| a.name.value.clone());
+        let cte = self.ctes.iter().rev().find(|(n, _)| n.eq_ignore_ascii_case(&name));
+        if let Some((_, columns)) = cte {
+            let columns = columns.clone();
+            into.push(Relation { alias: shown, columns });
+        } else if let Some(table) = self.schema.table_index(&name) {
+            let instance = self.facts.instances.len();
+            self.facts.instances.push(table);
+            let columns = self.schema.tables[table]
+                .columns
+                .iter()
+                .enumerate()
+                .map(|(column, c)| (c.name.clone(), Some(Slot { instance, column })))
+                .collect();
+            into.push(Relation { alias: shown, columns });
+        } else if let Some(columns) = self.view(&name) {
+            into.push(Relation { alias: shown, columns });
         }
     }
 

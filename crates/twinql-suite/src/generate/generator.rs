@@ -16,6 +16,7 @@ use super::values::{
 };
 use crate::constraints::Constraints;
 use crate::database::Database;
+use crate::database::parents_first;
 use crate::dice::Dice;
 use crate::facts::{Comparison, Facts, Slot};
 
@@ -108,7 +109,8 @@ impl<'a> Generator<'a> {
         counts.sort_unstable();
         counts.dedup();
         counts.retain(|&n| (0..=20).contains(&n));
-        let order = parents_first(schema, &needed);
+        let order =
+            parents_first(&needed, |t| schema.tables[t].foreign_keys.iter().map(|f| f.target).collect());
         let owners = schema.tables.iter().flat_map(|t| &t.foreign_keys);
         let referred = owners
             .flat_map(|fk| {
@@ -450,20 +452,4 @@ fn learn(profiles: &mut [Profile], domains: &[Vec<usize>], facts: &[Facts]) {
             }
         }
     }
-}
-
-/// Needed tables, each after those it refers to; cycles are cut somewhere.
-fn parents_first(schema: &Schema, needed: &[usize]) -> Vec<usize> {
-    let mut order: Vec<usize> = Vec::with_capacity(needed.len());
-    let mut placed = vec![false; schema.tables.len()];
-    let mut left: Vec<usize> = needed.to_vec();
-    while !left.is_empty() {
-        let free = left
-            .iter()
-            .position(|&t| schema.tables[t].foreign_keys.iter().all(|f| f.target == t || placed[f.target]));
-        let next = left.remove(free.unwrap_or(0));
-        placed[next] = true;
-        order.push(next);
-    }
-    order
 }

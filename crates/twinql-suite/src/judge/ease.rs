@@ -6,6 +6,7 @@ use twinql_sql::Semantics;
 use super::{GOLD, Judge};
 use crate::bout::{Outcome, Settling, nonempty};
 use crate::execute::ExecError;
+use crate::facts::Facts;
 use crate::generate::Generator;
 use crate::text::ready;
 
@@ -44,6 +45,7 @@ impl Judge {
             ..self.config.semantics.clone()
         };
         let (facts, tables) = self.read(&gold, &pred);
+        let facts: Vec<Facts> = facts.into_iter().flatten().collect();
         let generator = Generator::new(&self.schema, &assumed, &facts, &tables, self.config.seed).plain();
         let mut trial = self.start(gold, pred, generator.tables(), Settling::BySortKeys).ok()?;
         let mut ease = Ease { apart: 0, of: 0 };

@@ -3,7 +3,6 @@
 use super::{GOLD, Judge, Verdict};
 use crate::bout::{Outcome, Settling, Side, nonempty};
 use crate::execute::ExecError;
-use crate::facts::Facts;
 use crate::plausible::{Expectation, Expected, ExpectedConfig, Plausible};
 
 /// Databases without an answer of the gold from which on larger ones are made.
@@ -22,9 +21,8 @@ impl Judge {
 
     fn counted(&self, gold: &str, pred: &str, config: ExpectedConfig) -> Result<Expected, Verdict> {
         let [gold, pred] = self.readied([gold, pred], &mut Vec::new())?;
-        let facts = |ast: &Option<_>| ast.as_ref().map(|a| Facts::of(&self.schema, a)).unwrap_or_default();
-        let (of_gold, of_pred) = (facts(&gold.ast), facts(&pred.ast));
-        let (_, tables) = self.read(&gold, &pred);
+        let (facts, tables) = self.read(&gold, &pred);
+        let [of_gold, of_pred] = facts.map(Option::unwrap_or_default);
         let plausible = Plausible::new(&self.schema, &of_gold, &of_pred, &tables, self.config.seed);
         let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };
         let mut trial = self.start(gold, pred, plausible.tables(), Settling::AsReturned).map_err(failed)?;

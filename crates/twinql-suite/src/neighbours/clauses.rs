@@ -13,7 +13,7 @@ use sqlparser::ast::{
     TableFactor, Value as Lit, VisitorMut,
 };
 
-use twinql_sql::syntax;
+use twinql_sql::syntax::{self, Named};
 
 use super::expressions::named;
 use super::{Context, Turn};
@@ -73,23 +73,9 @@ fn named_tables(select: &Select) -> impl Iterator<Item = (&Ident, &Ident)> {
         .iter()
         .flat_map(|f| std::iter::once(&f.relation).chain(f.joins.iter().map(|j| &j.relation)));
     factors.filter_map(|factor| {
-        let TableFactor::Table {
-            name,
-            alias,
-            args: _,
-            with_hints: _,
-            version: _,
-            with_ordinality: _,
-            partitions: _,
-            json_path: _,
-            sample: _,
-            index_hints: _,
-        } = factor
-        else {
-            return None;
-        };
+        let Named { name, alias, called: _ } = Named::of(factor)?;
         let table = name.0.last().and_then(|p| p.as_ident())?;
-        Some((alias.as_ref().map_or(table, |a| &a.name), table))
+        Some((alias.map_or(table, |a| &a.name), table))
     })
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use twinql_sql::{ColumnRef, Schema, Value};
+use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
 use super::content::Content;
-use super::portrait::{Portraits, Reference};
+use super::portrait::Portraits;
 use super::regularity::{Mood, Regularity};
 use super::supply::Supply;
 use crate::constraints::Session;
@@ -33,6 +33,16 @@ struct Spread {
     seen: Vec<HashSet<Vec<Value>>>,
 }
 
+/// What a reference of a new row leads to.
+enum Parent {
+    /// The row with this position.
+    Row(usize),
+    /// Nothing: the reference is NULL.
+    Nothing,
+    /// Nothing that could be made, though the row is to refer to something.
+    Missing,
+}
+
 /// A plausible database in the making.
 pub(super) struct Draft<'a> {
     pub(super) schema: &'a Schema,
@@ -42,12 +52,14 @@ pub(super) struct Draft<'a> {
     plenty: bool,
     tables: &'a [usize],
     pub(super) rows: Vec<Vec<Row>>,
-    pub(super) sources: BTreeMap<ColumnRef, Supply>,
+    pub(super) supplies: BTreeMap<ColumnRef, Supply>,
     spreads: BTreeMap<usize, Spread>,
     /// CHECKs and generated columns.
     constraints: Session<'a>,
     /// Tables whose row is being made, outermost first.
     making: Vec<usize>,
+    /// References may lead nowhere.
+    dangling: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -67,17 +79,18 @@ impl<'a> Draft<'a> {
             plenty,
             tables,
             rows: vec![Vec::new(); schema.tables.len()],
-            sources: BTreeMap::new(),
+            supplies: BTreeMap::new(),
             spreads: BTreeMap::new(),
             constraints,
             making: Vec::new(),
+            dangling: false,
         };
         for &table in tables {
             let Some(definition) = schema.tables.get(table) else { continue };
             for column in 0..definition.columns.len() {
                 let at = ColumnRef { table, column };
                 if let Some(portrait) = portraits.get(at) {
-                    draft.sources.insert(at, Supply::of(portrait, &mood, dice));
+                    draft.supplies.insert(at, Supply::of(portrait, &mood, dice));
                 }
             }
             let spread = draft.spread(table, dice);
@@ -90,7 +103,7 @@ impl<'a> Draft<'a> {
         let definition = &self.schema.tables[table];
         let references = self.portraits.references(table);
         let mut unique: Vec<Vec<usize>> = keys(definition).cloned().collect();
-        let kind = |column: usize| self.portraits.get(ColumnRef { table, column }).map(|p| p.kind);
+        let kind = |column: usize| self.portraits.get(ColumnRef { table, column }).map(|p| p.content);
         let referring = |column: usize| references.iter().any(|r| r.columns.contains(&column));
         // A narrow table lists what a parent has, one row for each kind of it.
         let categories = dice.chance(if definition.columns.len() <= 6 { 0.75 } else { 0.15 });
@@ -162,6 +175,12 @@ impl<'a> Draft<'a> {
             }
             let until = (wanted as f64 * share) as usize;
             let mut failures = 0;
+            if self.rows[table].is_empty() && until > 0 && self.add(table, &[], dice).is_none() {
+                // Tables that refer to each other in a circle, and none may be NULL: one row comes first.
+                self.dangling = true;
+                self.add(table, &[], dice);
+                self.dangling = false;
+            }
             while self.rows[table].len() < until && failures < 6 {
                 if self.add(table, &[], dice).is_none() {
                     failures += 1;
@@ -187,24 +206,33 @@ impl<'a> Draft<'a> {
     }
 
     /// The cells of a child that refers to this parent.
-    fn key_of(&self, reference: &Reference, parent: usize) -> Vec<(usize, Value)> {
+    fn key_of(&self, reference: &ForeignKey, parent: usize) -> Vec<(usize, Value)> {
         let row = self.rows[reference.target].get(parent);
         let value = |t: usize| row.and_then(|r| r.get(t)).cloned().unwrap_or(Value::Null);
         reference.columns.iter().zip(&reference.target_columns).map(|(&c, &t)| (c, value(t))).collect()
     }
 
+    /// The rows of a table with these cells.
+    fn all(&self, table: usize, cells: &[(usize, Value)]) -> impl Iterator<Item = usize> {
+        let forms: Vec<(usize, Value)> = cells.iter().map(|(c, v)| (*c, key_form(v))).collect();
+        let rows = self.rows[table].iter().enumerate();
+        let fitting = rows
+            .filter(move |(_, row)| forms.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v)));
+        fitting.map(|(place, _)| place)
+    }
+
     /// The first row of a table with these cells.
     pub(super) fn find(&self, table: usize, cells: &[(usize, Value)]) -> Option<usize> {
-        let forms: Vec<(usize, Value)> = cells.iter().map(|(c, v)| (*c, key_form(v))).collect();
-        self.rows[table]
-            .iter()
-            .position(|row| forms.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(v)))
+        self.all(table, cells).next()
     }
 
     /// Adds a row with the given cells, and the parents that it lacks; gives its position.
     pub(super) fn add(&mut self, table: usize, given: &[(usize, Value)], dice: &mut Dice) -> Option<usize> {
         let most = if self.plenty { PLENTY } else { MAX_ROWS };
-        if self.rows[table].len() >= most || self.making.len() > 6 || self.making.contains(&table) {
+        // Tables that refer to each other in a circle would never come to an end. What is given may ask for a
+        // second row of a table, such as somebody's boss.
+        let again = self.making.iter().filter(|t| **t == table).count();
+        if self.rows[table].len() >= most || self.making.len() > 6 || again > usize::from(!given.is_empty()) {
             return None;
         }
         self.making.push(table);
@@ -212,7 +240,7 @@ impl<'a> Draft<'a> {
         self.making.pop();
         let row = row?;
         for (column, value) in row.iter().enumerate() {
-            if let Some(source) = self.sources.get_mut(&ColumnRef { table, column }) {
+            if let Some(source) = self.supplies.get_mut(&ColumnRef { table, column }) {
                 source.note(value);
             }
         }
@@ -234,17 +262,19 @@ impl<'a> Draft<'a> {
         }
         let mut parents: Vec<(usize, usize)> = Vec::new();
         // Those that are given first: others may follow from them.
-        let mut order: Vec<(usize, &Reference)> = portraits.references(table).iter().enumerate().collect();
+        let mut order: Vec<(usize, &ForeignKey)> = portraits.references(table).iter().enumerate().collect();
         order.sort_by_key(|(_, r)| r.columns.iter().any(|c| cells.get(*c).is_none_or(Option::is_none)));
         for (index, reference) in order {
-            if let Some(parent) = self.refer(table, index, reference, &mut cells, &parents, dice) {
-                parents.push((reference.target, parent));
+            match self.refer(table, index, reference, &mut cells, &parents, dice) {
+                Parent::Row(parent) => parents.push((reference.target, parent)),
+                Parent::Nothing => {}
+                Parent::Missing => self.without(table, reference, &mut cells)?,
             }
         }
         self.stick(table, &mut cells);
         let mut row = Row::with_capacity(cells.len());
         for (column, cell) in cells.into_iter().enumerate() {
-            let value = match (cell, self.sources.get_mut(&ColumnRef { table, column })) {
+            let value = match (cell, self.supplies.get_mut(&ColumnRef { table, column })) {
                 (Some(value), _) => value,
                 (None, Some(source)) if source.nulls > 0.0 && dice.chance(source.nulls) => Value::Null,
                 (None, Some(source)) => source.draw(dice),
@@ -276,11 +306,11 @@ impl<'a> Draft<'a> {
         &mut self,
         table: usize,
         index: usize,
-        reference: &Reference,
+        reference: &ForeignKey,
         cells: &mut [Option<Value>],
         parents: &[(usize, usize)],
         dice: &mut Dice,
-    ) -> Option<usize> {
+    ) -> Parent {
         let given: Vec<(usize, Value)> = reference
             .columns
             .iter()
@@ -288,83 +318,97 @@ impl<'a> Draft<'a> {
             .filter_map(|(&c, &t)| Some((t, cells.get(c)?.clone()?)))
             .collect();
         if given.iter().any(|(_, v)| *v == Value::Null) {
-            return None;
+            return Parent::Nothing;
         }
         let count = self.rows[reference.target].len();
         let parent = if !given.is_empty() {
-            match self.find(reference.target, &given) {
-                Some(parent) => parent,
-                None => self.add(reference.target, &given, dice)?,
-            }
+            self.find(reference.target, &given).or_else(|| self.add(reference.target, &given, dice))
         } else if reference.target == table {
             // A table that refers to itself: to an earlier row, or to nothing.
             if count == 0 || dice.chance(0.2) {
-                for &c in &reference.columns {
-                    cells[c].get_or_insert(Value::Null);
-                }
-                return None;
+                return Parent::Missing;
             }
-            dice.below(count)
+            Some(dice.below(count))
         } else if !self.mood.has(Regularity::CompleteReferences)
-            && reference
-                .columns
-                .iter()
-                .all(|&c| self.schema.tables[table].columns.get(c).is_some_and(|c| !c.not_null))
+            && reference.columns.iter().all(|&c| self.may_be_null(table, c))
             && dice.chance(0.12)
         {
-            for &c in &reference.columns {
-                cells[c].get_or_insert(Value::Null);
-            }
-            return None;
+            return Parent::Missing;
         } else if let Some(parent) =
             self.through(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
         {
-            parent
+            Some(parent)
         } else {
-            if count == 0 {
-                self.add(reference.target, &[], dice)?;
-            }
-            let skew = self.spreads.get(&table).and_then(|s| s.skews.get(index)).copied().unwrap_or(1.0);
-            let count = self.rows[reference.target].len();
-            let mut parent = dice.skewed(count, skew);
-            let twin = parents.iter().find(|(t, _)| *t == reference.target).map(|(_, p)| *p);
-            // Two keys of one parent, such as its number here and its number elsewhere.
-            let same =
-                |r: &Reference| r.target == reference.target && r.target_columns != reference.target_columns;
-            if let Some(twin) = twin
-                && self.portraits.references(table).iter().any(same)
-            {
-                parent = twin;
-            } else if let Some(key) =
-                self.closing(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
-            {
-                let fits = |row: &Row| {
-                    key.iter().all(|(c, v)| row.get(*c).map(key_form).as_ref() == Some(&key_form(v)))
-                };
-                let fitting: Vec<usize> = self.rows[reference.target]
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, r)| fits(r))
-                    .map(|(i, _)| i)
-                    .collect();
-                parent = match fitting.get(dice.skewed(fitting.len(), skew)) {
-                    Some(&fitting) => fitting,
-                    None => self.add(reference.target, &key, dice).unwrap_or(parent),
-                };
-            } else if twin == Some(parent) && self.mood.has(Regularity::DistinctTwins) && count > 1 {
-                parent = (parent + 1 + dice.below(count - 1)) % count;
-            }
-            parent
+            self.by_chance((table, index), reference, parents, dice)
         };
+        let Some(parent) = parent else { return Parent::Missing };
         for (c, value) in self.key_of(reference, parent) {
-            let affinity = self.schema.tables[table].columns.get(c).map(|c| c.affinity)?;
-            cells[c].get_or_insert(store(value, affinity));
+            let Some(at) = self.schema.tables[table].columns.get(c) else { continue };
+            let value = store(value, at.affinity);
+            // A key that is given may be one that no row of the other table can have.
+            if key_form(cells[c].get_or_insert_with(|| value.clone())) != key_form(&value) {
+                return Parent::Missing;
+            }
+        }
+        Parent::Row(parent)
+    }
+
+    fn may_be_null(&self, table: usize, column: usize) -> bool {
+        self.schema.tables[table].columns.get(column).is_some_and(|c| !c.not_null)
+    }
+
+    /// Leaves a reference out: NULL where the schema allows it. `None` if the row cannot be.
+    fn without(&self, table: usize, reference: &ForeignKey, cells: &mut [Option<Value>]) -> Option<()> {
+        let free = |c: usize| cells.get(c).is_some_and(Option::is_none);
+        if reference.columns.iter().any(|&c| free(c) && self.may_be_null(table, c)) {
+            for &c in &reference.columns {
+                if self.may_be_null(table, c) {
+                    cells[c].get_or_insert(Value::Null);
+                }
+            }
+            return Some(());
+        }
+        self.dangling.then_some(())
+    }
+
+    /// A parent by chance, in step with those that the child has already.
+    fn by_chance(
+        &mut self,
+        (table, index): (usize, usize),
+        reference: &ForeignKey,
+        parents: &[(usize, usize)],
+        dice: &mut Dice,
+    ) -> Option<usize> {
+        if self.rows[reference.target].is_empty() {
+            self.add(reference.target, &[], dice)?;
+        }
+        let skew = self.spreads.get(&table).and_then(|s| s.skews.get(index)).copied().unwrap_or(1.0);
+        let count = self.rows[reference.target].len();
+        let mut parent = dice.skewed(count, skew);
+        let twin = parents.iter().find(|(t, _)| *t == reference.target).map(|(_, p)| *p);
+        // Two keys of one parent, such as its number here and its number elsewhere.
+        let same =
+            |r: &ForeignKey| r.target == reference.target && r.target_columns != reference.target_columns;
+        if let Some(twin) = twin
+            && self.portraits.references(table).iter().any(same)
+        {
+            parent = twin;
+        } else if let Some(key) =
+            self.closing(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
+        {
+            let fitting: Vec<usize> = self.all(reference.target, &key).collect();
+            parent = match fitting.get(dice.skewed(fitting.len(), skew)) {
+                Some(&fitting) => fitting,
+                None => self.add(reference.target, &key, dice).unwrap_or(parent),
+            };
+        } else if twin == Some(parent) && self.mood.has(Regularity::DistinctTwins) && count > 1 {
+            parent = (parent + 1 + dice.below(count - 1)) % count;
         }
         Some(parent)
     }
 
     /// The row of the target that another parent of the same child refers to.
-    fn through(&self, reference: &Reference, parents: &[(usize, usize)]) -> Option<usize> {
+    fn through(&self, reference: &ForeignKey, parents: &[(usize, usize)]) -> Option<usize> {
         parents.iter().find_map(|(table, row)| {
             let up = self.portraits.references(*table).iter().find(|r| r.target == reference.target)?;
             let cells = self.rows[*table].get(*row)?;
@@ -379,7 +423,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The cells by which a row of the target refers to the parents that the child has already.
-    fn closing(&self, reference: &Reference, parents: &[(usize, usize)]) -> Option<Vec<(usize, Value)>> {
+    fn closing(&self, reference: &ForeignKey, parents: &[(usize, usize)]) -> Option<Vec<(usize, Value)>> {
         let ups = self.portraits.references(reference.target).iter();
         ups.filter(|up| up.target != reference.target).find_map(|up| {
             parents.iter().find(|(t, _)| *t == up.target).map(|(_, row)| self.key_of(up, *row))
@@ -428,7 +472,7 @@ impl<'a> Draft<'a> {
             let serial = (0..self.schema.tables[table].columns.len()).find(|&column| {
                 self.portraits
                     .get(ColumnRef { table, column })
-                    .is_some_and(|p| p.unique && p.kind == Content::Id)
+                    .is_some_and(|p| p.unique && p.content == Content::Id)
             });
             match serial {
                 Some(column) => rows.sort_by(|a, b| a.get(column).cmp(&b.get(column))),
@@ -444,13 +488,13 @@ impl<'a> Draft<'a> {
     /// Moves all but one of the rows that share a column's largest or smallest number off it.
     fn clear_extremes(&mut self) {
         let ranked: Vec<ColumnRef> = self
-            .sources
+            .supplies
             .keys()
             .copied()
             .filter(|&at| {
                 self.portraits
                     .get(at)
-                    .is_some_and(|p| p.ranked && !matches!(p.kind, Content::Moment(_) | Content::Year))
+                    .is_some_and(|p| p.ranked && !matches!(p.content, Content::Moment(_) | Content::Year))
                     && !self.is_bound(at)
             })
             .collect();
@@ -467,7 +511,7 @@ impl<'a> Draft<'a> {
                     }
                     let step = if largest { -1 } else { 1 };
                     *cell = match &*cell {
-                        Value::Integer(n) => Value::Integer(*n + step),
+                        Value::Integer(n) => Value::Integer(n.saturating_add(step)),
                         Value::Real(r) => Value::Real((r.0 + step as f64).into()),
                         other => other.clone(),
                     };
@@ -475,9 +519,7 @@ impl<'a> Draft<'a> {
             }
         }
     }
-}
 
-impl Draft<'_> {
     /// The place of a table among all: parents come first.
     pub(super) fn rank(&self, table: usize) -> usize {
         self.tables.iter().position(|&t| t == table).unwrap_or(usize::MAX)
@@ -514,7 +556,7 @@ impl Draft<'_> {
     pub(super) fn amend(&mut self, table: usize, row: usize, given: &[(usize, Value)]) {
         for (column, value) in given {
             let at = ColumnRef { table, column: *column };
-            let taken = self.sources.get(&at).is_some_and(|s| s.is_taken(value));
+            let taken = self.supplies.get(&at).is_some_and(|s| s.is_taken(value));
             if self.is_bound(at) || taken {
                 continue;
             }

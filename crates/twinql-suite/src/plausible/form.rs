@@ -71,7 +71,10 @@ impl Form {
             ([y, m, d, time @ ..], marks)
                 if marks.starts_with("--") && year(*y) && month(*m) && day(*d) && time.len() >= 2 =>
             {
-                let seconds = time[0] * 3600 + time[1] * 60 + time.get(2).unwrap_or(&0);
+                let at = |i: usize| time.get(i).copied().unwrap_or(0);
+                // Constants are anybody's: a time of day may be any number.
+                let minutes = at(0).saturating_mul(60).saturating_add(at(1));
+                let seconds = minutes.saturating_mul(60).saturating_add(at(2));
                 (Form::Moment { fraction: time.len() > 3 }, (*y, *m, *d, seconds))
             }
             ([y, m], "-") if year(*y) && month(*m) => (Form::Month, (*y, *m, 1, 0)),
@@ -82,8 +85,12 @@ impl Form {
                 (Form::CompactDay, (n / 10_000, n / 100 % 100, n % 100, 0))
             }
             ([y], "") if text.len() == 4 && (1500..=2100).contains(y) => (Form::Year, (*y, 1, 1, 0)),
-            ([h, m, s], "::") if *h < 24 && *m < 60 => (Form::Clock, (2020, 1, 1, h * 3600 + m * 60 + s)),
-            ([m, s, ..], ":." | ":") if *s < 60 => (Form::Lap, (2020, 1, 1, m * 60 + s)),
+            ([h, m, s], "::") if *h < 24 && *m < 60 => {
+                (Form::Clock, (2020, 1, 1, (h * 3600 + m * 60).saturating_add(*s)))
+            }
+            ([m, s, ..], ":." | ":") if *s < 60 => {
+                (Form::Lap, (2020, 1, 1, m.saturating_mul(60).saturating_add(*s)))
+            }
             _ => return None,
         })
     }

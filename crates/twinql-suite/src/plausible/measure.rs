@@ -33,7 +33,7 @@ pub fn measure(path: &Path) -> Result<Counts, String> {
     for (index, table) in schema.tables.iter().enumerate() {
         if measuring.number(&format!("SELECT COUNT(*) FROM {}", quoted(&table.name))).unwrap_or(0) >= FEWEST {
             measuring.columns(index, table);
-            measuring.references(table);
+            measuring.references(index, table);
         }
     }
     Ok(measuring.counts)
@@ -117,15 +117,12 @@ impl Measuring<'_> {
         }
     }
 
-    fn references(&mut self, table: &Table) {
+    fn references(&mut self, index: usize, table: &Table) {
         let owner = quoted(&table.name);
         // References of one column, which nearly all are.
-        let simple: Vec<(usize, ColumnRef)> = table
-            .foreign_keys
-            .iter()
-            .filter_map(|f| match (f.columns.as_slice(), f.target_columns.as_slice()) {
-                ([c], [t]) => Some((*c, ColumnRef { table: f.target, column: *t })),
-                _ => None,
+        let simple: Vec<(usize, ColumnRef)> = (0..table.columns.len())
+            .flat_map(|column| {
+                self.schema.sole_references(ColumnRef { table: index, column }).map(move |to| (column, to))
             })
             .collect();
         for &(column, to) in &simple {

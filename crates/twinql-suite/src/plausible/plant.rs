@@ -20,10 +20,10 @@ pub(super) type Planted = Vec<(usize, usize)>;
 
 /// True if a stored value meets a test, moments compared as far as the constant tells them.
 fn passes(portrait: &Portrait, value: &Value, atom: &Atom) -> bool {
-    let (Content::Moment(_), Some((own, moment))) = (portrait.kind, Form::of(value)) else {
+    let (Content::Moment(_), Some((own, moment))) = (portrait.content, Form::of(value)) else {
         return meets(value, atom);
     };
-    let one = |constant: &Value| -> Option<std::cmp::Ordering> {
+    let ord = |constant: &Value| -> Option<std::cmp::Ordering> {
         if let Some((form, other)) = Form::of(constant) {
             let (a, b) = (moment, other);
             return Some(match form {
@@ -33,15 +33,10 @@ fn passes(portrait: &Portrait, value: &Value, atom: &Atom) -> bool {
                 _ => (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)),
             });
         }
-        let n: i64 = match constant {
-            Value::Integer(n) => *n,
-            Value::Text(t) => t.trim_matches(['%', '-', '_', ' ']).parse().ok()?,
-            _ => return None,
-        };
+        let n = bare_number(constant)?;
         // A month, or else a day, as STRFTIME gives it.
         Some(if (1..=12).contains(&n) { moment.1.cmp(&n) } else { moment.2.cmp(&n) })
     };
-    let ord = |v: &Value| one(v);
     let Some(first) = atom.values.first() else { return true };
     match atom.comparison {
         Comparison::Like | Comparison::NotLike => {
@@ -64,29 +59,36 @@ fn passes(portrait: &Portrait, value: &Value, atom: &Atom) -> bool {
     }
 }
 
+/// The number of a month or a day, as STRFTIME or a pattern has it.
+fn bare_number(constant: &Value) -> Option<i64> {
+    match constant {
+        Value::Integer(n) => Some(*n),
+        Value::Text(t) => t.trim_matches(['%', '-', '_', ' ']).parse().ok(),
+        _ => None,
+    }
+}
+
+/// The columns that the gold tests.
+fn tested(gold: &Facts) -> Vec<ColumnRef> {
+    gold.atoms.iter().filter_map(|a| gold.column(a.slot)).collect()
+}
+
 /// A value of the column that meets all tests, if one is found.
 fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice) -> Option<Value> {
     let portrait = draft.portraits.get(at)?;
     let good = |v: &Value| atoms.iter().all(|a| passes(portrait, v, a));
     let equal = atoms.iter().find(|a| matches!(a.comparison, Comparison::Eq | Comparison::In));
     for attempt in 0..24 {
-        let value = match (equal, portrait.kind) {
-            (Some(atom), kind) if !matches!(kind, Content::Moment(_)) && attempt < 8 => {
+        let value = match (equal, portrait.content) {
+            (Some(atom), content) if !matches!(content, Content::Moment(_)) && attempt < 8 => {
                 dice.pick(&atom.values).cloned().unwrap_or(Value::Null)
             }
             (_, Content::Moment(form)) if attempt >= 6 => {
                 let constants = atoms.iter().flat_map(|a| &a.values);
                 let known: Vec<_> = constants.filter_map(|v| Form::of(v).map(|(_, m)| m)).collect();
                 let base = dice.pick(&known).copied().unwrap_or((2015, 6, 15, 0));
-                let month = atoms.iter().flat_map(|a| &a.values).find_map(|v| match v {
-                    Value::Text(t) => t
-                        .trim_matches(['%', '-', '_', ' '])
-                        .parse::<i64>()
-                        .ok()
-                        .filter(|n| (1..=12).contains(n)),
-                    Value::Integer(n) => Some(*n).filter(|n| (1..=12).contains(n)),
-                    _ => None,
-                });
+                let mut parts = atoms.iter().flat_map(|a| &a.values).filter_map(bare_number);
+                let month = parts.find(|n| (1..=12).contains(n));
                 let mut moment =
                     if attempt >= 20 { base } else { super::form::near(base, i64::from(attempt > 12), dice) };
                 if let Some(m) = month {
@@ -100,10 +102,12 @@ fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice
                 }
                 form.write(moment, dice)
             }
-            (_, kind) if attempt % 3 == 2 && !atoms.is_empty() && !matches!(kind, Content::Moment(_)) => {
+            (_, content)
+                if attempt % 3 == 2 && !atoms.is_empty() && !matches!(content, Content::Moment(_)) =>
+            {
                 candidate(atoms[dice.below(atoms.len())], dice)
             }
-            _ => draft.sources.get(&at)?.clone().draw(dice),
+            _ => draft.supplies.get(&at)?.clone().draw(dice),
         };
         let value = store(value, portrait.affinity);
         if good(&value) {
@@ -129,7 +133,7 @@ pub(super) fn plant(gold: &Facts, pred: &Facts, draft: &mut Draft<'_>, dice: &mu
 
 /// Keys that the prediction names where the gold names what they stand for: somebody looked them up.
 fn looked_up(gold: &Facts, pred: &Facts, draft: &Draft<'_>) -> Vec<(ColumnRef, Value)> {
-    let tested: Vec<ColumnRef> = gold.atoms.iter().filter_map(|a| gold.column(a.slot)).collect();
+    let tested = tested(gold);
     let mut found = Vec::new();
     for atom in pred.atoms.iter().filter(|a| a.comparison == Comparison::Eq) {
         let Some(at) = pred.column(atom.slot).filter(|at| !tested.contains(at)) else { continue };
@@ -149,6 +153,8 @@ fn looked_up(gold: &Facts, pred: &Facts, draft: &Draft<'_>) -> Vec<(ColumnRef, V
     found
 }
 
+/// Plants one row for each relation of the gold, parents first, and siblings of some. Values that joins make equal are
+/// handed from one row to the next; a row that has a looked-up key, or a name that belongs to one row, is used again.
 fn plant_one(
     gold: &Facts,
     class: &BTreeMap<Slot, usize>,
@@ -160,8 +166,7 @@ fn plant_one(
 ) {
     let mut values: BTreeMap<usize, Value> = BTreeMap::new();
     let mut instances: Vec<usize> = (0..gold.instances.len()).collect();
-    let rank = |i: usize, draft: &Draft<'_>| draft.rank(gold.instances[i]);
-    instances.sort_by_key(|&i| rank(i, draft));
+    instances.sort_by_key(|&i| draft.rank(gold.instances[i]));
     for instance in instances {
         let table = gold.instances[instance];
         let mut given: Vec<(usize, Value)> = Vec::new();
@@ -184,7 +189,7 @@ fn plant_one(
             }
             let at = ColumnRef { table, column: slot.column };
             if let Some(value) = chosen(draft, at, &atoms, dice) {
-                if draft.sources.get(&at).is_some_and(|s| s.is_taken(&value)) {
+                if draft.supplies.get(&at).is_some_and(|s| s.is_taken(&value)) {
                     keyed.push((slot.column, value.clone()));
                 }
                 given.push((slot.column, value));
@@ -234,7 +239,7 @@ pub(super) fn align(gold: &Facts, pred: &Facts, planted: &Planted, draft: &mut D
     if !draft.mood.has(Regularity::CoherentTests) {
         return;
     }
-    let tested: Vec<ColumnRef> = gold.atoms.iter().filter_map(|a| gold.column(a.slot)).collect();
+    let tested = tested(gold);
     let mut columns: BTreeMap<ColumnRef, Vec<&Atom>> = BTreeMap::new();
     for atom in &pred.atoms {
         if let Some(at) = pred.column(atom.slot)
@@ -259,7 +264,7 @@ pub(super) fn align(gold: &Facts, pred: &Facts, planted: &Planted, draft: &mut D
             let new = if wanted {
                 chosen(draft, at, &atoms, dice)
             } else {
-                draft.sources.get_mut(&at).and_then(|s| s.draw_but(&meets, dice))
+                draft.supplies.get_mut(&at).and_then(|s| s.draw_but(&meets, dice))
             };
             if let Some(value) = new
                 && let Some(cell) = draft.rows[at.table][row].get_mut(at.column)

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twinql_sql::{Column, ColumnRef, Schema, Value};
+use twinql_sql::{Column, ColumnRef, ForeignKey, Schema, Value};
 
 use super::content::{Content, is_own_name, is_whole};
 use super::form::{Form, Moment};
 use crate::database::keys;
-use crate::facts::{Atom, Comparison, Facts};
+use crate::facts::{Atom, Comparison, Facts, Slot};
 
 /// A column, as far as its values go.
 #[derive(Debug, Clone)]
 pub(super) struct Portrait {
-    pub(super) kind: Content,
+    pub(super) content: Content,
     pub(super) affinity: twinql_sql::Affinity,
     /// Values are whole where they are numbers.
     pub(super) whole: bool,
@@ -46,27 +46,20 @@ pub(super) struct Portrait {
     pub(super) not_null: bool,
 }
 
-/// A reference of a table's columns to another table's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reference {
-    pub(super) columns: Vec<usize>,
-    pub(super) target: usize,
-    pub(super) target_columns: Vec<usize>,
-}
-
 /// All portraits of a pair's tables, and the references between them.
 #[derive(Debug, Default)]
 pub(super) struct Portraits {
     columns: BTreeMap<ColumnRef, Portrait>,
-    references: BTreeMap<usize, Vec<Reference>>,
+    /// By table: those that the schema declares, and those that the gold joins along.
+    references: BTreeMap<usize, Vec<ForeignKey>>,
 }
 
 impl Portrait {
     fn of(column: &Column, table: &str, key: bool) -> Portrait {
         let whole = is_whole(column);
-        let kind = Content::of(column, table, key);
+        let content = Content::of(column, table, key);
         Portrait {
-            kind,
+            content,
             affinity: column.affinity,
             whole,
             members: column.values.iter().map(|v| Value::Text(v.clone())).collect(),
@@ -92,7 +85,7 @@ impl Portrait {
         self.listed |= atom.comparison == Comparison::In && atom.values.len() > 2;
         for value in &atom.values {
             if let Some((form, moment)) = Form::of(value)
-                && matches!(self.kind, Content::Moment(_) | Content::Year)
+                && matches!(self.content, Content::Moment(_) | Content::Year)
             {
                 self.midnight |= matches!(form, Form::Moment { .. }) && moment.3 == 0;
                 self.moments.push(moment);
@@ -102,15 +95,15 @@ impl Portrait {
                     Form::Day if cut && !self.formed => Form::Moment { fraction: false },
                     form => form,
                 };
-                match self.kind {
+                match self.content {
                     // A part of a moment, as SUBSTR or LIKE compare it, says nothing of its form.
                     _ if form.is_part() && (atom.derived || atom.comparison == Comparison::Like) => {}
                     Content::Moment(old) if form.detail() > old.detail() || !self.formed => {
-                        self.kind = Content::Moment(form);
+                        self.content = Content::Moment(form);
                         self.formed = true;
                     }
                     Content::Year if form != Form::Year => {
-                        self.kind = Content::Moment(form);
+                        self.content = Content::Moment(form);
                         self.formed = true;
                     }
                     _ => {}
@@ -127,7 +120,7 @@ impl Portrait {
                     }
                 }
                 (_, value) => self.bounds.extend(match value {
-                    Value::Text(t) => t.trim().parse().ok(),
+                    Value::Text(t) => t.trim().parse().ok().filter(|n: &f64| n.is_finite()),
                     value => value.as_f64(),
                 }),
             }
@@ -139,15 +132,17 @@ impl Portrait {
         let textual =
             self.members.iter().any(|m| matches!(m, Value::Text(t) if t.trim().parse::<f64>().is_err()));
         let numeric = !self.members.is_empty() && !textual;
-        match self.kind {
+        match self.content {
             Content::Moment(_) | Content::Year if textual && self.moments.is_empty() => {
-                self.kind = Content::Category
+                self.content = Content::Category
             }
-            Content::Year if textual => self.kind = Content::Category,
-            Content::Count | Content::Measure | Content::Level if textual => self.kind = Content::Category,
-            Content::Count if numeric && !self.unique && self.bounds.is_empty() => self.kind = Content::Level,
+            Content::Year if textual => self.content = Content::Category,
+            Content::Count | Content::Measure | Content::Level if textual => self.content = Content::Category,
+            Content::Count if numeric && !self.unique && self.bounds.is_empty() => {
+                self.content = Content::Level
+            }
             Content::Category if numeric || !self.bounds.is_empty() => {
-                self.kind = if self.bounds.is_empty() { Content::Level } else { Content::Count };
+                self.content = if self.bounds.is_empty() { Content::Level } else { Content::Count };
             }
             _ => {}
         }
@@ -172,33 +167,20 @@ impl Portraits {
                 portraits.columns.insert(ColumnRef { table: t, column: c }, portrait);
             }
             let references = table.foreign_keys.iter().filter(|f| read.contains(&f.target));
-            let references = references.map(|f| Reference {
-                columns: f.columns.clone(),
-                target: f.target,
-                target_columns: f.target_columns.clone(),
-            });
-            portraits.references.insert(t, references.collect());
+            portraits.references.insert(t, references.cloned().collect());
         }
-        for facts in [gold, pred] {
-            let own = std::ptr::eq(facts, gold);
+        for (facts, own) in [(gold, true), (pred, false)] {
             for atom in &facts.atoms {
-                if let Some(p) = facts.column(atom.slot).and_then(|c| portraits.columns.get_mut(&c)) {
-                    p.learn(atom);
-                }
+                portraits.change(facts, atom.slot, |p| p.learn(atom));
             }
-            for slot in &facts.ranked {
-                if let Some(p) = facts.column(*slot).and_then(|c| portraits.columns.get_mut(&c)) {
-                    p.ranked = true;
-                }
+            for &slot in &facts.ranked {
+                portraits.change(facts, slot, |p| p.ranked = true);
             }
-            for slot in &facts.nulls {
-                if let Some(p) = facts.column(*slot).and_then(|c| portraits.columns.get_mut(&c)) {
-                    if own {
-                        p.asked_null = true;
-                    } else {
-                        p.doubted_null = true;
-                    }
-                }
+            for &slot in &facts.nulls {
+                portraits.change(facts, slot, |p| match own {
+                    true => p.asked_null = true,
+                    false => p.doubted_null = true,
+                });
             }
         }
         for portrait in portraits.columns.values_mut() {
@@ -206,6 +188,13 @@ impl Portraits {
         }
         portraits.imply(schema, gold);
         portraits
+    }
+
+    /// Changes the portrait of the column that a query names.
+    fn change(&mut self, facts: &Facts, slot: Slot, change: impl FnOnce(&mut Portrait)) {
+        if let Some(portrait) = facts.column(slot).and_then(|c| self.columns.get_mut(&c)) {
+            change(portrait);
+        }
     }
 
     /// References that the schema does not declare, but the gold joins along.
@@ -244,7 +233,7 @@ impl Portraits {
             if self.reaches(parent.table, child.table) {
                 continue;
             }
-            let reference = Reference {
+            let reference = ForeignKey {
                 columns: vec![child.column],
                 target: parent.table,
                 target_columns: vec![parent.column],
@@ -275,21 +264,7 @@ impl Portraits {
         self.columns.get(&column)
     }
 
-    pub(super) fn references(&self, table: usize) -> &[Reference] {
+    pub(super) fn references(&self, table: usize) -> &[ForeignKey] {
         self.references.get(&table).map_or(&[], Vec::as_slice)
-    }
-
-    /// The tables, each after those it refers to; cycles are cut somewhere.
-    pub(super) fn parents_first(&self, schema: &Schema, read: &[usize]) -> Vec<usize> {
-        let mut order: Vec<usize> = Vec::with_capacity(read.len());
-        let mut left: Vec<usize> = read.to_vec();
-        debug_assert!(read.iter().all(|&t| t < schema.tables.len()));
-        while !left.is_empty() {
-            let free = left
-                .iter()
-                .position(|&t| self.references(t).iter().all(|r| r.target == t || !left.contains(&r.target)));
-            order.push(left.remove(free.unwrap_or(0)));
-        }
-        order
     }
 }

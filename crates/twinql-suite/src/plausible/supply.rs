@@ -13,6 +13,19 @@ use crate::database::store;
 use crate::dice::Dice;
 use crate::generate::values::instantiate;
 
+/// The spellings of a flag's two values.
+const FLAGS: [(&str, &str); 9] = [
+    ("T", "F"),
+    ("t", "f"),
+    ("Y", "N"),
+    ("y", "n"),
+    ("Yes", "No"),
+    ("YES", "NO"),
+    ("yes", "no"),
+    ("True", "False"),
+    ("true", "false"),
+];
+
 /// How new values are made.
 #[derive(Debug, Clone)]
 enum Making {
@@ -24,7 +37,7 @@ enum Making {
     Numbers { low: f64, high: f64, digits: i32, squeeze: f64 },
     /// Moments around one.
     Moments { form: Form, around: Moment, spread: i64, midnight: bool },
-    /// Words of the column's kind.
+    /// Words of what the column holds.
     Words,
 }
 
@@ -32,7 +45,7 @@ enum Making {
 #[derive(Debug, Clone)]
 pub(super) struct Supply {
     making: Making,
-    kind: Content,
+    content: Content,
     affinity: Affinity,
     /// Constants of the queries, which stand in among the words now and then.
     members: Vec<Value>,
@@ -52,9 +65,9 @@ fn number(value: f64, digits: i32) -> Value {
     Value::Real(((value * scale).round() / scale).into())
 }
 
-/// The range of a kind's numbers, before queries say more.
-fn range(kind: Content, dice: &mut Dice) -> (f64, f64, f64) {
-    match kind {
+/// The range of a column's numbers and how they crowd at its lower end, before queries say more.
+fn range(content: Content, dice: &mut Dice) -> (f64, f64, f64) {
+    match content {
         Content::Year => (1995.0, 2020.0, 1.0),
         Content::Age => (17.0, 70.0, 1.0),
         Content::Percent => (0.0, 100.0, 1.0),
@@ -70,8 +83,8 @@ fn range(kind: Content, dice: &mut Dice) -> (f64, f64, f64) {
 
 impl Supply {
     pub(super) fn of(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Supply {
-        let kind = portrait.kind;
-        let distinct = match kind {
+        let content = portrait.content;
+        let distinct = match content {
             Content::Name
             | Content::Email
             | Content::Phone
@@ -98,7 +111,7 @@ impl Supply {
         };
         Supply {
             making,
-            kind,
+            content,
             affinity: portrait.affinity,
             members: portrait.members.clone(),
             patterns: portrait.patterns.clone(),
@@ -109,7 +122,7 @@ impl Supply {
     }
 
     fn making(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Making {
-        match portrait.kind {
+        match portrait.content {
             Content::Id => {
                 let step = if mood.has(Regularity::DenseIds) { 1 } else { [2, 3, 7][dice.below(3)] };
                 let next = if step == 1 { 1 } else { dice.between(1, 900) };
@@ -123,7 +136,7 @@ impl Supply {
                 }
                 let more = if portrait.listed && dice.chance(0.6) { 0 } else { [1, 2, 3, 4][dice.below(4)] };
                 for i in 0..more + 3usize.saturating_sub(values.len()) {
-                    values.push(if portrait.kind == Content::Level {
+                    values.push(if portrait.content == Content::Level {
                         Value::Integer(1 + i as i64)
                     } else {
                         Value::Text(pick(&CATEGORIES, dice))
@@ -156,7 +169,7 @@ impl Supply {
             | Content::Count
             | Content::Measure
             | Content::Coordinate => {
-                let (mut low, mut high, squeeze) = range(portrait.kind, dice);
+                let (mut low, mut high, squeeze) = range(portrait.content, dice);
                 if low > high {
                     std::mem::swap(&mut low, &mut high);
                 }
@@ -168,20 +181,20 @@ impl Supply {
                 if least <= most {
                     // The constants lie inside, with room on both sides.
                     let span = (most - least).max(most.abs() * 0.3).max(4.0);
-                    let span = if portrait.kind == Content::Year { (most - least).max(6.0) } else { span };
+                    let span = if portrait.content == Content::Year { (most - least).max(6.0) } else { span };
                     let floor = if least >= 0.0 { 0.0 } else { f64::MIN };
                     low = (least - span * (0.3 + dice.unit())).max(floor);
                     high = most + span * (0.3 + dice.unit());
-                    if portrait.kind == Content::Percent && most <= 1.0 {
+                    if portrait.content == Content::Percent && most <= 1.0 {
                         high = 1.0;
                     }
                 }
                 let fraction = !portrait.whole
-                    && !matches!(portrait.kind, Content::Year | Content::Age | Content::Count);
+                    && !matches!(portrait.content, Content::Year | Content::Age | Content::Count);
                 let digits = if fraction { [1, 2, 2][dice.below(3)] } else { 0 };
                 if digits == 0
                     && known.is_empty()
-                    && matches!(portrait.kind, Content::Count | Content::Money)
+                    && matches!(portrait.content, Content::Count | Content::Money)
                     && dice.chance(0.4)
                 {
                     high = low + 12.0;
@@ -202,24 +215,18 @@ impl Supply {
 
     /// The two values of a flag, in the spelling of the constants.
     fn flags(portrait: &Portrait, dice: &mut Dice) -> Vec<Value> {
-        let text = |a: &str, b: &str| vec![Value::Text(a.into()), Value::Text(b.into())];
+        let both = |(yes, no): (&str, &str)| [yes, no].map(|t| Value::Text(t.into())).to_vec();
         let member = portrait.members.iter().find_map(|m| match m {
             Value::Text(t) if t.parse::<f64>().is_err() => Some(t.as_str()),
             _ => None,
         });
         match member {
-            Some("T" | "F") => text("T", "F"),
-            Some("t" | "f") => text("t", "f"),
-            Some("Y" | "N") => text("Y", "N"),
-            Some("y" | "n") => text("y", "n"),
-            Some("Yes" | "No") => text("Yes", "No"),
-            Some("YES" | "NO") => text("YES", "NO"),
-            Some("yes" | "no") => text("yes", "no"),
-            Some("True" | "False") => text("True", "False"),
-            Some("true" | "false") => text("true", "false"),
-            Some(_) => portrait.members.clone(),
+            Some(member) => match FLAGS.iter().find(|(yes, no)| *yes == member || *no == member) {
+                Some(pair) => both(*pair),
+                None => portrait.members.clone(),
+            },
             None if matches!(portrait.affinity, Affinity::Text) && portrait.members.is_empty() => {
-                if dice.chance(0.5) { text("T", "F") } else { text("Yes", "No") }
+                both(if dice.chance(0.5) { ("T", "F") } else { ("Yes", "No") })
             }
             None => vec![Value::Integer(0), Value::Integer(1)],
         }
@@ -234,7 +241,7 @@ impl Supply {
             let text = dice.pick(&self.patterns).map(|p| phrase(p, dice)).unwrap_or_default();
             return Value::Text(text);
         }
-        Value::Text(match self.kind {
+        Value::Text(match self.content {
             Content::Person => match dice.below(2) {
                 0 => format!("{} {}", pick(&FIRST, dice), pick(&LAST, dice)),
                 _ => pick(&FIRST, dice),
@@ -316,7 +323,7 @@ impl Supply {
             if attempt >= 4 {
                 value = match value {
                     Value::Text(t) => Value::Text(format!("{t} {}", self.used.len() + 1)),
-                    Value::Integer(n) => Value::Integer(n + self.used.len() as i64 + 1),
+                    Value::Integer(n) => Value::Integer(n.saturating_add(self.used.len() as i64 + 1)),
                     other => other,
                 };
             }

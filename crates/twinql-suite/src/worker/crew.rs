@@ -56,11 +56,10 @@ impl Crew {
         gold: &str,
         pred: &str,
     ) -> io::Result<Report> {
-        let answer = self.ask(&|worker| {
-            worker.judging(config)?;
-            let schema = worker.introduced(schema)?;
-            let (gold, pred) = (gold.to_owned(), pred.to_owned());
-            worker.process.ask(&Request::Pair { schema, gold, pred })
+        let answer = self.over(config, schema, |schema| Request::Pair {
+            schema,
+            gold: gold.to_owned(),
+            pred: pred.to_owned(),
         })?;
         Ok(answer.unwrap_or_else(|| Report {
             verdict: Verdict::Timeout { side: Side::Pred },
@@ -81,13 +80,27 @@ impl Crew {
         gold: &str,
         pred: &str,
     ) -> io::Result<Expectation> {
-        let answer = self.ask(&|worker| {
-            worker.judging(config)?;
-            let schema = worker.introduced(schema)?;
-            let (gold, pred) = (gold.to_owned(), pred.to_owned());
-            worker.process.ask(&Request::Expected { schema, gold, pred, config: expected })
+        let answer = self.over(config, schema, |schema| Request::Expected {
+            schema,
+            gold: gold.to_owned(),
+            pred: pred.to_owned(),
+            config: expected,
         })?;
         Ok(answer.unwrap_or(Expectation::None(Verdict::Timeout { side: Side::Pred })))
+    }
+
+    /// Asks a worker that knows the configuration and the schema, which it calls by a number.
+    fn over<T: DeserializeOwned>(
+        &self,
+        config: &JudgeConfig,
+        schema: &Arc<Schema>,
+        request: impl Fn(usize) -> Request,
+    ) -> io::Result<Option<T>> {
+        self.ask(&|worker| {
+            worker.judging(config)?;
+            let schema = worker.introduced(schema)?;
+            worker.process.ask(&request(schema))
+        })
     }
 
     /// Executes a pair on files, as a [`FileJudge`](crate::FileJudge) in this process does;
