@@ -84,6 +84,8 @@ pub struct Facts {
     pub literals: Vec<Value>,
     /// Whole numbers that bound counts: HAVING, LIMIT, OFFSET.
     pub counts: Vec<i64>,
+    /// Whole numbers that something computed is compared with by order, such as a rank within a group.
+    pub ranks: Vec<i64>,
     /// Group keys and columns of ORDER BY.
     pub grouped: Vec<Slot>,
     /// Columns that are summed, averaged, cast or computed with.

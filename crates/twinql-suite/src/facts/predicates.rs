@@ -43,6 +43,10 @@ impl Walker<'_> {
         if let Some(slot) = self.slot(expr) {
             let plain = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
             self.facts.atoms.push(Atom { slot, comparison, values, weak: weak || !plain, derived: !plain });
+        } else if matches!(comparison, Comparison::Lt | Comparison::LtEq | Comparison::Gt | Comparison::GtEq)
+        {
+            let whole = |v: &Value| if let Value::Integer(n) = v { Some(*n) } else { None };
+            self.facts.ranks.extend(values.iter().filter_map(whole));
         }
     }
 

@@ -84,6 +84,12 @@ pub(super) fn is_own_name(column: &Column, table: &str) -> bool {
     })
 }
 
+/// True of a column whose name says that it holds one of a few words.
+pub(super) fn names_category(column: &Column) -> bool {
+    let name = words(&column.name);
+    TEXTS.iter().any(|(content, list)| *content == Content::Category && has(&name, list))
+}
+
 /// True of numbers that have no fraction; Spider's `number` seldom has one.
 pub(super) fn is_whole(column: &Column) -> bool {
     column.class == TypeClass::Integer || column.class == TypeClass::Number && !fractional(column)

@@ -103,6 +103,10 @@ impl<'a> Draft<'a> {
         let definition = &self.schema.tables[table];
         let references = self.portraits.references(table);
         let mut unique: Vec<Vec<usize>> = keys(definition).cloned().collect();
+        let alone = (0..definition.columns.len())
+            .filter(|&c| self.portraits.get(ColumnRef { table, column: c }).is_some_and(|p| p.unique))
+            .map(|c| vec![c]);
+        unique.extend(alone.filter(|key| !keys(definition).any(|k| k == key)));
         let kind = |column: usize| self.portraits.get(ColumnRef { table, column }).map(|p| p.content);
         let referring = |column: usize| references.iter().any(|r| r.columns.contains(&column));
         // A narrow table lists what a parent has, one row for each kind of it.
@@ -118,6 +122,7 @@ impl<'a> Draft<'a> {
                     .any(|r| r.columns.contains(&c) && r.target != reference.target)
                     .then_some(1),
                 Some(Content::Category | Content::Level | Content::Name) if categories => Some(2),
+                Some(Content::Prose | Content::Code | Content::Place) if categories => Some(3),
                 _ => None,
             };
             let columns = (0..definition.columns.len()).filter(|c| !reference.columns.contains(c));
@@ -144,7 +149,14 @@ impl<'a> Draft<'a> {
 
     /// Fills the tables to this share of the size that they are to have.
     pub(super) fn settle(&mut self, share: f64, gold: &Facts, dice: &mut Dice) {
-        let bound = gold.counts.iter().copied().filter(|n| (2..=12).contains(n)).max().unwrap_or(0) as f64;
+        let bound = gold
+            .counts
+            .iter()
+            .chain(&gold.ranks)
+            .copied()
+            .filter(|n| (2..=12).contains(n))
+            .max()
+            .unwrap_or(0) as f64;
         for &table in self.tables {
             let parents = self
                 .portraits
@@ -206,7 +218,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The cells of a child that refers to this parent.
-    fn key_of(&self, reference: &ForeignKey, parent: usize) -> Vec<(usize, Value)> {
+    pub(super) fn key_of(&self, reference: &ForeignKey, parent: usize) -> Vec<(usize, Value)> {
         let row = self.rows[reference.target].get(parent);
         let value = |t: usize| row.and_then(|r| r.get(t)).cloned().unwrap_or(Value::Null);
         reference.columns.iter().zip(&reference.target_columns).map(|(&c, &t)| (c, value(t))).collect()
@@ -271,6 +283,7 @@ impl<'a> Draft<'a> {
                 Parent::Missing => self.without(table, reference, &mut cells)?,
             }
         }
+        self.copy(table, &parents, &mut cells);
         self.stick(table, &mut cells);
         let mut row = Row::with_capacity(cells.len());
         for (column, cell) in cells.into_iter().enumerate() {
@@ -321,6 +334,7 @@ impl<'a> Draft<'a> {
             return Parent::Nothing;
         }
         let count = self.rows[reference.target].len();
+        let repeated = self.repeated(table, reference, cells);
         let parent = if !given.is_empty() {
             self.find(reference.target, &given).or_else(|| self.add(reference.target, &given, dice))
         } else if reference.target == table {
@@ -334,6 +348,8 @@ impl<'a> Draft<'a> {
             && dice.chance(0.12)
         {
             return Parent::Missing;
+        } else if !repeated.is_empty() && self.mood.has(Regularity::CopiedColumns) {
+            self.find(reference.target, &repeated).or_else(|| self.add(reference.target, &repeated, dice))
         } else if let Some(parent) =
             self.through(reference, parents).filter(|_| self.mood.has(Regularity::ClosedDiamonds))
         {
@@ -384,7 +400,8 @@ impl<'a> Draft<'a> {
         }
         let skew = self.spreads.get(&table).and_then(|s| s.skews.get(index)).copied().unwrap_or(1.0);
         let count = self.rows[reference.target].len();
-        let mut parent = dice.skewed(count, skew);
+        let mut parent =
+            if self.mood.wild { self.rows[table].len() % count.max(1) } else { dice.skewed(count, skew) };
         let twin = parents.iter().find(|(t, _)| *t == reference.target).map(|(_, p)| *p);
         // Two keys of one parent, such as its number here and its number elsewhere.
         let same =
@@ -428,6 +445,29 @@ impl<'a> Draft<'a> {
         ups.filter(|up| up.target != reference.target).find_map(|up| {
             parents.iter().find(|(t, _)| *t == up.target).map(|(_, row)| self.key_of(up, *row))
         })
+    }
+
+    /// The cells of a parent that the child, as far as it is known, repeats.
+    fn repeated(&self, table: usize, reference: &ForeignKey, cells: &[Option<Value>]) -> Vec<(usize, Value)> {
+        let known = cells.iter().enumerate().filter_map(|(column, value)| {
+            let from = self.portraits.get(ColumnRef { table, column })?.copied?;
+            (from.table == reference.target).then_some((from.column, value.clone()?))
+        });
+        known.collect()
+    }
+
+    /// Copies what a child repeats of its parents.
+    fn copy(&self, table: usize, parents: &[(usize, usize)], cells: &mut [Option<Value>]) {
+        if !self.mood.has(Regularity::CopiedColumns) {
+            return;
+        }
+        for (column, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| cell.is_none()) {
+            let from = self.portraits.get(ColumnRef { table, column }).and_then(|p| p.copied);
+            let parent = from.and_then(|f| parents.iter().find(|(t, _)| *t == f.table));
+            if let (Some(from), Some((_, row))) = (from, parent) {
+                *cell = self.rows[from.table].get(*row).and_then(|r| r.get(from.column)).cloned();
+            }
+        }
     }
 
     /// Copies what all children of a parent share from an earlier one.
@@ -539,12 +579,15 @@ impl<'a> Draft<'a> {
         dice: &mut Dice,
     ) -> Option<usize> {
         let references = self.portraits.references(table);
-        if references.is_empty() {
-            return None;
-        }
         let old = self.rows[table].get(row)?;
         let mut cells: Vec<(usize, Value)> = given.to_vec();
-        for &c in references.iter().flat_map(|r| &r.columns) {
+        let shared = (0..old.len())
+            .filter(|&column| self.portraits.get(ColumnRef { table, column }).is_some_and(|p| p.shared));
+        let shared: Vec<usize> = references.iter().flat_map(|r| &r.columns).copied().chain(shared).collect();
+        if shared.is_empty() {
+            return None;
+        }
+        for c in shared {
             if !cells.iter().any(|(own, _)| *own == c) {
                 cells.push((c, old.get(c)?.clone()));
             }

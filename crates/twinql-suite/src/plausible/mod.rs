@@ -13,6 +13,7 @@ mod content;
 mod draft;
 mod expected;
 mod form;
+mod implied;
 mod measure;
 mod plant;
 mod portrait;
@@ -75,7 +76,9 @@ impl<'a> Plausible<'a> {
     /// Database number `index`. `plenty` makes larger tables, for a gold that asks for many rows.
     pub fn database(&self, index: u64, plenty: bool) -> Database {
         let mut dice = Dice::new(self.seed, index);
-        let mood = Mood::draw(&mut dice);
+        // The first five of each group take more rows than the first.
+        let plenty = plenty || self.gold.ranks.iter().any(|n| (3..=12).contains(n));
+        let mood = Mood::draw(self.seed, index);
         let mut draft = Draft::new(
             self.schema,
             &self.tables,

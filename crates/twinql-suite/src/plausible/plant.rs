@@ -9,6 +9,7 @@ use super::draft::Draft;
 use super::form::Form;
 use super::portrait::Portrait;
 use super::regularity::Regularity;
+use super::supply::phrase;
 use crate::database::store;
 use crate::dice::Dice;
 use crate::facts::{Atom, Comparison, Facts, Slot};
@@ -74,7 +75,7 @@ fn tested(gold: &Facts) -> Vec<ColumnRef> {
 }
 
 /// A value of the column that meets all tests, if one is found.
-fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice) -> Option<Value> {
+fn chosen(draft: &Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice) -> Option<Value> {
     let portrait = draft.portraits.get(at)?;
     let good = |v: &Value| atoms.iter().all(|a| passes(portrait, v, a));
     let equal = atoms.iter().find(|a| matches!(a.comparison, Comparison::Eq | Comparison::In));
@@ -107,7 +108,7 @@ fn chosen(draft: &mut Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice
             {
                 candidate(atoms[dice.below(atoms.len())], dice)
             }
-            _ => draft.supplies.get(&at)?.clone().draw(dice),
+            _ => draft.supplies.get(&at)?.sketch(dice),
         };
         let value = store(value, portrait.affinity);
         if good(&value) {
@@ -127,8 +128,45 @@ pub(super) fn plant(gold: &Facts, pred: &Facts, draft: &mut Draft<'_>, dice: &mu
         let class = classes(gold, 0.5, dice);
         let used: Vec<bool> = gold.atoms.iter().map(|a| !a.weak || dice.chance(0.65)).collect();
         plant_one(gold, &class, &used, &mut looked_up, draft, &mut planted, dice);
+        // Rows that meet all conditions but one are as common.
+        if gold.atoms.len() > 1 && dice.chance(0.5) {
+            let missed = dice.below(gold.atoms.len());
+            let used: Vec<bool> = (0..gold.atoms.len()).map(|i| i != missed).collect();
+            let mut near = Planted::new();
+            plant_one(gold, &class, &used, &mut looked_up, draft, &mut near, dice);
+            confuse(gold, &gold.atoms[missed], pred, &near, draft, dice);
+        }
     }
     planted
+}
+
+/// Gives rows that miss a condition of the gold a value that the prediction's pattern takes for it: `Artifact Creature`
+/// where the gold asks for `Creature` and the prediction for `%Creature%`.
+fn confuse(
+    gold: &Facts,
+    missed: &Atom,
+    pred: &Facts,
+    near: &Planted,
+    draft: &mut Draft<'_>,
+    dice: &mut Dice,
+) {
+    let Some(at) = gold.column(missed.slot) else { return };
+    let like = |a: &&Atom| a.comparison == Comparison::Like && pred.column(a.slot) == Some(at);
+    let Some(Value::Text(pattern)) = pred.atoms.iter().find(like).and_then(|a| a.values.first()) else {
+        return;
+    };
+    let Some(portrait) = draft.portraits.get(at) else { return };
+    if matches!(portrait.content, Content::Moment(_) | Content::Year) || draft.is_bound(at) {
+        return;
+    }
+    for &(table, row) in near.iter().filter(|(table, _)| *table == at.table) {
+        let value = store(Value::Text(phrase(pattern, dice)), portrait.affinity);
+        if !passes(portrait, &value, missed)
+            && let Some(cell) = draft.rows[table].get_mut(row).and_then(|r| r.get_mut(at.column))
+        {
+            *cell = value;
+        }
+    }
 }
 
 /// Keys that the prediction names where the gold names what they stand for: somebody looked them up.
@@ -153,6 +191,49 @@ fn looked_up(gold: &Facts, pred: &Facts, draft: &Draft<'_>) -> Vec<(ColumnRef, V
     found
 }
 
+/// Where a row that is still to come refers to both this table and one that has its row, this row refers to that one,
+/// too: the post that somebody edits is somebody's own.
+fn close(
+    gold: &Facts,
+    table: usize,
+    made: &BTreeMap<usize, usize>,
+    draft: &Draft<'_>,
+    given: &mut Vec<(usize, Value)>,
+) {
+    if !draft.mood.has(Regularity::ClosedDiamonds) {
+        return;
+    }
+    let refers = |from: usize, to: usize| draft.portraits.references(from).iter().find(|r| r.target == to);
+    for (&target, &row) in made.iter().filter(|(target, _)| **target != table) {
+        let both = |&&i: &&usize| refers(i, table).is_some() && refers(i, target).is_some();
+        let Some(reference) = refers(table, target).filter(|_| gold.instances.iter().any(|i| both(&i)))
+        else {
+            continue;
+        };
+        if !given.iter().any(|(c, _)| reference.columns.contains(c)) {
+            given.extend(draft.key_of(reference, row));
+        }
+    }
+}
+
+/// Keeps one of the tests that a value need not all meet, such as those of a CASE: a row for each of them is planted
+/// in the course of time.
+fn one_of_the_weak(atoms: &mut Vec<&Atom>, dice: &mut Dice) {
+    let choice =
+        |a: &Atom| a.weak && matches!(a.comparison, Comparison::Eq | Comparison::In | Comparison::Like);
+    let choices = atoms.iter().filter(|a| choice(a)).count();
+    if choices < 2 {
+        return;
+    }
+    let kept = dice.below(choices);
+    let mut seen = 0;
+    atoms.retain(|a| {
+        let keep = !choice(a) || seen == kept;
+        seen += usize::from(choice(a));
+        keep
+    });
+}
+
 /// Plants one row for each relation of the gold, parents first, and siblings of some. Values that joins make equal are
 /// handed from one row to the next; a row that has a looked-up key, or a name that belongs to one row, is used again.
 fn plant_one(
@@ -165,6 +246,7 @@ fn plant_one(
     dice: &mut Dice,
 ) {
     let mut values: BTreeMap<usize, Value> = BTreeMap::new();
+    let mut made: BTreeMap<usize, usize> = BTreeMap::new();
     let mut instances: Vec<usize> = (0..gold.instances.len()).collect();
     instances.sort_by_key(|&i| draft.rank(gold.instances[i]));
     for instance in instances {
@@ -177,13 +259,14 @@ fn plant_one(
                 given.push((slot.column, value.clone()));
                 continue;
             }
-            let atoms: Vec<&Atom> = gold
+            let mut atoms: Vec<&Atom> = gold
                 .atoms
                 .iter()
                 .zip(used)
                 .filter(|(a, used)| **used && class.get(&a.slot) == Some(*c))
                 .map(|(a, _)| a)
                 .collect();
+            one_of_the_weak(&mut atoms, dice);
             if atoms.is_empty() {
                 continue;
             }
@@ -203,6 +286,7 @@ fn plant_one(
             keyed.push((at.column, value.clone()));
             given.push((at.column, value));
         }
+        close(gold, table, &made, draft, &mut given);
         let known = if !keyed.is_empty() {
             draft.find(table, &keyed)
         } else {
@@ -217,6 +301,7 @@ fn plant_one(
         };
         let Some(row) = row else { continue };
         planted.push((table, row));
+        made.insert(table, row);
         for _ in 0..[0, 0, 1, 2][dice.below(4)] {
             // Siblings, which meet the same conditions under the same parents.
             if let Some(sibling) = draft.sibling(table, row, &given, dice) {
@@ -264,7 +349,7 @@ pub(super) fn align(gold: &Facts, pred: &Facts, planted: &Planted, draft: &mut D
             let new = if wanted {
                 chosen(draft, at, &atoms, dice)
             } else {
-                draft.supplies.get_mut(&at).and_then(|s| s.draw_but(&meets, dice))
+                draft.supplies.get(&at).and_then(|s| s.draw_but(&meets, dice))
             };
             if let Some(value) = new
                 && let Some(cell) = draft.rows[at.table][row].get_mut(at.column)

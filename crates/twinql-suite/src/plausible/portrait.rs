@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twinql_sql::{Column, ColumnRef, ForeignKey, Schema, Value};
 
-use super::content::{Content, is_own_name, is_whole};
+use super::content::{Content, is_own_name, is_whole, names_category};
 use super::form::{Form, Moment};
+use super::implied;
 use crate::database::keys;
 use crate::facts::{Atom, Comparison, Facts, Slot};
 
@@ -22,10 +23,16 @@ pub(super) struct Portrait {
     pub(super) bounds: Vec<f64>,
     /// Moments that it is compared with.
     pub(super) moments: Vec<Moment>,
+    /// Those of them that are a day or more exact.
+    pub(super) days: Vec<Moment>,
     /// Its type says which values there are.
     pub(super) enumerated: bool,
     /// A list of several values that it is one of: there may be no others.
     pub(super) listed: bool,
+    /// A category for want of a better word: nothing in its name says so.
+    unnamed: bool,
+    /// A part of a moment was cut out of it: there is more.
+    cut: bool,
     /// The form of moments was read off a constant.
     formed: bool,
     /// Moments have no time of day but midnight.
@@ -44,6 +51,10 @@ pub(super) struct Portrait {
     /// The prediction alone asks where it is NULL.
     pub(super) doubted_null: bool,
     pub(super) not_null: bool,
+    /// Refers to a table that no query reads, or is another number that rows share: few values, each many times.
+    pub(super) shared: bool,
+    /// Repeats a column of another table.
+    pub(super) copied: Option<ColumnRef>,
 }
 
 /// All portraits of a pair's tables, and the references between them.
@@ -54,10 +65,16 @@ pub(super) struct Portraits {
     references: BTreeMap<usize, Vec<ForeignKey>>,
 }
 
+/// True of a text of three words or more.
+fn is_long(value: &Value) -> bool {
+    matches!(value, Value::Text(t) if t.split_whitespace().count() >= 3)
+}
+
 impl Portrait {
     fn of(column: &Column, table: &str, key: bool) -> Portrait {
         let whole = is_whole(column);
         let content = Content::of(column, table, key);
+        let unnamed = content == Content::Category && column.values.is_empty() && !names_category(column);
         Portrait {
             content,
             affinity: column.affinity,
@@ -65,8 +82,11 @@ impl Portrait {
             members: column.values.iter().map(|v| Value::Text(v.clone())).collect(),
             bounds: Vec::new(),
             moments: Vec::new(),
+            days: Vec::new(),
             enumerated: !column.values.is_empty(),
             listed: false,
+            unnamed,
+            cut: false,
             formed: false,
             midnight: false,
             patterns: Vec::new(),
@@ -77,6 +97,8 @@ impl Portrait {
             asked_null: false,
             doubted_null: false,
             not_null: column.not_null,
+            shared: false,
+            copied: None,
         }
     }
 
@@ -89,6 +111,11 @@ impl Portrait {
             {
                 self.midnight |= matches!(form, Form::Moment { .. }) && moment.3 == 0;
                 self.moments.push(moment);
+                // The ends of a year bound a range; that something happened on them is another matter.
+                let ends = matches!((moment.1, moment.2), (1, 1) | (12, 31));
+                if !form.is_part() && !ends {
+                    self.days.push(moment);
+                }
                 // What is cut off a moment, or found by a pattern, has more behind it.
                 let cut = atom.derived || matches!(value, Value::Text(t) if t.ends_with('%'));
                 let form = match form {
@@ -97,7 +124,11 @@ impl Portrait {
                 };
                 match self.content {
                     // A part of a moment, as SUBSTR or LIKE compare it, says nothing of its form.
-                    _ if form.is_part() && (atom.derived || atom.comparison == Comparison::Like) => {}
+                    _ if form.is_part()
+                        && (self.cut || atom.derived || atom.comparison == Comparison::Like) =>
+                    {
+                        self.cut = true;
+                    }
                     Content::Moment(old) if form.detail() > old.detail() || !self.formed => {
                         self.content = Content::Moment(form);
                         self.formed = true;
@@ -141,6 +172,10 @@ impl Portrait {
             Content::Count if numeric && !self.unique && self.bounds.is_empty() => {
                 self.content = Content::Level
             }
+            // Of a few words none is as long as that.
+            Content::Category if self.unnamed && self.members.iter().any(is_long) => {
+                self.content = Content::Name
+            }
             Content::Category if numeric || !self.bounds.is_empty() => {
                 self.content = if self.bounds.is_empty() { Content::Level } else { Content::Count };
             }
@@ -152,19 +187,21 @@ impl Portrait {
 impl Portraits {
     pub(super) fn of(schema: &Schema, gold: &Facts, pred: &Facts, read: &[usize]) -> Portraits {
         let mut portraits = Portraits::default();
-        let mut referred: BTreeSet<usize> = BTreeSet::new();
-        for table in &schema.tables {
-            referred.extend(table.foreign_keys.iter().map(|f| f.target));
-        }
+        let referred = implied::referred(schema);
         for &t in read {
             let Some(table) = schema.tables.get(t) else { continue };
             for (c, column) in table.columns.iter().enumerate() {
-                let key = keys(table).any(|k| *k == [c]);
+                let at = ColumnRef { table: t, column: c };
+                let key = keys(table).any(|k| *k == [c]) || referred.contains(&at);
                 let mut portrait = Portrait::of(column, &table.name, key);
                 portrait.unique = key;
-                portrait.of_parent = referred.contains(&t);
+                portrait.of_parent = referred.iter().any(|r| r.table == t);
                 portrait.own_name &= portrait.of_parent;
-                portraits.columns.insert(ColumnRef { table: t, column: c }, portrait);
+                let out = |f: &ForeignKey| f.columns == [c] && !read.contains(&f.target);
+                portrait.shared = !key
+                    && (table.foreign_keys.iter().any(out)
+                        || portrait.content == Content::Id && !keys(table).any(|k| k.contains(&c)));
+                portraits.columns.insert(at, portrait);
             }
             let references = table.foreign_keys.iter().filter(|f| read.contains(&f.target));
             portraits.references.insert(t, references.cloned().collect());
@@ -187,7 +224,25 @@ impl Portraits {
             portrait.conclude();
         }
         portraits.imply(schema, gold);
+        portraits.by_name(schema, read);
         portraits
+    }
+
+    /// References that names alone tell, and columns that repeat one of another table.
+    fn by_name(&mut self, schema: &Schema, read: &[usize]) {
+        for &t in read {
+            let unique = |at: ColumnRef| self.columns.get(&at).is_some_and(|p| p.unique);
+            for reference in implied::references(schema, read, t, self.references(t), &unique) {
+                if !self.reaches(reference.target, t) {
+                    self.references.entry(t).or_default().push(reference);
+                }
+            }
+            let Portraits { columns, references } = self;
+            let references = references.get(&t).map_or(&[][..], Vec::as_slice);
+            for (&at, portrait) in columns.iter_mut().filter(|(at, _)| at.table == t) {
+                portrait.copied = implied::copied(schema, references, at, portrait.content);
+            }
+        }
     }
 
     /// Changes the portrait of the column that a query names.

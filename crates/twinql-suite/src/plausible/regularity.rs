@@ -23,6 +23,14 @@ pub enum Regularity {
     CoherentTests,
     DenseIds,
     StickyValues,
+    CopiedColumns,
+}
+
+impl Regularity {
+    /// Makes for fewer odd cases, and so has no place in a wild database.
+    fn tidies(self) -> bool {
+        !matches!(self, Regularity::CoherentTests | Regularity::DenseIds | Regularity::CopiedColumns)
+    }
 }
 
 /// Of so many places where a regularity could be broken, it holds in these.
@@ -72,7 +80,7 @@ const fn by_hand(
 }
 
 /// All regularities.
-pub const REGULARITIES: [Entry; 13] = [
+pub const REGULARITIES: [Entry; 14] = [
     measured(
         Regularity::UniqueNames,
         "unique-names",
@@ -131,19 +139,45 @@ pub const REGULARITIES: [Entry; 13] = [
         0.3,
         "some values of a child depend on its parent alone",
     ),
+    by_hand(
+        Regularity::CopiedColumns,
+        "copied-columns",
+        0.6,
+        "a column that is called after one of the parent repeats it",
+    ),
 ];
+
+/// One database in so many is wild: it keeps next to none of the regularities, as the untidiest of real ones do. What
+/// agrees there too agrees for good reason.
+const WILD_EVERY: u64 = 16;
+
+/// Whose square roots are the steps between databases: no two regularities then keep time.
+const PRIMES: [u32; REGULARITIES.len()] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43];
 
 /// Which regularities hold in one database.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Mood([bool; REGULARITIES.len()]);
+pub(super) struct Mood {
+    held: [bool; REGULARITIES.len()],
+    /// Next to none do: NULLs, ties and repeated names wherever the schema lets them be.
+    pub(super) wild: bool,
+}
 
 impl Mood {
-    pub(super) fn draw(dice: &mut Dice) -> Mood {
-        Mood(REGULARITIES.map(|entry| dice.chance(entry.probability)))
+    /// The mood of database number `index`. Each regularity walks in steps of its own from a start that the seed gives
+    /// (a Weyl sequence), so that few databases already hold it in nearly its share of them.
+    pub(super) fn draw(seed: u64, index: u64) -> Mood {
+        let mut starts = Dice::new(seed, u64::MAX);
+        let wild = index % WILD_EVERY == WILD_EVERY / 2 - 1;
+        let held = REGULARITIES.map(|entry| {
+            let step = f64::from(PRIMES[entry.regularity as usize]).sqrt();
+            let held = (starts.unit() + index as f64 * step).fract() < entry.probability;
+            held && !(wild && entry.regularity.tidies())
+        });
+        Mood { held, wild }
     }
 
     pub(super) fn has(&self, regularity: Regularity) -> bool {
         // The registry has the order of the enumeration: a test holds the two together.
-        self.0[regularity as usize]
+        self.held[regularity as usize]
     }
 }

@@ -36,7 +36,7 @@ enum Making {
     /// Numbers between two, with so many digits behind the point; `squeeze` 1 is even, more prefers low ones.
     Numbers { low: f64, high: f64, digits: i32, squeeze: f64 },
     /// Moments around one.
-    Moments { form: Form, around: Moment, spread: i64, midnight: bool },
+    Moments { form: Form, around: Moment, spread: i64, midnight: bool, known: Vec<Moment> },
     /// Words of what the column holds.
     Words,
 }
@@ -98,18 +98,19 @@ impl Supply {
             _ => false,
         };
         let making = Supply::making(portrait, mood, dice);
+        let distinct = distinct && !portrait.shared;
         let nulls = if portrait.unique || portrait.not_null {
             0.0
         } else if portrait.asked_null {
             [0.0, 0.1, 0.25, 0.5][dice.below(4)]
         } else if !mood.has(Regularity::FewNulls)
-            && dice.chance(if portrait.doubted_null { 0.8 } else { 0.3 })
+            && dice.chance(if portrait.doubted_null || mood.wild { 0.8 } else { 0.3 })
         {
             [0.05, 0.15, 0.3][dice.below(3)]
         } else {
             0.0
         };
-        Supply {
+        let mut supply = Supply {
             making,
             content,
             affinity: portrait.affinity,
@@ -118,7 +119,13 @@ impl Supply {
             unique: portrait.unique || distinct,
             used: HashSet::new(),
             nulls,
+        };
+        if portrait.shared {
+            let count = [3, 5, 8, 14][dice.below(4)];
+            let values = (0..count).map(|_| supply.take(dice)).collect();
+            supply.making = Making::Few { values, skew: 1.3 };
         }
+        supply
     }
 
     fn making(portrait: &Portrait, mood: &Mood, dice: &mut Dice) -> Making {
@@ -135,11 +142,19 @@ impl Supply {
                     return Making::Few { values, skew: 1.0 };
                 }
                 let more = if portrait.listed && dice.chance(0.6) { 0 } else { [1, 2, 3, 4][dice.below(4)] };
+                // Constants with digits say how the other values look: `2010/2011`, `A-2`.
+                let patterned: Vec<String> = values
+                    .iter()
+                    .filter_map(|v| match v {
+                        Value::Text(t) if t.bytes().any(|b| b.is_ascii_digit()) => Some(t.clone()),
+                        _ => None,
+                    })
+                    .collect();
                 for i in 0..more + 3usize.saturating_sub(values.len()) {
-                    values.push(if portrait.content == Content::Level {
-                        Value::Integer(1 + i as i64)
-                    } else {
-                        Value::Text(pick(&CATEGORIES, dice))
+                    values.push(match dice.pick(&patterned) {
+                        _ if portrait.content == Content::Level => Value::Integer(1 + i as i64),
+                        Some(pattern) => Value::Text(reshaped(pattern, dice)),
+                        None => Value::Text(pick(&CATEGORIES, dice)),
                     });
                 }
                 for pattern in &portrait.patterns {
@@ -159,6 +174,7 @@ impl Supply {
                     around,
                     spread: [0, 1, 1, 2, 4][dice.below(5)],
                     midnight: portrait.midnight || dice.chance(0.3),
+                    known: portrait.days.clone(),
                 }
             }
             Content::Year
@@ -191,7 +207,11 @@ impl Supply {
                 }
                 let fraction = !portrait.whole
                     && !matches!(portrait.content, Content::Year | Content::Age | Content::Count);
-                let digits = if fraction { [1, 2, 2][dice.below(3)] } else { 0 };
+                let ties = mood.wild && portrait.ranked && known.is_empty();
+                let digits = if fraction && !ties { [1, 2, 2][dice.below(3)] } else { 0 };
+                if ties {
+                    high = low + 4.0;
+                }
                 if digits == 0
                     && known.is_empty()
                     && matches!(portrait.content, Content::Count | Content::Money)
@@ -284,13 +304,10 @@ impl Supply {
         })
     }
 
-    fn propose(&mut self, dice: &mut Dice) -> Value {
-        match &mut self.making {
-            Making::Serial { next, step } => {
-                let value = *next;
-                *next += if *step == 1 { 1 } else { dice.between(1, *step) };
-                Value::Integer(value)
-            }
+    /// A value such as the column holds; of a sequence, the next one.
+    fn propose(&self, dice: &mut Dice) -> Value {
+        match &self.making {
+            Making::Serial { next, .. } => Value::Integer(*next),
             Making::Few { values, skew } => {
                 let index = dice.skewed(values.len(), *skew);
                 values.get(index).cloned().unwrap_or(Value::Null)
@@ -298,8 +315,12 @@ impl Supply {
             Making::Numbers { low, high, digits, squeeze } => {
                 number(*low + dice.unit().powf(*squeeze) * (*high - *low), *digits)
             }
-            Making::Moments { form, around, spread, midnight } => {
+            Making::Moments { form, around, spread, midnight, known } => {
                 let mut moment = near(*around, *spread, dice);
+                // Many days are in a real table, that of a constant among them.
+                if let Some(day) = dice.pick(known).filter(|_| dice.chance(0.1)) {
+                    (moment.0, moment.1, moment.2) = (day.0, day.1, day.2);
+                }
                 if *midnight && matches!(form, Form::Moment { .. }) {
                     moment.3 = 0;
                 }
@@ -309,31 +330,49 @@ impl Supply {
         }
     }
 
-    /// A value for a new row.
-    pub(super) fn draw(&mut self, dice: &mut Dice) -> Value {
-        let mut value = store(self.propose(dice), self.affinity);
-        if !self.unique {
-            return value;
+    /// A proposed value that is used: a sequence goes on behind it.
+    fn take(&mut self, dice: &mut Dice) -> Value {
+        let value = self.propose(dice);
+        if let Making::Serial { next, step } = &mut self.making {
+            *next += if *step == 1 { 1 } else { dice.between(1, *step) };
         }
-        for attempt in 0..8 {
-            if !self.used.contains(&value) {
-                break;
-            }
-            value = store(self.propose(dice), self.affinity);
-            if attempt >= 4 {
-                value = match value {
-                    Value::Text(t) => Value::Text(format!("{t} {}", self.used.len() + 1)),
-                    Value::Integer(n) => Value::Integer(n.saturating_add(self.used.len() as i64 + 1)),
-                    other => other,
-                };
-            }
-        }
-        self.used.insert(value.clone());
         value
     }
 
+    /// A value for a new row; one not used before where values belong to one row.
+    pub(super) fn draw(&mut self, dice: &mut Dice) -> Value {
+        let mut value = store(self.take(dice), self.affinity);
+        for attempt in 0..8 {
+            if !self.is_taken(&value) {
+                break;
+            }
+            value = store(self.take(dice), self.affinity);
+            if attempt >= 4 {
+                value = self.numbered(value);
+            }
+        }
+        self.note(&value);
+        value
+    }
+
+    /// What [`draw`](Supply::draw) might give, and nothing is used.
+    pub(super) fn sketch(&self, dice: &mut Dice) -> Value {
+        let value = store(self.propose(dice), self.affinity);
+        if self.is_taken(&value) { self.numbered(value) } else { value }
+    }
+
+    /// A value of its own, where chance found none.
+    fn numbered(&self, value: Value) -> Value {
+        let number = self.used.len() + 1;
+        match value {
+            Value::Text(t) => Value::Text(format!("{t} {number}")),
+            Value::Integer(n) => Value::Integer(n.saturating_add(number as i64)),
+            other => other,
+        }
+    }
+
     /// A value other than these that are known to meet a test.
-    pub(super) fn draw_but(&mut self, meets: &dyn Fn(&Value) -> bool, dice: &mut Dice) -> Option<Value> {
+    pub(super) fn draw_but(&self, meets: &dyn Fn(&Value) -> bool, dice: &mut Dice) -> Option<Value> {
         (0..12).map(|_| store(self.propose(dice), self.affinity)).find(|v| !meets(v))
     }
 
@@ -351,7 +390,7 @@ impl Supply {
 }
 
 /// A text that a pattern matches, with the pattern as a word among others.
-fn phrase(pattern: &str, dice: &mut Dice) -> String {
+pub(super) fn phrase(pattern: &str, dice: &mut Dice) -> String {
     let mut out = String::new();
     for (i, c) in pattern.chars().enumerate() {
         match c {
