@@ -29,7 +29,7 @@ impl Judge {
         let mut expected = Expected::default();
         let mut timeouts = 0;
         for index in 0..config.attempts() {
-            if expected.of >= config.databases {
+            if expected.of >= config.databases || expected.is_settled() {
                 break;
             }
             if trial.exhausted() {

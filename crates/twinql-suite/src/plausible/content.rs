@@ -102,7 +102,7 @@ fn fractional(column: &Column) -> bool {
 
 /// Words of column names of text, the first list that has one deciding.
 const TEXTS: [(Content, &str); 8] = [
-    (Content::Email, "email mail"),
+    (Content::Email, "email"),
     (Content::Url, "url website link image photo picture logo"),
     (Content::Phone, "phone telephone fax mobile cell"),
     (
@@ -166,6 +166,9 @@ fn text_kind(words: &[String], table: &[String], compact: &str) -> Content {
     let known = by_words(&TEXTS, words);
     if let Some(kind) = known.filter(|kind| *kind != Content::Name) {
         return kind;
+    }
+    if compact.ends_with("mail") {
+        return Content::Email;
     }
     if among(CODES, last) || compact.ends_with("code") {
         return Content::Code;

@@ -1,5 +1,7 @@
 //! A plausible database in the making: rows are added one by one, references and keys kept at every step.
 
+mod repeat;
+
 use std::collections::{BTreeMap, HashSet};
 
 use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
@@ -26,8 +28,8 @@ struct Spread {
     rows: usize,
     /// How unevenly parents are chosen, by reference.
     skews: Vec<f64>,
-    /// Columns that all children of one parent share.
-    sticky: Vec<usize>,
+    /// Columns that children of one parent share, and how many of them do.
+    sticky: Vec<(usize, f64)>,
     /// Sets of columns of which no two rows agree: declared keys, and natural ones.
     unique: Vec<Vec<usize>>,
     seen: Vec<HashSet<Vec<Value>>>,
@@ -138,8 +140,8 @@ impl<'a> Draft<'a> {
         let mut sticky = Vec::new();
         if self.mood.has(Regularity::StickyValues) && !references.is_empty() {
             for column in 0..definition.columns.len() {
-                if !referring(column) && !unique.iter().any(|k| k.contains(&column)) && dice.chance(0.3) {
-                    sticky.push(column);
+                if !referring(column) && !unique.iter().any(|k| k.contains(&column)) && dice.chance(0.5) {
+                    sticky.push((column, if dice.chance(0.5) { 1.0 } else { 0.7 }));
                 }
             }
         }
@@ -284,7 +286,8 @@ impl<'a> Draft<'a> {
             }
         }
         self.copy(table, &parents, &mut cells);
-        self.stick(table, &mut cells);
+        self.stick(table, &mut cells, dice);
+        let drawn: Vec<bool> = cells.iter().map(Option::is_none).collect();
         let mut row = Row::with_capacity(cells.len());
         for (column, cell) in cells.into_iter().enumerate() {
             let value = match (cell, self.supplies.get_mut(&ColumnRef { table, column })) {
@@ -295,6 +298,7 @@ impl<'a> Draft<'a> {
             };
             row.push(value);
         }
+        self.echo(table, &mut row, &drawn, dice);
         if self.constraints.bind(table) {
             let refers = |c: usize| portraits.references(table).iter().any(|r| r.columns.contains(&c));
             let fixed = |c: usize| refers(c) || given.iter().any(|(own, _)| *own == c);
@@ -447,46 +451,6 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The cells of a parent that the child, as far as it is known, repeats.
-    fn repeated(&self, table: usize, reference: &ForeignKey, cells: &[Option<Value>]) -> Vec<(usize, Value)> {
-        let known = cells.iter().enumerate().filter_map(|(column, value)| {
-            let from = self.portraits.get(ColumnRef { table, column })?.copied?;
-            (from.table == reference.target).then_some((from.column, value.clone()?))
-        });
-        known.collect()
-    }
-
-    /// Copies what a child repeats of its parents.
-    fn copy(&self, table: usize, parents: &[(usize, usize)], cells: &mut [Option<Value>]) {
-        if !self.mood.has(Regularity::CopiedColumns) {
-            return;
-        }
-        for (column, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| cell.is_none()) {
-            let from = self.portraits.get(ColumnRef { table, column }).and_then(|p| p.copied);
-            let parent = from.and_then(|f| parents.iter().find(|(t, _)| *t == f.table));
-            if let (Some(from), Some((_, row))) = (from, parent) {
-                *cell = self.rows[from.table].get(*row).and_then(|r| r.get(from.column)).cloned();
-            }
-        }
-    }
-
-    /// Copies what all children of a parent share from an earlier one.
-    fn stick(&self, table: usize, cells: &mut [Option<Value>]) {
-        let Some(spread) = self.spreads.get(&table).filter(|s| !s.sticky.is_empty()) else { return };
-        let Some(reference) = self.portraits.references(table).first() else { return };
-        let key: Option<Vec<(usize, Value)>> =
-            reference.columns.iter().map(|&c| Some((c, cells.get(c)?.clone()?))).collect();
-        let Some(sibling) = key.and_then(|key| self.find(table, &key)).and_then(|i| self.rows[table].get(i))
-        else {
-            return;
-        };
-        for &column in &spread.sticky {
-            if let (Some(cell @ None), Some(value)) = (cells.get_mut(column), sibling.get(column)) {
-                *cell = Some(value.clone());
-            }
-        }
-    }
-
     /// True if a change of the cell could break a key, a reference or a regularity.
     pub(super) fn is_bound(&self, at: ColumnRef) -> bool {
         let declared =
@@ -543,12 +507,23 @@ impl<'a> Draft<'a> {
                 let numbers = self.rows[at.table].iter().filter_map(|r| r.get(at.column)?.as_f64());
                 let extreme =
                     if largest { numbers.fold(f64::MIN, f64::max) } else { numbers.fold(f64::MAX, f64::min) };
-                let mut first = true;
+                // Children of one parent may share the record.
+                let parent = self.portraits.references(at.table).first().map_or(&[][..], |r| &r.columns);
+                let mut holder: Option<Vec<Value>> = None;
                 for row in &mut self.rows[at.table] {
-                    let Some(cell) = row.get_mut(at.column) else { continue };
-                    if cell.as_f64() != Some(extreme) || std::mem::take(&mut first) {
+                    if row.get(at.column).and_then(Value::as_f64) != Some(extreme) {
                         continue;
                     }
+                    let own = project(row, parent);
+                    match &holder {
+                        Some(holder) if parent.is_empty() || *holder != own => {}
+                        Some(_) => continue,
+                        None => {
+                            holder = Some(own);
+                            continue;
+                        }
+                    }
+                    let Some(cell) = row.get_mut(at.column) else { continue };
                     let step = if largest { -1 } else { 1 };
                     *cell = match &*cell {
                         Value::Integer(n) => Value::Integer(n.saturating_add(step)),

@@ -4,10 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::Verdict;
 
+/// The standard error at which a share is settled: 31 databases that all agree have it, and 276 of which half do.
+const NARROW: f64 = 0.03;
+
 /// How many databases a share is counted over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedConfig {
-    /// Databases on which the gold is to answer.
+    /// Databases on which the gold is to answer, at the most: a share that is settled earlier needs fewer.
     pub databases: u64,
 }
 
@@ -37,6 +40,11 @@ pub struct Expected {
 }
 
 impl Expected {
+    /// True once more databases would hardly change what the share says.
+    pub(crate) fn is_settled(self) -> bool {
+        self.of > 0 && self.standard_error() <= NARROW
+    }
+
     /// The share of databases on which both agree, from 0 to 1. `None` where the gold answers on none.
     pub fn share(self) -> Option<f64> {
         (self.of > 0).then(|| self.agree as f64 / self.of as f64)
@@ -58,4 +66,16 @@ pub enum Expectation {
     Counted(Expected),
     /// There is nothing to count, for the reason that the verdict names: never `Same` or `Different`.
     None(Verdict),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_settled_once_its_interval_is_narrow() {
+        let settled = |agree, of| Expected { agree, of, made: of }.is_settled();
+        assert!(!settled(0, 0) && !settled(30, 30) && settled(31, 31) && settled(0, 31));
+        assert!(!settled(100, 200) && settled(138, 276));
+    }
 }

@@ -9,7 +9,7 @@ use super::draft::Draft;
 use super::form::Form;
 use super::portrait::Portrait;
 use super::regularity::Regularity;
-use super::supply::phrase;
+use super::supply::{Supply, phrase};
 use crate::database::store;
 use crate::dice::Dice;
 use crate::facts::{Atom, Comparison, Facts, Slot};
@@ -121,19 +121,19 @@ fn chosen(draft: &Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice) ->
 /// Plants rows that together meet the conditions of the gold, several times over. Gives the rows.
 pub(super) fn plant(gold: &Facts, pred: &Facts, draft: &mut Draft<'_>, dice: &mut Dice) -> Planted {
     let mut planted = Planted::new();
-    let mut looked_up =
+    let looked_up =
         if draft.mood.has(Regularity::CoherentTests) { looked_up(gold, pred, draft) } else { Vec::new() };
     let times = [2, 3, 5, 7][dice.below(4)];
     for _ in 0..times {
         let class = classes(gold, 0.5, dice);
         let used: Vec<bool> = gold.atoms.iter().map(|a| !a.weak || dice.chance(0.65)).collect();
-        plant_one(gold, &class, &used, &mut looked_up, draft, &mut planted, dice);
+        plant_one(gold, &class, &used, &looked_up, draft, &mut planted, dice);
         // Rows that meet all conditions but one are as common.
         if gold.atoms.len() > 1 && dice.chance(0.5) {
             let missed = dice.below(gold.atoms.len());
             let used: Vec<bool> = (0..gold.atoms.len()).map(|i| i != missed).collect();
             let mut near = Planted::new();
-            plant_one(gold, &class, &used, &mut looked_up, draft, &mut near, dice);
+            plant_one(gold, &class, &used, &[], draft, &mut near, dice);
             confuse(gold, &gold.atoms[missed], pred, &near, draft, dice);
         }
     }
@@ -172,23 +172,35 @@ fn confuse(
 /// Keys that the prediction names where the gold names what they stand for: somebody looked them up.
 fn looked_up(gold: &Facts, pred: &Facts, draft: &Draft<'_>) -> Vec<(ColumnRef, Value)> {
     let tested = tested(gold);
-    let mut found = Vec::new();
-    for atom in pred.atoms.iter().filter(|a| a.comparison == Comparison::Eq) {
+    let mut found: Vec<(ColumnRef, Value)> = Vec::new();
+    for atom in &pred.atoms {
+        let Some(value) = named(atom) else { continue };
         let Some(at) = pred.column(atom.slot).filter(|at| !tested.contains(at)) else { continue };
         let parent = draft.portraits.references(at.table).iter().find_map(|r| {
             let place = r.columns.iter().position(|c| *c == at.column)?;
             Some(ColumnRef { table: r.target, column: *r.target_columns.get(place)? })
         });
         let at = parent.unwrap_or(at);
-        let unique = draft.portraits.get(at).is_some_and(|p| p.unique);
-        if let Some(value) = atom.values.first()
-            && unique
-            && tested.iter().any(|t| t.table == at.table)
+        let unique = draft.supplies.get(&at).is_some_and(Supply::is_unique);
+        if unique
+            && gold.instances.contains(&at.table)
+            && !found.iter().any(|(known, _)| known.table == at.table)
         {
             found.push((at, value.clone()));
         }
     }
     found
+}
+
+/// The one value that a test asks for.
+fn named(atom: &Atom) -> Option<&Value> {
+    let bare = |v: &Value| matches!(v, Value::Text(t) if !t.contains(['%', '_']));
+    let value = atom.values.first()?;
+    match atom.comparison {
+        Comparison::Eq => Some(value),
+        Comparison::Like if bare(value) => Some(value),
+        _ => None,
+    }
 }
 
 /// Where a row that is still to come refers to both this table and one that has its row, this row refers to that one,
@@ -240,7 +252,7 @@ fn plant_one(
     gold: &Facts,
     class: &BTreeMap<Slot, usize>,
     used: &[bool],
-    looked_up: &mut Vec<(ColumnRef, Value)>,
+    looked_up: &[(ColumnRef, Value)],
     draft: &mut Draft<'_>,
     planted: &mut Planted,
     dice: &mut Dice,
@@ -278,13 +290,10 @@ fn plant_one(
                 given.push((slot.column, value));
             }
         }
-        let key = looked_up.iter().position(|(at, _)| at.table == table);
-        if let Some((at, value)) = key.filter(|_| !given.is_empty()).map(|k| looked_up.remove(k))
-            && draft.find(table, &[(at.column, value.clone())]).is_none()
-            && keyed.is_empty()
-        {
+        let key = looked_up.iter().find(|(at, _)| at.table == table);
+        if let Some((at, value)) = key.filter(|_| keyed.is_empty()) {
             keyed.push((at.column, value.clone()));
-            given.push((at.column, value));
+            given.push((at.column, value.clone()));
         }
         close(gold, table, &made, draft, &mut given);
         let known = if !keyed.is_empty() {

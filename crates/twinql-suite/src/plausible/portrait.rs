@@ -55,6 +55,8 @@ pub(super) struct Portrait {
     pub(super) shared: bool,
     /// Repeats a column of another table.
     pub(super) copied: Option<ColumnRef>,
+    /// Mostly repeats this column of its own table.
+    pub(super) twin: Option<usize>,
 }
 
 /// All portraits of a pair's tables, and the references between them.
@@ -99,6 +101,7 @@ impl Portrait {
             not_null: column.not_null,
             shared: false,
             copied: None,
+            twin: None,
         }
     }
 
@@ -197,6 +200,9 @@ impl Portraits {
                 portrait.unique = key;
                 portrait.of_parent = referred.iter().any(|r| r.table == t);
                 portrait.own_name &= portrait.of_parent;
+                if portrait.content == Content::Place && !key {
+                    portrait.twin = implied::twin(table, c);
+                }
                 let out = |f: &ForeignKey| f.columns == [c] && !read.contains(&f.target);
                 portrait.shared = !key
                     && (table.foreign_keys.iter().any(out)

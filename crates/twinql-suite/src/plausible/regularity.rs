@@ -137,13 +137,13 @@ pub const REGULARITIES: [Entry; 14] = [
         Regularity::StickyValues,
         "sticky-values",
         0.3,
-        "some values of a child depend on its parent alone",
+        "some values are the same for most children of a parent",
     ),
     by_hand(
         Regularity::CopiedColumns,
         "copied-columns",
         0.6,
-        "a column that is called after one of the parent repeats it",
+        "a column that is called after one of its parent or of its own table repeats it: mail_street beside street",
     ),
 ];
 

@@ -383,6 +383,11 @@ impl Supply {
         }
     }
 
+    /// True if each value belongs to one row.
+    pub(super) fn is_unique(&self) -> bool {
+        self.unique
+    }
+
     /// True if the value belongs to one row only, and one has it.
     pub(super) fn is_taken(&self, value: &Value) -> bool {
         self.unique && self.used.contains(value)
