@@ -106,6 +106,54 @@ fn verdicts_of_the_suite() {
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), lines.len(), wrong.join("\n"));
 }
 
+/// Pairs that differ and that `small` calls the same under some semantics: it was trained without NULLs, or with
+/// NULLs everywhere, and most of these are an IS NOT NULL that the prediction lacks.
+const MISSED: [&str; 14] = [
+    "null_and_not_null",
+    "left_join_anti_nullable",
+    "not_null_counted_as_all",
+    "not_null_distinct",
+    "not_null_before_the_first",
+    "null_both",
+    "coalesced_twice",
+    "coalesced_average",
+    "left_join_count",
+    "left_join_not_null",
+    "not_in_without_null",
+    "group_without_null",
+    "not_in_orphans_alike",
+    "left_join_anti_by_the_key_joined",
+];
+
+/// What a database tells apart the network, too, calls different, under every semantics that it answers for.
+#[test]
+fn the_network_tells_them_apart() {
+    let lines = table();
+    let jobs: Vec<Job> = lines.iter().map(|l| l.job.clone()).collect();
+    let mut missed: Vec<&str> = Vec::new();
+    let mut told = 0;
+    for (i, preset) in PRESETS.into_iter().enumerate() {
+        let semantics = Semantics::preset(preset).unwrap();
+        let engine = Engine::builder().metric(MetricId::Gmn).semantics(semantics).build().unwrap();
+        let gmn = engine.metrics()[0];
+        if engine.semantics_of(gmn).name != preset {
+            continue;
+        }
+        for (line, record) in lines.iter().zip(engine.score(&jobs)).filter(|(line, _)| line.judged[i] == 'x')
+        {
+            match record.score(gmn.name).unwrap() < engine.threshold(gmn) {
+                true => told += 1,
+                false => missed.push(line.name),
+            }
+        }
+    }
+    let new: Vec<&&str> = missed.iter().filter(|name| !MISSED.contains(name)).collect();
+    assert!(new.is_empty(), "{new:?}");
+    let better: Vec<&&str> = MISSED.iter().filter(|name| !missed.contains(name)).collect();
+    assert!(better.is_empty(), "no longer missed: {better:?}");
+    assert!(told >= 250, "{told}");
+}
+
 #[test]
 fn a_single_pair_says_what_it_asks_for_in_vain() {
     let folder = Folder::new();
@@ -114,11 +162,11 @@ fn a_single_pair_says_what_it_asks_for_in_vain() {
         "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER);",
     );
     let pair = [
-        "SELECT name FROM singer WHERE age IS NULL",
+        "SELECT name FROM singer GROUP BY name HAVING COUNT(age) < COUNT(*)",
         "SELECT id FROM singer WHERE age IS NULL AND name = 'x'",
     ];
-    let sentence = "vacuous: the gold, or a part of it, is empty or constant under default: it asks for NULLs, which \
-                    this semantics does not have; --semantics declared has them";
+    let sentence = "vacuous: the gold, or a part of it, is empty or constant under default: it asks for NULLs \
+                    beyond those that the gold's text asks for, which this semantics does not have; --semantics declared has them";
     for command in ["score", "prove", "explain"] {
         let metric: &[&str] = if command == "score" { &["--metric", "gmn,relpm,proof"] } else { &[] };
         let args = match command {

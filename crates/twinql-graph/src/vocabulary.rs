@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use twinql_sql::{Affinity, ColumnRef, Schema, Semantics, TypeClass, Value};
+use twinql_sql::{Affinity, ColumnRef, Nulls, Schema, Semantics, TypeClass, Value};
 
 /// Raised when the shape of graphs changes although the lists below do not.
 const GRAPH_VERSION: &str = "2";
@@ -352,7 +352,7 @@ impl Tag {
             semantics.ignore_distinct,
             !semantics.keys_hold,
             semantics.foreign_keys_hold,
-            semantics.nulls,
+            semantics.nulls == Nulls::Nullable,
             semantics.empty_tables,
         ];
         (FIRST_ASSUMPTION..).zip(said).filter_map(|(mark, said)| said.then_some(Tag(mark)))
@@ -381,7 +381,8 @@ impl Tag {
             Role::Plain
         };
         let key = keys && table.primary_key.contains(&column.column);
-        facts(info.class, role, semantics.nulls && !info.not_null && !key)
+        // As declared, whether or not keys hold: so networks have learned it.
+        facts(info.class, role, semantics.nulls.reach(column) && !info.not_null && !key)
     }
 }
 

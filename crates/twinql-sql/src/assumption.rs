@@ -1,6 +1,6 @@
 //! What a semantics takes for granted of every database, one by one.
 
-use crate::semantics::Semantics;
+use crate::semantics::{Nulls, Semantics};
 
 /// Something that a proof takes for granted of every database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -9,7 +9,7 @@ pub enum Assumption {
     Keys,
     /// Foreign keys refer to a row that exists, where they are not NULL.
     ForeignKeys,
-    /// No column holds NULL.
+    /// No column holds NULL, but those that the gold asks for where [`Nulls::Asked`] says so.
     NoNulls,
     /// No base table is empty.
     NoEmptyTables,
@@ -65,7 +65,7 @@ impl Assumption {
         match self {
             Assumption::Keys => semantics.keys_hold,
             Assumption::ForeignKeys => semantics.foreign_keys_hold,
-            Assumption::NoNulls => !semantics.nulls,
+            Assumption::NoNulls => semantics.nulls != Nulls::Nullable,
             Assumption::NoEmptyTables => !semantics.empty_tables,
             Assumption::Typed => semantics.typed,
         }
@@ -78,7 +78,7 @@ impl Assumption {
         match self {
             Assumption::Keys => weaker.keys_hold = false,
             Assumption::ForeignKeys => weaker.foreign_keys_hold = false,
-            Assumption::NoNulls => weaker.nulls = true,
+            Assumption::NoNulls => weaker.nulls = Nulls::Nullable,
             Assumption::NoEmptyTables => weaker.empty_tables = true,
             Assumption::Typed => weaker.typed = false,
         }

@@ -6,6 +6,7 @@
 //! assumptions the applied rules name; the reverse need not hold.
 
 pub mod algebra;
+pub mod asked;
 pub mod assumption;
 mod classes;
 pub mod columns;
@@ -43,7 +44,7 @@ pub use rel::{
     ColumnId, ColumnInfo, Columns, Direction, JoinKind, NullsOrder, Query, Rel, SetOpKind, SortKey,
 };
 pub use schema::{Affinity, Column, ColumnRef, ForeignKey, Schema, SchemaError, SchemaSet, Table, TypeClass};
-pub use semantics::Semantics;
+pub use semantics::{Nulls, Semantics};
 pub use spans::{Spans, TextRange};
 pub use value::Value;
 

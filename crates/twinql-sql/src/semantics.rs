@@ -1,9 +1,18 @@
 //! What "the same answer" means: assumptions about databases, and how answers are compared.
 
+mod nulls;
+
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use crate::asked;
+use crate::parse::parse;
+use crate::plan::{Plan, plan};
+use crate::schema::{Column, ColumnRef, Schema};
+pub use nulls::Nulls;
 
 /// Assumptions about databases and the comparison of answers. Carried by suites, labels,
 /// proofs and checkpoints, and printed in signatures; never implied.
@@ -23,13 +32,11 @@ pub struct Semantics {
     /// Primary keys and unique columns are unique, primary keys and columns declared
     /// NOT NULL are not null, and rows meet the CHECKs of their table.
     pub keys_hold: bool,
-    /// Foreign keys refer to an existing row, except where a referencing column is NULL:
-    /// it can be where [`nulls`](Self::nulls) is on and the column is not declared NOT
-    /// NULL.
+    /// Foreign keys refer to an existing row, except where a referencing column is NULL, which
+    /// [`nulls`](Self::nulls) says.
     pub foreign_keys_hold: bool,
-    /// Nullable columns hold NULLs, those that refer to another table among them. Off: no
-    /// column of a table does.
-    pub nulls: bool,
+    /// Which columns hold NULLs.
+    pub nulls: Nulls,
     /// Tables may be empty.
     pub empty_tables: bool,
     /// Values have their column's type. Off (in no preset): text and numbers may stand in
@@ -44,7 +51,7 @@ pub const PRESETS: [&str; 6] = ["default", "no-fk", "spider", "bird", "declared"
 
 impl Default for Semantics {
     /// The `default` preset: any column order, bags (lists under ORDER BY), keys and
-    /// foreign keys hold, no NULLs, no empty tables.
+    /// foreign keys hold, NULLs where the gold asks for them, no empty tables.
     fn default() -> Self {
         Semantics {
             name: "default".into(),
@@ -54,7 +61,7 @@ impl Default for Semantics {
             ignore_distinct: false,
             keys_hold: true,
             foreign_keys_hold: true,
-            nulls: false,
+            nulls: Nulls::Asked,
             empty_tables: false,
             typed: true,
             float_tolerance: 1e-6,
@@ -71,12 +78,14 @@ impl Semantics {
             "no-fk" => Semantics { foreign_keys_hold: false, ..base },
             "spider" => Semantics { ignore_distinct: true, ..base },
             "bird" => Semantics { any_column_order: false, rows_as_set: true, respect_order: false, ..base },
-            "declared" => Semantics { any_column_order: false, nulls: true, empty_tables: true, ..base },
+            "declared" => {
+                Semantics { any_column_order: false, nulls: Nulls::Nullable, empty_tables: true, ..base }
+            }
             "strict" => Semantics {
                 any_column_order: false,
                 keys_hold: false,
                 foreign_keys_hold: false,
-                nulls: true,
+                nulls: Nulls::Nullable,
                 empty_tables: true,
                 ..base
             },
@@ -90,6 +99,37 @@ impl Semantics {
     /// holds where values have their column's type.
     pub fn checks_hold(&self) -> bool {
         self.keys_hold
+    }
+
+    /// Whether a column of a table may hold NULL: one that is declared NOT NULL, or belongs to a primary key, does not
+    /// where keys hold.
+    pub fn may_be_null(&self, at: ColumnRef, column: &Column) -> bool {
+        self.nulls.reach(at) && !(column.not_null && self.keys_hold)
+    }
+
+    /// These semantics for pairs with this gold: what it asks for is settled. Nearly all golds ask for no NULLs, and
+    /// cost nothing.
+    pub fn for_gold(&self, schema: &Schema, gold: &Plan) -> Cow<'_, Semantics> {
+        if self.nulls != Nulls::Asked {
+            return Cow::Borrowed(self);
+        }
+        let mut columns = asked::asked(gold);
+        columns.retain(|at| schema.column(*at).is_some_and(|c| !(c.not_null && self.keys_hold)));
+        match columns.is_empty() {
+            true => Cow::Borrowed(self),
+            false => Cow::Owned(Semantics { nulls: Nulls::In(columns), ..self.clone() }),
+        }
+    }
+
+    /// [`Semantics::for_gold`] of a text in SQLite's SQL; of one that cannot be read nothing is known.
+    pub fn for_gold_text(&self, schema: &Schema, gold: &str) -> Cow<'_, Semantics> {
+        if self.nulls != Nulls::Asked || !asked::may_ask(schema, gold) {
+            return Cow::Borrowed(self);
+        }
+        match parse(gold).and_then(|parsed| plan(schema, &parsed)) {
+            Ok(plan) => self.for_gold(schema, &plan),
+            Err(_) => Cow::Borrowed(self),
+        }
     }
 
     /// The preset that these semantics are, or were made from: a variant is named after it, as in
@@ -115,7 +155,7 @@ impl Semantics {
             wide.ignore_distinct == narrow.ignore_distinct && wide.float_tolerance == narrow.float_tolerance;
         let fewer_databases = (!wide.keys_hold || narrow.keys_hold)
             && (!wide.foreign_keys_hold || narrow.foreign_keys_hold)
-            && (wide.nulls || !narrow.nulls)
+            && wide.nulls.cover(&narrow.nulls)
             && (wide.empty_tables || !narrow.empty_tables)
             && (!wide.typed || narrow.typed);
         let coarser = (!wide.any_column_order || narrow.any_column_order)

@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{Kind, Outcome, Trial, compare, ordered, reduced, shaken, unlimited};
-use twinql_sql::{Plan, Schema, Semantics, parse, plan, print};
+use twinql_sql::{Nulls, Plan, Schema, Semantics, parse, plan, print};
 
 #[derive(Default, Debug)]
 struct Counts {
@@ -28,7 +28,7 @@ fn semantics(kind: Kind) -> Semantics {
     Semantics {
         name: "custom".into(),
         any_column_order: false,
-        nulls: kind.nulls,
+        nulls: if kind.nulls { Nulls::Nullable } else { Nulls::Nowhere },
         empty_tables: kind.empty,
         foreign_keys_hold: kind.foreign_keys,
         ..Semantics::default()

@@ -1,8 +1,8 @@
 //! Whether a database meets what a [`Semantics`] assumes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
-use twinql_sql::{Schema, Semantics, Value};
+use twinql_sql::{ColumnRef, Schema, Semantics, Value};
 
 use crate::constraints::Constraints;
 use crate::database::{Database, Row, has_type, keys, project};
@@ -18,6 +18,15 @@ impl Database {
         // Which texts queries let into a column of SQLite is not known here.
         let constraints = Constraints::of(schema, semantics, &tables, |_| true);
         self.check_under(schema, semantics, &constraints)
+    }
+
+    /// The columns that hold NULL.
+    pub(crate) fn nulls(&self) -> BTreeSet<ColumnRef> {
+        let rows = self.tables.iter().enumerate();
+        let rows = rows.flat_map(|(table, rows)| rows.iter().flatten().map(move |row| (table, row)));
+        let cells = rows.flat_map(|(table, row)| row.iter().enumerate().map(move |(i, v)| (table, i, v)));
+        let null = cells.filter(|(_, _, value)| **value == Value::Null);
+        null.map(|(table, column, _)| ColumnRef { table, column }).collect()
     }
 
     /// As [`Database::check`], with the constraints on its tables.
@@ -36,8 +45,8 @@ impl Database {
                 return Err(Broken::Empty(table.name.clone()));
             }
             for (i, column) in table.columns.iter().enumerate() {
-                let may_be_null = semantics.nulls && (!column.not_null || !semantics.keys_hold);
-                if !may_be_null && rows.iter().any(|r| r.get(i) == Some(&Value::Null)) {
+                let at = ColumnRef { table: index, column: i };
+                if !semantics.may_be_null(at, column) && rows.iter().any(|r| r.get(i) == Some(&Value::Null)) {
                     return Err(Broken::Null(table.name.clone(), column.name.clone()));
                 }
                 if semantics.typed && !rows.iter().filter_map(|r| r.get(i)).all(|v| has_type(column, v)) {

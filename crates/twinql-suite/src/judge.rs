@@ -184,8 +184,8 @@ impl Judge {
         let facts: Vec<Facts> = facts.into_iter().flatten().collect();
         let identical = gold.sql == pred.sql;
         let texts = [gold.sql.clone(), pred.sql.clone()];
-        let generator =
-            Generator::new(&self.schema, &self.config.semantics, &facts, &tables, self.config.seed);
+        let semantics = self.config.semantics.for_gold_text(&self.schema, &gold.sql);
+        let generator = Generator::new(&self.schema, &semantics, &facts, &tables, self.config.seed);
         let settling = Settling::Rearranged(Effort::Full);
         let mut trial = self.start(gold, pred, generator.tables(), settling)?;
         let wanted = if identical { 1 } else { self.config.databases.max(1) };

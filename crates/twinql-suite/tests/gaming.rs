@@ -101,19 +101,23 @@ fn a_gold_that_no_database_meets_is_untested_and_says_why() {
     let ddl = "CREATE TABLE card (id INTEGER PRIMARY KEY, side TEXT, power TEXT);";
     let schema = Schema::from_ddl("cards", ddl).expect("a schema");
     let judge = Judge::new(&schema, JudgeConfig::default()).expect("a judge");
-    let gold = "SELECT id FROM card WHERE side IS NULL AND id > 0";
-    for pred in ["SELECT id FROM card WHERE side IS NULL AND power = '*'", "SELECT 1 WHERE 0"] {
+    let gold = "SELECT power FROM card WHERE id IS NULL AND side = 'front'";
+    for pred in ["SELECT power FROM card WHERE id IS NULL AND power = '*'", "SELECT 1 WHERE 0"] {
         let verdict = judge.judge(gold, pred);
         let Verdict::Untested { reason, .. } = &verdict else {
             unreachable!("{pred}: {verdict:?}");
         };
-        assert!(reason.contains("never answered") && reason.contains("side IS NULL"), "{reason}");
+        assert!(reason.contains("never answered") && reason.contains("id IS NULL"), "{reason}");
         assert_eq!(verdict.label(), None);
     }
     // The text itself, and what is proved equal.
-    for pred in [gold, "SELECT c.id FROM card AS c WHERE 0 < c.id AND c.side IS NULL"] {
+    for pred in [gold, "SELECT c.power FROM card AS c WHERE 'front' = c.side AND c.id IS NULL"] {
         assert!(matches!(judge.judge(gold, pred), Verdict::Same { .. }), "{pred}");
     }
+    // A column that may be NULL is, where the gold asks for it.
+    let gold = "SELECT id FROM card WHERE side IS NULL";
+    let pred = "SELECT id FROM card WHERE side IS NULL AND power = '*'";
+    assert!(matches!(judge.judge(gold, pred), Verdict::Different { .. }));
 }
 
 #[test]

@@ -171,17 +171,12 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
         let chosen = of_split.iter().step_by((of_split.len() / most).max(1)).take(most);
         let chosen: Vec<_> =
             chosen.filter_map(|pair| Some((pair, schemas.get(pair.db_id.as_ref()?)?))).collect();
-        let queries = chosen
-            .iter()
-            .flat_map(|(pair, schema)| [(*schema, pair.gold.as_str()), (*schema, pair.pred.as_str())]);
-        let graphs = Graphs::build(queries, &semantics, &config.graph, &|| ());
+        let all = chosen.iter().map(|(pair, schema)| (*schema, pair.gold.as_str(), pair.pred.as_str()));
+        let graphs = Graphs::build(all, &semantics, &config.graph, &|| ());
         let examples = chosen.iter().filter_map(|(pair, schema)| {
-            let (gold, pred) = (graphs.get(schema, &pair.gold), graphs.get(schema, &pair.pred));
-            let arrays = PairArrays::build(
-                gold.as_ref().as_ref().ok()?,
-                pred.as_ref().as_ref().ok()?,
-                &config.model.encoding(),
-            );
+            let graphs = graphs.pair(schema, &pair.gold, &pair.pred);
+            let (gold, pred) = graphs.both()?;
+            let arrays = PairArrays::build(gold, pred, &config.model.encoding());
             (!arrays.identical).then_some(Example {
                 pair: arrays,
                 label: pair.label == Some(1),

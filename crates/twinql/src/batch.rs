@@ -40,11 +40,11 @@ impl<'b> Batch<'b> {
         if let Some((_, _, graphs)) = known {
             return Rc::clone(graphs);
         }
-        let queries = self.jobs.iter().filter_map(|job| match &job.work {
-            Work::Pair { schema, gold, pred } => Some([(schema, gold.as_str()), (schema, pred.as_str())]),
+        let pairs = self.jobs.iter().filter_map(|job| match &job.work {
+            Work::Pair { schema, gold, pred } => Some((schema, gold.as_str(), pred.as_str())),
             Work::Unusable { .. } => None,
         });
-        let built = Graphs::build(queries.flatten(), semantics, config, &|| ());
+        let built = Graphs::build(pairs, semantics, config, &|| ());
         let graphs: AllGraphs = self
             .jobs
             .iter()

@@ -1,5 +1,6 @@
 //! From SQL text to graphs, each distinct query once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -144,11 +145,17 @@ fn hash(query: &Query) -> u64 {
 /// What [`Graphs`] holds for a query.
 pub type SharedGraph = Arc<Result<QueryGraph, SideError>>;
 
-/// The graphs of many queries; equal texts over the same schema share one.
+/// The graphs of many pairs. A query's form belongs to its text, its schema and the columns that may hold NULL, which
+/// the gold says: what shares all three shares a graph.
 #[derive(Debug, Default)]
 pub struct Graphs {
-    known: HashMap<(usize, String), Known>,
+    known: HashMap<(usize, String, Asked), Known>,
+    /// What each gold asks for; those that ask for nothing are left out.
+    asked: HashMap<(usize, String), Asked>,
 }
+
+/// The number of a set of columns that golds ask for, 0 for none.
+type Asked = u32;
 
 /// A query that was read.
 #[derive(Debug)]
@@ -198,51 +205,64 @@ impl PairGraphs {
 }
 
 impl Graphs {
-    /// Makes the graphs of all queries, in parallel. `each` is called once for each
+    /// Makes the graphs of all pairs' queries, in parallel: schema, gold and prediction. `each` is called once for each
     /// distinct query when its graph is done.
     pub fn build<'q>(
-        queries: impl IntoIterator<Item = (&'q Arc<Schema>, &'q str)>,
+        pairs: impl IntoIterator<Item = (&'q Arc<Schema>, &'q str, &'q str)>,
         semantics: &Semantics,
         config: &GraphConfig,
         each: &(dyn Fn() + Sync),
     ) -> Graphs {
-        let mut distinct: HashMap<(usize, &str), &Arc<Schema>> = HashMap::new();
-        for (schema, sql) in queries {
-            distinct.insert((key(schema), sql), schema);
+        let mut asking: Vec<Semantics> = Vec::new();
+        let mut golds: HashMap<(usize, &str), Asked> = HashMap::new();
+        let mut distinct: HashMap<(usize, &str, Asked), &Arc<Schema>> = HashMap::new();
+        for (schema, gold, pred) in pairs {
+            let of_schema = key(schema);
+            let asked = *golds.entry((of_schema, gold)).or_insert_with(|| {
+                match semantics.for_gold_text(schema, gold) {
+                    Cow::Borrowed(_) => 0,
+                    Cow::Owned(own) => number(&mut asking, own),
+                }
+            });
+            distinct.insert((of_schema, gold, asked), schema);
+            distinct.insert((of_schema, pred, asked), schema);
         }
         let known = distinct
             .into_par_iter()
-            .map(|((key, sql), schema)| {
-                let made = Known::of(read(schema, sql, semantics, config, &|_| true));
+            .map(|((key, sql, asked), schema)| {
+                let own = asked.checked_sub(1).and_then(|at| asking.get(at as usize));
+                let made = Known::of(read(schema, sql, own.unwrap_or(semantics), config, &|_| true));
                 each();
-                ((key, sql.to_owned()), made)
+                ((key, sql.to_owned(), asked), made)
             })
             .collect();
-        Graphs { known }
+        let golds = golds.into_iter().filter(|(_, asked)| *asked > 0);
+        Graphs { known, asked: golds.map(|((key, sql), asked)| ((key, sql.to_owned()), asked)).collect() }
     }
 
-    /// The graph of a query that was given to [`Graphs::build`].
-    pub fn get(&self, schema: &Arc<Schema>, sql: &str) -> SharedGraph {
-        match self.known.get(&(key(schema), sql.to_owned())) {
+    /// The graphs of a pair that was given to [`Graphs::build`].
+    pub fn pair(&self, schema: &Arc<Schema>, gold: &str, pred: &str) -> PairGraphs {
+        let asked = match self.asked.is_empty() {
+            true => 0,
+            false => self.asked.get(&(key(schema), gold.to_owned())).copied().unwrap_or(0),
+        };
+        let known = [gold, pred].map(|sql| self.known.get(&(key(schema), sql.to_owned(), asked)));
+        let [gold, pred] = known;
+        let graph = |known: Option<&Known>| match known {
             Some(known) => Arc::clone(&known.graph),
             None => {
                 Arc::new(Err(SideError { unsupported: true, message: "the query was not prepared".into() }))
             }
-        }
-    }
-
-    /// The graphs of a pair whose queries were given to [`Graphs::build`].
-    pub fn pair(&self, schema: &Arc<Schema>, gold: &str, pred: &str) -> PairGraphs {
-        let known = |sql: &str| self.known.get(&(key(schema), sql.to_owned()));
-        let vacuous = |sql: &str| known(sql).map(|k| k.vacuous.clone()).unwrap_or_default();
-        let form = |sql: &str| known(sql).and_then(|k| k.form);
-        let graphs = (self.get(schema, gold), self.get(schema, pred));
+        };
+        let vacuous = |known: Option<&Known>| known.map(|k| k.vacuous.clone()).unwrap_or_default();
+        let form = |known: Option<&Known>| known.and_then(|k| k.form);
+        let graphs = (graph(gold), graph(pred));
         let alike = match (graphs.0.as_ref(), graphs.1.as_ref()) {
             (Ok(one), Ok(other)) => one.fingerprint() == other.fingerprint(),
             _ => false,
         };
         let identical = alike || form(gold).is_some_and(|one| form(pred) == Some(one));
-        let emptied = |sql: &str| known(sql).and_then(|k| k.emptied.clone());
+        let emptied = |known: Option<&Known>| known.and_then(|k| k.emptied.clone());
         let emptied = match (emptied(gold), emptied(pred)) {
             (None, None) => None,
             (one, other) => Some((
@@ -259,7 +279,7 @@ impl Graphs {
         }
     }
 
-    /// How many distinct queries there are.
+    /// How many distinct queries there are; one under two sets of columns counts twice.
     pub fn len(&self) -> usize {
         self.known.len()
     }
@@ -268,6 +288,15 @@ impl Graphs {
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
+}
+
+/// The place of `own` in a list, from 1; it is added where it is new.
+fn number(list: &mut Vec<Semantics>, own: Semantics) -> Asked {
+    let at = list.iter().position(|known| *known == own).unwrap_or_else(|| {
+        list.push(own);
+        list.len() - 1
+    });
+    Asked::try_from(at + 1).unwrap_or(Asked::MAX)
 }
 
 /// Schemas are told apart by address: one `Arc` stands for one schema while a batch runs.

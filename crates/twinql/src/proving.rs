@@ -1,5 +1,7 @@
 //! Proofs over batches of pairs.
 
+use std::borrow::Borrow;
+
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 use twinql_sql::prove::{Certificate, ProveError, Rows};
@@ -42,6 +44,7 @@ fn of_verdict(proof: &Proof) -> Json {
     match proof {
         Proof::Equal(equal) => json!({
             "assumptions": equal.assumptions.iter().map(|a| a.name()).collect::<Vec<_>>(),
+            "nulls_in": equal.nulls_in,
             "gold_rules": equal.gold_rules,
             "pred_rules": equal.pred_rules,
             "certificate": certificate(&equal.certificate),
@@ -92,8 +95,7 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
     match proof {
         Proof::Equal(equal) => {
             line(format!("equal: the same answer on every database under {semantics} semantics"));
-            let needs: Vec<&str> = equal.assumptions.iter().map(|a| a.clause()).collect();
-            line(format!("  needs: {}", listed(&needs, "nothing of the data")));
+            line(format!("  needs: {}", listed(&equal.needs(), "nothing of the data")));
             line(format!("  gold rules: {}", listed(&equal.gold_rules, "none")));
             line(format!("  pred rules: {}", listed(&equal.pred_rules, "none")));
             match &equal.certificate {
@@ -131,6 +133,6 @@ pub fn text(proof: &Proof, semantics: &Semantics) -> String {
     out
 }
 
-fn listed(items: &[&str], none: &str) -> String {
+fn listed(items: &[impl Borrow<str>], none: &str) -> String {
     if items.is_empty() { none.to_owned() } else { items.join(", ") }
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 use twinql_sql::prove::{Side, Vacuous};
-use twinql_sql::{Assumption, Semantics};
+use twinql_sql::{Assumption, Nulls, Semantics};
 
 /// Presets that make fewer assumptions than others, in the order in which they are recommended.
 const WIDER: [&str; 3] = ["no-fk", "declared", "strict"];
@@ -41,7 +41,13 @@ pub fn sentences(vacuous: &Vacuous, semantics: &Semantics) -> Vec<String> {
 
 /// What a query asks for in vain, and where it would not: `side` names it.
 pub fn sentence(side: &str, by: &[Assumption], semantics: &Semantics) -> String {
-    let asked: Vec<&str> = by.iter().map(|a| a.rules_out()).collect();
+    let asked = by.iter().map(|a| match (a, &semantics.nulls) {
+        (Assumption::NoNulls, Nulls::Asked | Nulls::In(_)) => {
+            "NULLs beyond those that the gold's text asks for"
+        }
+        _ => a.rules_out(),
+    });
+    let asked: Vec<&str> = asked.collect();
     let wider = WIDER
         .into_iter()
         .find(|name| Semantics::preset(name).is_some_and(|preset| !by.iter().any(|a| a.made_by(&preset))));
@@ -66,11 +72,15 @@ mod tests {
     fn the_sentence_names_what_is_asked_for_and_who_has_it() {
         let default = Semantics::default();
         for (by, asked, hint) in [
-            (vec![Assumption::NoNulls], "it asks for NULLs, which", Some("declared")),
+            (
+                vec![Assumption::NoNulls],
+                "NULLs beyond those that the gold's text asks for, which",
+                Some("declared"),
+            ),
             (vec![Assumption::ForeignKeys], "rows that refer to nothing", Some("no-fk")),
             (
                 vec![Assumption::Keys, Assumption::NoNulls],
-                "a key that repeats or is NULL and NULLs",
+                "a key that repeats or is NULL and NULLs beyond",
                 Some("strict"),
             ),
             (vec![Assumption::Typed], "of their column's type", None),

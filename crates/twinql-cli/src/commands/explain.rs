@@ -13,7 +13,7 @@ use twinql::proving;
 use twinql::sql::explain::{Node, annotated, legend, outline, outlines_to_dot, tree};
 use twinql::sql::prove::prove_plans;
 use twinql::sql::{
-    Canonical, Dialect, Plan, Proof, Schema, Semantics, Spans, SqlError, normalize_with_spans, parse_in,
+    Canonical, Dialect, Parsed, Plan, Proof, Schema, Semantics, Spans, normalize_with_spans, parse_in,
     plan_with_spans,
 };
 use twinql::{Network, NetworkError};
@@ -37,11 +37,17 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
     let schemas = input::schemas(Some(&typed.input.schemas), dialect)?;
     let schema = schemas.only(typed.db_id.as_deref())?;
     let mut sink = Sink::new(None)?;
-    let read = |name: &'static str, letters: [char; 2], sql: &str| {
-        side(&schema, name, letters, sql, dialect, &semantics).with_context(|| format!("the {name} query"))
+    let written = |name: &'static str, sql: &str| {
+        Written::new(&schema, sql, dialect).with_context(|| format!("the {name} query"))
     };
-    let gold = read("gold", ['g', 'G'], &typed.gold)?;
-    let pred = read("pred", ['p', 'P'], &typed.pred)?;
+    let (gold, pred) = (written("gold", &typed.gold)?, written("pred", &typed.pred)?);
+    let semantics = semantics.for_gold(&schema, &gold.plan).into_owned();
+    let read = |name: &'static str, letters: [char; 2], written: Written| {
+        side(&schema, name, letters, written, &semantics).with_context(|| format!("the {name} query"))
+    };
+    let gold = read("gold", ['g', 'G'], gold)?;
+    let pred = read("pred", ['p', 'P'], pred)?;
+    let nulls_in: Vec<String> = semantics.nulls.asked().map(|at| schema.name_of(at)).collect();
     let proof = prove_plans(&schema, &gold.plan, &pred.plan, &semantics);
     // DOT text shows no alignment, and so needs no network.
     let view = match typed.dot && typed.attention.is_none() {
@@ -67,6 +73,9 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
             sink.write(&side.text(&schema, typed.plan))?;
             sink.line("")?;
         }
+        if !nulls_in.is_empty() {
+            sink.line(&format!("the gold asks for NULLs: they may stand in {}", nulls_in.join(", ")))?;
+        }
         sink.write(&proving::text(&proof, &semantics))?;
         if matches!(proof, Proof::Unknown(_)) {
             sink.line(&format!(
@@ -82,6 +91,7 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
             format: 1,
             dialect,
             semantics: &semantics.name,
+            nulls_in,
             verdict: proof.name(),
             proof: proving::details(&proof),
             gold: gold.record(),
@@ -164,6 +174,8 @@ struct Document<'a> {
     format: u32,
     dialect: Dialect,
     semantics: &'a str,
+    /// Columns that may hold NULL because the gold asks for it.
+    nulls_in: Vec<String>,
     /// `equal`, `different` or `unknown`, as `twinql prove` says.
     verdict: &'static str,
     /// What speaks for it.
@@ -203,18 +215,30 @@ struct ReadQuery {
     graph: QueryGraph,
 }
 
+/// A query that is parsed and planned.
+struct Written {
+    parsed: Parsed,
+    plan: Plan,
+    spans: Spans,
+}
+
+impl Written {
+    fn new(schema: &Schema, sql: &str, dialect: Dialect) -> Result<Written, SideError> {
+        let parsed = parse_in(sql, dialect)?;
+        let (plan, spans) = plan_with_spans(schema, &parsed)?;
+        Ok(Written { parsed, plan, spans })
+    }
+}
+
 /// Reads one query. `written` and `canonical` are the letters that number its nodes in the two plans.
 fn side(
     schema: &Schema,
     name: &'static str,
     [written, canonical]: [char; 2],
-    sql: &str,
-    dialect: Dialect,
+    query: Written,
     semantics: &Semantics,
 ) -> Result<ReadQuery> {
-    let as_read = |e: SqlError| SideError::from(e);
-    let parsed = parse_in(sql, dialect).map_err(as_read)?;
-    let (plan, spans) = plan_with_spans(schema, &parsed).map_err(as_read)?;
+    let Written { parsed, plan, spans } = query;
     let written = outline(schema, &plan, Some(&spans), written);
     let (form, canonical_spans) = normalize_with_spans(schema, plan.clone(), &spans, semantics);
     Ok(ReadQuery {

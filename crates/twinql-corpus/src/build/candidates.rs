@@ -138,7 +138,8 @@ pub(super) fn prove(
     candidates: Vec<Candidate>,
     dropped: &mut Dropped,
 ) -> Vec<Candidate> {
-    let form = |sql: &str| canonicalize(schema, sql, semantics).ok().map(|c| c.plan.query);
+    let semantics = semantics.for_gold_text(schema, gold);
+    let form = |sql: &str| canonicalize(schema, sql, &semantics).ok().map(|c| c.plan.query);
     let gold = form(gold);
     let mut seen = HashSet::new();
     let mut kept = Vec::with_capacity(candidates.len());

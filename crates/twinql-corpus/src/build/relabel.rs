@@ -86,7 +86,8 @@ fn one_gold(
         false => oracle.label(schema, gold, &open),
     }
     .into_iter();
-    let form = |sql: &str| canonicalize(schema, sql, to).ok().map(|c| c.plan.query);
+    let of_pair = to.for_gold_text(schema, gold);
+    let form = |sql: &str| canonicalize(schema, sql, &of_pair).ok().map(|c| c.plan.query);
     let of_gold = form(gold);
     let mut kept = Vec::with_capacity(pairs.len());
     for ((place, mut pair), label) in pairs.into_iter().zip(labels) {

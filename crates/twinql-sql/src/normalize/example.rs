@@ -5,7 +5,7 @@
 //! it; those of `twinql-suite` execute all of them. `docs/rules.md` is written from them.
 
 use crate::schema::{Schema, SchemaError};
-use crate::semantics::Semantics;
+use crate::semantics::{Nulls, Semantics};
 
 /// The schema of all examples. `code` is a text column that refers to a number, as real schemas
 /// have them.
@@ -46,7 +46,7 @@ impl Example {
         match self.under {
             "nulls" => Some(Semantics {
                 name: "nulls".into(),
-                nulls: true,
+                nulls: Nulls::Nullable,
                 empty_tables: true,
                 foreign_keys_hold: false,
                 ..Semantics::default()

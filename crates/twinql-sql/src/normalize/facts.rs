@@ -74,13 +74,9 @@ impl Dependencies {
 impl Context<'_> {
     /// True if this column of a base table is never NULL.
     pub(crate) fn base_not_null(&self, table: usize, column: usize) -> bool {
-        // A semantics without NULLs needs no declaration; with them the declaration counts as keys do.
-        if !self.semantics.nulls {
-            return true;
-        }
-        let declared = self.schema.column(ColumnRef { table, column });
-        let declared = declared.is_some_and(|c| c.not_null);
-        declared && self.semantics.keys_hold
+        let at = ColumnRef { table, column };
+        !self.semantics.nulls.reach(at)
+            || self.schema.column(at).is_some_and(|c| !self.semantics.may_be_null(at, c))
     }
 
     /// The keys of a base table, as column positions: unique, and without NULLs.

@@ -15,7 +15,7 @@ mod color;
 pub(crate) mod context;
 mod equalities;
 pub mod example;
-mod facts;
+pub(crate) mod facts;
 mod numbers;
 mod pushdown;
 mod rule;

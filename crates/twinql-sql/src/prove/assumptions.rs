@@ -54,6 +54,7 @@ pub(super) fn narrowed(semantics: &Semantics, holds: &mut dyn FnMut(&Semantics) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::semantics::Nulls;
 
     #[test]
     fn what_is_not_needed_goes() {
@@ -61,7 +62,7 @@ mod tests {
         for (name, holds, expected) in [
             ("nothing", (|_| true) as fn(&Semantics) -> bool, vec![]),
             ("keys", |s| s.keys_hold, vec![Assumption::Keys]),
-            ("one of two", |s| s.typed || !s.nulls, vec![Assumption::Typed]),
+            ("one of two", |s| s.typed || s.nulls != Nulls::Nullable, vec![Assumption::Typed]),
             (
                 "both",
                 |s| s.foreign_keys_hold && !s.empty_tables,

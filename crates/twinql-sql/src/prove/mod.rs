@@ -86,10 +86,25 @@ pub struct Equal {
     /// What the proof needs of databases: the semantics assumes all of it, and without any
     /// one of them this method proves nothing.
     pub assumptions: Vec<Assumption>,
+    /// Columns that may hold NULL all the same, since the gold asks for them: `table.column`.
+    pub nulls_in: Vec<String>,
     /// What a reader can check.
     pub certificate: Certificate,
     /// Assumptions that empty a part of either query, and that the proof does without.
     pub vacuous: Vacuous,
+}
+
+impl Equal {
+    /// What the proof needs of databases, a clause each.
+    pub fn needs(&self) -> Vec<String> {
+        let clause = |a: &Assumption| match a {
+            Assumption::NoNulls if !self.nulls_in.is_empty() => {
+                format!("{a} but those the gold asks for: {}", self.nulls_in.join(", "))
+            }
+            _ => a.to_string(),
+        };
+        self.assumptions.iter().map(clause).collect()
+    }
 }
 
 /// Assumptions of the semantics that [`Canonical::vacuous`] names, for either query.
@@ -177,7 +192,7 @@ impl Proof {
     }
 }
 
-/// Proves what can be proved of two queries under `semantics`.
+/// Proves what can be proved of two queries under `semantics`, the first of them being the gold.
 ///
 /// ```
 /// use twinql_sql::{Schema, Semantics, prove, Proof};
@@ -211,6 +226,7 @@ fn is_unsupported(error: &SqlError) -> bool {
 
 /// [`prove`] for queries that are planned already.
 pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semantics) -> Proof {
+    let semantics = &*semantics.for_gold(schema, gold);
     if let Some(difference) = distinguish::distinguish(schema, gold, pred, semantics) {
         return Proof::Different(difference);
     }
@@ -225,7 +241,9 @@ pub fn prove_plans(schema: &Schema, gold: &Plan, pred: &Plan, semantics: &Semant
         Attempt::new(schema, gold, pred, weaker).certificate.is_some()
     });
     let least = Attempt::new(schema, gold, pred, &needed.semantics);
+    let nulls_in = needed.semantics.nulls.asked().map(|at| schema.name_of(at)).collect();
     Proof::Equal(Equal {
+        nulls_in,
         gold_rules: least.gold.applied,
         pred_rules: least.pred.applied,
         assumptions: needed.assumptions,
@@ -327,9 +345,13 @@ pub fn verify(
     proof: &Equal,
 ) -> Result<(), VerifyError> {
     let refuted = |why: &str| Err(VerifyError::Refuted(why.to_owned()));
-    let semantics = assumptions::only(semantics, &proof.assumptions).map_err(VerifyError::Refuted)?;
     let planned = |sql: &str| parse(sql).and_then(|p| plan(schema, &p));
     let (gold, planned_pred) = (planned(gold)?, planned(pred)?);
+    let semantics = semantics.for_gold(schema, &gold);
+    let semantics = assumptions::only(&semantics, &proof.assumptions).map_err(VerifyError::Refuted)?;
+    if !semantics.nulls.asked().map(|at| schema.name_of(at)).eq(proof.nulls_in.iter().cloned()) {
+        return refuted("the gold asks for other NULLs");
+    }
     let gold = normalize(schema, gold, &semantics);
     let pred = normalize(schema, planned_pred.clone(), &semantics);
     match &proof.certificate {

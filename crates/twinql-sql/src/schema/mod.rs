@@ -268,6 +268,14 @@ impl Schema {
         self.tables.get(r.table)?.columns.get(r.column)
     }
 
+    /// `table.column`; empty if there is no such column.
+    pub fn name_of(&self, r: ColumnRef) -> String {
+        match (self.tables.get(r.table), self.column(r)) {
+            (Some(table), Some(column)) => format!("{}.{}", table.name, column.name),
+            _ => String::new(),
+        }
+    }
+
     /// True if `from` refers to `to` as the only column of a foreign key.
     pub fn sole_reference(&self, from: ColumnRef, to: ColumnRef) -> bool {
         self.sole_references(from).any(|target| target == to)

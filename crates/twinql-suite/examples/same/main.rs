@@ -19,9 +19,7 @@ use rayon::prelude::*;
 use serde_json::Value as Json;
 use twinql_files::{hex, sha256};
 use twinql_sql::semantics::PRESETS;
-use twinql_sql::{
-    Dialect, Schema, Semantics, canonicalize, in_sqlite, normalize, parse_in, plan, print, schema,
-};
+use twinql_sql::{Dialect, Schema, Semantics, in_sqlite, normalize, parse_in, plan, print, schema};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -85,13 +83,12 @@ struct Form {
 }
 
 fn form(text: &Text, semantics: &Semantics) -> Form {
-    let canonical = if text.dialect == Dialect::Sqlite {
-        canonicalize(&text.schema, &text.sql, semantics)
-    } else {
-        parse_in(&text.sql, text.dialect)
-            .and_then(|parsed| plan(&text.schema, &parsed))
-            .map(|plan| normalize(&text.schema, plan, semantics))
-    };
+    // Each as its own gold: NULLs stand where it asks for them.
+    let canonical =
+        parse_in(&text.sql, text.dialect).and_then(|parsed| plan(&text.schema, &parsed)).map(|plan| {
+            let semantics = semantics.for_gold(&text.schema, &plan).into_owned();
+            normalize(&text.schema, plan, &semantics)
+        });
     match canonical {
         Ok(canonical) => {
             let printed = match print::to_sql(&text.schema, &canonical.plan) {

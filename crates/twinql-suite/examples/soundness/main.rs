@@ -148,7 +148,8 @@ fn pair_batches(families: &[Family], semantics: &Semantics) -> Vec<Batch> {
     golds
         .par_iter()
         .flat_map_iter(|((family, _, gold), (schema, preds))| {
-            let form = |sql: &str| twinql_sql::canonicalize(schema, sql, semantics).ok();
+            let semantics = semantics.for_gold_text(schema, gold);
+            let form = |sql: &str| twinql_sql::canonicalize(schema, sql, &semantics).ok();
             let own = form(gold);
             let (proved, others): (Vec<&str>, Vec<&str>) =
                 preds.iter().partition(|pred| match (&own, form(pred)) {

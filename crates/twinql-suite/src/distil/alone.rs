@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
-use twinql_sql::Schema;
+use twinql_sql::{Nulls, Schema, Semantics};
 
 use super::candidates::Candidates;
 use super::reduce::{Kept, fewer_rows};
@@ -46,6 +46,8 @@ pub(super) struct Aimed<'w> {
     pub(super) rival: usize,
     pub(super) gold: &'w str,
     pub(super) facts: &'w Facts,
+    /// What the gold takes for granted.
+    pub(super) semantics: &'w Semantics,
     pub(super) sql: &'w str,
 }
 
@@ -74,6 +76,7 @@ impl Aimed<'_> {
         let mut ring = ring(sandbox, candidates.schema, &config.semantics)?;
         let (gold, rival) = (ring.enter_text(self.gold)?, ring.enter_text(self.sql)?);
         let both = ring.pair(gold, rival);
+        let candidates = Candidates { semantics: self.semantics, ..*candidates };
         let generator = candidates.generator(&pair);
         let mut aim = Aim { found: Vec::new(), tried: 0 };
         for index in 0..config.aimed {
@@ -142,6 +145,11 @@ pub(super) fn smaller(
         let rival = ring.enter_text(rival)?;
         kept.rivals.push(ring.pair(gold, rival));
     }
-    fewer_rows(&mut ring, schema, &config.semantics, &mut kept)?;
+    // With fewer rows there are NULLs in no other columns.
+    let nulls = match config.semantics.nulls {
+        Nulls::Asked => Nulls::In(database.nulls()),
+        ref other => other.clone(),
+    };
+    fewer_rows(&mut ring, schema, &Semantics { nulls, ..config.semantics.clone() }, &mut kept)?;
     Ok(kept.database)
 }

@@ -12,6 +12,7 @@ const FOCUS: usize = 6;
 
 /// Makes candidate databases of one schema. All its tables have rows (unless the semantics
 /// allows empty ones): predictions may use tables that no gold query mentions.
+#[derive(Clone, Copy)]
 pub(crate) struct Candidates<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) semantics: &'a Semantics,

@@ -13,12 +13,13 @@ mod reduce;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use twinql_sql::{Schema, Semantics, canonicalize};
+use twinql_sql::{ColumnRef, Schema, Semantics, canonicalize};
 
 use crate::bout::{Effort, Outcome, Ring, Rules, Settling, Side};
 use crate::database::Database;
@@ -187,6 +188,7 @@ pub fn distil(
         reports: Vec::new(),
         golds: Vec::new(),
         facts: Vec::new(),
+        semantics: Vec::new(),
         rivals: Vec::new(),
         kept: Vec::new(),
         tried: 0,
@@ -198,6 +200,11 @@ pub fn distil(
     work.prove();
     work.aimed()?;
     work.finish()
+}
+
+/// Whether a semantics has NULLs in all these columns. That of generated databases are nullable ones.
+pub(crate) fn reach(semantics: &Semantics, nulls: &BTreeSet<ColumnRef>) -> bool {
+    nulls.iter().all(|at| semantics.nulls.reach(*at))
 }
 
 /// The seed of a schema's own random streams.
@@ -216,6 +223,8 @@ struct Work<'a> {
     golds: Vec<usize>,
     /// The facts of each gold in the contest.
     facts: Vec<Facts>,
+    /// What each gold in the contest takes for granted: NULLs stand where it asks for them.
+    semantics: Vec<Cow<'a, Semantics>>,
     rivals: Vec<Neighbouring>,
     kept: Vec<Kept>,
     tried: u64,
@@ -247,6 +256,7 @@ impl<'a> Work<'a> {
                         Err(_) => None,
                     };
                     self.facts.push(facts.unwrap_or_default());
+                    self.semantics.push(self.config.semantics.for_gold_text(self.schema, sql));
                     self.golds.push(self.reports.len());
                 }
                 Err(e) => report.error = Some(e.to_string()),
@@ -287,6 +297,14 @@ impl<'a> Work<'a> {
         (0..self.rivals.len()).filter(|&rival| self.is_left(rival)).collect()
     }
 
+    /// Those of some rivals whose gold takes the database for possible: it holds NULL only where the gold asks for it.
+    fn admitted(&self, rivals: &[usize], database: &Database) -> Vec<usize> {
+        let nulls = database.nulls();
+        let of_gold = |rival: usize| self.semantics.get(self.rivals.get(rival)?.gold);
+        let admits = |rival: &&usize| of_gold(**rival).is_some_and(|s| reach(s, &nulls));
+        rivals.iter().filter(admits).copied().collect()
+    }
+
     fn set(&mut self, rival: usize, state: State) {
         if self.is_left(rival) {
             self.rivals[rival].state = state;
@@ -296,7 +314,7 @@ impl<'a> Work<'a> {
 
     /// Runs what is left on a candidate and keeps it if it distinguishes a neighbour.
     fn offer(&mut self, database: Database) -> Result<bool, ExecError> {
-        let left = self.left();
+        let left = self.admitted(&self.left(), &database);
         let mut rivals = Vec::new();
         for (rival, outcome) in self.ring.bouts(&left, &database, &mut |_, _| false)? {
             match outcome {
@@ -350,8 +368,12 @@ impl<'a> Work<'a> {
 
     /// Sets aside what is left and has the gold's canonical form.
     fn prove(&mut self) {
-        let (schema, semantics) = (self.schema, &self.config.semantics);
-        let form = |sql: &str| canonicalize(schema, sql, semantics).ok().map(|c| c.plan.query);
+        let schema = self.schema;
+        // The forms of a gold and its neighbours, where NULLs stand where the gold asks for them.
+        let form = |gold: usize, sql: &str| {
+            let semantics = self.semantics.get(gold)?;
+            canonicalize(schema, sql, semantics).ok().map(|c| c.plan.query)
+        };
         let left: Vec<(usize, usize, &str)> = self
             .left()
             .into_iter()
@@ -362,19 +384,23 @@ impl<'a> Work<'a> {
         let golds: Vec<_> = texts
             .par_iter()
             .enumerate()
-            .map(|(gold, sql)| open.contains(&gold).then(|| form(sql)).flatten())
+            .map(|(gold, sql)| open.contains(&gold).then(|| form(gold, sql)).flatten())
             .collect();
         let proved: Vec<usize> = left
             .par_iter()
             .filter(|(_, gold, sql)| {
-                let gold = golds.get(*gold).and_then(Option::as_ref);
-                gold.is_some_and(|gold| form(sql).as_ref() == Some(gold))
+                let of_gold = golds.get(*gold).and_then(Option::as_ref);
+                of_gold.is_some_and(|of_gold| form(*gold, sql).as_ref() == Some(of_gold))
             })
             .map(|(rival, _, _)| *rival)
             .collect();
         for rival in proved {
             self.set(rival, State::Proved);
         }
+    }
+
+    fn distinguished(&self) -> Vec<usize> {
+        (0..self.rivals.len()).filter(|&r| self.rivals[r].state == State::Distinguished).collect()
     }
 
     fn is_left(&self, rival: usize) -> bool {
@@ -394,7 +420,8 @@ impl<'a> Work<'a> {
                 .filter(|&&rival| self.is_left(rival))
                 .map(|&rival| {
                     let Neighbouring { gold, sql, .. } = &self.rivals[rival];
-                    alone::Aimed { rival, gold: &texts[*gold], facts: &self.facts[*gold], sql }
+                    let semantics = &*self.semantics[*gold];
+                    alone::Aimed { rival, gold: &texts[*gold], facts: &self.facts[*gold], semantics, sql }
                 })
                 .collect();
             let (candidates, config) = (&self.candidates, self.config);
@@ -423,14 +450,15 @@ impl<'a> Work<'a> {
     /// Further databases, on which a gold has an answer.
     fn extra(&mut self) -> Result<Vec<Database>, ExecError> {
         let texts = self.gold_texts();
-        let golds: Vec<(u64, &String, &Facts)> = (1..)
-            .zip(texts.iter().zip(&self.facts))
-            .map(|(number, (sql, facts))| (number, sql, facts))
+        let golds: Vec<(u64, &String, &Facts, &Semantics)> = (1..)
+            .zip(texts.iter().zip(self.facts.iter().zip(&self.semantics)))
+            .map(|(number, (sql, (facts, semantics)))| (number, sql, facts, &**semantics))
             .collect();
         let (candidates, config) = (&self.candidates, self.config);
-        let found = alone::in_parallel(self.schema, &golds, &|sandbox, (number, sql, facts)| {
+        let found = alone::in_parallel(self.schema, &golds, &|sandbox, (number, sql, facts, semantics)| {
+            let candidates = Candidates { semantics, ..*candidates };
             // Golds with the same facts would have the same databases.
-            alone::answered(sandbox, (sql, facts), candidates, config, EXTRA_FROM * number)
+            alone::answered(sandbox, (sql, facts), &candidates, config, EXTRA_FROM * number)
         });
         let mut out = Vec::new();
         for one in found {
@@ -466,7 +494,9 @@ impl<'a> Work<'a> {
     /// The reduction pass, and the report.
     fn finish(mut self) -> Result<SchemaSuite, ExecError> {
         let kept = std::mem::take(&mut self.kept);
-        let kept = fewer_databases(&mut self.ring, kept)?;
+        let all = kept.iter().map(|one| self.admitted(&self.distinguished(), &one.database));
+        let admitted: Vec<Vec<usize>> = all.collect();
+        let kept = fewer_databases(&mut self.ring, kept.into_iter().zip(admitted).collect())?;
         let kept = self.smaller(&kept)?;
         let extra = self.extra()?;
         for r in &self.rivals {

@@ -17,18 +17,24 @@ pub(crate) struct Kept {
 }
 
 /// Takes the databases in reverse: later ones were made for what is hard, and tell much of
-/// the rest apart too. A database that has nothing left to distinguish is dropped.
+/// the rest apart too. A database that has nothing left to distinguish is dropped. Beside each stand the rivals whose
+/// gold takes it for possible, in order.
 ///
 /// # Errors
 /// If a database cannot be loaded.
-pub(crate) fn fewer_databases(ring: &mut Ring<'_>, kept: Vec<Kept>) -> Result<Vec<Kept>, ExecError> {
+pub(crate) fn fewer_databases(
+    ring: &mut Ring<'_>,
+    kept: Vec<(Kept, Vec<usize>)>,
+) -> Result<Vec<Kept>, ExecError> {
     let mut kept = kept;
     for _ in 0..2 {
-        let mut left: Vec<usize> = kept.iter().flat_map(|k| k.rivals.iter().copied()).collect();
+        let mut left: Vec<usize> = kept.iter().flat_map(|(k, _)| k.rivals.iter().copied()).collect();
         left.sort_unstable();
         let mut out = Vec::with_capacity(kept.len());
-        for one in kept.into_iter().rev() {
-            let outcomes = ring.bouts(&left, &one.database, &mut |_, _| false)?;
+        for (one, admitted) in kept.into_iter().rev() {
+            let own: Vec<usize> =
+                left.iter().filter(|r| admitted.binary_search(r).is_ok()).copied().collect();
+            let outcomes = ring.bouts(&own, &one.database, &mut |_, _| false)?;
             let rivals: Vec<usize> = outcomes
                 .into_iter()
                 .filter(|(_, outcome)| *outcome == Outcome::Differ)
@@ -38,10 +44,11 @@ pub(crate) fn fewer_databases(ring: &mut Ring<'_>, kept: Vec<Kept>) -> Result<Ve
                 continue;
             }
             left.retain(|r| rivals.binary_search(r).is_err());
-            out.push(Kept { database: one.database, rivals });
+            out.push((Kept { database: one.database, rivals }, admitted));
         }
         kept = out;
     }
+    let mut kept: Vec<Kept> = kept.into_iter().map(|(one, _)| one).collect();
     // Those that distinguish most come first: a suite that is run stops at the first.
     kept.sort_by_key(|k| std::cmp::Reverse(k.rivals.len()));
     Ok(kept)

@@ -267,9 +267,7 @@ impl<'a> Draft<'a> {
             let refers = definition.foreign_keys.iter().any(|f| f.columns.contains(&column));
             refers || attempt < 2 && given.iter().any(|(c, _)| *c == column)
         };
-        let nulls = |column: usize| {
-            definition.columns.get(column).is_some_and(|c| self.may_be_null(c)) && self.nulls > 0.0
-        };
+        let nulls = |column: usize| self.nulls > 0.0 && self.may_be_null(ColumnRef { table, column });
         self.constraints.mend(table, definition, row, &fixed, &nulls, dice)
     }
 
@@ -337,7 +335,7 @@ impl<'a> Draft<'a> {
             if self.needed.binary_search(&fk.target).is_err() {
                 continue;
             }
-            if self.refers_to_nothing(definition, &fk.columns, &mut cells, dice) {
+            if self.refers_to_nothing(table, &fk.columns, &mut cells, dice) {
                 continue;
             }
             if !self.refer(table, index, &mut cells, dice) {
@@ -355,8 +353,7 @@ impl<'a> Draft<'a> {
             let value = match cell {
                 Some(v) => v,
                 None => {
-                    let c = &definition.columns[column];
-                    if self.may_be_null(c) && dice.chance(self.nulls) {
+                    if self.may_be_null(at) && dice.chance(self.nulls) {
                         Value::Null
                     } else if (attempt >= 1
                         && self.semantics.keys_hold
@@ -378,13 +375,13 @@ impl<'a> Draft<'a> {
     /// semantics has NULLs, a nullable one becomes it by chance.
     fn refers_to_nothing(
         &self,
-        definition: &Table,
+        table: usize,
         columns: &[usize],
         cells: &mut [Option<Value>],
         dice: &mut Dice,
     ) -> bool {
         for &column in columns {
-            let nullable = self.may_be_null(&definition.columns[column]);
+            let nullable = self.may_be_null(ColumnRef { table, column });
             match cells.get_mut(column) {
                 Some(Some(Value::Null)) => return true,
                 Some(cell @ None) if nullable && dice.chance(self.nulls) => {
@@ -398,8 +395,9 @@ impl<'a> Draft<'a> {
     }
 
     /// NULL is allowed by the semantics, and by the column or since keys and NOT NULL are not assumed.
-    fn may_be_null(&self, column: &twinql_sql::Column) -> bool {
-        self.semantics.nulls && (!column.not_null || !self.semantics.keys_hold)
+    fn may_be_null(&self, at: ColumnRef) -> bool {
+        self.semantics.nulls.reach(at)
+            && self.schema.column(at).is_some_and(|c| self.semantics.may_be_null(at, c))
     }
 
     /// Fills in the columns of a foreign key. False where no parent can be had.
@@ -463,7 +461,7 @@ impl<'a> Draft<'a> {
                 Some(column) => store(value, column.affinity),
                 None => value,
             };
-            if value == Value::Null && !self.semantics.nulls {
+            if value == Value::Null && !self.semantics.nulls.reach(ColumnRef { table, column: c }) {
                 return false;
             }
             if let Some(cell) = cells.get_mut(c) {

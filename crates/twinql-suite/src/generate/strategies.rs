@@ -95,12 +95,28 @@ pub const STRATEGIES: &[Strategy] = &[
     },
     Strategy {
         name: "nulls",
-        doc: "a nullable column is NULL with probability 0, 0.1 or 0.3",
+        doc: "a nullable column is NULL with probability 0, 0.1 or 0.3; 0.9 too if the gold asks for its NULLs",
         why: "NOT IN, COUNT(column), outer joins, negated comparisons; the published fuzzer has no NULLs",
-        when: "where the semantics has NULLs; two thirds of these databases",
+        when: "where the semantics has NULLs, and in columns whose NULLs the gold asks for; most of these databases",
         plain: false,
         weight: |_, _| 1.0,
-        apply: Apply::Parameters(|draft, dice| draft.nulls = [0.0, 0.1, 0.3][dice.below(3)]),
+        apply: Apply::Parameters(|draft, dice| {
+            // A table may have no other value in a column that is asked for.
+            let asked = usize::from(draft.semantics.nulls.asked().next().is_some());
+            draft.nulls = [0.0, 0.1, 0.3, 0.9][dice.below(3 + asked)];
+        }),
+    },
+    Strategy {
+        name: "asked-nulls",
+        doc: "a tenth of a column's values is NULL",
+        why: "plain databases of a gold that asks for NULLs, which would have no answer",
+        when: "plain databases alone, in the columns that the gold asks for",
+        plain: true,
+        weight: |_, _| 0.0,
+        apply: Apply::Parameters(|draft, _| {
+            let asked = draft.semantics.nulls.asked().next().is_some();
+            draft.nulls = if asked { 0.1 } else { 0.0 };
+        }),
     },
     Strategy {
         name: "tiny-tables",

@@ -1,7 +1,7 @@
 //! How easily databases that aim at nothing tell two queries apart: a few wrong queries differ from
 //! the right one almost everywhere, others on hardly any database that comes by chance.
 
-use twinql_sql::Semantics;
+use twinql_sql::{Nulls, Semantics};
 
 use super::{GOLD, Judge};
 use crate::bout::{Outcome, Settling, nonempty};
@@ -29,8 +29,9 @@ impl Ease {
 
 impl Judge {
     /// Runs the pair on plain databases, as many as agreement takes. What
-    /// the queries leave open counts as a difference where it shows. Foreign keys hold, no value is NULL and no
-    /// table is empty, whatever the judge's semantics says, which says how answers are compared.
+    /// the queries leave open counts as a difference where it shows. Foreign keys hold, no value is NULL but where the
+    /// gold asks for it, and no table is empty, whatever the judge's semantics says, which says how answers are
+    /// compared.
     /// `None` where a query does not run.
     pub fn ease(&self, gold: &str, pred: &str) -> Option<Ease> {
         self.sandbox.after_timeouts(0);
@@ -39,11 +40,12 @@ impl Judge {
         let assumed = Semantics {
             foreign_keys_hold: true,
             keys_hold: true,
-            nulls: false,
+            nulls: Nulls::Asked,
             empty_tables: false,
             typed: true,
             ..self.config.semantics.clone()
         };
+        let assumed = assumed.for_gold_text(&self.schema, &gold.sql);
         let (facts, tables) = self.read(&gold, &pred);
         let facts: Vec<Facts> = facts.into_iter().flatten().collect();
         let generator = Generator::new(&self.schema, &assumed, &facts, &tables, self.config.seed).plain();

@@ -99,6 +99,8 @@ impl<'a> Plausible<'a> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use twinql_sql::Nulls;
+
     use super::*;
 
     const SHOP: &str = "CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT NOT NULL);
@@ -119,7 +121,7 @@ mod tests {
     #[test]
     fn keys_references_types_and_checks_hold() {
         let schema = Schema::from_ddl("shop", SHOP).unwrap();
-        let kept = Semantics { nulls: true, empty_tables: true, ..Semantics::default() };
+        let kept = Semantics { nulls: Nulls::Nullable, empty_tables: true, ..Semantics::default() };
         let facts: Vec<Facts> =
             QUERIES.iter().map(|q| Facts::of(&schema, &twinql_sql::parse(q).unwrap().query)).collect();
         for gold in &facts {

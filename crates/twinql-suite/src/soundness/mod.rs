@@ -106,19 +106,42 @@ impl Bench {
     }
 
     /// The semantics of the check of single queries: a printed form has its columns where
-    /// the query has them.
-    fn in_place(&self) -> Semantics {
-        Semantics { any_column_order: false, ..self.config.semantics.clone() }
+    /// the query has them. NULLs stand where the query asks for them.
+    fn in_place(&self, text: &str) -> Semantics {
+        let semantics = self.config.semantics.for_gold_text(&self.schema, text).into_owned();
+        Semantics { any_column_order: false, ..semantics }
     }
 
     fn contestant(&self, sql: &str, plan: &Plan) -> Result<Party<'_>, ExecError> {
         Party::planned(&self.sandbox, &self.schema, &self.config.semantics, (sql, plan))
     }
 
-    /// Checks each query of a batch against its printed canonical form.
+    /// Checks each query of a batch against its printed canonical form. Queries that ask for the same NULLs share
+    /// databases.
     pub fn queries(&self, texts: &[&str]) -> Vec<Checked> {
-        let semantics = self.in_place();
-        let mut arena = Arena::new(&self.schema, &self.sandbox, &self.config, &semantics);
+        let mut groups: Vec<(Semantics, Vec<usize>)> = Vec::new();
+        for (at, text) in texts.iter().enumerate() {
+            let semantics = self.in_place(text);
+            match groups.iter_mut().find(|(known, _)| *known == semantics) {
+                Some((_, members)) => members.push(at),
+                None => groups.push((semantics, vec![at])),
+            }
+        }
+        let mut out = vec![Checked::default(); texts.len()];
+        for (semantics, members) in groups {
+            let some: Vec<&str> = members.iter().filter_map(|&at| texts.get(at).copied()).collect();
+            for (at, checked) in members.into_iter().zip(self.queries_under(&some, &semantics)) {
+                if let Some(place) = out.get_mut(at) {
+                    *place = checked;
+                }
+            }
+        }
+        out
+    }
+
+    /// [`Bench::queries`] of queries that ask for the same NULLs.
+    fn queries_under(&self, texts: &[&str], semantics: &Semantics) -> Vec<Checked> {
+        let mut arena = Arena::new(&self.schema, &self.sandbox, &self.config, semantics);
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         // For each text: its outcome, or the duel that decides it.
         let mut fates = Vec::new();
@@ -128,7 +151,7 @@ impl Bench {
                 if subject.chance {
                     return Err(Fate::Random);
                 }
-                let canonical = twinql_sql::normalize(&self.schema, subject.plan.clone(), &semantics);
+                let canonical = twinql_sql::normalize(&self.schema, subject.plan.clone(), semantics);
                 let printed = self.printed(&canonical.plan)?;
                 let left =
                     self.contestant(&subject.sql, &subject.plan).map_err(|e| Fate::Refused(e.to_string()))?;
@@ -177,7 +200,7 @@ impl Bench {
                     };
                     let result = results.get(*duel).cloned().unwrap_or_default();
                     result.checked(|witness| Disagreement {
-                        blamed: self.blamed(subject, canonical, &semantics, &witness.database),
+                        blamed: self.blamed(subject, canonical, semantics, &witness.database),
                         witness: Some(witness.clone()),
                         ..self.describe(&subject.sql, printed, canonical)
                     })
@@ -188,7 +211,7 @@ impl Bench {
 
     /// Checks those predictions whose canonical form is that of the gold against the gold.
     pub fn pairs(&self, gold: &str, preds: &[&str]) -> Vec<Checked> {
-        let semantics = self.config.semantics.clone();
+        let semantics = self.config.semantics.for_gold_text(&self.schema, gold);
         let all = |fate: Fate| -> Vec<Checked> { preds.iter().map(|_| fate.clone().into()).collect() };
         let form = |sql: &str| canonicalize(&self.schema, sql, &semantics);
         let (gold, gold_form) = match (self.subject(gold), form(gold)) {

@@ -1,5 +1,6 @@
 //! Test-suite accuracy: predictions on the databases of a suite.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use super::plug::plugs;
 use super::{SchemaSuite, Suite};
 use crate::bout::{Answered, Effort, Ending, Next, Ring, Rules, Settling, Side, Standing};
 use crate::database::Database;
+use crate::distil::reach;
 use crate::execute::{ExecError, Limits, Sandbox};
 use crate::worker::Crew;
 use twinql_sql::{Proof, Semantics, prove};
@@ -230,6 +232,8 @@ struct Way<'p> {
     /// Values were put into it.
     plugged: bool,
     standing: Standing,
+    /// It has met on a database.
+    met: bool,
     /// Why it is out.
     out: Option<RunVerdict>,
 }
@@ -241,6 +245,8 @@ struct Piece<'a, 'p> {
     ring: Ring<'a>,
     /// The number of each gold in the ring, or why it has none.
     golds: HashMap<&'p str, Result<usize, ExecError>>,
+    /// What each gold takes for granted, by its number: NULLs stand where it asks for them.
+    granted: HashMap<usize, Cow<'a, Semantics>>,
     /// What each gold has answered so far.
     answered: HashMap<usize, Answered>,
     ways: Vec<Way<'p>>,
@@ -263,6 +269,7 @@ impl<'a, 'p> Piece<'a, 'p> {
             semantics,
             ring: Ring::over_all(sandbox, &schema.schema, semantics, rules)?,
             golds: HashMap::new(),
+            granted: HashMap::new(),
             answered: HashMap::new(),
             ways: Vec::new(),
         })
@@ -279,11 +286,21 @@ impl<'a, 'p> Piece<'a, 'p> {
             pairs.iter().map(|(gold, pred)| self.enter(gold, pred, options)).collect();
         self.watch();
         for (number, database) in self.schema.databases.iter().enumerate() {
-            let wanted: Vec<usize> =
+            let mut wanted: Vec<usize> =
                 (0..self.ways.len()).filter(|&way| self.ways[way].out.is_none()).collect();
             if wanted.is_empty() {
                 break;
             }
+            // Made for another gold, it may hold NULLs that this one does not ask for.
+            let nulls = database.nulls();
+            if !nulls.is_empty() {
+                let granted = |way: usize| self.granted.get(&self.ways[way].query);
+                wanted.retain(|&way| granted(way).is_some_and(|s| reach(s, &nulls)));
+                if wanted.is_empty() {
+                    continue;
+                }
+            }
+            wanted.iter().for_each(|&way| self.ways[way].met = true);
             self.meet(number as u64, database, &wanted)?;
         }
         self.set_untested_aside();
@@ -298,6 +315,8 @@ impl<'a, 'p> Piece<'a, 'p> {
         let refused = |side: Side, e: &ExecError| RunVerdict::of(Ending::Failed(side, e.to_string()), None);
         let query = self.golds.entry(gold).or_insert_with(|| self.ring.enter_text(gold));
         let query = *query.as_ref().map_err(|e| refused(Side::Gold, e))?;
+        let schema = &self.schema.schema;
+        self.granted.entry(query).or_insert_with(|| self.semantics.for_gold_text(schema, gold));
         let texts =
             if options.plug_values { plugs(&self.schema.schema, gold, pred) } else { vec![pred.to_owned()] };
         let first = self.ways.len();
@@ -313,6 +332,7 @@ impl<'a, 'p> Piece<'a, 'p> {
                         plugged: text != pred,
                         text,
                         standing: Standing::default(),
+                        met: false,
                         out: None,
                     });
                 }
@@ -366,6 +386,10 @@ impl<'a, 'p> Piece<'a, 'p> {
     fn set_untested_aside(&mut self) {
         for (number, way) in self.ways.iter_mut().enumerate() {
             let databases = way.standing.agreed();
+            if way.out.is_none() && !way.met && !self.schema.databases.is_empty() {
+                let reason = "every database holds NULLs that the gold does not ask for".to_owned();
+                way.out = Some(RunVerdict::Untested { databases, reason });
+            }
             if way.out.is_some() || databases == 0 {
                 continue;
             }

@@ -95,13 +95,16 @@ pub fn query_graphs(
     let mut distinct = Vec::new();
     for (mut labelled, semantics) in corpora(data, &mut left_out, progress)? {
         labelled.retain(|pair| !pair.valid);
-        let queries =
-            || labelled.iter().flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
+        let pairs = || labelled.iter().map(|p| (&p.schema, p.gold.as_str(), p.pred.as_str()));
         let planned = progress.stage("planning", None);
-        let graphs = Graphs::build(queries(), &semantics, config, &planned);
+        let graphs = Graphs::build(pairs(), &semantics, config, &planned);
         drop(planned);
-        for (schema, sql) in queries() {
-            match graphs.get(schema, sql).as_ref() {
+        let both = pairs().flat_map(|(schema, gold, pred)| {
+            let pair = graphs.pair(schema, gold, pred);
+            [(schema, pair.gold), (schema, pair.pred)]
+        });
+        for (schema, graph) in both {
+            match graph.as_ref() {
                 Ok(graph) => {
                     let key = (semantics.name.clone(), schema.db_id.clone(), graph.fingerprint());
                     if known.insert(key) {
@@ -170,8 +173,8 @@ fn encode(
     progress: &dyn Progress,
 ) -> Vec<usize> {
     let planned = progress.stage("planning", None);
-    let queries = labelled.iter().flat_map(|p| [(&p.schema, p.gold.as_str()), (&p.schema, p.pred.as_str())]);
-    let graphs = Graphs::build(queries, semantics, &how.graph, &planned);
+    let pairs = labelled.iter().map(|p| (&p.schema, p.gold.as_str(), p.pred.as_str()));
+    let graphs = Graphs::build(pairs, semantics, &how.graph, &planned);
     drop(planned);
     sets.queries += graphs.len();
 
@@ -181,9 +184,8 @@ fn encode(
         .par_iter()
         .map(|pair| {
             encoding();
-            let gold = graphs.get(&pair.schema, &pair.gold);
-            let pred = graphs.get(&pair.schema, &pair.pred);
-            match (gold.as_ref(), pred.as_ref()) {
+            let graphs = graphs.pair(&pair.schema, &pair.gold, &pair.pred);
+            match (graphs.gold.as_ref(), graphs.pred.as_ref()) {
                 (Ok(gold), Ok(pred)) => Ok(Example {
                     pair: PairArrays::build(gold, pred, &how.encoding),
                     label: pair.label,

@@ -59,13 +59,14 @@ impl Weaken {
         rng.set_stream(number as u64);
         let copies = self.copies.get(pair.origin).copied().unwrap_or(0);
         let name: Arc<str> = semantics.name.as_str().into();
+        let semantics = semantics.for_gold_text(&pair.schema, &pair.gold);
         let mut out = Vec::with_capacity(copies);
         for _ in 0..copies {
             let chance = rng.random_range(0.0..=self.most.clamp(0.0, 1.0));
             let dropped: Vec<&str> =
                 RULES.iter().map(|rule| rule.name).filter(|_| rng.random_bool(chance)).collect();
             let kept = |rule: &Rule| !dropped.contains(&rule.name);
-            let weaker = |sql: &str| graph_with(&pair.schema, sql, semantics, &how.graph, &kept);
+            let weaker = |sql: &str| graph_with(&pair.schema, sql, &semantics, &how.graph, &kept);
             let (Ok(gold), Ok(pred)) = (weaker(&pair.gold), weaker(&pair.pred)) else {
                 continue;
             };

@@ -189,15 +189,14 @@ fn equal_forms(jobs: &[Job], engine: &Engine) -> Vec<Option<bool>> {
             Work::Unusable { .. } => None,
         })
     };
-    let queries = pairs().flatten();
-    let queries = queries.flat_map(|(schema, gold, pred)| [(schema, gold), (schema, pred)]);
     let semantics = engine.semantics_of(metric);
-    let graphs = Graphs::build(queries, &semantics, &GraphConfig::default(), &|| ());
+    let graphs = Graphs::build(pairs().flatten(), &semantics, &GraphConfig::default(), &|| ());
     pairs()
         .map(|pair| {
             let (schema, gold, pred) = pair?;
-            let form = |sql: &str| Some(graphs.get(schema, sql).as_ref().as_ref().ok()?.fingerprint());
-            Some(form(gold)? == form(pred)?)
+            let graphs = graphs.pair(schema, gold, pred);
+            let (gold, pred) = graphs.both()?;
+            Some(gold.fingerprint() == pred.fingerprint())
         })
         .collect()
 }
