@@ -109,6 +109,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Suite { command: Suite::Run(typed) } => commands::suite::run(&typed, console),
         Command::Suite { command: Suite::Show(typed) } => commands::suite_show::show(&typed),
         Command::Schema { command: SchemaCommand::Show(typed) } => commands::schema::show(&typed),
+        Command::Profile(typed) => commands::profile::run(&typed, console),
         Command::Worker { address_space } => commands::worker::run(address_space),
         Command::Pretrain(typed) => commands::pretrain::run(&typed, common.seed, console),
         Command::Train(typed) => commands::train::run(&typed, common.seed, console),

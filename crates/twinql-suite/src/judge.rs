@@ -12,6 +12,8 @@ mod simple;
 mod statements;
 mod verdict;
 
+use std::sync::Arc;
+
 use twinql_sql::Schema;
 
 use crate::bout::{Answered, Effort, Next, Outcome, Ring, Rules, Settling, Side, Standing};
@@ -19,6 +21,7 @@ use crate::database::Database;
 use crate::execute::{Answer, ExecError, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Generator;
+use crate::profile::Bound;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
 use shrink::Plainer;
@@ -31,6 +34,8 @@ pub struct Judge {
     schema: Schema,
     config: JudgeConfig,
     sandbox: Sandbox,
+    /// What plausible databases follow.
+    profile: Option<Arc<Bound>>,
 }
 
 /// Judges one pair. For many pairs over one schema make a [`Judge`].
@@ -96,7 +101,15 @@ impl Judge {
     /// # Errors
     /// Where SQLite cannot create the schema's tables (two of one name, for instance).
     pub fn new(schema: &Schema, config: JudgeConfig) -> Result<Judge, ExecError> {
-        Ok(Judge { schema: schema.clone(), sandbox: Sandbox::new(schema, config.limits)?, config })
+        let sandbox = Sandbox::new(schema, config.limits)?;
+        Ok(Judge { schema: schema.clone(), sandbox, config, profile: None })
+    }
+
+    /// Lets plausible databases ([`Judge::expected`]) follow a profile that was bound to this judge's schema.
+    #[must_use]
+    pub fn following(mut self, profile: Option<Arc<Bound>>) -> Judge {
+        self.profile = profile;
+        self
     }
 
     /// The configuration.

@@ -26,6 +26,7 @@ pub mod neighbours;
 pub mod order;
 mod permitted;
 pub mod plausible;
+pub mod profile;
 #[cfg(test)]
 mod properties;
 pub mod soundness;

@@ -10,6 +10,7 @@ use twinql_suite::plausible::ExpectedConfig;
 use crate::engine::{DEFAULT_SEED, Engine, cascade, judge_config};
 use crate::judging::Workers;
 use crate::network::{Network, NetworkError};
+use crate::profiles::Profiles;
 
 /// Sets up an [`Engine`]. What is not set is as `twinql score` has it: `gmn` with the embedded
 /// checkpoint, the default semantics, and execution by threads of this process.
@@ -21,6 +22,7 @@ pub struct EngineBuilder {
     semantics: Semantics,
     databases: Option<usize>,
     expected: ExpectedConfig,
+    profiles: Profiles,
     seed: u64,
     dialect: Dialect,
     workers: Workers,
@@ -35,6 +37,7 @@ impl Default for EngineBuilder {
             semantics: Semantics::default(),
             databases: None,
             expected: ExpectedConfig::default(),
+            profiles: Profiles::default(),
             seed: DEFAULT_SEED,
             dialect: Dialect::Sqlite,
             workers: Workers::default(),
@@ -86,6 +89,12 @@ impl EngineBuilder {
         self
     }
 
+    /// Profiles that plausible databases follow.
+    pub fn profiles(mut self, profiles: Profiles) -> EngineBuilder {
+        self.profiles = profiles;
+        self
+    }
+
     /// The seed of the suite's databases.
     pub fn seed(mut self, seed: u64) -> EngineBuilder {
         self.seed = seed;
@@ -132,6 +141,7 @@ impl EngineBuilder {
             semantics: self.semantics,
             judge,
             expected: self.expected,
+            profiles: self.profiles,
             workers: Arc::new(self.workers),
             seed: self.seed,
             dialect: self.dialect,

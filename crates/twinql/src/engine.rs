@@ -18,6 +18,7 @@ use crate::job::{Job, Work};
 use crate::judging::{self, Workers};
 use crate::network::Network;
 use crate::prepare::{PairGraphs, same_tokens};
+use crate::profiles::Profiles;
 use crate::proving;
 use crate::record::{Record, Status};
 use crate::signature::{Signature, of_suite};
@@ -51,6 +52,7 @@ pub struct Engine {
     pub(crate) semantics: Semantics,
     pub(crate) judge: JudgeConfig,
     pub(crate) expected: ExpectedConfig,
+    pub(crate) profiles: Profiles,
     pub(crate) workers: Arc<Workers>,
     pub(crate) seed: u64,
     pub(crate) dialect: Dialect,
@@ -145,7 +147,12 @@ impl Engine {
             further: match metric.id {
                 MetricId::Suite | MetricId::ThreeTier => of_suite(&self.judge),
                 MetricId::ExpectedEx => {
-                    of_suite(&JudgeConfig { databases: self.expected.databases, ..self.judge.clone() })
+                    let judge = JudgeConfig { databases: self.expected.databases, ..self.judge.clone() };
+                    let mut parts = of_suite(&judge);
+                    if !self.profiles.is_empty() {
+                        parts.push(format!("profile:{}", self.profiles.digest()));
+                    }
+                    parts
                 }
                 _ => Vec::new(),
             },
@@ -371,7 +378,7 @@ impl Engine {
 
 impl Engine {
     fn expected(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
-        let found = judging::expect_all(jobs, &self.judge, self.expected, &self.workers);
+        let found = judging::expect_all(jobs, &self.judge, self.expected, &self.profiles, &self.workers);
         for (record, found) in records.iter_mut().zip(found) {
             let verdict = match found {
                 None => continue,

@@ -9,10 +9,12 @@ use rayon::prelude::*;
 use twinql_sql::Schema;
 use twinql_suite::files::FileReport;
 use twinql_suite::plausible::{Expectation, ExpectedConfig};
+use twinql_suite::profile::Bound;
 use twinql_suite::worker::{Crew, Program};
 use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig, Report, Verdict};
 
 use crate::job::{Job, Work};
+use crate::profiles::Profiles;
 
 /// What runs queries.
 #[derive(Debug, Default)]
@@ -48,6 +50,7 @@ pub fn judge_all(
     each: &(dyn Fn() + Sync),
 ) -> Vec<Option<Report>> {
     let how = Runners {
+        profile: |_: &Schema| Ok(None),
         by_judge: |judge: &Judge, gold: &str, pred: &str| judge.report(gold, pred),
         by_crew: |crew: &Crew, schema: &Arc<Schema>, gold: &str, pred: &str| {
             crew.judge(config, schema, gold, pred)
@@ -57,17 +60,20 @@ pub fn judge_all(
     all(jobs, config, workers, each, &how)
 }
 
-/// Counts the plausible databases on which pairs agree, as [`judge_all`] judges them.
+/// Counts the plausible databases on which pairs agree, as [`judge_all`] judges them; they follow the profiles of
+/// databases that have one.
 pub fn expect_all(
     jobs: &[Job],
     config: &JudgeConfig,
     expected: ExpectedConfig,
+    profiles: &Profiles,
     workers: &Workers,
 ) -> Vec<Option<Expectation>> {
     let how = Runners {
+        profile: |schema: &Schema| profiles.bound(schema),
         by_judge: |judge: &Judge, gold: &str, pred: &str| judge.expected(gold, pred, expected),
         by_crew: |crew: &Crew, schema: &Arc<Schema>, gold: &str, pred: &str| {
-            crew.expected(config, expected, schema, gold, pred)
+            crew.expected(config, expected, schema, profiles.of(schema), gold, pred)
         },
         otherwise: Expectation::None,
     };
@@ -75,21 +81,23 @@ pub fn expect_all(
 }
 
 /// Runners one pair is handled: by a judge of this process, by a worker process, and where neither can be had.
-struct Runners<J, C, O> {
+struct Runners<P, J, C, O> {
+    profile: P,
     by_judge: J,
     by_crew: C,
     otherwise: O,
 }
 
-fn all<T, J, C, O>(
+fn all<T, P, J, C, O>(
     jobs: &[Job],
     config: &JudgeConfig,
     workers: &Workers,
     each: &(dyn Fn() + Sync),
-    how: &Runners<J, C, O>,
+    how: &Runners<P, J, C, O>,
 ) -> Vec<Option<T>>
 where
     T: Send,
+    P: Fn(&Schema) -> Result<Option<Arc<Bound>>, String> + Sync,
     J: Fn(&Judge, &str, &str) -> T + Sync,
     C: Fn(&Crew, &Arc<Schema>, &str, &str) -> std::io::Result<T> + Sync,
     O: Fn(Verdict) -> T + Sync,
@@ -106,9 +114,13 @@ where
                     .unwrap_or_else(|e| (how.otherwise)(Verdict::MachineError { message: no_worker(&e) })),
                 Workers::Threads => match judges.entry(Arc::as_ptr(schema)) {
                     Entry::Occupied(entry) => (how.by_judge)(entry.get(), gold, pred),
-                    Entry::Vacant(entry) => match Judge::new(schema, config.clone()) {
-                        Ok(judge) => (how.by_judge)(entry.insert(judge), gold, pred),
-                        Err(error) => (how.otherwise)(Report::schema_error(&error).verdict),
+                    Entry::Vacant(entry) => match (Judge::new(schema, config.clone()), (how.profile)(schema))
+                    {
+                        (Ok(judge), Ok(profile)) => {
+                            (how.by_judge)(entry.insert(judge.following(profile)), gold, pred)
+                        }
+                        (Err(error), _) => (how.otherwise)(Report::schema_error(&error).verdict),
+                        (_, Err(error)) => (how.otherwise)(Report::profile_error(&error).verdict),
                     },
                 },
             };

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 pub(crate) use shared::Workers;
 pub(crate) use twinql::input::Source;
-use twinql::metrics::{METRICS, MetricInfo, metric};
+use twinql::metrics::{METRICS, MetricId, MetricInfo, metric};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 pub(crate) use typed::{Format, GroupBy};
@@ -38,6 +38,7 @@ pub(crate) struct Metrics {
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) databases: Option<usize>,
     pub(crate) plausible: Option<u64>,
+    pub(crate) profile: Option<PathBuf>,
     pub(crate) workers: Workers,
     pub(crate) limits: Limits,
     pub(crate) seed: u64,
@@ -105,6 +106,11 @@ impl Metrics {
         if metrics.is_empty() {
             bail!("--metric is empty");
         }
+        if typed.profile.is_some() && metrics.iter().all(|m| m.id != MetricId::ExpectedEx) {
+            bail!(
+                "--profile is followed by plausible databases, which no metric asked for makes; add expected-ex to --metric"
+            );
+        }
         let device = typed.device.trim();
         if !matches!(device, "cpu" | "native") {
             bail!(
@@ -117,6 +123,7 @@ impl Metrics {
             checkpoint: typed.checkpoint,
             databases: databases(typed.databases)?,
             plausible: typed.plausible,
+            profile: typed.profile,
             workers: typed.run.workers,
             limits: typed.run.limits(Limits::default())?,
             seed: seed.unwrap_or(DEFAULT_SEED),

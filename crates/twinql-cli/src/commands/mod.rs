@@ -18,6 +18,7 @@ pub(crate) mod execute;
 pub(crate) mod explain;
 pub(crate) mod judge;
 pub(crate) mod pretrain;
+pub(crate) mod profile;
 pub(crate) mod prove;
 pub(crate) mod schema;
 pub(crate) mod score;
@@ -31,17 +32,17 @@ mod witness;
 pub(crate) mod worker;
 
 use anyhow::{Result, bail};
+use twinql::input::Schemas;
 use twinql::metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql::record::{Status, StatusCounts};
-use twinql::sql::Dialect;
-use twinql::{Engine, Network};
+use twinql::{Engine, Network, Profiles};
 
 use crate::args::Metrics;
 use crate::output::Console;
 
-/// The engine that the arguments ask for. Says where a metric's semantics is not the one
-/// asked for.
-pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> Result<Engine> {
+/// The engine that the arguments ask for, over these schemas. Says where a metric's semantics is not the one asked
+/// for, and what of a profile is not followed.
+pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> Result<Engine> {
     let learned = metrics.metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
     let network = match (learned, &metrics.checkpoint) {
         (false, _) => None,
@@ -59,6 +60,10 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
             ));
         }
     }
+    let mut profiles = metrics.profile.as_deref().map(Profiles::load).transpose()?.unwrap_or_default();
+    for warning in profiles.settle(schemas.all())? {
+        console.warn(warning);
+    }
     let workers = worker::workers(metrics.workers, &metrics.limits)?;
     Ok(Engine::builder()
         .metrics(metrics.metrics.iter().copied())
@@ -66,8 +71,9 @@ pub(crate) fn engine(metrics: &Metrics, dialect: Dialect, console: Console) -> R
         .semantics(asked)
         .databases(metrics.databases)
         .plausible(metrics.plausible)
+        .profiles(profiles)
         .seed(metrics.seed)
-        .translated_from(dialect)
+        .translated_from(schemas.dialect())
         .workers(workers, metrics.limits)
         .build()?)
 }

@@ -28,15 +28,16 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
     if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
         bail!("--reward is made of the score of gmn; add it to --metric");
     }
-    let engine = engine(&metrics, input.dialect, console)?;
+    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
+    let engine = engine(&metrics, &schemas, console)?;
     if typed.abstain && engine.metrics().iter().all(|m| engine.band(m).is_none()) {
         bail!(
             "--abstain needs a learned metric (gmn, two-tier, three-tier) and a checkpoint with an \
              abstention band; `twinql train` stores one"
         );
     }
-    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
-    guard(&input, &output, [("--checkpoint", metrics.checkpoint.as_deref())])?;
+    let named = [("--checkpoint", metrics.checkpoint.as_deref()), ("--profile", metrics.profile.as_deref())];
+    guard(&input, &output, named)?;
     let begin = Begin {
         output: &output,
         flags: &typed.batch,

@@ -23,7 +23,14 @@ impl Judge {
         let [gold, pred] = self.readied([gold, pred], &mut Vec::new())?;
         let (facts, tables) = self.read(&gold, &pred);
         let [of_gold, of_pred] = facts.map(Option::unwrap_or_default);
-        let plausible = Plausible::new(&self.schema, &of_gold, &of_pred, &tables, self.config.seed);
+        let plausible = Plausible::following(
+            &self.schema,
+            &of_gold,
+            &of_pred,
+            &tables,
+            self.config.seed,
+            self.profile.clone(),
+        );
         let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };
         let mut trial = self.start(gold, pred, plausible.tables(), Settling::AsReturned).map_err(failed)?;
         let mut expected = Expected::default();

@@ -154,4 +154,9 @@ impl Report {
             message: format!("the schema cannot be built in SQLite: {error}"),
         })
     }
+
+    /// The report on any pair of a schema that its database's profile contradicts.
+    pub fn profile_error(error: &str) -> Report {
+        Report::plain(Verdict::GoldError { message: format!("the profile contradicts the schema: {error}") })
+    }
 }

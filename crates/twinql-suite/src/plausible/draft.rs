@@ -1,5 +1,6 @@
 //! A plausible database in the making: rows are added one by one, references and keys kept at every step.
 
+mod finish;
 mod repeat;
 
 use std::collections::{BTreeMap, HashSet};
@@ -8,10 +9,11 @@ use twinql_sql::{ColumnRef, ForeignKey, Schema, Value};
 
 use super::content::Content;
 use super::portrait::Portraits;
+use super::profile::{Deal, follow};
 use super::regularity::{Mood, Regularity};
 use super::supply::Supply;
 use crate::constraints::Session;
-use crate::database::{Database, Row, has_type, key_form, keys, project, store};
+use crate::database::{Row, has_type, key_form, keys, project, store};
 use crate::dice::Dice;
 use crate::facts::Facts;
 
@@ -62,6 +64,10 @@ pub(super) struct Draft<'a> {
     making: Vec<usize>,
     /// References may lead nowhere.
     dangling: bool,
+    /// Rows of the tables of which a profile knows the number.
+    sizes: BTreeMap<usize, usize>,
+    /// How children are dealt out, by table and reference, where a profile knows.
+    pub(super) deals: BTreeMap<(usize, usize), Deal>,
 }
 
 impl<'a> Draft<'a> {
@@ -86,13 +92,21 @@ impl<'a> Draft<'a> {
             constraints,
             making: Vec::new(),
             dangling: false,
+            sizes: portraits.sizes(tables, if plenty { PLENTY } else { MAX_ROWS } - 12),
+            deals: BTreeMap::new(),
         };
         for &table in tables {
             let Some(definition) = schema.tables.get(table) else { continue };
             for column in 0..definition.columns.len() {
                 let at = ColumnRef { table, column };
                 if let Some(portrait) = portraits.get(at) {
-                    draft.supplies.insert(at, Supply::of(portrait, &mood, dice));
+                    let mut supply = Supply::of(portrait, &mood, dice);
+                    if let Some(known) = portraits.known_column(at) {
+                        let total = portraits.known_table(table).and_then(|t| t.rows);
+                        let rows = draft.sizes.get(&table).copied().unwrap_or(MAX_ROWS);
+                        follow(&mut supply, portrait, known, total, rows, dice);
+                    }
+                    draft.supplies.insert(at, supply);
                 }
             }
             let spread = draft.spread(table, dice);
@@ -114,6 +128,7 @@ impl<'a> Draft<'a> {
         // A narrow table lists what a parent has, one row for each kind of it.
         let categories = dice.chance(if definition.columns.len() <= 6 { 0.75 } else { 0.15 });
         if self.mood.has(Regularity::NaturalKeys)
+            && !self.knows_keys(table)
             && let Some(reference) = references.first()
         {
             // A parent has one row for each day, or else for each other parent, or for each of its categories.
@@ -135,10 +150,12 @@ impl<'a> Draft<'a> {
                 unique.push(key);
             }
         }
+        unique.extend(self.known_keys(table));
         let favourites = self.mood.has(Regularity::ClearFavourites);
         let skews = references.iter().map(|_| if favourites { 1.4 + dice.unit() } else { 1.0 }).collect();
         let mut sticky = Vec::new();
-        if self.mood.has(Regularity::StickyValues) && !references.is_empty() {
+        let profiled = self.portraits.known_table(table).is_some();
+        if self.mood.has(Regularity::StickyValues) && !references.is_empty() && !profiled {
             for column in 0..definition.columns.len() {
                 if !referring(column) && !unique.iter().any(|k| k.contains(&column)) && dice.chance(0.5) {
                     sticky.push((column, if dice.chance(0.5) { 1.0 } else { 0.7 }));
@@ -184,6 +201,7 @@ impl<'a> Draft<'a> {
                 }
                 known => known,
             };
+            let wanted = self.sizes.get(&table).copied().unwrap_or(wanted);
             if let Some(spread) = self.spreads.get_mut(&table) {
                 spread.rows = wanted;
             }
@@ -201,15 +219,18 @@ impl<'a> Draft<'a> {
                 }
             }
         }
-        if share >= 1.0 && self.mood.has(Regularity::NoOrphans) {
+        if share >= 1.0 {
             self.adopt(dice);
         }
     }
 
-    /// Gives each parent without a child one, where a table refers to one other.
+    /// Gives each parent without a child one, where a table refers to one other and no parent is without.
     fn adopt(&mut self, dice: &mut Dice) {
         for &table in self.tables {
             let Some(reference) = self.portraits.references(table).first().cloned() else { continue };
+            if !self.leaves_no_orphans(table, &reference) {
+                continue;
+            }
             for parent in 0..self.rows[reference.target].len() {
                 let key = self.key_of(&reference, parent);
                 if self.find(table, &key).is_none() {
@@ -298,7 +319,13 @@ impl<'a> Draft<'a> {
             };
             row.push(value);
         }
-        self.echo(table, &mut row, &drawn, dice);
+        if portraits.known_table(table).is_none() {
+            self.echo(table, &mut row, &drawn, dice);
+        }
+        self.depend(table, &mut row, &|c| {
+            portraits.references(table).iter().any(|r| r.columns.contains(&c))
+                || given.iter().any(|(own, _)| *own == c)
+        });
         if self.constraints.bind(table) {
             let refers = |c: usize| portraits.references(table).iter().any(|r| r.columns.contains(&c));
             let fixed = |c: usize| refers(c) || given.iter().any(|(own, _)| *own == c);
@@ -339,17 +366,26 @@ impl<'a> Draft<'a> {
         }
         let count = self.rows[reference.target].len();
         let repeated = self.repeated(table, reference, cells);
+        let absent = self.known_absence(table, reference);
+        if given.is_empty()
+            && let Some(astray) = self.astray(table, reference, dice)
+        {
+            for (column, value) in astray {
+                cells[column] = Some(value);
+            }
+            return Parent::Nothing;
+        }
         let parent = if !given.is_empty() {
             self.find(reference.target, &given).or_else(|| self.add(reference.target, &given, dice))
         } else if reference.target == table {
             // A table that refers to itself: to an earlier row, or to nothing.
-            if count == 0 || dice.chance(0.2) {
+            if count == 0 || dice.chance(absent.unwrap_or(0.2)) {
                 return Parent::Missing;
             }
             Some(dice.below(count))
-        } else if !self.mood.has(Regularity::CompleteReferences)
+        } else if (absent.is_some() || !self.mood.has(Regularity::CompleteReferences))
             && reference.columns.iter().all(|&c| self.may_be_null(table, c))
-            && dice.chance(0.12)
+            && dice.chance(absent.unwrap_or(0.12))
         {
             return Parent::Missing;
         } else if !repeated.is_empty() && self.mood.has(Regularity::CopiedColumns) {
@@ -406,6 +442,9 @@ impl<'a> Draft<'a> {
         let count = self.rows[reference.target].len();
         let mut parent =
             if self.mood.wild { self.rows[table].len() % count.max(1) } else { dice.skewed(count, skew) };
+        if let Some(dealt) = self.dealt((table, index), reference, dice) {
+            parent = dealt;
+        }
         let twin = parents.iter().find(|(t, _)| *t == reference.target).map(|(_, p)| *p);
         // Two keys of one parent, such as its number here and its number elsewhere.
         let same =
@@ -463,76 +502,6 @@ impl<'a> Draft<'a> {
                 .tables
                 .iter()
                 .any(|&t| refers(t).any(|r| r.target == at.table && r.target_columns.contains(&at.column)))
-    }
-
-    /// The rows as a database: in the order of their ids where they have some.
-    pub(super) fn finish(mut self, dice: &mut Dice) -> Database {
-        if self.mood.has(Regularity::ClearExtremes) {
-            self.clear_extremes();
-        }
-        let mut tables: Vec<Option<Vec<Row>>> = vec![None; self.schema.tables.len()];
-        for &table in self.tables {
-            let mut rows = std::mem::take(&mut self.rows[table]);
-            let serial = (0..self.schema.tables[table].columns.len()).find(|&column| {
-                self.portraits
-                    .get(ColumnRef { table, column })
-                    .is_some_and(|p| p.unique && p.content == Content::Id)
-            });
-            match serial {
-                Some(column) => rows.sort_by(|a, b| a.get(column).cmp(&b.get(column))),
-                None => dice.shuffle(&mut rows),
-            }
-            if let Some(place) = tables.get_mut(table) {
-                *place = Some(rows);
-            }
-        }
-        Database { tables }
-    }
-
-    /// Moves all but one of the rows that share a column's largest or smallest number off it.
-    fn clear_extremes(&mut self) {
-        let ranked: Vec<ColumnRef> = self
-            .supplies
-            .keys()
-            .copied()
-            .filter(|&at| {
-                self.portraits
-                    .get(at)
-                    .is_some_and(|p| p.ranked && !matches!(p.content, Content::Moment(_) | Content::Year))
-                    && !self.is_bound(at)
-            })
-            .collect();
-        for at in ranked {
-            for largest in [true, false] {
-                let numbers = self.rows[at.table].iter().filter_map(|r| r.get(at.column)?.as_f64());
-                let extreme =
-                    if largest { numbers.fold(f64::MIN, f64::max) } else { numbers.fold(f64::MAX, f64::min) };
-                // Children of one parent may share the record.
-                let parent = self.portraits.references(at.table).first().map_or(&[][..], |r| &r.columns);
-                let mut holder: Option<Vec<Value>> = None;
-                for row in &mut self.rows[at.table] {
-                    if row.get(at.column).and_then(Value::as_f64) != Some(extreme) {
-                        continue;
-                    }
-                    let own = project(row, parent);
-                    match &holder {
-                        Some(holder) if parent.is_empty() || *holder != own => {}
-                        Some(_) => continue,
-                        None => {
-                            holder = Some(own);
-                            continue;
-                        }
-                    }
-                    let Some(cell) = row.get_mut(at.column) else { continue };
-                    let step = if largest { -1 } else { 1 };
-                    *cell = match &*cell {
-                        Value::Integer(n) => Value::Integer(n.saturating_add(step)),
-                        Value::Real(r) => Value::Real((r.0 + step as f64).into()),
-                        other => other.clone(),
-                    };
-                }
-            }
-        }
     }
 
     /// The place of a table among all: parents come first.

@@ -17,9 +17,12 @@ mod implied;
 mod measure;
 mod plant;
 mod portrait;
+mod profile;
 mod regularity;
 mod supply;
 mod words;
+
+use std::sync::Arc;
 
 use twinql_sql::{Schema, Semantics};
 
@@ -27,6 +30,7 @@ use crate::constraints::Constraints;
 use crate::database::{Database, parents_first};
 use crate::dice::Dice;
 use crate::facts::Facts;
+use crate::profile::Bound;
 use draft::Draft;
 pub use expected::{Expectation, Expected, ExpectedConfig};
 pub use measure::{Counts, measure};
@@ -56,11 +60,26 @@ impl<'a> Plausible<'a> {
         more: &[usize],
         seed: u64,
     ) -> Plausible<'a> {
+        Plausible::following(schema, gold, pred, more, seed, None)
+    }
+
+    /// As [`Plausible::new`], like the database that a profile describes.
+    pub fn following(
+        schema: &'a Schema,
+        gold: &'a Facts,
+        pred: &'a Facts,
+        more: &[usize],
+        seed: u64,
+        profile: Option<Arc<Bound>>,
+    ) -> Plausible<'a> {
         let mut read: Vec<usize> = gold.tables().into_iter().chain(pred.tables()).collect();
         read.extend(more.iter().filter(|&&t| t < schema.tables.len()));
         read.sort_unstable();
         read.dedup();
-        let portraits = Portraits::of(schema, gold, pred, &read);
+        let mut portraits = Portraits::of(schema, gold, pred, &read);
+        if let Some(profile) = profile {
+            portraits.follow(schema, profile);
+        }
         let targets = |t| portraits.references(t).iter().map(|r| r.target).collect();
         let tables = parents_first(&read, targets);
         // Keys hold on real databases, and with them CHECKs.

@@ -111,7 +111,8 @@ fn chosen(draft: &Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice) ->
             _ => draft.supplies.get(&at)?.sketch(dice),
         };
         let value = store(value, portrait.affinity);
-        if good(&value) {
+        // What no row of the real database has is a last resort.
+        if good(&value) && (attempt >= 18 || draft.portraits.has_in_range(at, &value)) {
             return Some(value);
         }
     }
@@ -348,6 +349,9 @@ pub(super) fn align(gold: &Facts, pred: &Facts, planted: &Planted, draft: &mut D
             continue;
         }
         let Some(portrait) = draft.portraits.get(at) else { continue };
+        if draft.portraits.excludes(at, &atoms) {
+            continue;
+        }
         for row in 0..draft.rows[at.table].len() {
             let wanted = planted.contains(&(at.table, row));
             let meets = |v: &Value| atoms.iter().all(|a| passes(portrait, v, a));

@@ -1,6 +1,7 @@
 //! What a column probably holds: read off its name, its type, its place in keys, and what queries do with it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use twinql_sql::{Column, ColumnRef, ForeignKey, Schema, Value};
 
@@ -9,6 +10,7 @@ use super::form::{Form, Moment};
 use super::implied;
 use crate::database::keys;
 use crate::facts::{Atom, Comparison, Facts, Slot};
+use crate::profile::Bound;
 
 /// A column, as far as its values go.
 #[derive(Debug, Clone)]
@@ -34,7 +36,7 @@ pub(super) struct Portrait {
     /// A part of a moment was cut out of it: there is more.
     cut: bool,
     /// The form of moments was read off a constant.
-    formed: bool,
+    pub(super) formed: bool,
     /// Moments have no time of day but midnight.
     pub(super) midnight: bool,
     /// Patterns of LIKE.
@@ -62,9 +64,11 @@ pub(super) struct Portrait {
 /// All portraits of a pair's tables, and the references between them.
 #[derive(Debug, Default)]
 pub(super) struct Portraits {
-    columns: BTreeMap<ColumnRef, Portrait>,
+    pub(super) columns: BTreeMap<ColumnRef, Portrait>,
     /// By table: those that the schema declares, and those that the gold joins along.
-    references: BTreeMap<usize, Vec<ForeignKey>>,
+    pub(super) references: BTreeMap<usize, Vec<ForeignKey>>,
+    /// What is known of the real database.
+    pub(super) profile: Option<Arc<Bound>>,
 }
 
 /// True of a text of three words or more.
@@ -243,7 +247,7 @@ impl Portraits {
                     self.references.entry(t).or_default().push(reference);
                 }
             }
-            let Portraits { columns, references } = self;
+            let Portraits { columns, references, profile: _ } = self;
             let references = references.get(&t).map_or(&[][..], Vec::as_slice);
             for (&at, portrait) in columns.iter_mut().filter(|(at, _)| at.table == t) {
                 portrait.copied = implied::copied(schema, references, at, portrait.content);
@@ -307,7 +311,7 @@ impl Portraits {
     }
 
     /// True if a table refers to another, over any number of steps.
-    fn reaches(&self, from: usize, to: usize) -> bool {
+    pub(super) fn reaches(&self, from: usize, to: usize) -> bool {
         let mut seen = BTreeSet::new();
         let mut queue = vec![from];
         while let Some(t) = queue.pop() {

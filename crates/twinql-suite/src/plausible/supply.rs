@@ -1,12 +1,14 @@
 //! Where the values of one column come from in one database.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use twinql_sql::{Affinity, Value};
 
 use super::content::Content;
 use super::form::{Form, Moment, near};
 use super::portrait::Portrait;
+use super::profile::weighted;
 use super::regularity::{Mood, Regularity};
 use super::words::{CATEGORIES, COUNTRIES, FIRST, LAST, NOUNS, PLACES, pick, reshaped};
 use crate::database::store;
@@ -28,7 +30,7 @@ const FLAGS: [(&str, &str); 9] = [
 
 /// How new values are made.
 #[derive(Debug, Clone)]
-enum Making {
+pub(super) enum Making {
     /// Numbers in sequence, with gaps or without.
     Serial { next: i64, step: i64 },
     /// One of these, the first ones more often.
@@ -39,19 +41,27 @@ enum Making {
     Moments { form: Form, around: Moment, spread: i64, midnight: bool, known: Vec<Moment> },
     /// Words of what the column holds.
     Words,
+    /// Numbers between points at even steps of rank.
+    Spread { points: Arc<[f64]>, digits: i32 },
+    /// Moments in years between points at even steps of rank.
+    Dated { form: Form, years: Arc<[f64]>, midnight: bool },
+    /// Texts of these shapes.
+    Shaped { shapes: Arc<[String]>, weights: Arc<[f64]> },
+    /// One of these: one that was not there yet at this pace, else by weight. `fresh` counts those that were.
+    Pool { values: Arc<[Value]>, weights: Arc<[f64]>, fresh: usize, pace: f64 },
 }
 
 /// The source of a column's values in one database.
 #[derive(Debug, Clone)]
 pub(super) struct Supply {
-    making: Making,
+    pub(super) making: Making,
     content: Content,
     affinity: Affinity,
     /// Constants of the queries, which stand in among the words now and then.
     members: Vec<Value>,
     patterns: Vec<String>,
     /// No value twice.
-    unique: bool,
+    pub(super) unique: bool,
     used: HashSet<Value>,
     /// The share of NULLs.
     pub(super) nulls: f64,
@@ -327,11 +337,33 @@ impl Supply {
                 form.write(moment, dice)
             }
             Making::Words => self.words(dice),
+            Making::Spread { points, digits } => number(between(points, dice.unit()), *digits),
+            Making::Dated { form, years, midnight } => {
+                let mut moment = near((between(years, dice.unit()).round() as i64, 1, 1, 0), 0, dice);
+                if *midnight && matches!(form, Form::Moment { .. }) {
+                    moment.3 = 0;
+                }
+                form.write(moment, dice)
+            }
+            Making::Shaped { shapes, weights } => {
+                let shape = weighted(weights, dice).and_then(|i| shapes.get(i));
+                Value::Text(shape.map_or_else(String::new, |shape| reshaped(shape, dice)))
+            }
+            Making::Pool { values, weights, .. } => {
+                weighted(weights, dice).and_then(|i| values.get(i)).cloned().unwrap_or(Value::Null)
+            }
         }
     }
 
-    /// A proposed value that is used: a sequence goes on behind it.
+    /// A proposed value that is used: a sequence goes on behind it, and a pool of values brings all of them in time.
     fn take(&mut self, dice: &mut Dice) -> Value {
+        if let Making::Pool { values, fresh, pace, .. } = &mut self.making
+            && let Some(value) = values.get(*fresh)
+            && dice.chance(*pace)
+        {
+            *fresh += 1;
+            return value.clone();
+        }
         let value = self.propose(dice);
         if let Making::Serial { next, step } = &mut self.making {
             *next += if *step == 1 { 1 } else { dice.between(1, *step) };
@@ -392,6 +424,15 @@ impl Supply {
     pub(super) fn is_taken(&self, value: &Value) -> bool {
         self.unique && self.used.contains(value)
     }
+}
+
+/// A point of a spread that is given by its values at even steps of rank, from 0 to 1.
+pub(super) fn between(points: &[f64], rank: f64) -> f64 {
+    let Some(last) = points.len().checked_sub(1) else { return 0.0 };
+    let place = rank * last as f64;
+    let at = |i: usize| points.get(i.min(last)).copied().unwrap_or(0.0);
+    let low = at(place as usize);
+    low + (at(place as usize + 1) - low) * place.fract()
 }
 
 /// A text that a pattern matches, with the pattern as a word among others.

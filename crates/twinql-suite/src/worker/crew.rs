@@ -18,6 +18,7 @@ use crate::bout::Side;
 use crate::files::{FileConfig, FileReport, FileVerdict};
 use crate::judge::{JudgeConfig, Report, Verdict};
 use crate::plausible::{Expectation, ExpectedConfig};
+use crate::profile::Profile;
 use crate::suite::{RunOptions, RunPair, RunVerdict, SchemaSuite, write_line};
 
 /// A program that runs [`serve`](super::serve) on its standard input and output.
@@ -67,8 +68,8 @@ impl Crew {
         }))
     }
 
-    /// Counts the plausible databases on which a pair agrees, as a [`Judge`](crate::Judge) in this process does; a
-    /// pair that kills a fresh worker is a `timeout`.
+    /// Counts the plausible databases on which a pair agrees, as a [`Judge`](crate::Judge) in this process does that
+    /// follows the profile; a pair that kills a fresh worker is a `timeout`.
     ///
     /// # Errors
     /// No process can be started.
@@ -77,14 +78,20 @@ impl Crew {
         config: &JudgeConfig,
         expected: ExpectedConfig,
         schema: &Arc<Schema>,
+        profile: Option<&Arc<Profile>>,
         gold: &str,
         pred: &str,
     ) -> io::Result<Expectation> {
-        let answer = self.over(config, schema, |schema| Request::Expected {
-            schema,
-            gold: gold.to_owned(),
-            pred: pred.to_owned(),
-            config: expected,
+        let answer = self.ask(&|worker| {
+            worker.judging(config)?;
+            let schema = worker.introduced(schema)?;
+            worker.profiled(schema, profile)?;
+            worker.process.ask(&Request::Expected {
+                schema,
+                gold: gold.to_owned(),
+                pred: pred.to_owned(),
+                config: expected,
+            })
         })?;
         Ok(answer.unwrap_or(Expectation::None(Verdict::Timeout { side: Side::Pred })))
     }
@@ -218,6 +225,8 @@ struct Worker {
     schemas: HashMap<usize, usize>,
     /// Held, so that their addresses are not used again.
     kept: Vec<Arc<Schema>>,
+    /// The profiles of schemas that it knows, by the schemas' numbers.
+    profiles: HashMap<usize, Arc<Profile>>,
     /// The schema whose databases it holds, by `db_id`; those of one suite.
     databases: Option<String>,
 }
@@ -241,6 +250,7 @@ impl Worker {
             executing: None,
             schemas: HashMap::new(),
             kept: Vec::new(),
+            profiles: HashMap::new(),
             databases: None,
         })
     }
@@ -267,6 +277,7 @@ impl Worker {
             self.process.send(&Request::Forget)?;
             self.schemas.clear();
             self.kept.clear();
+            self.profiles.clear();
         }
         let new = self.schemas.len();
         let id = *self.schemas.entry(Arc::as_ptr(schema) as usize).or_insert(new);
@@ -275,6 +286,16 @@ impl Worker {
             self.process.send(&Request::Schema(id, Schema::clone(schema)))?;
         }
         Ok(id)
+    }
+
+    /// Lets the worker follow a profile over the schema with this number.
+    fn profiled(&mut self, schema: usize, profile: Option<&Arc<Profile>>) -> io::Result<()> {
+        let Some(profile) = profile else { return Ok(()) };
+        if !self.profiles.get(&schema).is_some_and(|known| Arc::ptr_eq(known, profile)) {
+            self.process.send(&Request::Profile(schema, Box::new(Profile::clone(profile))))?;
+            self.profiles.insert(schema, Arc::clone(profile));
+        }
+        Ok(())
     }
 
     /// Lets the worker hold the databases of this schema.

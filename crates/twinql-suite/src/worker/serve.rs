@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{self, BufRead, Write};
+use std::sync::Arc;
 
 use serde::Serialize;
 use twinql_sql::Schema;
@@ -13,6 +14,7 @@ use crate::execute::ExecError;
 use crate::files::{FileConfig, FileJudge};
 use crate::judge::{Judge, JudgeConfig, Report};
 use crate::plausible::Expectation;
+use crate::profile::{Bound, ProfileError};
 use crate::suite::{SchemaSuite, read_line, run_piece};
 
 /// Judges that a worker keeps ready.
@@ -43,8 +45,19 @@ pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usi
             Request::Schema(id, schema) => {
                 known.schemas.insert(id, schema);
             }
+            Request::Profile(id, profile) => {
+                let schema = known.schemas.get(&id);
+                let schema = schema.ok_or_else(|| io::Error::other("a profile before its schema"))?;
+                let said = |errors: Vec<ProfileError>| {
+                    errors.iter().map(ToString::to_string).collect::<Vec<String>>().join("; ")
+                };
+                let bound = profile.bind(schema).map(|(bound, _)| Arc::new(bound)).map_err(said);
+                known.profiles.insert(id, bound);
+                known.judges.remove(&id);
+            }
             Request::Forget => {
                 known.schemas.clear();
+                known.profiles.clear();
                 known.judges.clear();
             }
             Request::Databases(line) => {
@@ -61,8 +74,14 @@ pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usi
             }
             Request::Expected { schema, gold, pred, config } => {
                 before(1);
+                let contradicted = match known.profiles.get(&schema) {
+                    Some(Err(error)) => Some(Report::profile_error(error).verdict),
+                    _ => None,
+                };
                 let expectation = match known.judge_of(schema)? {
-                    Ok(judge) => judge.expected(&gold, &pred, config),
+                    Ok(judge) => {
+                        contradicted.map_or_else(|| judge.expected(&gold, &pred, config), Expectation::None)
+                    }
                     Err(error) => Expectation::None(Report::schema_error(&error).verdict),
                 };
                 output.line(&expectation)?;
@@ -89,6 +108,8 @@ pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usi
 struct Known {
     judging: JudgeConfig,
     schemas: HashMap<usize, Schema>,
+    /// Or what is wrong with them.
+    profiles: HashMap<usize, Result<Arc<Bound>, String>>,
     /// Of the schemas that were used last.
     judges: HashMap<usize, Judge>,
     databases: Option<SchemaSuite>,
@@ -100,6 +121,7 @@ impl Default for Known {
         Known {
             judging: JudgeConfig::default(),
             schemas: HashMap::new(),
+            profiles: HashMap::new(),
             judges: HashMap::new(),
             databases: None,
             files: FileJudge::new(FileConfig::default()),
@@ -118,7 +140,8 @@ impl Known {
             Entry::Vacant(entry) => {
                 let schema =
                     self.schemas.get(&id).ok_or_else(|| io::Error::other("a pair before its schema"))?;
-                Judge::new(schema, self.judging.clone()).map(|judge| &*entry.insert(judge))
+                let profile = self.profiles.get(&id).and_then(|p| p.as_ref().ok()).cloned();
+                Judge::new(schema, self.judging.clone()).map(|judge| &*entry.insert(judge.following(profile)))
             }
         })
     }

@@ -8,6 +8,7 @@ use twinql_sql::{Schema, Semantics};
 use crate::files::FileConfig;
 use crate::judge::JudgeConfig;
 use crate::plausible::ExpectedConfig;
+use crate::profile::Profile;
 use crate::suite::RunOptions;
 
 /// What a worker is told. What can be answered is; the rest is kept.
@@ -17,6 +18,8 @@ pub(super) enum Request {
     Judging(Box<JudgeConfig>),
     /// The schema of the pairs that name this number.
     Schema(usize, Schema),
+    /// The profile of the database of the schema with this number.
+    Profile(usize, Box<Profile>),
     /// Forget all schemas: their numbers are used again.
     Forget,
     /// Judge this; the answer is a [`Report`](crate::Report).

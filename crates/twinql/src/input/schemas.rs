@@ -78,6 +78,11 @@ impl Schemas {
         })
     }
 
+    /// All schemas that have names and could be read.
+    pub fn all(&self) -> impl Iterator<Item = &Schema> {
+        self.names.iter().filter_map(|name| self.named.get(name)?.as_deref().ok())
+    }
+
     /// Whose SQL the queries are.
     pub fn dialect(&self) -> Dialect {
         self.dialect

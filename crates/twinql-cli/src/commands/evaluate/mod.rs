@@ -46,13 +46,14 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         seed: seed.unwrap_or(DEFAULT_SEED),
         ..Resampling::default()
     };
-    let engine = engine(&metrics, typed.input.dialect.dialect, console)?;
     let schemas = input::schemas(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
+    let engine = engine(&metrics, &schemas, console)?;
     let mut inputs = Inputs::default().with([
         ("--pairs", Some(typed.pairs.as_path())),
         ("--schemas", typed.input.schemas.as_deref()),
         ("--labels", typed.labels.labels.as_deref()),
         ("--checkpoint", metrics.checkpoint.as_deref()),
+        ("--profile", metrics.profile.as_deref()),
     ]);
     for out in [&output.out, &typed.scores, &typed.plot].into_iter().flatten() {
         inputs.output(out)?;

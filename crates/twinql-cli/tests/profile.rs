@@ -1,0 +1,160 @@
+//! `twinql profile` and `--profile` through the binary.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use support::Folder;
+
+const CONCERTS: &str = "\
+CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER);
+CREATE TABLE concert (id INTEGER PRIMARY KEY, singer_id INTEGER NOT NULL REFERENCES singer(id), year INTEGER);
+INSERT INTO singer VALUES (1, 'Anna Zumbrunn', 30), (2, 'Bo Zumbrunn', 41), (3, 'Anna Zumbrunn', 25), (4, 'Cy Zumbrunn', 41);
+INSERT INTO concert VALUES (1, 1, 2001), (2, 1, 2002), (3, 2, 2002), (4, 3, 2005), (5, 3, 2006), (6, 4, 2009);
+";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    rusqlite::Connection::open(folder.path("real.sqlite")).unwrap().execute_batch(CONCERTS).unwrap();
+    folder
+}
+
+/// Two singers have one name, so that a name does not say which singer it is.
+const PAIR: [&str; 6] = [
+    "--schemas",
+    "concerts.sql",
+    "--gold-sql",
+    "SELECT s.name, COUNT(*) FROM singer s JOIN concert c ON c.singer_id = s.id GROUP BY s.id",
+    "--pred-sql",
+    "SELECT s.name, COUNT(*) FROM singer s JOIN concert c ON c.singer_id = s.id GROUP BY s.name",
+];
+
+fn score(folder: &Folder, more: &[&str]) -> serde_json::Value {
+    let asked = ["--metric", "expected-ex", "--format", "json"];
+    folder.json(&[&["score"][..], &PAIR, &asked, more].concat())
+}
+
+#[test]
+fn scores_follow_a_profile_and_signatures_say_so() {
+    let folder = folder();
+    folder.run(&["profile", "real.sqlite", "--out", "p.json"], 0);
+    let text = folder.read("p.json");
+    assert!(
+        text.contains("\"twinql-profile\"") && !text.contains("Zumbrunn") && !text.contains("Anna"),
+        "{text}"
+    );
+    let plain = score(&folder, &[]);
+    let told = score(&folder, &["--profile", "p.json"]);
+    let of = |v: &serde_json::Value| v["mean"]["expected-ex"].as_f64().unwrap();
+    assert!(of(&told) < of(&plain), "{} {}", of(&told), of(&plain));
+    let signature = |v: &serde_json::Value| v["signatures"]["expected-ex"].as_str().unwrap().to_owned();
+    assert!(!signature(&plain).contains("profile:"));
+    assert!(signature(&told).contains("|profile:"), "{}", signature(&told));
+    // Threads and processes follow it alike, and so does a profile that was edited.
+    assert_eq!(of(&score(&folder, &["--profile", "p.json", "--workers", "threads"])), of(&told));
+    let (singer, concert) = text.split_once("\"concert\": {").unwrap();
+    let singer =
+        singer.replace("\"unique\": false", "\"unique\": true").replace("\"distinct\": 3", "\"distinct\": 4");
+    let edited = [&singer, concert].join("\"concert\": {");
+    folder.write("edited.json", edited);
+    let edited = score(&folder, &["--profile", "edited.json"]);
+    assert!(of(&edited) > of(&told));
+    assert_ne!(signature(&edited), signature(&told));
+}
+
+#[test]
+fn a_folder_of_databases_gives_lines() {
+    let folder = folder();
+    std::fs::create_dir_all(folder.path("database/concerts")).unwrap();
+    std::fs::copy(folder.path("real.sqlite"), folder.path("database/concerts/concerts.sqlite")).unwrap();
+    folder.run(&["profile", "database", "--out", "all.jsonl"], 0);
+    let first = score(&folder, &["--profile", "all.jsonl"]);
+    std::fs::create_dir(folder.path("profiles")).unwrap();
+    folder.run(&["profile", "real.sqlite", "--db-id", "concerts", "--out", "profiles/concerts.json"], 0);
+    let second = score(&folder, &["--profile", "profiles"]);
+    assert_eq!(first["mean"], second["mean"]);
+}
+
+#[test]
+fn values_are_told_with_a_word_of_warning() {
+    let folder = folder();
+    let (out, err) = folder.run(&["profile", "real.sqlite", "--values", "2"], 0);
+    assert!(out.contains("Anna Zumbrunn") && !out.contains("Bo Zumbrunn"), "{out}");
+    assert!(err.contains("look at them before you share it"), "{err}");
+}
+
+#[test]
+fn statistics_of_postgres_give_a_profile() {
+    let folder = folder();
+    folder.write(
+        "stats.csv",
+        "schemaname,tablename,attname,null_frac,n_distinct,most_common_vals,most_common_freqs,histogram_bounds\n\
+         public,singer,id,0,-1,,,\"{1,2,3,4}\"\n\
+         public,singer,name,0,-0.75,\"{\"\"Anna Zumbrunn\"\"}\",{0.5},\"{Bo,Cy}\"\n",
+    );
+    folder.write("class.csv", "relname,reltuples\nsinger,4\nconcert,6\n");
+    let from = ["profile", "--pg-stats", "stats.csv", "--pg-class", "class.csv", "--db-id", "concerts"];
+    let (out, _) = folder.run(&from, 0);
+    assert!(!out.contains("Zumbrunn") && out.contains("\"distinct\": 3"), "{out}");
+    folder.write("p.json", &out);
+    assert!(score(&folder, &["--profile", "p.json"])["mean"]["expected-ex"].is_number());
+    folder.write("broken.csv", "tablename,attname,null_frac,n_distinct\nt,a,x,1\n");
+    folder.refuses(&["profile", "--pg-stats", "broken.csv"], &["broken.csv", "line 2", "null_frac"]);
+}
+
+#[test]
+fn what_cannot_be_measured_says_how_it_could_be() {
+    let folder = folder();
+    folder.refuses(&["profile"], &["--pg-stats"]);
+    folder.refuses(&["profile", "none.sqlite"], &["none.sqlite"]);
+    folder.refuses(
+        &["profile", "postgres://me:secret@host/db"],
+        &["postgres://…@host/db", "pg_stats", "--pg-stats stats.csv"],
+    );
+    let mut duck = vec![0; 64];
+    duck[8..12].copy_from_slice(b"DUCK");
+    folder.write("d.duckdb", duck);
+    folder.refuses(&["profile", "d.duckdb"], &["DuckDB", "COPY FROM DATABASE", "twinql profile d.sqlite"]);
+}
+
+#[test]
+fn a_profile_that_does_not_fit_is_refused() {
+    let folder = folder();
+    folder.run(&["profile", "real.sqlite", "--out", "p.json"], 0);
+    let with = |name: &str| {
+        [&["score"][..], &PAIR, &["--metric", "expected-ex", "--profile", name]]
+            .concat()
+            .iter()
+            .map(|s| s.to_string())
+            .collect::<Vec<_>>()
+    };
+    let refused = |name: &str, says: &[&str]| {
+        let args = with(name);
+        folder.refuses(&args.iter().map(String::as_str).collect::<Vec<_>>(), says);
+    };
+    let text = folder.read("p.json");
+    folder.write("other.json", text.replace("\"singer\": {", "\"sinner\": {"));
+    refused(
+        "other.json",
+        &[
+            "profile of concerts: tables.sinner: the schema concerts has no table of this name",
+            "it has singer, concert",
+        ],
+    );
+    folder.write("more.json", text.replace("\"distinct\": 4", "\"distinct\": 400"));
+    refused("more.json", &["tables.singer.columns.id.distinct: 400 distinct values in 4 rows"]);
+    folder.write("typo.json", text.replacen("\"distinct\"", "\"distinkt\"", 1));
+    refused("typo.json", &["typo.json: tables.singer.columns.id: unknown field `distinkt`"]);
+    folder.write("none.json", "{}");
+    refused("none.json", &["none.json: format: must be \"twinql-profile\""]);
+    refused("nowhere.json", &["nowhere.json"]);
+    folder.refuses(
+        &[&["score"][..], &PAIR, &["--metric", "relpm", "--profile", "p.json"]].concat(),
+        &["--profile", "expected-ex"],
+    );
+    // What a real database may hold against its declaration is said, and the rest is followed.
+    folder.write("nulls.json", text.replace("\"null_share\": 0.0", "\"null_share\": 0.25"));
+    let args = with("nulls.json");
+    let (_, err) = folder.run(&args.iter().map(String::as_str).collect::<Vec<_>>(), 0);
+    assert!(err.contains("tables.singer.columns.id.null_share: the schema says"), "{err}");
+}
