@@ -387,6 +387,7 @@ impl Engine {
                     record.set_detail(metric.name, "agree", expected.agree);
                     record.set_detail(metric.name, "databases", expected.of);
                     record.set_detail(metric.name, "standard_error", expected.standard_error());
+                    record.set_detail(metric.name, "probability", expected.probability());
                     continue;
                 }
                 Some(Expectation::None(verdict)) => verdict,
