@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A shipped checkpoint, from data to figures: corpora, its teachers, training, installation in
-# crates/twinql/checkpoints/, stored scores, evaluation.
+# crates/twinql/checkpoints/, the weights of `ex`, stored scores, evaluation.
 #   scripts/checkpoint.sh small
 #   scripts/checkpoint.sh base
 # Needs TWINQL_DATA (docs/training.md). Finished steps are kept and interrupted ones go on, so it can
@@ -28,7 +28,7 @@ for run in teacher graded "$name"; do
   [ -e "out/$run/model.safetensors" ] || "$twinql" train --config "configs/train-$run.toml" --resume
 done
 cp "out/$name/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
-"$twinql" selftest --checkpoint "crates/twinql/checkpoints/$name.safetensors" --stored "crates/twinql/checkpoints/$name.selftest.jsonl" --record
+scripts/calibrate.sh "$name" # the weights of ex, and the stored scores
 cargo build --release --locked --package twinql-cli
 "$twinql" selftest --checkpoint "$name"
 scripts/spider.sh --checkpoint "$name"

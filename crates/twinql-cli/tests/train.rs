@@ -127,7 +127,7 @@ fn train_then_score() {
     let (_, err) = folder.run(&other, 0);
     assert!(
         err.contains(
-            "the network answers for the semantics of the labels it was trained on, default; gmn and the tiers take default"
+            "the network answers for the semantics of the labels it was trained on, default; gmn, the tiers and ex take default"
         ),
         "{err}"
     );

@@ -35,6 +35,8 @@ pub enum MetricId {
     ThreeTier,
     /// Execution on databases as people have them.
     ExpectedEx,
+    /// All that is known of what execution on a real database would say.
+    Ex,
 }
 
 /// A metric's entry in the registry.
@@ -121,6 +123,15 @@ pub const METRICS: &[MetricInfo] = &[
         kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Asked,
         threshold: 0.7,
+    },
+    MetricInfo {
+        id: MetricId::Ex,
+        name: "ex",
+        summary: "the probability that execution on a real database calls the prediction right, by proof, suite and expected-ex together",
+        source: "`proof`, `suite`, `expected-ex`, and `gmn` where no database tests the pair; weights by `twinql calibrate`",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Checkpoint,
+        threshold: 0.5,
     },
 ];
 

@@ -13,6 +13,7 @@ use crate::{
     calibrate::{Calibration, Quality},
     config::{GmnConfig, GraphConfig, TrainConfig},
     error::ModelError,
+    execution::ExecutionModel,
     seal::{self, Unsealed},
     tiers::Tiers,
     weights::Layout,
@@ -62,6 +63,10 @@ pub struct CheckpointInfo {
     /// without their verdicts.
     #[serde(default)]
     pub tiers: Option<Tiers>,
+    /// How likely execution on a real database calls a prediction right; none before
+    /// [`ExecutionModel::fit`] has seen executed pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub execution: Option<ExecutionModel>,
     /// The epoch whose weights these are, from 1; 0 before training.
     pub epoch: usize,
     /// The run's signature.
@@ -86,6 +91,7 @@ impl CheckpointInfo {
             band: None,
             validation: Quality::UNMEASURED,
             tiers: None,
+            execution: None,
             epoch: 0,
             signature: signature(config, &data, None),
             data,
@@ -177,7 +183,8 @@ impl Checkpoint {
             && calibration.slope.is_finite()
             && calibration.offset.is_finite()
             && (0.0..=1.0).contains(&info.threshold)
-            && info.band.as_ref().is_none_or(Band::is_usable);
+            && info.band.as_ref().is_none_or(Band::is_usable)
+            && info.execution.as_ref().is_none_or(ExecutionModel::is_usable);
         if !usable {
             return Err(damaged(origin, "its calibration is not usable"));
         }

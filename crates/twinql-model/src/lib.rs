@@ -55,6 +55,7 @@ mod data;
 mod device;
 mod error;
 mod example;
+mod execution;
 mod native;
 mod prepare;
 mod pretrain;
@@ -83,6 +84,7 @@ pub use checkpoint::{Checkpoint, CheckpointInfo, FORMAT};
 pub use config::{Compute, GmnConfig, GraphConfig, GraphKind, Precision, Schedule, TrainConfig};
 pub use error::ModelError;
 pub use example::Example;
+pub use execution::{Executed, ExecutionModel, Folds, Signs, Unfit};
 pub use pretrain::{Pretrained, pretrain};
 pub use pretrain_config::PretrainConfig;
 pub use report::{

@@ -10,6 +10,7 @@ use crate::{
     config::{Compute, Precision, TrainConfig},
     device::backend,
     error::ModelError,
+    execution::ExecutionModel,
     native::Inference,
     prepare::Prepared,
     score::Score,
@@ -54,6 +55,12 @@ impl Scorer {
     /// What the checkpoint says about itself.
     pub fn info(&self) -> &CheckpointInfo {
         &self.info
+    }
+
+    /// The checkpoint, with what `execution` says of real databases in place of what it said before.
+    pub fn with_execution(&self, execution: ExecutionModel) -> Checkpoint {
+        let info = CheckpointInfo { execution: Some(execution), ..self.info.clone() };
+        Checkpoint { info, weights: self.inference.weights().to_vec() }
     }
 
     /// Probability from which a pair is called equivalent.

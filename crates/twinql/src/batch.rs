@@ -7,6 +7,7 @@ use twinql_graph::{PairArrays, QueryGraph};
 use twinql_model::{GraphConfig, ModelError, Score};
 use twinql_sql::prove::ProveError;
 use twinql_sql::{Proof, Semantics};
+use twinql_suite::plausible::Expectation;
 
 use crate::job::{Job, Work};
 use crate::network::Network;
@@ -19,6 +20,8 @@ type AllGraphs = Rc<[Option<PairGraphs>]>;
 type AllProofs = Rc<[Option<Result<Proof, ProveError>>]>;
 /// What the network says of each pair; none where a side has no graph and the forms are not equal.
 type AllSaid = Rc<[Option<Result<Said, ModelError>>]>;
+/// On how many plausible databases each pair agrees; none where there is no pair.
+type AllCounted = Rc<[Option<Expectation>]>;
 
 /// A batch with what has been made of it. An engine has few metrics and one network, so that lists
 /// serve for looking up.
@@ -26,12 +29,13 @@ pub(crate) struct Batch<'b> {
     pub(crate) jobs: &'b [Job],
     graphs: Vec<(Semantics, GraphConfig, AllGraphs)>,
     proofs: Vec<(Semantics, AllProofs)>,
+    counted: Vec<(Semantics, AllCounted)>,
     said: Option<AllSaid>,
 }
 
 impl<'b> Batch<'b> {
     pub(crate) fn new(jobs: &'b [Job]) -> Batch<'b> {
-        Batch { jobs, graphs: Vec::new(), proofs: Vec::new(), said: None }
+        Batch { jobs, graphs: Vec::new(), proofs: Vec::new(), counted: Vec::new(), said: None }
     }
 
     /// The graphs of all pairs under `semantics`, made as `config` says.
@@ -65,6 +69,20 @@ impl<'b> Batch<'b> {
         let proofs: AllProofs = prove_all(self.jobs, semantics, &|| ()).into();
         self.proofs.push((semantics.clone(), Rc::clone(&proofs)));
         proofs
+    }
+
+    /// On how many plausible databases all pairs agree under `semantics`, as `count` finds out.
+    pub(crate) fn counted(
+        &mut self,
+        semantics: &Semantics,
+        count: impl FnOnce(&[Job]) -> Vec<Option<Expectation>>,
+    ) -> AllCounted {
+        if let Some((_, counted)) = self.counted.iter().find(|(s, _)| s == semantics) {
+            return Rc::clone(counted);
+        }
+        let counted: AllCounted = count(self.jobs).into();
+        self.counted.push((semantics.clone(), Rc::clone(&counted)));
+        counted
     }
 
     /// What the engine's network says of all pairs under the semantics that it answers for.

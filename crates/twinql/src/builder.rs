@@ -81,7 +81,7 @@ impl EngineBuilder {
         self
     }
 
-    /// The number of plausible databases that `expected-ex` counts over.
+    /// The number of plausible databases that `expected-ex` and `ex` count over.
     pub fn plausible(mut self, databases: impl Into<Option<u64>>) -> EngineBuilder {
         if let Some(databases) = databases.into() {
             self.expected.databases = databases.max(1);
@@ -119,7 +119,7 @@ impl EngineBuilder {
     ///
     /// # Errors
     /// A learned metric without a network, in a program that has none built in; a tier with a network that was
-    /// trained without them.
+    /// trained without them, or `ex` with one that was not calibrated for it.
     pub fn build(mut self) -> Result<Engine, NetworkError> {
         if self.metrics.is_empty() {
             self = self.metric(MetricId::Gmn);
@@ -132,6 +132,10 @@ impl EngineBuilder {
         let calibrated = network.as_ref().is_some_and(|n| n.scorer().info().tiers.is_some());
         if !calibrated && self.metrics.iter().any(|m| cascade(m).is_some()) {
             return Err(NetworkError::NoTiers);
+        }
+        let weighed = network.as_ref().is_some_and(|n| n.scorer().info().execution.is_some());
+        if !weighed && self.metrics.iter().any(|m| m.id == MetricId::Ex) {
+            return Err(NetworkError::NoExecution);
         }
         let mut judge = judge_config(self.semantics.clone(), self.databases, self.seed);
         judge.limits = self.limits;

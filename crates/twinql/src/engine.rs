@@ -9,7 +9,7 @@ use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql_model::{Band, Cascade, Decision, Evidence, GraphConfig, Score};
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Semantics};
-use twinql_suite::plausible::{Expectation, ExpectedConfig};
+use twinql_suite::plausible::ExpectedConfig;
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
@@ -71,6 +71,9 @@ impl Engine {
 
     /// The score from which on a metric calls two queries the same.
     pub fn threshold(&self, metric: &MetricInfo) -> f64 {
+        if metric.id == MetricId::Ex {
+            return metric.threshold;
+        }
         match (&self.network, metric.semantics) {
             (Some(network), SemanticsOf::Checkpoint) => {
                 let tier = cascade(metric).zip(network.scorer().info().tiers.as_ref());
@@ -85,6 +88,7 @@ impl Engine {
     pub fn band(&self, metric: &MetricInfo) -> Option<Band> {
         let network = self.network.as_ref()?;
         match (cascade(metric), metric.semantics) {
+            _ if metric.id == MetricId::Ex => None,
             (Some(cascade), _) => network.scorer().info().tiers.as_ref()?.tier(cascade).band,
             (None, SemanticsOf::Checkpoint) => network.scorer().info().band,
             (None, _) => None,
@@ -146,17 +150,26 @@ impl Engine {
             seed: self.seed,
             further: match metric.id {
                 MetricId::Suite | MetricId::ThreeTier => of_suite(&self.judge),
-                MetricId::ExpectedEx => {
-                    let judge = JudgeConfig { databases: self.expected.databases, ..self.judge.clone() };
-                    let mut parts = of_suite(&judge);
-                    if !self.profiles.is_empty() {
-                        parts.push(format!("profile:{}", self.profiles.digest()));
-                    }
-                    parts
+                MetricId::ExpectedEx => self.of_plausible(of_suite(&JudgeConfig {
+                    databases: self.expected.databases,
+                    ..self.judge.clone()
+                })),
+                MetricId::Ex => {
+                    let mut parts = of_suite(&self.judge);
+                    parts.push(format!("plausible:{}", self.expected.databases));
+                    self.of_plausible(parts)
                 }
                 _ => Vec::new(),
             },
         }
+    }
+
+    /// What of plausible databases a signature has to say beside `parts`.
+    fn of_plausible(&self, mut parts: Vec<String>) -> Vec<String> {
+        if !self.profiles.is_empty() {
+            parts.push(format!("profile:{}", self.profiles.digest()));
+        }
+        parts
     }
 
     /// Scores a batch: one record for each job, in order, whatever becomes of it. Runs on
@@ -172,7 +185,8 @@ impl Engine {
                 MetricId::Proof => self.proof(metric, &mut batch, &mut records),
                 MetricId::TwoTier => self.tiers(metric, Cascade::Proof, &mut batch, &mut records),
                 MetricId::ThreeTier => self.tiers(metric, Cascade::ProofAndSuite, &mut batch, &mut records),
-                MetricId::ExpectedEx => self.expected(metric, jobs, &mut records),
+                MetricId::ExpectedEx => self.expected(metric, &mut batch, &mut records),
+                MetricId::Ex => self.ex(metric, &mut batch, &mut records),
             }
         }
         records
@@ -376,39 +390,17 @@ impl Engine {
     }
 }
 
-impl Engine {
-    fn expected(&self, metric: &MetricInfo, jobs: &[Job], records: &mut [Record]) {
-        let found = judging::expect_all(jobs, &self.judge, self.expected, &self.profiles, &self.workers);
-        for (record, found) in records.iter_mut().zip(found) {
-            let verdict = match found {
-                None => continue,
-                Some(Expectation::Counted(expected)) => {
-                    record.set_score(metric.name, expected.share().unwrap_or(UNKNOWN));
-                    record.set_detail(metric.name, "agree", expected.agree);
-                    record.set_detail(metric.name, "databases", expected.of);
-                    record.set_detail(metric.name, "standard_error", expected.standard_error());
-                    record.set_detail(metric.name, "probability", expected.probability());
-                    continue;
-                }
-                Some(Expectation::None(verdict)) => verdict,
-            };
-            if matches!(verdict, Verdict::Untested { .. } | Verdict::MachineError { .. }) {
-                record.set_null(metric.name);
-            }
-            let (status, error) = status::of_verdict(&verdict);
-            if let Some(error) = error {
-                spoil(record, status, error);
-            }
-        }
-    }
-}
-
 /// The cascade that a metric is.
 pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
     match metric.id {
         MetricId::TwoTier => Some(Cascade::Proof),
         MetricId::ThreeTier => Some(Cascade::ProofAndSuite),
-        MetricId::Gmn | MetricId::Suite | MetricId::RelPm | MetricId::Proof | MetricId::ExpectedEx => None,
+        MetricId::Gmn
+        | MetricId::Suite
+        | MetricId::RelPm
+        | MetricId::Proof
+        | MetricId::ExpectedEx
+        | MetricId::Ex => None,
     }
 }
 
@@ -434,7 +426,7 @@ fn mark_vacuous(metric: &MetricInfo, graphs: &[Option<PairGraphs>], records: &mu
 }
 
 /// The value of `proof` where nothing is proved either way.
-const UNKNOWN: f64 = 0.5;
+pub(crate) const UNKNOWN: f64 = 0.5;
 
 /// How the suite judges for a metric: `databases` where given, no shrinking of witnesses.
 pub fn judge_config(semantics: Semantics, databases: Option<usize>, seed: u64) -> JudgeConfig {
@@ -443,7 +435,7 @@ pub fn judge_config(semantics: Semantics, databases: Option<usize>, seed: u64) -
 }
 
 /// Sets status and error, unless an earlier metric has set them.
-fn spoil(record: &mut Record, status: Status, error: String) {
+pub(crate) fn spoil(record: &mut Record, status: Status, error: String) {
     if record.status == Status::Ok {
         record.status = status;
         record.error = Some(error);
@@ -451,6 +443,6 @@ fn spoil(record: &mut Record, status: Status, error: String) {
 }
 
 /// The double that prints as the float does: 0.97, not 0.9700000286102295.
-fn shortest(x: f32) -> f64 {
+pub(crate) fn shortest(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }

@@ -17,6 +17,7 @@ mod batch;
 mod builder;
 pub mod embedded;
 pub mod engine;
+pub mod execution;
 pub mod exit;
 pub mod input;
 pub mod job;

@@ -31,6 +31,9 @@ pub enum NetworkError {
     /// Tiers are asked for, and the checkpoint was trained without them.
     #[error("the checkpoint was trained without tiers; use gmn, or train with `tiers = true` under [data]")]
     NoTiers,
+    /// `ex` is asked for, and the checkpoint does not say how to weigh what is known.
+    #[error("the checkpoint has no weights of ex; add them with `twinql calibrate`, or use expected-ex")]
+    NoExecution,
     /// The file cannot be read.
     #[error(
         "cannot read the checkpoint {file}: {message}; check the path, name a built-in one (small, base), or train one with `twinql train`"

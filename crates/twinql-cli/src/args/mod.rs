@@ -106,9 +106,11 @@ impl Metrics {
         if metrics.is_empty() {
             bail!("--metric is empty");
         }
-        if typed.profile.is_some() && metrics.iter().all(|m| m.id != MetricId::ExpectedEx) {
+        if typed.profile.is_some()
+            && !metrics.iter().any(|m| matches!(m.id, MetricId::ExpectedEx | MetricId::Ex))
+        {
             bail!(
-                "--profile is followed by plausible databases, which no metric asked for makes; add expected-ex to --metric"
+                "--profile is followed by plausible databases, which no metric asked for makes; add expected-ex or ex to --metric"
             );
         }
         let device = typed.device.trim();

@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Execute(Execute),
     /// Measure how well metrics agree with labels
     Evaluate(Evaluate),
+    /// Fit `ex`, the probability that execution calls a prediction right, to pairs that were executed
+    Calibrate(Calibrate),
     /// Show how two queries are read: canonical plans, applied rules, scores
     Explain(Explain),
     /// Make and inspect labelled pairs
@@ -135,7 +137,7 @@ pub(crate) struct Metrics {
     /// Databases that the suite generates for a pair [default: its own choice]
     #[arg(long, value_name = "N")]
     pub(crate) databases: Option<usize>,
-    /// Plausible databases that expected-ex counts over [default: 16]
+    /// Plausible databases that expected-ex and ex count over [default: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) plausible: Option<u64>,
     /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
@@ -283,6 +285,47 @@ pub(crate) struct Evaluate {
     pub(crate) metrics: Metrics,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql execute --pairs predictions.jsonl --db database --semantics bird > executed.jsonl
+  twinql calibrate --pairs labelled.jsonl --schemas tables.json --semantics bird --out small-ex.safetensors
+  twinql score --pairs other.jsonl --schemas tables.json --semantics bird --metric ex --checkpoint small-ex.safetensors
+
+Each label says whether execution on the pair's real database calls the prediction right. The weights go into
+the checkpoint, whose network stays what it is. What is reported is measured on databases that a model was not
+fitted on: the databases take turns in fifths.")]
+pub(crate) struct Calibrate {
+    /// Executed pairs as JSON lines: id, db_id, gold, pred, label
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: SchemaFlags,
+    #[command(flatten)]
+    pub(crate) labels: LabelsFlag,
+    /// Use only pairs of this split
+    #[arg(long, value_name = "NAME")]
+    pub(crate) split: Option<String>,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
+    /// The checkpoint that gets the weights: `small` or `base`, or a file [default: small]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Databases that the suite generates for a pair [default: its own choice]
+    #[arg(long, value_name = "N")]
+    pub(crate) databases: Option<usize>,
+    /// Plausible databases that are counted over [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) plausible: Option<u64>,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    /// Write the checkpoint with its weights to this file, whole or not at all
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatFlag,
 }
 
 /// How a report is broken down.

@@ -11,6 +11,7 @@
 mod answers;
 mod attention;
 mod batch;
+pub(crate) mod calibrate;
 pub(crate) mod corpus;
 mod environment;
 pub(crate) mod evaluate;
@@ -55,7 +56,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         let answered = network.answers_for(wanted);
         if answered.name != wanted.name {
             console.warn(format!(
-                "the network answers for the semantics of the labels it was trained on, {}; gmn and the tiers take {answered}, and --semantics {wanted} applies to the other metrics",
+                "the network answers for the semantics of the labels it was trained on, {}; gmn, the tiers and ex take {answered}, and --semantics {wanted} applies to the other metrics",
                 network.semantics().join(", ")
             ));
         }
@@ -81,7 +82,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
 /// How many pairs are scored at a time: few where each may take as long as the suite needs.
 fn window(engine: &Engine) -> stream::Window {
     let slow = |m: &&'static MetricInfo| {
-        matches!(m.id, MetricId::Suite | MetricId::ThreeTier | MetricId::ExpectedEx)
+        matches!(m.id, MetricId::Suite | MetricId::ThreeTier | MetricId::ExpectedEx | MetricId::Ex)
     };
     match engine.metrics().iter().any(slow) {
         true => stream::Window::SMALL_BATCHES,

@@ -129,11 +129,13 @@ fn print(head: &Head, stored: &[Stored]) -> Result<String> {
 
 /// All metrics of each pair under its own semantics.
 fn scores(stored: &[Stored], network: &Network) -> Result<Vec<Map<String, Value>>> {
-    let tiers = network.scorer().info().tiers.is_some();
-    let metrics: Vec<&'static MetricInfo> = METRICS
-        .iter()
-        .filter(|m| tiers || !matches!(m.id, MetricId::TwoTier | MetricId::ThreeTier))
-        .collect();
+    let info = network.scorer().info();
+    let there = |m: &&'static MetricInfo| match m.id {
+        MetricId::TwoTier | MetricId::ThreeTier => info.tiers.is_some(),
+        MetricId::Ex => info.execution.is_some(),
+        _ => true,
+    };
+    let metrics: Vec<&'static MetricInfo> = METRICS.iter().filter(there).collect();
     let mut out = Vec::with_capacity(stored.len());
     for pair in stored {
         let place = || format!("stored pair {}", pair.id);

@@ -10,7 +10,7 @@ use crate::program::{self, Ended};
 
 const STATUSES: [&str; 7] =
     ["ok", "gold_error", "pred_error", "unsupported", "timeout", "untested", "machine_error"];
-const METRICS: [&str; 4] = ["gmn", "proof", "suite", "expected-ex"];
+const METRICS: [&str; 5] = ["gmn", "proof", "suite", "expected-ex", "ex"];
 /// Few, so that endless queries end soon; what is endless does not end within more.
 const STEPS: &str = "200000";
 

@@ -58,6 +58,8 @@ pub struct Atom {
     pub weak: bool,
     /// A function of the column is compared, such as a part of a date.
     pub derived: bool,
+    /// The column is compared whatever the case of its letters: under LOWER, UPPER or COLLATE NOCASE.
+    pub folded: bool,
 }
 
 /// An equality of two columns.

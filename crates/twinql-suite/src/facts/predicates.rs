@@ -42,7 +42,15 @@ impl Walker<'_> {
         self.facts.literals.extend(values.iter().cloned());
         if let Some(slot) = self.slot(expr) {
             let plain = matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_));
-            self.facts.atoms.push(Atom { slot, comparison, values, weak: weak || !plain, derived: !plain });
+            let weak = weak || !plain;
+            self.facts.atoms.push(Atom {
+                slot,
+                comparison,
+                values,
+                weak,
+                derived: !plain,
+                folded: folds(expr),
+            });
         } else if matches!(comparison, Comparison::Lt | Comparison::LtEq | Comparison::Gt | Comparison::GtEq)
         {
             let whole = |v: &Value| if let Value::Integer(n) = v { Some(*n) } else { None };
@@ -68,6 +76,7 @@ impl Walker<'_> {
                                 values: vec![value],
                                 weak: true,
                                 derived: false,
+                                folded: false,
                             });
                         }
                     }
@@ -392,6 +401,16 @@ impl Walker<'_> {
         if let Some(slot) = self.slot(expr) {
             self.facts.computed.push(slot);
         }
+    }
+}
+
+/// Whether an expression is a text in which case does not count.
+fn folds(expr: &Expr) -> bool {
+    match expr {
+        Expr::Nested(e) => folds(e),
+        Expr::Function(f) => is(&f.name, &["lower", "upper"]),
+        Expr::Collate { expr: _, collation } => is(collation, &["nocase"]),
+        _ => false,
     }
 }
 

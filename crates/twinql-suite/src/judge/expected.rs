@@ -115,6 +115,14 @@ mod tests {
         // A side in two spellings.
         let gold = "SELECT superhero_name FROM superhero WHERE side = 'good'";
         assert!(share(gold, "SELECT superhero_name FROM superhero WHERE LOWER(side) = 'good'") > 0.95);
+        // The spelling is the gold's, whatever the prediction folds it to, or the prediction's where the gold folds.
+        let (spelled, folded) = ("superhero_name = 'Batman'", "LOWER(superhero_name) = 'batman'");
+        for [gold, pred] in
+            [[spelled, folded], [folded, spelled], [spelled, "superhero_name = 'BATMAN' COLLATE NOCASE"]]
+        {
+            let of = |test| format!("SELECT height_cm FROM superhero WHERE {test}");
+            assert!(share(&of(gold), &of(pred)) > 0.95, "{gold} / {pred}");
+        }
         // Dates that are no dates.
         let gold = "SELECT id FROM superhero WHERE STRFTIME('%Y', born) = '1990'";
         assert!(share(gold, "SELECT id FROM superhero WHERE SUBSTR(born, 1, 4) = '1990'") > 0.95);

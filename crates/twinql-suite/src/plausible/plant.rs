@@ -7,7 +7,7 @@ use twinql_sql::{ColumnRef, Value};
 use super::content::Content;
 use super::draft::Draft;
 use super::form::Form;
-use super::portrait::Portrait;
+use super::portrait::{Portrait, same_letters};
 use super::regularity::Regularity;
 use super::supply::{Supply, phrase};
 use crate::database::store;
@@ -22,7 +22,15 @@ pub(super) type Planted = Vec<(usize, usize)>;
 /// True if a stored value meets a test, moments compared as far as the constant tells them.
 fn passes(portrait: &Portrait, value: &Value, atom: &Atom) -> bool {
     let (Content::Moment(_), Some((own, moment))) = (portrait.content, Form::of(value)) else {
-        return meets(value, atom);
+        return match atom.comparison {
+            Comparison::Eq | Comparison::In if atom.folded => {
+                atom.values.iter().any(|v| same_letters(v, value))
+            }
+            Comparison::NotEq | Comparison::NotIn if atom.folded => {
+                !atom.values.iter().any(|v| same_letters(v, value))
+            }
+            _ => meets(value, atom),
+        };
     };
     let ord = |constant: &Value| -> Option<std::cmp::Ordering> {
         if let Some((form, other)) = Form::of(constant) {
@@ -82,7 +90,10 @@ fn chosen(draft: &Draft<'_>, at: ColumnRef, atoms: &[&Atom], dice: &mut Dice) ->
     for attempt in 0..24 {
         let value = match (equal, portrait.content) {
             (Some(atom), content) if !matches!(content, Content::Moment(_)) && attempt < 8 => {
-                dice.pick(&atom.values).cloned().unwrap_or(Value::Null)
+                match dice.pick(&atom.values) {
+                    Some(value) if atom.folded => portrait.spelled(value),
+                    value => value.cloned().unwrap_or(Value::Null),
+                }
             }
             (_, Content::Moment(form)) if attempt >= 6 => {
                 let constants = atoms.iter().flat_map(|a| &a.values);

@@ -21,6 +21,8 @@ pub(super) struct Portrait {
     pub(super) whole: bool,
     /// Constants that it is equal to: those of the gold first.
     pub(super) members: Vec<Value>,
+    /// Those of them whose case no query tells.
+    folded: Vec<Value>,
     /// Numbers that it is compared with by order.
     pub(super) bounds: Vec<f64>,
     /// Moments that it is compared with.
@@ -87,6 +89,7 @@ impl Portrait {
             whole,
             members: column.values.iter().map(|v| Value::Text(v.clone())).collect(),
             bounds: Vec::new(),
+            folded: Vec::new(),
             moments: Vec::new(),
             days: Vec::new(),
             enumerated: !column.values.is_empty(),
@@ -153,9 +156,7 @@ impl Portrait {
                     self.patterns.push(pattern.clone());
                 }
                 (Comparison::Eq | Comparison::In | Comparison::NotEq | Comparison::NotIn, value) => {
-                    if !self.enumerated && !self.members.contains(value) && self.members.len() < 12 {
-                        self.members.push(value.clone());
-                    }
+                    self.add_member(value, atom.folded);
                 }
                 (_, value) => self.bounds.extend(match value {
                     Value::Text(t) => t.trim().parse().ok().filter(|n: &f64| n.is_finite()),
@@ -163,6 +164,32 @@ impl Portrait {
                 }),
             }
         }
+    }
+
+    /// One more value that the column holds. What is compared whatever its case is spelled as another query spells it:
+    /// `LOWER(name) = 'stealth'` speaks of `Stealth`.
+    fn add_member(&mut self, value: &Value, folded: bool) {
+        if self.enumerated || self.members.contains(value) {
+            return;
+        }
+        let alike = |m: &&mut Value| same_letters(m, value);
+        match self.members.iter_mut().find(alike) {
+            Some(_) if folded => return,
+            Some(spelled) if self.folded.contains(spelled) => {
+                *spelled = value.clone();
+                return;
+            }
+            _ => {}
+        }
+        if self.members.len() < 12 {
+            self.members.push(value.clone());
+            self.folded.extend(folded.then(|| value.clone()));
+        }
+    }
+
+    /// How the column spells a value that was compared whatever its case.
+    pub(super) fn spelled(&self, value: &Value) -> Value {
+        self.members.iter().find(|m| same_letters(m, value)).unwrap_or(value).clone()
     }
 
     /// Settles what the constants say against what the name does.
@@ -189,6 +216,11 @@ impl Portrait {
             _ => {}
         }
     }
+}
+
+/// True of two texts that differ in case at the most.
+pub(super) fn same_letters(a: &Value, b: &Value) -> bool {
+    matches!((a, b), (Value::Text(a), Value::Text(b)) if a.eq_ignore_ascii_case(b))
 }
 
 impl Portraits {

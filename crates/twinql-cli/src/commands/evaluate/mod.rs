@@ -6,7 +6,7 @@
 //! any length.
 
 mod seen;
-mod selection;
+pub(crate) mod selection;
 
 use std::sync::PoisonError;
 

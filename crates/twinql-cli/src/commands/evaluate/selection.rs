@@ -12,7 +12,7 @@ use crate::labels::Labels;
 use crate::output::Console;
 
 /// What passes, and what became of the rest.
-pub(super) struct Selection {
+pub(crate) struct Selection {
     split: Option<String>,
     labels: Option<Labels>,
     /// Pairs of the split.
@@ -24,7 +24,7 @@ pub(super) struct Selection {
 
 impl Selection {
     /// The items that are evaluated, and the counts, which are complete when they end.
-    pub(super) fn of(
+    pub(crate) fn of(
         items: impl Iterator<Item = Result<Item, InputError>> + Send + 'static,
         split: Option<String>,
         labels: Option<Labels>,
@@ -62,7 +62,7 @@ impl Selection {
     }
 
     /// Says what was left out.
-    pub(super) fn say(&self, path: &Path, console: Console) -> Result<()> {
+    pub(crate) fn say(&self, path: &Path, console: Console) -> Result<()> {
         let path = path.display();
         if let (Some(split), 0) = (&self.split, self.all) {
             bail!("{path}: no pair has split {split:?}");

@@ -1,0 +1,116 @@
+//! `twinql calibrate`: fits `ex` to pairs that were executed on real databases.
+//!
+//! What is known of each pair without its database is computed as `score --metric ex` does, a logistic model is
+//! fitted to the verdicts of execution, and its weights are written into a copy of the checkpoint.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+use twinql::files::Inputs;
+use twinql::judging::name;
+use twinql::model::{Executed, ExecutionModel};
+use twinql::suite::Limits;
+use twinql::{Engine, Job, Network};
+
+use crate::args::{DEFAULT_SEED, Format, databases, typed};
+use crate::commands::evaluate::selection::Selection;
+use crate::commands::stream::{Window, stream};
+use crate::commands::worker::workers;
+use crate::input::{self, PairItems};
+use crate::labels::Labels;
+use crate::output::{Console, Sink, write_file};
+
+/// Reads what is known of all pairs, fits, measures, and writes the checkpoint.
+pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) -> Result<bool> {
+    let schemas = input::schemas(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
+    let network = Network::chosen(typed.checkpoint.as_deref())?;
+    let semantics = typed.semantics.get()?;
+    let answered = network.answers_for(&semantics);
+    if answered.name != semantics.name {
+        bail!("the network answers for {}, not for --semantics {semantics}", network.semantics().join(", "));
+    }
+    let mut inputs = Inputs::default().with([
+        ("--pairs", Some(typed.pairs.as_path())),
+        ("--schemas", typed.input.schemas.as_deref()),
+        ("--labels", typed.labels.labels.as_deref()),
+        ("--checkpoint", typed.checkpoint.as_deref()),
+    ]);
+    inputs.output(&typed.out)?;
+    let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
+    if let Some(labels) = &labels {
+        labels.check(&typed.pairs)?;
+    }
+    let limits = typed.run.limits(Limits::default())?;
+    let engine = Engine::builder()
+        .network(network.clone())
+        .semantics(semantics)
+        .databases(databases(typed.databases)?)
+        .plausible(typed.plausible)
+        .seed(seed.unwrap_or(DEFAULT_SEED))
+        .translated_from(schemas.dialect())
+        .workers(workers(typed.run.workers, &limits)?, limits)
+        .build()?;
+    let (pairs, selection) =
+        Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
+    let mut executed: Vec<Executed> = Vec::new();
+    let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let work = |jobs: &[Job]| engine.signs(jobs);
+    stream(pairs, Window::SMALL_BATCHES, "reading", console, &work, &mut |done| {
+        let Some((job, about, known)) = done else {
+            return Ok(true);
+        };
+        match known {
+            Some(Ok(known)) => executed.push(Executed {
+                signs: known.signs,
+                label: about.label == Some(true),
+                database: about
+                    .db_id
+                    .clone()
+                    .with_context(|| format!("pair {} names no db_id", about.id_text(&job.id)))?,
+            }),
+            Some(Err(verdict)) => *left_out.entry(name(&verdict)).or_default() += 1,
+            None => *left_out.entry("unusable").or_default() += 1,
+        }
+        Ok(true)
+    })?;
+    selection.lock().unwrap_or_else(PoisonError::into_inner).say(&typed.pairs, console)?;
+    let model = ExecutionModel::fit(&executed).with_context(|| typed.pairs.display().to_string())?;
+    write_file(&typed.out, &network.with_execution(model)?)?;
+
+    let mut sink = Sink::new(None)?;
+    match typed.format.format {
+        Format::Text => sink.write(&text(&model, &left_out))?,
+        Format::Json | Format::Jsonl => {
+            sink.line(&serde_json::to_string_pretty(&json!({"execution": model, "left_out": left_out}))?)?;
+        }
+    }
+    sink.finish()?;
+    console.say(format!("wrote {}", typed.out.display()));
+    Ok(true)
+}
+
+/// The model and its figures for people.
+fn text(model: &ExecutionModel, left_out: &BTreeMap<&'static str, usize>) -> String {
+    let folds = &model.folds;
+    let mut out = String::from("weight     log odds\n");
+    for (name, weight) in model.named() {
+        out.push_str(&format!("{name:<9}  {weight:>8.2}\n"));
+    }
+    out.push_str(&format!(
+        "\n{} pairs over {} databases, {:.1} % of them right\n",
+        folds.pairs,
+        folds.databases,
+        100.0 * folds.positive
+    ));
+    if !left_out.is_empty() {
+        let counts: Vec<String> = left_out.iter().map(|(why, n)| format!("{why} {n}")).collect();
+        out.push_str(&format!("left out, since ex has no model of them: {}\n", counts.join(", ")));
+    }
+    out.push_str(&format!(
+        "each fifth of the databases by the others: AUC {:.4}, ECE {:.4}\n",
+        folds.auc, folds.ece
+    ));
+    out
+}
