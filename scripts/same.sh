@@ -52,7 +52,7 @@ END
   # 2,000 pairs, equal and not, judged with witnesses.
   head -n 2000 "$out/corpus.jsonl" > "$out/pairs.jsonl"
   for semantics in default strict; do
-    "$twinql" --quiet judge --pairs "$out/pairs.jsonl" --schemas data/schemas --semantics "$semantics" --seed 8 \
+    "$twinql" --quiet judge --plausible 0 --pairs "$out/pairs.jsonl" --schemas data/schemas --semantics "$semantics" --seed 8 \
       --workers threads --witness-dir "$out/witness-$semantics" --out "$out/verdicts.raw"
     # Each line names its witness file: as if the folder were the usual one.
     plain "$out/verdicts.raw" | sed "s#$out/#out/same/#g" > "$out/verdicts-$semantics.jsonl"
@@ -64,7 +64,7 @@ END
     line "proofs, $semantics" "$out/proofs-$semantics.jsonl"
   done
   for dialect in postgres mysql; do
-    "$twinql" --quiet judge --pairs "data/dialects/$dialect.jsonl" --schemas "data/dialects/$dialect" --dialect "$dialect" \
+    "$twinql" --quiet judge --plausible 0 --pairs "data/dialects/$dialect.jsonl" --schemas "data/dialects/$dialect" --dialect "$dialect" \
       --seed 8 --workers threads --out "$out/verdicts.raw"
     plain "$out/verdicts.raw" > "$out/verdicts-$dialect.jsonl"
     line "verdicts, $dialect" "$out/verdicts-$dialect.jsonl"
@@ -123,7 +123,7 @@ END
       plain "$out/scores.raw" > "$out/scores-$name.jsonl"
       line "scores of $name" "$out/scores-$name.jsonl"
     done
-    "$twinql" --quiet judge --pairs "$out/real.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --seed 8 \
+    "$twinql" --quiet judge --plausible 0 --pairs "$out/real.jsonl" --schemas "$TWINQL_DATA/spider/tables.json" --seed 8 \
       --workers threads --out "$out/verdicts.raw"
     plain "$out/verdicts.raw" > "$out/verdicts-real.jsonl"
     line "verdicts on Spider dev" "$out/verdicts-real.jsonl"

@@ -57,6 +57,36 @@ fn verdicts_in_input_order_with_witness_files() {
 
 /// Each file is the witness of the pair whose record names it.
 #[test]
+fn a_witness_says_how_plausible_it_is() {
+    let folder = Folder::new();
+    // They differ where two singers are of the largest age.
+    let pair = [
+        "SELECT name FROM singer ORDER BY age DESC LIMIT 1",
+        "SELECT name FROM singer WHERE age = (SELECT MAX(age) FROM singer)",
+    ];
+    let judge = |more: &[&str]| -> Value {
+        let args = one_pair("judge", pair, &[&["--format", "jsonl"], more].concat());
+        serde_json::from_str(folder.run(&args, 0).0.trim()).unwrap()
+    };
+    let record = judge(&[]);
+    let found = &record["witness"]["plausibility"];
+    assert_eq!(
+        found["because"][0],
+        json!({"regularity": "clear-extremes", "says": "two rows of singer tie in age"})
+    );
+    let (differ, all) = (found["differ"].as_u64().unwrap(), found["databases"].as_u64().unwrap());
+    assert!(all == 64 && 0 < differ && differ < 32, "{found}");
+    assert_eq!(judge(&["--workers", "threads"]), record);
+    let (text, _) = folder.run(&one_pair("judge", pair, &[]), 0);
+    let line = format!("-- differs on {differ} of 64 plausible databases");
+    assert!(text.contains(&line) && text.contains("; here because two rows of singer tie in age"), "{text}");
+    // The verdict and the witness do not depend on it.
+    let without = judge(&["--plausible", "0"]);
+    assert_eq!(without["witness"]["sql"], record["witness"]["sql"]);
+    assert!(without["witness"].get("plausibility").is_none(), "{without}");
+}
+
+#[test]
 fn ids_that_look_alike_have_files_of_their_own() {
     let folder = Folder::new();
     let long = "x".repeat(400);

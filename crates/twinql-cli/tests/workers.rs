@@ -110,7 +110,8 @@ fn a_pair_of_a_suite_that_kills_its_worker_costs_itself() {
         ENDLESS,
     ];
     let pairs = preds.map(|pred| RunPair { db_id: "music".into(), gold: GOLD.into(), pred: pred.into() });
-    let options = RunOptions { limits: Limits { steps: 200_000, ..Limits::default() }, plug_values: false };
+    let options =
+        RunOptions { limits: Limits { steps: 200_000, ..Limits::default() }, ..RunOptions::default() };
     let mut expected = run(&suite, &pairs, options, &|_| ());
     assert_eq!(run_in_processes(&suite, &pairs, options, crew(LONG), &|_| ()), expected);
     let timeout = |v: &RunVerdict| matches!(v, RunVerdict::Timeout { .. });

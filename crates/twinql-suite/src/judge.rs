@@ -7,6 +7,7 @@
 mod ease;
 mod expected;
 mod further;
+mod plausibility;
 mod shrink;
 mod simple;
 mod statements;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 use twinql_sql::Schema;
 
-use crate::bout::{Answered, Effort, Next, Outcome, Ring, Rules, Settling, Side, Standing};
+use crate::bout::{Answered, Effort, Next, Outcome, Ring, Rules, Settling, Side, Standing, nonempty};
 use crate::database::Database;
 use crate::execute::{Answer, ExecError, Sandbox};
 use crate::facts::Facts;
@@ -24,6 +25,7 @@ use crate::generate::Generator;
 use crate::profile::Bound;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
+pub use plausibility::{Plausibility, Reason};
 use shrink::Plainer;
 use statements::statements;
 pub use verdict::{JudgeConfig, Report, Verdict, Witness};
@@ -130,7 +132,13 @@ impl Judge {
             let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };
             self.trial(gold, pred, &mut notes).map_err(failed)
         });
-        Report { verdict: verdict.unwrap_or_else(|refused| refused), notes }
+        let mut verdict = verdict.unwrap_or_else(|refused| refused);
+        if let Verdict::Different { witness } = &mut verdict
+            && let Some(found) = &mut witness.plausibility
+        {
+            self.count(gold, pred, found);
+        }
+        Report { verdict, notes }
     }
 
     /// Both queries compiled, and what was done to their texts; a verdict where SQLite refuses one.
@@ -260,15 +268,20 @@ impl Judge {
         let names = |query: usize| trial.ring.party(query).prepared.names();
         let (gold_columns, pred_columns) = (names(GOLD), names(PRED));
         let answers = trial.answers();
-        let (statements, [gold, pred]) = if self.config.shrink {
+        let (statements, [gold, pred], database) = if self.config.shrink {
             let mut plainer = Plainer { trial, generator, database, answers };
             plainer.run(self.config.limits);
             let Plainer { database, answers, .. } = plainer;
             let read = [GOLD, PRED].map(|query| trial.ring.party(query).sql());
-            (statements(&database, &self.schema, read), answers)
+            (statements(&database, &self.schema, read), answers, database)
         } else {
-            (database.to_sql(&self.schema), answers)
+            (database.to_sql(&self.schema), answers, database)
         };
+        let asked = self.config.plausible > 0;
+        let plausibility = asked.then(|| Plausibility {
+            because: self.reasons(trial, &database, !nonempty(&gold)),
+            ..Plausibility::default()
+        });
         Witness {
             index,
             statements,
@@ -278,6 +291,7 @@ impl Judge {
             pred_rows: pred.rows,
             gold_columns,
             pred_columns,
+            plausibility,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use twinql_sql::{Nulls, Schema};
 use twinql_suite::Semantics;
 use twinql_suite::facts::Facts;
-use twinql_suite::plausible::{Plausible, REGULARITIES};
+use twinql_suite::plausible::{CHECKS, Plausible, REGULARITIES};
 
 /// Keys, foreign keys, types and CHECKs hold, over schemas with composite keys, self-references and a cycle.
 #[test]
@@ -45,4 +45,13 @@ fn the_document_lists_each_regularity_as_it_is() {
         })
         .collect();
     assert_eq!(rows.collect::<Vec<&str>>(), registered);
+}
+
+#[test]
+fn the_document_lists_each_oddity_as_it_is() {
+    let document = include_str!("../../../docs/plausible.md");
+    for check in &CHECKS {
+        let row = format!("| `{}` | {} |", check.name, check.summary);
+        assert!(document.contains(&row), "{row}");
+    }
 }

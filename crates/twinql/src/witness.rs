@@ -38,6 +38,9 @@ pub fn file(gold: &str, pred: &str, witness: &Witness) -> String {
             }
         }
     }
+    if let Some(found) = &witness.plausibility {
+        let _ = writeln!(out, "--\n-- {}", visible(&found.to_string()));
+    }
     out.push('\n');
     out.push_str(&witness.statements);
     out
@@ -228,6 +231,7 @@ mod tests {
             pred_width: 1,
             gold_columns: vec!["name".into(), "count(*)".into()],
             pred_columns: vec!["a\nb".into()],
+            plausibility: None,
         }
     }
 

@@ -219,6 +219,9 @@ pub(crate) struct Judge {
     pub(crate) databases: Option<usize>,
     #[command(flatten)]
     pub(crate) run: RunFlags,
+    /// Plausible databases over which it is said of a witness how plausible it is, and why it is odd; 0 leaves that out
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    pub(crate) plausible: u64,
     /// Write each witness as FOLDER/ID.sql: both queries and their answers, and a database for sqlite3.
     /// An id that can be no file's name is followed by a hash; each record names its file
     #[arg(long, value_name = "FOLDER")]
@@ -514,6 +517,9 @@ pub(crate) struct SuiteBuild {
     /// Mix in values of a SQLite file that has the schema, or of a folder with one for each db_id; only read
     #[arg(long, value_name = "PATH")]
     pub(crate) values_from: Option<PathBuf>,
+    /// Distil plausible databases, as people have them: a prediction that differs on odd ones alone passes
+    #[arg(long, conflicts_with = "values_from")]
+    pub(crate) plausible: bool,
     /// Continue an interrupted build
     #[arg(long)]
     pub(crate) resume: bool,

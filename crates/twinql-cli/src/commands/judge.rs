@@ -62,6 +62,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
     let databases = args::databases(typed.databases)?;
     let config = JudgeConfig {
         shrink: true,
+        plausible: typed.plausible,
         limits: typed.run.limits(Limits::default())?,
         ..judge_config(semantics, databases, seed.unwrap_or(DEFAULT_SEED))
     };
@@ -76,7 +77,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         // Made only if the output is one that may be gone on with: the schemas' hash takes a while.
         settings: &{
             let (signature, schemas) = (signature.clone(), made_of(&output, &schemas));
-            let flags = json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir.clone()});
+            let flags = json!({"echo": typed.batch.echo, "witness_dir": typed.witness_dir.clone(), "plausible": typed.plausible});
             move || settings("judge", signature.clone().into(), schemas.clone(), flags.clone())
         },
     };

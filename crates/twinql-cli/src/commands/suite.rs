@@ -44,6 +44,7 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
         aimed: typed.aimed.unwrap_or(default.aimed),
         neighbours: typed.neighbours.unwrap_or(default.neighbours),
         extra: typed.extra.unwrap_or(default.extra),
+        plausible: typed.plausible,
     };
     let mut inputs = Inputs::default().with([
         ("--gold", Some(typed.gold.gold.as_path())),
@@ -347,7 +348,11 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
             golds.len()
         ));
     }
-    let options = RunOptions { plug_values: typed.plug_values, limits: typed.run.limits(Limits::default())? };
+    let options = RunOptions {
+        plug_values: typed.plug_values,
+        limits: typed.run.limits(Limits::default())?,
+        ..RunOptions::default()
+    };
     let bar = console.bar(Some(pairs.len() as u64), "distinct pairs");
     let each = |n: usize| bar.inc(n as u64);
     let verdicts = match worker::workers(typed.run.workers, &options.limits)? {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use twinql::files::Inputs;
 use twinql::sql::Value;
-use twinql::suite::Witness;
+use twinql::suite::{Plausibility, Witness};
 use twinql::witness::{FileNames, file};
 use twinql::{Job, Work};
 
@@ -27,6 +27,9 @@ pub(super) struct WitnessRecord {
     /// What the columns of the answers are called.
     gold_names: Vec<String>,
     pred_names: Vec<String>,
+    /// How plausible it is, and why it is odd.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) plausibility: Option<Plausibility>,
     /// Where it was written.
     pub(super) file: Option<String>,
     /// All of it for people.
@@ -51,6 +54,7 @@ impl WitnessRecord {
             pred_rows: rows(witness.pred_rows),
             gold_names: witness.gold_columns,
             pred_names: witness.pred_columns,
+            plausibility: witness.plausibility,
             file: None,
             text,
         })

@@ -76,16 +76,18 @@ impl Aimed<'_> {
         let mut ring = ring(sandbox, candidates.schema, &config.semantics)?;
         let (gold, rival) = (ring.enter_text(self.gold)?, ring.enter_text(self.sql)?);
         let both = ring.pair(gold, rival);
-        let candidates = Candidates { semantics: self.semantics, ..*candidates };
-        let generator = candidates.generator(&pair);
+        let candidates = Candidates { semantics: self.semantics, ..candidates.clone() };
+        let others = candidates.others(&pair);
+        let maker = candidates.maker(&pair, &others);
         let mut aim = Aim { found: Vec::new(), tried: 0 };
         for index in 0..config.aimed {
-            let Some(database) = generator.database(index) else {
+            let Some(database) = maker.as_ref().and_then(|maker| maker.database(index)) else {
                 continue;
             };
             aim.tried += 1;
             let outcome = ring.bout(both, &database)?;
-            if matches!(outcome, Outcome::Agree(_)) {
+            let counts = !config.plausible || ring.answer(gold).is_ok_and(nonempty);
+            if matches!(outcome, Outcome::Agree(_)) || !counts {
                 continue;
             }
             aim.found.push((aim.tried, database));
@@ -108,13 +110,14 @@ pub(super) fn answered(
 ) -> Result<(u64, Vec<Database>), ExecError> {
     let mut ring = ring(sandbox, candidates.schema, &config.semantics)?;
     let gold = ring.enter_text(sql)?;
-    let generator = candidates.generator(std::slice::from_ref(facts));
+    let (facts, others) = (std::slice::from_ref(facts), candidates.others(std::slice::from_ref(facts)));
+    let maker = candidates.maker(facts, &others);
     let (mut tried, mut out) = (0, Vec::new());
     for index in from..from + config.extra as u64 * EXTRA_TRIES {
         if out.len() >= config.extra {
             break;
         }
-        let Some(database) = generator.database(index) else {
+        let Some(database) = maker.as_ref().and_then(|maker| maker.database(index)) else {
             continue;
         };
         tried += 1;

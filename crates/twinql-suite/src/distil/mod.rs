@@ -15,13 +15,14 @@ mod tests;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use twinql_sql::{ColumnRef, Schema, Semantics, canonicalize};
 
-use crate::bout::{Effort, Outcome, Ring, Rules, Settling, Side};
+use crate::bout::{Effort, Outcome, Ring, Rules, Settling, Side, nonempty};
 use crate::database::Database;
 use crate::dice::stable_hash;
 use crate::execute::{ExecError, Limits, Sandbox};
@@ -48,6 +49,10 @@ pub struct DistilConfig {
     /// Further databases for each gold query, made for it alone. Neighbours are one change
     /// away; predictions are wrong in ways that no neighbour foresees.
     pub extra: usize,
+    /// Databases are plausible ones, whole, in which each regularity holds that holds more often than not. Those on
+    /// which a gold finds nothing tell nothing from it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub plausible: bool,
 }
 
 impl Default for DistilConfig {
@@ -59,6 +64,7 @@ impl Default for DistilConfig {
             aimed: 60,
             neighbours: 200,
             extra: 8,
+            plausible: false,
         }
     }
 }
@@ -183,7 +189,7 @@ pub fn distil(
     let mut work = Work {
         schema,
         config,
-        candidates: Candidates { schema, semantics: &config.semantics, seed, values },
+        candidates: Candidates { schema, semantics: &config.semantics, seed, values, plausible: None },
         ring: ring(&sandbox, schema, &config.semantics)?,
         reports: Vec::new(),
         golds: Vec::new(),
@@ -196,6 +202,7 @@ pub fn distil(
         tick,
     };
     work.enter(&sandbox, golds, seed);
+    work.candidates.plausible = config.plausible.then(|| Arc::new(Facts::merged(&work.facts)));
     work.shared()?;
     work.prove();
     work.aimed()?;
@@ -298,11 +305,20 @@ impl<'a> Work<'a> {
     }
 
     /// Those of some rivals whose gold takes the database for possible: it holds NULL only where the gold asks for it.
-    fn admitted(&self, rivals: &[usize], database: &Database) -> Vec<usize> {
+    /// Of a plausible one, those whose gold finds something on it.
+    fn admitted(&mut self, rivals: &[usize], database: &Database) -> Result<Vec<usize>, ExecError> {
+        if self.config.plausible {
+            self.ring.load(database)?;
+            let golds: BTreeSet<usize> = rivals.iter().map(|&rival| self.rivals[rival].gold).collect();
+            let finds: BTreeSet<usize> =
+                golds.into_iter().filter(|&gold| self.ring.answer(gold).is_ok_and(nonempty)).collect();
+            let finds = |rival: &&usize| finds.contains(&self.rivals[**rival].gold);
+            return Ok(rivals.iter().filter(finds).copied().collect());
+        }
         let nulls = database.nulls();
         let of_gold = |rival: usize| self.semantics.get(self.rivals.get(rival)?.gold);
         let admits = |rival: &&usize| of_gold(**rival).is_some_and(|s| reach(s, &nulls));
-        rivals.iter().filter(admits).copied().collect()
+        Ok(rivals.iter().filter(admits).copied().collect())
     }
 
     fn set(&mut self, rival: usize, state: State) {
@@ -314,7 +330,7 @@ impl<'a> Work<'a> {
 
     /// Runs what is left on a candidate and keeps it if it distinguishes a neighbour.
     fn offer(&mut self, database: Database) -> Result<bool, ExecError> {
-        let left = self.admitted(&self.left(), &database);
+        let left = self.admitted(&self.left(), &database)?;
         let mut rivals = Vec::new();
         for (rival, outcome) in self.ring.bouts(&left, &database, &mut |_, _| false)? {
             match outcome {
@@ -456,7 +472,7 @@ impl<'a> Work<'a> {
             .collect();
         let (candidates, config) = (&self.candidates, self.config);
         let found = alone::in_parallel(self.schema, &golds, &|sandbox, (number, sql, facts, semantics)| {
-            let candidates = Candidates { semantics, ..*candidates };
+            let candidates = Candidates { semantics, ..candidates.clone() };
             // Golds with the same facts would have the same databases.
             alone::answered(sandbox, (sql, facts), &candidates, config, EXTRA_FROM * number)
         });
@@ -494,10 +510,15 @@ impl<'a> Work<'a> {
     /// The reduction pass, and the report.
     fn finish(mut self) -> Result<SchemaSuite, ExecError> {
         let kept = std::mem::take(&mut self.kept);
-        let all = kept.iter().map(|one| self.admitted(&self.distinguished(), &one.database));
-        let admitted: Vec<Vec<usize>> = all.collect();
+        let distinguished = self.distinguished();
+        let all = kept.iter().map(|one| self.admitted(&distinguished, &one.database));
+        let admitted: Vec<Vec<usize>> = all.collect::<Result<_, _>>()?;
         let kept = fewer_databases(&mut self.ring, kept.into_iter().zip(admitted).collect())?;
-        let kept = self.smaller(&kept)?;
+        // With fewer rows a plausible database would not be one.
+        let kept = match self.config.plausible {
+            true => kept.into_iter().map(|one| one.database).collect(),
+            false => self.smaller(&kept)?,
+        };
         let extra = self.extra()?;
         for r in &self.rivals {
             let report = &mut self.reports[self.golds[r.gold]];

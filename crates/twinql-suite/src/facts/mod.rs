@@ -114,6 +114,27 @@ impl Facts {
         walker.facts
     }
 
+    /// The facts of several queries as those of one, each over instances of its own.
+    pub(crate) fn merged<'f>(queries: impl IntoIterator<Item = &'f Facts>) -> Facts {
+        let mut all = Facts::default();
+        for facts in queries {
+            let offset = all.instances.len();
+            let moved = |slot: &Slot| Slot { instance: slot.instance + offset, column: slot.column };
+            all.instances.extend(&facts.instances);
+            all.atoms.extend(facts.atoms.iter().map(|a| Atom { slot: moved(&a.slot), ..a.clone() }));
+            let link = |l: &Link| Link { left: moved(&l.left), right: moved(&l.right), weak: l.weak };
+            all.links.extend(facts.links.iter().map(link));
+            all.literals.extend(facts.literals.iter().cloned());
+            all.counts.extend(&facts.counts);
+            all.ranks.extend(&facts.ranks);
+            all.grouped.extend(facts.grouped.iter().map(moved));
+            all.computed.extend(facts.computed.iter().map(moved));
+            all.ranked.extend(facts.ranked.iter().map(moved));
+            all.nulls.extend(facts.nulls.iter().map(moved));
+        }
+        all
+    }
+
     /// The schema column of a slot.
     pub fn column(&self, slot: Slot) -> Option<ColumnRef> {
         Some(ColumnRef { table: *self.instances.get(slot.instance)?, column: slot.column })

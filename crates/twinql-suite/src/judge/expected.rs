@@ -16,10 +16,17 @@ impl Judge {
     /// A prediction that runs into a limit where the gold answers disagrees there.
     pub fn expected(&self, gold: &str, pred: &str, config: ExpectedConfig) -> Expectation {
         self.sandbox.after_timeouts(0);
-        self.counted(gold, pred, config).map_or_else(Expectation::None, Expectation::Counted)
+        self.counted(gold, pred, config, &mut |_, _| ()).map_or_else(Expectation::None, Expectation::Counted)
     }
 
-    fn counted(&self, gold: &str, pred: &str, config: ExpectedConfig) -> Result<Expected, Verdict> {
+    /// Tells `each` database on which the gold answers by its number, and whether both agree there.
+    pub(super) fn counted(
+        &self,
+        gold: &str,
+        pred: &str,
+        config: ExpectedConfig,
+        each: &mut dyn FnMut(u64, bool),
+    ) -> Result<Expected, Verdict> {
         let [gold, pred] = self.readied([gold, pred], &mut Vec::new())?;
         let (facts, tables) = self.read(&gold, &pred);
         let [of_gold, of_pred] = facts.map(Option::unwrap_or_default);
@@ -49,6 +56,9 @@ impl Judge {
             self.sandbox.after_timeouts(timeouts);
             let outcome = trial.bout(&database);
             let says = trial.ring.answer(GOLD).is_ok_and(nonempty);
+            if says {
+                each(index, matches!(outcome, Outcome::Agree(_)));
+            }
             match outcome {
                 Outcome::Agree(_) => expected.agree += u64::from(says),
                 Outcome::Differ => {}

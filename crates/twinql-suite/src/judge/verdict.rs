@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Semantics, Value};
 
+use super::plausibility::Plausibility;
 use crate::bout::{Ending, Side};
 use crate::execute::{ExecError, Limits};
 
@@ -21,6 +22,8 @@ pub struct JudgeConfig {
     /// Drop rows from a witness, simplify its values, and declare its keys, as long as the answers
     /// still differ.
     pub shrink: bool,
+    /// Over how many plausible databases a witness is said to be plausible or not; 0 leaves that out.
+    pub plausible: u64,
 }
 
 impl Default for JudgeConfig {
@@ -31,6 +34,7 @@ impl Default for JudgeConfig {
             databases: 100,
             limits: Limits::default(),
             shrink: false,
+            plausible: 0,
         }
     }
 }
@@ -58,6 +62,9 @@ pub struct Witness {
     /// What SQLite calls the columns of the prediction's answer.
     #[serde(default)]
     pub pred_columns: Vec<String>,
+    /// How plausible it is that they differ, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plausibility: Option<Plausibility>,
 }
 
 /// What the judge found.

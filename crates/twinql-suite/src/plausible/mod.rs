@@ -15,6 +15,7 @@ mod expected;
 mod form;
 mod implied;
 mod measure;
+mod oddity;
 mod plant;
 mod portrait;
 mod profile;
@@ -34,9 +35,16 @@ use crate::profile::Bound;
 use draft::Draft;
 pub use expected::{Expectation, Expected, ExpectedConfig};
 pub use measure::{Counts, measure};
+pub(crate) use oddity::oddities;
+pub use oddity::{CHECKS, Check};
 use portrait::Portraits;
 use regularity::Mood;
 pub use regularity::{Count, REGULARITIES, Regularity};
+
+/// Whether a regularity holds in plausible database number `index`.
+pub(crate) fn keeps(seed: u64, index: u64, regularity: Regularity) -> bool {
+    Mood::draw(seed, index).has(regularity)
+}
 
 /// Makes the plausible databases of one pair of queries.
 #[derive(Debug)]
@@ -49,6 +57,8 @@ pub struct Plausible<'a> {
     tables: Vec<usize>,
     portraits: Portraits,
     constraints: Constraints,
+    /// Each regularity that holds more often than not holds in all databases.
+    tidy: bool,
 }
 
 impl<'a> Plausible<'a> {
@@ -84,7 +94,14 @@ impl<'a> Plausible<'a> {
         let tables = parents_first(&read, targets);
         // Keys hold on real databases, and with them CHECKs.
         let constraints = Constraints::of(schema, &Semantics::default(), &tables, |_| true);
-        Plausible { schema, gold, pred, seed, tables, portraits, constraints }
+        Plausible { schema, gold, pred, seed, tables, portraits, constraints, tidy: false }
+    }
+
+    /// In all databases each regularity holds that holds more often than not: for suites, which refute by any one of
+    /// their databases.
+    #[must_use]
+    pub fn tidy(self) -> Plausible<'a> {
+        Plausible { tidy: true, ..self }
     }
 
     /// The tables that are filled.
@@ -97,7 +114,7 @@ impl<'a> Plausible<'a> {
         let mut dice = Dice::new(self.seed, index);
         // The first five of each group take more rows than the first.
         let plenty = plenty || self.gold.ranks.iter().any(|n| (3..=12).contains(n));
-        let mood = Mood::draw(self.seed, index);
+        let mood = if self.tidy { Mood::tidy() } else { Mood::draw(self.seed, index) };
         let mut draft = Draft::new(
             self.schema,
             &self.tables,

@@ -160,6 +160,8 @@ pub(super) struct Mood {
     held: [bool; REGULARITIES.len()],
     /// Next to none do: NULLs, ties and repeated names wherever the schema lets them be.
     pub(super) wild: bool,
+    /// All do that hold more often than not.
+    pub(super) tidy: bool,
 }
 
 impl Mood {
@@ -173,7 +175,12 @@ impl Mood {
             let held = (starts.unit() + index as f64 * step).fract() < entry.probability;
             held && !(wild && entry.regularity.tidies())
         });
-        Mood { held, wild }
+        Mood { held, wild, tidy: false }
+    }
+
+    /// The mood of a tidy database: what holds more often than not holds.
+    pub(super) fn tidy() -> Mood {
+        Mood { held: REGULARITIES.map(|entry| entry.probability > 0.5), wild: false, tidy: true }
     }
 
     pub(super) fn has(&self, regularity: Regularity) -> bool {

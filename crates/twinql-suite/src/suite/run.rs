@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plug::plugs;
 use super::{SchemaSuite, Suite};
-use crate::bout::{Answered, Effort, Ending, Next, Ring, Rules, Settling, Side, Standing};
+use crate::bout::{Answered, Effort, Ending, Next, Outcome, Ring, Rules, Settling, Side, Standing};
 use crate::database::Database;
 use crate::distil::reach;
 use crate::execute::{ExecError, Limits, Sandbox};
@@ -36,6 +36,10 @@ pub struct RunOptions {
     pub limits: Limits,
     /// Put the gold's values into predictions, and call one right if any way passes.
     pub plug_values: bool,
+    /// Databases on which a gold finds nothing tell nothing from it. [`run`] sets it as the suite's configuration has
+    /// it.
+    #[serde(default)]
+    pub plausible: bool,
 }
 
 /// What a suite says of a pair.
@@ -119,6 +123,7 @@ pub fn run(
     options: RunOptions,
     each: &(dyn Fn(usize) + Sync),
 ) -> Vec<RunVerdict> {
+    let options = RunOptions { plausible: suite.config.plausible, ..options };
     run_by(suite, pairs, each, &|schema, pairs| {
         let texts: Vec<(&str, &str)> = pairs.iter().map(|p| (&*p.gold, &*p.pred)).collect();
         run_piece(schema, &suite.config.semantics, &texts, options)
@@ -133,6 +138,7 @@ pub fn run_in_processes(
     crew: Crew,
     each: &(dyn Fn(usize) + Sync),
 ) -> Vec<RunVerdict> {
+    let options = RunOptions { plausible: suite.config.plausible, ..options };
     run_by(suite, pairs, each, &|schema, pairs| {
         crew.run(schema, &suite.config.semantics, pairs, options).unwrap_or_else(|e| {
             let message = format!("no worker process can be started: {e}");
@@ -234,6 +240,8 @@ struct Way<'p> {
     standing: Standing,
     /// It has met on a database.
     met: bool,
+    /// It differed on a database that was passed over.
+    passed_over: bool,
     /// Why it is out.
     out: Option<RunVerdict>,
 }
@@ -250,6 +258,8 @@ struct Piece<'a, 'p> {
     /// What each gold has answered so far.
     answered: HashMap<usize, Answered>,
     ways: Vec<Way<'p>>,
+    /// Databases on which a gold finds nothing are passed over.
+    plausible: bool,
 }
 
 impl<'a, 'p> Piece<'a, 'p> {
@@ -272,6 +282,7 @@ impl<'a, 'p> Piece<'a, 'p> {
             granted: HashMap::new(),
             answered: HashMap::new(),
             ways: Vec::new(),
+            plausible: false,
         })
     }
 
@@ -281,6 +292,7 @@ impl<'a, 'p> Piece<'a, 'p> {
         pairs: &[(&'p str, &'p str)],
         options: RunOptions,
     ) -> Result<Vec<RunVerdict>, ExecError> {
+        self.plausible = options.plausible;
         // The ways of each pair, or what is known of it at once.
         let entries: Vec<Result<Range<usize>, RunVerdict>> =
             pairs.iter().map(|(gold, pred)| self.enter(gold, pred, options)).collect();
@@ -293,7 +305,7 @@ impl<'a, 'p> Piece<'a, 'p> {
             }
             // Made for another gold, it may hold NULLs that this one does not ask for.
             let nulls = database.nulls();
-            if !nulls.is_empty() {
+            if !nulls.is_empty() && !self.plausible {
                 let granted = |way: usize| self.granted.get(&self.ways[way].query);
                 wanted.retain(|&way| granted(way).is_some_and(|s| reach(s, &nulls)));
                 if wanted.is_empty() {
@@ -333,6 +345,7 @@ impl<'a, 'p> Piece<'a, 'p> {
                         text,
                         standing: Standing::default(),
                         met: false,
+                        passed_over: false,
                         out: None,
                     });
                 }
@@ -373,6 +386,10 @@ impl<'a, 'p> Piece<'a, 'p> {
         for (way, outcome) in outcomes {
             let way = &mut self.ways[way];
             let gold_says = || says.get(&way.query).copied().unwrap_or(false);
+            if self.plausible && outcome == Outcome::Differ && !gold_says() {
+                way.passed_over = true;
+                continue;
+            }
             way.out = match way.standing.note(outcome, gold_says) {
                 Next::Another => None,
                 Next::Differ => Some(RunVerdict::Different { database: number }),
@@ -388,6 +405,10 @@ impl<'a, 'p> Piece<'a, 'p> {
             let databases = way.standing.agreed();
             if way.out.is_none() && !way.met && !self.schema.databases.is_empty() {
                 let reason = "every database holds NULLs that the gold does not ask for".to_owned();
+                way.out = Some(RunVerdict::Untested { databases, reason });
+            }
+            if way.out.is_none() && databases == 0 && way.passed_over {
+                let reason = "the gold finds nothing on any database of the suite".to_owned();
                 way.out = Some(RunVerdict::Untested { databases, reason });
             }
             if way.out.is_some() || databases == 0 {

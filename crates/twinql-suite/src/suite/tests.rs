@@ -162,7 +162,7 @@ fn verdicts_of_a_run() {
         .collect();
     let options = RunOptions {
         limits: crate::Limits { steps: 200_000, ..crate::Limits::default() },
-        plug_values: false,
+        ..RunOptions::default()
     };
     let name = |v: &RunVerdict| match v {
         RunVerdict::Same { .. } => "same",
@@ -181,6 +181,59 @@ fn verdicts_of_a_run() {
     let plugged = run(&suite, &pairs, RunOptions { plug_values: true, ..options }, &|_| ());
     assert!(plugged[4].right(), "{:?}", plugged[4]);
     assert!(!plugged[2].right());
+}
+
+/// A prediction that differs on odd databases alone passes on plausible ones, a wrong one does not; and what a gold
+/// that finds nothing says counts for nothing.
+#[test]
+fn plausible_suites_refute_what_is_wrong_on_databases_as_people_have_them() {
+    const DDL: &str = "CREATE TABLE power (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE hero (id INTEGER PRIMARY KEY, name TEXT, height INTEGER, power_id INTEGER REFERENCES power (id));";
+    let named = "SELECT COUNT(*) FROM hero h JOIN power p ON h.power_id = p.id WHERE p.name = 'Stealth'";
+    let tallest = "SELECT name FROM hero ORDER BY height DESC LIMIT 1";
+    let sum = "SELECT SUM(height) FROM hero WHERE name LIKE 'Bat%'";
+    let tasks = [Task {
+        schema: twinql_sql::Schema::from_ddl("heroes", DDL).unwrap(),
+        golds: [named, tallest, sum].map(str::to_owned).to_vec(),
+        values: None,
+    }];
+    let semantics = twinql_sql::Semantics::preset("bird").unwrap();
+    let suite = |plausible| {
+        let config = DistilConfig {
+            plausible,
+            neighbours: 40,
+            aimed: 10,
+            semantics: semantics.clone(),
+            ..DistilConfig::default()
+        };
+        build(&tasks, &config, None, &|_| (), &|_| ()).unwrap()
+    };
+    let (telling, plausible) = (suite(false), suite(true));
+    assert_eq!(plausible, suite(true));
+    let bytes = plausible.to_bytes().unwrap();
+    assert_eq!(Suite::from_bytes(&bytes).unwrap(), plausible);
+    let counts = plausible.counts();
+    assert!(counts.share() > 0.8 && counts.databases < 60, "{counts:?}");
+    let right = |suite: &Suite, gold: &str, pred: &str| {
+        let pair = RunPair { db_id: "heroes".into(), gold: gold.into(), pred: pred.into() };
+        run(suite, &[pair], RunOptions::default(), &|_| ()).remove(0).right()
+    };
+    for (gold, pred) in [
+        (named, "SELECT COUNT(*) FROM hero WHERE power_id = (SELECT id FROM power WHERE name = 'Stealth')"),
+        (tallest, "SELECT name FROM hero WHERE height = (SELECT MAX(height) FROM hero)"),
+        (sum, "SELECT COALESCE(SUM(height), 0) FROM hero WHERE name LIKE 'Bat%'"),
+    ] {
+        // Whether two heroes tie on a database that was made to tell neighbours apart is left to chance.
+        assert!(gold == tallest || !right(&telling, gold, pred), "{gold} / {pred}");
+        assert!(right(&plausible, gold, pred), "{gold} / {pred}");
+    }
+    for (gold, pred) in [
+        (named, "SELECT COUNT(*) FROM hero"),
+        (tallest, "SELECT name FROM hero ORDER BY height LIMIT 1"),
+        (sum, "SELECT SUM(height) FROM hero"),
+    ] {
+        assert!(!right(&plausible, gold, pred), "{gold} / {pred}");
+    }
 }
 
 /// A file from elsewhere: its version is looked at first.

@@ -63,7 +63,7 @@ impl Draft<'_> {
                     }
                     let own = project(row, parent);
                     match &holder {
-                        Some(holder) if parent.is_empty() || *holder != own => {}
+                        Some(holder) if parent.is_empty() || *holder != own || self.mood.tidy => {}
                         Some(_) => continue,
                         None => {
                             holder = Some(own);

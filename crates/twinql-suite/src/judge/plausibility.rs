@@ -1,0 +1,271 @@
+//! How plausible it is that two queries differ as a witness shows, and what makes the witness odd.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{GOLD, Judge, PAIR, PRED, Trial, Verdict};
+use crate::bout::Outcome;
+use crate::database::Database;
+use crate::facts::Facts;
+use crate::plausible::{Expected, ExpectedConfig, Plausible, REGULARITIES, keeps, oddities};
+
+/// On how many plausible databases two queries differ, and why they differ on a witness.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plausibility {
+    /// Plausible databases on which the gold answers and the prediction differs.
+    pub differ: u64,
+    /// Plausible databases on which the gold answers. Fewer than were asked for where the share was settled.
+    pub databases: u64,
+    /// Why there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untested: Option<String>,
+    /// Regularities of which each is missing in all databases on which they differ, and hardly by chance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_without: Vec<String>,
+    /// What is odd about the witness: without it the answers on the witness agree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub because: Vec<Reason>,
+}
+
+/// An oddity of a witness without which the answers agree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The regularity that the witness breaks (`docs/plausible.md` lists them).
+    pub regularity: String,
+    /// How, with the names of tables and columns.
+    pub says: String,
+}
+
+/// Reasons that are given.
+const REASONS: usize = 3;
+
+/// The chance from which on it is no accident that a regularity is missing wherever the answers differ.
+const CHANCE: f64 = 0.01;
+
+impl fmt::Display for Plausibility {
+    /// `differs on 3 of 64 plausible databases, all without unique-names; here because two rows of power have one name`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.untested, self.differ, self.databases) {
+            (Some(reason), _, _) => write!(f, "no plausible database tests it ({reason})")?,
+            (None, 0, all) => write!(f, "differs on none of {all} plausible databases")?,
+            (None, some, all) if some == all => write!(f, "differs on all of {all} plausible databases")?,
+            (None, some, all) => write!(f, "differs on {some} of {all} plausible databases")?,
+        }
+        if !self.only_without.is_empty() {
+            write!(f, ", all without {}", self.only_without.join(" or "))?;
+        }
+        let mut before = "; here because";
+        for reason in &self.because {
+            write!(f, "{before} {}", reason.says)?;
+            before = ", or";
+        }
+        Ok(())
+    }
+}
+
+impl Judge {
+    /// Counts the plausible databases on which two queries differ that a witness tells apart.
+    pub(super) fn count(&self, gold: &str, pred: &str, found: &mut Plausibility) {
+        let config = ExpectedConfig { databases: self.config.plausible };
+        let mut agreed = Vec::new();
+        match self.counted(gold, pred, config, &mut |index, agrees| agreed.push((index, agrees))) {
+            Ok(Expected { agree, of, made: _ }) => {
+                found.differ = of.saturating_sub(agree);
+                found.databases = of;
+            }
+            Err(verdict) => found.untested = Some(why(verdict)),
+        }
+        found.only_without = missing_where_they_differ(self.config.seed, &agreed);
+        // What differs on most of them needs no odd witness.
+        if found.differ * 2 > found.databases {
+            found.because.clear();
+        }
+    }
+
+    /// What is odd about the witness of a trial, where the answers agree without it; or that the gold `finds_nothing`
+    /// there, where no oddity explains the difference: such databases are not counted.
+    pub(super) fn reasons(
+        &self,
+        trial: &mut Trial<'_>,
+        database: &Database,
+        finds_nothing: bool,
+    ) -> Vec<Reason> {
+        let texts = [GOLD, PRED].map(|query| trial.ring.party(query).sql().to_owned());
+        let read = |sql: &String| twinql_sql::parse(sql).ok().map(|p| Facts::of(&self.schema, &p.query));
+        let [gold, pred] = texts.each_ref().map(|sql| read(sql).unwrap_or_default());
+        let present: Vec<usize> = (0..database.tables.len())
+            .filter(|&t| database.tables.get(t).is_some_and(Option::is_some))
+            .collect();
+        let filled =
+            Plausible::new(&self.schema, &gold, &pred, &present, self.config.seed).database(0, false);
+        let mut reasons: Vec<Reason> = Vec::new();
+        for oddity in oddities(&self.schema, [&gold, &pred], database, filled) {
+            if reasons.len() == REASONS || trial.exhausted() {
+                break;
+            }
+            if reasons.iter().any(|r| r.says == oddity.says) {
+                continue;
+            }
+            trial.ring.forget_columns(PAIR);
+            if matches!(trial.bout(&oddity.without), Outcome::Agree(_)) {
+                reasons.push(Reason { regularity: oddity.kind.to_owned(), says: oddity.says });
+            }
+        }
+        if reasons.is_empty() && finds_nothing {
+            reasons.push(Reason { regularity: "an-answer".into(), says: "the gold finds nothing".into() });
+        }
+        reasons
+    }
+}
+
+/// Why nothing was counted.
+fn why(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Untested { reason, .. } => reason,
+        Verdict::GoldError { message }
+        | Verdict::PredError { message }
+        | Verdict::MachineError { message } => message,
+        Verdict::Timeout { side } => format!("the {side} ran into a limit"),
+        Verdict::Same { .. } | Verdict::Different { .. } => String::new(),
+    }
+}
+
+/// The regularities of which each is missing in all databases on which the answers differ, of each database with its
+/// number and whether they agree there, if that is less likely by chance than [`CHANCE`]: at most two of them.
+fn missing_where_they_differ(seed: u64, agreed: &[(u64, bool)]) -> Vec<String> {
+    let differing: Vec<u64> = agreed.iter().filter(|(_, agrees)| !agrees).map(|(index, _)| *index).collect();
+    if differing.is_empty() || differing.len() == agreed.len() {
+        return Vec::new();
+    }
+    let mut found: Vec<(f64, &str)> = Vec::new();
+    for entry in &REGULARITIES {
+        let lacks = |index: u64| !keeps(seed, index, entry.regularity);
+        if !differing.iter().all(|&index| lacks(index)) {
+            continue;
+        }
+        // That all of them are among those without it, if they were drawn from all without looking (Fisher).
+        let without = agreed.iter().filter(|(index, _)| lacks(*index)).count();
+        let drawn = (0..differing.len()).map(|i| (without - i) as f64 / (agreed.len() - i) as f64);
+        let chance: f64 = drawn.product();
+        if chance < CHANCE {
+            found.push((chance, entry.name));
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().take(2).map(|(_, name)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use twinql_sql::{Schema, Semantics};
+
+    use super::*;
+    use crate::{JudgeConfig, Witness};
+
+    const HEROES: &str = "CREATE TABLE power (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE hero (id INTEGER PRIMARY KEY, name TEXT, height INTEGER, born DATE,
+            power_id INTEGER REFERENCES power (id), home INTEGER REFERENCES team (id), away INTEGER REFERENCES team (id));";
+
+    fn witness(gold: &str, pred: &str, semantics: &str) -> Witness {
+        let schema = Schema::from_ddl("heroes", HEROES).unwrap();
+        let semantics = Semantics::preset(semantics).unwrap();
+        let config = JudgeConfig { semantics, plausible: 64, shrink: true, ..JudgeConfig::default() };
+        match Judge::new(&schema, config).unwrap().judge(gold, pred) {
+            Verdict::Different { witness } => *witness,
+            verdict => panic!("{verdict:?}"),
+        }
+    }
+
+    /// Each pair differs on odd databases alone, of the kind that is named.
+    #[test]
+    fn witnesses_say_what_is_odd_about_them() {
+        for (gold, pred, semantics, regularity, says) in [
+            (
+                "SELECT h.name FROM hero h JOIN power p ON h.power_id = p.id WHERE p.name = 'Stealth'",
+                "SELECT name FROM hero WHERE power_id = (SELECT id FROM power WHERE name = 'Stealth')",
+                "bird",
+                "unique-names",
+                "two rows of power have one name",
+            ),
+            (
+                "SELECT id FROM hero ORDER BY height DESC LIMIT 1",
+                "SELECT id FROM hero WHERE height = (SELECT MAX(height) FROM hero)",
+                "default",
+                "clear-extremes",
+                "two rows of hero tie in height",
+            ),
+            (
+                "SELECT COUNT(*) FROM hero WHERE height > 180",
+                "SELECT SUM(height > 180) FROM hero",
+                "strict",
+                "rows",
+                "hero has no rows",
+            ),
+            (
+                "SELECT id FROM hero WHERE name = 'Batman'",
+                "SELECT id FROM hero WHERE LOWER(name) = 'batman'",
+                "default",
+                "one-spelling",
+                "hero.name is spelled in two ways",
+            ),
+            (
+                "SELECT id FROM hero ORDER BY height",
+                "SELECT id FROM hero WHERE height IS NOT NULL ORDER BY height",
+                "strict",
+                "few-nulls",
+                "a row of hero has no height",
+            ),
+            (
+                "SELECT COUNT(*) FROM hero WHERE EXISTS (SELECT 1 FROM power)",
+                "SELECT COUNT(power_id) FROM hero WHERE EXISTS (SELECT 1 FROM power)",
+                "strict",
+                "complete-references",
+                "a row of hero has no power_id",
+            ),
+            (
+                "SELECT h.id FROM hero h WHERE EXISTS (SELECT 1 FROM team) AND h.home <> h.away",
+                "SELECT h.id FROM hero h WHERE EXISTS (SELECT 1 FROM team)",
+                "default",
+                "distinct-twins",
+                "home and away of a row of hero are the same row of team",
+            ),
+            (
+                "SELECT MIN(born) FROM hero WHERE name = 'Batman'",
+                "SELECT born FROM hero WHERE name = 'Batman' ORDER BY born LIMIT 1",
+                "default",
+                "an-answer",
+                "the gold finds nothing",
+            ),
+        ] {
+            let witness = witness(gold, pred, semantics);
+            let found = witness.plausibility.unwrap();
+            let named = |r: &Reason| r.regularity == regularity && r.says == says;
+            assert!(found.because.iter().any(named), "{gold} / {pred}: {found:?}\n{}", witness.statements);
+            assert!(found.differ * 2 <= found.databases, "{found}");
+        }
+    }
+
+    #[test]
+    fn what_differs_everywhere_needs_no_reason() {
+        let found = witness("SELECT name FROM hero", "SELECT id FROM hero", "default").plausibility.unwrap();
+        assert_eq!(found.differ, found.databases);
+        assert!(found.because.is_empty() && found.to_string().starts_with("differs on all of"), "{found}");
+    }
+
+    #[test]
+    fn names_what_is_missing_wherever_they_differ() {
+        let missing = |index| !keeps(8, index, REGULARITIES[0].regularity);
+        let agreed: Vec<(u64, bool)> = (0..64).map(|index| (index, !missing(index))).collect();
+        assert_eq!(missing_where_they_differ(8, &agreed), [REGULARITIES[0].name]);
+        // One more elsewhere, or none at all.
+        let other = agreed.iter().position(|(_, agrees)| *agrees).unwrap();
+        let mut more = agreed.clone();
+        more[other].1 = false;
+        assert!(missing_where_they_differ(8, &more).is_empty());
+        let none: Vec<(u64, bool)> = (0..64).map(|index| (index, true)).collect();
+        assert!(missing_where_they_differ(8, &none).is_empty());
+    }
+}
