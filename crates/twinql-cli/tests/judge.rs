@@ -55,7 +55,6 @@ fn verdicts_in_input_order_with_witness_files() {
     assert!(text.ends_with(json_lines(&out)[1]["witness"]["sql"].as_str().unwrap()), "{text}");
 }
 
-/// Each file is the witness of the pair whose record names it.
 #[test]
 fn a_witness_says_how_plausible_it_is() {
     let folder = Folder::new();
@@ -86,6 +85,7 @@ fn a_witness_says_how_plausible_it_is() {
     assert!(without["witness"].get("plausibility").is_none(), "{without}");
 }
 
+/// Each file is the witness of the pair whose record names it.
 #[test]
 fn ids_that_look_alike_have_files_of_their_own() {
     let folder = Folder::new();

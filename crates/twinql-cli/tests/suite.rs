@@ -57,6 +57,31 @@ fn build_run_and_show() {
     folder.refuses(&[&one[..], &["999"]].concat(), &["numbered from 0"]);
 }
 
+/// A prediction that differs only where two singers share the largest age passes, and the signature says why.
+#[test]
+fn a_suite_of_plausible_databases() {
+    let folder = Folder::new();
+    folder.write("gold.sql", "SELECT name FROM singer ORDER BY age DESC LIMIT 1\tconcerts\n");
+    folder.write("odd.txt", "SELECT name FROM singer WHERE age = (SELECT MAX(age) FROM singer)\n");
+    folder.write("wrong.txt", "SELECT name FROM singer ORDER BY age LIMIT 1\n");
+    let (_, err) = folder.run(&[&BUILD[..], &["a.suite", "--plausible"]].concat(), 0);
+    assert!(err.contains("distinguished") && err.contains("|plausible"), "{err}");
+    folder.run(&[&BUILD[..], &["b.suite", "--plausible", "--threads", "1"]].concat(), 0);
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    assert_eq!(bytes("a.suite"), bytes("b.suite"));
+    let run = ["suite", "run", "--suite", "a.suite", "--gold", "gold.sql", "--format", "json"];
+    for workers in ["threads", "processes"] {
+        let preds = ["--pred", "odd.txt", "--pred", "wrong.txt", "--workers", workers];
+        let (out, _) = folder.run(&[&run[..], &preds].concat(), 0);
+        let json: Value = serde_json::from_str(&out).unwrap();
+        let right = |system: usize| json["systems"][system]["accuracy"]["all"]["right"].clone();
+        assert_eq!((right(0), right(1)), (1.into(), 0.into()), "{out}");
+        assert!(json["signature"].as_str().unwrap().contains("|plausible"), "{out}");
+    }
+    let values = ["x.suite", "--plausible", "--values-from", "values.sqlite"];
+    folder.refuses(&[&BUILD[..], &values].concat(), &["--plausible", "--values-from"]);
+}
+
 #[test]
 fn queries_of_other_dialects() {
     let folder = Folder::new();

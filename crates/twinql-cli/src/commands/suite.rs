@@ -185,6 +185,11 @@ fn summary(c: &Counts) -> String {
 
 /// What figures of a suite depend on: the hash of its bytes stands for all that it was made with.
 pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
+    let mut further =
+        vec![format!("suite:{}", suite_hash(bytes)), format!("databases:{}", suite.counts().databases)];
+    if suite.config.plausible {
+        further.push("plausible".into());
+    }
     Signature {
         metric: metric.into(),
         checkpoint: "none".into(),
@@ -193,10 +198,7 @@ pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dial
         threshold: 0.5,
         device: "cpu".into(),
         seed: suite.config.seed,
-        further: vec![
-            format!("suite:{}", suite_hash(bytes)),
-            format!("databases:{}", suite.counts().databases),
-        ],
+        further,
     }
     .to_string()
 }

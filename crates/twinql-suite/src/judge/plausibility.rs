@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{GOLD, Judge, PAIR, PRED, Trial, Verdict};
-use crate::bout::Outcome;
+use crate::bout::{Outcome, nonempty};
 use crate::database::Database;
 use crate::facts::Facts;
 use crate::plausible::{Expected, ExpectedConfig, Plausible, REGULARITIES, keeps, oddities};
@@ -83,8 +83,8 @@ impl Judge {
         }
     }
 
-    /// What is odd about the witness of a trial, where the answers agree without it; or that the gold `finds_nothing`
-    /// there, where no oddity explains the difference: such databases are not counted.
+    /// What is odd about the witness of a trial: without it the gold finds something and the answers agree. Where no
+    /// oddity explains the difference, that the gold `finds_nothing` there: such databases are not counted.
     pub(super) fn reasons(
         &self,
         trial: &mut Trial<'_>,
@@ -108,7 +108,9 @@ impl Judge {
                 continue;
             }
             trial.ring.forget_columns(PAIR);
-            if matches!(trial.bout(&oddity.without), Outcome::Agree(_)) {
+            let agree = matches!(trial.bout(&oddity.without), Outcome::Agree(_));
+            // Two queries that find nothing agree, whatever tells them apart.
+            if agree && trial.ring.answer(GOLD).is_ok_and(nonempty) {
                 reasons.push(Reason { regularity: oddity.kind.to_owned(), says: oddity.says });
             }
         }
@@ -246,6 +248,20 @@ mod tests {
             assert!(found.because.iter().any(named), "{gold} / {pred}: {found:?}\n{}", witness.statements);
             assert!(found.differ * 2 <= found.databases, "{found}");
         }
+    }
+
+    /// Without its zero the gold finds nothing, and neither does the prediction: that explains no difference.
+    #[test]
+    fn what_is_taken_away_from_both_is_no_reason() {
+        let schema = Schema::from_ddl("heroes", HEROES).unwrap();
+        let config = JudgeConfig { plausible: 64, shrink: true, ..JudgeConfig::default() };
+        let judge = Judge::new(&schema, config).unwrap();
+        let texts = ["SELECT name FROM hero WHERE height = 0", "SELECT id FROM hero WHERE height = 0"];
+        let [gold, pred] = judge.readied(texts, &mut Vec::new()).unwrap();
+        let Verdict::Different { witness } = judge.trial(gold, pred, &mut Vec::new()).unwrap() else {
+            panic!("they differ");
+        };
+        assert_eq!(witness.plausibility.unwrap().because, []);
     }
 
     #[test]

@@ -514,7 +514,7 @@ impl<'a> Draft<'a> {
         self.tables.iter().any(|&t| self.portraits.references(t).iter().any(|r| r.target == table))
     }
 
-    /// Adds a row with the references of another one and these cells.
+    /// Adds a row with the references of another one and these cells; none where a cell belongs to one row alone.
     pub(super) fn sibling(
         &mut self,
         table: usize,
@@ -522,6 +522,12 @@ impl<'a> Draft<'a> {
         given: &[(usize, Value)],
         dice: &mut Dice,
     ) -> Option<usize> {
+        let alone = |(column, value): &(usize, Value)| {
+            self.supplies.get(&ColumnRef { table, column: *column }).is_some_and(|s| s.is_taken(value))
+        };
+        if given.iter().any(alone) {
+            return None;
+        }
         let references = self.portraits.references(table);
         let old = self.rows[table].get(row)?;
         let mut cells: Vec<(usize, Value)> = given.to_vec();

@@ -124,6 +124,7 @@ impl<'a> Plausible<'a> {
             plenty,
             &mut dice,
         );
+        plant::look_up(self.gold, self.pred, &mut draft, &mut dice);
         draft.settle(0.5, self.gold, &mut dice);
         let planted = plant::plant(self.gold, self.pred, &mut draft, &mut dice);
         draft.settle(1.0, self.gold, &mut dice);

@@ -181,6 +181,32 @@ fn confuse(
     }
 }
 
+/// Makes the rows whose keys the prediction names, before there are others: who looked a key up found one row that
+/// meets the gold's tests of that table.
+pub(super) fn look_up(gold: &Facts, pred: &Facts, draft: &mut Draft<'_>, dice: &mut Dice) {
+    if !draft.mood.has(Regularity::CoherentTests) {
+        return;
+    }
+    for (at, key) in looked_up(gold, pred, draft) {
+        let mut tests: BTreeMap<ColumnRef, Vec<&Atom>> = BTreeMap::new();
+        for atom in gold.atoms.iter().filter(|a| !a.weak) {
+            if let Some(column) = gold.column(atom.slot).filter(|c| c.table == at.table && *c != at) {
+                tests.entry(column).or_default().push(atom);
+            }
+        }
+        let mut given = vec![(at.column, key)];
+        for (column, atoms) in tests {
+            let Some(value) = chosen(draft, column, &atoms, dice) else { continue };
+            given.push((column.column, value));
+            let named = atoms.iter().any(|a| a.comparison == Comparison::Eq);
+            if let Some(supply) = draft.supplies.get_mut(&column).filter(|_| named) {
+                supply.be_unique();
+            }
+        }
+        draft.add(at.table, &given, dice);
+    }
+}
+
 /// Keys that the prediction names where the gold names what they stand for: somebody looked them up.
 fn looked_up(gold: &Facts, pred: &Facts, draft: &Draft<'_>) -> Vec<(ColumnRef, Value)> {
     let tested = tested(gold);

@@ -420,6 +420,19 @@ impl Supply {
         self.unique
     }
 
+    /// Has each name belong to one row from now on; a category stays what it is.
+    pub(super) fn be_unique(&mut self) {
+        self.unique |= matches!(
+            self.content,
+            Content::Person
+                | Content::Name
+                | Content::Country
+                | Content::Code
+                | Content::Email
+                | Content::Url
+        );
+    }
+
     /// True if the value belongs to one row only, and one has it.
     pub(super) fn is_taken(&self, value: &Value) -> bool {
         self.unique && self.used.contains(value)

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plug::plugs;
 use super::{SchemaSuite, Suite};
-use crate::bout::{Answered, Effort, Ending, Next, Outcome, Ring, Rules, Settling, Side, Standing};
+use crate::bout::{Answered, Effort, Ending, Next, Outcome, Ring, Rules, Settling, Side, Standing, nonempty};
 use crate::database::Database;
 use crate::distil::reach;
 use crate::execute::{ExecError, Limits, Sandbox};
@@ -374,6 +374,7 @@ impl<'a, 'p> Piece<'a, 'p> {
         let outcomes = self.ring.bouts(wanted, database, &mut |_, _| false)?;
         // The golds of these pairs ran there, each once.
         let mut says: HashMap<usize, bool> = HashMap::new();
+        let mut finds: HashMap<usize, bool> = HashMap::new();
         for &way in wanted {
             let query = self.ways[way].query;
             if let Entry::Vacant(entry) = says.entry(query)
@@ -381,12 +382,13 @@ impl<'a, 'p> Piece<'a, 'p> {
                 && let Some(answered) = self.answered.get_mut(&query)
             {
                 entry.insert(answered.note(answer));
+                finds.insert(query, nonempty(answer));
             }
         }
         for (way, outcome) in outcomes {
             let way = &mut self.ways[way];
             let gold_says = || says.get(&way.query).copied().unwrap_or(false);
-            if self.plausible && outcome == Outcome::Differ && !gold_says() {
+            if self.plausible && outcome == Outcome::Differ && finds.get(&way.query) == Some(&false) {
                 way.passed_over = true;
                 continue;
             }

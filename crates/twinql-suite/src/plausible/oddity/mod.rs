@@ -57,7 +57,7 @@ pub const CHECKS: [Check; 14] = [
     always("real-dates", "columns of dates hold dates", values::no_dates),
     always("one-spelling", "a value is spelled in one way", values::spellings),
     always("no-margins", "texts have no spaces around them", values::margins),
-    always("amounts", "amounts are above zero", values::amounts),
+    always("amounts", "amounts are seldom zero, and not below", values::amounts),
     kept(Regularity::UniqueNames, "unique-names", "names and codes belong to one row", rows::shared_names),
     kept(Regularity::ClearExtremes, "clear-extremes", "rows do not tie where they are ranked", rows::ties),
     kept(
@@ -205,7 +205,7 @@ impl<'a> Scene<'a> {
         let held: Vec<&Value> = (0..self.rows(at.table).len()).map(|i| self.value(at, i)).collect();
         let largest = held.iter().filter_map(|v| v.as_f64()).fold(0.0, f64::max);
         match like {
-            Value::Integer(_) => Value::Integer(largest as i64 + 1),
+            Value::Integer(_) => Value::Integer((largest as i64).saturating_add(1)),
             Value::Real(_) => Value::Real((largest + 1.0).into()),
             Value::Text(text) => (2..)
                 .map(|n| Value::Text(format!("{text} {n}")))

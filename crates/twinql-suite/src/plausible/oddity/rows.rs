@@ -40,7 +40,8 @@ pub(super) fn shared_names(scene: &Scene<'_>, found: &mut Found) {
         )
     };
     for (at, _) in scene.plain().filter(|(_, p)| p.own_name || names(p.content)) {
-        for (_, row) in scene.repeated(at) {
+        // Either may be the one that the queries find.
+        for row in scene.repeated(at).into_iter().flat_map(|(one, other)| [other, one]) {
             let says = format!("two rows of {} have one {}", scene.table(at.table), scene.column(at));
             found.add(says, scene.with(at, row, scene.fresh(at, scene.value(at, row))));
         }
@@ -59,7 +60,7 @@ pub(super) fn ties(scene: &Scene<'_>, found: &mut Found) {
                 numbers.fold(f64::MAX, f64::min) - 1.0
             }
         };
-        for (_, row) in scene.repeated(at) {
+        for row in scene.repeated(at).into_iter().flat_map(|(one, other)| [other, one]) {
             let value = scene.value(at, row);
             let others: Vec<Value> = match (value, Form::of(value)) {
                 (Value::Integer(_), _) => [true, false].map(|up| Value::Integer(bound(up) as i64)).to_vec(),
