@@ -143,8 +143,11 @@ impl<'a> Draft<'a> {
                 _ => None,
             };
             let columns = (0..definition.columns.len()).filter(|c| !reference.columns.contains(c));
-            let column = columns.filter_map(|c| Some((telling(c)?, c))).min();
-            if let Some((_, column)) = column {
+            let mut telling: Vec<(i32, usize)> = columns.filter_map(|c| Some((telling(c)?, c))).collect();
+            telling.sort_unstable();
+            // Mostly the most telling one.
+            let column = if dice.chance(0.6) { telling.first() } else { dice.pick(&telling) };
+            if let Some(&(_, column)) = column {
                 let mut key = reference.columns.clone();
                 key.push(column);
                 unique.push(key);

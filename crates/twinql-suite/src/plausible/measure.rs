@@ -50,17 +50,24 @@ impl Measuring<'_> {
         self.connection.query_row(sql, [], |row| row.get::<_, i64>(0)).ok().and_then(|n| n.try_into().ok())
     }
 
-    /// Counts a place, if the condition, a query that gives 0 or more than 0, can be evaluated.
-    fn count(&mut self, regularity: Regularity, sql: &str) {
-        if let Some(n) = self.number(sql) {
+    /// Counts a place of which it is known whether the regularity holds.
+    fn note(&mut self, regularity: Regularity, holds: Option<bool>) {
+        if let Some(holds) = holds {
             let count = self.counts.entry(regularity).or_default();
             count.of += 1;
-            count.holds += u64::from(n > 0);
+            count.holds += u64::from(holds);
         }
+    }
+
+    /// Counts a place, if the condition, a query that gives 0 or more than 0, can be evaluated.
+    fn count(&mut self, regularity: Regularity, sql: &str) {
+        let holds = self.number(sql).map(|n| n > 0);
+        self.note(regularity, holds);
     }
 
     fn columns(&mut self, index: usize, table: &Table) {
         let owner = quoted(&table.name);
+        let mut without_nulls: Option<bool> = None;
         let referred = self.schema.tables.iter().any(|t| t.foreign_keys.iter().any(|f| f.target == index));
         for (position, column) in table.columns.iter().enumerate() {
             let alone = keys(table).any(|k| *k == [position]);
@@ -68,10 +75,9 @@ impl Measuring<'_> {
             let name = quoted(&column.name);
             let content = Content::of(column, &table.name, alone);
             if !alone && !refers {
-                self.count(
-                    Regularity::FewNulls,
-                    &format!("SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE {name} IS NULL)"),
-                );
+                let none =
+                    self.number(&format!("SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE {name} IS NULL)"));
+                without_nulls = none.map(|n| n > 0 && without_nulls != Some(false)).or(without_nulls);
             }
             match content {
                 Content::Id if alone && !refers => self.count(
@@ -115,6 +121,7 @@ impl Measuring<'_> {
                 _ => {}
             }
         }
+        self.note(Regularity::FewNulls, without_nulls);
     }
 
     fn references(&mut self, index: usize, table: &Table) {
@@ -165,8 +172,9 @@ impl Measuring<'_> {
         self.diamonds(table, &simple, &owner);
     }
 
-    /// What tells the children of one parent apart, and what they share.
+    /// Whether some column tells the children of one parent apart, and which they share.
     fn children(&mut self, table: &Table, reference: usize, owner: &str, name: &str) {
+        let (mut told_apart, mut sticky): (Option<bool>, Option<bool>) = (None, None);
         for (position, column) in table.columns.iter().enumerate() {
             let refers = table.foreign_keys.iter().any(|f| f.columns.contains(&position));
             if position == reference || keys(table).any(|k| k.contains(&position)) {
@@ -177,22 +185,20 @@ impl Measuring<'_> {
             if refers
                 || matches!(content, Content::Moment(_) | Content::Year | Content::Category | Content::Level)
             {
-                self.count(
-                    Regularity::NaturalKeys,
-                    &format!(
-                        "SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE {name} IS NOT NULL GROUP BY {name}, {other} HAVING COUNT(*) > 1)"
-                    ),
-                );
+                let apart = self.number(&format!(
+                    "SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE {name} IS NOT NULL GROUP BY {name}, {other} HAVING COUNT(*) > 1)"
+                ));
+                told_apart = told_apart.max(apart.map(|n| n > 0));
             }
             if !refers {
-                self.count(
-                    Regularity::StickyValues,
-                    &format!(
-                        "SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE {name} IS NOT NULL GROUP BY {name} HAVING COUNT(DISTINCT {other}) > 1) AND (SELECT COUNT(DISTINCT {other}) > 1 FROM {owner})"
-                    ),
-                );
+                let same = self.number(&format!(
+                    "SELECT NOT EXISTS (SELECT 1 FROM {owner} WHERE {name} IS NOT NULL GROUP BY {name} HAVING COUNT(DISTINCT {other}) > 1) AND (SELECT COUNT(DISTINCT {other}) > 1 FROM {owner})"
+                ));
+                sticky = sticky.max(same.map(|n| n > 0));
             }
         }
+        self.note(Regularity::NaturalKeys, told_apart);
+        self.note(Regularity::StickyValues, sticky);
     }
 
     /// Two ways to one table: by a reference of its own, and by a parent's.

@@ -141,7 +141,9 @@ pub(super) fn plant(gold: &Facts, pred: &Facts, draft: &mut Draft<'_>, dice: &mu
         let used: Vec<bool> = gold.atoms.iter().map(|a| !a.weak || dice.chance(0.65)).collect();
         plant_one(gold, &class, &used, &looked_up, draft, &mut planted, dice);
         // Rows that meet all conditions but one are as common.
-        if gold.atoms.len() > 1 && dice.chance(0.5) {
+        let found_by_pattern = |a: &Atom| a.comparison == Comparison::Like;
+        let loose = gold.atoms.len() == 1 && pred.atoms.iter().any(found_by_pattern);
+        if (gold.atoms.len() > 1 || loose) && dice.chance(0.5) {
             let missed = dice.below(gold.atoms.len());
             let used: Vec<bool> = (0..gold.atoms.len()).map(|i| i != missed).collect();
             let mut near = Planted::new();

@@ -118,13 +118,18 @@ pub const REGULARITIES: [Entry; 14] = [
         0.8,
         "two ways to one table lead to the same row: a match is played in the country of its league",
     ),
-    by_hand(
+    measured(
         Regularity::NaturalKeys,
         "natural-keys",
-        0.6,
+        (224, 346),
         "a parent has one child for each day, for each other parent, or for each kind: one translation a language",
     ),
-    by_hand(Regularity::FewNulls, "few-nulls", 0.75, "only columns that the gold tests for NULL hold any"),
+    measured(
+        Regularity::FewNulls,
+        "few-nulls",
+        (360, 429),
+        "only columns that the gold tests for NULL hold any",
+    ),
     measured(Regularity::CompleteReferences, "complete-references", (450, 456), "no reference is NULL"),
     by_hand(
         Regularity::CoherentTests,
@@ -133,10 +138,10 @@ pub const REGULARITIES: [Entry; 14] = [
         "what the prediction alone tests comes true on the gold's rows and on no others: it says the same in other words",
     ),
     measured(Regularity::DenseIds, "dense-ids", (219, 307), "ids run from 1 without gaps"),
-    by_hand(
+    measured(
         Regularity::StickyValues,
         "sticky-values",
-        0.3,
+        (23, 353),
         "some values are the same for most children of a parent",
     ),
     by_hand(
