@@ -118,6 +118,50 @@ fn what_cannot_be_measured_says_how_it_could_be() {
 }
 
 #[test]
+fn witnesses_and_suites_follow_a_profile() {
+    let folder = folder();
+    folder.run(&["profile", "real.sqlite", "--out", "p.json"], 0);
+    let judged = |more: &[&str]| {
+        let (out, _) = folder.run(&[&["judge"][..], &PAIR, &["--format", "jsonl"], more].concat(), 0);
+        serde_json::from_str::<serde_json::Value>(out.trim()).unwrap()
+    };
+    let (plain, told) = (judged(&[]), judged(&["--profile", "p.json"]));
+    let share = |record: &serde_json::Value| {
+        let found = &record["witness"]["plausibility"];
+        found["differ"].as_f64().unwrap() / found["databases"].as_f64().unwrap()
+    };
+    // Names repeat in the real database, so that it is plausible that they tell the two apart.
+    assert!(share(&told) > share(&plain), "{told}\n{plain}");
+    assert_eq!(told["witness"]["sql"], plain["witness"]["sql"]);
+    assert_eq!(judged(&["--profile", "p.json", "--workers", "threads"]), told);
+
+    folder.write("gold.sql", format!("{}\tconcerts\n", PAIR[3]));
+    folder.write("pred.sql", format!("{}\n", PAIR[5]));
+    let build = [
+        "suite",
+        "build",
+        "--gold",
+        "gold.sql",
+        "--schemas",
+        "concerts.sql",
+        "--plausible",
+        "--neighbours",
+        "20",
+    ];
+    let right = |name: &str, more: &[&str]| {
+        folder.run(&[&build[..], &["--out", name], more].concat(), 0);
+        let run =
+            ["suite", "run", "--suite", name, "--gold", "gold.sql", "--pred", "pred.sql", "--format", "json"];
+        folder.json(&run)["systems"][0]["accuracy"]["all"]["right"].clone()
+    };
+    assert_eq!(
+        (right("plain.suite", &[]), right("told.suite", &["--profile", "p.json"])),
+        (1.into(), 0.into())
+    );
+    folder.refuses(&[&build[..6], &["--out", "x.suite", "--profile", "p.json"]].concat(), &["--plausible"]);
+}
+
+#[test]
 fn a_profile_that_does_not_fit_is_refused() {
     let folder = folder();
     folder.run(&["profile", "real.sqlite", "--out", "p.json"], 0);

@@ -99,7 +99,8 @@ fn a_pair_that_kills_its_worker_costs_itself() {
 
 #[test]
 fn a_pair_of_a_suite_that_kills_its_worker_costs_itself() {
-    let task = Task { schema: Schema::clone(&schema()), golds: vec![GOLD.into()], values: None };
+    let task =
+        Task { schema: Schema::clone(&schema()), golds: vec![GOLD.into()], values: None, profile: None };
     let config = DistilConfig::default();
     let suite: Suite = build(&[task], &config, None, &|_| (), &|_| ()).unwrap();
     let preds = [

@@ -7,7 +7,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use twinql_sql::{Schema, Semantics, Value};
 use twinql_suite::compare::{Columns, Mode, equal};
 use twinql_suite::execute::Answer;
-use twinql_suite::suite::{DistilConfig, RunOptions, RunPair, Suite, Tally, distil, run};
+use twinql_suite::suite::{DistilConfig, Known, RunOptions, RunPair, Suite, Tally, distil, run};
 use twinql_suite::{Judge, JudgeConfig, neighbours};
 
 const DDL: &str = "
@@ -40,7 +40,7 @@ fn benches(c: &mut Criterion) {
     });
     let golds: Vec<String> = GOLDS.iter().map(|g| (*g).to_owned()).collect();
     let config = DistilConfig::default();
-    let make = || distil(&schema, &golds, None, &config, &Tally::default(), &|_| ());
+    let make = || distil(&schema, &golds, Known::default(), &config, &Tally::default(), &|_| ());
     c.bench_function("distil/four golds", |b| b.iter(make));
     let Ok(schemas) = make().map(|s| vec![s]) else {
         return;

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut tasks = Vec::new();
     for (db, golds) in golds {
         if let Some(schema) = schemas.shift_remove(&db) {
-            tasks.push(Task { schema, golds, values: None });
+            tasks.push(Task { schema, golds, values: None, profile: None });
         }
     }
     let config = DistilConfig { semantics, ..DistilConfig::default() };

@@ -49,11 +49,23 @@ pub fn judge_all(
     workers: &Workers,
     each: &(dyn Fn() + Sync),
 ) -> Vec<Option<Report>> {
+    judge_all_following(jobs, config, &Profiles::default(), workers, each)
+}
+
+/// As [`judge_all`], with witnesses that are as plausible as databases like those of the profiles say: verdicts are the
+/// same.
+pub fn judge_all_following(
+    jobs: &[Job],
+    config: &JudgeConfig,
+    profiles: &Profiles,
+    workers: &Workers,
+    each: &(dyn Fn() + Sync),
+) -> Vec<Option<Report>> {
     let how = Runners {
-        profile: |_: &Schema| Ok(None),
+        profile: |schema: &Schema| profiles.bound(schema),
         by_judge: |judge: &Judge, gold: &str, pred: &str| judge.report(gold, pred),
         by_crew: |crew: &Crew, schema: &Arc<Schema>, gold: &str, pred: &str| {
-            crew.judge(config, schema, gold, pred)
+            crew.judge_following(config, schema, profiles.of(schema), gold, pred)
         },
         otherwise: |verdict| Report { verdict, notes: Vec::new() },
     };

@@ -222,6 +222,10 @@ pub(crate) struct Judge {
     /// Plausible databases over which it is said of a witness how plausible it is, and why it is odd; 0 leaves that out
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     pub(crate) plausible: u64,
+    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
+    /// them (.jsonl), or a folder
+    #[arg(long, value_name = "PATH")]
+    pub(crate) profile: Option<PathBuf>,
     /// Write each witness as FOLDER/ID.sql: both queries and their answers, and a database for sqlite3.
     /// An id that can be no file's name is followed by a hash; each record names its file
     #[arg(long, value_name = "FOLDER")]
@@ -520,6 +524,10 @@ pub(crate) struct SuiteBuild {
     /// Distil plausible databases, as people have them: a prediction that differs on odd ones alone passes
     #[arg(long, conflicts_with = "values_from")]
     pub(crate) plausible: bool,
+    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
+    /// them (.jsonl), or a folder
+    #[arg(long, value_name = "PATH", requires = "plausible")]
+    pub(crate) profile: Option<PathBuf>,
     /// Continue an interrupted build
     #[arg(long)]
     pub(crate) resume: bool,

@@ -6,7 +6,6 @@
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use twinql::Job;
 use twinql::engine::judge_config;
 use twinql::files::hex;
 use twinql::judging::{self, Workers};
@@ -15,12 +14,13 @@ use twinql::signature::{Signature, of_suite};
 use twinql::sql::{Dialect, Value};
 use twinql::status;
 use twinql::suite::{JudgeConfig, Limits, Report, Verdict};
+use twinql::{Job, Profiles};
 
 use crate::args::{self, DEFAULT_SEED, Input, Output, typed};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, of_input, settings};
 use crate::commands::stream::{Window, stream};
 use crate::commands::witness::{WitnessFolder, WitnessRecord};
-use crate::commands::{fail_under, machine, status_line, strict, worker};
+use crate::commands::{fail_under, machine, settled_profiles, status_line, strict, worker};
 use crate::input;
 use crate::output::Console;
 
@@ -66,10 +66,11 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         limits: typed.run.limits(Limits::default())?,
         ..judge_config(semantics, databases, seed.unwrap_or(DEFAULT_SEED))
     };
-    let signature = signature(&config, input.dialect);
     let workers = worker::workers(typed.run.workers, &config.limits)?;
     let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
-    let inputs = guard(&input, &output, [])?;
+    let profiles = settled_profiles(typed.profile.as_deref(), schemas.all(), console)?;
+    let signature = signature(&config, &profiles, input.dialect);
+    let inputs = guard(&input, &output, [("--profile", typed.profile.as_deref())])?;
     let begin = Begin {
         output: &output,
         flags: &typed.batch,
@@ -98,7 +99,7 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
         }
         Ok(())
     })?;
-    let work = |jobs: &[Job]| judging::judge_all(jobs, &config, &workers, &|| ());
+    let work = |jobs: &[Job]| judging::judge_all_following(jobs, &config, &profiles, &workers, &|| ());
     let window = match workers {
         // A process keeps what it has made for a schema; a thread does so for a block.
         Workers::Processes(_) => Window::PAIRS,
@@ -149,7 +150,11 @@ pub(crate) fn run(typed: typed::Judge, seed: Option<u64>, console: Console) -> R
 /// Verdicts are 0 or 1.
 const THRESHOLD: f64 = 0.5;
 
-fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
+fn signature(config: &JudgeConfig, profiles: &Profiles, dialect: Dialect) -> String {
+    let mut further = of_suite(config);
+    if !profiles.is_empty() {
+        further.push(format!("profile:{}", profiles.digest()));
+    }
     Signature {
         metric: "suite".into(),
         checkpoint: "none".into(),
@@ -158,7 +163,7 @@ fn signature(config: &JudgeConfig, dialect: Dialect) -> String {
         threshold: THRESHOLD,
         device: "cpu".into(),
         seed: config.seed,
-        further: of_suite(config),
+        further,
     }
     .to_string()
 }

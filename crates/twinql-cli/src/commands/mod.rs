@@ -32,11 +32,13 @@ pub(crate) mod train;
 mod witness;
 pub(crate) mod worker;
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use twinql::input::Schemas;
 use twinql::metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql::record::{Status, StatusCounts};
-use twinql::{Engine, Network, Profiles};
+use twinql::{Engine, Network, Profiles, Schema};
 
 use crate::args::Metrics;
 use crate::output::Console;
@@ -61,10 +63,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
             ));
         }
     }
-    let mut profiles = metrics.profile.as_deref().map(Profiles::load).transpose()?.unwrap_or_default();
-    for warning in profiles.settle(schemas.all())? {
-        console.warn(warning);
-    }
+    let profiles = settled_profiles(metrics.profile.as_deref(), schemas.all(), console)?;
     let workers = worker::workers(metrics.workers, &metrics.limits)?;
     Ok(Engine::builder()
         .metrics(metrics.metrics.iter().copied())
@@ -77,6 +76,19 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .translated_from(schemas.dialect())
         .workers(workers, metrics.limits)
         .build()?)
+}
+
+/// The profiles of a file or folder over these schemas, none where no path is given. Says what of them is not followed.
+pub(crate) fn settled_profiles<'s>(
+    path: Option<&Path>,
+    schemas: impl Iterator<Item = &'s Schema>,
+    console: Console,
+) -> Result<Profiles> {
+    let mut profiles = path.map(Profiles::load).transpose()?.unwrap_or_default();
+    for warning in profiles.settle(schemas)? {
+        console.warn(warning);
+    }
+    Ok(profiles)
 }
 
 /// How many pairs are scored at a time: few where each may take as long as the suite needs.

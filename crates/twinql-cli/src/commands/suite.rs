@@ -21,6 +21,7 @@ use twinql::signature::{Signature, suite_hash};
 use twinql::sql::{Dialect, Schema, in_sqlite};
 use twinql::status;
 use twinql::suite::Limits;
+use twinql::suite::profile::Profile;
 use twinql::suite::resume::partial_of;
 use twinql::suite::suite::{
     Counts, DistilConfig, RunOptions, RunPair, RunVerdict, Suite, Task, build as distil_all, read_values,
@@ -29,7 +30,7 @@ use twinql::suite::suite::{
 
 use crate::args::shared::NeededSchemaFlags;
 use crate::args::{DEFAULT_SEED, Format, typed};
-use crate::commands::worker;
+use crate::commands::{settled_profiles, worker};
 use crate::input;
 use crate::interrupt;
 use crate::output::{Console, Sink, built_file, table, write_file};
@@ -50,11 +51,17 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
         ("--gold", Some(typed.gold.gold.as_path())),
         ("--schemas", Some(typed.input.schemas.as_path())),
         ("--values-from", typed.values_from.as_deref()),
+        ("--profile", typed.profile.as_deref()),
     ]);
     built_file(&mut inputs, &typed.out)?;
     let mut tasks = tasks(&typed.gold.gold, &typed.input, console)?;
     if let Some(path) = &typed.values_from {
         add_values(&mut tasks, path, console)?;
+    }
+    let profiles =
+        settled_profiles(typed.profile.as_deref(), tasks.iter().map(|task| &task.schema), console)?;
+    for task in &mut tasks {
+        task.profile = profiles.of(&task.schema).map(|profile| Profile::clone(profile));
     }
     let partial = partial_of(&typed.out);
     interrupt::hint(format!(
@@ -134,7 +141,7 @@ fn tasks(gold: &Path, from: &NeededSchemaFlags, console: Console) -> Result<Vec<
         .into_iter()
         .filter_map(|(db_id, golds)| {
             let schema = set.shift_remove(&db_id)?;
-            Some(Task { schema, golds, values: None })
+            Some(Task { schema, golds, values: None, profile: None })
         })
         .collect())
 }

@@ -102,7 +102,12 @@ pub(crate) fn judged(golds: &Golds, preds: &[&str], semantics: &Semantics) -> Ta
 pub(crate) fn suite(golds: &Golds, config: DistilConfig) -> Suite {
     let tasks: Vec<Task> = golds
         .iter()
-        .map(|(schema, golds)| Task { schema: schema.clone(), golds: golds.clone(), values: None })
+        .map(|(schema, golds)| Task {
+            schema: schema.clone(),
+            golds: golds.clone(),
+            values: None,
+            profile: None,
+        })
         .collect();
     build(&tasks, &config, None, &|_| (), &|_| ()).expect("a suite of schemas that SQLite can create")
 }

@@ -9,6 +9,7 @@ use crate::dice::Dice;
 use crate::facts::Facts;
 use crate::generate::{Generator, Values};
 use crate::plausible::Plausible;
+use crate::profile::Bound;
 
 /// Golds that a shared database is made for. More would crowd each other out of its tables.
 const FOCUS: usize = 6;
@@ -23,6 +24,8 @@ pub(crate) struct Candidates<'a> {
     pub(crate) values: Option<&'a Values>,
     /// Databases as people have them, each made for one gold among these, in place of those that tell most apart.
     pub(crate) plausible: Option<Arc<Facts>>,
+    /// What plausible databases follow.
+    pub(crate) profile: Option<Arc<Bound>>,
 }
 
 /// What makes candidates for some queries.
@@ -68,7 +71,8 @@ impl Candidates<'_> {
     pub(crate) fn maker<'f>(&'f self, facts: &'f [Facts], others: &'f Facts) -> Option<Maker<'f>> {
         let tables: Vec<usize> = (0..self.schema.tables.len()).collect();
         if self.plausible.is_some() {
-            let plausible = Plausible::new(self.schema, facts.first()?, others, &tables, self.seed);
+            let (gold, profile) = (facts.first()?, self.profile.clone());
+            let plausible = Plausible::following(self.schema, gold, others, &tables, self.seed, profile);
             return Some(Maker::Plausible(Box::new(plausible.tidy())));
         }
         let generator = Generator::new(self.schema, self.semantics, facts, &tables, self.seed);

@@ -29,6 +29,7 @@ use crate::execute::{ExecError, Limits, Sandbox};
 use crate::facts::Facts;
 use crate::generate::Values;
 use crate::neighbours::neighbours_in;
+use crate::profile::Profile;
 use crate::text::ready;
 use candidates::Candidates;
 use reduce::{Kept, fewer_databases};
@@ -171,25 +172,41 @@ enum State {
     Costly,
 }
 
-/// Distils the databases of one schema for its gold queries; repeated queries count once.
-/// `values` are mixed into the pools that columns are filled from. `tick` is called after each candidate database.
+/// What is known of the real database.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// Values that are mixed into the pools that columns are filled from.
+    pub values: Option<&'a Values>,
+    /// A profile that plausible databases follow, as far as it fits the schema.
+    pub profile: Option<&'a Profile>,
+}
+
+/// Distils the databases of one schema for its gold queries; repeated queries count once. `tick` is called after each candidate database.
 ///
 /// # Errors
 /// Where SQLite cannot create the schema's tables.
 pub fn distil(
     schema: &Schema,
     golds: &[String],
-    values: Option<&Values>,
+    known: Known<'_>,
     config: &DistilConfig,
     tally: &Tally,
     tick: &(dyn Fn(&Tally) + Sync),
 ) -> Result<SchemaSuite, ExecError> {
     let sandbox = Sandbox::new(schema, limits())?;
     let seed = seed_of(config.seed, &schema.db_id);
+    let profile = known.profile.and_then(|p| p.bind(schema).ok()).map(|(bound, _)| Arc::new(bound));
     let mut work = Work {
         schema,
         config,
-        candidates: Candidates { schema, semantics: &config.semantics, seed, values, plausible: None },
+        candidates: Candidates {
+            schema,
+            semantics: &config.semantics,
+            seed,
+            values: known.values,
+            plausible: None,
+            profile,
+        },
         ring: ring(&sandbox, schema, &config.semantics)?,
         reports: Vec::new(),
         golds: Vec::new(),

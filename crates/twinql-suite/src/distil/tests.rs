@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use super::{DistilConfig, SchemaSuite, Tally, distil};
+use super::{DistilConfig, Known, SchemaSuite, Tally, distil};
 use crate::judge::{JudgeConfig, judge};
 use crate::testing::schema;
 use crate::{Semantics, neighbours};
@@ -20,7 +20,7 @@ fn config() -> DistilConfig {
 
 fn small(config: &DistilConfig) -> SchemaSuite {
     let golds: Vec<String> = GOLDS.iter().map(|g| (*g).to_owned()).collect();
-    distil(&schema(), &golds, None, config, &Tally::default(), &|_| ()).unwrap()
+    distil(&schema(), &golds, Known::default(), config, &Tally::default(), &|_| ()).unwrap()
 }
 
 #[test]

@@ -9,10 +9,11 @@ use twinql_sql::Schema;
 
 use crate::dice::stable_hash;
 use crate::generate::Values;
+use crate::profile::Profile;
 use crate::resume::Finished;
 
 use super::file::read_line;
-use super::{DistilConfig, FORMAT_VERSION, SchemaSuite, Suite, SuiteError, Tally, distil};
+use super::{DistilConfig, FORMAT_VERSION, Known, SchemaSuite, Suite, SuiteError, Tally, distil};
 
 /// A schema and the gold queries over it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,6 +24,16 @@ pub struct Task {
     pub golds: Vec<String>,
     /// Values of a real database of this schema, to be mixed in.
     pub values: Option<Values>,
+    /// What is known of the real database, which plausible databases follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+}
+
+impl<'a> Known<'a> {
+    /// What is known of a task's real database.
+    fn of(task: &'a Task) -> Known<'a> {
+        Known { values: task.values.as_ref(), profile: task.profile.as_ref() }
+    }
 }
 
 /// What the finished work must have been made from to be of use.
@@ -71,7 +82,7 @@ pub fn build(
     order.sort_by_key(|&i| std::cmp::Reverse(tasks.get(i).map_or(0, |t| t.golds.len())));
     let one = |i: usize| -> Result<Option<(usize, SchemaSuite)>, SuiteError> {
         let Some(task) = tasks.get(i) else { return Ok(None) };
-        let suite = distil(&task.schema, &task.golds, task.values.as_ref(), config, &tally, tick)
+        let suite = distil(&task.schema, &task.golds, Known::of(task), config, &tally, tick)
             .map_err(|e| SuiteError::Schema { db_id: task.schema.db_id.clone(), message: e.to_string() })?;
         let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.1 += 1;

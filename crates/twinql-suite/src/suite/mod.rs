@@ -13,7 +13,7 @@ mod values;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use crate::distil::{DistilConfig, GoldReport, Left, SchemaSuite, Tally, distil};
+pub use crate::distil::{DistilConfig, GoldReport, Known, Left, SchemaSuite, Tally, distil};
 pub use crate::generate::Values;
 pub use build::{Task, build};
 pub(crate) use file::{read_line, write_line};

@@ -22,11 +22,13 @@ fn tasks() -> Vec<Task> {
                 "SELECT country, COUNT(*) FROM singer GROUP BY country",
             ]),
             values: None,
+            profile: None,
         },
         Task {
             schema: pets.unwrap(),
             golds: golds(&["SELECT kind FROM pet WHERE weight > 2.5", "SELECT COUNT(*) FROM pet"]),
             values: None,
+            profile: None,
         },
     ]
 }
@@ -196,6 +198,7 @@ fn plausible_suites_refute_what_is_wrong_on_databases_as_people_have_them() {
         schema: twinql_sql::Schema::from_ddl("heroes", DDL).unwrap(),
         golds: [named, tallest, sum].map(str::to_owned).to_vec(),
         values: None,
+        profile: None,
     }];
     let semantics = twinql_sql::Semantics::preset("bird").unwrap();
     let suite = |plausible| {

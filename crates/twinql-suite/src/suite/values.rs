@@ -75,7 +75,7 @@ pub fn read_values(path: &Path, schema: &Schema) -> Result<Values, SuiteError> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::suite::{DistilConfig, Tally, distil};
+    use crate::suite::{DistilConfig, Known, Tally, distil};
     use crate::testing::schema;
 
     #[test]
@@ -98,8 +98,14 @@ mod tests {
         // What the file lacks gives nothing.
         assert!(values.0[0][3].is_empty() && values.0[1].iter().all(Vec::is_empty));
         let golds = ["SELECT name FROM singer".to_owned()];
-        let suite =
-            distil(&schema(), &golds, Some(&values), &DistilConfig::default(), &Tally::default(), &|_| ());
+        let suite = distil(
+            &schema(),
+            &golds,
+            Known { values: Some(&values), profile: None },
+            &DistilConfig::default(),
+            &Tally::default(),
+            &|_| (),
+        );
         let suite = suite.unwrap();
         let names = suite.databases.iter().flat_map(|d| d.rows(0)).map(|r| &r[1]);
         assert!(names.into_iter().any(|n| *n == Value::Text("Quirin".into())));

@@ -57,10 +57,26 @@ impl Crew {
         gold: &str,
         pred: &str,
     ) -> io::Result<Report> {
-        let answer = self.over(config, schema, |schema| Request::Pair {
-            schema,
-            gold: gold.to_owned(),
-            pred: pred.to_owned(),
+        self.judge_following(config, schema, None, gold, pred)
+    }
+
+    /// As [`Crew::judge`], with witnesses that are as plausible as databases like that of the profile say.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub fn judge_following(
+        &self,
+        config: &JudgeConfig,
+        schema: &Arc<Schema>,
+        profile: Option<&Arc<Profile>>,
+        gold: &str,
+        pred: &str,
+    ) -> io::Result<Report> {
+        let answer = self.ask(&|worker| {
+            worker.judging(config)?;
+            let schema = worker.introduced(schema)?;
+            worker.profiled(schema, profile)?;
+            worker.process.ask(&Request::Pair { schema, gold: gold.to_owned(), pred: pred.to_owned() })
         })?;
         Ok(answer.unwrap_or_else(|| Report {
             verdict: Verdict::Timeout { side: Side::Pred },
@@ -94,20 +110,6 @@ impl Crew {
             })
         })?;
         Ok(answer.unwrap_or(Expectation::None(Verdict::Timeout { side: Side::Pred })))
-    }
-
-    /// Asks a worker that knows the configuration and the schema, which it calls by a number.
-    fn over<T: DeserializeOwned>(
-        &self,
-        config: &JudgeConfig,
-        schema: &Arc<Schema>,
-        request: impl Fn(usize) -> Request,
-    ) -> io::Result<Option<T>> {
-        self.ask(&|worker| {
-            worker.judging(config)?;
-            let schema = worker.introduced(schema)?;
-            worker.process.ask(&request(schema))
-        })
     }
 
     /// Executes a pair on files, as a [`FileJudge`](crate::FileJudge) in this process does;
