@@ -5,6 +5,7 @@
 
 mod bootstrap;
 mod calibration;
+mod classic;
 mod confusion;
 mod error;
 mod hardness;
@@ -15,6 +16,7 @@ mod roc_band;
 
 pub use bootstrap::{Difference, Interval, Resampling, bootstrap, paired_difference, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
+pub use classic::{Classic, Pair, Scored, Side, classic, same_tokens};
 pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use error::Undefined;
 pub use hardness::{Counts, Hardness, counts, hardness};

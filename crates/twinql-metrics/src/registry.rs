@@ -37,6 +37,8 @@ pub enum MetricId {
     ExpectedEx,
     /// All that is known of what execution on a real database would say.
     Ex,
+    /// The same tokens.
+    Exact,
 }
 
 /// A metric's entry in the registry.
@@ -131,6 +133,15 @@ pub const METRICS: &[MetricInfo] = &[
         source: "`proof`, `suite`, `expected-ex`, and `gmn` where no database tests the pair; weights by `twinql calibrate`",
         kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Checkpoint,
+        threshold: 0.5,
+    },
+    MetricInfo {
+        id: MetricId::Exact,
+        name: "exact",
+        summary: "exact string match: the same tokens, the case of what is not quoted aside",
+        source: "Finegan-Dollak et al. 2018; Yu et al. 2018",
+        kind: ScoreKind::Binary,
+        semantics: SemanticsOf::Asked,
         threshold: 0.5,
     },
 ];

@@ -187,6 +187,7 @@ impl Engine {
                 MetricId::ThreeTier => self.tiers(metric, Cascade::ProofAndSuite, &mut batch, &mut records),
                 MetricId::ExpectedEx => self.expected(metric, &mut batch, &mut records),
                 MetricId::Ex => self.ex(metric, &mut batch, &mut records),
+                MetricId::Exact => self.classic(metric, &mut batch, &mut records),
             }
         }
         records
@@ -305,7 +306,7 @@ impl Engine {
 
     /// Statuses, errors and documented scores of pairs of which a side has no graph, and whose
     /// forms are not equal all the same. Nothing is to be explained of pairs that are `known`.
-    fn explain_failures(
+    pub(crate) fn explain_failures(
         &self,
         metric: &MetricInfo,
         jobs: &[Job],
@@ -400,7 +401,8 @@ pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
         | MetricId::RelPm
         | MetricId::Proof
         | MetricId::ExpectedEx
-        | MetricId::Ex => None,
+        | MetricId::Ex
+        | MetricId::Exact => None,
     }
 }
 

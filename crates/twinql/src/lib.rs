@@ -15,6 +15,7 @@ pub use twinql_suite as suite;
 
 mod batch;
 mod builder;
+mod classic;
 pub mod embedded;
 pub mod engine;
 pub mod execution;

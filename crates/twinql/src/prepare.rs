@@ -14,6 +14,8 @@ use twinql_sql::{
     normalize::normalize_with, parse, parse_in, plan,
 };
 
+pub use twinql_metrics::same_tokens;
+
 use crate::status::is_unsupported;
 
 /// Why a query has no graph.
@@ -302,59 +304,4 @@ fn number(list: &mut Vec<Semantics>, own: Semantics) -> Asked {
 /// Schemas are told apart by address: one `Arc` stands for one schema while a batch runs.
 fn key(schema: &Arc<Schema>) -> usize {
     Arc::as_ptr(schema) as usize
-}
-
-/// True if two texts have the same tokens as far as can be told without parsing: equal
-/// but for spaces, a final semicolon, and the case of what is not quoted.
-pub fn same_tokens(a: &str, b: &str) -> bool {
-    skeleton(a) == skeleton(b)
-}
-
-fn skeleton(sql: &str) -> String {
-    let mut out = String::with_capacity(sql.len());
-    let mut quote: Option<char> = None;
-    let mut space = false;
-    for c in sql.trim().trim_end_matches([';', ' ', '\n', '\t', '\r']).chars() {
-        if let Some(end) = quote {
-            out.push(c);
-            if c == end {
-                quote = None;
-            }
-            continue;
-        }
-        if c.is_whitespace() {
-            space = true;
-            continue;
-        }
-        let word = |c: char| c.is_alphanumeric() || c == '_' || matches!(c, '\'' | '"' | '`' | '[');
-        if space && word(c) && out.chars().next_back().is_some_and(|p| word(p) || p == ']') {
-            out.push(' ');
-        }
-        space = false;
-        match c {
-            '\'' | '"' | '`' => quote = Some(c),
-            '[' => quote = Some(']'),
-            _ => {}
-        }
-        out.extend(c.to_lowercase());
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens() {
-        for (a, b, same) in [
-            ("SELECT a , b FROM t ;", "select a,b\nfrom T", true),
-            ("SELECT 'A' FROM t", "SELECT 'a' FROM t", false),
-            ("SELECT a b FROM t", "SELECT ab FROM t", false),
-            ("SELECT 'a  b'", "SELECT 'a b'", false),
-            ("SELECT [A b]", "select  [A b];", true),
-        ] {
-            assert_eq!(same_tokens(a, b), same, "{a} / {b}");
-        }
-    }
 }
