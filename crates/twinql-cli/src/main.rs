@@ -90,6 +90,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Prove(typed) => commands::prove::run(typed, common.seed, console),
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
+        Command::Compare(typed) => commands::compare::run(typed, common.seed, console),
         Command::Calibrate(typed) => commands::calibrate::run(typed, common.seed, console),
         Command::Explain(typed) => commands::explain::run(&typed, console),
         Command::Selftest(typed) => commands::selftest::run(&typed, console),

@@ -33,7 +33,8 @@ pub fn kendall_tau_b(x: &[f64], y: &[f64]) -> Result<f64, Undefined> {
     }
     let untied = all - tied_x - tied_y + tied_both;
     let balance = untied as f64 - 2.0 * discordant as f64;
-    Ok(balance / ((all - tied_x) as f64).sqrt() / ((all - tied_y) as f64).sqrt())
+    // Rounding may lead a hair beyond 1.
+    Ok((balance / ((all - tied_x) as f64).sqrt() / ((all - tied_y) as f64).sqrt()).clamp(-1.0, 1.0))
 }
 
 /// Sorts ascending; returns how many pairs stood in strictly descending order.

@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Execute(Execute),
     /// Measure how well metrics agree with labels
     Evaluate(Evaluate),
+    /// Compare systems under metrics, with significance, and metrics by how they rank systems
+    Compare(super::compare::Compare),
     /// Fit `ex`, the probability that execution calls a prediction right, to pairs that were executed
     Calibrate(Calibrate),
     /// Show how two queries are read: canonical plans, applied rules, scores

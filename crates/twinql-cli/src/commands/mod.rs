@@ -12,6 +12,7 @@ mod answers;
 mod attention;
 mod batch;
 pub(crate) mod calibrate;
+pub(crate) mod compare;
 pub(crate) mod corpus;
 mod environment;
 pub(crate) mod evaluate;

@@ -1,0 +1,47 @@
+//! `twinql compare` as typed.
+
+use clap::Args;
+
+use super::shared::{GoldFlag, NeededSchemaFlags};
+use super::typed::{Metrics, Output};
+
+/// Systems under metrics.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql compare --gold dev_gold.sql --schemas tables.json --pred old.txt --pred new.txt
+  twinql compare --gold dev_gold.sql --schemas tables.json --pred 'ours=run7/dev.txt' --pred 'T5=t5.txt' \\
+    --metric gmn,relpm,proof --reference suite --report compare.html
+  twinql compare --gold dev_gold.sql --schemas tables.json --pred leaderboard/*.txt --plug-values --out all.json
+
+The reference is the metric that the others are measured by: it is computed whether --metric names it or not.
+Differences between systems are paired: intervals by bootstrap, p by approximate randomisation, adjusted for
+all contests (Holm). Equal predictions for one gold are scored once.")]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) gold: GoldFlag,
+    #[command(flatten)]
+    pub(crate) input: NeededSchemaFlags,
+    /// The predictions of a system, one SQL query a line; named by its file, or NAME=FILE. Again for each system
+    #[arg(long, value_name = "[NAME=]FILE", required = true, num_args = 1.., help_heading = "Input")]
+    pub(crate) pred: Vec<String>,
+    /// For systems that predict no values: try the gold's values in all places, and keep the best score
+    #[arg(long, help_heading = "Input")]
+    pub(crate) plug_values: bool,
+    /// Texts that are tried for a prediction with --plug-values
+    #[arg(long, value_name = "N", default_value_t = 64, requires = "plug_values", help_heading = "Input")]
+    pub(crate) most_plugged: usize,
+    /// The metric that the others are measured by
+    #[arg(long, value_name = "NAME", default_value = "suite")]
+    pub(crate) reference: String,
+    /// Bootstrap resamples of the intervals
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) resamples: usize,
+    /// Random exchanges of the significance tests
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) exchanges: usize,
+    #[command(flatten)]
+    pub(crate) metrics: Metrics,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,120 @@
+//! What systems answer: files of predictions, and the distinct pairs in them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use twinql::corpus::plug::plugged;
+use twinql::input::{Schemas, Source, open};
+use twinql::metrics::{Hardness, hardness};
+use twinql::{Job, Work};
+
+/// A system.
+pub(super) struct System {
+    pub(super) name: String,
+    pub(super) file: String,
+    /// For each gold the distinct pairs that stand for its prediction, by number: the prediction as it is,
+    /// then with values of the gold.
+    pub(super) answers: Vec<Vec<usize>>,
+}
+
+/// All systems, and the pairs that are distinct among their answers.
+pub(super) struct Entries {
+    pub(super) systems: Vec<System>,
+    /// Spider's class of each gold; none for one that cannot be read.
+    pub(super) hardness: Vec<Option<Hardness>>,
+    distinct: Vec<Job>,
+}
+
+/// Names and files of systems: `NAME=FILE`, or a file that gives its name.
+pub(super) fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
+    let mut systems: Vec<(String, PathBuf)> = Vec::new();
+    for text in typed {
+        let whole = Path::new(text);
+        let (name, path) = match text.split_once('=') {
+            // A file may have the sign in its name.
+            Some((name, file)) if !whole.exists() && !name.is_empty() => {
+                (name.to_owned(), PathBuf::from(file))
+            }
+            _ => {
+                let stem = whole.file_stem().map(|s| s.to_string_lossy().into_owned());
+                (stem.unwrap_or_else(|| text.clone()), whole.to_owned())
+            }
+        };
+        if systems.iter().any(|(other, _)| *other == name) {
+            bail!(
+                "--pred: two systems are called {name:?}; give one another name: --pred NAME={}",
+                path.display()
+            );
+        }
+        systems.push((name, path));
+    }
+    Ok(systems)
+}
+
+impl Entries {
+    /// Reads all files; `plugging` is the number of texts that are tried for a prediction.
+    pub(super) fn read(
+        gold: &Path,
+        systems: Vec<(String, PathBuf)>,
+        schemas: &Schemas,
+        plugging: Option<usize>,
+    ) -> Result<Entries> {
+        let mut entries = Entries { systems: Vec::new(), hardness: Vec::new(), distinct: Vec::new() };
+        let mut known: HashMap<(usize, String), usize> = HashMap::new();
+        for (number, (name, file)) in systems.into_iter().enumerate() {
+            let source = Source::Lines { gold: gold.to_owned(), pred: file.clone() };
+            let mut answers = Vec::new();
+            for (at, item) in open(&source, None, schemas.clone(), false)?.items.enumerate() {
+                let job = item?.job;
+                if number == 0 {
+                    entries.hardness.push(class(&job));
+                }
+                answers.push(entries.candidates(at, job, plugging, &mut known));
+            }
+            entries.systems.push(System { name, file: file.display().to_string(), answers });
+        }
+        Ok(entries)
+    }
+
+    /// The numbers of the pairs that stand for an answer; new ones are added.
+    fn candidates(
+        &mut self,
+        gold_number: usize,
+        job: Job,
+        plugging: Option<usize>,
+        known: &mut HashMap<(usize, String), usize>,
+    ) -> Vec<usize> {
+        let Work::Pair { schema, gold, pred } = &job.work else {
+            self.distinct.push(job);
+            return vec![self.distinct.len() - 1];
+        };
+        let texts = match plugging {
+            Some(most) => plugged(schema, gold, pred, most),
+            None => vec![pred.clone()],
+        };
+        let mut numbers = Vec::with_capacity(texts.len());
+        for text in texts {
+            let distinct = &mut self.distinct;
+            numbers.push(*known.entry((gold_number, text)).or_insert_with_key(|(_, text)| {
+                let work = Work::Pair { schema: schema.clone(), gold: gold.clone(), pred: text.clone() };
+                distinct.push(Job { id: job.id.clone(), work });
+                distinct.len() - 1
+            }));
+        }
+        numbers
+    }
+
+    /// The distinct pairs.
+    pub(super) fn distinct(&self) -> Vec<Job> {
+        self.distinct.clone()
+    }
+}
+
+/// Spider's hardness of the gold.
+fn class(job: &Job) -> Option<Hardness> {
+    match &job.work {
+        Work::Pair { gold, .. } => Some(hardness(&twinql::sql::parse(gold).ok()?.query)),
+        Work::Unusable { .. } => None,
+    }
+}

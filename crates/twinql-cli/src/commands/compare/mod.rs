@@ -1,0 +1,197 @@
+//! `twinql compare`: systems under metrics, with significance, and metrics by how they rank systems.
+//!
+//! All systems answer the same golds. Each distinct pair of a gold and a prediction is scored once, whoever
+//! made it; systems share a third of their predictions and more.
+
+mod entries;
+mod tables;
+
+use anyhow::{Result, bail};
+use serde_json::{Map, Value, json};
+use twinql::files::Inputs;
+use twinql::input::{About, Item};
+use twinql::metrics::{Column, Comparison, Hardness, MetricInfo, Resampling, ScoreKind, Systems, metric};
+use twinql::record::StatusCounts;
+use twinql::{Engine, Job};
+
+use crate::args::compare::Compare;
+use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
+use crate::commands::stream::stream;
+use crate::commands::{engine, fail_under, signatures, strict, window};
+use crate::input::{self, Pairs};
+use crate::output::{Console, Sink};
+use entries::Entries;
+
+/// Reads all systems, scores what is distinct, and compares.
+pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Result<bool> {
+    let reference = reference(&typed.reference)?;
+    if !typed.metrics.metric.iter().any(|name| name.trim() == reference.name) {
+        typed.metrics.metric.push(reference.name.to_owned());
+    }
+    let metrics = Metrics::new(typed.metrics, seed)?;
+    let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
+    let output = Output::new(typed.output, default)?;
+    let how = Resampling {
+        resamples: typed.resamples,
+        seed: seed.unwrap_or(DEFAULT_SEED),
+        ..Resampling::default()
+    };
+    let systems = entries::named(&typed.pred)?;
+    let mut inputs = Inputs::default().with([
+        ("--gold", Some(typed.gold.gold.as_path())),
+        ("--schemas", Some(typed.input.schemas.as_path())),
+        ("--checkpoint", metrics.checkpoint.as_deref()),
+        ("--profile", metrics.profile.as_deref()),
+    ]);
+    for (_, path) in &systems {
+        inputs = inputs.with([("--pred", Some(path.as_path()))]);
+    }
+    if let Some(out) = &output.out {
+        inputs.output(out)?;
+    }
+    let schemas = input::schemas(Some(&typed.input.schemas), typed.input.dialect.dialect)?;
+    let engine = engine(&metrics, &schemas, console)?;
+    let plugging = typed.plug_values.then_some(typed.most_plugged);
+    let entries = Entries::read(&typed.gold.gold, systems, &schemas, plugging)?;
+    let scores = score(&engine, entries.distinct(), console)?;
+    let table = entries.table(&engine, &scores, reference);
+    let comparison = table.compare(&how, typed.exchanges)?;
+    let counts = entries.counts(&scores);
+    let text = tables::text(&comparison, &engine, &how, &entries, &counts);
+    let mut sink = Sink::new(output.out.as_deref())?;
+    match output.format {
+        Format::Text => sink.write(&text)?,
+        Format::Json => {
+            let document = document(&comparison, &engine, &how, &entries, &counts);
+            sink.line(&serde_json::to_string_pretty(&document)?)?;
+        }
+        Format::Jsonl => {
+            for standing in &comparison.standings {
+                sink.line(&serde_json::to_string(standing)?)?;
+            }
+        }
+    }
+    sink.finish()?;
+    if output.out.is_some() && output.format != Format::Text {
+        console.say(text.trim_end());
+    }
+    let first = comparison.standings.iter().find(|s| s.metric == comparison.reference);
+    let what = first.map_or_else(String::new, |s| format!("the accuracy of {} by {}", s.system, s.metric));
+    let reached = fail_under(output.fail_under, &what, first.map(|s| s.accuracy), console);
+    Ok(strict(output.strict, &counts.iter().fold(StatusCounts::default(), add), console) && reached)
+}
+
+fn add(mut sum: StatusCounts, counts: &StatusCounts) -> StatusCounts {
+    for (status, n) in &counts.0 {
+        *sum.0.entry(*status).or_default() += n;
+    }
+    sum
+}
+
+fn reference(name: &str) -> Result<&'static MetricInfo> {
+    match metric(name.trim()) {
+        Some(metric) => Ok(metric),
+        None => bail!("--reference: unknown metric {name:?}; `twinql score --help` lists the metrics"),
+    }
+}
+
+/// What becomes of one distinct pair.
+struct Scored {
+    status: twinql::Status,
+    /// By metric.
+    scores: Vec<Option<f64>>,
+}
+
+/// Scores distinct pairs, in their order.
+fn score(engine: &Engine, jobs: Vec<Job>, console: Console) -> Result<Vec<Scored>> {
+    let mut scored = Vec::with_capacity(jobs.len());
+    let count = Some(jobs.len());
+    let items = jobs.into_iter().map(|job| Ok(Item { job, about: About::default() }));
+    let pairs = Pairs { items: Box::new(items), single: false, count };
+    let work = |jobs: &[Job]| engine.score(jobs);
+    stream(pairs, window(engine), "scoring", console, &work, &mut |done| {
+        if let Some((_, _, record)) = done {
+            let scores = engine.metrics().iter().map(|m| record.score(m.name)).collect();
+            scored.push(Scored { status: record.status, scores });
+        }
+        Ok(true)
+    })?;
+    Ok(scored)
+}
+
+impl Entries {
+    /// The scores of every system; a prediction with several candidates has the best score of each metric.
+    fn table(&self, engine: &Engine, scored: &[Scored], reference: &MetricInfo) -> Systems {
+        let best = |candidates: &[usize], metric: usize| -> Option<f64> {
+            let scores = candidates.iter().filter_map(|at| scored.get(*at)?.scores[metric]);
+            scores.reduce(f64::max)
+        };
+        let of_system = |answers: &Vec<Vec<usize>>| -> Vec<Vec<Option<f64>>> {
+            let metrics = 0..engine.metrics().len();
+            metrics.map(|m| answers.iter().map(|candidates| best(candidates, m)).collect()).collect()
+        };
+        let class = |hardness: Hardness| {
+            let members = self.hardness.iter().enumerate().filter(|(_, h)| **h == Some(hardness));
+            (hardness.to_string(), members.map(|(i, _)| i).collect())
+        };
+        Systems {
+            names: self.systems.iter().map(|s| s.name.clone()).collect(),
+            metrics: engine
+                .metrics()
+                .iter()
+                .map(|m| Column {
+                    name: m.name.into(),
+                    threshold: engine.threshold(m),
+                    binary: m.kind == ScoreKind::Binary,
+                })
+                .collect(),
+            scores: self.systems.iter().map(|s| of_system(&s.answers)).collect(),
+            classes: Hardness::ALL.map(class).to_vec(),
+            reference: engine.metrics().iter().position(|m| m.id == reference.id).unwrap_or(0),
+        }
+    }
+
+    /// The statuses of each system's predictions, as they stand.
+    fn counts(&self, scored: &[Scored]) -> Vec<StatusCounts> {
+        let of_system = |system: &entries::System| {
+            let mut counts = StatusCounts::default();
+            let first = system.answers.iter().filter_map(|candidates| scored.get(*candidates.first()?));
+            first.for_each(|scored| counts.add(scored.status));
+            counts
+        };
+        self.systems.iter().map(of_system).collect()
+    }
+}
+
+/// The comparison as one JSON object.
+fn document(
+    comparison: &Comparison,
+    engine: &Engine,
+    how: &Resampling,
+    entries: &Entries,
+    counts: &[StatusCounts],
+) -> Value {
+    let systems: Vec<Value> = entries
+        .systems
+        .iter()
+        .zip(counts)
+        .map(|(system, counts)| json!({"name": system.name, "file": system.file, "status": counts}))
+        .collect();
+    let metrics: Vec<Value> = engine
+        .metrics()
+        .iter()
+        .zip(signatures(engine))
+        .map(|(m, (_, signature))| json!({"name": m.name, "threshold": engine.threshold(m), "signature": signature}))
+        .collect();
+    let mut document = Map::new();
+    document.insert("format".into(), 1.into());
+    document.insert("golds".into(), entries.hardness.len().into());
+    document.insert("systems".into(), systems.into());
+    document.insert("metrics".into(), metrics.into());
+    document.insert("resampling".into(), json!(how));
+    document.insert("null_hypothesis".into(), tables::NULL_HYPOTHESIS.into());
+    if let Value::Object(tables) = json!(comparison) {
+        document.extend(tables);
+    }
+    document.into()
+}

@@ -1,0 +1,162 @@
+//! A comparison as text tables.
+
+use twinql::Engine;
+use twinql::metrics::{ALL, Comparison, Resampling, Standing};
+use twinql::record::StatusCounts;
+
+use super::entries::Entries;
+use crate::commands::signatures;
+use crate::output::table;
+
+/// What the p values are about.
+pub(super) const NULL_HYPOTHESIS: &str =
+    "both systems are equally good: which of them gave which answer is exchangeable, gold by gold";
+
+/// More systems than this are compared with their neighbours in rank only: a grid would not fit a terminal.
+const GRID: usize = 8;
+
+/// All tables, and what they are over.
+pub(super) fn text(
+    comparison: &Comparison,
+    engine: &Engine,
+    how: &Resampling,
+    entries: &Entries,
+    counts: &[StatusCounts],
+) -> String {
+    let mut out = format!(
+        "Accuracy by metric ({} golds; {:.0} % Wilson intervals; best by {} first)\n",
+        entries.hardness.len(),
+        how.level * 100.0,
+        comparison.reference
+    );
+    let ranked = ranked(comparison);
+    out.push_str(&standings(comparison, engine, &ranked));
+    if ranked.len() > 1 {
+        out.push_str(&format!("\nContests under {}\n", comparison.reference));
+        out.push_str(&contests(comparison, &ranked));
+        out.push_str(&format!(
+            "p: randomisation, adjusted for all contests (Holm); null hypothesis: {NULL_HYPOTHESIS}\n"
+        ));
+        if !comparison.rankings.is_empty() {
+            out.push_str(&format!(
+                "\nKendall's tau-b of the systems' accuracies with those by {}\n",
+                comparison.reference
+            ));
+            out.push_str(&rankings(comparison));
+        }
+    }
+    if !comparison.disagreements.is_empty() {
+        out.push_str(&format!(
+            "\nDisagreement with {} in % of all golds: mean / standard deviation / maximum over the systems\n",
+            comparison.reference
+        ));
+        out.push_str(&disagreements(comparison));
+    }
+    out.push('\n');
+    for (system, counts) in entries.systems.iter().zip(counts) {
+        out.push_str(&format!("{}: {}\n", system.name, counts));
+    }
+    for (_, signature) in signatures(engine) {
+        out.push_str(&signature);
+        out.push('\n');
+    }
+    out
+}
+
+/// The systems from the best by the reference down; equal ones in the order of the command line.
+pub(super) fn ranked(comparison: &Comparison) -> Vec<&Standing> {
+    let mut ranked: Vec<&Standing> =
+        comparison.standings.iter().filter(|s| s.metric == comparison.reference).collect();
+    ranked.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
+    ranked
+}
+
+fn standings(comparison: &Comparison, engine: &Engine, ranked: &[&Standing]) -> String {
+    let mut head = vec!["system".to_owned()];
+    for metric in engine.metrics() {
+        head.push(metric.name.to_owned());
+        head.push(String::new());
+    }
+    head.extend(comparison.classes.iter().map(|class| format!("{} {class}", comparison.reference)));
+    let mut rows = vec![head];
+    for best in ranked {
+        let mut row = vec![best.system.clone()];
+        for standing in comparison.standings.iter().filter(|s| s.system == best.system) {
+            row.push(format!("{:.4}", standing.accuracy));
+            row.push(format!("{:.3}-{:.3}", standing.low, standing.high));
+        }
+        row.extend(best.by_class.iter().map(|a| a.map_or_else(|| "n/a".into(), |a| format!("{a:.3}"))));
+        rows.push(row);
+    }
+    table(&rows)
+}
+
+fn contests(comparison: &Comparison, ranked: &[&Standing]) -> String {
+    let place = |name: &str| ranked.iter().position(|s| s.system == name).unwrap_or(usize::MAX);
+    let mut rows = vec![["better", "worse", "difference", "interval", "p"].map(String::from).to_vec()];
+    let mut chosen: Vec<_> = comparison
+        .contests
+        .iter()
+        .filter(|c| c.metric == comparison.reference)
+        .map(|c| (place(&c.first), place(&c.second), c))
+        .filter(|(a, b, _)| ranked.len() <= GRID || a.abs_diff(*b) == 1)
+        .collect();
+    chosen.sort_by_key(|(a, b, _)| (*a.min(b), *a.max(b)));
+    for (a, b, contest) in chosen {
+        // The better one stands first.
+        let (better, worse, sign) = match a < b {
+            true => (&contest.first, &contest.second, 1.0),
+            false => (&contest.second, &contest.first, -1.0),
+        };
+        let (low, high) = match a < b {
+            true => (contest.low, contest.high),
+            false => (-contest.high, -contest.low),
+        };
+        rows.push(vec![
+            better.clone(),
+            worse.clone(),
+            // No difference has no sign.
+            format!("{:+.4}", sign * contest.difference + 0.0),
+            format!("{low:+.3}..{high:+.3}"),
+            format!("{:.4}", contest.p_adjusted),
+        ]);
+    }
+    table(&rows)
+}
+
+fn rankings(comparison: &Comparison) -> String {
+    let classes = || std::iter::once(ALL).chain(comparison.classes.iter().map(String::as_str));
+    let mut rows = vec![std::iter::once("metric").chain(classes()).map(String::from).collect::<Vec<_>>()];
+    let mut names: Vec<&str> = Vec::new();
+    for ranking in &comparison.rankings {
+        if !names.contains(&ranking.metric.as_str()) {
+            names.push(&ranking.metric);
+        }
+    }
+    let figure = |tau: Option<f64>| tau.map_or_else(|| "n/a".into(), |t| format!("{t:.3}"));
+    for name in names {
+        let of = || comparison.rankings.iter().filter(|r| r.metric == name);
+        rows.push(std::iter::once(name.to_owned()).chain(of().map(|r| figure(r.tau))).collect());
+        if of().any(|r| r.tau_of_means.is_some()) {
+            let means = of().map(|r| figure(r.tau_of_means));
+            rows.push(std::iter::once("  by mean score".to_owned()).chain(means).collect());
+        }
+    }
+    table(&rows)
+}
+
+fn disagreements(comparison: &Comparison) -> String {
+    let mut rows = vec![["metric", "class", "false positives", "false negatives"].map(String::from).to_vec()];
+    for d in &comparison.disagreements {
+        let spread = |s: &twinql::metrics::Spread| {
+            format!("{:.1} / {:.1} / {:.1}", s.mean * 100.0, s.deviation * 100.0, s.max * 100.0)
+        };
+        rows.push(vec![
+            d.metric.clone(),
+            d.class.clone(),
+            spread(&d.false_positives),
+            spread(&d.false_negatives),
+        ]);
+    }
+    table(&rows)
+}
