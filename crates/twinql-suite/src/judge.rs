@@ -8,11 +8,14 @@ mod ease;
 mod expected;
 mod further;
 mod plausibility;
+mod shelf;
+mod show;
 mod shrink;
 mod simple;
 mod statements;
 mod verdict;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use twinql_sql::Schema;
@@ -26,6 +29,8 @@ use crate::profile::Bound;
 use crate::text::{Ready, ready};
 pub use ease::Ease;
 pub use plausibility::{Plausibility, Reason};
+use shelf::Shelf;
+pub use show::Shown;
 use shrink::Plainer;
 use statements::statements;
 pub use verdict::{JudgeConfig, Report, Verdict, Witness};
@@ -38,6 +43,8 @@ pub struct Judge {
     sandbox: Sandbox,
     /// What plausible databases follow.
     profile: Option<Arc<Bound>>,
+    /// Plausible databases of the pairs before.
+    shelf: RefCell<Shelf>,
 }
 
 /// Judges one pair. For many pairs over one schema make a [`Judge`].
@@ -104,13 +111,14 @@ impl Judge {
     /// Where SQLite cannot create the schema's tables (two of one name, for instance).
     pub fn new(schema: &Schema, config: JudgeConfig) -> Result<Judge, ExecError> {
         let sandbox = Sandbox::new(schema, config.limits)?;
-        Ok(Judge { schema: schema.clone(), sandbox, config, profile: None })
+        Ok(Judge { schema: schema.clone(), sandbox, config, profile: None, shelf: RefCell::default() })
     }
 
     /// Lets plausible databases ([`Judge::expected`]) follow a profile that was bound to this judge's schema.
     #[must_use]
     pub fn following(mut self, profile: Option<Arc<Bound>>) -> Judge {
         self.profile = profile;
+        self.shelf = RefCell::default();
         self
     }
 

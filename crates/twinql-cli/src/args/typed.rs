@@ -328,6 +328,10 @@ pub(crate) struct Calibrate {
     /// Plausible databases that are counted over [default: 16]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) plausible: Option<u64>,
+    /// What is known of the databases, which plausible ones follow: a profile of `twinql profile`, JSON lines of
+    /// them (.jsonl), or a folder
+    #[arg(long, value_name = "PATH")]
+    pub(crate) profile: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) run: RunFlags,
     /// Write the checkpoint with its weights to this file, whole or not at all

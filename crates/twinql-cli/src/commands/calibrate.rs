@@ -16,6 +16,7 @@ use twinql::{Engine, Job, Network};
 
 use crate::args::{DEFAULT_SEED, Format, databases, typed};
 use crate::commands::evaluate::selection::Selection;
+use crate::commands::settled_profiles;
 use crate::commands::stream::{Window, stream};
 use crate::commands::worker::workers;
 use crate::input::{self, PairItems};
@@ -36,6 +37,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         ("--schemas", typed.input.schemas.as_deref()),
         ("--labels", typed.labels.labels.as_deref()),
         ("--checkpoint", typed.checkpoint.as_deref()),
+        ("--profile", typed.profile.as_deref()),
     ]);
     inputs.output(&typed.out)?;
     let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
@@ -48,6 +50,7 @@ pub(crate) fn run(typed: typed::Calibrate, seed: Option<u64>, console: Console) 
         .semantics(semantics)
         .databases(databases(typed.databases)?)
         .plausible(typed.plausible)
+        .profiles(settled_profiles(typed.profile.as_deref(), schemas.all(), console)?)
         .seed(seed.unwrap_or(DEFAULT_SEED))
         .translated_from(schemas.dialect())
         .workers(workers(typed.run.workers, &limits)?, limits)

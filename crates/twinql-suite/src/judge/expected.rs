@@ -38,6 +38,8 @@ impl Judge {
             self.config.seed,
             self.profile.clone(),
         );
+        let mut shelf = self.shelf.borrow_mut();
+        shelf.open(&of_gold, &of_pred, &tables);
         let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };
         let mut trial = self.start(gold, pred, plausible.tables(), Settling::AsReturned).map_err(failed)?;
         let mut expected = Expected::default();
@@ -51,7 +53,7 @@ impl Judge {
             }
             // A gold that hardly answers may ask for more rows than small tables have.
             let plenty = index >= PATIENCE && expected.of * 3 < index;
-            let database = plausible.database(index, plenty);
+            let database = shelf.database(index, plenty, || plausible.database(index, plenty));
             expected.made += 1;
             self.sandbox.after_timeouts(timeouts);
             let outcome = trial.bout(&database);
