@@ -5,11 +5,16 @@
 //! - [`rewrites`]: equivalent ways to write a query
 //! - [`schemas`]: pairs over a schema that says the same in another way
 //! - [`grammar`]: queries sampled over a schema
+//! - [`examples`]: gold queries with what stands beside them, whatever the file
+//! - [`composition`]: what a data set is made of
+//! - [`mod@split`]: parts of a data set that have no group in common
 //! - [`mod@build`]: labelled pairs from gold queries, predictions, neighbours and rewrites
 
 pub mod bird;
 pub mod build;
+pub mod composition;
 mod error;
+pub mod examples;
 pub mod grammar;
 pub mod io;
 pub mod pairs;
@@ -17,6 +22,7 @@ pub mod paths;
 pub mod rewrites;
 pub mod schemas;
 pub mod spider;
+pub mod split;
 
 pub use error::CorpusError;
 pub use pairs::Pair;

@@ -14,10 +14,11 @@ mod rank;
 mod registry;
 mod roc;
 mod roc_band;
+mod template;
 
 pub use bootstrap::{Difference, Interval, Resampling, bootstrap, paired_difference, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
-pub use classic::{Classic, Pair, Scored, Side, classic, same_tokens};
+pub use classic::{Classic, Pair, Scored, Side, TRIVIAL, TrivialNgrams, classic, crystal_bleu, same_tokens};
 pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use error::Undefined;
 pub use hardness::{Counts, Hardness, counts, hardness};
@@ -26,3 +27,4 @@ pub use rank::{kendall_tau_b, pearson, ranks, spearman};
 pub use registry::{METRICS, MetricId, MetricInfo, ScoreKind, SemanticsOf, metric};
 pub use roc::{RocPoint, auc, roc_curve};
 pub use roc_band::{BandPoint, roc_band};
+pub use template::{Alike, template, token_count};
