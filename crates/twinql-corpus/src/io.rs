@@ -5,7 +5,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use twinql_files::{is_gzip, read_bounded};
+use twinql_files::{Whole, is_gzip, read_bounded};
 
 use crate::CorpusError;
 
@@ -55,6 +55,29 @@ pub fn write_whole(
         gzip.finish().map(|_| ())
     })?;
     Ok(())
+}
+
+/// Writes several files whole, all or none: each into a temporary file beside it, and only when all of them are
+/// on disk do they get their names. Compressed where a name ends in `.gz`.
+///
+/// # Errors
+/// Whatever the operating system refuses; the old files, if any, then stay as they were.
+pub fn write_several(files: &[(&Path, Vec<u8>)]) -> Result<(), CorpusError> {
+    let mut ready = Vec::with_capacity(files.len());
+    for (path, bytes) in files {
+        let mut file = Whole::create(path)?;
+        let written = match is_gzip(path) {
+            true => {
+                let mut gzip = GzEncoder::new(&mut file, Compression::default());
+                gzip.write_all(bytes).and_then(|()| gzip.finish().map(|_| ()))
+            }
+            false => file.write_all(bytes),
+        };
+        written.map_err(|e| file.failed(e))?;
+        file.sync()?;
+        ready.push(file);
+    }
+    ready.into_iter().try_for_each(|file| Ok(file.finish()?))
 }
 
 #[cfg(test)]

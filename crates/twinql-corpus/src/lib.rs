@@ -6,11 +6,16 @@
 //! - [`schemas`]: pairs over a schema that says the same in another way
 //! - [`grammar`]: queries sampled over a schema
 //! - [`plug`]: the gold's values in the places of a prediction
+//! - [`examples`]: gold queries with what stands beside them, whatever the file
+//! - [`composition`]: what a data set is made of
+//! - [`mod@split`]: parts of a data set that have no group in common
 //! - [`mod@build`]: labelled pairs from gold queries, predictions, neighbours and rewrites
 
 pub mod bird;
 pub mod build;
+pub mod composition;
 mod error;
+pub mod examples;
 pub mod grammar;
 pub mod io;
 pub mod pairs;
@@ -19,6 +24,7 @@ pub mod plug;
 pub mod rewrites;
 pub mod schemas;
 pub mod spider;
+pub mod split;
 
 pub use error::CorpusError;
 pub use pairs::Pair;

@@ -22,4 +22,4 @@ pub use encode::EncodingConfig;
 pub use error::GraphError;
 pub use graph::{EdgeKind, Node, QueryGraph};
 pub use lower::Made;
-pub use relpm::{RelPmConfig, relpm};
+pub use relpm::{RelPmConfig, RelPmError, relpm};

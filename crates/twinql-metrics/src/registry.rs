@@ -39,6 +39,16 @@ pub enum MetricId {
     Ex,
     /// The same tokens.
     Exact,
+    /// Partial matching of two syntax trees by rules.
+    AstPm,
+    /// Common n-grams of the two texts.
+    Bleu,
+    /// Common n-grams without those that most queries share.
+    CrystalBleu,
+    /// Common n-grams, subtrees of the syntax trees and data flow.
+    CodeBleu,
+    /// Common n-grams, subtrees of the relational operator trees and data flow.
+    CodeBleuRot,
 }
 
 /// A metric's entry in the registry.
@@ -143,6 +153,51 @@ pub const METRICS: &[MetricInfo] = &[
         kind: ScoreKind::Binary,
         semantics: SemanticsOf::Asked,
         threshold: 0.5,
+    },
+    MetricInfo {
+        id: MetricId::AstPm,
+        name: "astpm",
+        summary: "RelPM on syntax trees: share of matching nodes, nothing resolved or planned",
+        source: "Zhan et al. 2024, FuncEvalGMN, Appendix A and Table 1",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 1.0,
+    },
+    MetricInfo {
+        id: MetricId::Bleu,
+        name: "bleu",
+        summary: "BLEU of tokens, 1- to 4-grams, smoothed",
+        source: "Papineni et al. 2002; Chen & Cherry 2014, smoothing method 1",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 1.0,
+    },
+    MetricInfo {
+        id: MetricId::CrystalBleu,
+        name: "crystalbleu",
+        summary: "BLEU without the 500 n-grams that most queries share",
+        source: "Eghbali & Pradel 2022",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 1.0,
+    },
+    MetricInfo {
+        id: MetricId::CodeBleu,
+        name: "codebleu",
+        summary: "CodeBLEU: mean of BLEU, keyword-weighted BLEU, common subtrees of the syntax trees, common data flow",
+        source: "Ren et al. 2020",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 1.0,
+    },
+    MetricInfo {
+        id: MetricId::CodeBleuRot,
+        name: "codebleu-rot",
+        summary: "CodeBLEU with subtrees of the relational operator trees",
+        source: "Ren et al. 2020; Zhan et al. 2024, FuncEvalGMN, section 5.2",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 1.0,
     },
 ];
 

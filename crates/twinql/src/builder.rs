@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
+use twinql_graph::RelPmConfig;
+use twinql_metrics::{MetricId, MetricInfo, SemanticsOf, TrivialNgrams};
 use twinql_sql::{Dialect, Semantics};
 use twinql_suite::Limits;
 use twinql_suite::plausible::ExpectedConfig;
 
+use crate::classic::Trivial;
 use crate::engine::{DEFAULT_SEED, Engine, cascade, judge_config};
 use crate::judging::Workers;
 use crate::network::{Network, NetworkError};
@@ -22,6 +24,8 @@ pub struct EngineBuilder {
     semantics: Semantics,
     databases: Option<usize>,
     expected: ExpectedConfig,
+    matching: RelPmConfig,
+    trivial: Option<Trivial>,
     profiles: Profiles,
     seed: u64,
     dialect: Dialect,
@@ -37,6 +41,8 @@ impl Default for EngineBuilder {
             semantics: Semantics::default(),
             databases: None,
             expected: ExpectedConfig::default(),
+            matching: RelPmConfig::default(),
+            trivial: None,
             profiles: Profiles::default(),
             seed: DEFAULT_SEED,
             dialect: Dialect::Sqlite,
@@ -86,6 +92,18 @@ impl EngineBuilder {
         if let Some(databases) = databases.into() {
             self.expected.databases = databases.max(1);
         }
+        self
+    }
+
+    /// The parameters of `relpm` and `astpm`, which [`RelPmConfig::check`] takes.
+    pub fn matching(mut self, config: RelPmConfig) -> EngineBuilder {
+        self.matching = config;
+        self
+    }
+
+    /// The n-grams that `crystalbleu` leaves out, where they are not the built-in ones.
+    pub fn trivial_ngrams(mut self, ngrams: impl Into<Option<TrivialNgrams>>) -> EngineBuilder {
+        self.trivial = ngrams.into().map(Trivial::new);
         self
     }
 
@@ -145,6 +163,8 @@ impl EngineBuilder {
             semantics: self.semantics,
             judge,
             expected: self.expected,
+            matching: self.matching,
+            trivial: self.trivial,
             profiles: self.profiles,
             workers: Arc::new(self.workers),
             seed: self.seed,

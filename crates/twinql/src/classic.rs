@@ -1,7 +1,7 @@
 //! Metrics of queries as they are written and planned: what they read is made once a batch.
 
 use rayon::prelude::*;
-use twinql_metrics::{MetricInfo, Pair, Scored, Side, classic};
+use twinql_metrics::{MetricId, MetricInfo, Pair, Scored, Side, TrivialNgrams, classic, crystal_bleu};
 use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::parse;
 
@@ -9,12 +9,32 @@ use crate::Engine;
 use crate::batch::Batch;
 use crate::job::Work;
 use crate::record::Record;
+use crate::signature::short_hash;
+
+/// N-grams that `crystalbleu` leaves out.
+#[derive(Debug, Clone)]
+pub(crate) struct Trivial {
+    ngrams: TrivialNgrams,
+    /// First digits of their hash, for signatures.
+    pub(crate) digest: String,
+}
+
+impl Trivial {
+    pub(crate) fn new(ngrams: TrivialNgrams) -> Trivial {
+        let digest = short_hash(ngrams.to_tsv().as_bytes());
+        Trivial { ngrams, digest }
+    }
+}
 
 impl Engine {
     /// Metrics of queries as they are written and planned. What is written alike but in ways that a metric
     /// knows scores 1 whatever an assumption empties: these metrics compare texts.
     pub(crate) fn classic(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
-        let Some(score) = classic(metric.id) else { return };
+        let Some(usual) = classic(metric.id) else { return };
+        let score = |pair: &Pair<'_>| match (metric.id, &self.trivial) {
+            (MetricId::CrystalBleu, Some(trivial)) => crystal_bleu(pair, &trivial.ngrams),
+            _ => usual(pair),
+        };
         let rots = batch.graphs(&self.semantics, &GraphConfig::default());
         let trees =
             batch.graphs(&self.semantics, &GraphConfig { kind: GraphKind::Ast, ..GraphConfig::default() });

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use serde_json::Value;
-use twinql_graph::{RelPmConfig, relpm};
+use twinql_graph::RelPmConfig;
 use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
-use twinql_model::{Band, Cascade, Decision, Evidence, GraphConfig, Score};
+use twinql_model::{Band, Cascade, Decision, Evidence, GraphKind, Score};
 use twinql_sql::prove::Side;
 use twinql_sql::{Dialect, Semantics};
 use twinql_suite::plausible::ExpectedConfig;
@@ -14,9 +13,11 @@ use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::batch::Batch;
 use crate::builder::EngineBuilder;
+use crate::classic::Trivial;
 use crate::job::{Job, Work};
 use crate::judging::{self, Workers};
 use crate::network::Network;
+use crate::partial::of_matching;
 use crate::prepare::{PairGraphs, same_tokens};
 use crate::profiles::Profiles;
 use crate::proving;
@@ -52,6 +53,8 @@ pub struct Engine {
     pub(crate) semantics: Semantics,
     pub(crate) judge: JudgeConfig,
     pub(crate) expected: ExpectedConfig,
+    pub(crate) matching: RelPmConfig,
+    pub(crate) trivial: Option<Trivial>,
     pub(crate) profiles: Profiles,
     pub(crate) workers: Arc<Workers>,
     pub(crate) seed: u64,
@@ -159,6 +162,10 @@ impl Engine {
                     parts.push(format!("plausible:{}", self.expected.databases));
                     self.of_plausible(parts)
                 }
+                MetricId::RelPm | MetricId::AstPm => of_matching(&self.matching),
+                MetricId::CrystalBleu => {
+                    self.trivial.iter().map(|t| format!("trivial:{}", t.digest)).collect()
+                }
                 _ => Vec::new(),
             },
         }
@@ -180,14 +187,19 @@ impl Engine {
         for metric in &self.metrics {
             match metric.id {
                 MetricId::Gmn => self.gmn(metric, &mut batch, &mut records),
-                MetricId::RelPm => self.relpm(metric, &mut batch, &mut records),
+                MetricId::RelPm => self.partial(metric, GraphKind::Plan, &mut batch, &mut records),
+                MetricId::AstPm => self.partial(metric, GraphKind::Ast, &mut batch, &mut records),
                 MetricId::Suite => self.suite(metric, jobs, &mut records),
                 MetricId::Proof => self.proof(metric, &mut batch, &mut records),
                 MetricId::TwoTier => self.tiers(metric, Cascade::Proof, &mut batch, &mut records),
                 MetricId::ThreeTier => self.tiers(metric, Cascade::ProofAndSuite, &mut batch, &mut records),
                 MetricId::ExpectedEx => self.expected(metric, &mut batch, &mut records),
                 MetricId::Ex => self.ex(metric, &mut batch, &mut records),
-                MetricId::Exact => self.classic(metric, &mut batch, &mut records),
+                MetricId::Exact
+                | MetricId::Bleu
+                | MetricId::CrystalBleu
+                | MetricId::CodeBleu
+                | MetricId::CodeBleuRot => self.classic(metric, &mut batch, &mut records),
             }
         }
         records
@@ -273,35 +285,6 @@ impl Engine {
             }
             record.set_detail(metric.name, "tier", tier_name(found));
         }
-    }
-
-    fn relpm(&self, metric: &MetricInfo, batch: &mut Batch<'_>, records: &mut [Record]) {
-        let graphs = batch.graphs(&self.semantics, &GraphConfig::default());
-        let scores: Vec<Option<(f64, bool)>> = graphs
-            .par_iter()
-            .map(|pair| {
-                let pair = pair.as_ref()?;
-                if pair.identical {
-                    return Some((1.0, true));
-                }
-                let (gold, pred) = pair.both()?;
-                let score = relpm(gold, pred, &RelPmConfig::default());
-                // What is the same without an assumption is the same with it.
-                let emptied = pair.emptied.as_ref().and_then(|(gold, pred)| {
-                    let (gold, pred) = (gold.as_ref().as_ref().ok()?, pred.as_ref().as_ref().ok()?);
-                    Some(relpm(gold, pred, &RelPmConfig::default()))
-                });
-                Some((emptied.map_or(score, |e| score.min(e)), false))
-            })
-            .collect();
-        for (record, score) in records.iter_mut().zip(scores) {
-            if let Some((score, identical)) = score {
-                record.set_score(metric.name, score);
-                record.set_detail(metric.name, "identical", identical);
-            }
-        }
-        mark_vacuous(metric, &graphs, records);
-        self.explain_failures(metric, batch.jobs, &graphs, &|_| false, records);
     }
 
     /// Statuses, errors and documented scores of pairs of which a side has no graph, and whose
@@ -402,7 +385,12 @@ pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
         | MetricId::Proof
         | MetricId::ExpectedEx
         | MetricId::Ex
-        | MetricId::Exact => None,
+        | MetricId::Exact
+        | MetricId::AstPm
+        | MetricId::Bleu
+        | MetricId::CrystalBleu
+        | MetricId::CodeBleu
+        | MetricId::CodeBleuRot => None,
     }
 }
 
@@ -416,7 +404,7 @@ fn tier_name(evidence: Evidence) -> &'static str {
 }
 
 /// Marks pairs of which an assumption of the semantics empties a part.
-fn mark_vacuous(metric: &MetricInfo, graphs: &[Option<PairGraphs>], records: &mut [Record]) {
+pub(crate) fn mark_vacuous(metric: &MetricInfo, graphs: &[Option<PairGraphs>], records: &mut [Record]) {
     for (pair, record) in graphs.iter().zip(records) {
         if let Some(pair) = pair
             && !pair.vacuous.is_none()

@@ -24,6 +24,7 @@ pub mod input;
 pub mod job;
 pub mod judging;
 mod network;
+mod partial;
 mod pipeline;
 pub mod prepare;
 pub mod profiles;

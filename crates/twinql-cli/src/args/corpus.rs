@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::shared::{DialectFlag, FormatFlag};
 
@@ -14,8 +14,10 @@ pub(crate) enum Corpus {
     Relabel(CorpusRelabel),
     /// How easily databases that come by chance tell pairs apart, for a graded training target
     Grade(CorpusGrade),
-    /// Count a pair file by label, source, split and database
+    /// What a data set is made of: questions, queries, templates, keywords; pairs by label
     Stats(CorpusStats),
+    /// Parts of a data set that have no question, query template or database in common
+    Split(CorpusSplit),
 }
 
 #[derive(Debug, Args)]
@@ -99,14 +101,56 @@ pub(crate) struct CorpusGrade {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  twinql corpus stats corpus.jsonl.gz --format json")]
+Examples:
+  twinql corpus stats corpus.jsonl.gz --format json
+  twinql corpus stats dev_gold.sql --schemas tables.json
+  twinql corpus stats dev.json
+
+FILE is a pair file, a list or lines of questions with their queries as Spider and BIRD have them (.json, .jsonl),
+or gold queries, `SQL<TAB>db_id` a line; each may end in .gz. docs/command-line.md says what is counted.")]
 pub(crate) struct CorpusStats {
-    /// A pair file
+    /// Pairs, questions with their queries, or gold queries
     #[arg(value_name = "FILE")]
-    pub(crate) pairs: PathBuf,
+    pub(crate) file: PathBuf,
+    /// Count these schemas too: a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file, or a folder of them
+    #[arg(long, value_name = "PATH")]
+    pub(crate) schemas: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) format: FormatFlag,
+}
+
+/// What stays together in a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SplitBy {
+    /// Rows that ask the same question
+    Question,
+    /// Rows whose gold queries are the same but for values
+    Template,
+    /// Rows over the same database
+    Database,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql corpus split pairs.jsonl --by template --shares 0.8,0.1,0.1 --out train.jsonl,valid.jsonl,test.jsonl
+  twinql corpus split gold.sql --by database --shares 0.9,0.1 --out train.sql,test.sql --seed 1
+
+Rows are written as they were read, and in their order. No question, template or database is ever in two parts,
+so that shares are met as far as groups allow; the sizes are said. --seed draws which groups go where.")]
+pub(crate) struct CorpusSplit {
+    /// Pairs, questions with their queries, or gold queries
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// What stays together
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) by: SplitBy,
+    /// How much of the rows each part gets; adds up to 1
+    #[arg(long, value_name = "X,Y,…", value_delimiter = ',', required = true)]
+    pub(crate) shares: Vec<f64>,
+    /// A file for each part, all of which are written or none; gzip where a name ends in .gz
+    #[arg(long, value_name = "FILES", value_delimiter = ',', required = true)]
+    pub(crate) out: Vec<PathBuf>,
 }
 
 /// `2/3`: the second of three parts.

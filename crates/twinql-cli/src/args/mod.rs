@@ -10,8 +10,9 @@ pub(crate) mod typed;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 pub(crate) use shared::Workers;
+use twinql::graph::RelPmConfig;
 pub(crate) use twinql::input::Source;
 use twinql::metrics::{METRICS, MetricId, MetricInfo, metric};
 use twinql::sql::{Dialect, Semantics};
@@ -40,6 +41,8 @@ pub(crate) struct Metrics {
     pub(crate) databases: Option<usize>,
     pub(crate) plausible: Option<u64>,
     pub(crate) profile: Option<PathBuf>,
+    pub(crate) matching: RelPmConfig,
+    pub(crate) crystalbleu_corpus: Option<PathBuf>,
     pub(crate) workers: Workers,
     pub(crate) limits: Limits,
     pub(crate) seed: u64,
@@ -92,6 +95,18 @@ pub(crate) fn databases(typed: Option<usize>) -> Result<Option<usize>> {
     Ok(typed)
 }
 
+/// The parameters of partial matching, within their ranges.
+fn matching(typed: &typed::MatchingFlags) -> Result<RelPmConfig> {
+    let usual = RelPmConfig::default();
+    let config = RelPmConfig {
+        alpha: typed.relpm_alpha.unwrap_or(usual.alpha),
+        beta: typed.relpm_beta.unwrap_or(usual.beta),
+        omega: typed.relpm_omega.unwrap_or(usual.omega),
+    };
+    config.check().map_err(|e| anyhow!("--relpm-{e}"))?;
+    Ok(config)
+}
+
 impl Metrics {
     pub(crate) fn new(typed: typed::Metrics, seed: Option<u64>) -> Result<Metrics> {
         let mut metrics: Vec<&'static MetricInfo> = Vec::new();
@@ -127,6 +142,8 @@ impl Metrics {
             databases: databases(typed.databases)?,
             plausible: typed.plausible,
             profile: typed.profile,
+            matching: matching(&typed.matching)?,
+            crystalbleu_corpus: typed.crystalbleu_corpus,
             workers: typed.run.workers,
             limits: typed.run.limits(Limits::default())?,
             seed: seed.unwrap_or(DEFAULT_SEED),

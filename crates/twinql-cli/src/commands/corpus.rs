@@ -1,30 +1,27 @@
-//! `twinql corpus build`, `twinql corpus relabel`, `twinql corpus grade` and `twinql corpus stats`.
+//! `twinql corpus build`, `twinql corpus relabel` and `twinql corpus grade`.
 //!
-//! All but `stats` write a file of pairs, whole or not at all. What is left out on the way is counted by its
+//! They write a file of pairs, whole or not at all. What is left out on the way is counted by its
 //! reason and said, so that a corpus that is smaller than expected explains itself.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use serde_json::json;
 use twinql::Semantics;
 use twinql::corpus::build::{
-    BuildConfig, CHANGED_SCHEMA, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, origin, sources,
-    stats_path, write_stats,
+    BuildConfig, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, sources, stats_path, write_stats,
 };
 use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, pairs};
 use twinql::files::Inputs;
 use twinql::files::resume::partial_of;
-use twinql::metrics::hardness;
 use twinql::sql::Dialect;
 use twinql::suite::{JudgeConfig, Limits};
 
-use crate::args::{DEFAULT_SEED, Format, corpus as args};
+use crate::args::{DEFAULT_SEED, corpus as args};
 use crate::input;
 use crate::interrupt;
-use crate::output::{Console, Sink, built_file, table};
+use crate::output::{Console, built_file};
 
 /// Builds a corpus as a configuration says, but for what flags say otherwise.
 pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -183,132 +180,3 @@ pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Conso
 /// Databases on which the gold has to answer with rows before agreement counts, as in
 /// [`BuildConfig`].
 const MIN_NONEMPTY: u64 = 3;
-
-/// Pairs of one group by label.
-#[derive(Default, Clone, Copy)]
-struct Count {
-    zero: usize,
-    one: usize,
-    none: usize,
-}
-
-impl Count {
-    fn add(&mut self, label: Option<u8>) {
-        *match label {
-            Some(0) => &mut self.zero,
-            Some(_) => &mut self.one,
-            None => &mut self.none,
-        } += 1;
-    }
-
-    fn total(self) -> usize {
-        self.zero + self.one + self.none
-    }
-}
-
-/// `301 gold queries, 12 databases`. What comes back over a changed schema is no other.
-fn counted(pairs: &[corpus::Pair]) -> String {
-    let changed = |p: &corpus::Pair| origin(p.source.as_deref().unwrap_or_default()) == CHANGED_SCHEMA;
-    let own = || pairs.iter().filter(|p| !changed(p));
-    let golds: BTreeSet<_> = own().map(|p| (&p.db_id, &p.schema, &p.gold)).collect();
-    let databases: BTreeSet<_> = own().map(|p| (&p.db_id, &p.schema)).collect();
-    format!("{} gold queries, {} databases", golds.len(), databases.len())
-}
-
-/// The rewrite rules, the neighbour's mutation and the schema changes that a source names, each once.
-fn changes(source: &str) -> Vec<String> {
-    let mut changes = BTreeSet::new();
-    for step in source.split('>') {
-        if let Some(rules) = step.strip_prefix("rewrite:") {
-            changes.extend(rules.split('+').map(|rule| format!("rewrite {rule}")));
-        } else if let Some(mutation) = step.strip_prefix("neighbour:") {
-            changes.insert(format!("neighbour {mutation}"));
-        } else if let Some(names) = step.strip_prefix("schema:") {
-            changes.extend(names.split('+').map(|name| format!("schema {name}")));
-        }
-    }
-    changes.into_iter().collect()
-}
-
-/// Spider's hardness of a query, numbered so that levels are listed in order.
-fn level(sql: &str) -> String {
-    match twinql::sql::parse(sql) {
-        Ok(parsed) => {
-            let level = hardness(&parsed.query);
-            format!("{} {level}", level as usize + 1)
-        }
-        Err(_) => "(not parsed)".into(),
-    }
-}
-
-/// Counts the pairs of a file by label, in all and by split, semantics, origin, change, hardness and
-/// database. Long, since the table and the JSON document are made of the same counts.
-pub(crate) fn stats(typed: &args::CorpusStats) -> Result<bool> {
-    let file = pairs::read(&typed.pairs)?;
-    if let (true, Some(bad)) = (file.pairs.is_empty(), file.bad.first()) {
-        bail!(
-            "no line of the file is a pair; {}, line {}: {}; give one JSON object a line, with db_id, gold and pred",
-            typed.pairs.display(),
-            bad.line,
-            bad.message
-        );
-    }
-    let mut all = Count::default();
-    let names = ["split", "semantics", "origin", "change", "hardness", "db_id"];
-    let mut groups = names.map(|name| (name, BTreeMap::<String, Count>::new()));
-    for pair in &file.pairs {
-        all.add(pair.label);
-        let source = pair.source.as_deref();
-        let semantics = pair.extra.get("semantics").and_then(|s| s.as_str());
-        let keys = [
-            pair.split.iter().cloned().collect(),
-            semantics.iter().map(ToString::to_string).collect(),
-            source.iter().map(|s| origin(s).to_owned()).collect(),
-            changes(source.unwrap_or_default()),
-            vec![level(&pair.gold)],
-            pair.db_id.iter().cloned().collect(),
-        ];
-        for ((name, counts), keys) in groups.iter_mut().zip(keys) {
-            // Pairs without a change are the ones without a rule: predictions.
-            if keys.is_empty() && *name != "change" {
-                counts.entry("(none)".into()).or_default().add(pair.label);
-            }
-            for key in keys {
-                counts.entry(key).or_default().add(pair.label);
-            }
-        }
-    }
-    let mut sink = Sink::new(None)?;
-    if typed.format.format == Format::Text {
-        let row = |name: &str, c: &Count| {
-            let mut cells = vec![name.to_owned()];
-            cells.extend([c.total(), c.one, c.zero, c.none].map(|n| n.to_string()));
-            cells
-        };
-        let head = |name: &str| [name, "pairs", "label 1", "label 0", "no label"].map(String::from).to_vec();
-        let mut rows = vec![head(&counted(&file.pairs)), row("all", &all)];
-        for (name, counts) in &groups {
-            rows.push(Vec::new());
-            rows.push(head(name));
-            rows.extend(counts.iter().map(|(key, c)| row(key, c)));
-        }
-        sink.write(&table(&rows))?;
-        if let Some(bad) = file.bad.first() {
-            let n = file.bad.len();
-            sink.line(&format!("\n{n} lines hold no pair; the first is line {}: {}", bad.line, bad.message))?;
-        }
-    } else {
-        let one =
-            |c: &Count| json!({"pairs": c.total(), "label_1": c.one, "label_0": c.zero, "no_label": c.none});
-        let by = |counts: &BTreeMap<String, Count>| -> serde_json::Map<String, serde_json::Value> {
-            counts.iter().map(|(key, c)| (key.clone(), one(c))).collect()
-        };
-        let mut document = json!({"all": one(&all), "bad_lines": file.bad.len()});
-        for (name, counts) in &groups {
-            document[*name] = by(counts).into();
-        }
-        sink.line(&serde_json::to_string_pretty(&document)?)?;
-    }
-    sink.finish()?;
-    Ok(true)
-}

@@ -14,6 +14,8 @@ mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod compare;
 pub(crate) mod corpus;
+pub(crate) mod corpus_split;
+pub(crate) mod corpus_stats;
 mod environment;
 pub(crate) mod evaluate;
 pub(crate) mod execute;
@@ -36,8 +38,9 @@ pub(crate) mod worker;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use twinql::corpus::spider::read_predictions;
 use twinql::input::Schemas;
-use twinql::metrics::{MetricId, MetricInfo, SemanticsOf};
+use twinql::metrics::{MetricId, MetricInfo, SemanticsOf, TRIVIAL, TrivialNgrams};
 use twinql::record::{Status, StatusCounts};
 use twinql::{Engine, Network, Profiles, Schema};
 
@@ -73,10 +76,23 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .databases(metrics.databases)
         .plausible(metrics.plausible)
         .profiles(profiles)
+        .matching(metrics.matching)
+        .trivial_ngrams(trivial_ngrams(metrics.crystalbleu_corpus.as_deref())?)
         .seed(metrics.seed)
         .translated_from(schemas.dialect())
         .workers(workers, metrics.limits)
         .build()?)
+}
+
+/// What crystalbleu leaves out, where that is to be read from a file.
+fn trivial_ngrams(path: Option<&Path>) -> Result<Option<TrivialNgrams>> {
+    let Some(path) = path else { return Ok(None) };
+    let queries = read_predictions(path)?;
+    let ngrams = TrivialNgrams::of_queries(queries.iter().map(|q| q.sql.as_str()), TRIVIAL);
+    if ngrams.is_empty() {
+        bail!("--crystalbleu-corpus {}: the file holds no queries; give one a line", path.display());
+    }
+    Ok(Some(ngrams))
 }
 
 /// The profiles of a file or folder over these schemas, none where no path is given. Says what of them is not followed.

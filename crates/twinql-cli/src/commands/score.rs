@@ -36,7 +36,11 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
              abstention band; `twinql train` stores one"
         );
     }
-    let named = [("--checkpoint", metrics.checkpoint.as_deref()), ("--profile", metrics.profile.as_deref())];
+    let named = [
+        ("--checkpoint", metrics.checkpoint.as_deref()),
+        ("--profile", metrics.profile.as_deref()),
+        ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
+    ];
     guard(&input, &output, named)?;
     let begin = Begin {
         output: &output,

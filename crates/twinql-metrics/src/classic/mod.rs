@@ -3,13 +3,20 @@
 //! Each is a function over a [`Pair`]: both queries parsed, as a syntax tree and as a canonical relational
 //! operator tree. What cannot be parsed or planned never reaches them.
 
+mod bleu;
+mod codebleu;
+mod crystal;
 mod exact;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tokens;
 
 use serde_json::{Map, Value};
 use sqlparser::ast;
 use twinql_graph::QueryGraph;
 use twinql_sql::Schema;
 
+pub use crystal::{TRIVIAL, TrivialNgrams, crystal_bleu};
 pub use exact::same_tokens;
 
 use crate::registry::MetricId;
@@ -66,6 +73,10 @@ pub type Classic = fn(&Pair<'_>) -> Scored;
 pub fn classic(id: MetricId) -> Option<Classic> {
     match id {
         MetricId::Exact => Some(exact::score),
+        MetricId::Bleu => Some(bleu::score),
+        MetricId::CrystalBleu => Some(crystal::score),
+        MetricId::CodeBleu => Some(codebleu::of_ast),
+        MetricId::CodeBleuRot => Some(codebleu::of_rot),
         _ => None,
     }
 }

@@ -54,6 +54,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         ("--labels", typed.labels.labels.as_deref()),
         ("--checkpoint", metrics.checkpoint.as_deref()),
         ("--profile", metrics.profile.as_deref()),
+        ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
     ]);
     for out in [&output.out, &typed.scores, &typed.plot].into_iter().flatten() {
         inputs.output(out)?;
