@@ -16,13 +16,13 @@ impl Draws {
     }
 }
 
-/// Scores of a metric with labels: the sharper, the better it tells them apart.
-fn scored(seed: u64, sharp: f64) -> Vec<(f64, bool)> {
+/// Scores of a metric with labels: the noisier, the worse it tells them apart.
+fn scored(seed: u64, noisy: f64) -> Vec<(f64, bool)> {
     let mut draws = Draws(seed);
     let mut one = || {
         let label = draws.next() < 0.55;
         let noise = draws.next() + draws.next() + draws.next() - 1.5;
-        let logit = sharp * (if label { 1.0 } else { -1.0 } + 1.1 * noise);
+        let logit = 2.2 * (if label { 1.0 } else { -1.0 } + noisy * noise);
         (1.0 / (1.0 + (-logit).exp()), label)
     };
     let mut all: Vec<(f64, bool)> = (0..1_600).map(|_| one()).collect();
@@ -90,7 +90,7 @@ fn counts(scored: &[(f64, bool)], wanted: bool) -> Vec<u64> {
     out
 }
 
-const METRICS: [(&str, u64, f64); 3] = [("gmn", 3, 2.6), ("relpm", 17, 1.1), ("bleu", 29, 0.42)];
+const METRICS: [(&str, u64, f64); 3] = [("gmn", 3, 1.7), ("relpm", 17, 2.4), ("bleu", 29, 4.2)];
 
 /// The metrics with their scores.
 fn metrics() -> Vec<(&'static str, Vec<(f64, bool)>)> {
@@ -132,7 +132,7 @@ fn overview() -> Section {
         "gmn".into(),
         "no-fk".into(),
         Cell::count(1_592),
-        Cell::interval(0.962, 0.952, 0.971),
+        Cell::interval(0.953, 0.943, 0.962),
         Cell::number(0.741),
         Cell::number(90.6),
         Cell::number(0.021),
@@ -142,7 +142,7 @@ fn overview() -> Section {
         "relpm".into(),
         "no-fk".into(),
         Cell::count(1_592),
-        Cell::interval(0.938, 0.925, 0.949),
+        Cell::interval(0.882, 0.866, 0.897),
         Cell::number(0.702),
         Cell::number(87.2),
         Cell::missing("no probability"),
@@ -152,7 +152,7 @@ fn overview() -> Section {
         "bleu".into(),
         "none".into(),
         Cell::count(1_600),
-        Cell::interval(0.811, 0.789, 0.832),
+        Cell::interval(0.749, 0.725, 0.772),
         Cell::number(0.512),
         Cell::number(71.9),
         Cell::missing("no probability"),
@@ -161,7 +161,7 @@ fn overview() -> Section {
     .with_note("Intervals hold 95 % of 1,000 resamples of the pairs. `gmn` decides at 0.50; nothing was chosen on these pairs.");
     Section::new("overview", "Overview")
         .with(vec![
-            Tile::new("AUC of gmn", "0.962", "0.952 to 0.971"),
+            Tile::new("AUC of gmn", "0.953", "0.943 to 0.962"),
             Tile::new("Accuracy", "90.6 %", "at threshold 0.50"),
             Tile::new("Calibration error", "0.021", "15 bins"),
             Tile::new("Pairs", "1,592", "of 1,600 scored"),

@@ -14,7 +14,7 @@ use crate::{Axis, BinSeries, Histogram};
 
 /// Units that a panel is high, and its title above it.
 const PANEL: i32 = 96;
-const TITLE: i32 = 26;
+const TITLE: i32 = 36;
 /// Panels and ranges that are drawn at the most.
 const MOST_PANELS: usize = 8;
 const MOST_BINS: usize = 200;
@@ -59,7 +59,7 @@ pub(super) fn draw(histogram: &Histogram, root: &Area<'_>) -> Result<(), Failed>
         let plane = framed(&sheet, (&x, name), (&y, ""), left, &place)?;
         draw_panel(histogram, shares, series, (&x, &y), &sheet, plane)?;
         let title = panels.get(series).map(title).unwrap_or_default();
-        let at = (px(4.0), px(f64::from(TITLE) - 8.0));
+        let at = (px(4.0), px(f64::from(TITLE) - 12.0));
         let title = fitted(&title, FONT, 390.0);
         sheet.draw_text(&title, &text(Paint::Text, FONT, HPos::Left, VPos::Bottom), at)?;
     }

@@ -1,11 +1,12 @@
 //! Named points by two figures, as a metric's and a suite's accuracy of some systems.
 
+use plotters::element::Rectangle;
 use plotters::series::LineSeries;
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::backend::{FINE, text_width};
 use super::frame::{
-    ABOVE, Area, BELOW, Failed, Place, RIGHT, SMALL, WIDTH, fitted, framed, left_of, line, marker, px, text,
+    ABOVE, Area, BELOW, Failed, Place, RIGHT, SMALL, WIDTH, area, fitted, framed, left_of, line, marker, px, text,
 };
 use super::legend::{Entry, Swatch};
 use super::palette::Paint;
@@ -66,13 +67,20 @@ pub(super) fn draw(scatter: &Scatter, root: &Area<'_>) -> Result<(), Failed> {
                 HPos::Center => (frame.left + frame.right) / 2.0,
                 HPos::Right => frame.right,
             };
-            // Within the sheet.
-            let place = (x.round() as i32, ((frame.top + frame.bottom) / 2.0).round() as i32);
+            let place = (px_of(x), px_of((frame.top + frame.bottom) / 2.0));
+            // Lines behind a name would make it hard to read.
+            let corners = [(px_of(frame.left), px_of(frame.top)), (px_of(frame.right), px_of(frame.bottom))];
+            root.draw(&Rectangle::new(corners, area(Paint::Ground, 0.8)))?;
             root.draw_text(&name, &text(Paint::Text, SMALL, anchor, VPos::Center), place)?;
             taken.push(frame);
         }
     }
     Ok(())
+}
+
+/// A place within the sheet, in whole pixels.
+fn px_of(value: f64) -> i32 {
+    value.round() as i32
 }
 
 /// A rectangle in pixels.

@@ -1,7 +1,7 @@
 //! For a paper: `booktabs` tables and `pgfplots` figures, to be taken over one by one.
 //!
-//! The file is a document of its own, so that it can be looked at. What other scripts than the Latin one
-//! write needs LuaLaTeX or XeLaTeX and a font that has it.
+//! The file is a document of its own, so that it can be looked at. Characters of other scripts than the Latin
+//! one are shown by LuaLaTeX and XeLaTeX with a font that has them; pdfLaTeX names them.
 
 mod plots;
 
@@ -20,13 +20,15 @@ const HEAD: &str = "\\documentclass{article}\n\
     \\usepackage[margin=2.5cm]{geometry}\n\
     \\usepackage{booktabs}\n\
     \\usepackage{pgfplots}\n\
-    \\pgfplotsset{compat=1.16}\n";
+    \\pgfplotsset{compat=1.16}\n\
+    % Characters that pdfLaTeX has no fonts for are named there; LuaLaTeX and XeLaTeX show them.\n\
+    \\ifPDFTeX\\DeclareRobustCommand\\other[2]{\\textless U+#2\\textgreater}\
+    \\else\\DeclareRobustCommand\\other[2]{#1}\\fi\n";
 
 impl Report {
     /// The report as a LaTeX document.
     pub fn latex(&self) -> String {
         let mut out = String::from(HEAD);
-        // Writing to a string cannot fail, here and below.
         let _ = writeln!(out, "\\title{{{}}}", escaped(&name(&self.title)));
         out.push_str("\\author{}\\date{}\n\\begin{document}\n\\maketitle\n");
         if !self.subtitle.is_empty() {
@@ -87,7 +89,15 @@ fn escaped(text: &str) -> String {
             '–' => out.push_str("--"),
             '↑' => out.push_str("$\\uparrow$"),
             '↓' => out.push_str("$\\downarrow$"),
-            _ => out.push(c),
+            'τ' => out.push_str("$\\tau$"),
+            'ρ' => out.push_str("$\\rho$"),
+            '≤' => out.push_str("$\\leq$"),
+            '≥' => out.push_str("$\\geq$"),
+            // Latin letters with accents are in every font.
+            '\u{0}'..='\u{17f}' => out.push(c),
+            _ => {
+                let _ = write!(out, "\\other{{{c}}}{{{:04X}}}", u32::from(c));
+            }
         }
     }
     out
@@ -313,6 +323,7 @@ mod tests {
             escaped("\\end{verbatim} $x_1$ 50% & #"),
             "\\textbackslash{}end\\{verbatim\\} \\$x\\_1\\$ 50\\% \\& \\#"
         );
+        assert_eq!(escaped("é τ 東"), "é $\\tau$ \\other{東}{6771}");
         assert_eq!(inline("a `b_c`"), "a \\texttt{b\\_\\allowbreak{}c}");
         assert_eq!(number_text("-0.5 [-0.6, 0.1]"), "$-$0.5 {\\scriptsize [$-$0.6, 0.1]}");
     }

@@ -86,7 +86,7 @@ impl Report {
     /// The report as JSON, with every point and every character.
     #[expect(clippy::expect_used, reason = "all keys are texts, and writing to memory does not fail")]
     pub fn json(&self) -> String {
-        let mut out = serde_json::to_string_pretty(self).expect("a report is valid JSON");
+        let mut out = serde_json::to_string(self).expect("a report is valid JSON");
         out.push('\n');
         out
     }
@@ -186,7 +186,7 @@ mod tests {
             ),
         );
         assert_eq!(Report::from_json(&report.json()).unwrap(), report);
-        let later = report.json().replacen("\"format\": 1", "\"format\": 2", 1);
+        let later = report.json().replacen("\"format\":1", "\"format\":2", 1);
         assert!(matches!(Report::from_json(&later), Err(ReadError::Format(2))));
         assert!(matches!(Report::from_json("[]"), Err(ReadError::Json(_))));
     }
