@@ -2,6 +2,8 @@
 
 mod args;
 mod commands;
+mod document;
+mod external;
 mod input;
 mod interrupt;
 mod labels;

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use twinql::metrics::{
-    Confusion, ECE_BINS, Interval, Resampling, Undefined, auc, bootstrap, brier, ece, kendall_tau_b, pearson,
-    spearman,
+    Confusion, ECE_BINS, Interval, Resampling, Undefined, auc, average_precision, bootstrap, brier, delong,
+    ece, kendall_tau_b, pearson, spearman,
 };
 
 use twinql::model::{Band, Decision};
@@ -27,6 +27,9 @@ pub(crate) struct MetricReport {
     pub(crate) positives: usize,
     /// Area under the ROC curve with its bootstrap interval.
     pub(crate) auc: Option<Interval>,
+    /// The interval of the same area by DeLong, made on the scale of log odds.
+    pub(crate) auc_delong: Option<(f64, f64)>,
+    pub(crate) average_precision: Option<f64>,
     pub(crate) kendall_tau_b: Option<f64>,
     pub(crate) spearman: Option<f64>,
     pub(crate) pearson: Option<f64>,
@@ -36,6 +39,12 @@ pub(crate) struct MetricReport {
     pub(crate) precision: Option<f64>,
     pub(crate) recall: Option<f64>,
     pub(crate) f1: Option<f64>,
+    /// Matthews' correlation coefficient.
+    pub(crate) mcc: Option<f64>,
+    /// False positives among all pairs, as the papers on test suites and ESM+ tabulate them.
+    pub(crate) false_positive_share: Option<f64>,
+    /// False negatives among all pairs.
+    pub(crate) false_negative_share: Option<f64>,
     pub(crate) confusion: Option<Confusion>,
     /// Figures of the decisions at the threshold in place of the scores; absent for a
     /// metric whose scores are decisions.
@@ -148,6 +157,7 @@ pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &
         Ok(interval) => Some(interval),
         Err(why) => keep(Err(why)).and(None),
     };
+    let by_delong = delong(&[scores], labels).ok().and_then(|areas| areas.interval(0, how.level));
     let tau = keep(kendall_tau_b(scores, &numbers));
     let rho = keep(spearman(scores, &numbers));
     let r = keep(pearson(scores, &numbers));
@@ -167,6 +177,8 @@ pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &
         coverage: 1.0,
         positives: labels.iter().filter(|l| **l).count(),
         auc: auc_interval,
+        auc_delong: by_delong,
+        average_precision: average_precision(scores, labels).ok(),
         kendall_tau_b: tau,
         spearman: rho,
         pearson: r,
@@ -175,6 +187,9 @@ pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &
         precision: confusion.and_then(|c| c.precision()),
         recall: confusion.and_then(|c| c.recall()),
         f1: confusion.and_then(|c| c.f1()),
+        mcc: confusion.and_then(|c| c.mcc()),
+        false_positive_share: confusion.and_then(|c| c.false_positive_share()),
+        false_negative_share: confusion.and_then(|c| c.false_negative_share()),
         confusion,
         binarised,
         brier: calibration(brier(scores, labels)),
@@ -186,6 +201,10 @@ pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &
 
 fn figure(value: Option<f64>) -> String {
     value.map_or_else(|| "n/a".into(), |v| format!("{v:.4}"))
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "n/a".into(), |s| format!("{:.1}", s * 100.0))
 }
 
 /// The figures as a text table; `groups` names a column of groups.
@@ -201,11 +220,15 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
             "positive",
             "AUC",
             interval.as_str(),
+            "AP",
             "tau-b",
             "rho",
             "r",
             "accuracy",
             "F1",
+            "MCC",
+            "FP %",
+            "FN %",
             "ECE",
             "threshold",
         ]
@@ -226,11 +249,15 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
             report.positives.to_string(),
             figure(report.auc.map(|a| a.estimate)),
             ends,
+            figure(report.average_precision),
             figure(report.kendall_tau_b),
             figure(report.spearman),
             figure(report.pearson),
             figure(report.accuracy),
             figure(report.f1),
+            figure(report.mcc),
+            percent(report.false_positive_share),
+            percent(report.false_negative_share),
             report.ece.map_or_else(String::new, |e| format!("{e:.4}")),
             format!("{:.2}", report.threshold),
         ]);
@@ -238,7 +265,7 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
         if let Some(binarised) = &report.binarised {
             let mut line = start("  binarised".into());
             line.extend([String::new(), String::new(), String::new()]);
-            line.extend([figure(binarised.auc), String::new()]);
+            line.extend([figure(binarised.auc), String::new(), String::new()]);
             line.extend(std::iter::repeat_n(figure(binarised.correlation), 3));
             lines.push(line);
         }
@@ -274,6 +301,8 @@ mod tests {
         assert_eq!((r.pairs, r.positives), (4, 2));
         assert_eq!(r.auc.map(|a| a.estimate), Some(0.75));
         assert_eq!(r.accuracy, Some(0.5));
+        assert!(r.auc_delong.is_some_and(|(low, high)| low < 0.75 && high > 0.75));
+        assert_eq!((r.false_positive_share, r.false_negative_share), (Some(0.25), Some(0.25)));
         assert_eq!(r.binarised.map(|b| b.auc), Some(Some(0.5)));
         assert!(r.brier.is_some() && r.undefined.is_none());
     }

@@ -63,12 +63,24 @@ impl DeLong {
         Some((back(odds - half), back(odds + half)))
     }
 
+    /// The first area minus the second, its interval, and the p of [`DeLong::p`].
+    pub fn difference(&self, one: usize, other: usize, level: f64) -> Option<(f64, (f64, f64), f64)> {
+        let difference = self.areas.get(one)? - self.areas.get(other)?;
+        let half = within(level) * self.variance(one, other)?.max(0.0).sqrt();
+        Some((difference, (difference - half, difference + half), self.p(one, other)?))
+    }
+
+    /// The variance of the difference of two areas.
+    fn variance(&self, one: usize, other: usize) -> Option<f64> {
+        let cell = |i: usize, j: usize| self.covariance.get(i).and_then(|row| row.get(j)).copied();
+        Some(cell(one, one)? + cell(other, other)? - 2.0 * cell(one, other)?)
+    }
+
     /// The two-sided p of the null hypothesis that two metrics have the same area. Two metrics that rank
     /// every pair alike have p = 1.
     pub fn p(&self, one: usize, other: usize) -> Option<f64> {
         let difference = self.areas.get(one)? - self.areas.get(other)?;
-        let cell = |i: usize, j: usize| self.covariance.get(i).and_then(|row| row.get(j)).copied();
-        let variance = cell(one, one)? + cell(other, other)? - 2.0 * cell(one, other)?;
+        let variance = self.variance(one, other)?;
         if variance <= 1e-15 {
             return Some(if difference.abs() < 1e-12 { 1.0 } else { 0.0 });
         }
@@ -154,6 +166,8 @@ mod tests {
         assert_eq!(got.p(0, 2), Some(1.0));
         assert!(got.p(0, 1).unwrap() < 1e-3 && got.p(0, 1) == got.p(1, 0));
         assert_eq!(got.p(0, 9), None);
+        let (difference, (low, high), _) = got.difference(0, 1, 0.95).unwrap();
+        assert!(low > 0.0 && low < difference && difference < high);
     }
 
     #[test]

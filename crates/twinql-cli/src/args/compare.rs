@@ -1,5 +1,7 @@
 //! `twinql compare` as typed.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::shared::{GoldFlag, NeededSchemaFlags};
@@ -40,6 +42,9 @@ pub(crate) struct Compare {
     /// Random exchanges of the significance tests
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) exchanges: usize,
+    /// Write a report with tables, pictures and telling pairs, as the ending says: .html, .md, .tex, .txt, .json
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) metrics: Metrics,
     #[command(flatten)]

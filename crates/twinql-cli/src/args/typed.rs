@@ -297,10 +297,17 @@ pub(crate) struct Evaluate {
     /// Evaluate only pairs of this split
     #[arg(long, value_name = "NAME")]
     pub(crate) split: Option<String>,
-    /// Also report by group: hardness (Spider's classes of the gold), source, db_id, or form (canonical
-    /// forms that differ and equal ones)
-    #[arg(long, value_enum, value_name = "GROUP")]
-    pub(crate) by: Option<GroupBy>,
+    /// Also report by group: hardness (Spider's classes of the gold), keyword (join, nested, group-by, …), source,
+    /// db_id, or form (canonical forms that differ and equal ones); several are separated by commas
+    #[arg(long, value_enum, value_name = "GROUPS", value_delimiter = ',')]
+    pub(crate) by: Vec<GroupBy>,
+    /// Scores that another program gave the pairs, as a further metric: JSON lines with id and score, or a number a
+    /// line; called the same from THRESHOLD on [default: 0.5]. Again for each
+    #[arg(long, value_name = "NAME[@THRESHOLD]=FILE")]
+    pub(crate) external: Vec<crate::external::ExternalFlag>,
+    /// Write a report with tables, pictures and telling pairs, as the ending says: .html, .md, .tex, .txt, .json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Write the ROC curves as an SVG picture
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
@@ -362,10 +369,12 @@ pub(crate) struct Calibrate {
 }
 
 /// How a report is broken down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum GroupBy {
     /// Spider's classes of the gold query
     Hardness,
+    /// Keywords of the gold query (join, nested, group-by, …); a pair is in the group of each
+    Keyword,
     /// The pair's `source`
     Source,
     /// The pair's database

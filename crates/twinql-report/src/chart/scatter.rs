@@ -6,7 +6,8 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use super::backend::{FINE, text_width};
 use super::frame::{
-    ABOVE, Area, BELOW, Failed, Place, RIGHT, SMALL, WIDTH, area, fitted, framed, left_of, line, marker, px, text,
+    ABOVE, Area, BELOW, Failed, Place, RIGHT, SMALL, WIDTH, area, fitted, framed, left_of, line, marker, px,
+    text,
 };
 use super::legend::{Entry, Swatch};
 use super::palette::Paint;

@@ -105,6 +105,11 @@ impl Entries {
         numbers
     }
 
+    /// A distinct pair by its number.
+    pub(super) fn pair(&self, number: usize) -> Option<&Job> {
+        self.distinct.get(number)
+    }
+
     /// The distinct pairs.
     pub(super) fn distinct(&self) -> Vec<Job> {
         self.distinct.clone()

@@ -4,7 +4,9 @@
 //! made it; systems share a third of their predictions and more.
 
 mod entries;
+mod report;
 mod tables;
+mod telling;
 
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
@@ -18,6 +20,7 @@ use crate::args::compare::Compare;
 use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, signatures, strict, window};
+use crate::document;
 use crate::input::{self, Pairs};
 use crate::output::{Console, Sink};
 use entries::Entries;
@@ -42,13 +45,16 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
         ("--schemas", Some(typed.input.schemas.as_path())),
         ("--checkpoint", metrics.checkpoint.as_deref()),
         ("--profile", metrics.profile.as_deref()),
+        ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
     ]);
     for (_, path) in &systems {
         inputs = inputs.with([("--pred", Some(path.as_path()))]);
     }
-    if let Some(out) = &output.out {
+    for out in [&output.out, &typed.report].into_iter().flatten() {
         inputs.output(out)?;
     }
+    // Better refused now than after the scoring.
+    typed.report.as_deref().map(document::format_of).transpose()?;
     let schemas = input::schemas(Some(&typed.input.schemas), typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     let plugging = typed.plug_values.then_some(typed.most_plugged);
@@ -57,6 +63,18 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     let table = entries.table(&engine, &scores, reference);
     let comparison = table.compare(&how, typed.exchanges)?;
     let counts = entries.counts(&scores);
+    if let Some(path) = &typed.report {
+        let telling = entries.telling(&engine, &scores, reference);
+        let found = report::Found {
+            comparison: &comparison,
+            engine: &engine,
+            how: &how,
+            entries: &entries,
+            counts: &counts,
+            cards: document::cards(&telling, &engine.semantics_of(reference), how.seed),
+        };
+        document::write(&found.report(), path)?;
+    }
     let text = tables::text(&comparison, &engine, &how, &entries, &counts);
     let mut sink = Sink::new(output.out.as_deref())?;
     match output.format {

@@ -5,35 +5,38 @@
 //! that metric's coverage and not in its figures. Only numbers are kept of each pair, so that a file may have
 //! any length.
 
+mod differences;
+mod groups;
+mod report;
 mod seen;
 pub(crate) mod selection;
+mod telling;
 
 use std::sync::PoisonError;
 
 use anyhow::Result;
-use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{
-    Hardness, MetricInfo, Resampling, ScoreKind, SemanticsOf, hardness, roc_band, roc_curve,
-};
-use twinql::model::GraphConfig;
-use twinql::prepare::Graphs;
+use twinql::metrics::{MetricInfo, Resampling, ScoreKind, SemanticsOf, roc_band, roc_curve};
 use twinql::record::{Record, StatusCounts};
-use twinql::{Engine, Job, Work};
+use twinql::{Engine, Job};
 
 use crate::args::typed;
 use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
 use crate::commands::batch::{Out, line};
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, status_line, strict, window};
+use crate::document;
+use crate::external::External;
 use crate::input::{self, PairItems};
 use crate::labels::Labels;
 use crate::output::{Console, Sink, write_file};
 use crate::plot::{Curve, Operating, roc_svg};
 use crate::report::{Abstention, MetricReport, Subject, measure, text};
+use differences::{Difference, NULL_HYPOTHESIS, differences};
 use seen::{Group, Seen};
 use selection::Selection;
+use telling::Extremes;
 
 /// Scores all pairs of the split, then measures: in all, then group by group.
 pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
@@ -56,9 +59,15 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         ("--profile", metrics.profile.as_deref()),
         ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
     ]);
-    for out in [&output.out, &typed.scores, &typed.plot].into_iter().flatten() {
+    for flag in &typed.external {
+        inputs = inputs.with([("--external", Some(flag.path.as_path()))]);
+    }
+    for out in [&output.out, &typed.scores, &typed.plot, &typed.report].into_iter().flatten() {
         inputs.output(out)?;
     }
+    // Better refused now than after the scoring.
+    typed.report.as_deref().map(document::format_of).transpose()?;
+    let mut external = External::read_all(&typed.external)?;
     let labels = typed.labels.labels.as_deref().map(Labels::read).transpose()?;
     if let Some(labels) = &labels {
         labels.check(&typed.pairs)?;
@@ -66,25 +75,28 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     let (pairs, selection) =
         Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
     let mut sink = typed.scores.as_deref().map(|path| Sink::new(Some(path))).transpose()?;
-    let mut seen = Seen::new(&engine);
-    let work = |jobs: &[Job]| -> Vec<(Record, Option<Group>)> {
+    let mut seen = Seen::new(&engine, external.len());
+    let by = wanted(&typed.by, typed.report.is_some());
+    let mut extremes = typed.report.is_some().then(Extremes::default);
+    let work = |jobs: &[Job]| -> Vec<(Record, Vec<Group>)> {
         let records = engine.score(jobs);
-        records.into_iter().zip(groups(typed.by, jobs, &engine)).collect()
+        records.into_iter().zip(groups::of_queries(&by, jobs, &engine)).collect()
     };
     stream(pairs, window(&engine), "scoring", console, &work, &mut |done| {
-        let Some((job, about, (record, group))) = done else {
+        let Some((job, about, (record, groups))) = done else {
             return Ok(true);
         };
         if let Some(sink) = &mut sink {
             sink.line(&line(&Out::new(&job, &about, record.status, &record))?)?;
         }
-        // Two of the groups are told by the line, the others by the queries.
-        let group = typed.by.map(|by| match by {
-            GroupBy::Source => about.source.clone().map(|s| (0, s)),
-            GroupBy::DbId => about.db_id.clone().map(|d| (0, d)),
-            GroupBy::Hardness | GroupBy::Form => group,
-        });
-        seen.add(&engine, &record, about.label == Some(true), group);
+        let id = about.id_text(&job.id);
+        let label = about.label == Some(true);
+        let others: Vec<Option<f64>> = external.iter_mut().map(|e| e.score(&id)).collect();
+        let groups = groups.into_iter().chain(groups::of_line(&by, &about));
+        seen.add(&engine, &record, &others, label, groups);
+        if let Some(extremes) = &mut extremes {
+            extremes.note(&engine, &job, &record, &id, label);
+        }
         Ok(true)
     })?;
     let selection = selection.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,27 +105,48 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         sink.finish()?;
     }
 
-    let counts = seen.counts.clone();
-    let everything: Vec<usize> = (0..seen.labels.len()).collect();
-    let overall = reports(&engine, &seen, &everything, &how);
-    let grouped: Vec<(String, Vec<MetricReport>)> = seen
-        .members()
-        .into_iter()
-        .map(|(name, members)| (name, reports(&engine, &seen, &members, &how)))
-        .collect();
-    if let Some(path) = &typed.plot {
-        write_file(path, plot(&engine, &seen, &overall, &how).as_bytes())?;
+    for external in &external {
+        external.say(console)?;
     }
-    let text = render(&overall, &grouped, &counts, &how);
+
+    let subjects = subjects(&engine, &external);
+    let everything = seen.everything();
+    let grouped = |by: GroupBy| -> Vec<(String, Vec<MetricReport>)> {
+        let members = seen.members(by).into_iter();
+        members.map(|(name, members)| (name, reports(&engine, &subjects, &seen, &members, &how))).collect()
+    };
+    let measured = Measured {
+        overall: reports(&engine, &subjects, &seen, &everything, &how),
+        grouped: typed.by.iter().flat_map(|by| grouped(*by)).collect(),
+        differences: differences(&seen, &subjects, how.level),
+        counts: seen.counts.clone(),
+        how,
+    };
+    if let Some(path) = &typed.plot {
+        write_file(path, plot(&engine, &seen, &measured.overall, &how).as_bytes())?;
+    }
+    if let (Some(path), Some(extremes)) = (&typed.report, extremes) {
+        let semantics = engine.metrics().first().map(|m| engine.semantics_of(m)).unwrap_or_default();
+        let found = report::Found {
+            measured: &measured,
+            subjects: &subjects,
+            seen: &seen,
+            hardness: grouped(GroupBy::Hardness),
+            keywords: grouped(GroupBy::Keyword),
+            cards: document::cards(&extremes.telling(&engine), &semantics, how.seed),
+        };
+        document::write(&found.report(&typed.pairs.display().to_string()), path)?;
+    }
+    let text = render(&measured);
     let mut sink = Sink::new(output.out.as_deref())?;
     match output.format {
         Format::Text => sink.write(&text)?,
         Format::Json => {
-            let document = document(&overall, &grouped, &counts, &how, typed.labels.labels.is_some());
+            let document = json_document(&measured, typed.labels.labels.is_some());
             sink.line(&serde_json::to_string_pretty(&document)?)?;
         }
         Format::Jsonl => {
-            for report in &overall {
+            for report in &measured.overall {
                 sink.line(&serde_json::to_string(report)?)?;
             }
         }
@@ -122,34 +155,69 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     if output.out.is_some() && output.format != Format::Text {
         console.say(text.trim_end());
     }
-    let first = overall.first();
+    let first = measured.overall.first();
     let name = first.map_or("", |r| r.metric.as_str());
     let area = first.and_then(|r| r.auc).map(|a| a.estimate);
     let reached = fail_under(output.fail_under, &format!("the AUC of {name}"), area, console);
-    Ok(strict(output.strict, &counts, console) && reached)
+    Ok(strict(output.strict, &measured.counts, console) && reached)
 }
 
-/// What is to be known of a metric to measure it.
-fn subject(engine: &Engine, metric: &'static MetricInfo) -> Subject {
-    Subject {
+/// How pairs are grouped: as asked for, and as a report shows them.
+fn wanted(asked: &[GroupBy], report: bool) -> Vec<GroupBy> {
+    let mut by = asked.to_vec();
+    if report {
+        by.extend([GroupBy::Hardness, GroupBy::Keyword]);
+    }
+    by.sort_unstable();
+    by.dedup();
+    by
+}
+
+/// All that was measured.
+struct Measured {
+    overall: Vec<MetricReport>,
+    grouped: Vec<(String, Vec<MetricReport>)>,
+    differences: Vec<Difference>,
+    counts: StatusCounts,
+    how: Resampling,
+}
+
+/// What is to be known of the metrics to measure them: the engine's, then external ones.
+fn subjects(engine: &Engine, external: &[External]) -> Vec<Subject> {
+    let own = |metric: &&'static MetricInfo| Subject {
         metric: metric.name.into(),
         signature: engine.signature(metric).to_string(),
         semantics: engine.semantics_of(metric).name,
         threshold: engine.threshold(metric),
         binary: metric.kind == ScoreKind::Binary,
         probability: metric.semantics == SemanticsOf::Checkpoint,
-    }
+    };
+    let read = |external: &External| Subject {
+        metric: external.name.clone(),
+        signature: format!("external|metric:{}|threshold:{:.2}", external.name, external.threshold),
+        semantics: "external".into(),
+        threshold: external.threshold,
+        binary: false,
+        probability: external.within,
+    };
+    engine.metrics().iter().map(own).chain(external.iter().map(read)).collect()
 }
 
 /// Each metric's report over some of the pairs.
-fn reports(engine: &Engine, seen: &Seen, members: &[usize], how: &Resampling) -> Vec<MetricReport> {
+fn reports(
+    engine: &Engine,
+    subjects: &[Subject],
+    seen: &Seen,
+    members: &[usize],
+    how: &Resampling,
+) -> Vec<MetricReport> {
     let all: Vec<bool> = members.iter().map(|i| seen.labels[*i]).collect();
-    let measured = |(number, metric): (usize, &&'static MetricInfo)| {
+    let measured = |(number, subject): (usize, &Subject)| {
         let (scores, labels) = seen.scored(number, members);
-        let report = measure(&subject(engine, metric), &scores, &labels, how);
+        let report = measure(subject, &scores, &labels, how);
+        let band = engine.metrics().get(number).and_then(|metric| engine.band(metric));
         MetricReport {
-            abstention: engine
-                .band(metric)
+            abstention: band
                 .zip(seen.decisions(number, members))
                 .map(|(band, decisions)| Abstention::of(&band, &decisions, &all)),
             unscored: all.len().saturating_sub(scores.len()),
@@ -157,63 +225,12 @@ fn reports(engine: &Engine, seen: &Seen, members: &[usize], how: &Resampling) ->
             ..report
         }
     };
-    engine.metrics().iter().enumerate().map(measured).collect()
-}
-
-/// The groups of jobs that follow from their queries, all at once: hardness, or forms.
-fn groups(by: Option<GroupBy>, jobs: &[Job], engine: &Engine) -> Vec<Option<Group>> {
-    match by {
-        Some(GroupBy::Hardness) => {
-            jobs.par_iter().map(|job| class(job).map(|h| (h as usize, h.to_string()))).collect()
-        }
-        Some(GroupBy::Form) => equal_forms(jobs, engine)
-            .into_iter()
-            .map(|equal| {
-                equal.map(|equal| match equal {
-                    false => (0, "forms differ".to_owned()),
-                    true => (1, "forms equal".to_owned()),
-                })
-            })
-            .collect(),
-        Some(GroupBy::Source | GroupBy::DbId) | None => vec![None; jobs.len()],
-    }
-}
-
-/// Whether the canonical forms of both sides are equal under the semantics that the first metric
-/// answers for; none where a side has no form.
-fn equal_forms(jobs: &[Job], engine: &Engine) -> Vec<Option<bool>> {
-    let Some(metric) = engine.metrics().first() else {
-        return Vec::new();
-    };
-    let pairs = || {
-        jobs.iter().map(|job| match &job.work {
-            Work::Pair { schema, gold, pred } => Some((schema, gold.as_str(), pred.as_str())),
-            Work::Unusable { .. } => None,
-        })
-    };
-    let semantics = engine.semantics_of(metric);
-    let graphs = Graphs::build(pairs().flatten(), &semantics, &GraphConfig::default(), &|| ());
-    pairs()
-        .map(|pair| {
-            let (schema, gold, pred) = pair?;
-            let graphs = graphs.pair(schema, gold, pred);
-            let (gold, pred) = graphs.both()?;
-            Some(gold.fingerprint() == pred.fingerprint())
-        })
-        .collect()
-}
-
-/// Spider's hardness of the gold.
-fn class(job: &Job) -> Option<Hardness> {
-    match &job.work {
-        Work::Pair { gold, .. } => Some(hardness(&twinql::sql::parse(gold).ok()?.query)),
-        Work::Unusable { .. } => None,
-    }
+    subjects.iter().enumerate().map(measured).collect()
 }
 
 /// ROC curves of all metrics that have one, in one picture.
 fn plot(engine: &Engine, seen: &Seen, overall: &[MetricReport], how: &Resampling) -> String {
-    let everything: Vec<usize> = (0..seen.labels.len()).collect();
+    let everything = seen.everything();
     let metrics = engine.metrics().iter().zip(overall).enumerate();
     let curves: Vec<Curve> = metrics
         .filter_map(|(number, (metric, report))| {
@@ -231,13 +248,9 @@ fn plot(engine: &Engine, seen: &Seen, overall: &[MetricReport], how: &Resampling
     roc_svg(&format!("agreement with {} labels", seen.labels.len()), &curves, how.level)
 }
 
-/// The reports as tables: all pairs, then the groups, then what the figures are over.
-fn render(
-    overall: &[MetricReport],
-    grouped: &[(String, Vec<MetricReport>)],
-    counts: &StatusCounts,
-    how: &Resampling,
-) -> String {
+/// The reports as tables: all pairs, then the groups, then differences, then what the figures are over.
+fn render(measured: &Measured) -> String {
+    let Measured { overall, grouped, differences, counts, how } = measured;
     let rows: Vec<_> = overall.iter().map(|r| (None, r)).collect();
     let mut out = text(&rows, how.level);
     if !grouped.is_empty() {
@@ -248,6 +261,7 @@ fn render(
         out.push('\n');
         out.push_str(&text(&rows, how.level));
     }
+    out.push_str(&differences::text(differences, how.level));
     out.push_str(&format!("\n{}; {}\n", status_line(counts), over(overall, counts)));
     for why in overall.iter().filter_map(|r| r.undefined.as_ref()).take(1) {
         out.push_str(&format!("n/a: {why}\n"));
@@ -273,13 +287,8 @@ fn over(overall: &[MetricReport], counts: &StatusCounts) -> String {
 }
 
 /// The reports as one JSON object.
-fn document(
-    overall: &[MetricReport],
-    grouped: &[(String, Vec<MetricReport>)],
-    counts: &StatusCounts,
-    how: &Resampling,
-    relabelled: bool,
-) -> Value {
+fn json_document(measured: &Measured, relabelled: bool) -> Value {
+    let Measured { overall, grouped, differences, counts, how } = measured;
     let groups: Map<String, Value> =
         grouped.iter().map(|(name, reports)| (name.clone(), json!(reports))).collect();
     json!({
@@ -290,5 +299,7 @@ fn document(
         "resampling": how,
         "metrics": overall,
         "groups": groups,
+        "differences": differences,
+        "null_hypothesis": NULL_HYPOTHESIS,
     })
 }

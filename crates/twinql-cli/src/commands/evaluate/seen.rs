@@ -9,12 +9,19 @@ use twinql::Engine;
 use twinql::model::Decision;
 use twinql::record::{Record, StatusCounts};
 
-/// A group by its place and its name.
-pub(super) type Group = (usize, String);
+use crate::args::GroupBy;
+
+/// A group: how pairs are grouped, its place among the others, and its name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Group {
+    pub(super) by: GroupBy,
+    pub(super) place: usize,
+    pub(super) name: String,
+}
 
 /// All pairs that have been scored.
 pub(super) struct Seen {
-    /// By metric.
+    /// By metric, external ones after the engine's.
     scores: Vec<Vec<Option<f64>>>,
     /// By metric; of a metric without a band there are none.
     decisions: Vec<Vec<Decision>>,
@@ -22,51 +29,71 @@ pub(super) struct Seen {
     pub(super) counts: StatusCounts,
     /// The number of each group.
     groups: BTreeMap<Group, u32>,
-    /// Of each pair, where pairs are grouped.
-    group: Vec<u32>,
+    /// Pairs with the groups that they are in.
+    members: Vec<(u32, u32)>,
 }
 
 impl Seen {
-    pub(super) fn new(engine: &Engine) -> Seen {
-        let metrics = engine.metrics().len();
+    /// For the engine's metrics and some external ones.
+    pub(super) fn new(engine: &Engine, external: usize) -> Seen {
+        let metrics = engine.metrics().len() + external;
         Seen {
             scores: vec![Vec::new(); metrics],
             decisions: vec![Vec::new(); metrics],
             labels: Vec::new(),
             counts: StatusCounts::default(),
             groups: BTreeMap::new(),
-            group: Vec::new(),
+            members: Vec::new(),
         }
     }
 
-    /// Adds a pair; `group` is none where pairs are not grouped, and holds none for a pair that
-    /// belongs nowhere.
+    /// Adds a pair with the scores of external metrics.
     pub(super) fn add(
         &mut self,
         engine: &Engine,
         record: &Record,
+        external: &[Option<f64>],
         label: bool,
-        group: Option<Option<Group>>,
+        groups: impl IntoIterator<Item = Group>,
     ) {
+        let pair = self.labels.len() as u32;
         self.counts.add(record.status);
         self.labels.push(label);
-        for (metric, scores) in engine.metrics().iter().zip(&mut self.scores) {
-            scores.push(record.score(metric.name));
+        let own = engine.metrics().iter().map(|metric| record.score(metric.name));
+        for (score, scores) in own.chain(external.iter().copied()).zip(&mut self.scores) {
+            scores.push(score);
         }
         for (metric, decisions) in engine.metrics().iter().zip(&mut self.decisions) {
             decisions.extend(engine.decide(metric, record));
         }
-        if let Some(group) = group {
-            let group = group.unwrap_or_else(|| (usize::MAX, "(none)".to_owned()));
+        for group in groups {
             let new = self.groups.len() as u32;
-            self.group.push(*self.groups.entry(group).or_insert(new));
+            self.members.push((pair, *self.groups.entry(group).or_insert(new)));
         }
+    }
+
+    /// All pairs.
+    pub(super) fn everything(&self) -> Vec<usize> {
+        (0..self.labels.len()).collect()
     }
 
     /// The scores of a metric and their labels, for those pairs that it says something of.
     pub(super) fn scored(&self, metric: usize, members: &[usize]) -> (Vec<f64>, Vec<bool>) {
         let pair = |i: &usize| Some((self.scores[metric][*i]?, self.labels[*i]));
         members.iter().filter_map(pair).unzip()
+    }
+
+    /// The scores of two metrics and the labels, for those pairs that both say something of.
+    pub(super) fn both(&self, first: usize, second: usize) -> (Vec<f64>, Vec<f64>, Vec<bool>) {
+        let (mut one, mut other, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        for (pair, label) in self.labels.iter().enumerate() {
+            if let (Some(a), Some(b)) = (self.scores[first][pair], self.scores[second][pair]) {
+                one.push(a);
+                other.push(b);
+                labels.push(*label);
+            }
+        }
+        (one, other, labels)
     }
 
     /// The decisions of a metric; none where it does not decide every pair.
@@ -76,14 +103,14 @@ impl Seen {
     }
 
     /// Members by group, in order of place and name.
-    pub(super) fn members(&self) -> Vec<(String, Vec<usize>)> {
+    pub(super) fn members(&self, by: GroupBy) -> Vec<(String, Vec<usize>)> {
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); self.groups.len()];
-        for (i, group) in self.group.iter().enumerate() {
-            members[*group as usize].push(i);
+        for (pair, group) in &self.members {
+            members[*group as usize].push(*pair as usize);
         }
-        let named = self.groups.iter();
-        named
-            .map(|((_, name), group)| (name.clone(), std::mem::take(&mut members[*group as usize])))
+        let wanted = self.groups.iter().filter(|(group, _)| group.by == by);
+        wanted
+            .map(|(group, number)| (group.name.clone(), std::mem::take(&mut members[*number as usize])))
             .collect()
     }
 }

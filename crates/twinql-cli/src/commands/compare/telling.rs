@@ -1,0 +1,100 @@
+//! Predictions on which a metric and the reference disagree.
+
+use std::collections::BTreeMap;
+
+use twinql::metrics::MetricInfo;
+use twinql::{Engine, Job, Work};
+use twinql_report::Tone;
+
+use super::Scored;
+use super::entries::Entries;
+use crate::document::Telling;
+
+/// Pairs that are shown of either kind, for each metric.
+const SHOWN: usize = 3;
+
+impl Entries {
+    /// Of each metric beside the reference, the predictions that it alone calls right, and those that it alone
+    /// calls wrong: those first that most systems gave, then those that it is surest of.
+    pub(super) fn telling(&self, engine: &Engine, scored: &[Scored], reference: &MetricInfo) -> Vec<Telling> {
+        let Some(by) = engine.metrics().iter().position(|m| m.id == reference.id) else { return Vec::new() };
+        let givers = self.givers();
+        let mut telling = Vec::new();
+        for (at, metric) in engine.metrics().iter().enumerate().filter(|(at, _)| *at != by) {
+            for wanted in [true, false] {
+                let disagree = |(number, pair): &(usize, &Scored)| {
+                    let (Some(score), Some(truth)) = (pair.scores[at], pair.scores[by]) else { return false };
+                    givers.contains_key(number)
+                        && (score >= engine.threshold(metric)) == wanted
+                        && (truth >= engine.threshold(reference)) != wanted
+                };
+                let mut found: Vec<usize> =
+                    scored.iter().enumerate().filter(disagree).map(|(number, _)| number).collect();
+                let sureness = |number: usize| {
+                    let score = scored[number].scores[at].unwrap_or(0.5);
+                    if wanted { score } else { 1.0 - score }
+                };
+                found.sort_by(|a, b| {
+                    let count = |n: &usize| givers.get(n).map_or(0, Vec::len);
+                    count(b).cmp(&count(a)).then(sureness(*b).total_cmp(&sureness(*a))).then(a.cmp(b))
+                });
+                let told = found.into_iter().take(SHOWN);
+                telling.extend(told.filter_map(|number| {
+                    let systems = givers.get(&number)?;
+                    self.tell(engine, scored, (number, systems), (metric, wanted), reference)
+                }));
+            }
+        }
+        telling
+    }
+
+    /// The systems that gave each distinct pair as their prediction; what values of the gold were put into is
+    /// left out, since nobody wrote it.
+    fn givers(&self) -> BTreeMap<usize, Vec<&str>> {
+        let mut givers: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for system in &self.systems {
+            for number in system.answers.iter().filter_map(|candidates| candidates.first()) {
+                givers.entry(*number).or_default().push(&system.name);
+            }
+        }
+        givers
+    }
+
+    fn tell(
+        &self,
+        engine: &Engine,
+        scored: &[Scored],
+        (number, systems): (usize, &[&str]),
+        (metric, wanted): (&MetricInfo, bool),
+        reference: &MetricInfo,
+    ) -> Option<Telling> {
+        let job: &Job = self.pair(number)?;
+        let Work::Pair { schema, gold, pred } = &job.work else { return None };
+        let badge = |(m, score): (&&'static MetricInfo, &Option<f64>)| {
+            let score = (*score)?;
+            let tone = if score >= engine.threshold(m) { Tone::Same } else { Tone::Different };
+            Some((m.name.to_owned(), format!("{score:.3}"), tone))
+        };
+        let right = |right: bool| if right { "right" } else { "wrong" };
+        let given = match systems {
+            [one] => format!("Given by {one}."),
+            [one, other] => format!("Given by {one} and {other}."),
+            [one, others @ ..] => format!("Given by {one} and {} more systems.", others.len()),
+            [] => String::new(),
+        };
+        Some(Telling {
+            title: format!("Gold {}, database {}", twinql::input::id_text(&job.id), schema.db_id),
+            schema: schema.clone(),
+            gold: gold.clone(),
+            pred: pred.clone(),
+            badges: engine.metrics().iter().zip(&scored[number].scores).filter_map(badge).collect(),
+            reason: format!(
+                "{} calls it {}, {} {}. {given}",
+                metric.name,
+                right(wanted),
+                reference.name,
+                right(!wanted)
+            ),
+        })
+    }
+}
