@@ -106,8 +106,7 @@ Examples:
   twinql corpus stats dev_gold.sql --schemas tables.json
   twinql corpus stats dev.json
 
-FILE is a pair file, a list or lines of questions with their queries as Spider and BIRD have them (.json, .jsonl),
-or gold queries, `SQL<TAB>db_id` a line; each may end in .gz. docs/command-line.md says what is counted.")]
+FILE is a pair file, a list or lines of questions with their queries as Spider and BIRD have them (.json, .jsonl), or gold queries, `SQL<TAB>db_id` a line; each may end in .gz. docs/command-line.md says what is counted.")]
 pub(crate) struct CorpusStats {
     /// Pairs, questions with their queries, or gold queries
     #[arg(value_name = "FILE")]
@@ -133,11 +132,10 @@ pub(crate) enum SplitBy {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  twinql corpus split pairs.jsonl --by template --shares 0.8,0.1,0.1 --out train.jsonl,valid.jsonl,test.jsonl
   twinql corpus split gold.sql --by database --shares 0.9,0.1 --out train.sql,test.sql --seed 1
+  twinql corpus split pairs.jsonl --by template --shares 0.8,0.1,0.1 --out a.jsonl,b.jsonl,c.jsonl
 
-Rows are written as they were read, and in their order. No question, template or database is ever in two parts,
-so that shares are met as far as groups allow; the sizes are said. --seed draws which groups go where.")]
+Rows are written as they were read, and in their order. No question, template or database is ever in two parts, so that shares are met as far as groups allow; the sizes are said. --seed draws which groups go where.")]
 pub(crate) struct CorpusSplit {
     /// Pairs, questions with their queries, or gold queries
     #[arg(value_name = "FILE")]

@@ -129,6 +129,14 @@ impl Metrics {
                 "--profile is followed by plausible databases, which no metric asked for makes; add expected-ex or ex to --metric"
             );
         }
+        let asked = |ids: &[MetricId]| metrics.iter().any(|m| ids.contains(&m.id));
+        let given = typed.matching.relpm_alpha.or(typed.matching.relpm_beta).or(typed.matching.relpm_omega);
+        if given.is_some() && !asked(&[MetricId::RelPm, MetricId::AstPm]) {
+            bail!("--relpm-… are parameters of relpm and astpm; add one of them to --metric");
+        }
+        if typed.crystalbleu_corpus.is_some() && !asked(&[MetricId::CrystalBleu]) {
+            bail!("--crystalbleu-corpus is read by crystalbleu alone; add it to --metric");
+        }
         let device = typed.device.trim();
         if !matches!(device, "cpu" | "native") {
             bail!(

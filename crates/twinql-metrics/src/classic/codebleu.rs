@@ -105,7 +105,9 @@ fn subtrees(graph: &QueryGraph) -> Vec<u64> {
         let kept = below.iter().filter(|&&child| !graph.node(child).is_some_and(assumed));
         let mut of_children: Vec<u64> = kept.filter_map(|&child| hashes.get(child).copied()).collect();
         of_children.sort_unstable();
-        let hash = hash_of(&(node.word, &of_children));
+        // A keyword or a function without a word of its own is told by its text.
+        let text = node.content.as_deref().filter(|_| node.word == Word::UNKNOWN_FUNCTION);
+        let hash = hash_of(&(node.word, text, &of_children));
         if let Some(slot) = hashes.get_mut(at) {
             *slot = hash;
         }

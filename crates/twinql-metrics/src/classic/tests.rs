@@ -51,12 +51,12 @@ fn codebleu_by_hand() {
     // 5 · 3 + 4 of 5 · 3 + 5.
     let scored = score(MetricId::CodeBleu, QUERIES[3], "SELECT name FROM owner WHERE age < 30");
     assert!((detail(&scored, "weighted_bleu") - 19.0 / 20.0).abs() < 1e-12);
-    // 1-grams 7/8, 2-grams 5/7, 3-grams 4/6 (of six, two have the comparison … and one more at its other side).
-    let bleu = (7.0f64 / 8.0 * 5.0 / 7.0 * 3.0 / 6.0 * 2.0 / 5.0).powf(0.25);
+    // Of 8, 7, 6 and 5 n-grams the comparison is in 1, 2, 2 and 2.
+    let bleu = (7.0f64 / 8.0 * 5.0 / 7.0 * 4.0 / 6.0 * 3.0 / 5.0).powf(0.25);
     assert!((detail(&scored, "bleu") - bleu).abs() < 1e-12, "{scored:?}");
-    // rels(select(name), from(table), filter(gt(age, 30))): of rels, select, from, filter and gt the comparison
-    // is in three.
-    assert!((detail(&scored, "subtrees") - 2.0 / 5.0).abs() < 1e-12, "{scored:?}");
+    // rels(select(name), from(table), filter(gt(age, second(30)))): of the six nodes above a leaf the comparison
+    // is one, and stands in two others.
+    assert!((detail(&scored, "subtrees") - 3.0 / 6.0).abs() < 1e-12, "{scored:?}");
     let mean =
         ["bleu", "weighted_bleu", "subtrees", "data_flow"].map(|n| detail(&scored, n)).iter().sum::<f64>();
     assert!((scored.score - mean / 4.0).abs() < 1e-12);
