@@ -2,8 +2,8 @@
 
 use twinql_report::{
     Axis, BarGroup, BarSeries, Bars, Better, BinSeries, Cell, Chart, Column, Curve, Curves, Dot, Estimate,
-    Grid, Histogram, Level, PairCard, Pairs, Point, Report, Scatter, Section, Table, Tile, Tone, Win, Witness,
-    WitnessTable,
+    Grid, Histogram, Level, PairCard, Pairs, Point, Report, Scatter, Section, Table, Tile, Tone, Win,
+    Witness, WitnessTable,
 };
 
 /// A linear congruential generator (Knuth's MMIX constants): the same figures everywhere.
@@ -174,7 +174,8 @@ fn curves() -> Section {
     let metrics = metrics();
     let roc_curves = metrics.iter().map(|(name, scored)| {
         let (points, area, at) = roc(scored);
-        let said = format!("decides at 0.50: true positive rate {:.3}, false positive rate {:.3}", at.1, at.0);
+        let said =
+            format!("decides at 0.50: true positive rate {:.3}, false positive rate {:.3}", at.1, at.0);
         let band = (0..=50).map(|i| {
             let x = f64::from(i) / 50.0;
             let y = points.iter().rev().find(|p| p.0 <= x).map_or(0.0, |p| p.1);
@@ -232,11 +233,25 @@ fn groups() -> Section {
     let group = |name: &str, pairs: &str| BarGroup { name: name.into(), note: format!("n = {pairs}") };
     let hardness = Bars {
         value: Axis::share("AUC"),
-        groups: vec![group("easy", "412"), group("medium", "655"), group("hard", "331"), group("extra hard", "194")],
+        groups: vec![
+            group("easy", "412"),
+            group("medium", "655"),
+            group("hard", "331"),
+            group("extra hard", "194"),
+        ],
         series: vec![
-            BarSeries { name: "gmn".into(), values: estimates(&[(0.981, 0.01), (0.968, 0.011), (0.941, 0.02), (0.902, 0.035)]) },
-            BarSeries { name: "relpm".into(), values: estimates(&[(0.972, 0.012), (0.949, 0.014), (0.905, 0.026), (0.841, 0.046)]) },
-            BarSeries { name: "bleu".into(), values: estimates(&[(0.871, 0.03), (0.82, 0.03), (0.78, 0.04), (0.71, 0.06)]) },
+            BarSeries {
+                name: "gmn".into(),
+                values: estimates(&[(0.981, 0.01), (0.968, 0.011), (0.941, 0.02), (0.902, 0.035)]),
+            },
+            BarSeries {
+                name: "relpm".into(),
+                values: estimates(&[(0.972, 0.012), (0.949, 0.014), (0.905, 0.026), (0.841, 0.046)]),
+            },
+            BarSeries {
+                name: "bleu".into(),
+                values: estimates(&[(0.871, 0.03), (0.82, 0.03), (0.78, 0.04), (0.71, 0.06)]),
+            },
         ],
         reference: Some(Level { at: 0.5, name: "chance".into() }),
         level: Some(0.95),
@@ -270,7 +285,17 @@ fn groups() -> Section {
 
 fn systems() -> Section {
     let mut draws = Draws(77);
-    let names = ["alpha-7b", "alpha-70b", "bravo", "charlie-sql", "delta", "echo-nano", "foxtrot", "golf-xl", "hotel"];
+    let names = [
+        "alpha-7b",
+        "alpha-70b",
+        "bravo",
+        "charlie-sql",
+        "delta",
+        "echo-nano",
+        "foxtrot",
+        "golf-xl",
+        "hotel",
+    ];
     let dots = names.iter().enumerate().map(|(i, name)| {
         let suite = 0.42 + 0.05 * i as f64 + 0.02 * draws.next();
         let metric = suite + 0.05 * (draws.next() - 0.35);
@@ -320,11 +345,25 @@ fn disagreements() -> Section {
             WitnessTable {
                 name: "singer".into(),
                 columns: ["id", "name", "age", "country"].map(String::from).into(),
-                rows: vec![text(&["1", "Ana", "52", "France"]), text(&["2", "Bo", "52", "NULL"]), text(&["3", "Cy", "31", "France"])],
+                rows: vec![
+                    text(&["1", "Ana", "52", "France"]),
+                    text(&["2", "Bo", "52", "NULL"]),
+                    text(&["3", "Cy", "31", "France"]),
+                ],
                 more: 0,
             },
-            WitnessTable { name: "gold answers".into(), columns: vec!["name".into()], rows: vec![text(&["Ana"]), text(&["Bo"])], more: 0 },
-            WitnessTable { name: "prediction answers".into(), columns: vec!["name".into()], rows: vec![text(&["Ana"])], more: 0 },
+            WitnessTable {
+                name: "gold answers".into(),
+                columns: vec!["name".into()],
+                rows: vec![text(&["Ana"]), text(&["Bo"])],
+                more: 0,
+            },
+            WitnessTable {
+                name: "prediction answers".into(),
+                columns: vec!["name".into()],
+                rows: vec![text(&["Ana"])],
+                more: 0,
+            },
         ],
     };
     let ties = PairCard::new(
@@ -374,7 +413,11 @@ fn training() -> Section {
         reference: twinql_report::Reference::Nothing,
         curves: vec![
             Curve { dots: true, ..Curve::new("training", losses) },
-            Curve { dots: true, ..Curve::new("held out", held_out) }.with_mark(12.0, 0.227, "epoch 12 kept: 0.227"),
+            Curve { dots: true, ..Curve::new("held out", held_out) }.with_mark(
+                12.0,
+                0.227,
+                "epoch 12 kept: 0.227",
+            ),
         ],
         level: None,
     };

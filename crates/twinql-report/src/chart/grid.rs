@@ -140,7 +140,7 @@ pub(super) fn legend(grid: &Grid) -> Vec<Entry> {
         let alpha = crate::number::brief(grid.alpha);
         out.push(Entry::new(Swatch::Significant, &format!("significant: p < {alpha}"), ""));
     }
-    out.push(Entry::new(Swatch::Empty, "in each cell", &grid.meaning));
+    out.push(Entry::new(Swatch::Empty, "each cell:", &grid.meaning));
     out
 }
 

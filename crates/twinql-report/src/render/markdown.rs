@@ -45,7 +45,7 @@ impl Report {
         if !self.provenance.is_empty() {
             out.push_str("\n## Where the figures come from\n\n| | |\n|---|---|\n");
             for fact in &self.provenance {
-                let _ = writeln!(out, "| {} | {} |", plain(&name(&fact.name)), code(&fact.value));
+                let _ = writeln!(out, "| {} | {} |", plain(&name(&fact.name)), code(&name(&fact.value)));
             }
         }
         out
