@@ -1,5 +1,12 @@
 //! Reports as text, Markdown and LaTeX, and what holds for every format.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that fails should say so at once"
+)]
+
 #[path = "../examples/gallery/sample.rs"]
 mod sample;
 

@@ -1,5 +1,12 @@
 //! The HTML report as a document: well-formed, linked, accessible, and inert whatever it holds.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that fails should say so at once"
+)]
+
 #[path = "../examples/gallery/sample.rs"]
 mod sample;
 

@@ -1,5 +1,12 @@
 //! The HTML report in a browser: wide and narrow, light and dark. Runs where Chromium is installed.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that fails should say so at once"
+)]
+
 #[path = "../examples/gallery/sample.rs"]
 mod sample;
 

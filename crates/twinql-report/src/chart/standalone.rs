@@ -50,10 +50,10 @@ impl Chart {
                     TITLE + picture.size.1
                 )
             }
-            Err(why) => write!(
+            Err(why) => writeln!(
                 out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"40\">\
-                 <text x=\"8\" y=\"24\">{}: {}</text></svg>\n",
+                 <text x=\"8\" y=\"24\">{}: {}</text></svg>",
                 escaped(&title),
                 escaped(&why)
             ),
