@@ -10,7 +10,9 @@ use std::fmt::Write;
 use super::{more_rows, witness_rows};
 use crate::safe::{Slugs, cut_note, name, one_line, paragraphs};
 use crate::sql::{Compared, Side};
-use crate::{Align, BestCells, Block, Cell, Chart, PairCard, Pairs, Report, Table, Tiles, WitnessTable};
+use crate::{
+    Align, BestCells, Block, Cell, Chart, PairCard, Pairs, Plot, Report, Table, Tiles, WitnessTable,
+};
 
 /// The packages that are used, and how queries look.
 const HEAD: &str = "\\documentclass{article}\n\
@@ -216,9 +218,24 @@ fn chart(out: &mut String, of: &Chart, label: &str) {
         out.push_str("\\small\n");
         table(out, &figures, None);
     }
-    let caption = paragraphs(&of.caption).iter().map(|text| format!(" {}", inline(text))).collect::<String>();
+    let mut caption: String =
+        paragraphs(&of.caption).iter().map(|text| format!(" {}", inline(text))).collect();
+    caption.push_str(&marks(of));
     let title = escaped(name(&of.title).trim_end_matches('.'));
     let _ = writeln!(out, "\\caption{{{title}.{caption}}}\\label{{fig:{label}}}\n\\end{{figure}}");
+}
+
+/// What the rings on curves mark, which legends of `pgfplots` have no room for.
+fn marks(of: &Chart) -> String {
+    let Plot::Curves(curves) = &of.plot else {
+        return String::new();
+    };
+    let said = curves.curves.iter().flat_map(|curve| {
+        let marks = curve.marks.iter().filter(|mark| !mark.note.is_empty()).take(20);
+        marks.map(|mark| format!("{} {}", escaped(&name(&curve.name)), escaped(&name(&mark.note))))
+    });
+    let said: Vec<String> = said.collect();
+    if said.is_empty() { String::new() } else { format!(" Marked: {}.", said.join("; ")) }
 }
 
 /// Pairs one below the other.
