@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that fails should say so at once"))]
 
 mod chart;
 mod model;

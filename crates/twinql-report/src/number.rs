@@ -1,9 +1,15 @@
 //! Numbers as readers see them.
 
+/// From here on a number is shown by its power of ten.
+const LARGE: f64 = 1e15;
+
 /// The number with so many digits after the point; whole numbers are grouped in thousands. Zero has no sign.
 pub(crate) fn shown(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "n/a".into();
+    }
+    if value.abs() >= LARGE {
+        return format!("{value:.digits$e}");
     }
     let text = format!("{value:.digits$}");
     let text = match text.strip_prefix('-') {
@@ -31,6 +37,9 @@ pub(crate) fn brief(value: f64) -> String {
     if !value.is_finite() {
         return "n/a".into();
     }
+    if value.abs() >= LARGE {
+        return format!("{value:.4e}");
+    }
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".into() } else { text.into() }
@@ -45,6 +54,7 @@ mod tests {
         assert_eq!(shown(1_234_567.0, 0), "1,234,567");
         assert_eq!(shown(-999.6, 0), "-1,000");
         assert_eq!(shown(-0.0001, 2), "0.00");
+        assert_eq!(shown(1e300, 1), "1.0e300");
         assert_eq!(shown(0.005, 3), "0.005");
         assert_eq!(shown(f64::INFINITY, 1), "n/a");
         assert_eq!(brief(0.5), "0.5");

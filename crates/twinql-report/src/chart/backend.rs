@@ -70,15 +70,15 @@ pub(crate) fn units(pixels: i32) -> String {
     }
 }
 
-/// The width of a text in units, as sans-serif fonts mostly have it. No font is asked, so that the same
+/// The width of a text in units, as the wider ones of common sans-serif fonts have it. No font is asked, so that the same
 /// figures give the same picture everywhere.
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | '\'' | '|' | '.' | ',' | ':' | ';' | '!' => 0.27,
-        'f' | 't' | 'r' | 'I' | '(' | ')' | '[' | ']' | ' ' | '-' => 0.34,
-        'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.88,
-        'A'..='Z' => 0.68,
-        c if c.is_ascii() => 0.56,
+        'f' | 't' | 'r' | 'I' | '(' | ')' | '[' | ']' | ' ' | '-' => 0.37,
+        'm' | 'w' | 'M' | 'W' | '%' | '@' => 0.92,
+        'A'..='Z' => 0.7,
+        c if c.is_ascii() => 0.6,
         '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => 1.0,
         c if u32::from(c) > 0xffff => 1.2,
         _ => 0.6,

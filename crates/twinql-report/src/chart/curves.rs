@@ -50,7 +50,7 @@ pub(super) fn draw(curves: &Curves, root: &Area<'_>) -> Result<(), Failed> {
         Reference::Nothing => None,
         Reference::Diagonal { .. } => {
             let (low, high) = (x.low.max(y.low), x.high.min(y.high));
-            (low < high).then(|| [(low, low), (high, high)])
+            (low < high).then_some([(low, low), (high, high)])
         }
         Reference::Level(level) => {
             let at = Some(level.at).filter(|at| *at >= y.low && *at <= y.high);

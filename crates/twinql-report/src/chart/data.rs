@@ -154,7 +154,7 @@ fn of_grid(of: &Grid) -> Table {
         table = table.with_row(cells);
     }
     let stars = format!("Columns are numbered as the rows; * p < {}.", brief(of.alpha));
-    table.with_note(format!("In each cell: {}.", of.meaning)).with_note(stars)
+    table.with_note(format!("Each cell: {}.", of.meaning)).with_note(stars)
 }
 
 /// Bars for the table of figures of a chart that has bars: before which column, and how long each row's is,

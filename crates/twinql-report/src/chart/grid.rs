@@ -35,24 +35,24 @@ pub(super) fn height(grid: &Grid) -> i32 {
 /// The cell of a row and a column, if anything is compared there.
 pub(super) fn win(grid: &Grid, row: usize, column: usize) -> Option<Win> {
     let cell = grid.cells.get(row)?.get(column)?;
-    cell.filter(|win| win.value.is_finite())
+    cell.filter(|win| win.value.is_finite()).map(|win| Win { p: win.p.filter(|p| p.is_finite()), ..win })
 }
 
 /// Whether chance is an unlikely explanation.
 pub(super) fn significant(grid: &Grid, win: Win) -> bool {
-    win.p.is_some_and(|p| p < grid.alpha)
+    grid.alpha.is_finite() && win.p.is_some_and(|p| p < grid.alpha)
 }
 
 /// The step of a value's colour: how far it is from even, beside the farthest value of all.
 fn heat(grid: &Grid, value: f64, farthest: f64) -> usize {
     let share = (value - grid.even) / farthest;
     match share {
+        s if !s.is_finite() => 2,
         s if s <= -0.5 => 0,
         s if s <= -0.1 => 1,
         s if s < 0.1 => 2,
         s if s < 0.5 => 3,
-        s if s.is_finite() => 4,
-        _ => 2,
+        _ => 4,
     }
 }
 
@@ -136,11 +136,12 @@ pub(super) fn legend(grid: &Grid) -> Vec<Entry> {
         Entry::new(Swatch::Heat(4), "the row is better", ""),
         Entry::new(Swatch::Heat(0), "the column is better", ""),
     ];
-    if grid.cells.iter().flatten().flatten().any(|win| win.p.is_some()) {
+    let p = |win: &Win| win.p.is_some_and(f64::is_finite);
+    if grid.alpha.is_finite() && grid.cells.iter().flatten().flatten().any(p) {
         let alpha = crate::number::brief(grid.alpha);
         out.push(Entry::new(Swatch::Significant, &format!("significant: p < {alpha}"), ""));
     }
-    out.push(Entry::new(Swatch::Empty, "in each cell", &grid.meaning));
+    out.push(Entry::new(Swatch::Empty, "each cell", &grid.meaning));
     out
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum Swatch {
     Ring(usize),
     /// A dashed line that figures are compared with.
     Reference,
-    /// A number in bold.
+    /// The star of a number in bold.
     Significant,
     /// A cell of a grid.
     Heat(usize),
@@ -71,7 +71,7 @@ impl Swatch {
             }
             Swatch::Reference => stroke(root, left, right, line(Paint::Reference, 1.5)),
             Swatch::Significant => {
-                root.draw_text("62*", &bold(Paint::Text, 12.0, HPos::Center, VPos::Center), middle)
+                root.draw_text("*", &bold(Paint::Text, 18.0, HPos::Center, VPos::Center), middle)
             }
             Swatch::Heat(step) => {
                 let corners = [(px(5.0), px(1.0)), (px(25.0), px(13.0))];

@@ -103,8 +103,8 @@ impl Picture {
     pub(crate) fn inline(&self, id: &str, title: &str, description: &str) -> String {
         let (width, height) = self.size;
         format!(
-            "<svg class=\"plot\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
-             \n<title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n{}</svg>",
+            "<svg class=\"plot\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}_t {id}_d\">\
+             \n<title id=\"{id}_t\">{}</title>\n<desc id=\"{id}_d\">{}</desc>\n{}</svg>",
             escaped(title),
             escaped(description),
             self.body

@@ -124,11 +124,7 @@ fn room(at: (i32, i32), name: &str, within: &Frame, taken: &[Frame]) -> Option<(
         (upright(y - gap - high), HPos::Center),
         (upright(y + gap), HPos::Center),
     ];
-    let own = taken.iter().position(|frame| frame.holds(&Frame { left: x, right: x, top: y, bottom: y }));
-    places.into_iter().find(|(place, _)| {
-        let others = taken.iter().enumerate().filter(|(i, _)| Some(*i) != own);
-        within.holds(place) && !others.into_iter().any(|(_, frame)| frame.meets(place))
-    })
+    places.into_iter().find(|(place, _)| within.holds(place) && !taken.iter().any(|frame| frame.meets(place)))
 }
 
 /// The kinds of points, where there are several, and the diagonal.

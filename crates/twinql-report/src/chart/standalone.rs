@@ -50,10 +50,10 @@ impl Chart {
                     TITLE + picture.size.1
                 )
             }
-            Err(why) => write!(
+            Err(why) => writeln!(
                 out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"40\">\
-                 <text x=\"8\" y=\"24\">{}: {}</text></svg>\n",
+                 <text x=\"8\" y=\"24\">{}: {}</text></svg>",
                 escaped(&title),
                 escaped(&why)
             ),
@@ -94,10 +94,12 @@ fn lines(legend: &[Entry]) -> Vec<Line<'_>> {
     let mut out = Vec::new();
     for entry in legend {
         let mut first = Some(entry);
-        for (text, quiet) in [(&entry.name, false), (&entry.note, true)] {
-            for text in wrapped(text, room) {
-                out.push(Line { entry: first.take(), text, quiet });
-            }
+        let text = match (entry.name.as_str(), entry.note.as_str()) {
+            ("", text) | (text, "") => text.to_owned(),
+            (name, note) => format!("{name}: {note}"),
+        };
+        for text in wrapped(&text, room) {
+            out.push(Line { entry: first.take(), text, quiet: entry.name.is_empty() });
         }
     }
     out

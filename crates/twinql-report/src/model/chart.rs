@@ -247,6 +247,7 @@ pub struct Grid {
     #[serde(with = "finite")]
     pub even: f64,
     /// Where a p-value below it counts as significant.
+    #[serde(with = "finite")]
     pub alpha: f64,
 }
 

@@ -8,9 +8,11 @@ mod plots;
 use std::fmt::Write;
 
 use super::{more_rows, witness_rows};
-use crate::safe::{LONGEST_SQL, Slugs, clipped, cut_note, name, one_line, paragraphs, visible};
-use crate::sql::Compared;
-use crate::{Align, BestCells, Block, Cell, Chart, PairCard, Pairs, Report, Table, Tiles, WitnessTable};
+use crate::safe::{Slugs, cut_note, name, one_line, paragraphs};
+use crate::sql::{Compared, Side};
+use crate::{
+    Align, BestCells, Block, Cell, Chart, PairCard, Pairs, Plot, Report, Table, Tiles, WitnessTable,
+};
 
 /// The packages that are used, and how queries look.
 const HEAD: &str = "\\documentclass{article}\n\
@@ -167,7 +169,7 @@ fn table(out: &mut String, table: &Table, label: Option<&str>) {
         let caption = inline(&name(&table.caption));
         let _ = writeln!(
             out,
-            "\\begin{{table}}[ht]\n\\centering\\small\n\\caption{{{caption}}}\\label{{tab:{label}}}"
+            "\\begin{{table}}[!htbp]\n\\centering\\small\n\\caption{{{caption}}}\\label{{tab:{label}}}"
         );
     }
     let columns = sides(table.columns.iter().map(|column| column.align));
@@ -210,15 +212,30 @@ fn number_text(text: &str) -> String {
 
 /// A figure that floats.
 fn chart(out: &mut String, of: &Chart, label: &str) {
-    out.push_str("\\begin{figure}[ht]\n\\centering\n");
+    out.push_str("\\begin{figure}[!htbp]\n\\centering\n");
     if !plots::write(out, &of.plot) {
         let figures = Table { caption: String::new(), ..of.table() };
         out.push_str("\\small\n");
         table(out, &figures, None);
     }
-    let caption = paragraphs(&of.caption).iter().map(|text| format!(" {}", inline(text))).collect::<String>();
+    let mut caption: String =
+        paragraphs(&of.caption).iter().map(|text| format!(" {}", inline(text))).collect();
+    caption.push_str(&marks(of));
     let title = escaped(name(&of.title).trim_end_matches('.'));
     let _ = writeln!(out, "\\caption{{{title}.{caption}}}\\label{{fig:{label}}}\n\\end{{figure}}");
+}
+
+/// What the rings on curves mark, which legends of `pgfplots` have no room for.
+fn marks(of: &Chart) -> String {
+    let Plot::Curves(curves) = &of.plot else {
+        return String::new();
+    };
+    let said = curves.curves.iter().flat_map(|curve| {
+        let marks = curve.marks.iter().filter(|mark| !mark.note.is_empty()).take(20);
+        marks.map(|mark| format!("{} {}", escaped(&name(&curve.name)), escaped(&name(&mark.note))))
+    });
+    let said: Vec<String> = said.collect();
+    if said.is_empty() { String::new() } else { format!(" Marked: {}.", said.join("; ")) }
 }
 
 /// Pairs one below the other.
@@ -243,9 +260,9 @@ fn pair(out: &mut String, card: &PairCard) {
         prose(out, &card.question);
         out.push_str("\\end{quote}\n");
     }
-    query(out, "Gold", &card.gold);
-    query(out, "Prediction", &card.pred);
     let compared = Compared::new(&card.gold, &card.pred);
+    query(out, "Gold", &compared.gold);
+    query(out, "Prediction", &compared.pred);
     for (title, side) in [("Only in gold", &compared.gold), ("Only in the prediction", &compared.pred)] {
         let runs: Vec<String> = side
             .differing_runs()
@@ -265,10 +282,9 @@ fn pair(out: &mut String, card: &PairCard) {
 }
 
 /// A query in typewriter type, line by line; nothing in it can end a listing.
-fn query(out: &mut String, title: &str, sql: &str) {
-    let (kept, cut) = clipped(sql.trim(), LONGEST_SQL);
-    let kept = visible(kept);
-    let mut lines: Vec<String> = kept
+fn query(out: &mut String, title: &str, side: &Side<'_>) {
+    let mut lines: Vec<String> = side
+        .shown()
         .lines()
         .map(|line| {
             let body = line.trim_start();
@@ -277,8 +293,8 @@ fn query(out: &mut String, title: &str, sql: &str) {
         })
         .filter(|line| !line.is_empty())
         .collect();
-    if cut > 0 {
-        lines.push(escaped(&cut_note(cut)));
+    if side.cut > 0 {
+        lines.push(escaped(&cut_note(side.cut)));
     }
     let _ = writeln!(
         out,

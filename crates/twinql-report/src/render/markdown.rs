@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{more_rows, witness_rows};
-use crate::safe::{LONGEST_SQL, clipped, cut_note, name, one_line, paragraphs, visible};
+use crate::safe::{cut_note, name, one_line, paragraphs};
 use crate::sql::Compared;
 use crate::{Align, BestCells, Block, Cell, Chart, PairCard, Pairs, Report, Table, Tiles, WitnessTable};
 
@@ -45,7 +45,7 @@ impl Report {
         if !self.provenance.is_empty() {
             out.push_str("\n## Where the figures come from\n\n| | |\n|---|---|\n");
             for fact in &self.provenance {
-                let _ = writeln!(out, "| {} | {} |", plain(&name(&fact.name)), code(&fact.value));
+                let _ = writeln!(out, "| {} | {} |", plain(&name(&fact.name)), code(&name(&fact.value)));
             }
         }
         out
@@ -195,14 +195,13 @@ fn pair(out: &mut String, card: &PairCard) {
     for paragraph in paragraphs(&card.question) {
         let _ = writeln!(out, "\n> {}", inline(&paragraph));
     }
-    for (title, sql) in [("Gold", &card.gold), ("Prediction", &card.pred)] {
-        let (kept, cut) = clipped(sql.trim(), LONGEST_SQL);
-        let _ = write!(out, "\n{title}:\n\n{}", fenced(&visible(kept)));
-        if cut > 0 {
-            let _ = writeln!(out, "\n{}", cut_note(cut));
+    let compared = Compared::new(&card.gold, &card.pred);
+    for (title, side) in [("Gold", &compared.gold), ("Prediction", &compared.pred)] {
+        let _ = write!(out, "\n{title}:\n\n{}", fenced(&side.shown()));
+        if side.cut > 0 {
+            let _ = writeln!(out, "\n{}", cut_note(side.cut));
         }
     }
-    let compared = Compared::new(&card.gold, &card.pred);
     let mut differing = Vec::new();
     for (title, side) in [("only in gold", &compared.gold), ("only in the prediction", &compared.pred)] {
         let runs: Vec<String> = side.differing_runs().iter().map(|run| code(run)).collect();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{more_rows, witness_rows};
 use crate::chart::bar_lengths;
-use crate::safe::{LONGEST_SQL, clipped, cut_note, name, one_line, paragraphs, visible};
+use crate::safe::{clipped, cut_note, name, one_line, paragraphs};
 use crate::sql::Compared;
 use crate::{Align, BestCells, Block, Cell, Chart, PairCard, Pairs, Report, Table, Tiles, WitnessTable};
 
@@ -219,17 +219,16 @@ fn pair(out: &mut String, card: &PairCard) {
         card.badges.iter().map(|badge| format!("{}: {}", name(&badge.name), name(&badge.value))).collect();
     wrapped(out, &badges.join(" | "), "  ");
     prose_text(out, &card.question, "  ");
-    for (title, sql) in [("gold", &card.gold), ("prediction", &card.pred)] {
-        let (kept, cut) = clipped(sql.trim(), LONGEST_SQL);
+    let compared = Compared::new(&card.gold, &card.pred);
+    for (title, side) in [("gold", &compared.gold), ("prediction", &compared.pred)] {
         let _ = writeln!(out, "  {title}:");
-        visible(kept).lines().for_each(|line| {
+        side.shown().lines().for_each(|line| {
             let _ = writeln!(out, "    {line}");
         });
-        if cut > 0 {
-            let _ = writeln!(out, "    {}", cut_note(cut));
+        if side.cut > 0 {
+            let _ = writeln!(out, "    {}", cut_note(side.cut));
         }
     }
-    let compared = Compared::new(&card.gold, &card.pred);
     for (title, side) in [("only in gold", &compared.gold), ("only in prediction", &compared.pred)] {
         let runs = side.differing_runs();
         if !runs.is_empty() {

@@ -37,6 +37,21 @@ pub(crate) fn laid_out(tokens: &[Token<'_>]) -> Vec<Option<String>> {
     out
 }
 
+/// The tokens as one text, laid out.
+pub(crate) fn text(tokens: &[Token<'_>]) -> String {
+    let breaks = laid_out(tokens);
+    let breaks_at = |at: usize| breaks.get(at).and_then(Option::as_deref);
+    let mut out = String::new();
+    for (at, token) in tokens.iter().enumerate() {
+        out.push_str(breaks_at(at).unwrap_or_default());
+        // The space before a break is replaced by it.
+        if token.kind != Kind::Space || breaks_at(at + 1).is_none() {
+            out.push_str(token.text);
+        }
+    }
+    out
+}
+
 /// Whether a line begins at this word, given the next one and the one before.
 fn begins_clause(word: &str, next: &str, before: Option<&str>) -> bool {
     let after = |words: &[&str]| before.is_some_and(|b| words.contains(&b.to_ascii_uppercase().as_str()));
@@ -61,19 +76,7 @@ mod tests {
     use super::*;
 
     fn shown(sql: &str) -> String {
-        let tokens = tokens(sql);
-        let breaks = laid_out(&tokens);
-        let mut out = String::new();
-        for (i, token) in tokens.iter().enumerate() {
-            let replaced = breaks.get(i + 1).is_some_and(Option::is_some);
-            if let Some(space) = &breaks[i] {
-                out.push_str(space);
-            }
-            if !(token.kind == Kind::Space && replaced) {
-                out.push_str(token.text);
-            }
-        }
-        out
+        text(&tokens(sql))
     }
 
     #[test]

@@ -43,6 +43,11 @@ impl<'a> Compared<'a> {
 }
 
 impl Side<'_> {
+    /// The query as far as it is shown, laid out, with acting characters by their names.
+    pub(crate) fn shown(&self) -> String {
+        crate::safe::visible(&layout::text(&self.tokens))
+    }
+
     /// Runs of differing tokens, in order, each as it stands in the query.
     pub(crate) fn differing_runs(&self) -> Vec<String> {
         let mut runs: Vec<String> = Vec::new();

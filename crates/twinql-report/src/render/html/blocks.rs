@@ -82,7 +82,7 @@ fn chart(out: &mut String, of: &Chart, id: &str) {
     }
     let _ = writeln!(
         out,
-        "<details><summary>Figures<span class=\"hidden\"> of {}</span></summary>",
+        "<details><summary>Figures as a table<span class=\"hidden\">: {}</span></summary>",
         attribute(&title)
     );
     table::write(out, &crate::Table { caption: String::new(), ..of.table() }, false);

@@ -70,18 +70,19 @@ impl Report {
         for section in &self.sections {
             let id = slugs.of(&section.id);
             let title = line(&section.title);
+            // No slug has an underscore.
             let _ = writeln!(toc, "<li><a href=\"#{id}\">{title}</a></li>");
-            let _ = writeln!(main, "<section id=\"{id}\" aria-labelledby=\"{id}-h\">");
-            let _ = writeln!(main, "<h2 id=\"{id}-h\">{title}</h2>");
+            let _ = writeln!(main, "<section id=\"{id}\" aria-labelledby=\"{id}_h\">");
+            let _ = writeln!(main, "<h2 id=\"{id}_h\">{title}</h2>");
             blocks::write(&mut main, &section.blocks, &mut slugs);
             main.push_str("</section>\n");
         }
         if !self.provenance.is_empty() {
             let id = slugs.of("provenance");
             let _ = writeln!(toc, "<li><a href=\"#{id}\">Where the figures come from</a></li>");
-            let _ = writeln!(main, "<section id=\"{id}\" aria-labelledby=\"{id}-h\">");
+            let _ = writeln!(main, "<section id=\"{id}\" aria-labelledby=\"{id}_h\">");
             let _ =
-                writeln!(main, "<h2 id=\"{id}-h\">Where the figures come from</h2>\n<dl class=\"facts\">");
+                writeln!(main, "<h2 id=\"{id}_h\">Where the figures come from</h2>\n<dl class=\"facts\">");
             for fact in &self.provenance {
                 let (fact, value) = (line(&fact.name), line(&fact.value));
                 let _ = writeln!(main, "<div><dt>{fact}</dt><dd>{value}</dd></div>");

@@ -220,7 +220,7 @@ fn of_bars(out: &mut String, bars: &Bars) {
     let series = bars.series.len().clamp(1, 12);
     let thick = 7.0 / (series as f64).sqrt();
     let more = format!(
-        ", xbar, bar width={thick:.1}pt, y dir=reverse, ytick={{{}}}, yticklabels={{{}}}, \
+        ", xbar, reverse legend, bar width={thick:.1}pt, y dir=reverse, ytick={{{}}}, yticklabels={{{}}}, \
          legend image code/.code={{\\fill[#1] (0cm,-0.08cm) rectangle (0.35cm,0.08cm);}}",
         numbers.join(","),
         names.join(",")
@@ -228,7 +228,8 @@ fn of_bars(out: &mut String, bars: &Bars) {
     let height = 1.2 + groups as f64 * (series as f64 * thick * 1.5 + 6.0) / 28.0;
     let size = format!("width=0.75\\linewidth, height={:.1}cm", height + 1.5);
     opened(out, &size, (&x, &bars.value.label), (&y, ""), &more);
-    for (number_of, of) in bars.series.iter().take(series).enumerate() {
+    // On an axis that runs down, bars of a group come from the last series to the first.
+    for (number_of, of) in bars.series.iter().take(series).enumerate().rev() {
         let mut points = String::new();
         for (group, value) in of.values.iter().take(groups).enumerate() {
             if let Some(e) = value.filter(|e| e.value.is_finite()) {
