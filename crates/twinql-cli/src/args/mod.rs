@@ -2,6 +2,7 @@
 
 pub(crate) mod corpus;
 pub(crate) mod environment;
+pub(crate) mod profile;
 pub(crate) mod prove;
 pub(crate) mod shared;
 pub(crate) mod train;

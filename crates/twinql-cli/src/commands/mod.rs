@@ -3,7 +3,8 @@
 //! A command turns its arguments into what the library takes, hands pairs to it, and shows what comes back.
 //! What several commands share stands beside them: `batch` (records in the format that was asked for, and
 //! going on with an interrupted run), `stream` (pairs in parallel, in bounded memory), `witness` and
-//! `answers` (databases and answers as people read them), `worker` (processes that may be killed).
+//! `answers` (databases and answers as people read them), `worker` (processes that may be killed), `clients`
+//! (programs of other databases).
 //!
 //! A command answers whether every check that was asked for held (`--strict`, `--fail-under`): the exit code
 //! is then 0, and 1 where one failed. An error means that it could not be run, which is 2.
@@ -12,6 +13,7 @@ mod answers;
 mod attention;
 mod batch;
 pub(crate) mod calibrate;
+mod clients;
 pub(crate) mod corpus;
 mod environment;
 pub(crate) mod evaluate;
