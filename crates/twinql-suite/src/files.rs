@@ -94,6 +94,19 @@ impl Files {
     pub fn of(&self, db_id: &str) -> Option<&[PathBuf]> {
         self.by_id.get(db_id).map(Vec::as_slice)
     }
+
+    /// Checks that a database has files, and that each can be read.
+    ///
+    /// # Errors
+    /// Which cannot, why, and what helps.
+    pub fn check(&self, db_id: &str) -> Result<(), String> {
+        let Some(files) = self.of(db_id) else {
+            let expected = self.root.join(db_id).join(format!("{db_id}.sqlite"));
+            return Err(format!("there is no database file of {db_id}: expected {}", expected.display()));
+        };
+        let opened = files.iter().map(|file| Sandbox::open(file, Limits::for_files()));
+        opened.map(|one| one.map(drop).map_err(|e| e.to_string())).collect()
+    }
 }
 
 /// What counts where a query leaves the order or choice of its rows open.
@@ -467,7 +480,7 @@ impl Pair {
 }
 
 /// The verdict on a pair of which this side gave no answer on a file.
-fn failed(side: Side, file: &Path, error: &ExecError) -> Box<FileVerdict> {
+pub(crate) fn failed(side: Side, file: &Path, error: &ExecError) -> Box<FileVerdict> {
     let (file, message) = (file.to_owned(), error.to_string());
     Box::new(match (side, error) {
         (side, ExecError::Limit(_)) => FileVerdict::Timeout { side, file, message },

@@ -21,6 +21,7 @@ use crate::prepare::{PairGraphs, same_tokens};
 use crate::profiles::Profiles;
 use crate::proving;
 use crate::record::{Record, Status};
+use crate::runs::Runs;
 use crate::signature::{Signature, of_suite};
 use crate::status;
 use crate::tiers::evidence;
@@ -54,6 +55,7 @@ pub struct Engine {
     pub(crate) expected: ExpectedConfig,
     pub(crate) profiles: Profiles,
     pub(crate) workers: Arc<Workers>,
+    pub(crate) runs: Option<Arc<Runs>>,
     pub(crate) seed: u64,
     pub(crate) dialect: Dialect,
 }
@@ -67,6 +69,11 @@ impl Engine {
     /// The metrics, in the order in which they were asked for.
     pub fn metrics(&self) -> &[&'static MetricInfo] {
         &self.metrics
+    }
+
+    /// The users' own databases, where there are some.
+    pub fn runs(&self) -> Option<&Runs> {
+        self.runs.as_deref()
     }
 
     /// The score from which on a metric calls two queries the same.
@@ -130,6 +137,7 @@ impl Engine {
     pub fn semantics_of(&self, metric: &MetricInfo) -> Semantics {
         match (&self.network, metric.semantics) {
             (Some(network), SemanticsOf::Checkpoint) => network.answers_for(&self.semantics),
+            (_, SemanticsOf::Preset(name)) => Semantics::preset(name).unwrap_or_default(),
             _ => self.semantics.clone(),
         }
     }
@@ -159,7 +167,7 @@ impl Engine {
                     parts.push(format!("plausible:{}", self.expected.databases));
                     self.of_plausible(parts)
                 }
-                _ => Vec::new(),
+                _ => self.of_runs(metric),
             },
         }
     }
@@ -188,6 +196,12 @@ impl Engine {
                 MetricId::ExpectedEx => self.expected(metric, &mut batch, &mut records),
                 MetricId::Ex => self.ex(metric, &mut batch, &mut records),
                 MetricId::Exact => self.classic(metric, &mut batch, &mut records),
+                MetricId::Execution => self.execution(metric, jobs, &mut records),
+                MetricId::BirdEx
+                | MetricId::Ves
+                | MetricId::RVes
+                | MetricId::SoftF1
+                | MetricId::SoftF1Repaired => self.bird(metric, &mut batch, &mut records),
             }
         }
         records
@@ -402,7 +416,13 @@ pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
         | MetricId::Proof
         | MetricId::ExpectedEx
         | MetricId::Ex
-        | MetricId::Exact => None,
+        | MetricId::Exact
+        | MetricId::Execution
+        | MetricId::BirdEx
+        | MetricId::Ves
+        | MetricId::RVes
+        | MetricId::SoftF1
+        | MetricId::SoftF1Repaired => None,
     }
 }
 

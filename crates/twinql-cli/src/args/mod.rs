@@ -1,6 +1,7 @@
 //! Arguments: as typed ([`typed`]), and as validated (here). Commands see only the second.
 
 pub(crate) mod corpus;
+pub(crate) mod databases;
 pub(crate) mod environment;
 pub(crate) mod profile;
 pub(crate) mod prove;
@@ -16,6 +17,7 @@ pub(crate) use twinql::input::Source;
 use twinql::metrics::{METRICS, MetricId, MetricInfo, metric};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
+use twinql::suite::bird::Cost;
 pub(crate) use typed::{Format, GroupBy};
 
 pub(crate) use twinql::engine::DEFAULT_SEED;
@@ -42,6 +44,10 @@ pub(crate) struct Metrics {
     pub(crate) profile: Option<PathBuf>,
     pub(crate) workers: Workers,
     pub(crate) limits: Limits,
+    /// The users' own databases, where metrics execute on them.
+    pub(crate) db: Option<PathBuf>,
+    pub(crate) cost: Cost,
+    pub(crate) limits_on_files: Limits,
     pub(crate) seed: u64,
 }
 
@@ -120,6 +126,7 @@ impl Metrics {
                 "--device {device}: scoring runs on the CPU in this version, which is the fastest for graphs of this size; use --device cpu"
             );
         }
+        let cost = typed.files.cost(&metrics)?;
         Ok(Metrics {
             metrics,
             semantics: typed.semantics.asked()?,
@@ -129,6 +136,9 @@ impl Metrics {
             profile: typed.profile,
             workers: typed.run.workers,
             limits: typed.run.limits(Limits::default())?,
+            cost,
+            db: typed.files.db,
+            limits_on_files: typed.run.limits(Limits::for_files())?,
             seed: seed.unwrap_or(DEFAULT_SEED),
         })
     }

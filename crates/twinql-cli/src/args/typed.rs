@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::corpus::Corpus;
+use super::databases::DatabasesFlags;
 use super::shared::{
     BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags,
     SchemaFlags, SemanticsFlag,
@@ -144,6 +145,8 @@ pub(crate) struct Metrics {
     /// them (.jsonl), or a folder
     #[arg(long, value_name = "PATH")]
     pub(crate) profile: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) files: DatabasesFlags,
     #[command(flatten)]
     pub(crate) run: RunFlags,
 }

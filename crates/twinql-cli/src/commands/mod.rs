@@ -15,6 +15,7 @@ mod batch;
 pub(crate) mod calibrate;
 mod clients;
 pub(crate) mod corpus;
+mod databases;
 mod environment;
 pub(crate) mod evaluate;
 pub(crate) mod execute;
@@ -40,6 +41,7 @@ use anyhow::{Result, bail};
 use twinql::input::Schemas;
 use twinql::metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql::record::{Status, StatusCounts};
+use twinql::runs::executes;
 use twinql::{Engine, Network, Profiles, Schema};
 
 use crate::args::Metrics;
@@ -77,6 +79,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .seed(metrics.seed)
         .translated_from(schemas.dialect())
         .workers(workers, metrics.limits)
+        .runs(databases::runs(metrics)?)
         .build()?)
 }
 
@@ -97,6 +100,7 @@ pub(crate) fn settled_profiles<'s>(
 fn window(engine: &Engine) -> stream::Window {
     let slow = |m: &&'static MetricInfo| {
         matches!(m.id, MetricId::Suite | MetricId::ThreeTier | MetricId::ExpectedEx | MetricId::Ex)
+            || executes(m)
     };
     match engine.metrics().iter().any(slow) {
         true => stream::Window::SMALL_BATCHES,

@@ -40,6 +40,7 @@ pub fn load_schemas(path: &Path, dialect: Dialect, progress: &dyn Progress) -> R
 }
 
 /// Schemas by `db_id`, and those that pairs carry as DDL text.
+#[derive(Clone)]
 pub struct Schemas {
     /// Or why a schema cannot be read.
     named: HashMap<String, Result<Arc<Schema>, String>>,

@@ -25,6 +25,7 @@ use twinql::{Engine, Job, Work};
 use crate::args::typed;
 use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
 use crate::commands::batch::{Out, line};
+use crate::commands::databases;
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, status_line, strict, window};
 use crate::input::{self, PairItems};
@@ -46,7 +47,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         seed: seed.unwrap_or(DEFAULT_SEED),
         ..Resampling::default()
     };
-    let schemas = input::schemas(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
+    let schemas = databases::schemas(typed.input.schemas.as_deref(), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     let mut inputs = Inputs::default().with([
         ("--pairs", Some(typed.pairs.as_path())),
@@ -54,6 +55,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         ("--labels", typed.labels.labels.as_deref()),
         ("--checkpoint", metrics.checkpoint.as_deref()),
         ("--profile", metrics.profile.as_deref()),
+        ("--db", metrics.db.as_deref()),
     ]);
     for out in [&output.out, &typed.scores, &typed.plot].into_iter().flatten() {
         inputs.output(out)?;
@@ -62,6 +64,9 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     if let Some(labels) = &labels {
         labels.check(&typed.pairs)?;
     }
+    let again = schemas.clone();
+    let read = || Ok(Box::new(PairItems::open(&typed.pairs, again, false)?) as input::Items);
+    databases::check(&engine, &[&typed.pairs], read, console)?;
     let (pairs, selection) =
         Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
     let mut sink = typed.scores.as_deref().map(|path| Sink::new(Some(path))).transpose()?;
