@@ -8,7 +8,9 @@ For the 8 systems of `predictions/spider_dev/ESMp_*.txt`:
 - the means of all six metrics on `spider/database` (pairs over wta_1, which has no file, are left out);
 - how many values of `bird-ex` and `soft-f1` differ from BIRD's formulas over the answers of Python's sqlite3, and
   which;
-- how many values of `execution` differ from `exec_verdicts` on `suites/spider_dev_20`, DISTINCT ignored.
+- how many values of `execution` differ from `exec_verdicts` on `suites/spider_dev_20`, DISTINCT ignored;
+- for the right predictions of one system, how often two measurements of time, and steps and time, put `r-ves` into
+  one class, with 100 runs each on one thread (`--no-times` leaves that out).
 
 Nothing is written beside the databases: they are opened read-only.
 """
@@ -77,10 +79,34 @@ def run(twinql, folder, pairs, db, more):
     return [json.loads(line) for line in out.splitlines()]
 
 
+def classes(twinql, folder, pairs, db, more):
+    """The class of each pair in `r-ves`, 0 where the prediction is wrong, and the ratio of costs."""
+    records = run(twinql, folder, pairs, db, ["--metric", "r-ves", "--threads", "1", *more])
+    details = [record["details"].get("r-ves", {}) for record in records]
+    return [(detail.get("value", 0.0), detail.get("ratio")) for detail in details]
+
+
+def times(twinql, folder, pairs, db):
+    """Says how far efficiency in time can be had again."""
+    time_of = ["--cost", "time", "--repeats", "100"]
+    first, second = (classes(twinql, folder, pairs, db, time_of) for _ in range(2))
+    steps = classes(twinql, folder, pairs, db, [])
+    right = [i for i, (value, _) in enumerate(steps) if value > 0]
+    same = sum(first[i][0] == second[i][0] for i in right)
+    both = sum(first[i][0] == steps[i][0] for i in right)
+    print(f"\nr-ves: {len(right)} right; in one class: {same} in two measurements of time, {both} in steps and time")
+    equal = [i for i in right if steps[i][1] == 1.0]
+    lower = sum(first[i][0] < 1.0 for i in equal)
+    print(f"  {len(equal)} take as many steps as the gold; {lower} of them are below 1 in time")
+    for name, found in [("time", first), ("time again", second), ("steps", steps)]:
+        print(f"  mean in {name}: {sum(value for value, _ in found) / len(found):.4f}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--twinql", default="target/release/twinql")
     parser.add_argument("--show", type=int, default=5, help="differences that are shown")
+    parser.add_argument("--no-times", action="store_true", help="measure nothing in time")
     args = parser.parse_args()
     if "TWINQL_DATA" not in os.environ:
         sys.exit("skipped: TWINQL_DATA is not set")
@@ -127,6 +153,9 @@ def main():
                 if record["scores"]["execution"] != verdict["exec"]:
                     found = record["scores"]["execution"]
                     checked["execution"].append((system, record["id"], found, verdict["exec"], record["error"]))
+        if not args.no_times:
+            # Those of the last system.
+            times(args.twinql, folder, real, databases)
     for name, differences in checked.items():
         print(f"\n{name}: {of[name] - len(differences)} of {of[name]} agree")
         for difference in differences[: args.show]:

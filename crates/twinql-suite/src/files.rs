@@ -104,8 +104,10 @@ impl Files {
             let expected = self.root.join(db_id).join(format!("{db_id}.sqlite"));
             return Err(format!("there is no database file of {db_id}: expected {}", expected.display()));
         };
-        let opened = files.iter().map(|file| Sandbox::open(file, Limits::for_files()));
-        opened.map(|one| one.map(drop).map_err(|e| e.to_string())).collect()
+        files.iter().try_for_each(|file| match Sandbox::open(file, Limits::for_files()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        })
     }
 }
 
