@@ -99,12 +99,12 @@ impl Files {
     ///
     /// # Errors
     /// Which cannot, why, and what helps.
-    pub fn check(&self, db_id: &str) -> Result<(), String> {
+    pub fn check(&self, db_id: &str, limits: Limits) -> Result<(), String> {
         let Some(files) = self.of(db_id) else {
             let expected = self.root.join(db_id).join(format!("{db_id}.sqlite"));
             return Err(format!("there is no database file of {db_id}: expected {}", expected.display()));
         };
-        files.iter().try_for_each(|file| match Sandbox::open(file, Limits::for_files()) {
+        files.iter().try_for_each(|file| match Sandbox::open(file, limits) {
             Ok(_) => Ok(()),
             Err(error) => Err(error.to_string()),
         })

@@ -42,6 +42,7 @@ pub fn executes(metric: &MetricInfo) -> bool {
     metric.id == MetricId::Execution || of_bird(metric.id)
 }
 
+/// True of those that look at BIRD's measures.
 fn of_bird(id: MetricId) -> bool {
     matches!(
         id,

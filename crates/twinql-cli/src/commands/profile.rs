@@ -95,6 +95,7 @@ fn of_file(path: &Path, config: &MeasureConfig, typed: &ProfileCommand, console:
     Ok(Profile { db_id: stem, source: Some("DuckDB file".into()), ..profile })
 }
 
+/// The profile of a SQLite file.
 fn of_sqlite(path: &Path, config: &MeasureConfig, console: Console) -> Result<Profile> {
     let measured = measure(path, config).map_err(anyhow::Error::msg)?;
     for note in &measured.notes {
@@ -111,6 +112,7 @@ fn of_server(server: &Server, typed: &ProfileCommand, values: usize) -> Result<P
     from_pg_stats(&given).map_err(|e| anyhow::anyhow!("{server}: the schema {}: {e}", typed.pg_schema))
 }
 
+/// The profile of exported statistics.
 fn of_statistics(typed: &ProfileCommand, stats: &Path, values: usize) -> Result<Profile> {
     let text = |path: &Path| -> Result<String> {
         let bytes = read_bounded(path, MOST, "exported statistics")?;

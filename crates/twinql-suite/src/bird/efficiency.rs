@@ -140,6 +140,7 @@ fn without_outliers(all: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dice::Dice;
 
     #[test]
     fn ratios_have_classes() {
@@ -159,6 +160,21 @@ mod tests {
         assert_eq!(without_outliers(&[1.0, 2.0]), [1.0, 2.0]);
         // No deviation, so that none lies within it.
         assert_eq!(without_outliers(&[1.0, 1.0]), [1.0, 1.0]);
+    }
+
+    /// What `docs/execution.md` says of BIRD's mean: a disturbed run of the gold is an outlier, one of the prediction
+    /// is not.
+    #[test]
+    fn disturbed_runs_of_equal_costs_come_out_low() {
+        let mut dice = Dice::new(8, 0);
+        let mut time = || (0.95 + 0.1 * dice.unit()) * if dice.chance(0.04) { 8.0 } else { 1.0 };
+        let below = (0..500)
+            .filter(|_| {
+                let runs: Vec<(f64, f64)> = (0..100).map(|_| (time(), time())).collect();
+                averaged(&runs).ratio < 1.0
+            })
+            .count();
+        assert!(below > 450, "{below}");
     }
 
     #[test]

@@ -298,6 +298,7 @@ impl Worker {
         Ok(())
     }
 
+    /// Tells the worker how pairs are measured from now on.
     fn measuring(&mut self, config: BirdConfig) -> io::Result<()> {
         if self.measuring != Some(config) {
             self.process.send(&Request::Measuring(config))?;

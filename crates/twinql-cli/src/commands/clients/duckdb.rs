@@ -114,6 +114,7 @@ fn told(file: &Path, program: &Path, error: &ClientError) -> String {
     }
 }
 
+/// What somebody types where DuckDB has what it needs.
 fn by_hand(file: &Path) -> String {
     let stem = file.file_stem().map_or_else(|| "db".into(), |s| s.to_string_lossy().into_owned());
     let (source, copy) = (file.to_string_lossy().replace('\'', "''"), stem.replace('\'', "''"));

@@ -162,6 +162,7 @@ impl Server {
     }
 }
 
+/// What somebody types who may read the server.
 fn by_hand() -> &'static str {
     "  psql URL -c \"\\copy (SELECT * FROM pg_stats WHERE schemaname = 'public') TO 'stats.csv' CSV HEADER\"\n  \
      psql URL -c \"\\copy (SELECT relname, reltuples FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace) TO 'class.csv' CSV HEADER\"\n  \

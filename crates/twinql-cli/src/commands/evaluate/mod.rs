@@ -65,7 +65,15 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         labels.check(&typed.pairs)?;
     }
     let again = schemas.clone();
-    let read = || Ok(Box::new(PairItems::open(&typed.pairs, again, false)?) as input::Items);
+    let split = typed.split.clone();
+    let read = || -> Result<input::Items> {
+        let pairs = PairItems::open(&typed.pairs, again, false)?;
+        let of_split = move |item: &Result<input::Item, _>| match (&split, item) {
+            (Some(split), Ok(item)) => item.about.split.as_ref() == Some(split),
+            _ => true,
+        };
+        Ok(Box::new(pairs.filter(of_split)))
+    };
     databases::check(&engine, &[&typed.pairs], read, console)?;
     let (pairs, selection) =
         Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
