@@ -5,6 +5,7 @@
 //! - [`Inputs`]: what a command reads, which no output of it may be
 //! - [`Lines`], [`read_bounded`]: lines and files no longer than they may be
 //! - [`resume`]: the finished work of a build that was interrupted
+//! - [`Scratch`]: a temporary folder
 //! - [`Lock`]: one process at a time
 //! - [`Fingerprint`], [`hex`]: digests that every machine and release agrees on
 
@@ -15,6 +16,7 @@ mod inputs;
 mod lines;
 mod lock;
 pub mod resume;
+mod scratch;
 mod whole;
 
 pub use destination::Destination;
@@ -23,4 +25,5 @@ pub use error::FileError;
 pub use inputs::Inputs;
 pub use lines::{LONGEST_LINE, Line, Lines, is_gzip, read_bounded};
 pub use lock::Lock;
+pub use scratch::Scratch;
 pub use whole::{Whole, remove_temporaries, write_whole};

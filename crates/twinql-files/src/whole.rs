@@ -12,12 +12,15 @@ use crate::{Destination, FileError};
 /// Temporary files of this process, for whoever ends it from outside the usual way.
 static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files of all writers that are at work: for an interrupt, after which
-/// nothing is dropped.
+/// Removes the temporary files of all writers that are at work, and temporary folders: for an
+/// interrupt, after which nothing is dropped.
 pub fn remove_temporaries() {
     for path in TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         // It may have got its name just now.
-        let _ = std::fs::remove_file(path);
+        let _ = match path.is_dir() {
+            true => std::fs::remove_dir_all(path),
+            false => std::fs::remove_file(path),
+        };
     }
 }
 
@@ -51,7 +54,15 @@ struct Temporary {
 
 /// Stands in the list of temporary files as long as it lives.
 #[derive(Debug)]
-struct Listed(PathBuf);
+pub(crate) struct Listed(PathBuf);
+
+impl Listed {
+    /// Enters a file or folder.
+    pub(crate) fn new(path: &Path) -> Listed {
+        listed(|all| all.push(path.to_owned()));
+        Listed(path.to_owned())
+    }
+}
 
 impl Drop for Listed {
     fn drop(&mut self) {
@@ -141,9 +152,8 @@ impl Temporary {
             .suffix(".partial")
             .tempfile_in(folder)
             .map_err(FileError::io("write into the folder", folder))?;
-        let name = file.path().to_owned();
-        listed(|all| all.push(name.clone()));
-        Ok(Temporary { file, path: path.to_owned(), _listed: Listed(name) })
+        let listed = Listed::new(file.path());
+        Ok(Temporary { file, path: path.to_owned(), _listed: listed })
     }
 }
 

@@ -16,6 +16,8 @@ pub enum SemanticsOf {
     Checkpoint,
     /// Any that is asked for.
     Asked,
+    /// Always the preset of this name, whatever is asked for.
+    Preset(&'static str),
 }
 
 /// Which metric it is: what code asks for, where people say the name.
@@ -49,6 +51,18 @@ pub enum MetricId {
     CodeBleu,
     /// Common n-grams, subtrees of the relational operator trees and data flow.
     CodeBleuRot,
+    /// Execution on the users' own databases.
+    Execution,
+    /// BIRD's execution accuracy.
+    BirdEx,
+    /// BIRD's valid efficiency score.
+    Ves,
+    /// The reward-based one.
+    RVes,
+    /// BIRD's soft F1, as published.
+    SoftF1,
+    /// BIRD's soft F1 without its faults.
+    SoftF1Repaired,
 }
 
 /// A metric's entry in the registry.
@@ -197,6 +211,60 @@ pub const METRICS: &[MetricInfo] = &[
         source: "Ren et al. 2020; Zhan et al. 2024, FuncEvalGMN, section 5.2",
         kind: ScoreKind::Continuous,
         semantics: SemanticsOf::Asked,
+        threshold: 1.0,
+    },
+    MetricInfo {
+        id: MetricId::Execution,
+        name: "execution",
+        summary: "execution accuracy: both give the same answer on every file of the database (--db)",
+        source: "Yu et al. 2018; Zhong et al. 2020",
+        kind: ScoreKind::Binary,
+        semantics: SemanticsOf::Asked,
+        threshold: 0.5,
+    },
+    MetricInfo {
+        id: MetricId::BirdEx,
+        name: "bird-ex",
+        summary: "BIRD's execution accuracy: the same set of rows, columns as given (--db)",
+        source: "Li et al. 2023, BIRD",
+        kind: ScoreKind::Binary,
+        semantics: SemanticsOf::Preset("bird"),
+        threshold: 0.5,
+    },
+    MetricInfo {
+        id: MetricId::Ves,
+        name: "ves",
+        summary: "BIRD's valid efficiency score, cut at 1: the root of the gold's cost by the prediction's, where that is right (--db)",
+        source: "Li et al. 2023, BIRD",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Preset("bird"),
+        threshold: 1e-5,
+    },
+    MetricInfo {
+        id: MetricId::RVes,
+        name: "r-ves",
+        summary: "BIRD's reward-based valid efficiency score, cut at 1: VES in five classes (--db)",
+        source: "BIRD Mini-Dev 2024",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Preset("bird"),
+        threshold: 0.5,
+    },
+    MetricInfo {
+        id: MetricId::SoftF1,
+        name: "soft-f1",
+        summary: "BIRD's soft F1, as published: cells of the gold's answer that the prediction's answer holds (--db)",
+        source: "BIRD Mini-Dev 2024",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Preset("bird"),
+        threshold: 1.0,
+    },
+    MetricInfo {
+        id: MetricId::SoftF1Repaired,
+        name: "soft-f1:repaired",
+        summary: "soft F1 that a repeated column does not raise, and in which rows may stand in any order (--db)",
+        source: "BIRD Mini-Dev 2024; the repairs are twinql's own",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Preset("bird"),
         threshold: 1.0,
     },
 ];

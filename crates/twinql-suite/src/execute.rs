@@ -330,6 +330,16 @@ impl Prepared<'_> {
         settle(|| self.once(seed))
     }
 
+    /// As [`Prepared::run`], with the steps of SQLite's machine that it took.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::run`].
+    pub(crate) fn run_counted(&mut self, seed: u64) -> Result<(Answer, u64), ExecError> {
+        let before = self.spent();
+        let answer = self.run(seed)?;
+        Ok((answer, (self.spent() - before).saturating_sub(STEPS_OF_A_RUN)))
+    }
+
     /// One run. Rows and bytes are counted as they come, so that an answer beyond the limits is never held
     /// as a whole; what a row's cells cannot be read as counts as NULL.
     fn once(&mut self, seed: u64) -> Result<Answer, ExecError> {

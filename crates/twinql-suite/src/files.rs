@@ -94,6 +94,21 @@ impl Files {
     pub fn of(&self, db_id: &str) -> Option<&[PathBuf]> {
         self.by_id.get(db_id).map(Vec::as_slice)
     }
+
+    /// Checks that a database has files, and that each can be read.
+    ///
+    /// # Errors
+    /// Which cannot, why, and what helps.
+    pub fn check(&self, db_id: &str, limits: Limits) -> Result<(), String> {
+        let Some(files) = self.of(db_id) else {
+            let expected = self.root.join(db_id).join(format!("{db_id}.sqlite"));
+            return Err(format!("there is no database file of {db_id}: expected {}", expected.display()));
+        };
+        files.iter().try_for_each(|file| match Sandbox::open(file, limits) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        })
+    }
 }
 
 /// What counts where a query leaves the order or choice of its rows open.
@@ -467,7 +482,7 @@ impl Pair {
 }
 
 /// The verdict on a pair of which this side gave no answer on a file.
-fn failed(side: Side, file: &Path, error: &ExecError) -> Box<FileVerdict> {
+pub(crate) fn failed(side: Side, file: &Path, error: &ExecError) -> Box<FileVerdict> {
     let (file, message) = (file.to_owned(), error.to_string());
     Box::new(match (side, error) {
         (side, ExecError::Limit(_)) => FileVerdict::Timeout { side, file, message },

@@ -3,6 +3,7 @@
 //! The approach is that of test-suite accuracy (Zhong, Yu and Klein, EMNLP 2020): two
 //! queries are taken to be the same if no database of a well-chosen suite tells them apart.
 
+pub mod bird;
 mod bout;
 mod check;
 mod clock;

@@ -13,6 +13,7 @@ use crate::job::{Job, Work};
 use crate::network::Network;
 use crate::prepare::{Graphs, PairGraphs};
 use crate::proving::prove_all;
+use crate::runs::{AllMeasured, Measured};
 
 /// The graphs of each pair; none where there is no pair.
 type AllGraphs = Rc<[Option<PairGraphs>]>;
@@ -31,11 +32,19 @@ pub(crate) struct Batch<'b> {
     proofs: Vec<(Semantics, AllProofs)>,
     counted: Vec<(Semantics, AllCounted)>,
     said: Option<AllSaid>,
+    measured: Option<AllMeasured>,
 }
 
 impl<'b> Batch<'b> {
     pub(crate) fn new(jobs: &'b [Job]) -> Batch<'b> {
-        Batch { jobs, graphs: Vec::new(), proofs: Vec::new(), counted: Vec::new(), said: None }
+        Batch {
+            jobs,
+            graphs: Vec::new(),
+            proofs: Vec::new(),
+            counted: Vec::new(),
+            said: None,
+            measured: None,
+        }
     }
 
     /// The graphs of all pairs under `semantics`, made as `config` says.
@@ -83,6 +92,12 @@ impl<'b> Batch<'b> {
         let counted: AllCounted = count(self.jobs).into();
         self.counted.push((semantics.clone(), Rc::clone(&counted)));
         counted
+    }
+
+    /// What executions on the users' databases measure of all pairs, as `measure` finds out: an engine measures in one
+    /// way.
+    pub(crate) fn measured(&mut self, measure: impl FnOnce(&[Job]) -> Vec<Option<Measured>>) -> AllMeasured {
+        Rc::clone(self.measured.get_or_insert_with(|| measure(self.jobs).into()))
     }
 
     /// What the engine's network says of all pairs under the semantics that it answers for.

@@ -13,6 +13,7 @@ use crate::engine::{DEFAULT_SEED, Engine, cascade, judge_config};
 use crate::judging::Workers;
 use crate::network::{Network, NetworkError};
 use crate::profiles::Profiles;
+use crate::runs::{Runs, executes};
 
 /// Sets up an [`Engine`]. What is not set is as `twinql score` has it: `gmn` with the embedded
 /// checkpoint, the default semantics, and execution by threads of this process.
@@ -31,6 +32,7 @@ pub struct EngineBuilder {
     dialect: Dialect,
     workers: Workers,
     limits: Limits,
+    runs: Option<Runs>,
 }
 
 impl Default for EngineBuilder {
@@ -48,6 +50,7 @@ impl Default for EngineBuilder {
             dialect: Dialect::Sqlite,
             workers: Workers::default(),
             limits: Limits::default(),
+            runs: None,
         }
     }
 }
@@ -133,11 +136,18 @@ impl EngineBuilder {
         self
     }
 
+    /// The users' own databases, for metrics that execute on them.
+    pub fn runs(mut self, runs: impl Into<Option<Runs>>) -> EngineBuilder {
+        self.runs = runs.into();
+        self
+    }
+
     /// The engine.
     ///
     /// # Errors
     /// A learned metric without a network, in a program that has none built in; a tier with a network that was
-    /// trained without them, or `ex` with one that was not calibrated for it.
+    /// trained without them, or `ex` with one that was not calibrated for it; a metric that executes on databases, and
+    /// none are given.
     pub fn build(mut self) -> Result<Engine, NetworkError> {
         if self.metrics.is_empty() {
             self = self.metric(MetricId::Gmn);
@@ -155,6 +165,11 @@ impl EngineBuilder {
         if !weighed && self.metrics.iter().any(|m| m.id == MetricId::Ex) {
             return Err(NetworkError::NoExecution);
         }
+        if self.runs.is_none()
+            && let Some(metric) = self.metrics.iter().find(|m| executes(m))
+        {
+            return Err(NetworkError::NoDatabases(metric.name));
+        }
         let mut judge = judge_config(self.semantics.clone(), self.databases, self.seed);
         judge.limits = self.limits;
         Ok(Engine {
@@ -167,6 +182,7 @@ impl EngineBuilder {
             trivial: self.trivial,
             profiles: self.profiles,
             workers: Arc::new(self.workers),
+            runs: self.runs.map(Arc::new),
             seed: self.seed,
             dialect: self.dialect,
         })

@@ -22,6 +22,7 @@ use crate::prepare::{PairGraphs, same_tokens};
 use crate::profiles::Profiles;
 use crate::proving;
 use crate::record::{Record, Status};
+use crate::runs::Runs;
 use crate::signature::{Signature, of_suite};
 use crate::status;
 use crate::tiers::evidence;
@@ -57,6 +58,7 @@ pub struct Engine {
     pub(crate) trivial: Option<Trivial>,
     pub(crate) profiles: Profiles,
     pub(crate) workers: Arc<Workers>,
+    pub(crate) runs: Option<Arc<Runs>>,
     pub(crate) seed: u64,
     pub(crate) dialect: Dialect,
 }
@@ -70,6 +72,11 @@ impl Engine {
     /// The metrics, in the order in which they were asked for.
     pub fn metrics(&self) -> &[&'static MetricInfo] {
         &self.metrics
+    }
+
+    /// The users' own databases, where there are some.
+    pub fn runs(&self) -> Option<&Runs> {
+        self.runs.as_deref()
     }
 
     /// The score from which on a metric calls two queries the same.
@@ -133,6 +140,7 @@ impl Engine {
     pub fn semantics_of(&self, metric: &MetricInfo) -> Semantics {
         match (&self.network, metric.semantics) {
             (Some(network), SemanticsOf::Checkpoint) => network.answers_for(&self.semantics),
+            (_, SemanticsOf::Preset(name)) => Semantics::preset(name).unwrap_or_default(),
             _ => self.semantics.clone(),
         }
     }
@@ -166,7 +174,7 @@ impl Engine {
                 MetricId::CrystalBleu => {
                     self.trivial.iter().map(|t| format!("trivial:{}", t.digest)).collect()
                 }
-                _ => Vec::new(),
+                _ => self.of_runs(metric),
             },
         }
     }
@@ -200,6 +208,12 @@ impl Engine {
                 | MetricId::CrystalBleu
                 | MetricId::CodeBleu
                 | MetricId::CodeBleuRot => self.classic(metric, &mut batch, &mut records),
+                MetricId::Execution => self.execution(metric, jobs, &mut records),
+                MetricId::BirdEx
+                | MetricId::Ves
+                | MetricId::RVes
+                | MetricId::SoftF1
+                | MetricId::SoftF1Repaired => self.bird(metric, &mut batch, &mut records),
             }
         }
         records
@@ -390,7 +404,13 @@ pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
         | MetricId::Bleu
         | MetricId::CrystalBleu
         | MetricId::CodeBleu
-        | MetricId::CodeBleuRot => None,
+        | MetricId::CodeBleuRot
+        | MetricId::Execution
+        | MetricId::BirdEx
+        | MetricId::Ves
+        | MetricId::RVes
+        | MetricId::SoftF1
+        | MetricId::SoftF1Repaired => None,
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 use twinql_sql::Schema;
+use twinql_suite::bird::{BirdConfig, BirdJudge};
 use twinql_suite::files::FileReport;
 use twinql_suite::plausible::{Expectation, ExpectedConfig};
 use twinql_suite::profile::Bound;
@@ -15,6 +16,7 @@ use twinql_suite::{FileConfig, FileJudge, FileVerdict, Files, Judge, JudgeConfig
 
 use crate::job::{Job, Work};
 use crate::profiles::Profiles;
+use crate::runs::Measured;
 
 /// What runs queries.
 #[derive(Debug, Default)]
@@ -172,6 +174,37 @@ pub fn execute_all(
                 };
                 each();
                 Some(report)
+            },
+        )
+        .collect()
+}
+
+/// Measures a batch as BIRD does: one result for each job that holds a pair, in order. The database of a pair is the
+/// one that its schema is named after.
+pub(crate) fn measure_all(
+    jobs: &[Job],
+    files: &Files,
+    config: BirdConfig,
+    workers: &Workers,
+) -> Vec<Option<Measured>> {
+    jobs.par_iter()
+        .with_min_len(8)
+        .map_init(
+            || BirdJudge::new(config),
+            |judge, job| {
+                let Work::Pair { schema, gold, pred } = &job.work else {
+                    return None;
+                };
+                let Some(file) = files.main_of(&schema.db_id) else {
+                    return Some(Err(FileVerdict::FileError { message: "there is no database file".into() }));
+                };
+                Some(match workers {
+                    Workers::Threads => judge.measure(file, gold, pred),
+                    Workers::Processes(crew) => {
+                        let refused = |e| Err(FileVerdict::MachineError { message: no_worker(&e) });
+                        crew.measure(config, file, gold, pred).unwrap_or_else(refused)
+                    }
+                })
             },
         )
         .collect()

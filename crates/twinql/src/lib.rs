@@ -32,6 +32,7 @@ pub mod progress;
 pub mod proving;
 pub mod record;
 pub mod reward;
+pub mod runs;
 pub mod signature;
 pub mod status;
 pub mod tiers;

@@ -18,7 +18,7 @@ pub struct Network {
     hash: String,
 }
 
-/// Why there is no network to score with.
+/// Why there is no network to score with, or what else a metric lacks.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
@@ -34,6 +34,9 @@ pub enum NetworkError {
     /// `ex` is asked for, and the checkpoint does not say how to weigh what is known.
     #[error("the checkpoint has no weights of ex; add them with `twinql calibrate`, or use expected-ex")]
     NoExecution,
+    /// A metric that executes is asked for without databases.
+    #[error("{0} executes queries on databases; give a folder of them (--db FOLDER)")]
+    NoDatabases(&'static str),
     /// The file cannot be read.
     #[error(
         "cannot read the checkpoint {file}: {message}; check the path, name a built-in one (small, base), or train one with `twinql train`"

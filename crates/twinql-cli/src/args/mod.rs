@@ -2,7 +2,9 @@
 
 pub(crate) mod compare;
 pub(crate) mod corpus;
+pub(crate) mod databases;
 pub(crate) mod environment;
+pub(crate) mod profile;
 pub(crate) mod prove;
 pub(crate) mod shared;
 pub(crate) mod train;
@@ -17,6 +19,7 @@ pub(crate) use twinql::input::Source;
 use twinql::metrics::{METRICS, MetricId, MetricInfo, metric};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
+use twinql::suite::bird::Cost;
 pub(crate) use typed::{Format, GroupBy};
 
 pub(crate) use twinql::engine::DEFAULT_SEED;
@@ -45,6 +48,10 @@ pub(crate) struct Metrics {
     pub(crate) crystalbleu_corpus: Option<PathBuf>,
     pub(crate) workers: Workers,
     pub(crate) limits: Limits,
+    /// The users' own databases, where metrics execute on them.
+    pub(crate) db: Option<PathBuf>,
+    pub(crate) cost: Cost,
+    pub(crate) limits_on_files: Limits,
     pub(crate) seed: u64,
 }
 
@@ -143,6 +150,7 @@ impl Metrics {
                 "--device {device}: scoring runs on the CPU in this version, which is the fastest for graphs of this size; use --device cpu"
             );
         }
+        let cost = typed.files.cost(&metrics)?;
         Ok(Metrics {
             metrics,
             semantics: typed.semantics.asked()?,
@@ -154,6 +162,9 @@ impl Metrics {
             crystalbleu_corpus: typed.crystalbleu_corpus,
             workers: typed.run.workers,
             limits: typed.run.limits(Limits::default())?,
+            cost,
+            db: typed.files.db,
+            limits_on_files: typed.run.limits(Limits::for_files())?,
             seed: seed.unwrap_or(DEFAULT_SEED),
         })
     }

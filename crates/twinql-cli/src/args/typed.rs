@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::corpus::Corpus;
+use super::databases::DatabasesFlags;
 use super::shared::{
     BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags,
     SchemaFlags, SemanticsFlag,
@@ -78,7 +79,7 @@ pub(crate) enum Command {
         command: SchemaCommand,
     },
     /// Write what may be shared of a database: counts, ranges, shapes, keys; no rows
-    Profile(ProfileCommand),
+    Profile(super::profile::ProfileCommand),
     /// Pretrain the graph matching network on queries without labels
     Pretrain(super::train::Pretrain),
     /// Train the graph matching network on labelled pairs
@@ -152,6 +153,7 @@ pub(crate) struct Metrics {
     /// [default: a built-in list]
     #[arg(long, value_name = "FILE")]
     pub(crate) crystalbleu_corpus: Option<PathBuf>,
+    pub(crate) files: DatabasesFlags,
     #[command(flatten)]
     pub(crate) run: RunFlags,
 }
@@ -436,41 +438,6 @@ pub(crate) struct Selftest {
     /// Store the checkpoint's scores in the file's place
     #[arg(long, requires = "stored")]
     pub(crate) record: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  twinql profile shop.sqlite > shop.profile.json
-  twinql profile shop.sqlite --values 20 --out shop.profile.json
-  twinql profile database --out profiles.jsonl
-  twinql profile --pg-stats stats.csv --pg-class class.csv --db-id shop > shop.profile.json
-  twinql score --pairs pairs.jsonl --schemas shop.sql --metric expected-ex --profile shop.profile.json
-
-The database is opened read-only. The profile holds no row, and no value of a text without --values;
-the smallest and the largest number of a column are in it, and years of dates. It is JSON to read and edit.")]
-pub(crate) struct ProfileCommand {
-    /// A SQLite file, or a folder with DB/DB.sqlite for each (their profiles are written as JSON lines)
-    #[arg(value_name = "DB")]
-    pub(crate) db: Option<PathBuf>,
-    /// PostgreSQL's view pg_stats, exported as CSV with a header
-    #[arg(long, value_name = "FILE", conflicts_with = "db")]
-    pub(crate) pg_stats: Option<PathBuf>,
-    /// relname and reltuples of PostgreSQL's pg_class, exported as CSV with a header: numbers of rows
-    #[arg(long, value_name = "FILE", requires = "pg_stats")]
-    pub(crate) pg_class: Option<PathBuf>,
-    /// The database's id in the profile [default: the file's name without its ending]
-    #[arg(long, value_name = "ID")]
-    pub(crate) db_id: Option<String>,
-    /// Tell the N most common values of each column too
-    #[arg(long, value_name = "N")]
-    pub(crate) values: Option<usize>,
-    /// Rows of a table that are looked at
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
-    pub(crate) rows: u64,
-    /// Write the profile to this file, whole or not at all [default: stdout]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -3,7 +3,8 @@
 //! A command turns its arguments into what the library takes, hands pairs to it, and shows what comes back.
 //! What several commands share stands beside them: `batch` (records in the format that was asked for, and
 //! going on with an interrupted run), `stream` (pairs in parallel, in bounded memory), `witness` and
-//! `answers` (databases and answers as people read them), `worker` (processes that may be killed).
+//! `answers` (databases and answers as people read them), `worker` (processes that may be killed), `clients`
+//! (programs of other databases).
 //!
 //! A command answers whether every check that was asked for held (`--strict`, `--fail-under`): the exit code
 //! is then 0, and 1 where one failed. An error means that it could not be run, which is 2.
@@ -12,10 +13,12 @@ mod answers;
 mod attention;
 mod batch;
 pub(crate) mod calibrate;
+mod clients;
 pub(crate) mod compare;
 pub(crate) mod corpus;
 pub(crate) mod corpus_split;
 pub(crate) mod corpus_stats;
+mod databases;
 mod environment;
 pub(crate) mod evaluate;
 pub(crate) mod execute;
@@ -42,6 +45,7 @@ use twinql::corpus::spider::read_predictions;
 use twinql::input::Schemas;
 use twinql::metrics::{MetricId, MetricInfo, SemanticsOf, TRIVIAL, TrivialNgrams};
 use twinql::record::{Status, StatusCounts};
+use twinql::runs::executes;
 use twinql::{Engine, Network, Profiles, Schema};
 
 use crate::args::Metrics;
@@ -81,6 +85,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .seed(metrics.seed)
         .translated_from(schemas.dialect())
         .workers(workers, metrics.limits)
+        .runs(databases::runs(metrics)?)
         .build()?)
 }
 
@@ -112,6 +117,7 @@ pub(crate) fn settled_profiles<'s>(
 fn window(engine: &Engine) -> stream::Window {
     let slow = |m: &&'static MetricInfo| {
         matches!(m.id, MetricId::Suite | MetricId::ThreeTier | MetricId::ExpectedEx | MetricId::Ex)
+            || executes(m)
     };
     match engine.metrics().iter().any(slow) {
         true => stream::Window::SMALL_BATCHES,

@@ -3,24 +3,23 @@
 //! Counts, shares, ranges, shapes, keys and references that hold in fact; never a row, and values of texts only
 //! with `--values`. `--profile` of other commands has plausible databases follow it.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
-use twinql::files::{Inputs, read_bounded};
+use twinql::files::{Inputs, Scratch, read_bounded};
 use twinql::suite::Files;
 use twinql::suite::profile::{MeasureConfig, PgStats, Profile, from_pg_stats, measure};
 
-use crate::args::typed;
+use crate::args::profile::ProfileCommand;
+use crate::commands::clients::{Exported, Server, copy_to_sqlite, is_duckdb};
 use crate::output::{Console, Sink};
 
 /// MiB that an exported CSV file may have.
 const MOST: u64 = 512;
 
 /// Writes the profile of a database as a document, those of a folder's databases a line each.
-pub(crate) fn run(typed: &typed::ProfileCommand, console: Console) -> Result<bool> {
+pub(crate) fn run(typed: &ProfileCommand, console: Console) -> Result<bool> {
     let mut inputs = Inputs::default().with([
         ("DB", typed.db.as_deref()),
         ("--pg-stats", typed.pg_stats.as_deref()),
@@ -39,35 +38,35 @@ pub(crate) fn run(typed: &typed::ProfileCommand, console: Console) -> Result<boo
             false => sink.write(&profile.text()),
         }
     };
-    match (&typed.db, &typed.pg_stats) {
-        (Some(db), None) if db.is_dir() => {
-            let files = Files::find(db)?;
+    match &typed.db {
+        Some(folder) if folder.is_dir() => {
+            let files = Files::find(folder)?;
             let mut sink = Sink::new(typed.out.as_deref())?;
             for id in files.ids() {
                 let Some(file) = files.of(id).and_then(<[_]>::first) else { continue };
-                match of_file(file, &config, console) {
+                match of_file(file, &config, typed, console) {
                     Ok(profile) => write(&mut sink, Profile { db_id: id.to_owned(), ..profile }, true)?,
                     Err(error) => console.warn(format!("{id}: {error:#}")),
                 }
             }
             sink.finish()?;
         }
-        (Some(db), None) => {
-            let mut profile = of_file(db, &config, console)?;
-            if let Some(id) = &typed.db_id {
-                profile.db_id.clone_from(id);
-            }
+        one => {
+            let profile = match (one, &typed.pg_stats) {
+                (Some(db), _) => match db.to_str().map(Server::read).transpose()?.flatten() {
+                    Some(server) => of_server(&server, typed, values)?,
+                    None => of_file(db, &config, typed, console)?,
+                },
+                (None, Some(stats)) => of_statistics(typed, stats, values)?,
+                (None, None) => bail!(
+                    "nothing to measure: give a SQLite or DuckDB file, the address of a PostgreSQL server, or --pg-stats FILE with its statistics"
+                ),
+            };
+            let db_id = typed.db_id.clone().unwrap_or_else(|| profile.db_id.clone());
             let mut sink = Sink::new(typed.out.as_deref())?;
-            write(&mut sink, profile, false)?;
+            write(&mut sink, Profile { db_id, ..profile }, false)?;
             sink.finish()?;
         }
-        (None, Some(stats)) => {
-            let profile = of_statistics(typed, stats, values)?;
-            let mut sink = Sink::new(typed.out.as_deref())?;
-            write(&mut sink, profile, false)?;
-            sink.finish()?;
-        }
-        _ => bail!("nothing to measure: give a SQLite file, or --pg-stats FILE with PostgreSQL's statistics"),
     }
     if told > 0 {
         console.say(format!(
@@ -83,15 +82,21 @@ fn tables_with_values(profile: &Profile) -> usize {
     columns.filter(|(_, column)| !column.common.is_empty()).count()
 }
 
-fn of_file(path: &Path, config: &MeasureConfig, console: Console) -> Result<Profile> {
-    if let Some(text) =
-        path.to_str().filter(|t| t.starts_with("postgres://") || t.starts_with("postgresql://"))
-    {
-        bail!("{}", without_connection(text));
+/// The profile of a SQLite file or a DuckDB file.
+fn of_file(path: &Path, config: &MeasureConfig, typed: &ProfileCommand, console: Console) -> Result<Profile> {
+    if !is_duckdb(path) {
+        return of_sqlite(path, config, console);
     }
-    if is_duckdb(path) {
-        bail!("{}", by_copy(path));
-    }
+    let scratch = Scratch::folder()?;
+    let copy = scratch.path().join("copy.sqlite");
+    copy_to_sqlite(path, &typed.duckdb, typed.limit(), &scratch, &copy)?;
+    let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let profile = of_sqlite(&copy, config, console)?;
+    Ok(Profile { db_id: stem, source: Some("DuckDB file".into()), ..profile })
+}
+
+/// The profile of a SQLite file.
+fn of_sqlite(path: &Path, config: &MeasureConfig, console: Console) -> Result<Profile> {
     let measured = measure(path, config).map_err(anyhow::Error::msg)?;
     for note in &measured.notes {
         console.warn(note);
@@ -99,39 +104,16 @@ fn of_file(path: &Path, config: &MeasureConfig, console: Console) -> Result<Prof
     Ok(measured.profile)
 }
 
-/// No connection is made; PostgreSQL has the statistics ready.
-fn without_connection(url: &str) -> String {
-    // A password is not printed.
-    let url = match url.split_once('@') {
-        Some((_, host)) => format!("postgres://…@{host}"),
-        None => url.to_owned(),
-    };
-    format!(
-        "{url}: twinql makes no connection; PostgreSQL's own statistics, exported by somebody who may, give a profile:\n  \
-         psql URL -c \"\\copy (SELECT * FROM pg_stats WHERE schemaname = 'public') TO 'stats.csv' CSV HEADER\"\n  \
-         psql URL -c \"\\copy (SELECT relname, reltuples FROM pg_class WHERE relkind IN ('r', 'p')) TO 'class.csv' CSV HEADER\"\n  \
-         twinql profile --pg-stats stats.csv --pg-class class.csv --db-id NAME > NAME.profile.json"
-    )
+/// The profile of a PostgreSQL server's statistics.
+fn of_server(server: &Server, typed: &ProfileCommand, values: usize) -> Result<Profile> {
+    let db_id = typed.db_id.clone().map_or_else(|| server.database(), Ok)?;
+    let Exported { stats, classes } = server.statistics(&typed.psql, &typed.pg_schema, typed.limit())?;
+    let given = PgStats { stats: &stats, classes: Some(&classes), db_id: &db_id, values };
+    from_pg_stats(&given).map_err(|e| anyhow::anyhow!("{server}: the schema {}: {e}", typed.pg_schema))
 }
 
-fn is_duckdb(path: &Path) -> bool {
-    let mut head = [0; 12];
-    // A pipe would be emptied, and a missing file has an error of its own.
-    let plain = std::fs::metadata(path).is_ok_and(|m| m.is_file());
-    plain && File::open(path).and_then(|mut f| f.read_exact(&mut head)).is_ok() && head.ends_with(b"DUCK")
-}
-
-fn by_copy(path: &Path) -> String {
-    let file = path.display();
-    let stem = path.file_stem().map_or_else(|| "db".into(), |s| s.to_string_lossy().into_owned());
-    format!(
-        "{file} is a DuckDB file, which this program does not read; DuckDB copies it to SQLite, which it does:\n  \
-         duckdb -c \"INSTALL sqlite; LOAD sqlite; ATTACH '{file}' AS source (READ_ONLY); ATTACH '{stem}.sqlite' AS copy (TYPE sqlite); COPY FROM DATABASE source TO copy\"\n  \
-         twinql profile {stem}.sqlite > {stem}.profile.json"
-    )
-}
-
-fn of_statistics(typed: &typed::ProfileCommand, stats: &Path, values: usize) -> Result<Profile> {
+/// The profile of exported statistics.
+fn of_statistics(typed: &ProfileCommand, stats: &Path, values: usize) -> Result<Profile> {
     let text = |path: &Path| -> Result<String> {
         let bytes = read_bounded(path, MOST, "exported statistics")?;
         String::from_utf8(bytes).with_context(|| format!("{} is no text in UTF-8", path.display()))

@@ -1,4 +1,4 @@
-//! `twinql score`: what metrics say of each pair, without a database of the user's.
+//! `twinql score`: what metrics say of each pair; without a database of the user's, unless they execute.
 //!
 //! Every score lies in [0, 1], and 1 means the same. A pair that cannot be scored has a status and an error
 //! in place of scores, and counts as 0 in the mean: the denominator is always all pairs.
@@ -9,26 +9,31 @@ use twinql::metrics::{MetricId, MetricInfo};
 use twinql::model::Decision;
 use twinql::record::{Record, Status, StatusCounts};
 use twinql::reward::reward;
+use twinql::runs::executes;
 use twinql::{Engine, Job, Work, vacuous};
 
 use crate::args::typed;
 use crate::args::{Input, Metrics, Output};
 use crate::commands::batch::{Begin, Decided, ForPeople, Out, Records, guard, made_of, settings};
 use crate::commands::stream::stream;
-use crate::commands::{engine, fail_under, signatures, status_line, strict, window};
+use crate::commands::{databases, engine, fail_under, signatures, status_line, strict, window};
 use crate::input;
 use crate::output::Console;
 
 /// Scores pairs in blocks, since a network gains from many at once; the means and signatures come at the end.
 pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> Result<bool> {
-    let input = Input::new(typed.input)?;
     let metrics = Metrics::new(typed.metrics, seed)?;
+    let input = match metrics.metrics.iter().all(|m| executes(m)) {
+        // The databases hold all that is needed.
+        true => Input::without_schemas(typed.input)?,
+        false => Input::new(typed.input)?,
+    };
     let output = Output::of_pairs(typed.output, &input.source)?;
     // Better now than at each pair.
     if typed.reward && metrics.metrics.iter().all(|m| m.id != MetricId::Gmn) {
         bail!("--reward is made of the score of gmn; add it to --metric");
     }
-    let schemas = input::schemas(input.schemas.as_deref(), input.dialect)?;
+    let schemas = databases::schemas(input.schemas.as_deref(), &metrics, input.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     if typed.abstain && engine.metrics().iter().all(|m| engine.band(m).is_none()) {
         bail!(
@@ -40,6 +45,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         ("--checkpoint", metrics.checkpoint.as_deref()),
         ("--profile", metrics.profile.as_deref()),
         ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
+        ("--db", metrics.db.as_deref()),
     ];
     guard(&input, &output, named)?;
     let begin = Begin {
@@ -54,6 +60,12 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
             move || settings("score", signatures.clone().into(), schemas.clone(), flags.clone())
         },
     };
+    databases::check(
+        &engine,
+        &input.source.files(),
+        || Ok(input::open(&input, schemas.clone(), false)?.items),
+        console,
+    )?;
     let mut pairs = input::open(&input, schemas, typed.batch.echo)?;
     let mut sums = vec![0.0; engine.metrics().len()];
     let people = ForPeople {

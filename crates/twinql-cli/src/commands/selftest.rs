@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use twinql::embedded::{BUILT_IN, BuiltIn};
 use twinql::metrics::{METRICS, MetricId, MetricInfo};
+use twinql::runs::executes;
 use twinql::{Engine, Job, Network, Schema, Semantics, Work};
 
 use crate::args::typed;
@@ -133,7 +134,8 @@ fn scores(stored: &[Stored], network: &Network) -> Result<Vec<Map<String, Value>
     let there = |m: &&'static MetricInfo| match m.id {
         MetricId::TwoTier | MetricId::ThreeTier => info.tiers.is_some(),
         MetricId::Ex => info.execution.is_some(),
-        _ => true,
+        // What runs on the users' databases depends on these.
+        _ => !executes(m),
     };
     let metrics: Vec<&'static MetricInfo> = METRICS.iter().filter(there).collect();
     let mut out = Vec::with_capacity(stored.len());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,6 +14,7 @@ use twinql_sql::{Schema, Semantics};
 
 use super::wire::Request;
 use super::{GREETING, LOST};
+use crate::bird::{BirdConfig, Measures};
 use crate::bout::Side;
 use crate::files::{FileConfig, FileReport, FileVerdict};
 use crate::judge::{JudgeConfig, Report, Verdict};
@@ -139,6 +140,28 @@ impl Crew {
         }))
     }
 
+    /// Measures a pair on a file, as a [`BirdJudge`](crate::bird::BirdJudge) in this process does; a pair that kills
+    /// a fresh worker is a `timeout`.
+    ///
+    /// # Errors
+    /// No process can be started.
+    pub fn measure(
+        &self,
+        config: BirdConfig,
+        file: &Path,
+        gold: &str,
+        pred: &str,
+    ) -> io::Result<Result<Measures, FileVerdict>> {
+        let answer = self.ask(&|worker| {
+            worker.measuring(config)?;
+            let (file, gold, pred) = (file.to_owned(), gold.to_owned(), pred.to_owned());
+            worker.process.ask(&Request::Measure { file, gold, pred })
+        })?;
+        Ok(answer.unwrap_or_else(|| {
+            Err(FileVerdict::Timeout { side: Side::Pred, file: file.to_owned(), message: LOST.into() })
+        }))
+    }
+
     /// Runs pairs over one schema on its databases: a verdict for each. Pairs whose worker
     /// dies are run once more, each alone; one that kills its worker again is a `timeout`.
     ///
@@ -223,6 +246,7 @@ struct Worker {
     process: Process,
     judging: Option<JudgeConfig>,
     executing: Option<FileConfig>,
+    measuring: Option<BirdConfig>,
     /// The numbers of schemas, by address.
     schemas: HashMap<usize, usize>,
     /// Held, so that their addresses are not used again.
@@ -250,6 +274,7 @@ impl Worker {
             process: Process::start(command, patience)?,
             judging: None,
             executing: None,
+            measuring: None,
             schemas: HashMap::new(),
             kept: Vec::new(),
             profiles: HashMap::new(),
@@ -269,6 +294,15 @@ impl Worker {
         if self.executing.as_ref() != Some(config) {
             self.process.send(&Request::Executing(Box::new(config.clone())))?;
             self.executing = Some(config.clone());
+        }
+        Ok(())
+    }
+
+    /// Tells the worker how pairs are measured from now on.
+    fn measuring(&mut self, config: BirdConfig) -> io::Result<()> {
+        if self.measuring != Some(config) {
+            self.process.send(&Request::Measuring(config))?;
+            self.measuring = Some(config);
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use twinql_sql::Schema;
 
 use super::GREETING;
 use super::wire::Request;
+use crate::bird::{BirdConfig, BirdJudge};
 use crate::execute::ExecError;
 use crate::files::{FileConfig, FileJudge};
 use crate::judge::{Judge, JudgeConfig, Report};
@@ -99,6 +100,12 @@ pub fn serve(input: impl BufRead, output: impl Write, mut before: impl FnMut(usi
                 before(files.len());
                 output.line(&known.files.report(&files, &gold, &pred))?;
             }
+            Request::Measuring(config) => known.bird = BirdJudge::new(config),
+            Request::Measure { file, gold, pred } => {
+                // Runs that are repeated take as long as a second pair.
+                before(2);
+                output.line(&known.bird.measure(&file, &gold, &pred))?;
+            }
         }
     }
     Ok(())
@@ -114,6 +121,7 @@ struct Known {
     judges: HashMap<usize, Judge>,
     databases: Option<SchemaSuite>,
     files: FileJudge,
+    bird: BirdJudge,
 }
 
 impl Default for Known {
@@ -125,6 +133,7 @@ impl Default for Known {
             judges: HashMap::new(),
             databases: None,
             files: FileJudge::new(FileConfig::default()),
+            bird: BirdJudge::new(BirdConfig::default()),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use twinql_sql::{Schema, Semantics};
 
+use crate::bird::BirdConfig;
 use crate::files::FileConfig;
 use crate::judge::JudgeConfig;
 use crate::plausible::ExpectedConfig;
@@ -34,4 +35,8 @@ pub(super) enum Request {
     Executing(Box<FileConfig>),
     /// Execute this; the answer is a [`FileReport`](crate::files::FileReport).
     Files { files: Vec<PathBuf>, gold: String, pred: String },
+    /// How the pairs that follow are measured as BIRD does.
+    Measuring(BirdConfig),
+    /// Measure this; the answer is [`Measures`](crate::bird::Measures), or the verdict that says why there are none.
+    Measure { file: PathBuf, gold: String, pred: String },
 }

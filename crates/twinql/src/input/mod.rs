@@ -113,6 +113,17 @@ pub enum Source {
     },
 }
 
+impl Source {
+    /// The files that it is read from.
+    pub fn files(&self) -> Vec<&Path> {
+        match self {
+            Source::Pairs(pairs) => vec![pairs],
+            Source::Lines { gold, pred } => vec![gold, pred],
+            Source::One { .. } => Vec::new(),
+        }
+    }
+}
+
 /// A pair's work: both queries as SQLite has them. Everything behind this door is SQLite's;
 /// a query of another dialect is translated here, and one that cannot be is the pair's
 /// error.

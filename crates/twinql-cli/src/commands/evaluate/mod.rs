@@ -24,6 +24,7 @@ use twinql::{Engine, Job};
 use crate::args::typed;
 use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
 use crate::commands::batch::{Out, line};
+use crate::commands::databases;
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, status_line, strict, window};
 use crate::document;
@@ -49,7 +50,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         seed: seed.unwrap_or(DEFAULT_SEED),
         ..Resampling::default()
     };
-    let schemas = input::schemas(typed.input.schemas.as_deref(), typed.input.dialect.dialect)?;
+    let schemas = databases::schemas(typed.input.schemas.as_deref(), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     let mut inputs = Inputs::default().with([
         ("--pairs", Some(typed.pairs.as_path())),
@@ -58,6 +59,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         ("--checkpoint", metrics.checkpoint.as_deref()),
         ("--profile", metrics.profile.as_deref()),
         ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
+        ("--db", metrics.db.as_deref()),
     ]);
     for flag in &typed.external {
         inputs = inputs.with([("--external", Some(flag.path.as_path()))]);
@@ -72,6 +74,17 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
     if let Some(labels) = &labels {
         labels.check(&typed.pairs)?;
     }
+    let again = schemas.clone();
+    let split = typed.split.clone();
+    let read = || -> Result<input::Items> {
+        let pairs = PairItems::open(&typed.pairs, again, false)?;
+        let of_split = move |item: &Result<input::Item, _>| match (&split, item) {
+            (Some(split), Ok(item)) => item.about.split.as_ref() == Some(split),
+            _ => true,
+        };
+        Ok(Box::new(pairs.filter(of_split)))
+    };
+    databases::check(&engine, &[&typed.pairs], read, console)?;
     let (pairs, selection) =
         Selection::of(PairItems::open(&typed.pairs, schemas, false)?, typed.split.clone(), labels);
     let mut sink = typed.scores.as_deref().map(|path| Sink::new(Some(path))).transpose()?;
