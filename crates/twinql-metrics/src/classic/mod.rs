@@ -3,6 +3,7 @@
 //! Each is a function over a [`Pair`]: both queries parsed, as a syntax tree and as a canonical relational
 //! operator tree. What cannot be parsed or planned never reaches them.
 
+mod esm;
 mod exact;
 
 use serde_json::{Map, Value};
@@ -10,6 +11,7 @@ use sqlparser::ast;
 use twinql_graph::QueryGraph;
 use twinql_sql::Schema;
 
+pub use esm::{esm_plus, exact_set_match};
 pub use exact::same_tokens;
 
 use crate::registry::MetricId;
