@@ -13,8 +13,7 @@ use serde_json::Value;
 use twinql_metrics::{esm_plus, exact_set_match};
 use twinql_sql::{Schema, SchemaSet};
 
-const SYSTEMS: [&str; 8] =
-    ["C3", "Claude", "DAIL", "DIN", "GPT4Turbo", "Graphix", "RASAT+PICARD", "RESDSQL"];
+const SYSTEMS: [&str; 8] = ["C3", "Claude", "DAIL", "DIN", "GPT4Turbo", "Graphix", "RASAT+PICARD", "RESDSQL"];
 
 /// Agreement of one metric with one script on one system.
 #[derive(Default)]
@@ -95,7 +94,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 tally.add(ours, theirs);
                 if ours != theirs && show.as_deref() == Some(name) {
                     let details = Value::from(scored.details);
-                    println!("{system} {i} {db}: ours {ours}, theirs {theirs}, valid {valid}\n  {gold}\n  {pred}\n  {details}");
+                    println!(
+                        "{system} {i} {db}: ours {ours}, theirs {theirs}, valid {valid}\n  {gold}\n  {pred}\n  {details}"
+                    );
                 }
             }
         }
@@ -117,7 +118,10 @@ fn databases(data: &Path, tables: &SchemaSet, golds: &[(String, String)]) -> Sch
             .into_iter()
             .find(|f| f.exists());
         let real = match file {
-            Some(file) => Schema::from_sqlite(file).ok(),
+            Some(file) => Schema::from_sqlite(&file).ok().and_then(|mut schema| {
+                as_sqlite_says(&file, &mut schema).ok()?;
+                Some(schema)
+            }),
             None => {
                 let ddl = twinql_sql::schema::load(folder.join(db).join("schema.sql"));
                 ddl.ok().and_then(|schemas| schemas.into_values().next())
@@ -131,4 +135,18 @@ fn databases(data: &Path, tables: &SchemaSet, golds: &[(String, String)]) -> Sch
         }
     }
     out
+}
+
+/// The script asks SQLite which columns are NOT NULL; SQLite does not say that the parts of a composite key are,
+/// unless they are declared so.
+fn as_sqlite_says(file: &Path, schema: &mut Schema) -> Result<(), rusqlite::Error> {
+    let db = rusqlite::Connection::open_with_flags(file, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    for table in schema.tables.iter_mut().filter(|t| t.primary_key.len() > 1) {
+        for part in &table.primary_key {
+            let Some(column) = table.columns.get_mut(*part) else { continue };
+            let sql = "SELECT \"notnull\" FROM pragma_table_info(?1) WHERE name = ?2";
+            column.not_null = db.query_row(sql, [&table.name, &column.name], |row| row.get(0))?;
+        }
+    }
+    Ok(())
 }

@@ -16,7 +16,10 @@ mod roc_band;
 
 pub use bootstrap::{Difference, Interval, Resampling, bootstrap, paired_difference, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
-pub use classic::{Classic, Pair, Scored, Side, classic, esm_plus, exact_set_match, same_tokens};
+pub use classic::{
+    Classic, ESM_RULES, EsmRule, Pair, Scored, Side, classic, clauses_match, esm_plus, esm_plus_published,
+    exact_set_match, same_tokens,
+};
 pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use error::Undefined;
 pub use hardness::{Counts, Hardness, counts, hardness};

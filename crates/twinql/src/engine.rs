@@ -187,7 +187,13 @@ impl Engine {
                 MetricId::ThreeTier => self.tiers(metric, Cascade::ProofAndSuite, &mut batch, &mut records),
                 MetricId::ExpectedEx => self.expected(metric, &mut batch, &mut records),
                 MetricId::Ex => self.ex(metric, &mut batch, &mut records),
-                MetricId::Exact => self.classic(metric, &mut batch, &mut records),
+                MetricId::Exact
+                | MetricId::EsmOfficial
+                | MetricId::Esm
+                | MetricId::EsmValues
+                | MetricId::Components
+                | MetricId::EsmPlus
+                | MetricId::EsmPlusPublished => self.classic(metric, &mut batch, &mut records),
             }
         }
         records
@@ -402,7 +408,13 @@ pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
         | MetricId::Proof
         | MetricId::ExpectedEx
         | MetricId::Ex
-        | MetricId::Exact => None,
+        | MetricId::Exact
+        | MetricId::EsmOfficial
+        | MetricId::Esm
+        | MetricId::EsmValues
+        | MetricId::Components
+        | MetricId::EsmPlus
+        | MetricId::EsmPlusPublished => None,
     }
 }
 

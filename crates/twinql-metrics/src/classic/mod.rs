@@ -11,7 +11,7 @@ use sqlparser::ast;
 use twinql_graph::QueryGraph;
 use twinql_sql::Schema;
 
-pub use esm::{esm_plus, exact_set_match};
+pub use esm::{ESM_RULES, EsmRule, clauses_match, esm_plus, esm_plus_published, exact_set_match};
 pub use exact::same_tokens;
 
 use crate::registry::MetricId;
@@ -68,6 +68,12 @@ pub type Classic = fn(&Pair<'_>) -> Scored;
 pub fn classic(id: MetricId) -> Option<Classic> {
     match id {
         MetricId::Exact => Some(exact::score),
+        MetricId::EsmOfficial => Some(esm::official),
+        MetricId::Esm => Some(esm::without_values),
+        MetricId::EsmValues => Some(esm::with_values),
+        MetricId::Components => Some(esm::components),
+        MetricId::EsmPlus => Some(esm::repaired),
+        MetricId::EsmPlusPublished => Some(esm::plus_published),
         _ => None,
     }
 }

@@ -4,24 +4,27 @@
 //! Source: Yu et al. 2018 for the idea; the gaps are those that Ascoli et al. 2024, Section 3, list.
 
 use serde_json::{Map, Value};
+use sqlparser::ast;
+use twinql_sql::Schema;
 
 use super::clauses::{Query, TooLarge, Writer, build};
 use crate::classic::{Pair, Scored};
 
-/// Values are not compared.
+/// [`clauses_match`] of a pair, values aside.
 pub(in crate::classic) fn without_values(pair: &Pair<'_>) -> Scored {
-    same_clauses(pair, false)
+    clauses_match(pair.schema, pair.gold.query, pair.pred.query, false)
 }
 
-/// Values are compared.
+/// [`clauses_match`] of a pair, values included.
 pub(in crate::classic) fn with_values(pair: &Pair<'_>) -> Scored {
-    same_clauses(pair, true)
+    clauses_match(pair.schema, pair.gold.query, pair.pred.query, true)
 }
 
-fn same_clauses(pair: &Pair<'_>, values: bool) -> Scored {
-    match both(pair) {
+/// 1 if two parsed queries have the same clauses, with or without the values that conditions compare with.
+pub fn clauses_match(schema: &Schema, gold: &ast::Query, pred: &ast::Query, values: bool) -> Scored {
+    match both(schema, gold, pred) {
         Ok((gold, pred)) => {
-            let text = |q: &Query| Writer::new(pair.schema, values).text(q);
+            let text = |q: &Query| Writer::new(schema, values).text(q);
             (text(&gold) == text(&pred)).into()
         }
         Err(unread) => unread,
@@ -29,13 +32,13 @@ fn same_clauses(pair: &Pair<'_>, values: bool) -> Scored {
 }
 
 /// Both queries' clauses, or the score of a pair that has none.
-pub(super) fn both(pair: &Pair<'_>) -> Result<(Query, Query), Scored> {
+pub(super) fn both(schema: &Schema, gold: &ast::Query, pred: &ast::Query) -> Result<(Query, Query), Scored> {
     let side = |name: &str, query| {
-        build(pair.schema, query).map_err(|TooLarge| {
+        build(schema, query).map_err(|TooLarge| {
             let mut details = Map::new();
             details.insert("unread".to_owned(), Value::from(format!("{name}: too large")));
             Scored { score: 0.0, details }
         })
     };
-    Ok((side("gold", pair.gold.query)?, side("prediction", pair.pred.query)?))
+    Ok((side("gold", gold)?, side("prediction", pred)?))
 }

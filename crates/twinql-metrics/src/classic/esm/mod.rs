@@ -5,8 +5,14 @@
 
 mod adapted;
 mod clauses;
+mod components;
+mod plus;
 mod published;
 
+pub use adapted::clauses_match;
 pub(super) use adapted::{with_values, without_values};
-pub use published::{esm_plus, exact_set_match};
+pub(super) use components::score as components;
+pub(super) use plus::repaired;
+pub use plus::{ESM_RULES, EsmRule, esm_plus};
+pub use published::{esm_plus_published, exact_set_match};
 pub(super) use published::{official, plus_published};

@@ -50,7 +50,7 @@ impl<'s> Writer<'s> {
             .unwrap_or_default();
         let mut places: Vec<usize> = (0..first.len()).collect();
         places.sort_by_key(|p| first.get(*p));
-                let mut blocks = leaves(&mut query);
+        let mut blocks = leaves(&mut query);
         let plain = |b: &Block| {
             b.select.len() == places.len() && !b.select.iter().any(|t| matches!(t, Term::Star(_)))
         };
@@ -94,7 +94,8 @@ impl<'s> Writer<'s> {
                 None => groups.push((name, vec![source.id])),
             }
         }
-        let mut candidates = vec![Labels { names: outer.names.clone(), depth: outer.depth + 1, ordered: outer.ordered }];
+        let mut candidates =
+            vec![Labels { names: outer.names.clone(), depth: outer.depth + 1, ordered: outer.ordered }];
         for (name, ids) in &groups {
             let orders = if ids.len() > 4 { vec![ids.clone()] } else { permutations(ids) };
             let allowed = self.orders.get() + candidates.len() * orders.len() <= MOST_ORDERS;
@@ -123,9 +124,9 @@ impl<'s> Writer<'s> {
             self.orders.set(self.orders.get() + candidates.len());
         }
         let single = candidates.len() == 1;
-        let least = candidates.into_iter().min_by_key(|labels| {
-            if single { String::new() } else { self.block(query, block, labels) }
-        });
+        let least = candidates
+            .into_iter()
+            .min_by_key(|labels| if single { String::new() } else { self.block(query, block, labels) });
         least.unwrap_or_default()
     }
 
@@ -164,7 +165,8 @@ impl<'s> Writer<'s> {
         out.push_str(&select.join(", "));
         out.push_str(" from ");
         out.push_str(&self.from(block, labels).join(" "));
-        for (word, terms) in [("where", &block.filter), ("group by", &block.group), ("having", &block.having)] {
+        for (word, terms) in [("where", &block.filter), ("group by", &block.group), ("having", &block.having)]
+        {
             if !terms.is_empty() {
                 out.push_str(&format!(" {word} {}", self.sorted(terms, labels).join(" & ")));
             }

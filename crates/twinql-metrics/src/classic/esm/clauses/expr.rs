@@ -15,7 +15,9 @@ impl Builder<'_> {
     /// An expression as a term.
     pub(super) fn term(&mut self, expr: &Expr, scope: &Scope<'_>, ctes: Ctes<'_, '_>) -> Built<Term> {
         // Chains of AND and OR are as long as they like, and no recursion follows them.
-        if let Expr::BinaryOp { left: _, op: op @ (BinaryOperator::And | BinaryOperator::Or), right: _ } = expr {
+        if let Expr::BinaryOp { left: _, op: op @ (BinaryOperator::And | BinaryOperator::Or), right: _ } =
+            expr
+        {
             let mut terms = Vec::new();
             for part in parts(expr, op) {
                 match (self.deeper(|b| b.term(part, scope, ctes))?, op) {
@@ -71,7 +73,9 @@ impl Builder<'_> {
                 let inner = self.term(inner, scope, ctes)?;
                 match (op, inner) {
                     (UnaryOperator::Not, inner) => Term::Not(Box::new(inner)),
-                    (UnaryOperator::Minus, Term::Number(n)) if !n.starts_with('-') => Term::Number(format!("-{n}")),
+                    (UnaryOperator::Minus, Term::Number(n)) if !n.starts_with('-') => {
+                        Term::Number(format!("-{n}"))
+                    }
                     (UnaryOperator::Plus, inner) => inner,
                     (op, inner) => call(&op.to_string(), vec![inner]),
                 }

@@ -15,7 +15,12 @@ pub(in super::super) struct Query {
 #[derive(Debug, Clone, PartialEq)]
 pub(in super::super) enum Body {
     Block(Box<Block>),
-    Set { op: SetOp, all: bool, left: Box<Query>, right: Box<Query> },
+    Set {
+        op: SetOp,
+        all: bool,
+        left: Box<Query>,
+        right: Box<Query>,
+    },
     /// VALUES: only its text is compared.
     Values(String),
 }
@@ -110,15 +115,25 @@ impl Join {
 #[derive(Debug, Clone, PartialEq)]
 pub(in super::super) enum Term {
     /// A column of a source: its name in lower case, or `#` and its position in a derived table.
-    Column { source: usize, name: String },
+    Column {
+        source: usize,
+        name: String,
+    },
     /// `*`, or all columns of one source.
     Star(Option<usize>),
     Number(String),
     Text(String),
     Null,
     /// A function, an aggregate, an operator that is no condition.
-    Call { name: String, distinct: bool, args: Vec<Term> },
-    Test { op: Op, args: Vec<Term> },
+    Call {
+        name: String,
+        distinct: bool,
+        args: Vec<Term>,
+    },
+    Test {
+        op: Op,
+        args: Vec<Term>,
+    },
     Not(Box<Term>),
     And(Vec<Term>),
     Or(Vec<Term>),
@@ -139,7 +154,6 @@ pub(in super::super) enum Op {
     Between,
     In,
     Like,
-    Glob,
     Is,
     Exists,
 }
@@ -156,7 +170,6 @@ impl Op {
             Op::Between => "between",
             Op::In => "in",
             Op::Like => "like",
-            Op::Glob => "glob",
             Op::Is => "is",
             Op::Exists => "exists",
         }
@@ -190,10 +203,12 @@ impl Term {
     pub(in super::super) fn aggregate(&self) -> Option<(&str, bool, &Term)> {
         match self {
             // min and max of several arguments are scalar functions.
-            Term::Call { name, distinct, args } if AGGREGATES.contains(&name.as_str()) => match args.as_slice() {
-                [arg] => Some((name, *distinct, arg)),
-                _ => None,
-            },
+            Term::Call { name, distinct, args } if AGGREGATES.contains(&name.as_str()) => {
+                match args.as_slice() {
+                    [arg] => Some((name, *distinct, arg)),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }

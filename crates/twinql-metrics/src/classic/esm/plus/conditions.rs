@@ -12,7 +12,10 @@ pub(super) const NUMBER_AS_TEXT: EsmRule = EsmRule {
     after: "SELECT name FROM dog WHERE weight = 12",
     assumes: "the text is a number that does not start with zero, compared with a column",
     apply: number_as_text,
-    alike: &[("SELECT name FROM dog WHERE weight IN ('7', 8)", "SELECT name FROM dog WHERE weight IN (8, 7)")],
+    alike: &[(
+        "SELECT name FROM dog WHERE weight IN ('7', 8)",
+        "SELECT name FROM dog WHERE weight IN (8, 7)",
+    )],
     apart: &[
         ("SELECT name FROM dog WHERE tag = '012'", "SELECT name FROM dog WHERE tag = 12"),
         ("SELECT name FROM dog WHERE name LIKE '12'", "SELECT name FROM dog WHERE name LIKE 13"),
@@ -28,7 +31,7 @@ fn number_as_text(query: &mut Query, _: &Facts<'_>) -> bool {
     let mut changed = false;
     query.change(&mut |term| {
         let Term::Test { op, args } = term else { return };
-        let compares = !matches!(op, Op::Like | Op::Glob | Op::Is | Op::Exists);
+        let compares = !matches!(op, Op::Like | Op::Is | Op::Exists);
         if !compares || !args.iter().any(|a| matches!(a, Term::Column { .. })) {
             return;
         }
@@ -93,7 +96,7 @@ fn in_list(query: &mut Query, _: &Facts<'_>) -> bool {
     let mut changed = false;
     query.change(&mut |term| {
         // Parts come before the whole, so what NOT holds has been spread by now.
-        let new = match term {
+        let new = match &*term {
             Term::Not(inner) => match inner.as_ref() {
                 Term::Or(terms) => negated_equalities(terms).map(Term::And),
                 _ => None,

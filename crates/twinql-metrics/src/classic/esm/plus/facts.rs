@@ -40,8 +40,7 @@ impl<'s> Facts<'s> {
     /// True if the column is never NULL in the joined rows: by declaration, or because an inner join equates it.
     pub(super) fn never_null(&self, block: &Block, term: &Term) -> bool {
         block.inner()
-            && (self.declared_not_null(block, term)
-                || equalities(block).any(|(a, b)| a == term || b == term))
+            && (self.declared_not_null(block, term) || equalities(block).any(|(a, b)| a == term || b == term))
     }
 
     /// True if the column is a foreign key.

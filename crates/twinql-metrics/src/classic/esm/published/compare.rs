@@ -95,12 +95,14 @@ fn order(gold: &Tree, pred: &Tree) -> Count {
 
 /// Which of AND and OR occur in WHERE.
 fn links(gold: &Tree, pred: &Tree) -> Count {
-    let links = |t: &Tree| -> (bool, bool) {
-        (t.filter.contains(&Item::And), t.filter.contains(&Item::Or))
-    };
+    let links = |t: &Tree| -> (bool, bool) { (t.filter.contains(&Item::And), t.filter.contains(&Item::Or)) };
     let (g, p) = (links(gold), links(pred));
     let count = |(and, or): (bool, bool)| usize::from(and) + usize::from(or);
-    if g == p { Count { gold: 1, pred: 1, both: 1 } } else { Count { gold: count(g), pred: count(p), both: 0 } }
+    if g == p {
+        Count { gold: 1, pred: 1, both: 1 }
+    } else {
+        Count { gold: count(g), pred: count(p), both: 0 }
+    }
 }
 
 fn set_operations(script: Script, gold: &Tree, pred: &Tree) -> Count {

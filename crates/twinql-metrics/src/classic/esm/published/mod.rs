@@ -42,7 +42,7 @@ pub fn exact_set_match(schema: &Schema, gold: &str, pred: &str) -> Scored {
 }
 
 /// ESM+ as its script has it.
-pub fn esm_plus(schema: &Schema, gold: &str, pred: &str) -> Scored {
+pub fn esm_plus_published(schema: &Schema, gold: &str, pred: &str) -> Scored {
     match_texts(Script::EsmPlus, schema, gold, pred)
 }
 
@@ -51,9 +51,9 @@ pub(in crate::classic) fn official(pair: &Pair<'_>) -> Scored {
     exact_set_match(pair.schema, pair.gold.sql, pair.pred.sql)
 }
 
-/// [`esm_plus`] of a pair.
+/// [`esm_plus_published`] of a pair.
 pub(in crate::classic) fn plus_published(pair: &Pair<'_>) -> Scored {
-    esm_plus(pair.schema, pair.gold.sql, pair.pred.sql)
+    esm_plus_published(pair.schema, pair.gold.sql, pair.pred.sql)
 }
 
 fn match_texts(script: Script, schema: &Schema, gold: &str, pred: &str) -> Scored {

@@ -34,15 +34,10 @@ impl Names {
             };
             facts.never_null =
                 table.columns.iter().filter(|c| c.not_null).map(|c| c.name.to_lowercase()).collect();
-            facts.unique =
-                table.unique.iter().filter(|u| u.len() == 1).flatten().filter_map(name).collect();
-            match facts.primary.as_slice() {
-                [key] => {
-                    facts.never_null.insert(key.clone());
-                    facts.unique.insert(key.clone());
-                }
-                // The script asks SQLite, which does not say that a part of a key is never NULL.
-                parts => facts.never_null.retain(|c| !parts.contains(c)),
+            facts.unique = table.unique.iter().filter(|u| u.len() == 1).flatten().filter_map(name).collect();
+            if let [key] = facts.primary.as_slice() {
+                facts.never_null.insert(key.clone());
+                facts.unique.insert(key.clone());
             }
             for key in &table.foreign_keys {
                 let Some(target) = schema.tables.get(key.target) else { continue };

@@ -107,8 +107,11 @@ fn redundant_join(tree: &mut Tree, names: &Names) -> Done {
             };
             let lone = to.primary.len() == 1 && to.primary.iter().any(|c| c == key_column);
             let table = key.split_once('.')?.0.to_owned();
-            (lone && from.foreign.get(column).is_some_and(|t| t == key))
-                .then(|| Reference { key: key.to_owned(), foreign: foreign.to_owned(), table })
+            (lone && from.foreign.get(column).is_some_and(|t| t == key)).then(|| Reference {
+                key: key.to_owned(),
+                foreign: foreign.to_owned(),
+                table,
+            })
         };
         let Some(reference) = points(a, b).or_else(|| points(b, a)) else { return Ok(()) };
         if key_alone(tree, &reference, at)? && names.never_null(&reference.foreign) {
@@ -357,8 +360,7 @@ fn extreme_row(tree: &mut Tree, names: &Names) {
 
 /// Rule 9: the least or the greatest value by sorting.
 fn extreme_value(tree: &mut Tree) {
-    let ([(Agg::None, unit)], Some((way, keys)), Some(1)) =
-        (tree.select.as_slice(), &tree.order, tree.limit)
+    let ([(Agg::None, unit)], Some((way, keys)), Some(1)) = (tree.select.as_slice(), &tree.order, tree.limit)
     else {
         return;
     };
@@ -372,9 +374,8 @@ fn extreme_value(tree: &mut Tree) {
 
 /// Rule 10: all columns by name.
 fn all_columns(tree: &mut Tree, names: &Names) {
-    let plain = |(agg, u): &(Agg, Unit)| {
-        *agg == Agg::None && u.op == Arithmetic::None && u.first.agg == Agg::None
-    };
+    let plain =
+        |(agg, u): &(Agg, Unit)| *agg == Agg::None && u.op == Arithmetic::None && u.first.agg == Agg::None;
     if !tree.select.iter().all(plain) {
         return;
     }

@@ -55,9 +55,7 @@ fn glue_joins(words: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(words.len());
     for word in words {
         match out.last_mut() {
-            Some(last)
-                if word == "join" && matches!(last.as_str(), "left" | "right" | "outer" | "cross") =>
-            {
+            Some(last) if word == "join" && matches!(last.as_str(), "left" | "right" | "outer" | "cross") => {
                 last.push_str("-join");
             }
             _ => out.push(word),
@@ -428,7 +426,12 @@ impl<'a> Reader<'a> {
             if self.plus() && test == Test::In && self.starts_list(at + 2)? {
                 at = self.list(at + 1, scope, not, &unit, &mut items)?;
             } else {
-                at = self.comparison(at + 1, scope, Cond { not, test, unit, low: Operand::None, high: Operand::None }, &mut items)?;
+                at = self.comparison(
+                    at + 1,
+                    scope,
+                    Cond { not, test, unit, low: Operand::None, high: Operand::None },
+                    &mut items,
+                )?;
             }
             let Some(word) = self.words.get(at).map(String::as_str) else { break };
             if CLAUSES.contains(&word)
@@ -454,7 +457,13 @@ impl<'a> Reader<'a> {
         Ok((at, items))
     }
 
-    fn comparison(&mut self, start: usize, scope: &Scope, mut cond: Cond, items: &mut Vec<Item>) -> Read<usize> {
+    fn comparison(
+        &mut self,
+        start: usize,
+        scope: &Scope,
+        mut cond: Cond,
+        items: &mut Vec<Item>,
+    ) -> Read<usize> {
         let mut at = start;
         if cond.test != Test::Between && self.plus() && self.word(at)? == "not" {
             cond.not = !cond.not;
@@ -487,7 +496,14 @@ impl<'a> Reader<'a> {
     }
 
     /// ESM+'s rule 15: `IN (a, b)` is read as `= a OR = b`, `NOT IN` as `!= a AND != b`.
-    fn list(&mut self, start: usize, scope: &Scope, not: bool, unit: &Unit, items: &mut Vec<Item>) -> Read<usize> {
+    fn list(
+        &mut self,
+        start: usize,
+        scope: &Scope,
+        not: bool,
+        unit: &Unit,
+        items: &mut Vec<Item>,
+    ) -> Read<usize> {
         let mut at = self.expect(start, "(")?;
         let (test, link) = if not { (Test::NotEq, Item::And) } else { (Test::Eq, Item::Or) };
         let mut first = true;
