@@ -1,50 +1,116 @@
-//! How often `esm:official` and `esm+:published` say what the published scripts of Spider and ESM+ say, on the
-//! predictions of eight systems over Spider dev; and how `esm+` compares with the latter.
+//! How often our forms of exact set match agree with the published scripts of Spider and ESM+, and with execution, on
+//! the predictions of eight systems over Spider dev. docs/esm.md has what it prints.
 //!
-//! `TWINQL_DATA=… cargo run --release -p twinql-metrics --example esm_agreement [-- METRIC]`; with a metric's name
-//! each pair on which it disagrees with the script is printed too.
+//! `TWINQL_DATA=… cargo run --release -p twinql-metrics --example esm_agreement [-- METRIC]`; with a metric's name,
+//! each pair on which it disagrees with the script is printed as well.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use twinql_metrics::{esm_plus, exact_set_match};
-use twinql_sql::{Schema, SchemaSet};
+use twinql_metrics::{Scored, clauses_match, esm_plus, esm_plus_published, exact_set_match};
+use twinql_sql::{Parsed, Schema, SchemaSet};
 
 const SYSTEMS: [&str; 8] = ["C3", "Claude", "DAIL", "DIN", "GPT4Turbo", "Graphix", "RASAT+PICARD", "RESDSQL"];
 
-/// Agreement of one metric with one script on one system.
-#[derive(Default)]
+/// A pair as a metric gets it.
+struct Pair<'p> {
+    /// From tables.json: Spider's script takes foreign keys from there.
+    listed: &'p Schema,
+    /// From the database: the ESM+ script takes keys and NOT NULL from there.
+    real: &'p Schema,
+    gold: (&'p str, Option<&'p Parsed>),
+    pred: (&'p str, Option<&'p Parsed>),
+}
+
+impl Pair<'_> {
+    fn parsed(&self, score: impl Fn(&Parsed, &Parsed) -> Scored) -> Scored {
+        match (self.gold.1, self.pred.1) {
+            (Some(gold), Some(pred)) => score(gold, pred),
+            _ => Scored::default(),
+        }
+    }
+}
+
+/// A metric, and the script's verdict that it is compared with.
+struct Metric {
+    name: &'static str,
+    script: &'static str,
+    /// The ESM+ script executes predictions first, and what fails there is wrong.
+    executes: bool,
+    score: fn(&Pair<'_>) -> Scored,
+}
+
+const METRICS: [Metric; 5] = [
+    Metric {
+        name: "esm:official",
+        script: "esm",
+        executes: false,
+        score: |p| exact_set_match(p.listed, p.gold.0, p.pred.0),
+    },
+    Metric {
+        name: "esm",
+        script: "esm",
+        executes: false,
+        score: |p| p.parsed(|g, q| clauses_match(p.real, &g.query, &q.query, false)),
+    },
+    Metric {
+        name: "esm:values",
+        script: "esm",
+        executes: false,
+        score: |p| p.parsed(|g, q| clauses_match(p.real, &g.query, &q.query, true)),
+    },
+    Metric {
+        name: "esm+:published",
+        script: "esmp",
+        executes: true,
+        score: |p| esm_plus_published(p.real, p.gold.0, p.pred.0),
+    },
+    Metric {
+        name: "esm+",
+        script: "esmp",
+        executes: true,
+        score: |p| p.parsed(|g, q| esm_plus(p.real, &g.query, &q.query)),
+    },
+];
+
+/// Two verdicts on the same pairs.
+#[derive(Default, Clone, Copy)]
 struct Tally {
     ours: usize,
     theirs: usize,
     only_ours: usize,
     only_theirs: usize,
-    time: Duration,
+    pairs: usize,
 }
 
 impl Tally {
     fn add(&mut self, ours: bool, theirs: bool) {
+        self.pairs += 1;
         self.ours += usize::from(ours);
         self.theirs += usize::from(theirs);
         self.only_ours += usize::from(ours && !theirs);
         self.only_theirs += usize::from(theirs && !ours);
     }
 
-    fn print(&self, system: &str, metric: &str, pairs: usize) {
-        let apart = self.only_ours + self.only_theirs;
-        let agree = 100.0 * (pairs - apart) as f64 / pairs as f64;
+    fn print(&self, system: &str, metric: &str) {
+        let Tally { ours, theirs, only_ours, only_theirs, pairs } = self;
+        let agree = 100.0 * (1.0 - (only_ours + only_theirs) as f64 / *pairs as f64);
         println!(
-            "{system:<14} {metric:<15} {pairs:>6} {:>6} {:>7} {:>10} {:>12} {agree:>9.2} {:>8.0}",
-            self.ours,
-            self.theirs,
-            self.only_ours,
-            self.only_theirs,
-            self.time.as_secs_f64() * 1e3,
+            "{system:<13} {metric:<15} {pairs:>6} {ours:>6} {theirs:>7} {only_ours:>10} {only_theirs:>12} {agree:>8.2}"
         );
     }
+}
+
+fn heading(theirs: &str) {
+    let only = format!("only {theirs}");
+    println!(
+        "{:<13} {:<15} {:>6} {:>6} {theirs:>7} {:>10} {only:>12} {:>8}",
+        "system", "metric", "pairs", "ours", "only ours", "agree %"
+    );
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -60,72 +126,84 @@ fn main() -> Result<(), Box<dyn Error>> {
         .filter_map(|l| l.split_once('\t'))
         .map(|(sql, db)| (sql.to_owned(), db.trim().to_owned()))
         .collect();
+    let parsed: Vec<Option<Parsed>> = golds.iter().map(|(sql, _)| twinql_sql::parse(sql).ok()).collect();
     let databases = databases(data, &tables, &golds);
-    println!(
-        "{:<14} {:<15} {:>6} {:>6} {:>7} {:>10} {:>12} {:>9} {:>8}",
-        "system", "metric", "pairs", "ours", "theirs", "only ours", "only theirs", "agree %", "ms"
-    );
+    let mut executed: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut all: BTreeMap<&str, Tally> = BTreeMap::new();
+    let mut times: BTreeMap<&str, Duration> = BTreeMap::new();
+    println!("agreement with the published scripts (esm: Spider's, esm+: that of ESM+)");
+    heading("script");
     for system in SYSTEMS {
-        let verdicts = fs::read_to_string(data.join(format!("esmp_verdicts/spider_dev/{system}.jsonl")))?;
+        let verdicts = lines(&data.join(format!("esmp_verdicts/spider_dev/{system}.jsonl")))?;
+        let executions = lines(&data.join(format!("exec_verdicts/{system}_kd.jsonl")))?;
         let file = format!("predictions/spider_dev/ESMp_{}.txt", system.replace('+', "_"));
         let preds = fs::read_to_string(data.join(file))?;
-        let (mut official, mut published) = (Tally::default(), Tally::default());
-        let mut pairs = 0;
-        for ((verdict, pred), (i, (gold, db))) in
-            verdicts.lines().zip(preds.lines()).zip(golds.iter().enumerate())
-        {
-            let verdict: Value = serde_json::from_str(verdict)?;
-            let (Some(json), Some(real)) = (tables.get(db), databases.get(db)) else { continue };
-            let pred = pred.trim().split('\t').next().unwrap_or_default();
-            // The ESM+ script executes predictions first; what fails there is wrong.
+        let mut tallies = [Tally::default(); METRICS.len()];
+        for (i, pred) in preds.lines().enumerate() {
+            let (Some((gold, db)), Some(verdict), Some(execution)) =
+                (golds.get(i), verdicts.get(i), executions.get(i))
+            else {
+                continue;
+            };
+            let (Some(listed), Some(real)) = (tables.get(db), databases.get(db)) else { continue };
+            let text = pred.trim().split('\t').next().unwrap_or_default();
+            let read = twinql_sql::parse(text).ok();
+            let gold_read = parsed.get(i).and_then(Option::as_ref);
+            let pair = Pair { listed, real, gold: (gold, gold_read), pred: (text, read.as_ref()) };
             let runs = verdict.get("pred_executes").and_then(Value::as_bool) != Some(false);
-            pairs += 1;
-            type Score = fn(&Schema, &str, &str) -> twinql_metrics::Scored;
-            let metrics: [(&str, &str, Score, &Schema, bool, &mut Tally); 2] = [
-                ("esm:official", "esm", exact_set_match, json, true, &mut official),
-                ("esm+:published", "esmp", esm_plus, real, runs, &mut published),
-            ];
-            for (name, key, score, schema, valid, tally) in metrics {
+            let yes = |v: &Value, key: &str| v.get(key).and_then(Value::as_i64) == Some(1);
+            for (metric, tally) in METRICS.iter().zip(&mut tallies) {
                 let start = Instant::now();
-                let scored = score(schema, gold, pred);
-                tally.time += start.elapsed();
-                let ours = valid && scored.score == 1.0;
-                let theirs = verdict.get(key).and_then(Value::as_i64) == Some(1);
+                let scored = (metric.score)(&pair);
+                *times.entry(metric.name).or_default() += start.elapsed();
+                let ours = scored.score == 1.0 && (runs || !metric.executes);
+                let theirs = yes(verdict, metric.script);
                 tally.add(ours, theirs);
-                if ours != theirs && show.as_deref() == Some(name) {
+                all.entry(metric.name).or_default().add(ours, theirs);
+                executed.entry(metric.name).or_default().add(ours, yes(execution, "exec"));
+                if ours != theirs && show.as_deref() == Some(metric.name) {
                     let details = Value::from(scored.details);
-                    println!(
-                        "{system} {i} {db}: ours {ours}, theirs {theirs}, valid {valid}\n  {gold}\n  {pred}\n  {details}"
-                    );
+                    println!("{system} {i} {db}: ours {ours}, theirs {theirs}, executes {runs}");
+                    println!("  {gold}\n  {text}\n  {details}");
                 }
             }
         }
-        official.print(system, "esm:official", pairs);
-        published.print(system, "esm+:published", pairs);
+        for (metric, tally) in METRICS.iter().zip(&tallies) {
+            tally.print(system, metric.name);
+        }
+    }
+    all.iter().for_each(|(name, tally)| tally.print("all", name));
+    println!("\nagreement with execution on 20 databases a schema, DISTINCT kept");
+    heading("exec");
+    executed.iter().for_each(|(name, tally)| tally.print("all", name));
+    println!();
+    for (name, time) in times {
+        println!("{name:<15} {:>6.1} ms for 1,034 pairs", time.as_secs_f64() * 1e3 / SYSTEMS.len() as f64);
     }
     Ok(())
 }
 
-/// The schemas of the real databases: the ESM+ script asks them for keys and NOT NULL.
+fn lines(path: &Path) -> Result<Vec<Value>, Box<dyn Error>> {
+    Ok(fs::read_to_string(path)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
+}
+
+/// The schemas of the real databases.
 fn databases(data: &Path, tables: &SchemaSet, golds: &[(String, String)]) -> SchemaSet {
     let mut out = SchemaSet::default();
     for (_, db) in golds {
         if out.contains_key(db) {
             continue;
         }
-        let folder = data.join("spider/database");
-        let file = [folder.join(format!("{db}/{db}.sqlite")), folder.join(format!("{db}.sqlite"))]
-            .into_iter()
-            .find(|f| f.exists());
-        let real = match file {
-            Some(file) => Schema::from_sqlite(&file).ok().and_then(|mut schema| {
+        let folder = data.join("spider/database").join(db);
+        let file = folder.join(format!("{db}.sqlite"));
+        let real = if file.exists() {
+            Schema::from_sqlite(&file).ok().and_then(|mut schema| {
                 as_sqlite_says(&file, &mut schema).ok()?;
                 Some(schema)
-            }),
-            None => {
-                let ddl = twinql_sql::schema::load(folder.join(db).join("schema.sql"));
-                ddl.ok().and_then(|schemas| schemas.into_values().next())
-            }
+            })
+        } else {
+            let ddl = twinql_sql::schema::load(folder.join("schema.sql")).ok();
+            ddl.and_then(|schemas| schemas.into_values().next())
         };
         if real.is_none() {
             eprintln!("{db}: no database, its schema is read from tables.json");
