@@ -1,8 +1,8 @@
 //! How often our forms of exact set match agree with the published scripts of Spider and ESM+, and with execution, on
 //! the predictions of eight systems over Spider dev. docs/esm.md has what it prints.
 //!
-//! `TWINQL_DATA=… cargo run --release -p twinql-metrics --example esm_agreement [-- METRIC]`; with a metric's name,
-//! each pair on which it disagrees with the script is printed as well.
+//! `TWINQL_DATA=… cargo run --release -p twinql-metrics --example esm_agreement [-- METRIC [exec]]`; with a metric's
+//! name, each pair on which it disagrees with the script (with execution) is printed as well.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -79,12 +79,14 @@ const METRICS: [Metric; 5] = [
 
 /// Two verdicts on the same pairs.
 #[derive(Default, Clone, Copy)]
-struct Tally {
+pub struct Tally {
     ours: usize,
     theirs: usize,
-    only_ours: usize,
+    /// Pairs that we alone call the same.
+    pub only_ours: usize,
     only_theirs: usize,
-    pairs: usize,
+    /// All pairs.
+    pub pairs: usize,
 }
 
 impl Tally {
@@ -96,9 +98,14 @@ impl Tally {
         self.only_theirs += usize::from(theirs && !ours);
     }
 
+    /// The share of pairs on which both say the same.
+    pub fn agreement(&self) -> f64 {
+        1.0 - (self.only_ours + self.only_theirs) as f64 / self.pairs as f64
+    }
+
     fn print(&self, system: &str, metric: &str) {
         let Tally { ours, theirs, only_ours, only_theirs, pairs } = self;
-        let agree = 100.0 * (1.0 - (only_ours + only_theirs) as f64 / *pairs as f64);
+        let agree = 100.0 * self.agreement();
         println!(
             "{system:<13} {metric:<15} {pairs:>6} {ours:>6} {theirs:>7} {only_ours:>10} {only_theirs:>12} {agree:>8.2}"
         );
@@ -119,7 +126,34 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Ok(());
     };
     let show = std::env::args().nth(1);
-    let data = Path::new(&data);
+    let execution = std::env::args().nth(2).is_some_and(|a| a == "exec");
+    let measured = measure(Path::new(&data), show.as_deref(), execution)?;
+    println!("agreement with the published scripts (esm: Spider's, esm+: that of ESM+)");
+    heading("script");
+    for (system, metric, tally) in &measured.scripts {
+        tally.print(system, metric);
+    }
+    println!("\nagreement with execution on 20 databases a schema, DISTINCT kept");
+    heading("exec");
+    measured.executed.iter().for_each(|(metric, tally)| tally.print("all", metric));
+    println!();
+    for (name, time) in &measured.times {
+        println!("{name:<15} {:>6.1} ms for 1,034 pairs", time.as_secs_f64() * 1e3 / SYSTEMS.len() as f64);
+    }
+    Ok(())
+}
+
+/// All tallies.
+pub struct Measured {
+    /// By system (the last is all of them) and metric: ours against the script's verdict.
+    pub scripts: Vec<(&'static str, &'static str, Tally)>,
+    /// By metric: ours against execution.
+    pub executed: BTreeMap<&'static str, Tally>,
+    times: BTreeMap<&'static str, Duration>,
+}
+
+/// Scores all pairs; of the metric named `show` it prints those that disagree with the script, or with execution.
+pub fn measure(data: &Path, show: Option<&str>, execution: bool) -> Result<Measured, Box<dyn Error>> {
     let tables = twinql_sql::schema::load(data.join("spider/tables.json"))?;
     let golds: Vec<(String, String)> = fs::read_to_string(data.join("spider/dev_gold.sql"))?
         .lines()
@@ -128,11 +162,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect();
     let parsed: Vec<Option<Parsed>> = golds.iter().map(|(sql, _)| twinql_sql::parse(sql).ok()).collect();
     let databases = databases(data, &tables, &golds);
-    let mut executed: BTreeMap<&str, Tally> = BTreeMap::new();
-    let mut all: BTreeMap<&str, Tally> = BTreeMap::new();
-    let mut times: BTreeMap<&str, Duration> = BTreeMap::new();
-    println!("agreement with the published scripts (esm: Spider's, esm+: that of ESM+)");
-    heading("script");
+    let mut out = Measured { scripts: Vec::new(), executed: BTreeMap::new(), times: BTreeMap::new() };
+    let mut all = [Tally::default(); METRICS.len()];
     for system in SYSTEMS {
         let verdicts = lines(&data.join(format!("esmp_verdicts/spider_dev/{system}.jsonl")))?;
         let executions = lines(&data.join(format!("exec_verdicts/{system}_kd.jsonl")))?;
@@ -140,7 +171,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let preds = fs::read_to_string(data.join(file))?;
         let mut tallies = [Tally::default(); METRICS.len()];
         for (i, pred) in preds.lines().enumerate() {
-            let (Some((gold, db)), Some(verdict), Some(execution)) =
+            let (Some((gold, db)), Some(verdict), Some(executed)) =
                 (golds.get(i), verdicts.get(i), executions.get(i))
             else {
                 continue;
@@ -152,35 +183,27 @@ fn main() -> Result<(), Box<dyn Error>> {
             let pair = Pair { listed, real, gold: (gold, gold_read), pred: (text, read.as_ref()) };
             let runs = verdict.get("pred_executes").and_then(Value::as_bool) != Some(false);
             let yes = |v: &Value, key: &str| v.get(key).and_then(Value::as_i64) == Some(1);
-            for (metric, tally) in METRICS.iter().zip(&mut tallies) {
+            for ((metric, tally), all) in METRICS.iter().zip(&mut tallies).zip(&mut all) {
                 let start = Instant::now();
                 let scored = (metric.score)(&pair);
-                *times.entry(metric.name).or_default() += start.elapsed();
+                *out.times.entry(metric.name).or_default() += start.elapsed();
                 let ours = scored.score == 1.0 && (runs || !metric.executes);
                 let theirs = yes(verdict, metric.script);
                 tally.add(ours, theirs);
-                all.entry(metric.name).or_default().add(ours, theirs);
-                executed.entry(metric.name).or_default().add(ours, yes(execution, "exec"));
-                if ours != theirs && show.as_deref() == Some(metric.name) {
+                all.add(ours, theirs);
+                out.executed.entry(metric.name).or_default().add(ours, yes(executed, "exec"));
+                let other = if execution { yes(executed, "exec") } else { theirs };
+                if ours != other && show == Some(metric.name) {
                     let details = Value::from(scored.details);
-                    println!("{system} {i} {db}: ours {ours}, theirs {theirs}, executes {runs}");
+                    println!("{system} {i} {db}: ours {ours}, theirs {other}, executes {runs}");
                     println!("  {gold}\n  {text}\n  {details}");
                 }
             }
         }
-        for (metric, tally) in METRICS.iter().zip(&tallies) {
-            tally.print(system, metric.name);
-        }
+        out.scripts.extend(METRICS.iter().zip(tallies).map(|(m, tally)| (system, m.name, tally)));
     }
-    all.iter().for_each(|(name, tally)| tally.print("all", name));
-    println!("\nagreement with execution on 20 databases a schema, DISTINCT kept");
-    heading("exec");
-    executed.iter().for_each(|(name, tally)| tally.print("all", name));
-    println!();
-    for (name, time) in times {
-        println!("{name:<15} {:>6.1} ms for 1,034 pairs", time.as_secs_f64() * 1e3 / SYSTEMS.len() as f64);
-    }
-    Ok(())
+    out.scripts.extend(METRICS.iter().zip(all).map(|(m, tally)| ("all", m.name, tally)));
+    Ok(out)
 }
 
 fn lines(path: &Path) -> Result<Vec<Value>, Box<dyn Error>> {

@@ -13,7 +13,7 @@ use twinql_sql::Schema;
 use super::tree::{Block, Body, Item, Join, Key, Op, Query, SetOp, Source, Term};
 
 /// Orders of equal tables that are tried for one query; behind that, FROM's own order stands.
-const MOST_ORDERS: usize = 2_000;
+const MOST_ORDERS: usize = 200;
 
 /// Writes clauses down.
 pub(in super::super) struct Writer<'s> {

@@ -84,7 +84,7 @@ fn in_list(query: &mut Query, _: &Facts<'_>) -> bool {
     let spread = |term: &Term, op: Op| -> Option<Vec<Term>> {
         let Term::Test { op: Op::In, args } = term else { return None };
         let (left, values) = args.split_first()?;
-        if values.is_empty() || values.iter().any(|v| matches!(v, Term::Query(_))) {
+        if !copied(left) || values.is_empty() || values.iter().any(|v| matches!(v, Term::Query(_))) {
             return None;
         }
         Some(values.iter().map(|v| Term::Test { op, args: vec![left.clone(), v.clone()] }).collect())
@@ -120,6 +120,17 @@ fn negated_equalities(terms: &[Term]) -> Option<Vec<Term>> {
     terms.iter().map(negated).collect()
 }
 
+/// True if a rule may write a term down once more: it is small and has no condition in it, so that no nest of
+/// conditions doubles at each level.
+fn copied(term: &Term) -> bool {
+    let (mut count, mut plain) = (0usize, true);
+    term.walk(&mut |t| {
+        count += 1;
+        plain &= !matches!(t, Term::Test { .. } | Term::Query(_));
+    });
+    plain && count <= 16
+}
+
 /// Rule 19.
 pub(super) const BETWEEN: EsmRule = EsmRule {
     number: 19,
@@ -143,6 +154,7 @@ fn between(query: &mut Query, _: &Facts<'_>) -> bool {
     query.change(&mut |term| {
         if let Term::Test { op: Op::Between, args } = term
             && let [value, low, high] = args.as_slice()
+            && copied(value)
         {
             let test = |op, bound: &Term| Term::Test { op, args: vec![value.clone(), bound.clone()] };
             *term = Term::And(vec![test(Op::GtEq, low), test(Op::LtEq, high)]);

@@ -62,6 +62,29 @@ impl<'s> Facts<'s> {
         })
     }
 
+    /// True if the joins keep each row of the source of this column at most once: every other item of FROM is met by a
+    /// column that is unique there.
+    pub(super) fn once(&self, block: &Block, term: &Term) -> bool {
+        let Term::Column { source, name: _ } = term else { return false };
+        let mut reached = vec![*source];
+        let source_of = |t: &Term| match t {
+            Term::Column { source, name: _ } => Some(*source),
+            _ => None,
+        };
+        while reached.len() < block.from.len() {
+            let next = equalities(block).flat_map(|(a, b)| [(a, b), (b, a)]).find_map(|(from, to)| {
+                let (from, id) = (source_of(from)?, source_of(to)?);
+                let new = reached.contains(&from) && !reached.contains(&id) && self.unique(block, to);
+                new.then_some(id)
+            });
+            match next {
+                Some(id) => reached.push(id),
+                None => return false,
+            }
+        }
+        block.inner()
+    }
+
     /// The only item of FROM, if it is a table.
     pub(super) fn only_table(&self, block: &Block) -> Option<(usize, usize)> {
         match block.from.as_slice() {

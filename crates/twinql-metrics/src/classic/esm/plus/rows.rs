@@ -68,9 +68,15 @@ pub(super) const DISTINCT: EsmRule = EsmRule {
     name: "distinct",
     before: "SELECT DISTINCT id, name FROM dog",
     after: "SELECT id, name FROM dog",
-    assumes: "one output column is unique and never NULL; in COUNT(DISTINCT c), c is unique",
+    assumes: "one output column is unique and never NULL, and no join repeats its rows; in COUNT(DISTINCT c), c is unique",
     apply: distinct,
-    alike: &[("SELECT COUNT(DISTINCT tag) FROM dog", "SELECT COUNT(tag) FROM dog")],
+    alike: &[
+        ("SELECT COUNT(DISTINCT tag) FROM dog", "SELECT COUNT(tag) FROM dog"),
+        (
+            "SELECT COUNT(DISTINCT T2.id) FROM owner AS T1 JOIN dog AS T2 ON T1.id = T2.owner_id WHERE T1.age > 9",
+            "SELECT COUNT(*) FROM owner AS T1 JOIN dog AS T2 ON T1.id = T2.owner_id WHERE T1.age > 9",
+        ),
+    ],
     apart: &[
         ("SELECT DISTINCT tag FROM dog", "SELECT tag FROM dog"),
         (
@@ -82,11 +88,10 @@ pub(super) const DISTINCT: EsmRule = EsmRule {
 
 fn distinct(query: &mut Query, facts: &Facts<'_>) -> bool {
     let Some(block) = query.block() else { return false };
-    if facts.only_table(block).is_none() {
-        return false;
-    }
-    let unique: Vec<Term> = columns(block, facts, |c| facts.unique(block, c));
-    let keyed = block.distinct && plain(block) && block.select.iter().any(|t| facts.key(block, t));
+    let unique = columns(block, facts, |c| facts.unique(block, c) && facts.once(block, c));
+    let keyed = block.distinct
+        && plain(block)
+        && block.select.iter().any(|t| facts.key(block, t) && facts.once(block, t));
     let mut changed = false;
     own_terms(query, &mut |term| {
         if let Term::Call { name, distinct: distinct @ true, args } = term

@@ -86,3 +86,6 @@ fn match_texts(script: Script, schema: &Schema, gold: &str, pred: &str) -> Score
     }
     Scored { score: f64::from(u8::from(same)), details }
 }
+
+#[cfg(test)]
+mod tests;
