@@ -127,6 +127,8 @@ pub(super) struct Cond {
 }
 
 /// An entry of a list of conditions.
+// At least every second entry is a condition: a box for each would cost more than it saves.
+#[allow(clippy::large_enum_variant)]
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Item {
     Cond(Cond),
