@@ -23,7 +23,10 @@ mod template;
 
 pub use bootstrap::{Difference, Interval, Resampling, bootstrap, paired_difference, resample};
 pub use calibration::{Bin, ECE_BINS, brier, ece, reliability};
-pub use classic::{Classic, Pair, Scored, Side, TRIVIAL, TrivialNgrams, classic, crystal_bleu, same_tokens};
+pub use classic::{
+    Classic, ESM_RULES, EsmRule, Pair, Scored, Side, TRIVIAL, TrivialNgrams, classic, clauses_match,
+    crystal_bleu, esm_plus, esm_plus_published, exact_set_match, same_tokens,
+};
 pub use confusion::{BestThreshold, Confusion, Cut, best_threshold, cuts};
 pub use delong::{DeLong, delong};
 pub use error::Undefined;

@@ -207,7 +207,13 @@ impl Engine {
                 | MetricId::Bleu
                 | MetricId::CrystalBleu
                 | MetricId::CodeBleu
-                | MetricId::CodeBleuRot => self.classic(metric, &mut batch, &mut records),
+                | MetricId::CodeBleuRot
+                | MetricId::EsmOfficial
+                | MetricId::Esm
+                | MetricId::EsmValues
+                | MetricId::Components
+                | MetricId::EsmPlus
+                | MetricId::EsmPlusPublished => self.classic(metric, &mut batch, &mut records),
                 MetricId::Execution => self.execution(metric, jobs, &mut records),
                 MetricId::BirdEx
                 | MetricId::Ves
@@ -410,7 +416,13 @@ pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
         | MetricId::Ves
         | MetricId::RVes
         | MetricId::SoftF1
-        | MetricId::SoftF1Repaired => None,
+        | MetricId::SoftF1Repaired
+        | MetricId::EsmOfficial
+        | MetricId::Esm
+        | MetricId::EsmValues
+        | MetricId::Components
+        | MetricId::EsmPlus
+        | MetricId::EsmPlusPublished => None,
     }
 }
 

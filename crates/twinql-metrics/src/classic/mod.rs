@@ -6,6 +6,7 @@
 mod bleu;
 mod codebleu;
 mod crystal;
+mod esm;
 mod exact;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use twinql_graph::QueryGraph;
 use twinql_sql::Schema;
 
 pub use crystal::{TRIVIAL, TrivialNgrams, crystal_bleu};
+pub use esm::{ESM_RULES, EsmRule, clauses_match, esm_plus, esm_plus_published, exact_set_match};
 pub use exact::same_tokens;
 
 use crate::registry::MetricId;
@@ -77,6 +79,12 @@ pub fn classic(id: MetricId) -> Option<Classic> {
         MetricId::CrystalBleu => Some(crystal::score),
         MetricId::CodeBleu => Some(codebleu::of_ast),
         MetricId::CodeBleuRot => Some(codebleu::of_rot),
+        MetricId::EsmOfficial => Some(esm::official),
+        MetricId::Esm => Some(esm::without_values),
+        MetricId::EsmValues => Some(esm::with_values),
+        MetricId::Components => Some(esm::components),
+        MetricId::EsmPlus => Some(esm::repaired),
+        MetricId::EsmPlusPublished => Some(esm::plus_published),
         _ => None,
     }
 }
