@@ -10,6 +10,7 @@
 
 mod answers;
 mod attention;
+pub(crate) mod audit;
 mod batch;
 pub(crate) mod calibrate;
 pub(crate) mod corpus;
