@@ -5,7 +5,7 @@ use twinql_suite::{ExecError, Limits, Sandbox};
 
 use crate::checks::{self, Apply, CHECKS, Check, Sink};
 use crate::finding::{Audit, Finding, Severity, Status};
-use crate::gold::{Gold, lenient_schema};
+use crate::gold::{Gold, lenient_schema, strict_schema};
 use crate::text::Text;
 use crate::witness::{Search, Sought};
 
@@ -44,6 +44,9 @@ impl Default for Config {
 #[derive(Debug)]
 pub struct Auditor {
     schema: Schema,
+    /// For checks that ask whether something is unique.
+    strict: Schema,
+    /// For checks that ask whether something is not.
     lenient: Schema,
     config: Config,
     sandbox: Sandbox,
@@ -57,6 +60,7 @@ impl Auditor {
     pub fn new(schema: &Schema, config: &Config) -> Result<Auditor, ExecError> {
         let sandbox = Sandbox::new(schema, Limits::default())?;
         Ok(Auditor {
+            strict: strict_schema(schema),
             lenient: lenient_schema(schema),
             schema: schema.clone(),
             config: config.clone(),
@@ -110,7 +114,7 @@ impl Auditor {
             }
         }
         let semantics = self.config.semantics.for_gold(&self.schema, &plan);
-        let gold = Gold::new((&self.schema, &self.lenient), &semantics, &parsed, (&plan, &spans), &text);
+        let gold = Gold::new((&self.strict, &self.lenient), &semantics, &parsed, (&plan, &spans), &text);
         for check in CHECKS.iter().filter(|c| self.wanted(c)) {
             if let Apply::Plan(apply) = check.apply {
                 apply(&gold, &mut Sink::new(check, &text, &mut findings));
@@ -171,10 +175,10 @@ impl Auditor {
         let undetermined = findings.iter().any(|f| f.check.undetermined && told(f));
         let search = Search::new(&self.schema, &self.sandbox, gold, sql, self.config.seed);
         if undetermined || unanswered {
-            let found = search.run(Sought { two_orders: undetermined, answer: unanswered });
+            let found = search.run(Sought { two_answers: undetermined, answer: unanswered });
             let open = findings.iter_mut().filter(|f| f.check.undetermined && told(f));
             for finding in open.take(1) {
-                finding.witness.clone_from(&found.two_orders);
+                finding.witness.clone_from(&found.two_answers);
             }
             if unanswered && found.never_answered {
                 let mut sink = Sink::new(&checks::NEVER_ANSWERED, gold.text, findings);

@@ -70,8 +70,8 @@ pub struct Witness {
 /// What a witness compares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shows {
-    /// The query's answers where the same rows are stored in two orders.
-    TwoOrders,
+    /// Two answers that SQL allows: the same rows are stored in two orders, or ties are broken otherwise.
+    TwoAnswers,
     /// The query's answer, and that of the query as it was most likely meant.
     Mended(String),
 }

@@ -62,6 +62,24 @@ pub(crate) fn lenient_schema(schema: &Schema) -> Schema {
     lenient
 }
 
+/// The schema without the keys that a `tables.json` may say by half: a lone text column that is no id may be the first
+/// of several, as a building is of a classroom's.
+pub(crate) fn strict_schema(schema: &Schema) -> Schema {
+    let mut strict = schema.clone();
+    if schema.typing == Typing::Loose {
+        for table in &mut strict.tables {
+            let [key] = table.primary_key[..] else { continue };
+            let Some(column) = table.columns.get(key) else { continue };
+            let name = column.name.to_ascii_lowercase();
+            let id = ["id", "code", "key", "no", "nr", "number", "ssn"].iter().any(|end| name.ends_with(end));
+            if !numeric(column.class) && !id {
+                table.primary_key.clear();
+            }
+        }
+    }
+    strict
+}
+
 impl<'a> Gold<'a> {
     pub(crate) fn new(
         (schema, lenient): (&'a Schema, &'a Schema),
@@ -151,10 +169,14 @@ impl<'a> Gold<'a> {
         self.found(expr).unwrap_or_else(|| self.text.whole())
     }
 
+    /// All places where an expression stands, in order.
+    pub(crate) fn places(&self, expr: &Expr) -> Vec<Range<usize>> {
+        self.spans.places(expr).into_iter().map(|range| self.text.bytes(range)).collect()
+    }
+
     /// Where an expression stands, if that is known.
     pub(crate) fn found(&self, expr: &Expr) -> Option<Range<usize>> {
-        let places = self.spans.places(expr);
-        let first = places.first().map(|range| self.text.bytes(*range));
+        let first = self.places(expr).into_iter().next();
         first.or_else(|| expr.named().into_iter().find_map(|c| self.column_place(c)))
     }
 

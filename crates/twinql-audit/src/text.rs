@@ -52,7 +52,26 @@ impl Text {
     /// The bytes of a range.
     pub(crate) fn bytes(&self, range: TextRange) -> Range<usize> {
         let start = self.offset(range.line, range.column);
-        start..self.offset(range.end_line, range.end_column).max(start)
+        self.closed(start..self.offset(range.end_line, range.end_column).max(start))
+    }
+
+    /// A range with the parentheses that it opens, or that a function's name opens behind it: the parser's places leave
+    /// out the closing ones.
+    fn closed(&self, range: Range<usize>) -> Range<usize> {
+        let written = self.at(&range);
+        let rest = self.sql.get(range.end..).unwrap_or("");
+        let word = !written.is_empty() && written.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let called = word && rest.trim_start().starts_with('(');
+        let mut open = depth(written, 0, &mut |_, _| false);
+        if open <= 0 && !called {
+            return range;
+        }
+        let mut end = range.end;
+        open = depth(rest, open, &mut |at, open| {
+            end = range.end + at + 1;
+            open <= 0
+        });
+        if open <= 0 { range.start..end } else { range }
     }
 
     /// What stands there.
@@ -98,6 +117,28 @@ impl Text {
     }
 }
 
+/// How many parentheses are open after a text, if so many are before it; `closed` is told of each that is closed outside
+/// quotes, and how many are then open, and says whether to stop.
+fn depth(text: &str, before: i64, closed: &mut dyn FnMut(usize, i64) -> bool) -> i64 {
+    let (mut open, mut quote) = (before, None);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '(') => open += 1,
+            (None, ')') => {
+                open -= 1;
+                if closed(at, open) {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    open
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +153,12 @@ mod tests {
         let range = TextRange { line: 1, column: 8, end_line: 1, end_column: 11 };
         assert_eq!(text.at(&text.bytes(range)), "'é'");
         assert_eq!(text.with(&text.bytes(range), "2"), "SELECT 2,\n  a\nFROM t LIMIT 1");
+        // Places of calls and subqueries are closed.
+        let text = Text::new("SELECT max ( ')' || (a) ) FROM t");
+        for column in [11, 22] {
+            let range = TextRange { line: 1, column: 8, end_line: 1, end_column: column };
+            assert_eq!(text.at(&text.bytes(range)), "max ( ')' || (a) )");
+        }
         // Past the end is the end.
         let far = TextRange { line: 9, column: 9, end_line: 9, end_column: 9 };
         assert_eq!(text.bytes(far), text.sql().len()..text.sql().len());

@@ -1,11 +1,12 @@
-//! Small databases that show a finding: two answers where the rows are stored in two orders, or a query beside the one
-//! that was most likely meant.
+//! Small databases that show a finding: two answers that SQL allows, or a query beside the one that was most likely
+//! meant.
 
 use twinql_sql::{Schema, Semantics};
 use twinql_suite::compare::{Columns, Mode, equal};
 use twinql_suite::execute::{Answer, Loader, Prepared};
 use twinql_suite::facts::Facts;
 use twinql_suite::generate::Generator;
+use twinql_suite::order::Ordering;
 use twinql_suite::{Database, Dice, ExecError, Judge, JudgeConfig, Sandbox, Verdict};
 
 use crate::finding::{Shows, Witness};
@@ -15,7 +16,7 @@ use crate::gold::Gold;
 const DATABASES: u64 = 40;
 /// Steps of SQLite's machine that one query may take in all.
 const STEPS: u64 = 20_000_000;
-/// Orders of the rows that are tried.
+/// Orders of the rows, and ways to break ties, that are tried.
 const ORDERS: u64 = 4;
 /// Databases on which a query meets the one that was most likely meant.
 const DUELS: u64 = 40;
@@ -23,8 +24,8 @@ const DUELS: u64 = 40;
 /// What a run is to find.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sought {
-    /// A database on which the answer depends on the order of the rows.
-    pub(crate) two_orders: bool,
+    /// A database on which SQL allows two answers.
+    pub(crate) two_answers: bool,
     /// A database that gives the query an answer.
     pub(crate) answer: bool,
 }
@@ -32,7 +33,7 @@ pub(crate) struct Sought {
 /// What it found.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub(crate) two_orders: Option<Witness>,
+    pub(crate) two_answers: Option<Witness>,
     /// No database gave anything but NULL and 0.
     pub(crate) never_answered: bool,
     /// On how many it ran.
@@ -75,11 +76,20 @@ impl<'s> Search<'s> {
         else {
             return found;
         };
-        let mut runner = Runner { loader: &mut loader, query: &mut query, semantics: self.semantics };
+        // Groups come out in the order of their keys, however rows are stored: ties among them are broken by chance.
+        let ordering =
+            twinql_sql::parse(self.sql).ok().map(|parsed| Ordering::of(&parsed.query, query.width()));
+        let mut shaken = ordering.and_then(|o| o.shaken).and_then(|sql| self.sandbox.prepare(&sql).ok());
+        let mut runner = Runner {
+            loader: &mut loader,
+            query: &mut query,
+            shaken: shaken.as_mut(),
+            semantics: self.semantics,
+        };
         let start = self.sandbox.spent();
         let mut answered = false;
         for index in 0..DATABASES {
-            let open = sought.two_orders && found.two_orders.is_none();
+            let open = sought.two_answers && found.two_answers.is_none();
             if !(open || (sought.answer && !answered)) || self.sandbox.spent() - start > STEPS {
                 break;
             }
@@ -87,8 +97,8 @@ impl<'s> Search<'s> {
             let Ok(answer) = runner.answer(&database) else { continue };
             found.databases += 1;
             answered |= says_something(&answer);
-            if open && let Some(answers) = runner.two_answers(&database, &answer) {
-                found.two_orders = Some(self.shrunk(&mut runner, database, answers, start));
+            if open && let Some(answers) = runner.both(&database, &answer) {
+                found.two_answers = Some(self.shrunk(&mut runner, database, answers, start));
             }
         }
         // Where steps ended it early nothing is known.
@@ -122,7 +132,7 @@ impl<'s> Search<'s> {
                         continue;
                     }
                     let Ok(answer) = runner.answer(&smaller) else { continue };
-                    if let Some(found) = runner.two_answers(&smaller, &answer) {
+                    if let Some(found) = runner.both(&smaller, &answer) {
                         (database, answers, dropped) = (smaller, found, true);
                     }
                 }
@@ -133,7 +143,7 @@ impl<'s> Search<'s> {
         }
         let names = runner.query.names();
         Witness {
-            shows: Shows::TwoOrders,
+            shows: Shows::TwoAnswers,
             statements: database.to_sql(self.schema),
             columns: [names.clone(), names],
             answers: answers.map(|a| a.rows),
@@ -166,6 +176,8 @@ impl<'s> Search<'s> {
 struct Runner<'r, 's> {
     loader: &'r mut Loader<'s>,
     query: &'r mut Prepared<'s>,
+    /// The query with ties broken by chance.
+    shaken: Option<&'r mut Prepared<'s>>,
     semantics: &'r Semantics,
 }
 
@@ -175,9 +187,10 @@ impl Runner<'_, '_> {
         self.query.run(0)
     }
 
-    /// The answer, and another one where the same rows are stored in another order. The order of the answer's own rows
-    /// does not count: where rows tie it is open, and that changes nothing in what they are.
-    fn two_answers(&mut self, database: &Database, answer: &Answer) -> Option<[Answer; 2]> {
+    /// The answer, and another one where the same rows are stored in another order, or ties are broken otherwise. The
+    /// order of the answer's own rows does not count: where rows tie it is open, and that changes nothing in what they
+    /// are.
+    fn both(&mut self, database: &Database, answer: &Answer) -> Option<[Answer; 2]> {
         let mode = Mode {
             any_column_order: false,
             as_set: self.semantics.rows_as_set,
@@ -186,6 +199,14 @@ impl Runner<'_, '_> {
         };
         for round in 0..ORDERS {
             let other = self.answer(&stored_otherwise(database, round)).ok()?;
+            if !equal(answer, &other, mode, &mut Columns::new(answer.width, false)) {
+                return Some([answer.clone(), other]);
+            }
+        }
+        let shaken = self.shaken.as_mut()?;
+        self.loader.load(database).ok()?;
+        for seed in 1..=ORDERS {
+            let other = shaken.run(seed).ok()?;
             if !equal(answer, &other, mode, &mut Columns::new(answer.width, false)) {
                 return Some([answer.clone(), other]);
             }

@@ -1,5 +1,8 @@
 //! Columns of a grouped query that are neither grouped by nor aggregated.
 
+use std::collections::BTreeSet;
+
+use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel};
 
 use super::{Apply, Check, Sink};
@@ -23,6 +26,7 @@ pub(super) const BARE_COLUMN: Check = Check {
         "SELECT name, count(*) FROM customer GROUP BY id",
         "SELECT c.name, count(*) FROM customer AS c JOIN orders AS o ON c.id = o.customer_id GROUP BY o.customer_id",
         "SELECT city, count(*) FROM customer WHERE city = 'Bern'",
+        "SELECT count(*) FROM customer ORDER BY age DESC LIMIT 1",
     ],
     apply: Apply::Plan(bare),
 };
@@ -45,8 +49,14 @@ pub(super) const BARE_BESIDE_EXTREME: Check = Check {
 fn bare(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     open(gold, false, &mut |column, at| {
         let name = gold.name(column);
-        let reason =
-            format!("{name} is neither grouped by nor aggregated, and rows of one group may differ in it");
+        let merged =
+            gold.text.keyword("GROUP").next().is_none() && gold.text.keyword("DISTINCT").next().is_some();
+        let reason = match merged {
+            true => format!("DISTINCT merges rows that may differ in {name}, by which they are sorted"),
+            false => {
+                format!("{name} is neither grouped by nor aggregated, and rows of one group may differ in it")
+            }
+        };
         sink.add(at, reason).remedy(format!("group by {name} too, or say which value is meant: min, max"));
     });
 }
@@ -75,8 +85,13 @@ fn open(gold: &Gold<'_>, extreme: bool, found: &mut dyn FnMut(ColumnId, std::ops
         }
         let determined = gold.lenient.determined(input, by.iter().copied());
         let unique = gold.lenient.is_unique(input, by);
+        // One row is not ordered by anything.
+        let read = if keys.is_empty() { Some(read_but_in_orders(gold)) } else { None };
         for (id, call) in calls.iter().filter(|(_, call)| call.func == AggFunc::Bare) {
             let [Expr::Column(c)] = call.args.as_slice() else { continue };
+            if read.as_ref().is_some_and(|read| !read.contains(id)) {
+                continue;
+            }
             if !unique && !determined.contains(c) {
                 // Where it is put out, or ordered by.
                 let at = gold.found(&Expr::Column(*id)).or_else(|| gold.found(&Expr::Column(*c)));
@@ -84,6 +99,27 @@ fn open(gold: &Gold<'_>, extreme: bool, found: &mut dyn FnMut(ColumnId, std::ops
             }
         }
     }
+}
+
+/// The columns that an answer is made of: all that is read, but in the order of one row.
+fn read_but_in_orders(gold: &Gold<'_>) -> BTreeSet<ColumnId> {
+    let mut read: BTreeSet<ColumnId> =
+        gold.queries().into_iter().flat_map(|(_, q)| q.output.clone()).collect();
+    // Readers come before what they read.
+    for rel in gold.relations() {
+        match rel {
+            Rel::Sort { input, .. } if gold.lenient.is_unique(input, []) => {}
+            Rel::Project { exprs, .. } => {
+                for (c, e) in exprs {
+                    if read.contains(c) {
+                        read.extend(e.reads());
+                    }
+                }
+            }
+            rel => rel.exprs().into_iter().for_each(|e| e.reads_into(&mut read)),
+        }
+    }
+    read
 }
 
 /// The argument of the only MIN or MAX.

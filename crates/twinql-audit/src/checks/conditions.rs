@@ -219,16 +219,17 @@ pub(super) fn contradictions(gold: &Gold<'_>) -> Vec<(std::ops::Range<usize>, St
 fn implied(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let mut found = Vec::new();
     pairs(gold, &mut |a, b| {
-        let same = gold.place(a.expr) == gold.place(b.expr);
         let (by, idle) = match (implies(&a.says, &b.says), implies(&b.says, &a.says)) {
             // Of two that say the same, the second.
             (true, _) => (a, b),
             (false, true) => (b, a),
             (false, false) => return,
         };
-        let (at, other) = (gold.place(idle.expr), gold.place(by.expr));
-        let at = if same { gold.text.at(&at).to_owned().len().min(at.len()) + at.start..at.end } else { at };
-        found.push((if at.is_empty() { other.clone() } else { at }, gold.text.at(&other).to_owned()));
+        // The same condition twice: the last of its places.
+        let places = gold.places(idle.expr);
+        let at = if a.expr == b.expr { places.last() } else { places.first() };
+        let at = at.cloned().unwrap_or_else(|| gold.text.whole());
+        found.push((at, gold.text.at(&gold.place(by.expr)).to_owned()));
     });
     for (at, other) in found {
         sink.add(at, format!("it follows from `{other}`"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use twinql_sql::columns::Reads;
-use twinql_sql::{AggFunc, AggregateCall, Assumption, ColumnId, Expr, Rel};
+use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, Expr, Rel, Value};
 
 use super::{Apply, Check, Sink};
 use crate::finding::Severity;
@@ -107,12 +107,35 @@ impl Grouped<'_> {
     /// Leaves with a condition that is no equality of columns of two of them.
     fn filtered(&self) -> BTreeSet<usize> {
         let joins = |e: &&&Expr| {
-            matches!(e, Expr::Binary { op: twinql_sql::BinaryOp::Eq, left, right }
+            matches!(e, Expr::Binary { op: BinaryOp::Eq, left, right }
                 if matches!((&**left, &**right), (Expr::Column(_), Expr::Column(_))))
                 && self.block.read_by(e).len() > 1
         };
         let conditions = self.block.conjuncts.iter().filter(|e| !joins(e));
         conditions.flat_map(|e| self.block.read_by(e)).collect()
+    }
+
+    /// Leaves of which one row is most likely meant: those that are looked up by a text, and tables between two others,
+    /// which have one row for each pair.
+    fn settled(&self) -> Vec<usize> {
+        let used = self.used(None);
+        let looked_up = |i: usize| {
+            let own = BTreeSet::from([i]);
+            self.block.conjuncts.iter().any(|e| {
+                matches!(e, Expr::Binary { op: BinaryOp::Eq | BinaryOp::Like, left, right }
+                    if matches!((&**left, &**right), (Expr::Column(_), Expr::Literal(Value::Text(_)))))
+                    && self.block.read_by(e) == own
+            })
+        };
+        let between = |i: usize| !used.contains(&i) && self.neighbours(i).len() > 1;
+        (0..self.block.leaves.len()).filter(|&i| looked_up(i) || between(i)).collect()
+    }
+
+    /// Leaves that a condition joins with this one.
+    fn neighbours(&self, leaf: usize) -> BTreeSet<usize> {
+        let touching =
+            self.block.conjuncts.iter().map(|e| self.block.read_by(e)).filter(|read| read.contains(&leaf));
+        touching.flatten().filter(|other| *other != leaf).collect()
     }
 
     /// The columns of a leaf.
@@ -129,15 +152,15 @@ fn counts(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             let columns = grouped.columns(leaf);
             let Some(rel) = grouped.block.leaves.get(leaf) else { continue };
             let counted = call.func == AggFunc::Count && !call.distinct && gold.known.is_unique(rel, [*c]);
-            let by = columns.iter().copied().chain(grouped.keys.iter().map(|(k, _)| *k));
+            let settled = grouped.settled().into_iter().flat_map(|i| grouped.columns(i));
+            let by = columns.into_iter().chain(settled).chain(grouped.keys.iter().map(|(k, _)| *k));
             // The counted table does nothing but be counted, and another is filtered: then its rows are what is meant.
+            let alone = grouped.calls.len() == 1 && grouped.keys.is_empty() && !grouped.filtered().is_empty();
             if !counted
+                || !alone
                 || gold.lenient.is_unique(grouped.input, by)
                 || grouped.used(Some(call)).contains(&leaf)
             {
-                continue;
-            }
-            if grouped.filtered().is_empty() || !grouped.keys.is_empty() {
                 continue;
             }
             let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
@@ -159,20 +182,15 @@ fn means(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for grouped in grouped(gold) {
         let used = grouped.used(None);
         for (id, call) in grouped.calls.iter().filter(|(_, c)| c.func == AggFunc::Avg && !c.distinct) {
-            let Some(leaf) = call.args.iter().flat_map(Reads::reads).find_map(|c| grouped.leaf_of(c)) else {
-                continue;
+            // The mean of a condition is a share of the rows, of whatever table they are.
+            let share = |e: &Expr| {
+                matches!(e, Expr::Case { .. }) || matches!(e, Expr::Function { name, .. } if name == "iif")
             };
+            let read = call.args.iter().flat_map(Reads::reads).find_map(|c| grouped.leaf_of(c));
+            let Some(leaf) = read.filter(|_| !call.args.iter().any(|e| e.any(share))) else { continue };
             let unused = (0..grouped.block.leaves.len()).filter(|i| !used.contains(i) && *i != leaf);
-            // A bridge between tables that are used is no table by itself.
-            let ends = |i: &usize| {
-                let touches = grouped
-                    .block
-                    .conjuncts
-                    .iter()
-                    .map(|e| grouped.block.read_by(e))
-                    .filter(|read| read.contains(i));
-                touches.flatten().filter(|other| other != i).collect::<BTreeSet<_>>().len() == 1
-            };
+            // A table between two others is no table by itself.
+            let ends = |i: &usize| grouped.neighbours(*i).len() == 1;
             let repeats = |i: &usize| {
                 let others =
                     (0..grouped.block.leaves.len()).filter(|o| o != i).flat_map(|o| grouped.columns(o));

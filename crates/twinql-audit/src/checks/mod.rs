@@ -99,6 +99,7 @@ pub const CHECKS: &[Check] = &[
     limits::LIMIT_WITHOUT_ORDER,
     bare_columns::BARE_COLUMN,
     bare_columns::BARE_BESIDE_EXTREME,
+    orders::LIMIT_OF_ONE_ROW,
     scalars::SCALAR_OF_MANY,
     windows::WINDOW_TIES,
     windows::CONCATENATION_ORDER,

@@ -1,6 +1,6 @@
 //! A subquery as a value, of which there may be several.
 
-use twinql_sql::{BinaryOp, Expr, Rel};
+use twinql_sql::{BinaryOp, Expr, Rel, Value};
 
 use super::{Apply, Check, Sink};
 use crate::finding::Severity;
@@ -35,13 +35,49 @@ fn many(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         {
             continue;
         }
-        let at = gold.place(e);
-        let equal = |x: &&Expr| matches!(x, Expr::Binary { op: BinaryOp::Eq, left, right } if std::ptr::eq(*e, &**left) || std::ptr::eq(*e, &**right));
-        let said = sink.add(at, "the subquery stands for one value, and may have several rows: the first, which is any of them, counts");
-        if expressions.iter().any(equal) {
-            said.remedy("IN instead of = takes all of them");
+        let equal = |x: &&Expr| {
+            matches!(x, Expr::Binary { op: BinaryOp::Eq, left, right }
+                if std::ptr::eq(*e, &**left) || std::ptr::eq(*e, &**right))
+        };
+        let remedy = match expressions.iter().any(equal) {
+            true => "IN instead of = takes all of them",
+            false => "say which row is meant, or aggregate",
+        };
+        let name = looked_up(gold, &query.rel);
+        let reason = match &name {
+            Some(name) => {
+                format!("the subquery stands for one value, and nothing says that {name} is unique")
+            }
+            None => {
+                "the subquery stands for one value, and may have several rows: any of them counts".to_owned()
+            }
+        };
+        let said = sink.add(gold.place(e), reason).remedy(remedy);
+        // What has a name is most often the only thing of that name.
+        if name.is_some() {
+            said.only(Severity::Note);
         }
     }
+}
+
+/// The text column by a value of which the rows of one table are looked up.
+fn looked_up(gold: &Gold<'_>, rel: &Rel) -> Option<String> {
+    let mut rel = rel;
+    while let Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Sort { input, .. } = rel {
+        rel = input;
+    }
+    let Rel::Filter { input, predicate } = rel else { return None };
+    if !matches!(**input, Rel::Scan { .. }) {
+        return None;
+    }
+    predicate.iter().find_map(|e| match e {
+        Expr::Binary { op: BinaryOp::Eq | BinaryOp::Like, left, right } => match (&**left, &**right) {
+            (Expr::Column(c), Expr::Literal(Value::Text(_)))
+            | (Expr::Literal(Value::Text(_)), Expr::Column(c)) => Some(gold.name(*c)),
+            _ => None,
+        },
+        _ => None,
+    })
 }
 
 /// It has a LIMIT of its own, which another check looks at.

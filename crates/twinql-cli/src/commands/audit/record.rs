@@ -91,7 +91,7 @@ fn witness(witness: &Witness) -> Json {
         rows.map(|row| row.iter().cloned().map(plain).collect()).collect()
     };
     let (shows, second) = match &witness.shows {
-        Shows::TwoOrders => ("two_orders", None),
+        Shows::TwoAnswers => ("two_answers", None),
         Shows::Mended(sql) => ("mended", Some(sql)),
     };
     json!({

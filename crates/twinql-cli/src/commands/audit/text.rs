@@ -93,10 +93,7 @@ fn underlined(text: &str, finding: &Finding) -> String {
 fn shown(witness: &Witness) -> String {
     let mut out = String::new();
     let heads = match &witness.shows {
-        Shows::TwoOrders => [
-            "on this database it answers".to_owned(),
-            "and with the same rows stored in another order".to_owned(),
-        ],
+        Shows::TwoAnswers => ["on this database it answers".to_owned(), "and may as well answer".to_owned()],
         Shows::Mended(sql) => {
             ["on this database it answers".to_owned(), format!("where {} answers", visible(sql.trim()))]
         }
