@@ -89,6 +89,7 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
     match cli.command {
         Command::Score(typed) => commands::score::run(typed, common.seed, console),
         Command::Judge(typed) => commands::judge::run(typed, common.seed, console),
+        Command::Audit(typed) => commands::audit::run(typed, common.seed, console),
         Command::Prove(typed) => commands::prove::run(typed, common.seed, console),
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),

@@ -15,6 +15,7 @@ pub mod error;
 pub mod explain;
 pub mod expr;
 pub mod function;
+pub mod known;
 pub mod normalize;
 mod ordered;
 pub mod parse;

@@ -206,7 +206,7 @@ impl Sandbox {
 
     /// What all executions have cost so far, in steps of SQLite's machine: the same on every machine,
     /// where time is not.
-    pub(crate) fn spent(&self) -> u64 {
+    pub fn spent(&self) -> u64 {
         self.spent.get()
     }
 

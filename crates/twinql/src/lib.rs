@@ -3,8 +3,9 @@
 //! [`Pipeline`] scores pairs over one schema; an [`Engine`], set up by [`Engine::builder`], does the same
 //! for batches over many schemas, with any metrics, checkpoint and [`Semantics`]. [`input`] reads pairs from
 //! files, [`training`] makes examples of them. The crates underneath are re-exported as modules: [`sql`],
-//! [`graph`], [`suite`], [`metrics`], [`corpus`], [`model`], [`files`].
+//! [`graph`], [`suite`], [`audit`], [`metrics`], [`corpus`], [`model`], [`files`].
 
+pub use twinql_audit as audit;
 pub use twinql_corpus as corpus;
 pub use twinql_files as files;
 pub use twinql_graph as graph;

@@ -88,8 +88,8 @@ fn cell(value: &Value) -> String {
     })
 }
 
-/// The first rows as a table: numbers to the right, all else to the left.
-fn answer(columns: &[String], width: usize, rows: &[Vec<Value>]) -> Vec<String> {
+/// The first rows of an answer as a table: numbers to the right, all else to the left.
+pub fn answer(columns: &[String], width: usize, rows: &[Vec<Value>]) -> Vec<String> {
     let shown = rows.get(..MAX_ROWS).unwrap_or(rows);
     let mut lines: Vec<Vec<String>> = vec![
         (0..width)

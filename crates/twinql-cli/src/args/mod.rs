@@ -1,5 +1,6 @@
 //! Arguments: as typed ([`typed`]), and as validated (here). Commands see only the second.
 
+pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod corpus;
 pub(crate) mod databases;

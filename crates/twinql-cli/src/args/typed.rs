@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Judge(Judge),
     /// Prove pairs equal or different on every database, with the rules, the assumptions and a certificate
     Prove(super::prove::Prove),
+    /// What is wrong with gold queries: answers that are not determined or always empty, slips; no database is needed
+    Audit(super::audit::Audit),
     /// Execution accuracy: compare answers on your own SQLite databases, which are never written to
     Execute(Execute),
     /// Measure how well metrics agree with labels

@@ -11,6 +11,7 @@
 
 mod answers;
 mod attention;
+pub(crate) mod audit;
 mod batch;
 pub(crate) mod calibrate;
 mod clients;

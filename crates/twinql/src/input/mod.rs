@@ -14,6 +14,7 @@
 //! ```
 
 mod aligned;
+mod golds;
 mod pairs;
 mod schemas;
 
@@ -30,6 +31,7 @@ use crate::job::{Job, Work};
 use crate::prepare;
 use crate::record::Status;
 use crate::status;
+pub use golds::{GoldSource, open_golds};
 pub use pairs::PairItems;
 pub use schemas::{Schemas, load_schemas};
 

@@ -1,0 +1,241 @@
+//! Rows that a join repeats, and that are then counted or averaged.
+
+use std::collections::BTreeSet;
+
+use twinql_sql::columns::Reads;
+use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, Expr, Rel, Value};
+
+use super::{Apply, Check, Sink};
+use crate::finding::Severity;
+use crate::gold::{Block, Gold};
+
+pub(super) const COUNT_OF_REPEATED_KEY: Check = Check {
+    id: "count-of-repeated-key",
+    severity: Severity::Warning,
+    summary: "COUNT of a key that a join repeats",
+    why: "A row that several rows of the joined table go with is counted once for each of them; COUNT(DISTINCT …) counts it once.",
+    source: "annotation errors of BIRD that third parties list",
+    undetermined: false,
+    finds: &[
+        "SELECT count(c.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total > 100",
+    ],
+    misses: &[
+        "SELECT count(DISTINCT c.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total > 100",
+        "SELECT c.name, count(c.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id GROUP BY c.id",
+        "SELECT count(o.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE c.age > 30",
+        "SELECT count(*) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total > 100",
+    ],
+    apply: Apply::Plan(counts),
+};
+
+pub(super) const AVERAGE_OF_REPEATED_ROWS: Check = Check {
+    id: "average-of-repeated-rows",
+    severity: Severity::Warning,
+    summary: "a mean over rows that an unused join repeats",
+    why: "A table that nothing but its join condition mentions repeats each row as often as it has rows for it, and the mean counts it as often.",
+    source: "the fan trap of dimensional modelling",
+    undetermined: false,
+    finds: &["SELECT avg(c.age) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id"],
+    misses: &[
+        "SELECT avg(c.age) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total > 100",
+        "SELECT avg(o.total) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id",
+        "SELECT avg(age) FROM customer WHERE id IN (SELECT customer_id FROM orders)",
+    ],
+    apply: Apply::Plan(means),
+};
+
+pub(super) const GROUPS_OF_ONE_ROW: Check = Check {
+    id: "groups-of-one-row",
+    severity: Severity::Warning,
+    summary: "a count over groups that have one row each",
+    why: "Where the group's key is unique every group has one row, so that each count is 1.",
+    source: "functional dependencies, Paulley and Larson 1994",
+    undetermined: false,
+    finds: &[
+        "SELECT name, count(*) FROM customer GROUP BY id",
+        "SELECT id FROM orders GROUP BY id ORDER BY count(*) DESC LIMIT 1",
+    ],
+    misses: &[
+        "SELECT customer_id, count(*) FROM orders GROUP BY customer_id",
+        "SELECT c.id, count(*) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id GROUP BY c.id",
+        "SELECT id, max(age) FROM customer GROUP BY id",
+    ],
+    apply: Apply::Plan(single),
+};
+
+/// An inner join that is aggregated: its block, its keys and its calls.
+struct Grouped<'a> {
+    block: Block<'a>,
+    input: &'a Rel,
+    keys: &'a [(ColumnId, Expr)],
+    calls: &'a [(ColumnId, AggregateCall)],
+}
+
+fn grouped<'a>(gold: &Gold<'a>) -> Vec<Grouped<'a>> {
+    let mut all = Vec::new();
+    for rel in gold.relations() {
+        if let Rel::Aggregate { input, keys, calls } = rel {
+            let block = Block::of(input);
+            if block.leaves.len() > 1 && block.leaves.iter().all(|leaf| matches!(leaf, Rel::Scan { .. })) {
+                all.push(Grouped { block, input, keys, calls });
+            }
+        }
+    }
+    all
+}
+
+impl Grouped<'_> {
+    /// The leaf that a column is of.
+    fn leaf_of(&self, c: ColumnId) -> Option<usize> {
+        self.block.leaves.iter().position(|leaf| leaf.output_set().contains(&c))
+    }
+
+    /// Leaves that the group keys, the calls or a condition of their own read.
+    fn used(&self, but: Option<&AggregateCall>) -> BTreeSet<usize> {
+        let calls = self
+            .calls
+            .iter()
+            .map(|(_, call)| call)
+            .filter(|call| !but.is_some_and(|but| std::ptr::eq(*call, but)));
+        let read = calls.flat_map(AggregateCall::exprs).chain(self.keys.iter().map(|(_, e)| e));
+        let read: BTreeSet<ColumnId> = read.flat_map(Reads::reads).collect();
+        let mut used: BTreeSet<usize> = read.iter().filter_map(|c| self.leaf_of(*c)).collect();
+        used.extend(self.filtered());
+        used
+    }
+
+    /// Leaves with a condition that is no equality of columns of two of them.
+    fn filtered(&self) -> BTreeSet<usize> {
+        let joins = |e: &&&Expr| {
+            matches!(e, Expr::Binary { op: BinaryOp::Eq, left, right }
+                if matches!((&**left, &**right), (Expr::Column(_), Expr::Column(_))))
+                && self.block.read_by(e).len() > 1
+        };
+        let conditions = self.block.conjuncts.iter().filter(|e| !joins(e));
+        conditions.flat_map(|e| self.block.read_by(e)).collect()
+    }
+
+    /// Leaves of which one row is most likely meant: those that are looked up by a text, and tables between two others,
+    /// which have one row for each pair.
+    fn settled(&self) -> Vec<usize> {
+        let used = self.used(None);
+        let looked_up = |i: usize| {
+            let own = BTreeSet::from([i]);
+            self.block.conjuncts.iter().any(|e| {
+                matches!(e, Expr::Binary { op: BinaryOp::Eq | BinaryOp::Like, left, right }
+                    if matches!((&**left, &**right), (Expr::Column(_), Expr::Literal(Value::Text(_)))))
+                    && self.block.read_by(e) == own
+            })
+        };
+        let between = |i: usize| !used.contains(&i) && self.neighbours(i).len() > 1;
+        (0..self.block.leaves.len()).filter(|&i| looked_up(i) || between(i)).collect()
+    }
+
+    /// Leaves that a condition joins with this one.
+    fn neighbours(&self, leaf: usize) -> BTreeSet<usize> {
+        let touching =
+            self.block.conjuncts.iter().map(|e| self.block.read_by(e)).filter(|read| read.contains(&leaf));
+        touching.flatten().filter(|other| *other != leaf).collect()
+    }
+
+    /// The columns of a leaf.
+    fn columns(&self, leaf: usize) -> BTreeSet<ColumnId> {
+        self.block.leaves.get(leaf).map(|rel| rel.output_set()).unwrap_or_default()
+    }
+}
+
+fn counts(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    for grouped in grouped(gold) {
+        for (id, call) in grouped.calls {
+            let [Expr::Column(c)] = call.args.as_slice() else { continue };
+            let Some(leaf) = grouped.leaf_of(*c) else { continue };
+            let columns = grouped.columns(leaf);
+            let Some(rel) = grouped.block.leaves.get(leaf) else { continue };
+            let counted = call.func == AggFunc::Count && !call.distinct && gold.known.is_unique(rel, [*c]);
+            let settled = grouped.settled().into_iter().flat_map(|i| grouped.columns(i));
+            let by = columns.into_iter().chain(settled).chain(grouped.keys.iter().map(|(k, _)| *k));
+            // The counted table does nothing but be counted, and another is filtered: then its rows are what is meant.
+            let alone = grouped.calls.len() == 1 && grouped.keys.is_empty() && !grouped.filtered().is_empty();
+            if !counted
+                || !alone
+                || gold.lenient.is_unique(grouped.input, by)
+                || grouped.used(Some(call)).contains(&leaf)
+            {
+                continue;
+            }
+            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let written = gold.text.at(&at);
+            let mended = written.find('(').map(|i| {
+                let (head, rest) = written.split_at(i + 1);
+                gold.text.with(&at, &format!("{head}DISTINCT {}", rest.trim_start()))
+            });
+            let reason = format!(
+                "the join repeats a {} for each row that goes with it, and each time it is counted",
+                gold.name(*c)
+            );
+            sink.add(at, reason).remedy("COUNT(DISTINCT …)").mended(mended);
+        }
+    }
+}
+
+fn means(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    for grouped in grouped(gold) {
+        let used = grouped.used(None);
+        for (id, call) in grouped.calls.iter().filter(|(_, c)| c.func == AggFunc::Avg && !c.distinct) {
+            // The mean of a condition is a share of the rows, of whatever table they are.
+            let share = |e: &Expr| {
+                matches!(e, Expr::Case { .. }) || matches!(e, Expr::Function { name, .. } if name == "iif")
+            };
+            let read = call.args.iter().flat_map(Reads::reads).find_map(|c| grouped.leaf_of(c));
+            let Some(leaf) = read.filter(|_| !call.args.iter().any(|e| e.any(share))) else { continue };
+            let unused = (0..grouped.block.leaves.len()).filter(|i| !used.contains(i) && *i != leaf);
+            // A table between two others is no table by itself.
+            let ends = |i: &usize| grouped.neighbours(*i).len() == 1;
+            let repeats = |i: &usize| {
+                let others =
+                    (0..grouped.block.leaves.len()).filter(|o| o != i).flat_map(|o| grouped.columns(o));
+                !gold.lenient.is_unique(grouped.input, others) && has_keys(gold, &grouped, *i)
+            };
+            if let Some(table) = unused.filter(ends).find(repeats) {
+                let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+                let name = match grouped.block.leaves.get(table) {
+                    Some(Rel::Scan { table, .. }) => gold.schema.tables.get(*table).map_or("", |t| &t.name),
+                    _ => "",
+                };
+                let reason = format!(
+                    "{name} is joined and not used: it repeats each row as often as it has rows for it, and the mean counts it as often"
+                );
+                sink.add(at, reason).remedy(format!("IN (SELECT … FROM {name}) instead of the join"));
+            }
+        }
+    }
+}
+
+/// All leaves but one have a key: without one nothing is known to be repeated.
+fn has_keys(gold: &Gold<'_>, grouped: &Grouped<'_>, but: usize) -> bool {
+    let others = grouped.block.leaves.iter().enumerate().filter(|(i, _)| *i != but);
+    others.into_iter().all(|(_, leaf)| gold.lenient.is_unique(leaf, leaf.outputs()))
+}
+
+fn single(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    for rel in gold.relations() {
+        let Rel::Aggregate { input, keys, calls } = rel else { continue };
+        let by: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| super::limits::told_apart(e)).collect();
+        if by.is_empty()
+            || !gold.known.is_unique(input, by.iter().copied())
+            || gold.known.is_unique(input, [])
+        {
+            continue;
+        }
+        let counts = calls.iter().find(|(_, c)| c.func == AggFunc::Count && c.filter.is_none());
+        if let Some((id, _)) = counts {
+            let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
+            let names: Vec<String> = by.iter().map(|c| gold.name(*c)).collect();
+            let reason = format!(
+                "{} is unique, so that every group has one row and each count is 1 at most",
+                names.join(", ")
+            );
+            sink.add(at, reason).assumes(&[Assumption::Keys]);
+        }
+    }
+}

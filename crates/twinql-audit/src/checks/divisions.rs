@@ -1,0 +1,70 @@
+//! Divisions that cut off what is behind the point.
+
+use twinql_sql::columns::Reads;
+use twinql_sql::{AggFunc, Assumption, BinaryOp, ColumnId, Expr, Rel, TypeClass, Value};
+
+use super::{Apply, Check, Sink};
+use crate::finding::Severity;
+use crate::gold::Gold;
+
+pub(super) const INTEGER_DIVISION: Check = Check {
+    id: "integer-division",
+    severity: Severity::Warning,
+    summary: "a ratio of two whole numbers",
+    why: "SQLite divides two whole numbers without what is behind the point: a share of 3 in 4 is 0.",
+    source: "https://sqlite.org/lang_expr.html#operators; BIRD's golds mostly cast, and some forgot to",
+    undetermined: false,
+    finds: &[
+        "SELECT sum(amount) / count(*) FROM line",
+        "SELECT sum(CASE WHEN city = 'Bern' THEN 1 ELSE 0 END) * 100 / count(*) FROM customer",
+    ],
+    misses: &[
+        "SELECT CAST(sum(amount) AS REAL) / count(*) FROM line",
+        "SELECT sum(amount) * 100.0 / count(*) FROM line",
+        "SELECT sum(total) / count(*) FROM orders",
+        "SELECT age / 10 FROM customer",
+    ],
+    apply: Apply::Plan(ratios),
+};
+
+fn ratios(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    let aggregates = aggregates(gold);
+    for e in gold.expressions() {
+        let Expr::Binary { op: BinaryOp::Div, left, right } = e else { continue };
+        let whole = |e: &Expr| gold.class(e) == Some(TypeClass::Integer);
+        // `age / 10` makes decades: a ratio is of what was counted or summed, by something that is counted too.
+        let counted = |e: &Expr| reads(e, &aggregates);
+        if !whole(left) || !whole(right) || !counted(left) || matches!(**right, Expr::Literal(_)) {
+            continue;
+        }
+        let at = gold.place(e);
+        let mended = gold
+            .found(left)
+            .filter(|l| l.start >= at.start && l.end <= at.end)
+            .map(|l| gold.text.with(&l, &format!("CAST({} AS REAL)", gold.text.at(&l))));
+        sink.add(at, "both sides are whole numbers, so the division cuts off what is behind the point")
+            .remedy("CAST(… AS REAL) / …")
+            .mended(mended)
+            .assumes(&[Assumption::Typed]);
+    }
+}
+
+/// The columns that are counts and sums.
+fn aggregates(gold: &Gold<'_>) -> Vec<ColumnId> {
+    let mut all = Vec::new();
+    for rel in gold.relations() {
+        if let Rel::Aggregate { calls, .. } = rel {
+            let of = calls.iter().filter(|(_, c)| matches!(c.func, AggFunc::Count | AggFunc::Sum));
+            all.extend(of.map(|(c, _)| *c));
+        }
+    }
+    all
+}
+
+/// An expression is made of one of these columns, and no difference of years or like constants.
+fn reads(e: &Expr, columns: &[ColumnId]) -> bool {
+    e.any(|e| match e {
+        Expr::Scalar(query) => query.reads().iter().any(|c| columns.contains(c)),
+        e => e.named().iter().any(|c| columns.contains(c)),
+    }) && !matches!(e, Expr::Literal(Value::Integer(_)))
+}

@@ -1,0 +1,53 @@
+//! Computed numbers compared for equality.
+
+use twinql_sql::columns::Reads;
+use twinql_sql::{AggFunc, BinaryOp, ColumnId, Expr, Rel, TypeClass};
+
+use super::{Apply, Check, Sink};
+use crate::finding::Severity;
+use crate::gold::Gold;
+
+pub(super) const FLOAT_EQUALITY: Check = Check {
+    id: "float-equality",
+    severity: Severity::Note,
+    summary: "sums of real numbers compared for equality",
+    why: "The last digits of a sum or a mean of real numbers depend on the order in which the rows come, so that two that should be equal may not be.",
+    source: "https://sqlite.org/floatingpoint.html",
+    undetermined: false,
+    finds: &[
+        "SELECT customer_id FROM orders GROUP BY customer_id HAVING sum(total) = (SELECT max(s) FROM (SELECT sum(total) AS s FROM orders GROUP BY customer_id))",
+    ],
+    misses: &[
+        "SELECT id FROM orders WHERE total = (SELECT max(total) FROM orders)",
+        "SELECT city FROM customer GROUP BY city HAVING count(*) = 2",
+    ],
+    apply: Apply::Plan(equality),
+};
+
+fn equality(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    let sums = sums(gold);
+    let summed = |e: &Expr| e.reads().iter().any(|c| sums.contains(c));
+    for e in gold.expressions() {
+        let Expr::Binary { op: BinaryOp::Eq, left, right } = e else { continue };
+        if left != right && (summed(left) || summed(right)) {
+            sink.add(
+                gold.place(e),
+                "the last digits of a sum of real numbers depend on the order of the rows",
+            );
+        }
+    }
+}
+
+/// Sums and means of real numbers, and what is computed from them.
+fn sums(gold: &Gold<'_>) -> Vec<ColumnId> {
+    let mut all: Vec<ColumnId> = Vec::new();
+    for rel in gold.relations() {
+        if let Rel::Aggregate { calls, .. } = rel {
+            let real = |e: &Expr| gold.class(e) == Some(TypeClass::Number);
+            let of =
+                calls.iter().filter(|(_, c)| matches!(c.func, AggFunc::Sum | AggFunc::Avg | AggFunc::Total));
+            all.extend(of.filter(|(_, c)| c.args.iter().any(real)).map(|(c, _)| *c));
+        }
+    }
+    all
+}

@@ -1,0 +1,107 @@
+//! ORDER BY that orders nothing.
+
+use std::collections::BTreeSet;
+
+use twinql_sql::columns::Reads;
+use twinql_sql::{AggFunc, ColumnId, Expr, Rel};
+
+use super::{Apply, Check, Sink};
+use crate::finding::Severity;
+use crate::gold::{Gold, Role};
+
+pub(super) const IDLE_ORDER: Check = Check {
+    id: "idle-order",
+    severity: Severity::Note,
+    summary: "ORDER BY that orders nothing",
+    why: "The order of a subquery without LIMIT is lost, and one row has no order.",
+    source: "https://sqlite.org/lang_select.html#orderby",
+    undetermined: false,
+    finds: &[
+        "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders ORDER BY total)",
+        "SELECT count(*) FROM customer ORDER BY count(*) DESC LIMIT 1",
+        "SELECT name FROM customer WHERE id = 3 ORDER BY name",
+    ],
+    misses: &[
+        "SELECT name FROM customer ORDER BY name",
+        "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders ORDER BY total LIMIT 3)",
+    ],
+    apply: Apply::Plan(idle),
+};
+
+pub(super) const LIMIT_OF_ONE_ROW: Check = Check {
+    id: "limit-of-one-row",
+    severity: Severity::Warning,
+    summary: "ORDER BY and LIMIT behind an aggregate of all rows",
+    why: "An aggregate without GROUP BY has one row, over all rows: ORDER BY and LIMIT pick none of these, and come too late.",
+    source: "the order in which the clauses of a SELECT are evaluated, https://sqlite.org/lang_select.html",
+    undetermined: false,
+    finds: &[
+        "SELECT count(*) FROM orders ORDER BY total DESC LIMIT 1",
+        "SELECT avg(total) FROM orders ORDER BY day LIMIT 10",
+    ],
+    misses: &[
+        "SELECT count(*) FROM orders GROUP BY customer_id ORDER BY customer_id DESC LIMIT 1",
+        "SELECT avg(total) FROM (SELECT total FROM orders ORDER BY day, id LIMIT 10)",
+        "SELECT max(total) FROM orders ORDER BY max(total) LIMIT 1",
+    ],
+    apply: Apply::Plan(too_late),
+};
+
+fn too_late(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    for rel in gold.relations() {
+        let Rel::Sort { input, keys, limit: Some(_), .. } = rel else { continue };
+        let (mut below, mut made) = (&**input, Vec::new());
+        while let Rel::Project { input, exprs } = below {
+            made.extend(exprs);
+            below = input;
+        }
+        let Rel::Aggregate { keys: groups, calls, .. } = below else { continue };
+        let bare = |c: &ColumnId| calls.iter().any(|(id, call)| id == c && call.func == AggFunc::Bare);
+        let reads = |e: &Expr| {
+            let of =
+                |c: &ColumnId| bare(c) || made.iter().any(|(id, e)| id == c && e.reads().iter().any(bare));
+            e.reads().iter().any(of)
+        };
+        let key = keys.iter().find(|k| reads(&k.expr));
+        if let (Some(key), true) = (key, groups.is_empty()) {
+            let at = gold.found(&key.expr).unwrap_or_else(|| gold.text.whole());
+            sink.add(at, "the aggregate is over all rows, and has one row: ORDER BY and LIMIT come too late")
+                .remedy("aggregate over a subquery that has the ORDER BY and LIMIT");
+        }
+    }
+}
+
+fn idle(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    let mut top: BTreeSet<*const Rel> = BTreeSet::new();
+    for (role, query) in gold.queries() {
+        let mut rel = &query.rel;
+        while let Rel::Project { input, .. } = rel {
+            rel = input;
+        }
+        // The first row of a scalar subquery is that of its order.
+        if matches!(role, Role::Root | Role::Scalar) {
+            top.insert(std::ptr::from_ref(rel));
+        }
+    }
+    // Calls that take their values in the order of a derived table.
+    let ordered = |rel: &&Rel| {
+        matches!(rel, Rel::Window { .. })
+            || matches!(rel, Rel::Aggregate { calls, .. } if calls.iter().any(|(_, c)| matches!(c.func, AggFunc::GroupConcat | AggFunc::Bare | AggFunc::Other(_))))
+    };
+    let kept = gold.relations().iter().any(ordered);
+    for rel in gold.relations() {
+        let Rel::Sort { input, keys, limit, offset } = rel else { continue };
+        let Some(key) = keys.first() else { continue };
+        let inner = !top.contains(&std::ptr::from_ref(rel));
+        let limited = limit.is_some() || offset.is_some();
+        let reason = if inner && !limited && !kept {
+            "the order of a subquery without LIMIT is lost"
+        } else if gold.known.is_unique(input, []) {
+            "there is one row at most"
+        } else {
+            continue;
+        };
+        let at = gold.found(&key.expr).unwrap_or_else(|| gold.text.whole());
+        sink.add(at, reason);
+    }
+}

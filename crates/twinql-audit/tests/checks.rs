@@ -1,0 +1,70 @@
+//! Each check finds what its entry says it finds, and nothing in what only looks like it.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+
+use twinql_audit::checks::SHOP;
+use twinql_audit::{Auditor, CHECKS, Config, Severity, Status};
+use twinql_sql::Schema;
+
+fn auditor() -> Auditor {
+    let schema = Schema::from_ddl("shop", SHOP).unwrap();
+    Auditor::new(&schema, &Config { severity: Severity::Note, ..Config::default() }).unwrap()
+}
+
+#[test]
+fn each_check_finds_its_examples_and_no_near_miss() {
+    let auditor = auditor();
+    let mut wrong = Vec::new();
+    for check in CHECKS {
+        for (queries, wanted) in [(check.finds, true), (check.misses, false)] {
+            for sql in queries {
+                let audit = auditor.audit(sql);
+                let found = audit.findings.iter().any(|f| f.check == check);
+                if found != wanted {
+                    let all: Vec<_> = audit.findings.iter().map(|f| (f.check.id, f.reason.clone())).collect();
+                    wrong.push(format!(
+                        "{} should{} find: {sql}\n    {:?} {all:?}",
+                        check.id,
+                        if wanted { "" } else { " not" },
+                        audit.status
+                    ));
+                }
+            }
+        }
+        assert!(!check.finds.is_empty() && !check.misses.is_empty(), "{}", check.id);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn near_misses_are_queries() {
+    let auditor = auditor();
+    for check in CHECKS {
+        for sql in check.misses {
+            assert_eq!(auditor.audit(sql).status, Status::Audited, "{}: {sql}", check.id);
+        }
+    }
+}
+
+#[test]
+fn every_check_has_one_name() {
+    let ids: BTreeSet<&str> = CHECKS.iter().map(|c| c.id).collect();
+    assert_eq!(ids.len(), CHECKS.len());
+    let kebab = |id: &str| id.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    assert!(ids.iter().all(|id| kebab(id)));
+}
+
+#[test]
+fn what_is_not_determined_has_a_witness() {
+    let auditor = auditor();
+    for check in CHECKS.iter().filter(|c| c.undetermined) {
+        for sql in check.finds {
+            let audit = auditor.audit(sql);
+            let witness = audit.findings.iter().find_map(|f| f.witness.as_ref());
+            let witness = witness.unwrap_or_else(|| panic!("{}: no witness for {sql}", check.id));
+            assert_ne!(witness.answers[0], witness.answers[1], "{sql}");
+            assert!(witness.statements.contains("CREATE TABLE"), "{sql}");
+        }
+    }
+}

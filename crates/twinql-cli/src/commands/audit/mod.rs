@@ -1,0 +1,314 @@
+//! `twinql audit`: what is wrong with gold queries, found without a database.
+
+mod record;
+mod text;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use serde_json::{Value as Json, json};
+use twinql::audit::sarif::{self, Located};
+use twinql::audit::{Audit as Audited, Auditor, CHECKS, Check, Config, Severity, Status, check};
+use twinql::files::Inputs;
+use twinql::input::{GoldSource, open_golds};
+use twinql::{Job, Schema, Work};
+
+use crate::args::DEFAULT_SEED;
+use crate::args::audit::{Audit, AuditFormat, Least};
+use crate::commands::stream::{Window, stream};
+use crate::input::{self, About};
+use crate::output::{Console, Sink, table};
+use record::AuditRecord;
+
+/// What came of a gold: an audit, or why there is none.
+type Done = Result<Audited, String>;
+
+/// Audits each gold as its line is read, and writes its findings; a table of the checks comes at the end.
+pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<bool> {
+    if typed.list {
+        return list(console);
+    }
+    let source = source(&typed)?;
+    if typed.schemas.schemas.is_none() && !matches!(source, GoldSource::Pairs(_)) {
+        bail!(
+            "--schemas is missing: give a tables.json, a .sql file of CREATE TABLE statements, a .sqlite file or a folder of them"
+        );
+    }
+    let config = config(&typed, seed)?;
+    let mut inputs = Inputs::default().with([
+        ("--gold", typed.gold.as_deref()),
+        ("--pairs", typed.pairs.as_deref()),
+        ("--schemas", typed.schemas.schemas.as_deref()),
+    ]);
+    if let Some(out) = &typed.out {
+        inputs.output(out)?;
+    }
+    let schemas = input::schemas(typed.schemas.schemas.as_deref(), typed.schemas.dialect.dialect)?;
+    let golds = open_golds(&source, typed.db_id.as_deref(), schemas)?;
+    let mut writer = Writer::new(&typed, &source, config.severity)?;
+    let work = |jobs: &[Job]| audited(jobs, &config);
+    stream(golds, Window::SMALL_BATCHES, "auditing", console, &work, &mut |done| {
+        let Some((job, about, done)) = done else { return writer.flush() };
+        writer.add(&job, &about, done)
+    })?;
+    let tally = writer.finish()?;
+    for line in tally.lines() {
+        console.say(line);
+    }
+    let Some(limit) = typed.fail_on.map(severity) else { return Ok(true) };
+    let failed = tally.findings.iter().filter(|((_, s), _)| *s >= limit).map(|(_, n)| n).sum::<usize>();
+    if failed > 0 {
+        console.warn(format!("--fail-on {limit}: {failed} findings are as bad or worse"));
+    }
+    Ok(failed == 0)
+}
+
+/// Shows the registry.
+fn list(console: Console) -> Result<bool> {
+    let mut rows = vec![vec!["check".to_owned(), "severity".into(), "finds".into()]];
+    rows.extend(CHECKS.iter().map(|c| vec![c.id.to_owned(), c.severity.to_string(), c.summary.to_owned()]));
+    // The last column is text: kept to the left.
+    let width = |i: usize| rows.iter().filter_map(|r| r.get(i)).map(String::len).max().unwrap_or(0);
+    let (first, second) = (width(0), width(1));
+    let mut out = Sink::new(None)?;
+    for row in &rows {
+        if let [id, severity, summary] = row.as_slice() {
+            out.line(&format!("{id:first$}  {severity:second$}  {summary}"))?;
+        }
+    }
+    out.finish()?;
+    console.say(format!("{} checks", CHECKS.len()));
+    Ok(true)
+}
+
+fn source(typed: &Audit) -> Result<GoldSource> {
+    Ok(match (&typed.gold, &typed.pairs, &typed.gold_sql) {
+        (Some(gold), None, None) => GoldSource::Lines(gold.clone()),
+        (None, Some(pairs), None) => GoldSource::Pairs(pairs.clone()),
+        (None, None, Some(sql)) => GoldSource::One(sql.clone()),
+        _ => bail!("no golds to work on: give --gold FILE, --pairs FILE or --gold-sql SQL"),
+    })
+}
+
+fn severity(typed: Least) -> Severity {
+    match typed {
+        Least::Note => Severity::Note,
+        Least::Warning => Severity::Warning,
+        Least::Error => Severity::Error,
+    }
+}
+
+fn config(typed: &Audit, seed: Option<u64>) -> Result<Config> {
+    let mut checks: Vec<&'static Check> = Vec::new();
+    for id in typed.check.iter().map(|id| id.trim()).filter(|id| !id.is_empty()) {
+        match check(id) {
+            Some(check) if !checks.contains(&check) => checks.push(check),
+            Some(_) => {}
+            None => bail!("--check: unknown check {id:?}; `twinql audit --list` shows them"),
+        }
+    }
+    let mut least = severity(typed.severity);
+    // Who names a check wants to see what it finds.
+    if let Some(lowest) = checks.iter().map(|c| c.severity).min() {
+        least = least.min(lowest);
+    }
+    if let Some(limit) = typed.fail_on.map(severity) {
+        least = least.min(limit);
+    }
+    Ok(Config {
+        semantics: typed.semantics.get()?,
+        dialect: typed.schemas.dialect.dialect,
+        checks,
+        severity: least,
+        witness: !typed.no_witness,
+        seed: seed.unwrap_or(DEFAULT_SEED),
+    })
+}
+
+/// Audits a block; what is made for a schema is kept for the block.
+fn audited(jobs: &[Job], config: &Config) -> Vec<Done> {
+    let mut auditors: HashMap<*const Schema, Result<Auditor, String>> = HashMap::new();
+    let mut one = |job: &Job| match &job.work {
+        Work::Unusable { status: _, error } => Err(error.clone()),
+        Work::Pair { schema, gold, pred: _ } => {
+            let made = auditors.entry(Arc::as_ptr(schema)).or_insert_with(|| {
+                Auditor::new(schema, config).map_err(|e| format!("the schema cannot be built in SQLite: {e}"))
+            });
+            made.as_ref().map(|auditor| auditor.audit(gold)).map_err(Clone::clone)
+        }
+    };
+    jobs.iter().map(&mut one).collect()
+}
+
+/// Counts of what was audited.
+#[derive(Default)]
+struct Tally {
+    golds: usize,
+    statuses: BTreeMap<&'static str, usize>,
+    /// Golds with a finding, by its severity.
+    flagged: BTreeMap<Severity, usize>,
+    findings: BTreeMap<(&'static str, Severity), usize>,
+    witnesses: BTreeMap<&'static str, usize>,
+}
+
+impl Tally {
+    fn add(&mut self, status: &'static str, audit: Option<&Audited>) {
+        self.golds += 1;
+        *self.statuses.entry(status).or_default() += 1;
+        let Some(audit) = audit else { return };
+        for finding in &audit.findings {
+            *self.findings.entry((finding.check.id, finding.severity)).or_default() += 1;
+            if finding.witness.is_some() {
+                *self.witnesses.entry(finding.check.id).or_default() += 1;
+            }
+        }
+        if let Some(worst) = audit.findings.iter().map(|f| f.severity).max() {
+            *self.flagged.entry(worst).or_default() += 1;
+        }
+    }
+
+    /// For people: a row for each check that found something, and what became of the golds.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.findings.is_empty() {
+            let head = ["check", "severity", "findings", "witnesses"].map(String::from).to_vec();
+            let mut rows = vec![head];
+            for check in CHECKS {
+                for severity in Severity::ALL.into_iter().rev() {
+                    let Some(n) = self.findings.get(&(check.id, severity)) else { continue };
+                    let shown = self.witnesses.get(check.id).copied().unwrap_or(0);
+                    rows.push(vec![check.id.into(), severity.to_string(), n.to_string(), shown.to_string()]);
+                }
+            }
+            lines.extend(table(&rows).lines().map(str::to_owned));
+        }
+        let statuses: Vec<String> = self.statuses.iter().map(|(s, n)| format!("{s} {n}")).collect();
+        let flagged: Vec<String> = self.flagged.iter().rev().map(|(s, n)| format!("{s} {n}")).collect();
+        let worst = if flagged.is_empty() { "none".to_owned() } else { flagged.join(", ") };
+        let golds = if self.golds == 1 { "1 gold".to_owned() } else { format!("{} golds", self.golds) };
+        lines.push(format!("{golds}: {}; with a finding, by the worst: {worst}", statuses.join(", ")));
+        lines
+    }
+
+    fn json(&self) -> Json {
+        let checks: Vec<Json> = CHECKS
+            .iter()
+            .flat_map(|check| Severity::ALL.into_iter().rev().map(move |s| (check, s)))
+            .filter_map(|(check, severity)| {
+                let n = self.findings.get(&(check.id, severity))?;
+                let shown = self.witnesses.get(check.id).copied().unwrap_or(0);
+                Some(json!({"check": check.id, "severity": severity, "findings": n, "witnesses": shown}))
+            })
+            .collect();
+        let flagged: serde_json::Map<String, Json> =
+            self.flagged.iter().map(|(s, n)| (s.name().to_owned(), json!(n))).collect();
+        json!({"golds": self.golds, "status": self.statuses, "flagged": flagged, "checks": checks})
+    }
+}
+
+/// Writes audits in the format that was asked for.
+struct Writer {
+    sink: Sink,
+    format: AuditFormat,
+    /// The file of golds, for SARIF.
+    file: Option<String>,
+    lines: bool,
+    single: bool,
+    severity: Severity,
+    tally: Tally,
+    /// What waits for the end of the document.
+    waiting: Vec<Json>,
+}
+
+impl Writer {
+    fn new(typed: &Audit, source: &GoldSource, severity: Severity) -> Result<Writer> {
+        let file = match source {
+            GoldSource::Lines(path) | GoldSource::Pairs(path) => Some(path.display().to_string()),
+            GoldSource::One(_) => None,
+        };
+        Ok(Writer {
+            sink: Sink::new(typed.out.as_deref())?,
+            format: typed.format,
+            file,
+            lines: matches!(source, GoldSource::Lines(_)),
+            single: matches!(source, GoldSource::One(_)),
+            severity,
+            tally: Tally::default(),
+            waiting: Vec::new(),
+        })
+    }
+
+    fn flush(&mut self) -> Result<bool> {
+        self.sink.flush()?;
+        Ok(!self.sink.closed)
+    }
+
+    fn add(&mut self, job: &Job, about: &About, done: Done) -> Result<bool> {
+        let status = match &done {
+            Ok(audit) => audit.status.name(),
+            Err(_) => "unusable",
+        };
+        self.tally.add(status, done.as_ref().ok());
+        match self.format {
+            AuditFormat::Text => {
+                let text = text::gold(job, about, &done, self.single);
+                self.sink.write(&text)?;
+            }
+            AuditFormat::Jsonl => {
+                let record = AuditRecord::new(job, about, &done);
+                self.sink.line(&record.line(about)?)?;
+            }
+            AuditFormat::Json => {
+                let record = AuditRecord::new(job, about, &done);
+                if record.says_something() {
+                    self.waiting.push(serde_json::to_value(record)?);
+                }
+            }
+            AuditFormat::Sarif => {
+                let Ok(audit) = &done else { return Ok(!self.sink.closed) };
+                // Where a repair has moved the text, its places are not the file's.
+                let as_written = matches!(&job.work, Work::Pair { gold, .. } if *gold == audit.text);
+                for finding in &audit.findings {
+                    let located = Located {
+                        file: self.file.clone(),
+                        line: usize::try_from(about.print).unwrap_or(1).max(1),
+                        column: (self.lines && as_written).then_some(1),
+                        id: about.id_text(&job.id),
+                        finding,
+                    };
+                    self.waiting.push(sarif::result(&located));
+                }
+            }
+        }
+        Ok(!self.sink.closed)
+    }
+
+    /// Ends the output.
+    fn finish(mut self) -> Result<Tally> {
+        match self.format {
+            AuditFormat::Text | AuditFormat::Jsonl => {}
+            AuditFormat::Json => {
+                let document = json!({
+                    "format": 1,
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "severity": self.severity,
+                    "summary": self.tally.json(),
+                    "golds": self.waiting,
+                });
+                self.sink.line(&serde_json::to_string_pretty(&document)?)?;
+            }
+            AuditFormat::Sarif => {
+                let log = sarif::log(std::mem::take(&mut self.waiting), env!("CARGO_PKG_VERSION"));
+                self.sink.line(&serde_json::to_string_pretty(&log)?)?;
+            }
+        }
+        self.sink.finish()?;
+        Ok(self.tally)
+    }
+}
+
+/// Whether an audit has anything to say.
+fn silent(audit: &Audited) -> bool {
+    audit.findings.is_empty() && audit.status == Status::Audited
+}
