@@ -33,17 +33,18 @@ pub(crate) enum Paint {
 /// Series after the last colour begin again with the first one.
 pub(crate) const SERIES: usize = 8;
 
-/// Colour on light and on dark ground, and dashes. Neighbours differ in lightness too, and every colour has
-/// 3:1 or more against its ground, so that it can be seen (WCAG 2.1, 1.4.11).
+/// Colour on light and on dark ground, and dashes. Every colour has 3:1 or more against its ground, so that it
+/// can be seen (WCAG 2.1, 1.4.11). The first four are told apart with any of the common kinds of colour
+/// blindness; more cannot be, and are told apart by dashes and markers.
 const SERIES_LOOK: [(&str, &str, &str); SERIES] = [
-    ("#1f5fa8", "#7cb7ff", ""),
-    ("#c2410c", "#ff9d66", "7 3"),
-    ("#0f7b5f", "#4fd1a5", "2 2.5"),
-    ("#8b3fb8", "#d2a0f5", "9 3 2 3"),
-    ("#8a5a00", "#e6c04d", "5 5"),
-    ("#be185d", "#ff8fb8", "1.5 4"),
-    ("#4b5563", "#b6bec9", "12 3"),
-    ("#0e7490", "#67d3e6", "4 2 1 2"),
+    ("#1f5fa8", "#6ab0ff", ""),
+    ("#d4690a", "#ff9250", "7 3"),
+    ("#0b4a36", "#c4f7d4", "2 2.5"),
+    ("#b06bc9", "#bb74d6", "9 3 2 3"),
+    ("#8c7a00", "#f5d75f", "5 5"),
+    ("#8f1148", "#f2607f", "1.5 4"),
+    ("#6b7280", "#98a2ae", "12 3"),
+    ("#0e8a9e", "#3fc2b8", "4 2 1 2"),
 ];
 
 const HEAT: [(&str, &str); 5] = [
@@ -162,13 +163,21 @@ pub(crate) fn rules() -> String {
 mod tests {
     use super::*;
 
-    /// Relative luminance (WCAG 2.1).
-    fn luminance(colour: &str) -> f64 {
-        let channel = |at: usize| {
+    /// Red, green and blue in linear light (IEC 61966-2-1).
+    fn linear(colour: &str) -> [f64; 3] {
+        [1, 3, 5].map(|at| {
             let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
             if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+        })
+    }
+
+    /// Relative luminance (WCAG 2.1).
+    fn luminance(colour: &str) -> f64 {
+        product([0.2126, 0.7152, 0.0722], linear(colour))
+    }
+
+    fn product(a: [f64; 3], b: [f64; 3]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
     }
 
     fn contrast(a: &str, b: &str) -> f64 {
@@ -191,6 +200,51 @@ mod tests {
         for (light, dark) in HEAT {
             assert!(contrast(light, Paint::Text.colours().0) >= 4.5, "{light}");
             assert!(contrast(dark, Paint::Text.colours().1) >= 4.5, "{dark}");
+        }
+    }
+
+    /// What is left of linear colours without cones for long, middle and short waves (Machado, Oliveira and
+    /// Fernandes 2009, table 1, severity 1).
+    const BLINDNESS: [[[f64; 3]; 3]; 3] = [
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    ];
+
+    /// The colour's place in Oklab (Ottosson 2020), where distances are about what people see.
+    fn oklab(linear: [f64; 3]) -> [f64; 3] {
+        let cones = [
+            [0.4122214708, 0.5363325363, 0.0514459929],
+            [0.2119034982, 0.6806995451, 0.1073969566],
+            [0.0883024619, 0.2817188376, 0.6299787005],
+        ]
+        .map(|row| product(row, linear).cbrt());
+        [
+            [0.2104542553, 0.7936177850, -0.0040720468],
+            [1.9779984951, -2.4285922050, 0.4505937099],
+            [0.0259040371, 0.7827717662, -0.8086757660],
+        ]
+        .map(|row| product(row, cones))
+    }
+
+    #[test]
+    fn the_first_four_series_are_told_apart_by_colour_blind_readers() {
+        for blind in BLINDNESS {
+            let seen = |colour: &str| {
+                let of = linear(colour);
+                oklab(blind.map(|row| product(row, of).clamp(0.0, 1.0)))
+            };
+            for (a, b) in (0..4).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                for ground in [0, 1] {
+                    let of = |number| {
+                        let (light, dark) = Paint::Series(number).colours();
+                        seen(if ground == 0 { light } else { dark })
+                    };
+                    let far = of(a).iter().zip(of(b)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                    // Three times what is just told apart, side by side.
+                    assert!(far > 0.06, "{a} and {b} on ground {ground}: {far}");
+                }
+            }
         }
     }
 
