@@ -62,7 +62,8 @@ fn a_report_for_programs_with_plot_and_scores() {
     assert_eq!(report["metrics"][0]["binarised"], Value::Null);
     assert!(report["metrics"][1]["binarised"]["auc"].is_number());
     assert!(report["metrics"][0]["signature"].as_str().unwrap().contains("metric:suite"));
-    assert!(folder.read("roc.svg").contains("suite (default): AUC 1.0000"));
+    let roc = folder.read("roc.svg");
+    assert!(roc.contains("suite (default)") && roc.contains("AUC 1.0000"), "{roc}");
     assert_eq!(json_lines(&folder.read("scores.jsonl")).len(), 4);
 }
 
@@ -155,4 +156,44 @@ fn corpus_build_makes_labelled_pairs() {
     folder.write("corpus.toml", "schemas = []\n");
     folder.refuses(&args, &["corpus.toml", "`schemas` is empty"]);
     folder.refuses(&["corpus", "build", "--config", "none.toml", "--out", "x.jsonl"], &["none.toml"]);
+}
+
+#[test]
+fn reports_in_every_format() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", four());
+    for (file, part) in [
+        ("r.html", "<!doctype html>"),
+        ("r.md", "# how well metrics agree with labels"),
+        ("r.tex", "\\documentclass"),
+        ("r.txt", "how well metrics agree with labels"),
+        ("r.json", "\"sections\""),
+    ] {
+        folder.run(&with(&["--report", file, "--resamples", "20"]), 0);
+        let text = folder.read(file);
+        assert!(text.to_lowercase().contains(part), "{file}: {text}");
+        assert!(text.contains("relpm") && text.contains("easy"), "{file}");
+    }
+    folder.refuses(&with(&["--report", "r.pdf"]), &["--report r.pdf", ".html"]);
+}
+
+#[test]
+fn scores_of_other_programs_are_measured_beside() {
+    let folder = Folder::new();
+    folder.write("pairs.jsonl", four());
+    let lines =
+        [r#"{"id": "a", "score": 0.9}"#, r#"{"id": "b", "score": 0.4}"#, r#"{"id": "d", "score": 0.1}"#];
+    folder.write("judge.jsonl", lines.join("\n"));
+    let args = with(&["--external", "llm@0.3=judge.jsonl", "--by", "keyword", "--format", "json"]);
+    let (out, err) = folder.run(&args, 0);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let llm = &report["metrics"][2];
+    assert_eq!((llm["metric"].as_str(), llm["pairs"].as_u64()), (Some("llm"), Some(3)));
+    assert_eq!((llm["auc"]["estimate"].as_f64(), llm["accuracy"].as_f64()), (Some(1.0), Some(2.0 / 3.0)));
+    assert!(err.contains("judge.jsonl has scores for 3 of 4 pairs"), "{err}");
+    assert_eq!(report["groups"]["where"][0]["pairs"], 1, "{}", report["groups"]);
+    assert_eq!(report["groups"]["aggregation"][0]["pairs"], 1);
+    folder.refuses(&with(&["--external", "gmn=judge.jsonl"]), &["gmn is a metric of twinql's own"]);
+    folder.write("strangers.jsonl", r#"{"id": "z", "score": 1}"#);
+    folder.refuses(&with(&["--external", "llm=strangers.jsonl"]), &["none of the 1 ids of strangers.jsonl"]);
 }

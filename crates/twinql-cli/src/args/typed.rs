@@ -155,6 +155,7 @@ pub(crate) struct Metrics {
     /// [default: a built-in list]
     #[arg(long, value_name = "FILE")]
     pub(crate) crystalbleu_corpus: Option<PathBuf>,
+    #[command(flatten)]
     pub(crate) files: DatabasesFlags,
     #[command(flatten)]
     pub(crate) run: RunFlags,

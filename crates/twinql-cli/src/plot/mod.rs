@@ -1,15 +1,13 @@
-//! ROC curves, and the course of a training run, as SVG pictures.
+//! The course of a training run as an SVG picture.
 //!
 //! Written by hand, since a picture of lines and text needs no library, and the same figures give the same
 //! bytes.
 
 mod courses;
-mod roc;
 
 use std::fmt::Write;
 
 pub(crate) use courses::{Course, Scale, courses_svg};
-pub(crate) use roc::{Curve, Operating, roc_svg};
 
 /// Width of a plot, and height of a square one.
 const SIZE: f64 = 480.0;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use twinql::corpus::plug::plugged;
-use twinql::input::{Schemas, Source, open};
+use twinql::input::{Items, Schemas, Source, open};
 use twinql::metrics::{Hardness, hardness};
 use twinql::{Job, Work};
 
@@ -52,6 +52,12 @@ pub(super) fn named(typed: &[String]) -> Result<Vec<(String, PathBuf)>> {
     Ok(systems)
 }
 
+/// The golds with the predictions of one system.
+pub(super) fn pairs(gold: &Path, pred: &Path, schemas: &Schemas) -> Result<Items> {
+    let source = Source::Lines { gold: gold.to_owned(), pred: pred.to_owned() };
+    Ok(open(&source, None, schemas.clone(), false)?.items)
+}
+
 impl Entries {
     /// Reads all files; `plugging` is the number of texts that are tried for a prediction.
     pub(super) fn read(
@@ -63,9 +69,8 @@ impl Entries {
         let mut entries = Entries { systems: Vec::new(), hardness: Vec::new(), distinct: Vec::new() };
         let mut known: HashMap<(usize, String), usize> = HashMap::new();
         for (number, (name, file)) in systems.into_iter().enumerate() {
-            let source = Source::Lines { gold: gold.to_owned(), pred: file.clone() };
             let mut answers = Vec::new();
-            for (at, item) in open(&source, None, schemas.clone(), false)?.items.enumerate() {
+            for (at, item) in pairs(gold, &file, schemas)?.enumerate() {
                 let job = item?.job;
                 if number == 0 {
                     entries.hardness.push(class(&job));

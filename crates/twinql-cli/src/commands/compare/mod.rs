@@ -11,17 +11,18 @@ mod telling;
 use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::input::{About, Item};
+use twinql::input::{About, Item, Items};
 use twinql::metrics::{Column, Comparison, Hardness, MetricInfo, Resampling, ScoreKind, Systems, metric};
 use twinql::record::StatusCounts;
 use twinql::{Engine, Job};
 
 use crate::args::compare::Compare;
 use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
+use crate::commands::databases;
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, signatures, strict, window};
 use crate::document;
-use crate::input::{self, Pairs};
+use crate::input::Pairs;
 use crate::output::{Console, Sink};
 use entries::Entries;
 
@@ -45,6 +46,7 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
         ("--schemas", Some(typed.input.schemas.as_path())),
         ("--checkpoint", metrics.checkpoint.as_deref()),
         ("--profile", metrics.profile.as_deref()),
+        ("--db", metrics.db.as_deref()),
         ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
     ]);
     for (_, path) in &systems {
@@ -55,8 +57,16 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     }
     // Better refused now than after the scoring.
     typed.report.as_deref().map(document::format_of).transpose()?;
-    let schemas = input::schemas(Some(&typed.input.schemas), typed.input.dialect.dialect)?;
+    let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
+    let mut sources = vec![typed.gold.gold.as_path()];
+    sources.extend(systems.iter().map(|(_, path)| path.as_path()));
+    // All systems answer the same golds: those of one name all databases.
+    let of_one = || match systems.first() {
+        Some((_, pred)) => entries::pairs(&typed.gold.gold, pred, &schemas),
+        None => Ok(Box::new(std::iter::empty()) as Items),
+    };
+    databases::check(&engine, &sources, of_one, console)?;
     let plugging = typed.plug_values.then_some(typed.most_plugged);
     let entries = Entries::read(&typed.gold.gold, systems, &schemas, plugging)?;
     let scores = score(&engine, entries.distinct(), console)?;

@@ -17,7 +17,7 @@ use std::sync::PoisonError;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{MetricInfo, Resampling, ScoreKind, SemanticsOf, roc_band, roc_curve};
+use twinql::metrics::{MetricInfo, Resampling, ScoreKind, SemanticsOf};
 use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job};
 
@@ -32,7 +32,6 @@ use crate::external::External;
 use crate::input::{self, PairItems};
 use crate::labels::Labels;
 use crate::output::{Console, Sink, write_file};
-use crate::plot::{Curve, Operating, roc_svg};
 use crate::report::{Abstention, MetricReport, Subject, measure, text};
 use differences::{Difference, NULL_HYPOTHESIS, differences};
 use seen::{Group, Seen};
@@ -136,7 +135,7 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         how,
     };
     if let Some(path) = &typed.plot {
-        write_file(path, plot(&engine, &seen, &measured.overall, &how).as_bytes())?;
+        write_file(path, report::roc_chart(&measured, &subjects, &seen).svg().as_bytes())?;
     }
     if let (Some(path), Some(extremes)) = (&typed.report, extremes) {
         let semantics = engine.metrics().first().map(|m| engine.semantics_of(m)).unwrap_or_default();
@@ -239,26 +238,6 @@ fn reports(
         }
     };
     subjects.iter().enumerate().map(measured).collect()
-}
-
-/// ROC curves of all metrics that have one, in one picture.
-fn plot(engine: &Engine, seen: &Seen, overall: &[MetricReport], how: &Resampling) -> String {
-    let everything = seen.everything();
-    let metrics = engine.metrics().iter().zip(overall).enumerate();
-    let curves: Vec<Curve> = metrics
-        .filter_map(|(number, (metric, report))| {
-            let (scores, labels) = seen.scored(number, &everything);
-            let points = roc_curve(&scores, &labels).ok()?;
-            Some(Curve {
-                name: format!("{} ({})", metric.name, engine.semantics_of(metric)),
-                operating: Operating::of(&points, report.threshold),
-                points,
-                band: roc_band(&scores, &labels, how).ok()?,
-                auc: report.auc?,
-            })
-        })
-        .collect();
-    roc_svg(&format!("agreement with {} labels", seen.labels.len()), &curves, how.level)
 }
 
 /// The reports as tables: all pairs, then the groups, then differences, then what the figures are over.

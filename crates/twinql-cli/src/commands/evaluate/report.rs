@@ -147,28 +147,9 @@ impl Found<'_> {
 
     fn curves(&self) -> Section {
         let everything = self.seen.everything();
-        let (mut roc, mut precision, mut calibration) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut precision, mut calibration) = (Vec::new(), Vec::new());
         for (number, subject) in self.subjects.iter().enumerate() {
             let (scores, labels) = self.seen.scored(number, &everything);
-            if let Ok(points) = roc_curve(&scores, &labels) {
-                let at = points.iter().rfind(|p| p.threshold >= subject.threshold);
-                let drawn = thinned(&points).map(|p| (p.false_positive_rate, p.true_positive_rate));
-                let mut curve = Curve::new(&subject.metric, drawn);
-                if let Some(auc) = self.measured.overall.get(number).and_then(|r| r.auc) {
-                    curve = curve.with_note(format!("AUC {:.3}", auc.estimate));
-                }
-                if let Ok(band) = roc_band(&scores, &labels, &self.measured.how) {
-                    curve = curve.with_band(band.iter().map(|b| (b.false_positive_rate, b.low, b.high)));
-                }
-                if let Some(p) = at {
-                    curve = curve.with_mark(
-                        p.false_positive_rate,
-                        p.true_positive_rate,
-                        format!("threshold {:.2}", subject.threshold),
-                    );
-                }
-                roc.push(curve);
-            }
             if let Ok(points) = precision_recall_curve(&scores, &labels) {
                 let curve = Curve::new(&subject.metric, thinned(&points).map(|p| (p.recall, p.precision)));
                 let ap = self.measured.overall.get(number).and_then(|r| r.average_precision);
@@ -185,14 +166,8 @@ impl Found<'_> {
         }
         let positives =
             self.seen.labels.iter().filter(|l| **l).count() as f64 / self.seen.labels.len().max(1) as f64;
-        let level = Some(self.measured.how.level);
-        let mut section = Section::new("curves", "Curves");
-        if !roc.is_empty() {
-            let chart = Chart::new("roc", "ROC curves", Curves::roc(roc, level).into()).with_caption(
-                "The shaded band is where the curve lies on bootstrap resamples; the mark is the threshold.",
-            );
-            section = section.with(chart);
-        }
+        let mut section =
+            Section::new("curves", "Curves").with(roc_chart(self.measured, self.subjects, self.seen));
         if !precision.is_empty() {
             let curves = Curves::precision_recall(precision, positives, None);
             section = section.with(Chart::new("precision-recall", "Precision and recall", curves.into()));
@@ -268,6 +243,33 @@ impl Found<'_> {
         }
         Section::new("differences", "Differences between metrics").with(table)
     }
+}
+
+/// The ROC curves of all metrics that have one, each with its band and its threshold.
+pub(super) fn roc_chart(measured: &Measured, subjects: &[Subject], seen: &Seen) -> Chart {
+    let everything = seen.everything();
+    let curve = |(number, subject): (usize, &Subject)| {
+        let (scores, labels) = seen.scored(number, &everything);
+        let points = roc_curve(&scores, &labels).ok()?;
+        let drawn = thinned(&points).map(|p| (p.false_positive_rate, p.true_positive_rate));
+        let mut curve = Curve::new(format!("{} ({})", subject.metric, subject.semantics), drawn);
+        if let Some(auc) = measured.overall.get(number).and_then(|r| r.auc) {
+            curve = curve.with_note(format!("AUC {:.4} ({:.4} to {:.4})", auc.estimate, auc.low, auc.high));
+        }
+        if let Ok(band) = roc_band(&scores, &labels, &measured.how) {
+            curve = curve.with_band(band.iter().map(|b| (b.false_positive_rate, b.low, b.high)));
+        }
+        if let Some(p) = points.iter().rfind(|p| p.threshold >= subject.threshold) {
+            let note = format!("at threshold {:.2}", subject.threshold);
+            curve = curve.with_mark(p.false_positive_rate, p.true_positive_rate, note);
+        }
+        Some(curve)
+    };
+    let curves = subjects.iter().enumerate().filter_map(curve).collect();
+    let title = format!("Agreement with {} labels: ROC curves", seen.labels.len());
+    Chart::new("roc", title, Curves::roc(curves, Some(measured.how.level)).into()).with_caption(
+        "The shaded band is where the curve lies on bootstrap resamples; the mark is at the threshold.",
+    )
 }
 
 /// AUC and accuracy of each metric in each group.
