@@ -5,7 +5,6 @@
 //! - [`rewrites`]: equivalent ways to write a query
 //! - [`schemas`]: pairs over a schema that says the same in another way
 //! - [`grammar`]: queries sampled over a schema
-//! - [`plug`]: the gold's values in the places of a prediction
 //! - [`examples`]: gold queries with what stands beside them, whatever the file
 //! - [`composition`]: what a data set is made of
 //! - [`mod@split`]: parts of a data set that have no group in common
@@ -20,7 +19,6 @@ pub mod grammar;
 pub mod io;
 pub mod pairs;
 pub mod paths;
-pub mod plug;
 pub mod rewrites;
 pub mod schemas;
 pub mod spider;

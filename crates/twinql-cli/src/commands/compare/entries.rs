@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use twinql::corpus::plug::plugged;
 use twinql::input::{Items, Schemas, Source, open};
 use twinql::metrics::{Hardness, hardness};
+use twinql::suite::suite::plugs;
 use twinql::{Job, Work};
 
 /// A system.
@@ -94,10 +94,12 @@ impl Entries {
             self.distinct.push(job);
             return vec![self.distinct.len() - 1];
         };
-        let texts = match plugging {
-            Some(most) => plugged(schema, gold, pred, most),
-            None => vec![pred.clone()],
-        };
+        // The prediction as it stands is the first, whatever else is tried.
+        let mut texts = vec![pred.clone()];
+        if let Some(most) = plugging {
+            texts.extend(plugs(schema, gold, pred).into_iter().filter(|text| text != pred));
+            texts.truncate(most.max(1));
+        }
         let mut numbers = Vec::with_capacity(texts.len());
         for text in texts {
             let distinct = &mut self.distinct;
