@@ -120,7 +120,9 @@ fn node_match(source: &Tree<'_>, target: &Tree<'_>, config: &RelPmConfig) -> f64
     let RelPmConfig { alpha, beta: _, omega } = *config;
     let width = target.values.len();
     let mut matches = vec![0f64; source.values.len() * width];
-    let mut scores = matches.clone();
+    // With ω 1 the score is the match, and needs no matrix of its own.
+    let weighs = omega < 1.0;
+    let mut scores = if weighs { matches.clone() } else { Vec::new() };
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
     let levels = source.levels.iter().zip(&target.levels);
     for (sources, targets) in levels.rev() {
@@ -148,16 +150,27 @@ fn node_match(source: &Tree<'_>, target: &Tree<'_>, config: &RelPmConfig) -> f64
                         let kept = assign(&mut pairs);
                         let mean = kept.iter().map(|p| p.0).sum::<f64>() / n;
                         let matched = alpha * own + (1.0 - alpha) * mean;
-                        let below = kept.iter().map(|&(_, i, j)| scores[below[i] * width + candidates[j]]);
-                        (matched, omega * matched + (1.0 - omega) * below.sum::<f64>() / n)
+                        let scored = match weighs {
+                            true => {
+                                let score = |&(_, i, j): &(f64, usize, usize)| {
+                                    scores[below[i] * width + candidates[j]]
+                                };
+                                omega * matched + (1.0 - omega) * kept.iter().map(score).sum::<f64>() / n
+                            }
+                            false => matched,
+                        };
+                        (matched, scored)
                     }
                 };
                 matches[s * width + t] = matched;
-                scores[s * width + t] = scored;
+                if weighs {
+                    scores[s * width + t] = scored;
+                }
             }
         }
     }
-    scores.first().copied().unwrap_or(0.0)
+    let of_root = if weighs { scores.first() } else { matches.first() };
+    of_root.copied().unwrap_or(0.0)
 }
 
 /// Greedily pairs children with candidates, the best pairs first, and leaves the pairs that are
