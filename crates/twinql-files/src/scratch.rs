@@ -22,10 +22,12 @@ impl Scratch {
     /// What the system says.
     pub fn folder() -> Result<Scratch, FileError> {
         let parent = std::env::temp_dir();
-        let dir = tempfile::Builder::new()
-            .prefix("twinql-")
-            .tempdir_in(&parent)
-            .map_err(FileError::io("create a folder in", &parent))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("twinql-");
+        // The usual permissions let everybody in.
+        #[cfg(unix)]
+        let builder = builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let dir = builder.tempdir_in(&parent).map_err(FileError::io("create a folder in", &parent))?;
         let listed = Listed::new(dir.path());
         Ok(Scratch { dir, _listed: listed })
     }
