@@ -5,6 +5,7 @@
 //! parts, and what is shared of it counts. Values are not compared.
 
 use serde_json::{Map, Value, json};
+use twinql_sql::Schema;
 
 use super::adapted::both;
 use super::clauses::{Block, Body, Labels, Op, Query, Term, Writer};
@@ -26,12 +27,15 @@ const NAMES: [&str; 10] = [
 
 /// The mean F1 over the components that either side has, with each one's precision, recall and F1.
 pub(in crate::classic) fn score(pair: &Pair<'_>) -> Scored {
-    let (gold, pred) = match both(pair.schema, pair.gold.query, pair.pred.query) {
-        Ok(both) => both,
-        Err(unread) => return unread,
-    };
-    let parts = |query: &Query| Parts::of(query, &Writer::new(pair.schema, false));
-    let (gold, pred) = (parts(&gold), parts(&pred));
+    match both(pair.schema, pair.gold.query, pair.pred.query) {
+        Ok((gold, pred)) => shared_components(pair.schema, &gold, &pred),
+        Err(unread) => unread,
+    }
+}
+
+fn shared_components(schema: &Schema, gold: &Query, pred: &Query) -> Scored {
+    let parts = |query: &Query| Parts::of(query, &Writer::new(schema, false));
+    let (gold, pred) = (parts(gold), parts(pred));
     let mut details = Map::new();
     let (mut sum, mut count) = (0.0, 0usize);
     for ((name, gold), pred) in NAMES.iter().zip(&gold.0).zip(&pred.0) {
@@ -185,11 +189,39 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn parts(sql: &str) -> Parts {
+    fn schema() -> Schema {
         let ddl = "CREATE TABLE t (a INTEGER, b INTEGER, c TEXT); CREATE TABLE u (a INTEGER, d TEXT);";
-        let schema = twinql_sql::schema::read_ddl("x", ddl).unwrap();
-        let query = super::super::clauses::build(&schema, &twinql_sql::parse(sql).unwrap().query).unwrap();
-        Parts::of(&query, &Writer::new(&schema, false))
+        twinql_sql::schema::read_ddl("x", ddl).unwrap()
+    }
+
+    fn query(sql: &str) -> Query {
+        super::super::clauses::build(&schema(), &twinql_sql::parse(sql).unwrap().query).unwrap()
+    }
+
+    fn parts(sql: &str) -> Parts {
+        Parts::of(&query(sql), &Writer::new(&schema(), false))
+    }
+
+    #[test]
+    fn the_mean_is_over_what_either_has() {
+        for (gold, pred, expected, components) in [
+            // One of one and two output columns is shared; WHERE, its operand and its word are lost.
+            ("SELECT a FROM t WHERE a = 1", "SELECT a, b FROM t", (2.0 / 3.0 + 2.0 / 3.0) / 5.0, 5),
+            ("SELECT max(a) FROM t", "SELECT min(a) FROM t", 0.5, 2),
+            ("SELECT a FROM t WHERE a = 1", "SELECT a FROM t WHERE a = 2", 1.0, 5),
+            (
+                "SELECT a FROM t ORDER BY b",
+                "SELECT a FROM t ORDER BY b DESC",
+                (1.0 + 1.0 + 0.0 + 0.5) / 4.0,
+                4,
+            ),
+        ] {
+            let scored = shared_components(&schema(), &query(gold), &query(pred));
+            assert!((scored.score - expected).abs() < 1e-12, "{gold} / {pred}: {}", scored.score);
+            assert_eq!(scored.details["components"], components, "{gold} / {pred}");
+        }
+        let scored = shared_components(&schema(), &query("SELECT a FROM t"), &query("SELECT a, b FROM t"));
+        assert_eq!(scored.details["select"], json!({ "precision": 0.5, "recall": 1.0, "f1": 2.0 / 3.0 }));
     }
 
     #[test]

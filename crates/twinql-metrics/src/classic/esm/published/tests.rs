@@ -102,7 +102,7 @@ fn what_spider_cannot_read() {
     }
 }
 
-/// FACTS of the script that `esm+` does not repeat.
+/// What the script gets wrong, and `esm+` does not repeat.
 #[test]
 fn faults_of_the_esm_plus_script() {
     let schema = schema();
