@@ -1,4 +1,5 @@
-//! Findings over gold files, and a sample of them to be read: how the precision of `docs/audit.md` was measured.
+//! Findings over a gold file, and a sample of them to be read, at most SAMPLE of each check: how the precision in
+//! `docs/audit.md` was measured.
 //!
 //! `cargo run --release -p twinql-audit --example sample -- GOLD.sql TABLES [SAMPLE] [SEED] [no-witness] [ID]`
 
@@ -39,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             count.1 += usize::from(finding.witness.is_some());
             if only.is_empty() && finding.severity > Severity::Note || finding.check.id == only {
                 let at = audit.text.get(finding.place.bytes.clone()).unwrap_or("");
-                lines.push(format!(
+                let line = format!(
                     "{} {} {} line {} [{}]\n  {}\n  at: {at}\n  {}{}",
                     finding.severity,
                     finding.check.id,
@@ -49,13 +50,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     audit.text.trim(),
                     finding.reason,
                     finding.remedy.as_ref().map_or_else(String::new, |r| format!(" → {r}")),
-                ));
+                );
+                lines.push((finding.check.id, line));
             }
         }
     }
     Dice::new(seed, 0).shuffle(&mut lines);
-    for line in lines.iter().take(sample) {
-        println!("{line}\n");
+    // At most so many of each check: the rare ones are read too.
+    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    for (check, line) in &lines {
+        let count = shown.entry(check).or_default();
+        *count += 1;
+        if *count <= sample {
+            println!("{line}\n");
+        }
     }
     eprintln!("{statuses:?}; golds with an error or a warning: {flagged}");
     for ((severity, check), (count, witnesses)) in counts {

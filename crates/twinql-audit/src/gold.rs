@@ -46,24 +46,32 @@ pub(crate) struct Gold<'a> {
     canonical: OnceCell<Canonical>,
 }
 
-/// The schema with the keys that a `tables.json` cannot say: a lone NOT NULL column of a table without a key is its key.
-/// It was one in the file, and may be half of one.
+/// The schema with keys that it most likely left out. Of a `tables.json`, a lone NOT NULL column of a table without a
+/// key: it was one in the file, and may be half of one. Of any schema, the columns that foreign keys refer to, which
+/// SQLite wants to be unique, and all columns of a table without any key: no row stands in it twice.
 pub(crate) fn lenient_schema(schema: &Schema) -> Schema {
     let mut lenient = schema.clone();
-    if schema.typing == Typing::Loose {
-        for table in lenient.tables.iter_mut().filter(|t| t.primary_key.is_empty()) {
-            let mut not_null =
-                (0..table.columns.len()).filter(|&c| table.columns.get(c).is_some_and(|c| c.not_null));
-            if let (Some(key), None) = (not_null.next(), not_null.next()) {
-                table.primary_key = vec![key];
-            }
+    for key in schema.tables.iter().flat_map(|t| &t.foreign_keys) {
+        if let Some(target) = lenient.tables.get_mut(key.target)
+            && !target.unique.contains(&key.target_columns)
+        {
+            target.unique.push(key.target_columns.clone());
+        }
+    }
+    for table in lenient.tables.iter_mut().filter(|t| t.primary_key.is_empty()) {
+        let mut not_null =
+            (0..table.columns.len()).filter(|&c| table.columns.get(c).is_some_and(|c| c.not_null));
+        match (not_null.next(), not_null.next()) {
+            (Some(key), None) if schema.typing == Typing::Loose => table.primary_key = vec![key],
+            _ if table.unique.is_empty() => table.primary_key = (0..table.columns.len()).collect(),
+            _ => {}
         }
     }
     lenient
 }
 
-/// The schema without the keys that a `tables.json` may say by half: a lone text column that is no id may be the first
-/// of several, as a building is of a classroom's.
+/// The schema without the keys that a `tables.json` may say by half: a lone column that is no id by its name may be the
+/// first of several, as a building is of a classroom's.
 pub(crate) fn strict_schema(schema: &Schema) -> Schema {
     let mut strict = schema.clone();
     if schema.typing == Typing::Loose {
@@ -72,7 +80,7 @@ pub(crate) fn strict_schema(schema: &Schema) -> Schema {
             let Some(column) = table.columns.get(key) else { continue };
             let name = column.name.to_ascii_lowercase();
             let id = ["id", "code", "key", "no", "nr", "number", "ssn"].iter().any(|end| name.ends_with(end));
-            if !numeric(column.class) && !id {
+            if !id {
                 table.primary_key.clear();
             }
         }

@@ -11,7 +11,7 @@ use crate::gold::{Block, Gold};
 
 pub(super) const COUNT_OF_REPEATED_KEY: Check = Check {
     id: "count-of-repeated-key",
-    severity: Severity::Warning,
+    severity: Severity::Note,
     summary: "COUNT of a key that a join repeats",
     why: "A row that several rows of the joined table go with is counted once for each of them; COUNT(DISTINCT …) counts it once.",
     source: "annotation errors of BIRD that third parties list",
