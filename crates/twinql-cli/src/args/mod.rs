@@ -104,7 +104,7 @@ pub(crate) fn databases(typed: Option<usize>) -> Result<Option<usize>> {
 }
 
 /// The parameters of partial matching, within their ranges.
-fn matching(typed: &typed::MatchingFlags) -> Result<RelPmConfig> {
+fn matching(typed: &shared::MatchingFlags) -> Result<RelPmConfig> {
     let usual = RelPmConfig::default();
     let config = RelPmConfig {
         alpha: typed.relpm_alpha.unwrap_or(usual.alpha),

@@ -171,3 +171,17 @@ pub(crate) enum Workers {
     /// Held back by the sandbox alone
     Threads,
 }
+
+/// The parameters of partial matching.
+#[derive(Debug, Args)]
+pub(crate) struct MatchingFlags {
+    /// Of relpm and astpm: how much a node's own match counts against its children's, between 0 and 1 [default: 0.5]
+    #[arg(long, value_name = "X")]
+    pub(crate) relpm_alpha: Option<f64>,
+    /// Of relpm and astpm: how much recall counts against precision [default: 2]
+    #[arg(long, value_name = "X")]
+    pub(crate) relpm_beta: Option<f64>,
+    /// Of relpm and astpm: how much a node's match counts in its score against the scores below it, at most 1 [default: 1]
+    #[arg(long, value_name = "X")]
+    pub(crate) relpm_omega: Option<f64>,
+}

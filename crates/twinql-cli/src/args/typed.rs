@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::corpus::Corpus;
 use super::databases::DatabasesFlags;
 use super::shared::{
-    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, NeededSchemaFlags, RunFlags,
-    SchemaFlags, SemanticsFlag,
+    BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, MatchingFlags,
+    NeededSchemaFlags, RunFlags, SchemaFlags, SemanticsFlag,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -159,20 +159,6 @@ pub(crate) struct Metrics {
     pub(crate) files: DatabasesFlags,
     #[command(flatten)]
     pub(crate) run: RunFlags,
-}
-
-/// The parameters of partial matching.
-#[derive(Debug, Args)]
-pub(crate) struct MatchingFlags {
-    /// Of relpm and astpm: how much a node's own match counts against its children's, between 0 and 1 [default: 0.5]
-    #[arg(long, value_name = "X")]
-    pub(crate) relpm_alpha: Option<f64>,
-    /// Of relpm and astpm: how much recall counts against precision [default: 2]
-    #[arg(long, value_name = "X")]
-    pub(crate) relpm_beta: Option<f64>,
-    /// Of relpm and astpm: how much a node's match counts in its score against the scores below it, at most 1 [default: 1]
-    #[arg(long, value_name = "X")]
-    pub(crate) relpm_omega: Option<f64>,
 }
 
 /// Where results go.
