@@ -30,7 +30,7 @@ pub(super) const COUNT_OF_REPEATED_KEY: Check = Check {
 
 pub(super) const AVERAGE_OF_REPEATED_ROWS: Check = Check {
     id: "average-of-repeated-rows",
-    severity: Severity::Warning,
+    severity: Severity::Note,
     summary: "a mean over rows that an unused join repeats",
     why: "A table that nothing but its join condition mentions repeats each row as often as it has rows for it, and the mean counts it as often.",
     source: "the fan trap of dimensional modelling",

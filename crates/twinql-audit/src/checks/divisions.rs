@@ -1,6 +1,5 @@
 //! Divisions that cut off what is behind the point.
 
-use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, Assumption, BinaryOp, ColumnId, Expr, Rel, TypeClass, Value};
 
 use super::{Apply, Check, Sink};
@@ -64,7 +63,8 @@ fn aggregates(gold: &Gold<'_>) -> Vec<ColumnId> {
 /// An expression is made of one of these columns, and no difference of years or like constants.
 fn reads(e: &Expr, columns: &[ColumnId]) -> bool {
     e.any(|e| match e {
-        Expr::Scalar(query) => query.reads().iter().any(|c| columns.contains(c)),
-        e => e.named().iter().any(|c| columns.contains(c)),
+        Expr::Scalar(query) => query.output.iter().any(|c| columns.contains(c)),
+        Expr::Column(c) => columns.contains(c),
+        _ => false,
     }) && !matches!(e, Expr::Literal(Value::Integer(_)))
 }

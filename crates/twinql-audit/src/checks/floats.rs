@@ -1,6 +1,5 @@
 //! Computed numbers compared for equality.
 
-use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, BinaryOp, ColumnId, Expr, Rel, TypeClass};
 
 use super::{Apply, Check, Sink};
@@ -20,13 +19,21 @@ pub(super) const FLOAT_EQUALITY: Check = Check {
     misses: &[
         "SELECT id FROM orders WHERE total = (SELECT max(total) FROM orders)",
         "SELECT city FROM customer GROUP BY city HAVING count(*) = 2",
+        "SELECT id FROM orders WHERE customer_id = (SELECT customer_id FROM orders GROUP BY customer_id ORDER BY sum(total) DESC LIMIT 1)",
     ],
     apply: Apply::Plan(equality),
 };
 
 fn equality(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     let sums = sums(gold);
-    let summed = |e: &Expr| e.reads().iter().any(|c| sums.contains(c));
+    // A subquery is what it puts out, whatever else it sums.
+    let summed = |e: &Expr| {
+        e.any(|e| match e {
+            Expr::Column(c) => sums.contains(c),
+            Expr::Scalar(query) => query.output.iter().any(|c| sums.contains(c)),
+            _ => false,
+        })
+    };
     for e in gold.expressions() {
         let Expr::Binary { op: BinaryOp::Eq, left, right } = e else { continue };
         if left != right && (summed(left) || summed(right)) {

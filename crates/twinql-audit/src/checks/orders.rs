@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use twinql_sql::columns::Reads;
-use twinql_sql::{AggFunc, ColumnId, Expr, Rel};
+use twinql_sql::{AggFunc, ColumnId, Expr, Rel, SortKey};
 
 use super::{Apply, Check, Sink};
 use crate::finding::Severity;
@@ -48,27 +48,28 @@ pub(super) const LIMIT_OF_ONE_ROW: Check = Check {
 };
 
 fn too_late(gold: &Gold<'_>, sink: &mut Sink<'_>) {
-    for rel in gold.relations() {
-        let Rel::Sort { input, keys, limit: Some(_), .. } = rel else { continue };
-        let (mut below, mut made) = (&**input, Vec::new());
-        while let Rel::Project { input, exprs } = below {
-            made.extend(exprs);
-            below = input;
-        }
-        let Rel::Aggregate { keys: groups, calls, .. } = below else { continue };
-        let bare = |c: &ColumnId| calls.iter().any(|(id, call)| id == c && call.func == AggFunc::Bare);
-        let reads = |e: &Expr| {
-            let of =
-                |c: &ColumnId| bare(c) || made.iter().any(|(id, e)| id == c && e.reads().iter().any(bare));
-            e.reads().iter().any(of)
-        };
-        let key = keys.iter().find(|k| reads(&k.expr));
-        if let (Some(key), true) = (key, groups.is_empty()) {
-            let at = gold.found(&key.expr).unwrap_or_else(|| gold.text.whole());
-            sink.add(at, "the aggregate is over all rows, and has one row: ORDER BY and LIMIT come too late")
-                .remedy("aggregate over a subquery that has the ORDER BY and LIMIT");
-        }
+    for key in gold.relations().into_iter().filter_map(late_key) {
+        let at = gold.found(&key.expr).unwrap_or_else(|| gold.text.whole());
+        sink.add(at, "the aggregate is over all rows, and has one row: ORDER BY and LIMIT come too late")
+            .remedy("aggregate over a subquery that has the ORDER BY and LIMIT");
     }
+}
+
+/// The key of a limited sort, above an aggregate of all rows, that is a value of one of these rows.
+fn late_key(rel: &Rel) -> Option<&SortKey> {
+    let Rel::Sort { input, keys, limit: Some(_), .. } = rel else { return None };
+    let (mut below, mut made) = (&**input, Vec::new());
+    while let Rel::Project { input, exprs } = below {
+        made.extend(exprs);
+        below = input;
+    }
+    let Rel::Aggregate { keys: groups, calls, .. } = below else { return None };
+    let bare = |c: &ColumnId| calls.iter().any(|(id, call)| id == c && call.func == AggFunc::Bare);
+    let reads = |e: &Expr| {
+        let of = |c: &ColumnId| bare(c) || made.iter().any(|(id, e)| id == c && e.reads().iter().any(bare));
+        e.reads().iter().any(of)
+    };
+    keys.iter().find(|k| groups.is_empty() && reads(&k.expr))
 }
 
 fn idle(gold: &Gold<'_>, sink: &mut Sink<'_>) {
@@ -92,6 +93,10 @@ fn idle(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for rel in gold.relations() {
         let Rel::Sort { input, keys, limit, offset } = rel else { continue };
         let Some(key) = keys.first() else { continue };
+        // Another check says more of it.
+        if late_key(rel).is_some() {
+            continue;
+        }
         let inner = !top.contains(&std::ptr::from_ref(rel));
         let limited = limit.is_some() || offset.is_some();
         let reason = if inner && !limited && !kept {

@@ -60,24 +60,17 @@ fn many(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// The text column by a value of which the rows of one table are looked up.
+/// A text column by a value of which the rows of a subquery are looked up.
 fn looked_up(gold: &Gold<'_>, rel: &Rel) -> Option<String> {
-    let mut rel = rel;
-    while let Rel::Project { input, .. } | Rel::Distinct { input } | Rel::Sort { input, .. } = rel {
-        rel = input;
-    }
-    let Rel::Filter { input, predicate } = rel else { return None };
-    if !matches!(**input, Rel::Scan { .. }) {
-        return None;
-    }
-    predicate.iter().find_map(|e| match e {
+    let own = rel.exprs().into_iter().find_map(|e| match e {
         Expr::Binary { op: BinaryOp::Eq | BinaryOp::Like, left, right } => match (&**left, &**right) {
             (Expr::Column(c), Expr::Literal(Value::Text(_)))
             | (Expr::Literal(Value::Text(_)), Expr::Column(c)) => Some(gold.name(*c)),
             _ => None,
         },
         _ => None,
-    })
+    });
+    own.or_else(|| rel.inputs().into_iter().find_map(|input| looked_up(gold, input)))
 }
 
 /// It has a LIMIT of its own, which another check looks at.

@@ -28,6 +28,7 @@ pub(super) const TEXT_AS_NUMBER: Check = Check {
         "SELECT name FROM customer WHERE CAST(weight AS REAL) > 80",
         "SELECT name FROM customer WHERE age > 80",
         "SELECT name FROM customer WHERE city > 1990",
+        "SELECT name FROM customer WHERE city BETWEEN 201301 AND 201312",
     ],
     apply: Apply::Plan(compared),
 };
@@ -98,9 +99,15 @@ fn measures(name: &str) -> bool {
     MEASURES.contains(&last)
 }
 
-/// A number by which nobody is misled: years sort as texts as they do as numbers.
+/// A number by which nobody is misled: years, and dates of digits (201301, 20130131), sort as texts as they do as
+/// numbers.
 fn year(value: &Value) -> bool {
-    matches!(value, Value::Integer(1000..=2999))
+    let month = |n: i64| (1..=12).contains(&(n % 100)) && (1000..=2999).contains(&(n / 100));
+    match value {
+        Value::Integer(n @ 0..1_000_000) => (1000..=2999).contains(n) || month(*n),
+        Value::Integer(n) => (1..=31).contains(&(n % 100)) && month(n / 100),
+        _ => false,
+    }
 }
 
 fn constant(e: &Expr) -> Option<&Value> {
