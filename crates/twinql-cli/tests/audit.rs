@@ -136,3 +136,15 @@ fn hostile_golds_are_findings() {
     let (out, _) = folder.run(&args(&["--format", "jsonl"]), 0);
     assert_eq!(json_lines(&out).len(), golds.len());
 }
+
+#[test]
+fn a_report_beside_the_findings() {
+    let folder = Folder::new();
+    folder.write("gold.sql", GOLDS);
+    folder.run(&args(&["--report", "audit.html", "--quiet"]), 0);
+    let html = folder.read("audit.html");
+    for part in ["What is wrong with these golds", "limit-ties", "ORDER BY", "line 1, column"] {
+        assert!(html.contains(part), "{part:?} is not in\n{html}");
+    }
+    folder.refuses(&args(&["--report", "audit.pdf"]), &["--report audit.pdf", ".html"]);
+}

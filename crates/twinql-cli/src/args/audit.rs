@@ -47,6 +47,9 @@ pub(crate) struct Audit {
     /// List the checks, and do nothing else
     #[arg(long)]
     pub(crate) list: bool,
+    /// Write a report with tables and pictures too, as the ending says: .html, .md, .tex, .txt, .json
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) report: Option<PathBuf>,
     /// Write results to this file [default: stdout]
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) out: Option<PathBuf>,

@@ -38,7 +38,7 @@ impl Witness {
 fn shown(connection: &Connection, name: String) -> rusqlite::Result<Shown> {
     let quoted = name.replace('"', "\"\"");
     let mut statement = connection.prepare(&format!("SELECT * FROM \"{quoted}\""))?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let width = columns.len();
     let rows = statement.query_map([], |row| (0..width).map(|i| Ok(text(row.get_ref(i)?))).collect())?;
     Ok(Shown { rows: rows.collect::<Result<_, _>>()?, name, columns })

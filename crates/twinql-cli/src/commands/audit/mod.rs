@@ -1,6 +1,7 @@
 //! `twinql audit`: what is wrong with gold queries, found without a database.
 
 mod record;
+mod report;
 mod text;
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,9 +18,11 @@ use twinql::{Job, Schema, Work};
 use crate::args::DEFAULT_SEED;
 use crate::args::audit::{Audit, AuditFormat, Least};
 use crate::commands::stream::{Window, stream};
+use crate::document;
 use crate::input::{self, About};
 use crate::output::{Console, Sink, table};
 use record::AuditRecord;
+use report::Findings;
 
 /// What came of a gold: an audit, or why there is none.
 type Done = Result<Audited, String>;
@@ -41,9 +44,11 @@ pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<b
         ("--pairs", typed.pairs.as_deref()),
         ("--schemas", typed.schemas.schemas.as_deref()),
     ]);
-    if let Some(out) = &typed.out {
+    for out in [&typed.out, &typed.report].into_iter().flatten() {
         inputs.output(out)?;
     }
+    // Better refused now than after the audit.
+    typed.report.as_deref().map(document::format_of).transpose()?;
     let schemas = input::schemas(typed.schemas.schemas.as_deref(), typed.schemas.dialect.dialect)?;
     let golds = open_golds(&source, typed.db_id.as_deref(), schemas)?;
     let mut writer = Writer::new(&typed, &source, config.severity)?;
@@ -52,7 +57,14 @@ pub(crate) fn run(typed: Audit, seed: Option<u64>, console: Console) -> Result<b
         let Some((job, about, done)) = done else { return writer.flush() };
         writer.add(&job, &about, done)
     })?;
-    let tally = writer.finish()?;
+    let (tally, findings) = writer.finish()?;
+    if let (Some(path), Some(findings)) = (&typed.report, findings) {
+        let what = match &source {
+            GoldSource::Lines(path) | GoldSource::Pairs(path) => path.display().to_string(),
+            GoldSource::One(sql) => sql.clone(),
+        };
+        document::write(&findings.report(&what, &tally), path)?;
+    }
     for line in tally.lines() {
         console.say(line);
     }
@@ -219,6 +231,8 @@ struct Writer {
     tally: Tally,
     /// What waits for the end of the document.
     waiting: Vec<Json>,
+    /// For a report, where one is asked for.
+    findings: Option<Findings>,
 }
 
 impl Writer {
@@ -236,6 +250,7 @@ impl Writer {
             severity,
             tally: Tally::default(),
             waiting: Vec::new(),
+            findings: typed.report.is_some().then(Findings::default),
         })
     }
 
@@ -250,6 +265,11 @@ impl Writer {
             Err(_) => "unusable",
         };
         self.tally.add(status, done.as_ref().ok());
+        if let (Some(findings), Ok(audit)) = (&mut self.findings, &done) {
+            let id = about.id_text(&job.id);
+            let db_id = about.db_id.as_deref().unwrap_or_default();
+            audit.findings.iter().for_each(|finding| findings.add(&id, db_id, &audit.text, finding));
+        }
         match self.format {
             AuditFormat::Text => {
                 let text = text::gold(job, about, &done, self.single);
@@ -285,7 +305,7 @@ impl Writer {
     }
 
     /// Ends the output.
-    fn finish(mut self) -> Result<Tally> {
+    fn finish(mut self) -> Result<(Tally, Option<Findings>)> {
         match self.format {
             AuditFormat::Text | AuditFormat::Jsonl => {}
             AuditFormat::Json => {
@@ -304,7 +324,7 @@ impl Writer {
             }
         }
         self.sink.finish()?;
-        Ok(self.tally)
+        Ok((self.tally, self.findings))
     }
 }
 
