@@ -30,7 +30,7 @@ pub(crate) const ABOVE: i32 = 28;
 /// Below the plot, for ticks and the name of the level axis.
 pub(crate) const BELOW: i32 = 46;
 /// To the right of the plot, for half a tick's label.
-pub(crate) const RIGHT: i32 = 16;
+pub(crate) const RIGHT: i32 = 22;
 
 /// Units as pixels.
 pub(crate) fn px(units: f64) -> i32 {
