@@ -22,7 +22,8 @@ echo "── 2. train a small matching network"
 echo "── 3. how well do the metrics agree with hand-made labels on held-out databases?"
 "$twinql" evaluate --pairs data/pairs.jsonl --split held_out --labels data/labels_no_fk.json \
   --schemas data/schemas --semantics no-fk --metric gmn,suite,relpm \
-  --checkpoint "$out/run/model.safetensors" --plot "$out/roc.svg"
+  --checkpoint "$out/run/model.safetensors" --plot "$out/roc.svg" --report "$out/report.html"
+echo "   $out/report.html shows this with pictures"
 
 echo "── 4. score one pair"
 "$twinql" score --schemas data/schemas/town_library.sql --checkpoint "$out/run/model.safetensors" \
