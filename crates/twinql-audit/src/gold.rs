@@ -140,6 +140,19 @@ impl<'a> Gold<'a> {
         all
     }
 
+    /// The blocks of the query, each once: filters and joins that are no part of a larger one.
+    pub(crate) fn blocks(&self) -> Vec<Block<'a>> {
+        let relations = self.relations();
+        let part = |rel: &Rel| matches!(rel, Rel::Filter { .. } | Rel::Join { .. });
+        let mut inner: BTreeSet<*const Rel> = BTreeSet::new();
+        for rel in relations.iter().filter(|rel| part(rel)) {
+            inner.extend(rel.inputs().into_iter().filter(|r| part(r)).map(std::ptr::from_ref));
+        }
+        let outermost =
+            relations.into_iter().filter(|rel| part(rel) && !inner.contains(&std::ptr::from_ref(*rel)));
+        outermost.map(Block::of).collect()
+    }
+
     /// Every expression of the query.
     pub(crate) fn expressions(&self) -> Vec<&'a Expr> {
         let mut all = Vec::new();

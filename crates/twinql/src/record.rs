@@ -116,6 +116,13 @@ impl StatusCounts {
         *self.0.entry(status).or_default() += 1;
     }
 
+    /// Counts all that another count has.
+    pub fn merge(&mut self, other: &StatusCounts) {
+        for (status, n) in &other.0 {
+            *self.0.entry(*status).or_default() += n;
+        }
+    }
+
     /// The count of a status.
     pub fn get(&self, status: Status) -> usize {
         self.0.get(&status).copied().unwrap_or(0)

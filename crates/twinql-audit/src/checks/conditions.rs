@@ -1,13 +1,12 @@
 //! What conditions on one column say of each other.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
-use twinql_sql::{BinaryOp, ColumnId, Expr, Rel, TypeClass, UnaryOp, Value};
+use twinql_sql::{BinaryOp, ColumnId, Expr, TypeClass, UnaryOp, Value};
 
 use super::{Apply, Check, Sink};
 use crate::finding::Severity;
-use crate::gold::{Block, Gold, numeric};
+use crate::gold::{Gold, numeric};
 
 pub(super) const IMPLIED_CONDITION: Check = Check {
     id: "implied-condition",
@@ -175,15 +174,7 @@ fn implies(a: &Says<'_>, b: &Says<'_>) -> bool {
 
 /// Conditions that have to hold together, list by list.
 fn together<'a>(gold: &Gold<'a>) -> Vec<Vec<&'a Expr>> {
-    let relations = gold.relations();
-    let part = |rel: &Rel| matches!(rel, Rel::Filter { .. } | Rel::Join { .. });
-    let mut inner: BTreeSet<*const Rel> = BTreeSet::new();
-    for rel in relations.iter().filter(|rel| part(rel)) {
-        inner.extend(rel.inputs().into_iter().filter(|r| part(r)).map(std::ptr::from_ref));
-    }
-    let outermost =
-        relations.into_iter().filter(|rel| part(rel) && !inner.contains(&std::ptr::from_ref(*rel)));
-    let mut all: Vec<Vec<&Expr>> = outermost.map(|rel| Block::of(rel).conjuncts).collect();
+    let mut all: Vec<Vec<&Expr>> = gold.blocks().into_iter().map(|block| block.conjuncts).collect();
     for e in gold.expressions() {
         if let Expr::And(list) = e {
             all.push(list.iter().collect());

@@ -42,6 +42,8 @@ pub(crate) mod worker;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use serde::Serialize;
+use serde_json::Value;
 use twinql::corpus::spider::read_predictions;
 use twinql::input::Schemas;
 use twinql::metrics::{MetricId, MetricInfo, SemanticsOf, TRIVIAL, TrivialNgrams};
@@ -49,8 +51,8 @@ use twinql::record::{Status, StatusCounts};
 use twinql::runs::executes;
 use twinql::{Engine, Network, Profiles, Schema};
 
-use crate::args::Metrics;
-use crate::output::Console;
+use crate::args::{Format, Metrics, Output};
+use crate::output::{Console, Sink};
 
 /// The engine that the arguments ask for, over these schemas. Says where a metric's semantics is not the one asked
 /// for, and what of a profile is not followed.
@@ -124,6 +126,32 @@ fn window(engine: &Engine) -> stream::Window {
         true => stream::Window::SMALL_BATCHES,
         false => stream::Window::BATCHES,
     }
+}
+
+/// Writes a report in the format that was asked for: the text, one document, or a line for each of `lines`.
+/// What goes into a file for programs is said on the console as well.
+fn tell<T: Serialize>(
+    output: &Output,
+    text: &str,
+    document: impl FnOnce() -> Value,
+    lines: &[T],
+    console: Console,
+) -> Result<()> {
+    let mut sink = Sink::new(output.out.as_deref())?;
+    match output.format {
+        Format::Text => sink.write(text)?,
+        Format::Json => sink.line(&serde_json::to_string_pretty(&document())?)?,
+        Format::Jsonl => {
+            for line in lines {
+                sink.line(&serde_json::to_string(line)?)?;
+            }
+        }
+    }
+    sink.finish()?;
+    if output.out.is_some() && output.format != Format::Text {
+        console.say(text.trim_end());
+    }
+    Ok(())
 }
 
 /// The signatures of all metrics, one a line.

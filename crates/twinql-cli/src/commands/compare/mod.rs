@@ -20,10 +20,10 @@ use crate::args::compare::Compare;
 use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
 use crate::commands::databases;
 use crate::commands::stream::stream;
-use crate::commands::{engine, fail_under, signatures, strict, window};
+use crate::commands::{engine, fail_under, signatures, strict, tell, window};
 use crate::document;
 use crate::input::Pairs;
-use crate::output::{Console, Sink};
+use crate::output::Console;
 use entries::Entries;
 
 /// Reads all systems, scores what is distinct, and compares.
@@ -86,34 +86,14 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
         document::write(&found.report(), path)?;
     }
     let text = tables::text(&comparison, &engine, &how, &entries, &counts);
-    let mut sink = Sink::new(output.out.as_deref())?;
-    match output.format {
-        Format::Text => sink.write(&text)?,
-        Format::Json => {
-            let document = document(&comparison, &engine, &how, &entries, &counts);
-            sink.line(&serde_json::to_string_pretty(&document)?)?;
-        }
-        Format::Jsonl => {
-            for standing in &comparison.standings {
-                sink.line(&serde_json::to_string(standing)?)?;
-            }
-        }
-    }
-    sink.finish()?;
-    if output.out.is_some() && output.format != Format::Text {
-        console.say(text.trim_end());
-    }
+    let document = || document(&comparison, &engine, &how, &entries, &counts);
+    tell(&output, &text, document, &comparison.standings, console)?;
     let first = comparison.standings.iter().find(|s| s.metric == comparison.reference);
     let what = first.map_or_else(String::new, |s| format!("the accuracy of {} by {}", s.system, s.metric));
     let reached = fail_under(output.fail_under, &what, first.map(|s| s.accuracy), console);
-    Ok(strict(output.strict, &counts.iter().fold(StatusCounts::default(), add), console) && reached)
-}
-
-fn add(mut sum: StatusCounts, counts: &StatusCounts) -> StatusCounts {
-    for (status, n) in &counts.0 {
-        *sum.0.entry(*status).or_default() += n;
-    }
-    sum
+    let mut all = StatusCounts::default();
+    counts.iter().for_each(|of_system| all.merge(of_system));
+    Ok(strict(output.strict, &all, console) && reached)
 }
 
 fn reference(name: &str) -> Result<&'static MetricInfo> {

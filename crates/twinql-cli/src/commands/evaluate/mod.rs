@@ -26,7 +26,7 @@ use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
 use crate::commands::batch::{Out, line};
 use crate::commands::databases;
 use crate::commands::stream::stream;
-use crate::commands::{engine, fail_under, status_line, strict, window};
+use crate::commands::{engine, fail_under, status_line, strict, tell, window};
 use crate::document;
 use crate::external::External;
 use crate::input::{self, PairItems};
@@ -123,13 +123,16 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
 
     let subjects = subjects(&engine, &external);
     let everything = seen.everything();
-    let grouped = |by: GroupBy| -> Vec<(String, Vec<MetricReport>)> {
+    let measure_groups = |by: GroupBy| -> Vec<(String, Vec<MetricReport>)> {
         let members = seen.members(by).into_iter();
         members.map(|(name, members)| (name, reports(&engine, &subjects, &seen, &members, &how))).collect()
     };
+    // Each kind once: what is asked for may be what a report shows.
+    let groups: Vec<_> = by.iter().map(|by| (*by, measure_groups(*by))).collect();
+    let grouped = |by: GroupBy| groups.iter().find(|(of, _)| *of == by).map_or(&[][..], |(_, found)| found);
     let measured = Measured {
         overall: reports(&engine, &subjects, &seen, &everything, &how),
-        grouped: typed.by.iter().flat_map(|by| grouped(*by)).collect(),
+        grouped: typed.by.iter().flat_map(|by| grouped(*by)).cloned().collect(),
         differences: differences(&seen, &subjects, how.level),
         counts: seen.counts.clone(),
         how,
@@ -150,23 +153,8 @@ pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -
         document::write(&found.report(&typed.pairs.display().to_string()), path)?;
     }
     let text = render(&measured);
-    let mut sink = Sink::new(output.out.as_deref())?;
-    match output.format {
-        Format::Text => sink.write(&text)?,
-        Format::Json => {
-            let document = json_document(&measured, typed.labels.labels.is_some());
-            sink.line(&serde_json::to_string_pretty(&document)?)?;
-        }
-        Format::Jsonl => {
-            for report in &measured.overall {
-                sink.line(&serde_json::to_string(report)?)?;
-            }
-        }
-    }
-    sink.finish()?;
-    if output.out.is_some() && output.format != Format::Text {
-        console.say(text.trim_end());
-    }
+    let document = || json_document(&measured, typed.labels.labels.is_some());
+    tell(&output, &text, document, &measured.overall, console)?;
     let first = measured.overall.first();
     let name = first.map_or("", |r| r.metric.as_str());
     let area = first.and_then(|r| r.auc).map(|a| a.estimate);

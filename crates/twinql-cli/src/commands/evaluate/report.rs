@@ -22,8 +22,8 @@ pub(super) struct Found<'a> {
     pub(super) measured: &'a Measured,
     pub(super) subjects: &'a [Subject],
     pub(super) seen: &'a Seen,
-    pub(super) hardness: Vec<(String, Vec<MetricReport>)>,
-    pub(super) keywords: Vec<(String, Vec<MetricReport>)>,
+    pub(super) hardness: &'a [(String, Vec<MetricReport>)],
+    pub(super) keywords: &'a [(String, Vec<MetricReport>)],
     pub(super) cards: Vec<PairCard>,
 }
 
@@ -47,8 +47,8 @@ impl Found<'_> {
         report = report.with_section(self.agreement()).with_section(self.curves());
         report = report.with_section(self.distributions());
         for (id, title, groups) in [
-            ("hardness", "By hardness of the gold", &self.hardness),
-            ("keywords", "By keyword of the gold", &self.keywords),
+            ("hardness", "By hardness of the gold", self.hardness),
+            ("keywords", "By keyword of the gold", self.keywords),
         ] {
             if !groups.is_empty() {
                 report = report.with_section(by_group(id, title, groups, self.measured.how.level));
