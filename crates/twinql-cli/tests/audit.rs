@@ -145,5 +145,8 @@ fn a_report_beside_the_findings() {
     for part in ["What is wrong with these golds", "limit-ties", "ORDER BY", "line 1, column"] {
         assert!(html.contains(part), "{part:?} is not in\n{html}");
     }
+    folder.write("empty.sql", "");
+    let empty = ["audit", "--gold", "empty.sql", "--schemas", "concerts.sql"];
+    folder.refuses(&empty, &["empty.sql: the file holds no gold queries"]);
     folder.refuses(&args(&["--report", "audit.pdf"]), &["--report audit.pdf", ".html"]);
 }

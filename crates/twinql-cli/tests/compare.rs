@@ -110,6 +110,22 @@ fn values_of_the_gold_take_the_places_of_placeholders() {
 }
 
 #[test]
+fn a_gold_keeps_its_class_whatever_the_first_system_answers() {
+    let folder = folder();
+    // The first file's first line is no text.
+    folder.write("broken.txt", b"\xff\nSELECT COUNT(*) FROM concert\nSELECT 1\nSELECT 1\n");
+    let asked = ["broken.txt", "good.txt", "--metric", "exact", "--format", "json", "--exchanges", "10"];
+    let report = folder.json(&with(&asked));
+    let of = |system: &str| {
+        let all = report["standings"].as_array().unwrap();
+        all.iter().find(|s| s["system"] == system && s["metric"] == "suite").unwrap()["by_class"].clone()
+    };
+    // The first two golds are the easy ones.
+    assert_eq!(of("good")[0], 1.0, "{report}");
+    assert_eq!(of("broken")[0], 0.5, "{report}");
+}
+
+#[test]
 fn what_cannot_be_compared() {
     let folder = folder();
     folder.refuses(&with(&["good.txt", "good.txt"]), &["two systems are called \"good\"", "NAME="]);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use twinql_corpus::pairs::Draft;
-use twinql_corpus::spider::Golds;
+use twinql_corpus::spider::{GoldCount, Golds};
 use twinql_files::{Line, Lines};
 
 use super::{About, InputError, Item, Pairs, Schemas};
@@ -31,9 +31,14 @@ pub fn open_golds(source: &GoldSource, db_id: Option<&str>, schemas: Schemas) ->
     let mut schemas = schemas.unnamed(db_id);
     match source {
         GoldSource::Lines(path) => {
-            let count = Golds::new(Lines::open(path)?).try_fold(0, |n, gold| gold.map(|_| n + 1))?;
+            let mut lines = GoldCount::default();
+            for gold in Golds::new(Lines::open(path)?) {
+                lines.add(&gold?);
+            }
+            let count = lines.golds;
+            // Lines that are no golds are findings of their own, but a file needs one line.
             if count == 0 {
-                return Err(InputError::Empty(path.clone()));
+                lines.check(path)?;
             }
             let place = path.display().to_string();
             let golds = Golds::new(Lines::open(path)?).enumerate().map(move |(number, gold)| {

@@ -68,12 +68,14 @@ impl Entries {
     ) -> Result<Entries> {
         let mut entries = Entries { systems: Vec::new(), hardness: Vec::new(), distinct: Vec::new() };
         let mut known: HashMap<(usize, String), usize> = HashMap::new();
-        for (number, (name, file)) in systems.into_iter().enumerate() {
+        for (name, file) in systems {
             let mut answers = Vec::new();
             for (at, item) in pairs(gold, &file, schemas)?.enumerate() {
                 let job = item?.job;
-                if number == 0 {
-                    entries.hardness.push(class(&job));
+                // A prediction that is no text at all leaves no pair, and with it no gold to look at.
+                match entries.hardness.get_mut(at) {
+                    Some(known) => *known = known.or_else(|| class(&job)),
+                    None => entries.hardness.push(class(&job)),
                 }
                 answers.push(entries.candidates(at, job, plugging, &mut known));
             }
