@@ -172,13 +172,18 @@ impl Auditor {
         let told = |f: &Finding| f.severity >= self.config.severity && self.wanted(f.check);
         let unanswered =
             self.wanted(&checks::NEVER_ANSWERED) && findings.iter().all(|f| f.severity < Severity::Error);
-        let undetermined = findings.iter().any(|f| f.check.undetermined && told(f));
+        let unordered = |f: &Finding| f.check == &checks::ORDER_TIES;
+        let two_orders = findings.iter().any(|f| unordered(f) && told(f));
+        let undetermined = findings.iter().any(|f| f.check.undetermined && !unordered(f) && told(f));
         let search = Search::new(&self.schema, &self.sandbox, gold, sql, self.config.seed);
-        if undetermined || unanswered {
-            let found = search.run(Sought { two_answers: undetermined, answer: unanswered });
-            let open = findings.iter_mut().filter(|f| f.check.undetermined && told(f));
+        if undetermined || two_orders || unanswered {
+            let found = search.run(Sought { two_answers: undetermined, two_orders, answer: unanswered });
+            let open = findings.iter_mut().filter(|f| f.check.undetermined && !unordered(f) && told(f));
             for finding in open.take(1) {
                 finding.witness.clone_from(&found.two_answers);
+            }
+            for finding in findings.iter_mut().filter(|f| unordered(f) && told(f)) {
+                finding.witness.clone_from(&found.two_orders);
             }
             if unanswered && found.never_answered {
                 let mut sink = Sink::new(&checks::NEVER_ANSWERED, gold.text, findings);

@@ -4,6 +4,7 @@ mod audit;
 pub mod checks;
 mod finding;
 mod gold;
+mod joined;
 pub mod sarif;
 mod text;
 mod witness;

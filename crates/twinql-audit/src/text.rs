@@ -52,7 +52,29 @@ impl Text {
     /// The bytes of a range.
     pub(crate) fn bytes(&self, range: TextRange) -> Range<usize> {
         let start = self.offset(range.line, range.column);
-        self.closed(start..self.offset(range.end_line, range.end_column).max(start))
+        self.closed(self.opened(start..self.offset(range.end_line, range.end_column).max(start)))
+    }
+
+    /// A range with the parentheses that it closes, and the word before them: the parser's place of `CAST(a AS REAL) / b`
+    /// begins at a.
+    fn opened(&self, range: Range<usize>) -> Range<usize> {
+        let mut missing = 0;
+        depth(self.at(&range), 0, &mut |_, open| {
+            missing = missing.max(-open);
+            false
+        });
+        let Ok(missing) = usize::try_from(missing) else { return range };
+        if missing == 0 {
+            return range;
+        }
+        let before = self.sql.get(..range.start).unwrap_or("");
+        let open = unclosed(before);
+        let Some(start) = open.len().checked_sub(missing).and_then(|i| open.get(i)) else { return range };
+        let name = before.get(..*start).unwrap_or("").trim_end();
+        let word = name.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+        let function = name.get(word.len()..).unwrap_or("").to_ascii_uppercase();
+        let called = !function.is_empty() && !BEFORE_PARENTHESES.contains(&function.as_str());
+        if called { word.len()..range.end } else { *start..range.end }
     }
 
     /// A range with the parentheses that it opens, or that a function's name opens behind it: the parser's places leave
@@ -117,6 +139,30 @@ impl Text {
     }
 }
 
+/// Words before a parenthesis that are no function's name.
+const BEFORE_PARENTHESES: [&str; 20] = [
+    "ALL", "AND", "AS", "BETWEEN", "BY", "CASE", "DISTINCT", "ELSE", "FROM", "HAVING", "IN", "JOIN", "LIKE",
+    "NOT", "ON", "OR", "SELECT", "THEN", "WHEN", "WHERE",
+];
+
+/// Where the parentheses stand that a text opens and does not close, outside quotes.
+fn unclosed(text: &str) -> Vec<usize> {
+    let (mut open, mut quote) = (Vec::new(), None);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '(') => open.push(at),
+            (None, ')') => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    open
+}
+
 /// How many parentheses are open after a text, if so many are before it; `closed` is told of each that is closed outside
 /// quotes, and how many are then open, and says whether to stop.
 fn depth(text: &str, before: i64, closed: &mut dyn FnMut(usize, i64) -> bool) -> i64 {
@@ -159,6 +205,15 @@ mod tests {
             let range = TextRange { line: 1, column: 8, end_line: 1, end_column: column };
             assert_eq!(text.at(&text.bytes(range)), "max ( ')' || (a) )");
         }
+        // Places that begin inside a call are opened.
+        let text = Text::new("SELECT a FROM t ORDER BY ')', CAST(a AS REAL) / (b + c) LIMIT 1");
+        for (end, whole) in [(46, "CAST(a AS REAL)"), (55, "CAST(a AS REAL) / (b + c)")] {
+            let range = TextRange { line: 1, column: 36, end_line: 1, end_column: end };
+            assert_eq!(text.at(&text.bytes(range)), whole);
+        }
+        let text = Text::new("SELECT a FROM t WHERE (a + b) / c > 1");
+        let range = TextRange { line: 1, column: 24, end_line: 1, end_column: 34 };
+        assert_eq!(text.at(&text.bytes(range)), "(a + b) / c");
         // Past the end is the end.
         let far = TextRange { line: 9, column: 9, end_line: 9, end_column: 9 };
         assert_eq!(text.bytes(far), text.sql().len()..text.sql().len());

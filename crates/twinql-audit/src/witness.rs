@@ -26,6 +26,8 @@ const DUELS: u64 = 40;
 pub(crate) struct Sought {
     /// A database on which SQL allows two answers.
     pub(crate) two_answers: bool,
+    /// A database on which it allows two orders of the rows.
+    pub(crate) two_orders: bool,
     /// A database that gives the query an answer.
     pub(crate) answer: bool,
 }
@@ -34,6 +36,7 @@ pub(crate) struct Sought {
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) two_answers: Option<Witness>,
+    pub(crate) two_orders: Option<Witness>,
     /// No database gave anything but NULL and 0.
     pub(crate) never_answered: bool,
     /// On how many it ran.
@@ -77,8 +80,12 @@ impl<'s> Search<'s> {
             return found;
         };
         // Groups come out in the order of their keys, however rows are stored: ties among them are broken by chance.
-        let ordering =
-            twinql_sql::parse(self.sql).ok().map(|parsed| Ordering::of(&parsed.query, query.width()));
+        // So are those in the order of the answer, where it has a LIMIT, which here keeps all rows.
+        let text = match sought.two_orders {
+            true => format!("{}\nLIMIT -1", self.sql.trim_end_matches([';', ' ', '\n'])),
+            false => self.sql.to_owned(),
+        };
+        let ordering = twinql_sql::parse(&text).ok().map(|parsed| Ordering::of(&parsed.query, query.width()));
         let mut shaken = ordering.and_then(|o| o.shaken).and_then(|sql| self.sandbox.prepare(&sql).ok());
         let mut runner = Runner {
             loader: &mut loader,
@@ -90,15 +97,20 @@ impl<'s> Search<'s> {
         let mut answered = false;
         for index in 0..DATABASES {
             let open = sought.two_answers && found.two_answers.is_none();
-            if !(open || (sought.answer && !answered)) || self.sandbox.spent() - start > STEPS {
+            let unordered = sought.two_orders && found.two_orders.is_none();
+            if !(open || unordered || (sought.answer && !answered)) || self.sandbox.spent() - start > STEPS {
                 break;
             }
             let Some(database) = generator.database(index) else { continue };
             let Ok(answer) = runner.answer(&database) else { continue };
             found.databases += 1;
             answered |= says_something(&answer);
-            if open && let Some(answers) = runner.both(&database, &answer) {
-                found.two_answers = Some(self.shrunk(&mut runner, database, answers, start));
+            if open && let Some(answers) = runner.both(&database, &answer, false) {
+                let database = database.clone();
+                found.two_answers = Some(self.shrunk(&mut runner, database, answers, false, start));
+            }
+            if unordered && let Some(answers) = runner.both(&database, &answer, true) {
+                found.two_orders = Some(self.shrunk(&mut runner, database, answers, true, start));
             }
         }
         // Where steps ended it early nothing is known.
@@ -112,6 +124,7 @@ impl<'s> Search<'s> {
         runner: &mut Runner<'_, '_>,
         database: Database,
         answers: [Answer; 2],
+        as_list: bool,
         start: u64,
     ) -> Witness {
         let (mut database, mut answers) = (database, answers);
@@ -132,7 +145,7 @@ impl<'s> Search<'s> {
                         continue;
                     }
                     let Ok(answer) = runner.answer(&smaller) else { continue };
-                    if let Some(found) = runner.both(&smaller, &answer) {
+                    if let Some(found) = runner.both(&smaller, &answer, as_list) {
                         (database, answers, dropped) = (smaller, found, true);
                     }
                 }
@@ -188,13 +201,13 @@ impl Runner<'_, '_> {
     }
 
     /// The answer, and another one where the same rows are stored in another order, or ties are broken otherwise. The
-    /// order of the answer's own rows does not count: where rows tie it is open, and that changes nothing in what they
-    /// are.
-    fn both(&mut self, database: &Database, answer: &Answer) -> Option<[Answer; 2]> {
+    /// order of the answer's own rows counts only where it is asked for: where rows tie it is open, and that changes
+    /// nothing in what they are.
+    fn both(&mut self, database: &Database, answer: &Answer, as_list: bool) -> Option<[Answer; 2]> {
         let mode = Mode {
             any_column_order: false,
             as_set: self.semantics.rows_as_set,
-            as_list: false,
+            as_list,
             tolerance: self.semantics.float_tolerance,
         };
         for round in 0..ORDERS {

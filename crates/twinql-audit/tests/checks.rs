@@ -68,3 +68,56 @@ fn what_is_not_determined_has_a_witness() {
         }
     }
 }
+
+#[test]
+fn how_bad_a_finding_is() {
+    let auditor = auditor();
+    let severity = |sql: &str, check: &str| {
+        auditor.audit(sql).findings.into_iter().find(|f| f.check.id == check).map(|f| f.severity)
+    };
+    let cases = [
+        // Orders of one customer, each with each: nobody means that.
+        (
+            "SELECT sum(a.total) FROM orders AS a JOIN orders AS b ON a.customer_id = b.customer_id",
+            "sum-of-repeated-rows",
+            Some(Severity::Warning),
+        ),
+        // Customers counted once for each order, which may be meant.
+        (
+            "SELECT sum(c.score) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id",
+            "sum-of-repeated-rows",
+            Some(Severity::Note),
+        ),
+        // A query about the orders.
+        (
+            "SELECT sum(c.score) / count(o.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id",
+            "sum-of-repeated-rows",
+            None,
+        ),
+        // One customer has a name, most likely.
+        (
+            "SELECT c.age, count(o.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE c.name = 'Ann'",
+            "bare-column",
+            Some(Severity::Note),
+        ),
+        (
+            "SELECT c.age, count(o.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE c.city = 'Bern'",
+            "bare-column",
+            Some(Severity::Warning),
+        ),
+    ];
+    for (sql, check, wanted) in cases {
+        assert_eq!(severity(sql, check), wanted, "{check}: {sql}");
+    }
+}
+
+#[test]
+fn a_sum_of_repeated_rows_is_shown_beside_that_of_the_rows() {
+    let audit = auditor().audit(
+        "SELECT sum(c.score) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total > 3",
+    );
+    let finding = audit.findings.iter().find(|f| f.check.id == "sum-of-repeated-rows").unwrap();
+    assert!(finding.mended.as_ref().unwrap().contains("DISTINCT"));
+    let witness = finding.witness.as_ref().unwrap();
+    assert_ne!(witness.answers[0], witness.answers[1]);
+}

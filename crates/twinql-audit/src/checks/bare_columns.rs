@@ -8,6 +8,7 @@ use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel};
 use super::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
+use crate::joined::{Joined, is_name};
 
 pub(super) const BARE_COLUMN: Check = Check {
     id: "bare-column",
@@ -27,6 +28,7 @@ pub(super) const BARE_COLUMN: Check = Check {
         "SELECT c.name, count(*) FROM customer AS c JOIN orders AS o ON c.id = o.customer_id GROUP BY o.customer_id",
         "SELECT city, count(*) FROM customer WHERE city = 'Bern'",
         "SELECT count(*) FROM customer ORDER BY age DESC LIMIT 1",
+        "SELECT count(*) FROM (SELECT * FROM customer GROUP BY city HAVING count(*) > 1)",
     ],
     apply: Apply::Plan(bare),
 };
@@ -47,32 +49,58 @@ pub(super) const BARE_BESIDE_EXTREME: Check = Check {
 };
 
 fn bare(gold: &Gold<'_>, sink: &mut Sink<'_>) {
-    open(gold, false, &mut |column, at| {
+    open(gold, false, &mut |Open { column, at, named, merged }| {
         let name = gold.name(column);
-        let merged =
-            gold.text.keyword("GROUP").next().is_none() && gold.text.keyword("DISTINCT").next().is_some();
-        let reason = match merged {
-            true => format!("DISTINCT merges rows that may differ in {name}, by which they are sorted"),
-            false => {
+        let reason = match (merged, named) {
+            (true, _) => format!("DISTINCT merges rows that may differ in {name}, by which they are sorted"),
+            (false, Some(by)) => format!(
+                "{name} is neither grouped by nor aggregated, and has one value only if {} decides it, which nothing says",
+                gold.name(by)
+            ),
+            (false, None) => {
                 format!("{name} is neither grouped by nor aggregated, and rows of one group may differ in it")
             }
         };
-        sink.add(at, reason).remedy(format!("group by {name} too, or say which value is meant: min, max"));
+        let said = sink
+            .add(at, reason)
+            .remedy(format!("group by {name} too, or say which value is meant: min, max"));
+        if named.is_some() {
+            said.only(Severity::Note);
+        }
     });
 }
 
 fn beside_extreme(gold: &Gold<'_>, sink: &mut Sink<'_>) {
-    open(gold, true, &mut |column, at| {
+    open(gold, true, &mut |Open { column, at, named, .. }| {
         let name = gold.name(column);
+        let unless = named.map_or_else(String::new, |by| {
+            format!(", unless {} decides it, which nothing says", gold.name(by))
+        });
         let reason = format!(
-            "several rows may have the extreme value and differ in {name}, which is then that of any of them"
+            "several rows may have the extreme value and differ in {name}, which is then that of any of them{unless}"
         );
-        sink.add(at, reason).remedy("compare with the extreme in a subquery: WHERE x = (SELECT max(x) …)");
+        let said = sink
+            .add(at, reason)
+            .remedy("compare with the extreme in a subquery: WHERE x = (SELECT max(x) …)");
+        if named.is_some() {
+            said.only(Severity::Note);
+        }
     });
 }
 
+/// A bare column that is open.
+struct Open {
+    column: ColumnId,
+    at: std::ops::Range<usize>,
+    /// The name that most likely decides it.
+    named: Option<ColumnId>,
+    /// Rows are grouped by a DISTINCT, and the column is one that they are sorted by.
+    merged: bool,
+}
+
 /// Shows bare columns of groupings that are open, those with an extreme beside them or those without.
-fn open(gold: &Gold<'_>, extreme: bool, found: &mut dyn FnMut(ColumnId, std::ops::Range<usize>)) {
+fn open(gold: &Gold<'_>, extreme: bool, found: &mut dyn FnMut(Open)) {
+    let read = read_but_in_orders(gold);
     for rel in gold.relations() {
         let Rel::Aggregate { input, keys, calls } = rel else { continue };
         let mut by: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| super::limits::told_apart(e)).collect();
@@ -84,21 +112,65 @@ fn open(gold: &Gold<'_>, extreme: bool, found: &mut dyn FnMut(ColumnId, std::ops
             by.push(*c);
         }
         let determined = gold.lenient.determined(input, by.iter().copied());
-        let unique = gold.lenient.is_unique(input, by);
-        // One row is not ordered by anything.
-        let read = if keys.is_empty() { Some(read_but_in_orders(gold)) } else { None };
+        let unique = gold.lenient.is_unique(input, by.iter().copied());
         for (id, call) in calls.iter().filter(|(_, call)| call.func == AggFunc::Bare) {
             let [Expr::Column(c)] = call.args.as_slice() else { continue };
-            if read.as_ref().is_some_and(|read| !read.contains(id)) {
-                continue;
-            }
-            if !unique && !determined.contains(c) {
+            if read.contains(id) && !unique && !determined.contains(c) {
                 // Where it is put out, or ordered by.
                 let at = gold.found(&Expr::Column(*id)).or_else(|| gold.found(&Expr::Column(*c)));
-                found(*c, at.unwrap_or_else(|| gold.text.whole()));
+                let named = by_name(gold, input, calls, &by, *c);
+                let at = at.unwrap_or_else(|| gold.text.whole());
+                found(Open { column: *c, at, named, merged: merges(gold, keys, calls, *c) });
             }
         }
     }
+}
+
+/// Whether a grouping is that of a DISTINCT. Without GROUP BY it is where nothing is aggregated; and what is no column of
+/// the schema was aggregated before.
+fn merges(
+    gold: &Gold<'_>,
+    keys: &[(ColumnId, Expr)],
+    calls: &[(ColumnId, AggregateCall)],
+    column: ColumnId,
+) -> bool {
+    let plain = !keys.is_empty() && calls.iter().all(|(_, call)| call.func == AggFunc::Bare);
+    let grouped = gold.text.keyword("GROUP").next().is_some();
+    let made = gold.info(column).is_some_and(|info| info.origin.is_none());
+    plain && gold.text.keyword("DISTINCT").next().is_some() && (!grouped || made)
+}
+
+/// The name by which rows are looked up or grouped that most likely decides a bare column: that of a table which is not
+/// aggregated, or one that goes with it, as `station_name` does with `station_id`.
+fn by_name(
+    gold: &Gold<'_>,
+    input: &Rel,
+    calls: &[(ColumnId, AggregateCall)],
+    by: &[ColumnId],
+    column: ColumnId,
+) -> Option<ColumnId> {
+    let joined = Joined::of(input);
+    let made = calls.iter().filter(|(_, call)| call.func != AggFunc::Bare);
+    let aggregated: BTreeSet<ColumnId> =
+        made.flat_map(|(_, call)| call.exprs()).flat_map(Reads::reads).collect();
+    let aggregated = joined.sources_of(&aggregated);
+    let named = |c: &ColumnId| gold.info(*c).map(|info| info.name.to_ascii_lowercase());
+    let of_column = named(&column)?;
+    let goes_with = |name: &ColumnId| {
+        let name = named(name)?;
+        let stem = name.strip_suffix("name")?;
+        let rest = of_column.strip_prefix(stem).filter(|_| !stem.is_empty())?;
+        ["id", "code", "no", "number"].contains(&rest).then_some(())
+    };
+    let decides = |name: &ColumnId| {
+        let source = joined.sources_of(&BTreeSet::from([*name]));
+        let known = joined.columns(source.iter().copied()).into_iter().chain(by.iter().copied());
+        joined.sources.len() > 1
+            && source.is_disjoint(&aggregated)
+            && gold.lenient.determined(input, known).contains(&column)
+    };
+    let names = gold.lenient.determined(input, []).into_iter().chain(by.iter().copied());
+    names.filter(|c| is_name(gold, *c)).find(|name| goes_with(name).is_some() || decides(name))
 }
 
 /// The columns that an answer is made of: all that is read, but in the order of one row.

@@ -1,9 +1,9 @@
-//! Rows that a join repeats, and that are then counted or averaged.
+//! Rows that a join repeats, and that are then counted.
 
 use std::collections::BTreeSet;
 
 use twinql_sql::columns::Reads;
-use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, Expr, Rel, Value};
+use twinql_sql::{AggFunc, AggregateCall, Assumption, BinaryOp, ColumnId, Expr, Rel};
 
 use super::{Apply, Check, Sink};
 use crate::finding::Severity;
@@ -24,24 +24,9 @@ pub(super) const COUNT_OF_REPEATED_KEY: Check = Check {
         "SELECT c.name, count(c.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id GROUP BY c.id",
         "SELECT count(o.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE c.age > 30",
         "SELECT count(*) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total > 100",
+        "SELECT count(c.id) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total = 100",
     ],
     apply: Apply::Plan(counts),
-};
-
-pub(super) const AVERAGE_OF_REPEATED_ROWS: Check = Check {
-    id: "average-of-repeated-rows",
-    severity: Severity::Note,
-    summary: "a mean over rows that an unused join repeats",
-    why: "A table that nothing but its join condition mentions repeats each row as often as it has rows for it, and the mean counts it as often.",
-    source: "the fan trap of dimensional modelling",
-    undetermined: false,
-    finds: &["SELECT avg(c.age) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id"],
-    misses: &[
-        "SELECT avg(c.age) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id WHERE o.total > 100",
-        "SELECT avg(o.total) FROM customer AS c JOIN orders AS o ON o.customer_id = c.id",
-        "SELECT avg(age) FROM customer WHERE id IN (SELECT customer_id FROM orders)",
-    ],
-    apply: Apply::Plan(means),
 };
 
 pub(super) const GROUPS_OF_ONE_ROW: Check = Check {
@@ -115,19 +100,18 @@ impl Grouped<'_> {
         conditions.flat_map(|e| self.block.read_by(e)).collect()
     }
 
-    /// Leaves of which one row is most likely meant: those that are looked up by a text, and tables between two others,
+    /// Leaves of which one row is most likely meant: those that are looked up by a value, and tables between two others,
     /// which have one row for each pair.
     fn settled(&self) -> Vec<usize> {
-        let used = self.used(None);
         let looked_up = |i: usize| {
             let own = BTreeSet::from([i]);
             self.block.conjuncts.iter().any(|e| {
                 matches!(e, Expr::Binary { op: BinaryOp::Eq | BinaryOp::Like, left, right }
-                    if matches!((&**left, &**right), (Expr::Column(_), Expr::Literal(Value::Text(_)))))
+                    if matches!((&**left, &**right), (Expr::Column(_), Expr::Literal(_))))
                     && self.block.read_by(e) == own
             })
         };
-        let between = |i: usize| !used.contains(&i) && self.neighbours(i).len() > 1;
+        let between = |i: usize| self.neighbours(i).len() > 1;
         (0..self.block.leaves.len()).filter(|&i| looked_up(i) || between(i)).collect()
     }
 
@@ -176,45 +160,6 @@ fn counts(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             sink.add(at, reason).remedy("COUNT(DISTINCT …)").mended(mended);
         }
     }
-}
-
-fn means(gold: &Gold<'_>, sink: &mut Sink<'_>) {
-    for grouped in grouped(gold) {
-        let used = grouped.used(None);
-        for (id, call) in grouped.calls.iter().filter(|(_, c)| c.func == AggFunc::Avg && !c.distinct) {
-            // The mean of a condition is a share of the rows, of whatever table they are.
-            let share = |e: &Expr| {
-                matches!(e, Expr::Case { .. }) || matches!(e, Expr::Function { name, .. } if name == "iif")
-            };
-            let read = call.args.iter().flat_map(Reads::reads).find_map(|c| grouped.leaf_of(c));
-            let Some(leaf) = read.filter(|_| !call.args.iter().any(|e| e.any(share))) else { continue };
-            let unused = (0..grouped.block.leaves.len()).filter(|i| !used.contains(i) && *i != leaf);
-            // A table between two others is no table by itself.
-            let ends = |i: &usize| grouped.neighbours(*i).len() == 1;
-            let repeats = |i: &usize| {
-                let others =
-                    (0..grouped.block.leaves.len()).filter(|o| o != i).flat_map(|o| grouped.columns(o));
-                !gold.lenient.is_unique(grouped.input, others) && has_keys(gold, &grouped, *i)
-            };
-            if let Some(table) = unused.filter(ends).find(repeats) {
-                let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
-                let name = match grouped.block.leaves.get(table) {
-                    Some(Rel::Scan { table, .. }) => gold.schema.tables.get(*table).map_or("", |t| &t.name),
-                    _ => "",
-                };
-                let reason = format!(
-                    "{name} is joined and not used: it repeats each row as often as it has rows for it, and the mean counts it as often"
-                );
-                sink.add(at, reason).remedy(format!("IN (SELECT … FROM {name}) instead of the join"));
-            }
-        }
-    }
-}
-
-/// All leaves but one have a key: without one nothing is known to be repeated.
-fn has_keys(gold: &Gold<'_>, grouped: &Grouped<'_>, but: usize) -> bool {
-    let others = grouped.block.leaves.iter().enumerate().filter(|(i, _)| *i != but);
-    others.into_iter().all(|(_, leaf)| gold.lenient.is_unique(leaf, leaf.outputs()))
 }
 
 fn single(gold: &Gold<'_>, sink: &mut Sink<'_>) {

@@ -73,7 +73,7 @@ fn tested(role: Role, query: &Query) -> Option<*const Rel> {
 }
 
 /// Whether the rows that tie on these columns are the same in all that is read of them.
-fn decided(gold: &Gold<'_>, sort: &Rel, input: &Rel, by: &BTreeSet<ColumnId>) -> bool {
+pub(super) fn decided(gold: &Gold<'_>, sort: &Rel, input: &Rel, by: &BTreeSet<ColumnId>) -> bool {
     if gold.lenient.is_unique(input, by.iter().copied()) {
         return true;
     }
@@ -99,7 +99,7 @@ pub(super) fn told_apart(expr: &Expr) -> Option<ColumnId> {
 }
 
 /// The columns that sort keys tell apart, also those that a computed key is made of.
-fn told_by(input: &Rel, keys: &[SortKey]) -> BTreeSet<ColumnId> {
+pub(super) fn told_by(input: &Rel, keys: &[SortKey]) -> BTreeSet<ColumnId> {
     let mut all: BTreeSet<ColumnId> = keys.iter().filter_map(|k| told_apart(&k.expr)).collect();
     let mut rel = input;
     while let Rel::Distinct { input } | Rel::Sort { input, .. } = rel {
@@ -128,7 +128,7 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn key_name(gold: &Gold<'_>, expr: &Expr) -> String {
+pub(super) fn key_name(gold: &Gold<'_>, expr: &Expr) -> String {
     match (gold.found(expr), expr) {
         (_, Expr::Column(c)) if gold.info(*c).is_some_and(|i| i.origin.is_some()) => gold.name(*c),
         (Some(at), _) => gold.text.at(&at).to_owned(),

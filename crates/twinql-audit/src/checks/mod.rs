@@ -14,6 +14,7 @@ mod nulls;
 mod orders;
 mod outer_joins;
 mod refused;
+mod repeated;
 mod scalars;
 mod superfluous;
 mod types;
@@ -26,6 +27,7 @@ use crate::gold::Gold;
 use crate::text::Text;
 
 pub(crate) use emptiness::NEVER_ANSWERED;
+pub(crate) use orders::ORDER_TIES;
 pub(crate) use refused::{REFUSED, SYNTAX, name_of, position, refusal, word_from};
 
 /// The schema of all examples.
@@ -112,7 +114,8 @@ pub const CHECKS: &[Check] = &[
     joins::SELF_COMPARISON,
     joins::OTHER_JOIN_COLUMN,
     counted::COUNT_OF_REPEATED_KEY,
-    counted::AVERAGE_OF_REPEATED_ROWS,
+    repeated::SUM_OF_REPEATED_ROWS,
+    repeated::AVERAGE_OF_REPEATED_ROWS,
     counted::GROUPS_OF_ONE_ROW,
     outer_joins::COUNT_OF_PADDING,
     emptiness::SAME_ARMS,
@@ -124,6 +127,7 @@ pub const CHECKS: &[Check] = &[
     superfluous::IDLE_DISTINCT,
     superfluous::IDLE_JOIN,
     orders::IDLE_ORDER,
+    orders::ORDER_TIES,
     superfluous::REPEATED_OUTPUT,
 ];
 

@@ -1,10 +1,11 @@
-//! ORDER BY that orders nothing.
+//! ORDER BY that orders nothing, or not enough.
 
 use std::collections::BTreeSet;
 
 use twinql_sql::columns::Reads;
-use twinql_sql::{AggFunc, ColumnId, Expr, Rel, SortKey};
+use twinql_sql::{AggFunc, AggregateCall, ColumnId, Expr, Rel, SortKey};
 
+use super::limits::{decided, key_name, told_by};
 use super::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::{Gold, Role};
@@ -43,9 +44,47 @@ pub(super) const LIMIT_OF_ONE_ROW: Check = Check {
         "SELECT count(*) FROM orders GROUP BY customer_id ORDER BY customer_id DESC LIMIT 1",
         "SELECT avg(total) FROM (SELECT total FROM orders ORDER BY day, id LIMIT 10)",
         "SELECT max(total) FROM orders ORDER BY max(total) LIMIT 1",
+        "SELECT max(total) FROM orders ORDER BY total DESC LIMIT 1",
     ],
     apply: Apply::Plan(too_late),
 };
+
+pub(crate) const ORDER_TIES: Check = Check {
+    id: "order-ties",
+    severity: Severity::Note,
+    summary: "ORDER BY that leaves open which of several rows comes first",
+    why: "Rows with the same sort keys come in any order, so that answers may only be compared up to these ties.",
+    source: "https://sqlite.org/lang_select.html#orderby; Zhong, Yu and Klein 2020 compare lists in order",
+    undetermined: true,
+    finds: &[
+        "SELECT name FROM customer ORDER BY age",
+        "SELECT city, count(*) FROM customer GROUP BY city ORDER BY count(*) DESC",
+    ],
+    misses: &[
+        "SELECT name FROM customer ORDER BY age, id",
+        "SELECT age FROM customer ORDER BY age",
+        "SELECT city, count(*) FROM customer GROUP BY city ORDER BY city",
+        "SELECT name FROM customer WHERE id = 3 ORDER BY age",
+        "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders ORDER BY total)",
+    ],
+    apply: Apply::Plan(ties),
+};
+
+/// The order of the answer; a LIMIT is another check's.
+fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
+    let mut rel = &gold.plan.query.rel;
+    while let Rel::Project { input, .. } = rel {
+        rel = input;
+    }
+    let Rel::Sort { input, keys, limit: None, offset: None } = rel else { return };
+    if keys.is_empty() || decided(gold, rel, input, &told_by(input, keys)) {
+        return;
+    }
+    let at = keys.iter().find_map(|k| gold.found(&k.expr)).unwrap_or_else(|| gold.text.whole());
+    let named: Vec<String> = keys.iter().map(|k| key_name(gold, &k.expr)).collect();
+    let reason = format!("several rows may have the same {}, and come in any order", named.join(", "));
+    sink.add(at, reason).remedy("order by a key as well");
+}
 
 fn too_late(gold: &Gold<'_>, sink: &mut Sink<'_>) {
     for key in gold.relations().into_iter().filter_map(late_key) {
@@ -69,6 +108,19 @@ fn late_key(rel: &Rel) -> Option<&SortKey> {
         let of = |c: &ColumnId| bare(c) || made.iter().any(|(id, e)| id == c && e.reads().iter().any(bare));
         e.reads().iter().any(of)
     };
+    // The extreme of the key itself is that of the row that was meant.
+    let of_key = |call: &AggregateCall| {
+        matches!(call.func, AggFunc::Min | AggFunc::Max)
+            && keys.iter().any(|k| {
+                let bare = |c: ColumnId| calls.iter().find(|(id, _)| *id == c).map(|(_, bare)| &bare.args);
+                call.args.first() == Some(&k.expr)
+                    || matches!(&k.expr, Expr::Column(c) if bare(*c) == Some(&call.args))
+            })
+    };
+    let mut aggregates = calls.iter().map(|(_, call)| call).filter(|call| call.func != AggFunc::Bare);
+    if aggregates.all(of_key) {
+        return None;
+    }
     keys.iter().find(|k| groups.is_empty() && reads(&k.expr))
 }
 

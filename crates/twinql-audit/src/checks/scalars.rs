@@ -5,6 +5,7 @@ use twinql_sql::{BinaryOp, Expr, Rel, Value};
 use super::{Apply, Check, Sink};
 use crate::finding::Severity;
 use crate::gold::Gold;
+use crate::joined::Joined;
 
 pub(super) const SCALAR_OF_MANY: Check = Check {
     id: "scalar-of-many",
@@ -53,11 +54,22 @@ fn many(gold: &Gold<'_>, sink: &mut Sink<'_>) {
             }
         };
         let said = sink.add(gold.place(e), reason).remedy(remedy);
-        // What has a name is most often the only thing of that name.
-        if name.is_some() {
+        // What has a name is most often the only thing of that name, and the column of a key that is left out may have
+        // one value only, as the language of a pair of words.
+        if name.is_some() || all_but_one(gold, &query.rel) {
             said.only(Severity::Note);
         }
     }
+}
+
+/// Whether the rows are those of one table that agree in all columns of its key but one.
+fn all_but_one(gold: &Gold<'_>, rel: &Rel) -> bool {
+    let mut below = rel;
+    while let Rel::Project { input, .. } = below {
+        below = input;
+    }
+    let joined = Joined::of(below);
+    joined.sources.len() == 1 && !joined.all_but_one(gold).is_empty()
 }
 
 /// A text column by a value of which the rows of a subquery are looked up.

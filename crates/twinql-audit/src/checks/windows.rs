@@ -1,5 +1,6 @@
 //! What depends on the order of rows that tie: numbers of rows, and texts put together.
 
+use twinql_sql::columns::Reads;
 use twinql_sql::{AggFunc, Rel};
 
 use super::{Apply, Check, Sink};
@@ -17,6 +18,7 @@ pub(super) const WINDOW_TIES: Check = Check {
     misses: &[
         "SELECT name, row_number() OVER (ORDER BY age, id) FROM customer",
         "SELECT name, rank() OVER (ORDER BY age) FROM customer",
+        "SELECT age, row_number() OVER (ORDER BY age) FROM customer",
     ],
     apply: Apply::Plan(ties),
 };
@@ -43,7 +45,14 @@ fn ties(gold: &Gold<'_>, sink: &mut Sink<'_>) {
         for (id, call) in calls.iter().filter(|(_, call)| BY_POSITION.contains(&call.func.as_str())) {
             let keys = call.partition_by.iter().chain(call.order_by.iter().map(|k| &k.expr));
             let by: Vec<_> = keys.filter_map(super::limits::told_apart).collect();
-            if gold.lenient.is_unique(input, by) {
+            if gold.lenient.is_unique(input, by.iter().copied()) {
+                continue;
+            }
+            // Rows that tie and are the same in all that is read of them are numbered in one way only.
+            let mut read = gold.read_outside(rel);
+            read.extend(call.args.iter().flat_map(Reads::reads));
+            let determined = gold.lenient.determined(input, by);
+            if input.outputs().into_iter().filter(|c| read.contains(c)).all(|c| determined.contains(&c)) {
                 continue;
             }
             let at = gold.column_place(*id).unwrap_or_else(|| gold.text.whole());
