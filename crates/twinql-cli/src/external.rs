@@ -1,7 +1,7 @@
 //! Scores that another program gave: LLM judges, CodeBERTScore, provers, anything.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result, bail};
@@ -18,6 +18,25 @@ pub(crate) struct ExternalFlag {
     name: String,
     threshold: f64,
     pub(crate) path: PathBuf,
+}
+
+impl ExternalFlag {
+    /// The file of one system, where each has its own.
+    fn path_of(&self, system: &str) -> Option<PathBuf> {
+        let path = self.path.to_str()?;
+        path.contains("{}").then(|| path.replace("{}", system).into())
+    }
+
+    /// Its files: one, or one for each system.
+    pub(crate) fn paths(&self, systems: &[String]) -> Vec<PathBuf> {
+        let of_systems = systems.iter().map(|system| self.path_of(system));
+        of_systems.collect::<Option<Vec<_>>>().unwrap_or_else(|| vec![self.path.clone()])
+    }
+
+    /// What the scores are called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// The threshold where none is given.
@@ -63,45 +82,68 @@ pub(crate) struct External {
 impl External {
     /// Reads all files.
     pub(crate) fn read_all(flags: &[ExternalFlag]) -> Result<Vec<External>> {
-        let mut all: Vec<External> = Vec::new();
-        for flag in flags {
-            if all.iter().any(|other| other.name == flag.name) {
-                bail!("--external: two files give scores called {:?}; give one another name", flag.name);
-            }
-            all.push(External::read(flag)?);
-        }
-        Ok(all)
+        names_differ(flags)?;
+        flags.iter().map(|flag| External::read(flag, &flag.path, None)).collect()
     }
 
-    fn read(flag: &ExternalFlag) -> Result<External> {
+    /// Reads the scores of several systems, by flag and then by system: a path with `{}` is a file for each
+    /// system, the sign standing for its name; any other is one file whose lines name the `system`.
+    pub(crate) fn read_of_systems(flags: &[ExternalFlag], systems: &[String]) -> Result<Vec<Vec<External>>> {
+        names_differ(flags)?;
+        let of_flag = |flag: &ExternalFlag| -> Result<Vec<External>> {
+            let of_system = |system: &String| match flag.path_of(system) {
+                Some(path) => External::read(flag, &path, None),
+                None => External::read(flag, &flag.path, Some(system)),
+            };
+            systems.iter().map(of_system).collect()
+        };
+        flags.iter().map(of_flag).collect()
+    }
+
+    /// The scores in a file; those of one system where the lines name several.
+    fn read(flag: &ExternalFlag, path: &Path, system: Option<&str>) -> Result<External> {
         let mut scores = HashMap::new();
         let mut number = 0usize;
-        for line in Lines::open(&flag.path)? {
+        for line in Lines::open(path)? {
             let line = line?;
             if line.is_blank() {
                 continue;
             }
-            let place = || format!("{}, line {}", flag.path.display(), line.number);
+            let place = || format!("{}, line {}", path.display(), line.number);
             let text = line.text().map_err(|e| anyhow::anyhow!("{}: {e}", place()))?;
-            let (id, score) = entry(text, &flag.name, number).with_context(place)?;
+            let entry = entry(text, &flag.name, number).with_context(place)?;
+            if let Some(wanted) = system {
+                let named = entry.system.with_context(|| format!("{}: {SYSTEM}", place()))?;
+                if named != wanted {
+                    continue;
+                }
+            }
             number += 1;
-            let Some(score) = score else { continue };
-            if scores.insert(id.clone(), score).is_some() {
-                bail!("{}: the id {id:?} has a score already", place());
+            let Some(score) = entry.score else { continue };
+            if scores.insert(entry.id.clone(), score).is_some() {
+                bail!("{}: the id {:?} has a score already", place(), entry.id);
             }
         }
         if scores.is_empty() {
-            bail!("{}: no score in it; {FORM}", flag.path.display());
+            match system {
+                Some(system) => bail!("{}: no score of the system {system:?} in it", path.display()),
+                None => bail!("{}: no score in it; {FORM}", path.display()),
+            }
         }
         Ok(External {
             name: flag.name.clone(),
             threshold: flag.threshold,
-            path: flag.path.clone(),
+            path: path.to_owned(),
             within: scores.values().all(|s| (0.0..=1.0).contains(s)),
             scores,
             asked: 0,
             found: 0,
         })
+    }
+
+    /// What is said of the scores where figures are: a signature has no more to name.
+    pub(crate) fn signature(&self) -> String {
+        format!("external|metric:{}|threshold:{:.2}", self.name, self.threshold)
     }
 
     /// The score of a pair; none where the file has none.
@@ -135,21 +177,44 @@ impl External {
 }
 
 const FORM: &str = "give {\"id\": …, \"score\": …} or a number a line";
+const SYSTEM: &str =
+    "no `system` in it; name the system in each line, or give a file for each: NAME=scores/{}.jsonl";
+
+/// Two files of scores must not have one name.
+fn names_differ(flags: &[ExternalFlag]) -> Result<()> {
+    for (i, flag) in flags.iter().enumerate() {
+        if flags.iter().take(i).any(|other| other.name == flag.name) {
+            bail!("--external: two files give scores called {:?}; give one another name", flag.name);
+        }
+    }
+    Ok(())
+}
+
+/// A line of a file.
+struct Entry {
+    /// The system whose prediction it is about, where it says so.
+    system: Option<String>,
+    /// The pair's id; its place where the line has none.
+    id: String,
+    /// None for a null score.
+    score: Option<f64>,
+}
 
 /// A line: a number, for the pair of that place; an object with `id` and `score`; or a record of
 /// `twinql score`, with the score under its name. A null score is none.
-fn entry(text: &str, name: &str, number: usize) -> Result<(String, Option<f64>)> {
+fn entry(text: &str, name: &str, number: usize) -> Result<Entry> {
     let json: Value = serde_json::from_str(text).context(FORM)?;
     let Value::Object(map) = &json else {
-        return Ok((number.to_string(), value(&json)?));
+        return Ok(Entry { system: None, id: number.to_string(), score: value(&json)? });
     };
+    let system = map.get("system").map(id_text);
     let id = map.get("id").map_or_else(|| number.to_string(), id_text);
     let score = map
         .get("score")
         .or_else(|| map.get(name))
         .or_else(|| map.get("scores").and_then(|scores| scores.get(name)));
     match score {
-        Some(score) => Ok((id, value(score)?)),
+        Some(score) => Ok(Entry { system, id, score: value(score)? }),
         None => bail!("neither `score` nor {name:?} in it; {FORM}"),
     }
 }
@@ -181,8 +246,8 @@ mod tests {
             (r#"{"id": 7, "judge": false}"#, ("7", Some(0.0))),
             (r#"{"id": 7, "status": "ok", "scores": {"judge": 0.25}}"#, ("7", Some(0.25))),
         ] {
-            let (id, score) = entry(text, "judge", 3).unwrap();
-            assert_eq!((id.as_str(), score), expected, "{text}");
+            let entry = entry(text, "judge", 3).unwrap();
+            assert_eq!((entry.id.as_str(), entry.score), expected, "{text}");
         }
         for text in ["yes", "\"0.5\"", r#"{"id": 1}"#, r#"{"id": 1, "score": "high"}"#, "[1]"] {
             assert!(entry(text, "judge", 0).is_err(), "{text}");

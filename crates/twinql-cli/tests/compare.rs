@@ -126,6 +126,51 @@ fn a_gold_keeps_its_class_whatever_the_first_system_answers() {
 }
 
 #[test]
+fn scores_of_other_programs() {
+    let folder = folder();
+    folder.write("judge-good.jsonl", "1\ntrue\n0.25\n0.75\n");
+    folder.write("judge-bad.jsonl", "{\"id\": 1, \"score\": 0.9}\n{\"id\": 0, \"score\": 0.1}\n");
+    let mine = [
+        r#"{"system": "good", "id": 0, "score": 1}"#,
+        r#"{"system": "bad", "id": 0, "score": 0}"#,
+        r#"{"system": "good", "id": 3, "mine": 1}"#,
+        r#"{"system": "bad", "id": 3, "scores": {"mine": 1}}"#,
+    ];
+    folder.write("mine.jsonl", mine.join("\n"));
+    let files = ["good.txt", "bad.txt", "--metric", "exact", "--exchanges", "10"];
+    let external = [
+        "--external",
+        "judge@0.5=judge-{}.jsonl",
+        "mine=mine.jsonl",
+        "--reference",
+        "judge",
+        "--format",
+        "json",
+    ];
+    let args = with(&[&files[..], &external[..2], &["--external"], &external[2..]].concat());
+    let report = folder.json(&args);
+    let of = |system: &str, metric: &str, what: &str| {
+        let all = report["standings"].as_array().unwrap();
+        all.iter().find(|s| s["system"] == system && s["metric"] == metric).unwrap()[what].clone()
+    };
+    assert_eq!(report["reference"], "judge");
+    assert_eq!((of("good", "judge", "accuracy"), of("bad", "judge", "accuracy")), (0.75.into(), 0.25.into()));
+    assert_eq!(of("bad", "judge", "unscored"), 2);
+    assert_eq!((of("good", "mine", "accuracy"), of("bad", "mine", "accuracy")), (0.5.into(), 0.25.into()));
+    // The reference is external: the suite is not asked for.
+    assert_eq!(report["metrics"].as_array().unwrap().len(), 3);
+    assert_eq!(report["metrics"][1]["signature"], "external|metric:judge|threshold:0.50");
+    // A report tells of disagreements with them.
+    let page = with(&[&files[..], &args[args.len() - 8..args.len() - 2], &["--report", "r.html"]].concat());
+    folder.run(&page, 0);
+    assert!(folder.read("r.html").contains("exact calls it wrong, judge right"), "{page:?}");
+    folder.refuses(&with(&["good.txt", "--external", "judge=judge-good.jsonl"]), &["line 1", "system", "{}"]);
+    folder.refuses(&with(&["good.txt", "--external", "mine=gone-{}.jsonl"]), &["gone-good.jsonl"]);
+    folder.write("other.jsonl", "{\"system\": \"good\", \"id\": \"q9\", \"score\": 1}");
+    folder.refuses(&with(&["good.txt", "--external", "mine=other.jsonl"]), &["none of the 1 ids"]);
+}
+
+#[test]
 fn what_cannot_be_compared() {
     let folder = folder();
     folder.refuses(&with(&["good.txt", "good.txt"]), &["two systems are called \"good\"", "NAME="]);

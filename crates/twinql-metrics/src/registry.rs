@@ -75,6 +75,8 @@ pub enum MetricId {
     EsmPlus,
     /// ESM+ as its script computes it.
     EsmPlusPublished,
+    /// Equivalence of conjunctive queries by homomorphisms.
+    Conjunctive,
 }
 
 /// A metric's entry in the registry.
@@ -332,6 +334,15 @@ pub const METRICS: &[MetricInfo] = &[
         kind: ScoreKind::Binary,
         semantics: SemanticsOf::Asked,
         threshold: 0.5,
+    },
+    MetricInfo {
+        id: MetricId::Conjunctive,
+        name: "conjunctive",
+        summary: "conjunctive-query equivalence by homomorphism: 1 rows mapped both ways, 0 no mapping, 0.5 not conjunctive",
+        source: "Chandra & Merlin 1977; Chaudhuri & Vardi 1993 for bags; on canonical forms",
+        kind: ScoreKind::Continuous,
+        semantics: SemanticsOf::Asked,
+        threshold: 1.0,
     },
 ];
 

@@ -130,8 +130,10 @@ impl std::fmt::Display for Homomorphisms {
 /// What the test found.
 pub(super) enum Outcome {
     Found(Box<Homomorphisms>),
-    /// There are no mappings, or the queries are not of the form.
+    /// There are no mappings.
     None,
+    /// There are no mappings, and these sides are not conjunctive, nor unions of such.
+    NotConjunctive(Vec<Side>),
     /// A limit ended the search.
     Limit(String),
 }
@@ -139,11 +141,20 @@ pub(super) enum Outcome {
 /// The tableau test of two canonical plans.
 pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pred: &Plan) -> Outcome {
     let shape = |plan: &Plan| shape(schema, semantics, &plan.query, &plan.columns);
-    let (Some(gold), Some(pred)) = (shape(gold), shape(pred)) else {
-        return Outcome::None;
+    let (gold, pred) = match (shape(gold), shape(pred)) {
+        (Some(gold), Some(pred)) => (gold, pred),
+        (None, None) => return Outcome::NotConjunctive(vec![Side::Gold, Side::Pred]),
+        (None, _) => return Outcome::NotConjunctive(vec![Side::Gold]),
+        (_, None) => return Outcome::NotConjunctive(vec![Side::Pred]),
+    };
+    let unmapped = || {
+        let sides = [(Side::Gold, &gold), (Side::Pred, &pred)];
+        let beyond = sides.into_iter().filter(|(_, s)| !s.is_conjunctive()).map(|(side, _)| side);
+        let beyond: Vec<Side> = beyond.collect();
+        if beyond.is_empty() { Outcome::None } else { Outcome::NotConjunctive(beyond) }
     };
     let Some(rows) = mode(&gold, &pred) else {
-        return Outcome::None;
+        return unmapped();
     };
     let onto_gold = targets(schema, semantics, &gold);
     let onto_pred = targets(schema, semantics, &pred);
@@ -169,7 +180,7 @@ pub(super) fn contained(schema: &Schema, semantics: &Semantics, gold: &Plan, pre
             return Outcome::Limit(format!("the search for mappings of rows ended after {MAX_STEPS} steps"));
         }
     }
-    Outcome::None
+    unmapped()
 }
 
 fn targets<'a>(schema: &'a Schema, semantics: &'a Semantics, shape: &'a Shape) -> Vec<Target<'a>> {

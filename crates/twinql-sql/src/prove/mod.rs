@@ -10,6 +10,7 @@
 //! homomorphism theorem, Chandra & Merlin 1977).
 
 mod assumptions;
+mod conjunctive;
 mod containment;
 mod differences;
 mod distinguish;
@@ -32,6 +33,7 @@ use crate::schema::Schema;
 use crate::semantics::Semantics;
 
 pub use crate::assumption::Assumption;
+pub use conjunctive::{Conjunctive, conjunctive};
 pub use containment::{Homomorphisms, Mapping, Rows, TableauText};
 pub use distinguish::Difference;
 
@@ -208,16 +210,8 @@ impl Proof {
 /// # Errors
 /// A side cannot be parsed or planned over the schema.
 pub fn prove(schema: &Schema, gold: &str, pred: &str, semantics: &Semantics) -> Result<Proof, ProveError> {
-    let planned = |sql: &str| parse(sql).and_then(|parsed| plan(schema, &parsed));
-    match (planned(gold), planned(pred)) {
-        (Ok(gold), Ok(pred)) => Ok(prove_plans(schema, &gold, &pred, semantics)),
-        // What is no query at all says more than what is merely not supported.
-        (Err(gold), Err(pred)) if is_unsupported(&gold) && !is_unsupported(&pred) => {
-            Err(ProveError { side: Side::Pred, error: pred })
-        }
-        (Err(error), _) => Err(ProveError { side: Side::Gold, error }),
-        (_, Err(error)) => Err(ProveError { side: Side::Pred, error }),
-    }
+    let (gold, pred) = conjunctive::both_planned(schema, gold, pred)?;
+    Ok(prove_plans(schema, &gold, &pred, semantics))
 }
 
 fn is_unsupported(error: &SqlError) -> bool {
@@ -298,7 +292,7 @@ impl Attempt {
         let semantics = assumed_by_both(semantics, &self.gold, &self.pred);
         match containment::contained(schema, &semantics, &self.gold.plan, &self.pred.plan) {
             Outcome::Found(found) => Some(Certificate::Homomorphisms(found)),
-            Outcome::None => None,
+            Outcome::None | Outcome::NotConjunctive(_) => None,
             Outcome::Limit(limit) => {
                 self.limits.push(limit);
                 None

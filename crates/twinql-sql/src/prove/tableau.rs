@@ -443,6 +443,17 @@ fn name_rows(rows: &mut [Row], schema: &Schema) {
     }
 }
 
+impl Shape {
+    /// True if all rows are rows of tables, and no condition or summary looks at others: what is tested is a
+    /// conjunctive query, or a union of such.
+    pub(super) fn is_conjunctive(&self) -> bool {
+        self.arms.iter().all(|arm| {
+            let of_tables = arm.rows.iter().all(|row| matches!(row.source, RowOf::Table(_)));
+            of_tables && !arm.conditions.iter().chain(&arm.summary).any(Expr::has_subquery)
+        })
+    }
+}
+
 impl Row {
     /// The row as FROM has it.
     pub(super) fn from(&self) -> String {

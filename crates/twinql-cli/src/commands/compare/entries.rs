@@ -18,6 +18,13 @@ pub(super) struct System {
     pub(super) answers: Vec<Vec<usize>>,
 }
 
+impl System {
+    /// For each gold the pair of the prediction as it stands, by number.
+    pub(super) fn first_answers(&self) -> impl Iterator<Item = Option<usize>> {
+        self.answers.iter().map(|candidates| candidates.first().copied())
+    }
+}
+
 /// All systems, and the pairs that are distinct among their answers.
 pub(super) struct Entries {
     pub(super) systems: Vec<System>,

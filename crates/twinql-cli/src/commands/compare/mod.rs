@@ -4,15 +4,16 @@
 //! made it; systems share a third of their predictions and more.
 
 mod entries;
+mod measures;
 mod report;
 mod tables;
 mod telling;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
 use twinql::input::{About, Item, Items};
-use twinql::metrics::{Column, Comparison, Hardness, MetricInfo, Resampling, ScoreKind, Systems, metric};
+use twinql::metrics::{Comparison, Hardness, Resampling, Systems, metric};
 use twinql::record::StatusCounts;
 use twinql::{Engine, Job};
 
@@ -20,17 +21,19 @@ use crate::args::compare::Compare;
 use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
 use crate::commands::databases;
 use crate::commands::stream::stream;
-use crate::commands::{engine, fail_under, signatures, strict, tell, window};
+use crate::commands::{engine, fail_under, strict, tell, window};
 use crate::document;
+use crate::external::External;
 use crate::input::Pairs;
 use crate::output::Console;
 use entries::Entries;
+use measures::{ExternalScores, Measure, measures};
 
 /// Reads all systems, scores what is distinct, and compares.
 pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Result<bool> {
-    let reference = reference(&typed.reference)?;
-    if !typed.metrics.metric.iter().any(|name| name.trim() == reference.name) {
-        typed.metrics.metric.push(reference.name.to_owned());
+    let (reference, own) = measures::reference(&typed.reference, &typed.external)?;
+    if own && !typed.metrics.metric.iter().any(|name| name.trim() == reference) {
+        typed.metrics.metric.push(reference.clone());
     }
     let metrics = Metrics::new(typed.metrics, seed)?;
     let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
@@ -49,14 +52,19 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
         ("--db", metrics.db.as_deref()),
         ("--crystalbleu-corpus", metrics.crystalbleu_corpus.as_deref()),
     ]);
+    let names: Vec<String> = systems.iter().map(|(name, _)| name.clone()).collect();
     for (_, path) in &systems {
         inputs = inputs.with([("--pred", Some(path.as_path()))]);
+    }
+    for path in typed.external.iter().flat_map(|flag| flag.paths(&names)) {
+        inputs = inputs.with([("--external", Some(path.as_path()))]);
     }
     for out in [&output.out, &typed.report].into_iter().flatten() {
         inputs.output(out)?;
     }
     // Better refused now than after the scoring.
     typed.report.as_deref().map(document::format_of).transpose()?;
+    let mut external = External::read_of_systems(&typed.external, &names)?;
     let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     let mut sources = vec![typed.gold.gold.as_path()];
@@ -69,24 +77,29 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     databases::check(&engine, &sources, of_one, console)?;
     let plugging = typed.plug_values.then_some(typed.most_plugged);
     let entries = Entries::read(&typed.gold.gold, systems, &schemas, plugging)?;
-    let scores = score(&engine, entries.distinct(), console)?;
-    let table = entries.table(&engine, &scores, reference);
+    let given = ExternalScores::of(&mut external, &entries, console)?;
+    let mut scores = score(&engine, entries.distinct(), console)?;
+    let measures = measures(&engine, &external);
+    let table = entries.table(&measures, &scores, &given, &reference);
+    given.append(&entries, &mut scores);
     let comparison = table.compare(&how, typed.exchanges)?;
     let counts = entries.counts(&scores);
     if let Some(path) = &typed.report {
-        let telling = entries.telling(&engine, &scores, reference);
+        let telling = entries.telling(&measures, &scores, &reference);
+        // Witnesses are looked for under the semantics of the reference; an external one has that which was asked for.
+        let semantics = metric(&reference).or(metric("suite")).map(|m| engine.semantics_of(m));
         let found = report::Found {
             comparison: &comparison,
-            engine: &engine,
+            measures: &measures,
             how: &how,
             entries: &entries,
             counts: &counts,
-            cards: document::cards(&telling, &engine.semantics_of(reference), how.seed),
+            cards: document::cards(&telling, &semantics.unwrap_or_default(), how.seed),
         };
         document::write(&found.report(), path)?;
     }
-    let text = tables::text(&comparison, &engine, &how, &entries, &counts);
-    let document = || document(&comparison, &engine, &how, &entries, &counts);
+    let text = tables::text(&comparison, &measures, &how, &entries, &counts);
+    let document = || document(&comparison, &measures, &how, &entries, &counts);
     tell(&output, &text, document, &comparison.standings, console)?;
     let first = comparison.standings.iter().find(|s| s.metric == comparison.reference);
     let what = first.map_or_else(String::new, |s| format!("the accuracy of {} by {}", s.system, s.metric));
@@ -96,17 +109,10 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
     Ok(strict(output.strict, &all, console) && reached)
 }
 
-fn reference(name: &str) -> Result<&'static MetricInfo> {
-    match metric(name.trim()) {
-        Some(metric) => Ok(metric),
-        None => bail!("--reference: unknown metric {name:?}; `twinql score --help` lists the metrics"),
-    }
-}
-
 /// What becomes of one distinct pair.
 struct Scored {
     status: twinql::Status,
-    /// By metric.
+    /// By metric, external ones last.
     scores: Vec<Option<f64>>,
 }
 
@@ -129,14 +135,22 @@ fn score(engine: &Engine, jobs: Vec<Job>, console: Console) -> Result<Vec<Scored
 
 impl Entries {
     /// The scores of every system; a prediction with several candidates has the best score of each metric.
-    fn table(&self, engine: &Engine, scored: &[Scored], reference: &MetricInfo) -> Systems {
+    fn table(
+        &self,
+        measures: &[Measure],
+        scored: &[Scored],
+        external: &ExternalScores,
+        reference: &str,
+    ) -> Systems {
         let best = |candidates: &[usize], metric: usize| -> Option<f64> {
-            let scores = candidates.iter().filter_map(|at| scored.get(*at)?.scores[metric]);
+            let scores = candidates.iter().filter_map(|at| *scored.get(*at)?.scores.get(metric)?);
             scores.reduce(f64::max)
         };
-        let of_system = |answers: &Vec<Vec<usize>>| -> Vec<Vec<Option<f64>>> {
-            let metrics = 0..engine.metrics().len();
-            metrics.map(|m| answers.iter().map(|candidates| best(candidates, m)).collect()).collect()
+        let own = scored.first().map_or(0, |s| s.scores.len());
+        let of_system = |(number, system): (usize, &entries::System)| -> Vec<Vec<Option<f64>>> {
+            let of_engine =
+                (0..own).map(|m| system.answers.iter().map(|candidates| best(candidates, m)).collect());
+            of_engine.chain(external.of_system(number)).collect()
         };
         let class = |hardness: Hardness| {
             let members = self.hardness.iter().enumerate().filter(|(_, h)| **h == Some(hardness));
@@ -144,18 +158,10 @@ impl Entries {
         };
         Systems {
             names: self.systems.iter().map(|s| s.name.clone()).collect(),
-            metrics: engine
-                .metrics()
-                .iter()
-                .map(|m| Column {
-                    name: m.name.into(),
-                    threshold: engine.threshold(m),
-                    binary: m.kind == ScoreKind::Binary,
-                })
-                .collect(),
-            scores: self.systems.iter().map(|s| of_system(&s.answers)).collect(),
+            metrics: measures.iter().map(Measure::column).collect(),
+            scores: self.systems.iter().enumerate().map(of_system).collect(),
             classes: Hardness::ALL.map(class).to_vec(),
-            reference: engine.metrics().iter().position(|m| m.id == reference.id).unwrap_or(0),
+            reference: measures.iter().position(|m| m.name == reference).unwrap_or(0),
         }
     }
 
@@ -174,7 +180,7 @@ impl Entries {
 /// The comparison as one JSON object.
 fn document(
     comparison: &Comparison,
-    engine: &Engine,
+    measures: &[Measure],
     how: &Resampling,
     entries: &Entries,
     counts: &[StatusCounts],
@@ -185,11 +191,9 @@ fn document(
         .zip(counts)
         .map(|(system, counts)| json!({"name": system.name, "file": system.file, "status": counts}))
         .collect();
-    let metrics: Vec<Value> = engine
-        .metrics()
+    let metrics: Vec<Value> = measures
         .iter()
-        .zip(signatures(engine))
-        .map(|(m, (_, signature))| json!({"name": m.name, "threshold": engine.threshold(m), "signature": signature}))
+        .map(|m| json!({"name": m.name, "threshold": m.threshold, "signature": m.signature}))
         .collect();
     let mut document = Map::new();
     document.insert("format".into(), 1.into());

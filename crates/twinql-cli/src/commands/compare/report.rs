@@ -1,6 +1,5 @@
 //! A comparison as a report with pictures.
 
-use twinql::Engine;
 use twinql::metrics::{ALL, Comparison, Resampling, Standing};
 use twinql::record::StatusCounts;
 use twinql_report::{
@@ -9,8 +8,8 @@ use twinql_report::{
 };
 
 use super::entries::Entries;
+use super::measures::Measure;
 use super::tables::{NULL_HYPOTHESIS, ranked};
-use crate::commands::signatures;
 
 /// A p below it counts as significant in pictures.
 const ALPHA: f64 = 0.05;
@@ -20,7 +19,7 @@ const DRAWN: usize = 6;
 /// What the report is made of.
 pub(super) struct Found<'a> {
     pub(super) comparison: &'a Comparison,
-    pub(super) engine: &'a Engine,
+    pub(super) measures: &'a [Measure],
     pub(super) how: &'a Resampling,
     pub(super) entries: &'a Entries,
     pub(super) counts: &'a [StatusCounts],
@@ -36,8 +35,8 @@ impl Found<'_> {
             format!("{systems} {} compared", if systems == 1 { "system" } else { "systems" }),
             format!("{} gold queries; the reference is {reference}", self.entries.hardness.len()),
         );
-        for (name, signature) in signatures(self.engine) {
-            report = report.with_fact(format!("signature of {name}"), signature);
+        for measure in self.measures {
+            report = report.with_fact(format!("signature of {}", measure.name), &measure.signature);
         }
         for (system, counts) in self.entries.systems.iter().zip(self.counts) {
             report = report.with_fact(&system.name, format!("{}: {counts}", system.file));
@@ -68,8 +67,8 @@ impl Found<'_> {
         let ranked = ranked(self.comparison);
         let reference = &self.comparison.reference;
         let mut columns = vec![Column::text("system")];
-        for metric in self.engine.metrics() {
-            columns.push(Column::number(metric.name, 3).better(Better::Higher));
+        for measure in self.measures {
+            columns.push(Column::number(&measure.name, 3).better(Better::Higher));
         }
         let caption = "The share of golds that a metric calls answered rightly, at its threshold; a prediction \
                        that cannot be scored counts as wrong";
@@ -179,7 +178,7 @@ impl Found<'_> {
         let classes: Vec<&str> =
             std::iter::once(ALL).chain(self.comparison.classes.iter().map(String::as_str)).collect();
         let others: Vec<&str> =
-            self.engine.metrics().iter().map(|m| m.name).filter(|name| name != reference).collect();
+            self.measures.iter().map(|m| m.name.as_str()).filter(|name| name != reference).collect();
         if self.entries.systems.len() > 1 {
             let mut columns = vec![Column::text("metric"), Column::text("systems ranked by")];
             columns.extend(classes.iter().map(|class| Column::number(*class, 3).better(Better::Higher)));

@@ -1,11 +1,10 @@
 //! A comparison as text tables.
 
-use twinql::Engine;
 use twinql::metrics::{ALL, Comparison, Resampling, Standing};
 use twinql::record::StatusCounts;
 
 use super::entries::Entries;
-use crate::commands::signatures;
+use super::measures::Measure;
 use crate::output::table;
 
 /// What the p values are about.
@@ -18,7 +17,7 @@ const GRID: usize = 8;
 /// All tables, and what they are over.
 pub(super) fn text(
     comparison: &Comparison,
-    engine: &Engine,
+    measures: &[Measure],
     how: &Resampling,
     entries: &Entries,
     counts: &[StatusCounts],
@@ -30,7 +29,7 @@ pub(super) fn text(
         comparison.reference
     );
     let ranked = ranked(comparison);
-    out.push_str(&standings(comparison, engine, &ranked));
+    out.push_str(&standings(comparison, measures, &ranked));
     if ranked.len() > 1 {
         out.push_str(&format!("\nContests under {}\n", comparison.reference));
         out.push_str(&contests(comparison, &ranked));
@@ -56,8 +55,8 @@ pub(super) fn text(
     for (system, counts) in entries.systems.iter().zip(counts) {
         out.push_str(&format!("{}: {}\n", system.name, counts));
     }
-    for (_, signature) in signatures(engine) {
-        out.push_str(&signature);
+    for measure in measures {
+        out.push_str(&measure.signature);
         out.push('\n');
     }
     out
@@ -71,10 +70,10 @@ pub(super) fn ranked(comparison: &Comparison) -> Vec<&Standing> {
     ranked
 }
 
-fn standings(comparison: &Comparison, engine: &Engine, ranked: &[&Standing]) -> String {
+fn standings(comparison: &Comparison, measures: &[Measure], ranked: &[&Standing]) -> String {
     let mut head = vec!["system".to_owned()];
-    for metric in engine.metrics() {
-        head.push(metric.name.to_owned());
+    for measure in measures {
+        head.push(measure.name.clone());
         head.push(String::new());
     }
     head.extend(comparison.classes.iter().map(|class| format!("{} {class}", comparison.reference)));

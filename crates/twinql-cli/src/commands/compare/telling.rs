@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use twinql::metrics::MetricInfo;
-use twinql::{Engine, Job, Work};
+use twinql::{Job, Work};
 use twinql_report::Tone;
 
 use super::Scored;
 use super::entries::Entries;
+use super::measures::Measure;
 use crate::document::Telling;
 
 /// Pairs that are shown of either kind, for each metric.
@@ -16,17 +16,19 @@ const SHOWN: usize = 3;
 impl Entries {
     /// Of each metric beside the reference, the predictions that it alone calls right, and those that it alone
     /// calls wrong: those first that most systems gave, then those that it is surest of.
-    pub(super) fn telling(&self, engine: &Engine, scored: &[Scored], reference: &MetricInfo) -> Vec<Telling> {
-        let Some(by) = engine.metrics().iter().position(|m| m.id == reference.id) else { return Vec::new() };
+    pub(super) fn telling(&self, measures: &[Measure], scored: &[Scored], reference: &str) -> Vec<Telling> {
+        let Some((by, reference)) = measures.iter().enumerate().find(|(_, m)| m.name == reference) else {
+            return Vec::new();
+        };
         let givers = self.givers();
         let mut telling = Vec::new();
-        for (at, metric) in engine.metrics().iter().enumerate().filter(|(at, _)| *at != by) {
+        for (at, metric) in measures.iter().enumerate().filter(|(at, _)| *at != by) {
             for wanted in [true, false] {
                 let disagree = |(number, pair): &(usize, &Scored)| {
                     let (Some(score), Some(truth)) = (pair.scores[at], pair.scores[by]) else { return false };
                     givers.contains_key(number)
-                        && (score >= engine.threshold(metric)) == wanted
-                        && (truth >= engine.threshold(reference)) != wanted
+                        && (score >= metric.threshold) == wanted
+                        && (truth >= reference.threshold) != wanted
                 };
                 let mut found: Vec<usize> =
                     scored.iter().enumerate().filter(disagree).map(|(number, _)| number).collect();
@@ -41,7 +43,7 @@ impl Entries {
                 let told = found.into_iter().take(SHOWN);
                 telling.extend(told.filter_map(|number| {
                     let systems = givers.get(&number)?;
-                    self.tell(engine, scored, (number, systems), (metric, wanted), reference)
+                    self.tell(measures, scored, (number, systems), (metric, wanted), reference)
                 }));
             }
         }
@@ -62,18 +64,18 @@ impl Entries {
 
     fn tell(
         &self,
-        engine: &Engine,
+        measures: &[Measure],
         scored: &[Scored],
         (number, systems): (usize, &[&str]),
-        (metric, wanted): (&MetricInfo, bool),
-        reference: &MetricInfo,
+        (metric, wanted): (&Measure, bool),
+        reference: &Measure,
     ) -> Option<Telling> {
         let job: &Job = self.pair(number)?;
         let Work::Pair { schema, gold, pred } = &job.work else { return None };
-        let badge = |(m, score): (&&'static MetricInfo, &Option<f64>)| {
+        let badge = |(m, score): (&Measure, &Option<f64>)| {
             let score = (*score)?;
-            let tone = if score >= engine.threshold(m) { Tone::Same } else { Tone::Different };
-            Some((m.name.to_owned(), format!("{score:.3}"), tone))
+            let tone = if score >= m.threshold { Tone::Same } else { Tone::Different };
+            Some((m.name.clone(), format!("{score:.3}"), tone))
         };
         let right = |right: bool| if right { "right" } else { "wrong" };
         let given = match systems {
@@ -87,7 +89,7 @@ impl Entries {
             schema: schema.clone(),
             gold: gold.clone(),
             pred: pred.clone(),
-            badges: engine.metrics().iter().zip(&scored[number].scores).filter_map(badge).collect(),
+            badges: measures.iter().zip(&scored[number].scores).filter_map(badge).collect(),
             reason: format!(
                 "{} calls it {}, {} {}. {given}",
                 metric.name,

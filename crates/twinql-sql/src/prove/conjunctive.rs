@@ -1,0 +1,162 @@
+//! The tableau test on its own: equivalence of conjunctive queries by homomorphisms, as a classic metric.
+
+use crate::normalize::normalize;
+use crate::parse::parse;
+use crate::plan::{Plan, plan};
+use crate::schema::Schema;
+use crate::semantics::Semantics;
+
+use super::containment::{Homomorphisms, Outcome, contained};
+use super::{ProveError, Side, assumed_by_both, is_unsupported};
+
+/// What the tableau test says of a pair.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Conjunctive {
+    /// The rows of each query are mapped into the other's: the same answer on every database that meets the
+    /// semantics.
+    Equal(Box<Homomorphisms>),
+    /// Both are conjunctive, or unions of such, and no mapping exists. Where all conditions are equalities
+    /// and no key or foreign key plays a part, this decides that they differ (Chandra & Merlin 1977 for sets,
+    /// Chaudhuri & Vardi 1993 for bags); elsewhere it says that this test does not show them equal.
+    NoMapping,
+    /// No mapping was found, and these sides are not conjunctive: they read a derived table, an outer join or a
+    /// subquery, of which the test knows only what is written alike.
+    NotConjunctive(Vec<Side>),
+    /// A limit ended the search; which one.
+    Limit(String),
+}
+
+impl Conjunctive {
+    /// The value of the metric `conjunctive`: 1 equal, 0 no mapping, 0.5 not said.
+    pub fn score(&self) -> f64 {
+        match self {
+            Conjunctive::Equal(_) => 1.0,
+            Conjunctive::NoMapping => 0.0,
+            Conjunctive::NotConjunctive(_) | Conjunctive::Limit(_) => 0.5,
+        }
+    }
+
+    /// The outcome's name in files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Conjunctive::Equal(_) => "equal",
+            Conjunctive::NoMapping => "no_mapping",
+            Conjunctive::NotConjunctive(_) => "not_conjunctive",
+            Conjunctive::Limit(_) => "limit",
+        }
+    }
+}
+
+/// Tests two queries, the first of them being the gold. Their canonical forms are compared: subqueries that are
+/// joins in disguise are joins by then, and with grouping, HAVING and ORDER BY above them tableaux are compared
+/// below, what is done with their summaries being the same.
+///
+/// ```
+/// use twinql_sql::prove::{Conjunctive, conjunctive};
+/// use twinql_sql::{Schema, Semantics};
+///
+/// let schema = Schema::from_ddl("town", "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER)")?;
+/// let (gold, pred) = (
+///     "SELECT DISTINCT name FROM pet WHERE age = 3",
+///     "SELECT DISTINCT a.name FROM pet AS a JOIN pet AS b ON a.name = b.name WHERE a.age = 3",
+/// );
+/// let said = conjunctive(&schema, gold, pred, &Semantics::default())?;
+/// assert!(matches!(said, Conjunctive::Equal(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A side cannot be parsed or planned over the schema.
+pub fn conjunctive(
+    schema: &Schema,
+    gold: &str,
+    pred: &str,
+    semantics: &Semantics,
+) -> Result<Conjunctive, ProveError> {
+    let (gold, pred) = both_planned(schema, gold, pred)?;
+    let semantics = &*semantics.for_gold(schema, &gold);
+    let gold = normalize(schema, gold, semantics);
+    let pred = normalize(schema, pred, semantics);
+    let semantics = assumed_by_both(semantics, &gold, &pred);
+    Ok(match contained(schema, &semantics, &gold.plan, &pred.plan) {
+        Outcome::Found(maps) => Conjunctive::Equal(maps),
+        Outcome::None => Conjunctive::NoMapping,
+        Outcome::NotConjunctive(sides) => Conjunctive::NotConjunctive(sides),
+        Outcome::Limit(limit) => Conjunctive::Limit(limit),
+    })
+}
+
+/// Both queries planned over the schema. Where neither can be, what is no query at all says more than what is
+/// merely not supported.
+///
+/// # Errors
+/// A side cannot be parsed or planned.
+pub(super) fn both_planned(schema: &Schema, gold: &str, pred: &str) -> Result<(Plan, Plan), ProveError> {
+    let planned = |sql: &str| parse(sql).and_then(|parsed| plan(schema, &parsed));
+    match (planned(gold), planned(pred)) {
+        (Ok(gold), Ok(pred)) => Ok((gold, pred)),
+        (Err(gold), Err(pred)) if is_unsupported(&gold) && !is_unsupported(&pred) => {
+            Err(ProveError { side: Side::Pred, error: pred })
+        }
+        (Err(error), _) => Err(ProveError { side: Side::Gold, error }),
+        (_, Err(error)) => Err(ProveError { side: Side::Pred, error }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn said(gold: &str, pred: &str) -> Conjunctive {
+        let ddl = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER);
+                   CREATE TABLE song (sid INTEGER PRIMARY KEY, singer INTEGER REFERENCES singer (id), title TEXT)";
+        let schema = Schema::from_ddl("music", ddl).unwrap();
+        conjunctive(&schema, gold, pred, &Semantics::default()).unwrap()
+    }
+
+    #[test]
+    fn rows_are_mapped_or_are_not() {
+        for (gold, pred, expected) in [
+            // A row more that folds into the first, under DISTINCT.
+            (
+                "SELECT DISTINCT name FROM singer WHERE country = 'fr'",
+                "SELECT DISTINCT a.name FROM singer a, singer b WHERE a.country = 'fr' AND a.name = b.name",
+                "equal",
+            ),
+            // A bag: the same row more multiplies.
+            (
+                "SELECT name FROM singer WHERE country = 'fr'",
+                "SELECT a.name FROM singer a, singer b WHERE a.country = 'fr' AND a.name = b.name",
+                "no_mapping",
+            ),
+            ("SELECT name FROM singer WHERE age = 3", "SELECT name FROM singer WHERE age = 4", "no_mapping"),
+            // The same grouping above the same rows.
+            (
+                "SELECT country, COUNT(*) FROM singer GROUP BY country",
+                "SELECT COUNT(*), s.country FROM singer AS s GROUP BY s.country",
+                "equal",
+            ),
+            // What is written alike is mapped, be it conjunctive or not.
+            (
+                "SELECT name FROM singer EXCEPT SELECT title FROM song",
+                "SELECT name FROM singer AS s EXCEPT SELECT title FROM song",
+                "equal",
+            ),
+            (
+                "SELECT name FROM singer EXCEPT SELECT title FROM song",
+                "SELECT name FROM singer",
+                "not_conjunctive",
+            ),
+        ] {
+            assert_eq!(said(gold, pred).name(), expected, "{gold} | {pred}");
+        }
+    }
+
+    #[test]
+    fn a_side_that_cannot_be_read_is_named() {
+        let schema = Schema::from_ddl("s", "CREATE TABLE t (a INTEGER)").unwrap();
+        let error = conjunctive(&schema, "SELECT a FROM t", "SELECT b FROM t", &Semantics::default());
+        assert_eq!(error.unwrap_err().side, Side::Pred);
+    }
+}

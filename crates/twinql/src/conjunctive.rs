@@ -1,0 +1,94 @@
+//! Equivalence of conjunctive queries by homomorphisms, over batches.
+
+use rayon::prelude::*;
+use twinql_metrics::MetricInfo;
+use twinql_sql::prove::{Conjunctive, Side, conjunctive};
+
+use crate::Engine;
+use crate::batch::Batch;
+use crate::engine::{UNKNOWN, spoil};
+use crate::job::Work;
+use crate::proving::mappings;
+use crate::record::{Record, Status};
+use crate::status;
+
+impl Engine {
+    /// The tableau test of each pair: the mappings where it finds them, and the sides to which it does not apply.
+    pub(crate) fn conjunctive(&self, metric: &MetricInfo, batch: &Batch<'_>, records: &mut [Record]) {
+        let tested: Vec<_> = batch
+            .jobs
+            .par_iter()
+            .map(|job| match &job.work {
+                Work::Pair { schema, gold, pred } => Some(conjunctive(schema, gold, pred, &self.semantics)),
+                Work::Unusable { .. } => None,
+            })
+            .collect();
+        for (record, said) in records.iter_mut().zip(tested) {
+            match said {
+                Some(Ok(said)) => {
+                    record.set_score(metric.name, said.score());
+                    record.set_detail(metric.name, "outcome", said.name());
+                    match &said {
+                        Conjunctive::Equal(maps) => {
+                            record.set_detail(metric.name, "certificate", mappings(maps));
+                        }
+                        Conjunctive::NotConjunctive(sides) => {
+                            let sides: Vec<String> = sides.iter().map(Side::to_string).collect();
+                            record.set_detail(metric.name, "sides", sides);
+                        }
+                        Conjunctive::Limit(limit) => record.set_detail(metric.name, "limit", limit.as_str()),
+                        Conjunctive::NoMapping => {}
+                    }
+                }
+                Some(Err(error)) => {
+                    let status = status::of_proof(&error);
+                    if status == Status::Unsupported {
+                        record.set_score(metric.name, UNKNOWN);
+                    }
+                    spoil(record, status, error.to_string());
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use twinql_metrics::MetricId;
+    use twinql_sql::Dialect;
+
+    use super::*;
+    use crate::input::{PairItems, Schemas};
+    use crate::progress::Silent;
+
+    /// What rows are mapped for is proved, and what is proved of conjunctive queries by mappings is mapped here.
+    #[test]
+    fn it_says_what_the_proof_says_of_conjunctive_queries() {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+        let schemas = Schemas::load(Some(&data.join("schemas")), Dialect::Sqlite, Arc::new(Silent)).unwrap();
+        let jobs: Vec<_> = PairItems::open(&data.join("pairs.jsonl"), schemas, false)
+            .unwrap()
+            .map(|item| item.unwrap().job)
+            .collect();
+        let engine = Engine::builder().metric(MetricId::Conjunctive).metric(MetricId::Proof).build().unwrap();
+        let (mut mapped, mut unmapped) = (0, 0);
+        for record in engine.score(&jobs) {
+            let (said, proof) = (record.score("conjunctive").unwrap(), record.score("proof").unwrap());
+            if said == 1.0 {
+                assert_eq!(proof, 1.0, "{}", record.id);
+                mapped += 1;
+            }
+            let certificate = &record.details["proof"]["certificate"]["kind"];
+            if record.details["conjunctive"]["outcome"] == "no_mapping" {
+                assert_ne!(certificate, "homomorphisms", "{}", record.id);
+                unmapped += 1;
+            }
+        }
+        assert!(mapped > 100 && unmapped > 100, "{mapped} {unmapped}");
+    }
+}
