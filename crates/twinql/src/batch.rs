@@ -143,7 +143,10 @@ impl Said {
 const MOST_OF_VACUOUS: f32 = 0.99;
 
 /// What the network says of each pair; none where a side has no graph and the forms are not equal.
-fn read_pairs(network: &Network, pairs: &[Option<PairGraphs>]) -> Vec<Option<Result<Said, ModelError>>> {
+pub(crate) fn read_pairs(
+    network: &Network,
+    pairs: &[Option<PairGraphs>],
+) -> Vec<Option<Result<Said, ModelError>>> {
     let plain = pairs.iter().map(|pair| pair.as_ref()?.both()).collect();
     let emptied = pairs
         .iter()

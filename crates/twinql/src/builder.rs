@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use twinql_graph::RelPmConfig;
-use twinql_metrics::{MetricId, MetricInfo, SemanticsOf, TrivialNgrams};
+use twinql_metrics::{MetricId, MetricInfo, TrivialNgrams};
 use twinql_sql::{Dialect, Semantics};
 use twinql_suite::Limits;
 use twinql_suite::plausible::ExpectedConfig;
 
 use crate::classic::Trivial;
-use crate::engine::{DEFAULT_SEED, Engine, cascade, judge_config};
+use crate::engine::{DEFAULT_SEED, Engine, judge_config, needed};
 use crate::judging::Workers;
 use crate::network::{Network, NetworkError};
 use crate::profiles::Profiles;
-use crate::runs::{Runs, executes};
+use crate::runs::Runs;
 
 /// Sets up an [`Engine`]. What is not set is as `twinql score` has it: `gmn` with the embedded
 /// checkpoint, the default semantics, and execution by threads of this process.
@@ -152,24 +152,7 @@ impl EngineBuilder {
         if self.metrics.is_empty() {
             self = self.metric(MetricId::Gmn);
         }
-        let learned = self.metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
-        let network = match self.network {
-            None if learned => Some(Network::embedded()?),
-            network => network,
-        };
-        let calibrated = network.as_ref().is_some_and(|n| n.scorer().info().tiers.is_some());
-        if !calibrated && self.metrics.iter().any(|m| cascade(m).is_some()) {
-            return Err(NetworkError::NoTiers);
-        }
-        let weighed = network.as_ref().is_some_and(|n| n.scorer().info().execution.is_some());
-        if !weighed && self.metrics.iter().any(|m| m.id == MetricId::Ex) {
-            return Err(NetworkError::NoExecution);
-        }
-        if self.runs.is_none()
-            && let Some(metric) = self.metrics.iter().find(|m| executes(m))
-        {
-            return Err(NetworkError::NoDatabases(metric.name));
-        }
+        let network = needed(&self.metrics, self.network, self.runs.is_some())?;
         let mut judge = judge_config(self.semantics.clone(), self.databases, self.seed);
         judge.limits = self.limits;
         Ok(Engine {

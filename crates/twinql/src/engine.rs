@@ -16,13 +16,13 @@ use crate::builder::EngineBuilder;
 use crate::classic::Trivial;
 use crate::job::{Job, Work};
 use crate::judging::{self, Workers};
-use crate::network::Network;
+use crate::network::{Network, NetworkError};
 use crate::partial::of_matching;
 use crate::prepare::{PairGraphs, same_tokens};
 use crate::profiles::Profiles;
 use crate::proving;
 use crate::record::{Record, Status};
-use crate::runs::Runs;
+use crate::runs::{Runs, executes};
 use crate::signature::{Signature, of_suite};
 use crate::status;
 use crate::tiers::evidence;
@@ -67,6 +67,22 @@ impl Engine {
     /// Sets up an engine.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::default()
+    }
+
+    /// The same engine for other metrics under another semantics: network, workers and databases are shared, and nothing
+    /// is read anew. No metrics stand for `gmn`.
+    ///
+    /// # Errors
+    /// Those of [`EngineBuilder::build`].
+    pub fn asking(
+        &self,
+        metrics: Vec<&'static MetricInfo>,
+        semantics: Semantics,
+    ) -> Result<Engine, NetworkError> {
+        let metrics = if metrics.is_empty() { vec![MetricId::Gmn.info()] } else { metrics };
+        let network = needed(&metrics, self.network.clone(), self.runs.is_some())?;
+        let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
+        Ok(Engine { metrics, network, semantics, judge, ..self.clone() })
     }
 
     /// The metrics, in the order in which they were asked for.
@@ -136,6 +152,18 @@ impl Engine {
         })
     }
 
+    /// What a metric calls a pair: by its score and its threshold, and with `abstaining` by its band where it has one.
+    /// A prediction that is no query over the schema is different; of what else has no score nothing is said.
+    pub fn call(&self, metric: &MetricInfo, record: &Record, abstaining: bool) -> Decision {
+        let by_band = if abstaining { self.decide(metric, record) } else { None };
+        by_band.unwrap_or_else(|| match (record.status, record.score(metric.name)) {
+            // What the suite could not test another metric has scored all the same.
+            (Status::Ok | Status::Untested, Some(score)) if score >= self.threshold(metric) => Decision::Same,
+            (Status::Ok | Status::Untested, Some(_)) | (Status::PredError, _) => Decision::Different,
+            _ => Decision::Abstained,
+        })
+    }
+
     /// The semantics that a metric answers for.
     pub fn semantics_of(&self, metric: &MetricInfo) -> Semantics {
         match (&self.network, metric.semantics) {
@@ -199,6 +227,7 @@ impl Engine {
                 MetricId::AstPm => self.partial(metric, GraphKind::Ast, &mut batch, &mut records),
                 MetricId::Suite => self.suite(metric, jobs, &mut records),
                 MetricId::Proof => self.proof(metric, &mut batch, &mut records),
+                MetricId::Conjunctive => self.conjunctive(metric, &batch, &mut records),
                 MetricId::TwoTier => self.tiers(metric, Cascade::Proof, &mut batch, &mut records),
                 MetricId::ThreeTier => self.tiers(metric, Cascade::ProofAndSuite, &mut batch, &mut records),
                 MetricId::ExpectedEx => self.expected(metric, &mut batch, &mut records),
@@ -394,6 +423,34 @@ impl Engine {
     }
 }
 
+/// The network that metrics need: the one given, or the embedded one.
+///
+/// # Errors
+/// Those of [`EngineBuilder::build`].
+pub(crate) fn needed(
+    metrics: &[&'static MetricInfo],
+    network: Option<Network>,
+    has_runs: bool,
+) -> Result<Option<Network>, NetworkError> {
+    let learned = metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
+    let network = match network {
+        None if learned => Some(Network::embedded()?),
+        network => network,
+    };
+    let calibrated = network.as_ref().is_some_and(|n| n.scorer().info().tiers.is_some());
+    if !calibrated && metrics.iter().any(|m| cascade(m).is_some()) {
+        return Err(NetworkError::NoTiers);
+    }
+    let weighed = network.as_ref().is_some_and(|n| n.scorer().info().execution.is_some());
+    if !weighed && metrics.iter().any(|m| m.id == MetricId::Ex) {
+        return Err(NetworkError::NoExecution);
+    }
+    match metrics.iter().find(|m| executes(m)) {
+        Some(metric) if !has_runs => Err(NetworkError::NoDatabases(metric.name)),
+        _ => Ok(network),
+    }
+}
+
 /// The cascade that a metric is.
 pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
     match metric.id {
@@ -422,7 +479,8 @@ pub(crate) fn cascade(metric: &MetricInfo) -> Option<Cascade> {
         | MetricId::EsmValues
         | MetricId::Components
         | MetricId::EsmPlus
-        | MetricId::EsmPlusPublished => None,
+        | MetricId::EsmPlusPublished
+        | MetricId::Conjunctive => None,
     }
 }
 

@@ -93,16 +93,19 @@ pub fn graph_with(
 }
 
 /// A query over its schema, and what is made of it.
-struct Read {
-    graph: Result<QueryGraph, SideError>,
+pub(crate) struct Read {
+    pub(crate) graph: Result<QueryGraph, SideError>,
     /// A hash of the canonical form, be it within the limits of a graph or not.
-    form: Option<u64>,
-    vacuous: Vec<Assumption>,
+    pub(crate) form: Option<u64>,
+    pub(crate) vacuous: Vec<Assumption>,
     /// Of a vacuous query, the graph under all assumptions.
-    emptied: Option<Result<QueryGraph, SideError>>,
+    pub(crate) emptied: Option<Result<QueryGraph, SideError>>,
+    /// How many columns it answers.
+    pub(crate) width: usize,
 }
 
-fn read(
+/// Reads a query; as [`graph_with`] says.
+pub(crate) fn read(
     schema: &Schema,
     sql: &str,
     semantics: &Semantics,
@@ -112,12 +115,14 @@ fn read(
     let parsed = parse(sql)?;
     // A syntax tree needs no plan; that there is one says that the query is one over the schema.
     let plan = plan(schema, &parsed)?;
+    let width = plan.query.output.len();
     if config.kind == GraphKind::Ast {
         return Ok(Read {
             graph: QueryGraph::of_ast(&parsed.query).map_err(SideError::from),
             form: None,
             vacuous: Vec::new(),
             emptied: None,
+            width,
         });
     }
     let wanted = |rule: &Rule| config.canonical && wanted(rule);
@@ -135,6 +140,7 @@ fn read(
         form: config.canonical.then(|| hash(&canonical.plan.query)),
         emptied: canonical.emptied.as_deref().map(graph),
         vacuous: canonical.vacuous,
+        width,
     })
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
-use twinql_sql::prove::{Certificate, ProveError, Rows};
+use twinql_sql::prove::{Certificate, Homomorphisms, ProveError, Rows};
 use twinql_sql::{Proof, Semantics, prove};
 
 use crate::job::{Job, Work};
@@ -65,7 +65,13 @@ fn certificate(certificate: &Certificate) -> Json {
             "sql": sql,
             "order_relaxed": order_relaxed,
         }),
-        Certificate::Homomorphisms(maps) => json!({
+        Certificate::Homomorphisms(maps) => mappings(maps),
+    }
+}
+
+/// Mappings of rows, as JSON.
+pub(crate) fn mappings(maps: &Homomorphisms) -> Json {
+    json!({
             "kind": "homomorphisms",
             "rows": match maps.rows {
                 Rows::Set => "set",
@@ -81,8 +87,7 @@ fn certificate(certificate: &Certificate) -> Json {
                 "rows": maps.named(map).into_iter().collect::<Vec<_>>(),
                 "conditions": map.conditions,
             })).collect::<Vec<_>>(),
-        }),
-    }
+    })
 }
 
 /// A proof for people, each line ended.

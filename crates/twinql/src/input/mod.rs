@@ -17,6 +17,7 @@ mod aligned;
 mod golds;
 mod pairs;
 mod schemas;
+mod sets;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +35,7 @@ use crate::status;
 pub use golds::{GoldSource, open_golds};
 pub use pairs::PairItems;
 pub use schemas::{Schemas, load_schemas};
+pub use sets::{SetItem, SetItems};
 
 /// Why an input cannot be used as a whole. What is wrong with one pair alone is that pair's
 /// [`Work::Unusable`].
@@ -129,7 +131,7 @@ impl Source {
 /// A pair's work: both queries as SQLite has them. Everything behind this door is SQLite's;
 /// a query of another dialect is translated here, and one that cannot be is the pair's
 /// error.
-fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -> Work {
+pub fn work(schema: Arc<Schema>, gold: String, pred: String, dialect: Dialect) -> Work {
     let both = in_sqlite(&schema, "gold", &gold, dialect)
         .and_then(|gold| Ok((gold, in_sqlite(&schema, "pred", &pred, dialect)?)));
     match both {

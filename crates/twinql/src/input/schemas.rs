@@ -67,16 +67,34 @@ impl Schemas {
             Some(path) => (load_schemas(path, dialect, &*progress)?, path.display().to_string()),
             None => (SchemaSet::new(), String::new()),
         };
-        Ok(Schemas {
-            names: set.keys().cloned().collect(),
-            named: set.into_iter().map(|(id, schema)| (id, Ok(Arc::new(schema)))).collect(),
+        let set = set.into_iter().map(|(id, schema)| (id, Arc::new(schema)));
+        Ok(Schemas::new(origin, set, dialect, progress))
+    }
+
+    /// Schemas that are read already, by name. `origin` is what messages call them; if it is empty, only pairs that
+    /// carry their schema can be used.
+    pub fn new(
+        origin: impl Into<String>,
+        schemas: impl IntoIterator<Item = (String, Arc<Schema>)>,
+        dialect: Dialect,
+        progress: Arc<dyn Progress>,
+    ) -> Schemas {
+        let mut names = Vec::new();
+        let mut named = HashMap::new();
+        for (id, schema) in schemas {
+            names.push(id.clone());
+            named.insert(id, Ok(schema));
+        }
+        Schemas {
+            names,
+            named,
             carried: HashMap::new(),
-            origin,
+            origin: origin.into(),
             dialect,
             told: false,
             unnamed: None,
             progress,
-        })
+        }
     }
 
     /// All schemas that have names and could be read.
@@ -180,7 +198,10 @@ impl Schemas {
     }
 
     /// The schema of a pair: its own, or that of its database.
-    pub(super) fn of(&mut self, pair: &Pair) -> Result<Arc<Schema>, String> {
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read: why, in words.
+    pub fn of(&mut self, pair: &Pair) -> Result<Arc<Schema>, String> {
         match (&pair.schema, &pair.db_id) {
             (Some(ddl), db_id) => {
                 let dialect = self.dialect;

@@ -13,7 +13,7 @@ pub const NO_PLAN: f64 = -0.6;
 
 /// The reward of a prediction from its record with a score of `gmn`; none where it is not the
 /// prediction's fault: the gold cannot be used, or the pair was no pair.
-pub fn reward(record: &Record, pred: &str) -> Option<f64> {
+pub fn gmn_score(record: &Record, pred: &str) -> Option<f64> {
     match record.status {
         Status::GoldError | Status::Timeout | Status::MachineError => return None,
         Status::PredError | Status::Unsupported if parse(pred).is_err() => return Some(NO_SQL),
@@ -51,7 +51,7 @@ mod tests {
             (Status::Ok, Some(0.0), "SELECT a FROM t", Some(1.0)),
             (Status::GoldError, None, "SELECT a FROM t", None),
         ] {
-            assert_eq!(reward(&record(status, distance), pred), expected, "{status} {pred}");
+            assert_eq!(gmn_score(&record(status, distance), pred), expected, "{status} {pred}");
         }
     }
 }

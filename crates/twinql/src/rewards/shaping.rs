@@ -1,0 +1,110 @@
+//! From what is known of a prediction to the main part of its reward.
+
+use serde::{Deserialize, Serialize};
+use twinql_metrics::MetricId;
+
+use super::gmn_score::{NO_PLAN, NO_SQL};
+use super::guard::Certainty;
+use crate::record::{Record, Status};
+
+/// What the main part of a reward is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shaping {
+    /// The network's calibrated probability that the answers are the same, from 0 to 1.
+    #[default]
+    Probability,
+    /// GMNScore (Graph-Reward-SQL): −1 for what is no SQL, −0.6 for what has no plan, else max(0, 1 − d²).
+    GmnScore,
+    /// Proof, then the suite, then the network for what they leave open, from 0 to 1.
+    Tiers,
+    /// The share of plausible databases on which the answers agree, from 0 to 1.
+    ExpectedEx,
+}
+
+impl Shaping {
+    /// All of them, in the order in which they are documented.
+    pub const ALL: [Shaping; 4] =
+        [Shaping::Probability, Shaping::GmnScore, Shaping::Tiers, Shaping::ExpectedEx];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shaping::Probability => "probability",
+            Shaping::GmnScore => "gmn-score",
+            Shaping::Tiers => "tiers",
+            Shaping::ExpectedEx => "expected-ex",
+        }
+    }
+
+    /// The shaping of a name.
+    pub fn named(name: &str) -> Option<Shaping> {
+        Shaping::ALL.into_iter().find(|shaping| shaping.name() == name)
+    }
+
+    /// The metric that it is made of.
+    pub fn metric(self) -> MetricId {
+        match self {
+            Shaping::Probability | Shaping::GmnScore => MetricId::Gmn,
+            Shaping::Tiers => MetricId::ThreeTier,
+            Shaping::ExpectedEx => MetricId::ExpectedEx,
+        }
+    }
+
+    /// True if the network may decide, so that a guard has something to add. Before the tiers it asks for other
+    /// databases than they do.
+    pub fn is_guarded(self) -> bool {
+        self != Shaping::ExpectedEx
+    }
+
+    /// What a completion without a statement earns.
+    pub(super) fn of_no_sql(self) -> f64 {
+        if self == Shaping::GmnScore { NO_SQL } else { 0.0 }
+    }
+
+    /// What a statement earns that is no query over the schema.
+    pub(super) fn of_no_plan(self) -> f64 {
+        if self == Shaping::GmnScore { NO_PLAN } else { 0.0 }
+    }
+
+    /// What is earned where something is certain; none where the metric has to say it.
+    pub(super) fn of_certain(self, certainty: &Certainty) -> Option<f64> {
+        match certainty {
+            Certainty::ProvedEqual => Some(1.0),
+            Certainty::ProvedDifferent | Certainty::Refuted { .. } | Certainty::Chance => Some(0.0),
+            Certainty::Refused { .. } => Some(self.of_no_plan()),
+            Certainty::Unrefuted { .. } | Certainty::Untested { .. } => None,
+        }
+    }
+
+    /// What the record of the metric earns; none where it is not the prediction's fault that nothing is known.
+    /// `unread` is the probability of pairs that the network cannot read and that no database tells apart.
+    pub(super) fn of_record(self, record: &Record, unread: Option<f64>) -> Option<f64> {
+        match record.status {
+            Status::GoldError | Status::MachineError => return None,
+            Status::PredError => return Some(self.of_no_plan()),
+            // The prediction's own time; what the gold spends is not for the prediction to answer for.
+            Status::Timeout => {
+                let own = record.error.as_deref().is_some_and(|e| e.starts_with("pred"));
+                return own.then_some(0.0);
+            }
+            Status::Unsupported => {
+                return match (self, unread) {
+                    (Shaping::Probability | Shaping::GmnScore, Some(p)) => Some(p),
+                    (Shaping::GmnScore, None) => Some(NO_PLAN),
+                    _ => record.score(self.metric().info().name),
+                };
+            }
+            Status::Ok | Status::Untested => {}
+        }
+        match self {
+            Shaping::GmnScore => {
+                let distance = record.details.get("gmn")?.get("distance")?.as_f64()?;
+                Some((1.0 - distance).max(0.0))
+            }
+            Shaping::Probability | Shaping::Tiers | Shaping::ExpectedEx => {
+                record.score(self.metric().info().name)
+            }
+        }
+    }
+}
