@@ -45,14 +45,24 @@ fn main() -> ExitCode {
         Err(error) => return could_not_run(&error),
     };
     tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter).init();
-    // Workers end when their input does; what the terminal sends is not for them.
-    if !matches!(cli.command, Command::Worker { .. }) {
+    if ends_at_once(&cli.command) {
         interrupt::listen();
     }
     match on_a_large_stack(cli) {
         Ok(true) => ExitCode::from(exit::DONE),
         Ok(false) => ExitCode::from(exit::CHECK_FAILED),
         Err(error) => could_not_run(&error),
+    }
+}
+
+/// True for commands that a signal ends where they stand. Workers end when their input does: what the terminal sends is
+/// not for them. A server first answers whoever has asked.
+fn ends_at_once(command: &Command) -> bool {
+    match command {
+        Command::Worker { .. } => false,
+        #[cfg(feature = "serve")]
+        Command::Serve(_) => false,
+        _ => true,
     }
 }
 
@@ -89,13 +99,17 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
     match cli.command {
         Command::Score(typed) => commands::score::run(typed, common.seed, console),
         Command::Judge(typed) => commands::judge::run(typed, common.seed, console),
+        Command::CheckRefactor(typed) => commands::check_refactor::run(typed, common.seed, console),
         Command::Audit(typed) => commands::audit::run(typed, common.seed, console),
         Command::Prove(typed) => commands::prove::run(typed, common.seed, console),
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
         Command::Compare(typed) => commands::compare::run(typed, common.seed, console),
         Command::Calibrate(typed) => commands::calibrate::run(typed, common.seed, console),
+        Command::Rerank(typed) => commands::rerank::run(&typed, console),
         Command::Explain(typed) => commands::explain::run(&typed, console),
+        #[cfg(feature = "serve")]
+        Command::Serve(typed) => commands::serve::run(typed, common.seed, console),
         Command::Selftest(typed) => commands::selftest::run(&typed, console),
         Command::Seal(typed) => commands::seal::run(&typed, console),
         Command::Corpus { command: Corpus::Build(typed) } => {

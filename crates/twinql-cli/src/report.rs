@@ -1,202 +1,22 @@
-//! How well a metric agrees with labels: the figures of `twinql evaluate`.
+//! The figures of `twinql evaluate` as a table.
 
-use serde::Serialize;
-use twinql::metrics::{
-    Confusion, ECE_BINS, Interval, Resampling, Undefined, auc, average_precision, bootstrap, brier, delong,
-    ece, kendall_tau_b, pearson, spearman,
-};
-
-use twinql::model::{Band, Decision};
+pub(crate) use twinql::evaluation::{Abstention, MetricReport, Subject, measure};
 
 use crate::output::table;
 
-/// The figures of one metric over one set of pairs. A figure that is not defined on the
-/// data is null.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct MetricReport {
-    pub(crate) metric: String,
-    pub(crate) signature: String,
-    /// What the metric means by `the same answer`: not always what was asked for.
-    pub(crate) semantics: String,
-    /// Pairs that the metric has a score for: those that its figures are over.
-    pub(crate) pairs: usize,
-    /// Pairs that it has none for, since nothing tests them; in none of its figures.
-    pub(crate) unscored: usize,
-    /// The share of all pairs that it has a score for.
-    pub(crate) coverage: f64,
-    pub(crate) positives: usize,
-    /// Area under the ROC curve with its bootstrap interval.
-    pub(crate) auc: Option<Interval>,
-    /// The interval of the same area by DeLong, made on the scale of log odds.
-    pub(crate) auc_delong: Option<(f64, f64)>,
-    pub(crate) average_precision: Option<f64>,
-    pub(crate) kendall_tau_b: Option<f64>,
-    pub(crate) spearman: Option<f64>,
-    pub(crate) pearson: Option<f64>,
-    /// The fixed threshold; nothing is chosen on this data.
-    pub(crate) threshold: f64,
-    pub(crate) accuracy: Option<f64>,
-    pub(crate) precision: Option<f64>,
-    pub(crate) recall: Option<f64>,
-    pub(crate) f1: Option<f64>,
-    /// Matthews' correlation coefficient.
-    pub(crate) mcc: Option<f64>,
-    /// False positives among all pairs, as the papers on test suites and ESM+ tabulate them.
-    pub(crate) false_positive_share: Option<f64>,
-    /// False negatives among all pairs.
-    pub(crate) false_negative_share: Option<f64>,
-    pub(crate) confusion: Option<Confusion>,
-    /// Figures of the decisions at the threshold in place of the scores; absent for a
-    /// metric whose scores are decisions.
-    pub(crate) binarised: Option<Binarised>,
-    /// Only for calibrated probabilities.
-    pub(crate) brier: Option<f64>,
-    /// Only for calibrated probabilities; 15 bins of equal width.
-    pub(crate) ece: Option<f64>,
-    /// What is decided outside the checkpoint's abstention band; absent for a metric without one.
-    pub(crate) abstention: Option<Abstention>,
-    /// Why figures are null.
-    pub(crate) undefined: Option<String>,
-}
-
-/// Decisions of a metric that may abstain.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Abstention {
-    /// The share of either class that the band allows to be called wrongly.
-    pub(crate) level: f64,
-    /// Probabilities below it are called different.
-    pub(crate) low: f32,
-    /// Probabilities above it are called the same.
-    pub(crate) high: f32,
-    /// Pairs that are decided.
-    pub(crate) decided: usize,
-    /// Their share.
-    pub(crate) coverage: f64,
-    /// The share of the decided pairs that is decided rightly.
-    pub(crate) accuracy: Option<f64>,
-    /// The share of all label-1 pairs that is called different.
-    pub(crate) missed: Option<f64>,
-    /// The share of all label-0 pairs that is called the same.
-    pub(crate) false_alarms: Option<f64>,
-}
-
-impl Abstention {
-    /// Figures of decisions against labels, in the same order.
-    pub(crate) fn of(band: &Band, decisions: &[Decision], labels: &[bool]) -> Abstention {
-        let count = |wanted: &dyn Fn(Decision, bool) -> bool| {
-            let pairs = decisions.iter().zip(labels);
-            pairs.filter(|(d, l)| wanted(**d, **l)).count()
-        };
-        let share = |part: usize, whole: usize| (whole > 0).then(|| part as f64 / whole as f64);
-        let decided = count(&|d, _| d != Decision::Abstained);
-        let missed = count(&|d, l| l && d == Decision::Different);
-        let alarms = count(&|d, l| !l && d == Decision::Same);
-        Abstention {
-            level: band.level,
-            low: band.low,
-            high: band.high,
-            decided,
-            coverage: share(decided, labels.len()).unwrap_or(0.0),
-            accuracy: share(decided - missed - alarms, decided),
-            missed: share(missed, count(&|_, l| l)),
-            false_alarms: share(alarms, count(&|_, l| !l)),
-        }
-    }
-
-    fn text(&self) -> String {
-        format!(
-            "outside its band {:.2}-{:.2} it decides {} pairs (coverage {:.4}) with accuracy {}; of label 1, {} are called different, of label 0, {} the same (the band allows {:.2} each)",
-            self.low,
-            self.high,
-            self.decided,
-            self.coverage,
-            figure(self.accuracy),
-            figure(self.missed),
-            figure(self.false_alarms),
-            self.level,
-        )
-    }
-}
-
-/// Agreement of decisions with labels.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Binarised {
-    pub(crate) auc: Option<f64>,
-    /// Between two binary lists Kendall's τ-b, Spearman's ρ and Pearson's r are one number.
-    pub(crate) correlation: Option<f64>,
-}
-
-/// What a metric is, as far as its figures depend on it.
-pub(crate) struct Subject {
-    pub(crate) metric: String,
-    pub(crate) signature: String,
-    pub(crate) semantics: String,
-    pub(crate) threshold: f64,
-    /// Its scores are 0 and 1.
-    pub(crate) binary: bool,
-    /// Its scores are calibrated probabilities.
-    pub(crate) probability: bool,
-}
-
-pub(crate) fn measure(subject: &Subject, scores: &[f64], labels: &[bool], how: &Resampling) -> MetricReport {
-    let numbers: Vec<f64> = labels.iter().map(|l| f64::from(u8::from(*l))).collect();
-    let mut undefined: Option<String> = None;
-    let mut keep = |result: Result<f64, Undefined>| match result {
-        Ok(value) => Some(value),
-        Err(why) => {
-            undefined.get_or_insert(why.to_string());
-            None
-        }
-    };
-    let interval = bootstrap(scores.len(), how, |items| {
-        let s: Vec<f64> = items.iter().filter_map(|i| scores.get(*i).copied()).collect();
-        let l: Vec<bool> = items.iter().filter_map(|i| labels.get(*i).copied()).collect();
-        auc(&s, &l)
-    });
-    let auc_interval = match interval {
-        Ok(interval) => Some(interval),
-        Err(why) => keep(Err(why)).and(None),
-    };
-    let by_delong = delong(&[scores], labels).ok().and_then(|areas| areas.interval(0, how.level));
-    let tau = keep(kendall_tau_b(scores, &numbers));
-    let rho = keep(spearman(scores, &numbers));
-    let r = keep(pearson(scores, &numbers));
-    let confusion = Confusion::at(scores, labels, subject.threshold).ok();
-    let decisions: Vec<f64> = scores.iter().map(|s| f64::from(u8::from(*s >= subject.threshold))).collect();
-    let binarised = (!subject.binary).then(|| Binarised {
-        auc: auc(&decisions, labels).ok(),
-        correlation: kendall_tau_b(&decisions, &numbers).ok(),
-    });
-    let calibration = |value: Result<f64, Undefined>| if subject.probability { value.ok() } else { None };
-    MetricReport {
-        metric: subject.metric.clone(),
-        signature: subject.signature.clone(),
-        semantics: subject.semantics.clone(),
-        pairs: labels.len(),
-        unscored: 0,
-        coverage: 1.0,
-        positives: labels.iter().filter(|l| **l).count(),
-        auc: auc_interval,
-        auc_delong: by_delong,
-        average_precision: average_precision(scores, labels).ok(),
-        kendall_tau_b: tau,
-        spearman: rho,
-        pearson: r,
-        threshold: subject.threshold,
-        accuracy: confusion.and_then(|c| c.accuracy()),
-        precision: confusion.and_then(|c| c.precision()),
-        recall: confusion.and_then(|c| c.recall()),
-        f1: confusion.and_then(|c| c.f1()),
-        mcc: confusion.and_then(|c| c.mcc()),
-        false_positive_share: confusion.and_then(|c| c.false_positive_share()),
-        false_negative_share: confusion.and_then(|c| c.false_negative_share()),
-        confusion,
-        binarised,
-        brier: calibration(brier(scores, labels)),
-        ece: calibration(ece(scores, labels, ECE_BINS)),
-        abstention: None,
-        undefined,
-    }
+/// What is decided outside a band, in a sentence.
+fn abstention(abstention: &Abstention) -> String {
+    format!(
+        "outside its band {:.2}-{:.2} it decides {} pairs (coverage {:.4}) with accuracy {}; of label 1, {} are called different, of label 0, {} the same (the band allows {:.2} each)",
+        abstention.low,
+        abstention.high,
+        abstention.decided,
+        abstention.coverage,
+        figure(abstention.accuracy),
+        figure(abstention.missed),
+        figure(abstention.false_alarms),
+        abstention.level,
+    )
 }
 
 fn figure(value: Option<f64>) -> String {
@@ -272,45 +92,9 @@ pub(crate) fn text(rows: &[(Option<String>, &MetricReport)], level: f64) -> Stri
     }
     let mut out = table(&lines);
     for (group, report) in rows {
-        if let (None, Some(abstention)) = (group, &report.abstention) {
-            out.push_str(&format!("{}: {}\n", report.metric, abstention.text()));
+        if let (None, Some(decided)) = (group, &report.abstention) {
+            out.push_str(&format!("{}: {}\n", report.metric, abstention(decided)));
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn subject() -> Subject {
-        Subject {
-            metric: "m".into(),
-            signature: "s".into(),
-            semantics: "default".into(),
-            threshold: 0.5,
-            binary: false,
-            probability: true,
-        }
-    }
-
-    #[test]
-    fn figures_of_a_small_set() {
-        let how = Resampling { resamples: 50, ..Resampling::default() };
-        let r = measure(&subject(), &[0.9, 0.6, 0.4, 0.2], &[true, false, true, false], &how);
-        assert_eq!((r.pairs, r.positives), (4, 2));
-        assert_eq!(r.auc.map(|a| a.estimate), Some(0.75));
-        assert_eq!(r.accuracy, Some(0.5));
-        assert!(r.auc_delong.is_some_and(|(low, high)| low < 0.75 && high > 0.75));
-        assert_eq!((r.false_positive_share, r.false_negative_share), (Some(0.25), Some(0.25)));
-        assert_eq!(r.binarised.map(|b| b.auc), Some(Some(0.5)));
-        assert!(r.brier.is_some() && r.undefined.is_none());
-    }
-
-    #[test]
-    fn one_class_gives_a_reason() {
-        let r = measure(&subject(), &[0.9, 0.6], &[true, true], &Resampling::default());
-        assert!(r.auc.is_none() && r.accuracy == Some(1.0));
-        assert!(r.undefined.is_some_and(|why| why.contains("both classes")));
-    }
 }

@@ -184,20 +184,26 @@ impl Draft {
             problem: Some(Problem { of_prediction: false, message }),
             ..Draft::default()
         };
-        let map = match serde_json::from_str(line) {
-            Ok(Json::Object(map)) => map,
-            Ok(_) => return problem("not a JSON object".into()),
-            Err(e) => return problem(format!("not JSON: {e}")),
-        };
-        let mut fields = Fields { map, problem: None };
-        let mut number = None;
-        let id = match fields.map.shift_remove("id") {
-            None | Some(Json::Null) => Json::Null,
-            Some(Json::Number(n)) => {
-                number = number_of(line).filter(|text| *text != n.to_string()).map(str::to_owned);
-                Json::Number(n)
+        match serde_json::from_str(line) {
+            Ok(Json::Object(map)) => {
+                let draft = Draft::from_fields(map);
+                let number = match &draft.pair.id {
+                    Json::Number(n) => number_of(line).filter(|text| *text != n.to_string()),
+                    _ => None,
+                };
+                Draft { number: number.map(str::to_owned), ..draft }
             }
-            Some(Json::String(s)) => Json::String(s),
+            Ok(_) => problem("not a JSON object".into()),
+            Err(e) => problem(format!("not JSON: {e}")),
+        }
+    }
+
+    /// Reads the fields of an object that is no text any more.
+    pub fn from_fields(map: Map<String, Json>) -> Draft {
+        let mut fields = Fields { map, problem: None };
+        let id = match fields.map.shift_remove("id") {
+            None => Json::Null,
+            Some(id @ (Json::Null | Json::Number(_) | Json::String(_))) => id,
             Some(other) => {
                 fields.complain(format!("\"id\" is {}, neither string nor number", shortened(&other)));
                 Json::Null
@@ -230,7 +236,7 @@ impl Draft {
                 split,
                 extra: fields.map,
             },
-            number,
+            number: None,
             problem: problem.map(|(of_prediction, message)| Problem { of_prediction, message }),
         }
     }

@@ -7,6 +7,10 @@ pub(crate) mod databases;
 pub(crate) mod environment;
 pub(crate) mod profile;
 pub(crate) mod prove;
+pub(crate) mod refactor;
+pub(crate) mod rerank;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 pub(crate) mod shared;
 pub(crate) mod train;
 pub(crate) mod typed;

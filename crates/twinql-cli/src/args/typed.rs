@@ -53,6 +53,8 @@ pub(crate) enum Command {
     Judge(Judge),
     /// Prove pairs equal or different on every database, with the rules, the assumptions and a certificate
     Prove(super::prove::Prove),
+    /// Do refactored queries still say the same? Files, folders or a git revision; for pre-commit hooks and CI
+    CheckRefactor(super::refactor::CheckRefactor),
     /// What is wrong with gold queries: answers that are not determined or always empty, slips; no database is needed
     Audit(super::audit::Audit),
     /// Execution accuracy: compare answers on your own SQLite databases, which are never written to
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Compare(super::compare::Compare),
     /// Fit `ex`, the probability that execution calls a prediction right, to pairs that were executed
     Calibrate(Calibrate),
+    /// Choose the best of several candidates for each question; no database and no gold is needed
+    Rerank(super::rerank::Rerank),
     /// Show how two queries are read: canonical plans, applied rules, scores
     Explain(Explain),
     /// Make and inspect labelled pairs
@@ -86,6 +90,9 @@ pub(crate) enum Command {
     Pretrain(super::train::Pretrain),
     /// Train the graph matching network on labelled pairs
     Train(super::train::Train),
+    /// The scores over HTTP, for reward models, rerankers and judges, with a page to try them
+    #[cfg(feature = "serve")]
+    Serve(super::serve::Serve),
     /// Compute scores that are stored with the checkpoint again, and compare
     Selftest(Selftest),
     /// Add checksums to checkpoints, states and suites that were written before there were any

@@ -87,18 +87,9 @@ pub(crate) fn run(typed: &typed::Explain, console: Console) -> Result<bool> {
         sink.write(&seen)?;
         sink.write(&explained([&gold, &pred], &proof, typed.plan, seen.contains("  ~  ")))?;
     } else {
-        let document = Document {
-            format: 1,
-            dialect,
-            semantics: &semantics.name,
-            nulls_in,
-            verdict: proof.name(),
-            proof: proving::details(&proof),
-            gold: gold.record(),
-            pred: pred.record(),
-            network: view.as_ref().map(View::summary),
-        };
-        sink.line(&serde_json::to_string_pretty(&document)?)?;
+        let pair = Explained { gold: &gold, pred: &pred, semantics: &semantics, proof: &proof };
+        let network = view.as_ref().map(View::summary);
+        sink.line(&serde_json::to_string_pretty(&pair.document(dialect, nulls_in, network))?)?;
     }
     sink.finish()?;
     Ok(true)
@@ -166,6 +157,58 @@ fn explained(sides: [&ReadQuery; 2], proof: &Proof, plans: bool, network: bool) 
         out.push_str(&format!("  {symbol}{pad}  {meaning}\n"));
     }
     out
+}
+
+/// What `--format json` holds of a pair, for other doors than the command line.
+///
+/// # Errors
+/// A query that is none over the schema, with its side.
+#[cfg(feature = "serve")]
+pub(crate) fn document(
+    schema: &Schema,
+    queries: [&str; 2],
+    dialect: Dialect,
+    semantics: &Semantics,
+    network: Option<&Network>,
+) -> Result<serde_json::Value> {
+    let written = |name: &'static str, sql: &str| {
+        Written::new(schema, sql, dialect).with_context(|| format!("the {name} query"))
+    };
+    let (gold, pred) = (written("gold", queries[0])?, written("pred", queries[1])?);
+    let semantics = semantics.for_gold(schema, &gold.plan).into_owned();
+    let gold = side(schema, "gold", ['g', 'G'], gold, &semantics).context("the gold query")?;
+    let pred = side(schema, "pred", ['p', 'P'], pred, &semantics).context("the pred query")?;
+    let nulls_in = semantics.nulls.asked().map(|at| schema.name_of(at)).collect();
+    let proof = prove_plans(schema, &gold.plan, &pred.plan, &semantics);
+    let sides = [&gold, &pred].map(|side| (side.sql.as_str(), &side.plan, &side.spans));
+    // What the network cannot read is explained without it.
+    let view = network.and_then(|network| View::new(network, schema, sides, &semantics).ok());
+    let pair = Explained { gold: &gold, pred: &pred, semantics: &semantics, proof: &proof };
+    Ok(serde_json::to_value(pair.document(dialect, nulls_in, view.as_ref().map(View::summary)))?)
+}
+
+/// Both queries as they are read, and what is proved of them.
+struct Explained<'a> {
+    gold: &'a ReadQuery,
+    pred: &'a ReadQuery,
+    semantics: &'a Semantics,
+    proof: &'a Proof,
+}
+
+impl<'a> Explained<'a> {
+    fn document(&self, dialect: Dialect, nulls_in: Vec<String>, network: Option<Summary>) -> Document<'a> {
+        Document {
+            format: 1,
+            dialect,
+            semantics: &self.semantics.name,
+            nulls_in,
+            verdict: self.proof.name(),
+            proof: proving::details(self.proof),
+            gold: self.gold.record(),
+            pred: self.pred.record(),
+            network,
+        }
+    }
 }
 
 /// The wire type of `--format json`.

@@ -26,7 +26,7 @@ use crate::output::Console;
 
 /// The wire type of verdicts, one JSON object for each pair.
 #[derive(Debug, Serialize)]
-struct VerdictRecord {
+pub(crate) struct VerdictRecord {
     id: Json,
     status: Status,
     /// `same` (no database told them apart), `different`, or null where there is no verdict.
@@ -169,7 +169,7 @@ fn signature(config: &JudgeConfig, profiles: &Profiles, dialect: Dialect) -> Str
 }
 
 /// The record of a pair: of its own error where it cannot be used, else of what the judge says.
-fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
+pub(crate) fn record(job: &Job, report: Option<Report>) -> VerdictRecord {
     let (status, error) = of_input(job);
     let mut out = VerdictRecord {
         id: job.id.clone(),

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value, json};
 use twinql::metrics::{MetricId, MetricInfo};
 use twinql::model::Decision;
-use twinql::record::{Record, Status, StatusCounts};
-use twinql::reward::reward;
+use twinql::record::{Record, StatusCounts};
+use twinql::rewards::gmn_score;
 use twinql::runs::executes;
 use twinql::{Engine, Job, Work, vacuous};
 
@@ -84,7 +84,7 @@ pub(crate) fn run(typed: typed::Score, seed: Option<u64>, console: Console) -> R
         let mut scored = engine.score(jobs);
         for (record, job) in scored.iter_mut().zip(jobs) {
             if let (true, Work::Pair { pred, .. }) = (typed.reward, &job.work)
-                && let Some(reward) = reward(record, pred)
+                && let Some(reward) = gmn_score(record, pred)
             {
                 record.set_detail("gmn", "reward", reward);
             }
@@ -143,27 +143,16 @@ fn abstain(engine: &Engine, record: &mut Record) {
     }
 }
 
-/// What each metric says of a pair: with `abstaining`, by its checkpoint's band. A prediction that is
-/// no query over the schema is different; of what else has no score nothing is said.
+/// What each metric says of a pair: with `abstaining`, by its checkpoint's band.
 fn decided(engine: &Engine, record: &Record, abstaining: bool) -> Vec<Decided> {
-    let decided = |metric: &&'static MetricInfo| {
-        let threshold = engine.threshold(metric);
-        let by_band = abstaining.then(|| engine.decide(metric, record)).flatten();
-        let decision = by_band.unwrap_or(match (record.status, record.score(metric.name)) {
-            // What the suite could not test another metric has scored all the same.
-            (Status::Ok | Status::Untested, Some(score)) if score >= threshold => Decision::Same,
-            (Status::Ok | Status::Untested, Some(_)) | (Status::PredError, _) => Decision::Different,
-            _ => Decision::Abstained,
-        });
-        Decided {
-            metric: metric.name,
-            decision: match decision {
-                Decision::Same => "same",
-                Decision::Different => "different",
-                Decision::Abstained => "abstained",
-            },
-            threshold,
-        }
+    let decided = |metric: &&'static MetricInfo| Decided {
+        metric: metric.name,
+        decision: match engine.call(metric, record, abstaining) {
+            Decision::Same => "same",
+            Decision::Different => "different",
+            Decision::Abstained => "abstained",
+        },
+        threshold: engine.threshold(metric),
     };
     engine.metrics().iter().map(decided).collect()
 }

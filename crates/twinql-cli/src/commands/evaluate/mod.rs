@@ -17,7 +17,7 @@ use std::sync::PoisonError;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use twinql::files::Inputs;
-use twinql::metrics::{MetricInfo, Resampling, ScoreKind, SemanticsOf};
+use twinql::metrics::{MetricInfo, Resampling};
 use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job};
 
@@ -184,17 +184,10 @@ struct Measured {
 
 /// What is to be known of the metrics to measure them: the engine's, then external ones.
 fn subjects(engine: &Engine, external: &[External]) -> Vec<Subject> {
-    let own = |metric: &&'static MetricInfo| Subject {
-        metric: metric.name.into(),
-        signature: engine.signature(metric).to_string(),
-        semantics: engine.semantics_of(metric).name,
-        threshold: engine.threshold(metric),
-        binary: metric.kind == ScoreKind::Binary,
-        probability: metric.semantics == SemanticsOf::Checkpoint,
-    };
+    let own = |metric: &&'static MetricInfo| Subject::of(engine, metric);
     let read = |external: &External| Subject {
         metric: external.name.clone(),
-        signature: format!("external|metric:{}|threshold:{:.2}", external.name, external.threshold),
+        signature: external.signature(),
         semantics: "external".into(),
         threshold: external.threshold,
         binary: false,

@@ -1,0 +1,51 @@
+//! `twinql check-refactor`, as typed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::shared::{NeededSchemaFlags, RunFlags, SemanticsFlag};
+use super::typed::Output;
+
+/// Do refactored queries still say the same?
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  twinql check-refactor --schemas warehouse.sql old.sql new.sql
+  twinql check-refactor --schemas warehouse.sql models.before models       folders: files of the same path
+  twinql check-refactor --schemas warehouse.sql --against HEAD models/orders.sql models/lines.sql
+  twinql check-refactor --schemas warehouse.sql --against main --proved models/*.sql
+
+A file holds queries, views (CREATE VIEW … AS) or a dbt model, in which ref and source are written out. Each query is
+proved the same, or tested on databases that are made for it; where one shows a difference, it is printed.
+Exit codes: 0 all are the same as far as proved and tested; 1 one is not, or cannot be compared; 2 could not run.
+
+As a pre-commit hook:
+  - repo: https://github.com/twinql/twinql
+    rev: v0.1.0
+    hooks: [{id: twinql-check-refactor, args: [--schemas, warehouse.sql]}]")]
+pub(crate) struct CheckRefactor {
+    /// The old and the new file or folder; with --against the changed files
+    #[arg(value_name = "PATH", required = true, num_args = 1..)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Compare each file with what it was in this revision of git; files that are new are passed over
+    #[arg(long, value_name = "REVISION")]
+    pub(crate) against: Option<String>,
+    #[command(flatten)]
+    pub(crate) input: NeededSchemaFlags,
+    /// The database [default: the only one in --schemas]
+    #[arg(long, value_name = "ID", help_heading = "Input")]
+    pub(crate) db_id: Option<String>,
+    #[command(flatten)]
+    pub(crate) semantics: SemanticsFlag,
+    /// What is tested alone is not enough: every query must be proved the same
+    #[arg(long)]
+    pub(crate) proved: bool,
+    /// Databases on which a difference is looked for where nothing is proved [default: the suite's own choice]
+    #[arg(long, value_name = "N")]
+    pub(crate) databases: Option<usize>,
+    #[command(flatten)]
+    pub(crate) run: RunFlags,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,303 @@
+//! What requests are served from.
+
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use lru::LruCache;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::watch;
+use twinql::input::{Schemas, work};
+use twinql::judging::Workers;
+use twinql::metrics::{METRICS, MetricInfo, metric};
+use twinql::record::{Record, Status};
+use twinql::rewards::{RewardConfig, Rewarder};
+use twinql::runs::executes;
+use twinql::sql::Dialect;
+use twinql::suite::{JudgeConfig, Limits};
+use twinql::{Engine, Job, Network, Schema, Semantics, Work};
+use utoipa::ToSchema;
+
+use super::answer::Refused;
+use super::gate::Gate;
+use super::meters::Meters;
+use crate::args::DEFAULT_SEED;
+use crate::args::serve::Serve;
+use crate::commands::worker;
+use crate::input;
+use crate::output::Console;
+
+/// Schemas of requests that are kept, so that the same text is read once.
+const KEPT: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+/// The longest DDL text that is kept: the texts together stay within 64 MiB.
+const LONGEST_KEPT: usize = 128 << 10;
+
+/// All that requests need, made once.
+pub(super) struct App {
+    pub(super) gate: Gate,
+    pub(super) meters: Meters,
+    pub(super) token: Option<String>,
+    pub(super) network: Network,
+    pub(super) engine: Engine,
+    pub(super) workers: Workers,
+    /// One for each dialect that a completion may be written in.
+    rewarders: Vec<(Dialect, Rewarder)>,
+    pub(super) judge: JudgeConfig,
+    pub(super) most_pairs: usize,
+    schemas: Schemas,
+    db_id: Option<String>,
+    dialect: Dialect,
+    log_queries: bool,
+    /// Schemas that requests carried, by dialect and text.
+    carried: Mutex<LruCache<(Dialect, String), Arc<Schema>>>,
+    closing: watch::Sender<bool>,
+}
+
+/// Over which schema, and what counts as the same: part of most requests.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+pub(super) struct Over {
+    /// The database of --schemas. Not needed where there is one alone.
+    pub(super) db_id: Option<String>,
+    /// CREATE TABLE statements instead; other statements are skipped.
+    pub(super) schema: Option<String>,
+    /// Whose SQL the queries and the schema are: `sqlite`, `postgres`, `mysql`, `generic`.
+    pub(super) dialect: Option<String>,
+    /// What `the same answer` means: `default`, `no-fk`, `spider`, `bird`, `declared`, `strict`.
+    pub(super) semantics: Option<String>,
+}
+
+impl App {
+    pub(super) fn new(typed: &Serve, seed: Option<u64>, console: Console) -> Result<App> {
+        for (flag, given) in [("--most-body", typed.most_body), ("--most-pairs", typed.most_pairs)] {
+            if given == 0 {
+                bail!("{flag} must be at least 1");
+            }
+        }
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let at_once = typed.most_at_once.unwrap_or(2 * cores);
+        if !(1..=1024).contains(&at_once) || typed.time_limit == 0 {
+            bail!("--most-at-once must be from 1 to 1024, and --time-limit at least 1");
+        }
+        let dialect = typed.schemas.dialect.dialect;
+        let schemas = input::schemas(typed.schemas.schemas.as_deref(), dialect)?;
+        if let Some(id) = &typed.db_id {
+            schemas.only(Some(id))?;
+        }
+        let limits = typed.run.limits(Limits::default())?;
+        let network = Network::chosen(typed.checkpoint.as_deref())?;
+        let semantics = typed.semantics.get()?;
+        let seed = seed.unwrap_or(DEFAULT_SEED);
+        let engine = Engine::builder()
+            .network(network.clone())
+            .semantics(semantics.clone())
+            .seed(seed)
+            .translated_from(dialect)
+            .workers(worker::workers(typed.run.workers, &limits)?, limits)
+            .build()?;
+        let judge =
+            JudgeConfig { shrink: true, limits, ..twinql::engine::judge_config(semantics, None, seed) };
+        let mut rewarders = Vec::new();
+        for dialect in Dialect::ALL {
+            let builder = Engine::builder()
+                .network(network.clone())
+                .semantics(judge.semantics.clone())
+                .seed(seed)
+                .translated_from(dialect)
+                .workers(worker::workers(typed.run.workers, &limits)?, limits);
+            let config = RewardConfig { dialect, ..RewardConfig::default() };
+            rewarders.push((dialect, Rewarder::new(builder, config)?));
+        }
+        console.say(format!("{} databases", schemas.all().count()));
+        Ok(App {
+            gate: Gate::new(at_once, typed.most_waiting, Duration::from_secs(typed.time_limit)),
+            meters: Meters::default(),
+            token: typed.token.clone(),
+            network,
+            engine,
+            workers: worker::workers(typed.run.workers, &limits)?,
+            judge,
+            rewarders,
+            most_pairs: typed.most_pairs,
+            schemas,
+            db_id: typed.db_id.clone(),
+            dialect,
+            log_queries: typed.log_queries,
+            carried: Mutex::new(LruCache::new(KEPT)),
+            closing: watch::Sender::new(false),
+        })
+    }
+
+    /// The network, for people.
+    pub(super) fn network_line(&self) -> String {
+        format!("network {}, semantics {}", self.network.hash(), self.judge.semantics.name)
+    }
+
+    /// No more requests are to come.
+    pub(super) fn closing(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// Ends once no more requests are to come.
+    pub(super) async fn closed(&self) {
+        // The sender is this app's own.
+        let _ = self.closing.subscribe().wait_for(|closing| *closing).await;
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        *self.closing.borrow()
+    }
+
+    /// Names of the databases.
+    pub(super) fn databases(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.schemas.all().map(|schema| schema.db_id.clone()).collect();
+        names.sort();
+        names
+    }
+
+    /// The schema of a request.
+    ///
+    /// # Errors
+    /// There is none, in words.
+    pub(super) fn schema(&self, over: &Over) -> Result<Arc<Schema>, String> {
+        let dialect = self.dialect(over)?;
+        let Some(ddl) = over.schema.as_deref().filter(|ddl| !ddl.trim().is_empty()) else {
+            return match over.db_id.as_deref().or(self.db_id.as_deref()) {
+                Some(id) => self.schemas.get(id),
+                None if self.schemas.all().next().is_none() => Err(
+                    "give the `schema` as CREATE TABLE statements: the server was started without --schemas"
+                        .into(),
+                ),
+                None => self.schemas.only(None).map_err(|_| {
+                    "say which database by `db_id` (/databases lists them), or give a `schema`".to_owned()
+                }),
+            };
+        };
+        let key = (dialect, ddl.to_owned());
+        if let Some(known) = self.carried.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        // Read without the lock: others need not wait for it.
+        let id = over.db_id.as_deref().unwrap_or("schema");
+        let schema = Schema::from_ddl_in(id, ddl, dialect).map_err(|e| format!("the schema: {e}"))?;
+        let schema = Arc::new(schema);
+        if key.1.len() <= LONGEST_KEPT {
+            self.carried.lock().unwrap_or_else(PoisonError::into_inner).put(key, Arc::clone(&schema));
+        }
+        Ok(schema)
+    }
+
+    /// Whose SQL a request is.
+    ///
+    /// # Errors
+    /// No dialect of twinql's.
+    pub(super) fn dialect(&self, over: &Over) -> Result<Dialect, String> {
+        match &over.dialect {
+            None => Ok(self.dialect),
+            Some(name) => name.parse().map_err(|e| format!("dialect: {e}")),
+        }
+    }
+
+    /// What counts as the same in a request.
+    ///
+    /// # Errors
+    /// No semantics of twinql's.
+    pub(super) fn semantics(&self, over: &Over) -> Result<Semantics, Refused> {
+        match &over.semantics {
+            None => Ok(self.judge.semantics.clone()),
+            Some(name) => name.parse().map_err(|e| Refused::validation(format!("semantics: {e}"))),
+        }
+    }
+
+    /// A pair to score. What is wrong with its schema or its texts is its own status: one bad pair never spoils a
+    /// request.
+    pub(super) fn job(&self, id: Value, over: &Over, gold: &str, pred: &str) -> Job {
+        if self.log_queries {
+            tracing::info!(gold, pred, "pair");
+        }
+        let schema = self.schema(over).and_then(|schema| Ok((schema, self.dialect(over)?)));
+        let work = match schema {
+            Ok((schema, dialect)) => work(schema, gold.to_owned(), pred.to_owned(), dialect),
+            Err(error) => Work::Unusable { status: Status::GoldError, error },
+        };
+        Job { id, work }
+    }
+
+    /// An engine of these metrics; none named stands for `gmn`.
+    ///
+    /// # Errors
+    /// Unknown metrics, and such as need databases of one's own.
+    pub(super) fn asking(&self, names: &[String], over: &Over) -> Result<Engine, Refused> {
+        let mut metrics: Vec<&'static MetricInfo> = Vec::new();
+        for name in names {
+            match metric(name.trim()) {
+                Some(info) if executes(info) => {
+                    return Err(Refused::validation(format!(
+                        "{name} executes on databases of your own, which the server does not have"
+                    )));
+                }
+                Some(info) if !metrics.contains(&info) => metrics.push(info),
+                Some(_) => {}
+                None => {
+                    let known = METRICS.iter().filter(|m| !executes(m)).map(|m| m.name);
+                    return Err(Refused::validation(format!(
+                        "unknown metric {name:?}; the metrics are {}",
+                        known.collect::<Vec<_>>().join(", ")
+                    )));
+                }
+            }
+        }
+        let semantics = self.semantics(over)?;
+        self.engine.asking(metrics, semantics).map_err(|e| Refused::validation(e.to_string()))
+    }
+
+    /// What rewards completions of a dialect.
+    pub(super) fn rewarder(&self, dialect: Dialect) -> Result<&Rewarder, Refused> {
+        let found = self.rewarders.iter().find(|(of, _)| *of == dialect);
+        found.map(|(_, rewarder)| rewarder).ok_or_else(Refused::internal)
+    }
+
+    /// Scores jobs and counts them.
+    pub(super) fn score(&self, engine: &Engine, jobs: &[Job]) -> Vec<Record> {
+        let records = engine.score(jobs);
+        self.meters.scored(&records);
+        records
+    }
+
+    /// Refuses a request of too many pairs, and one of none.
+    pub(super) fn count(&self, pairs: usize) -> Result<(), Refused> {
+        if pairs == 0 {
+            return Err(Refused::validation("there is no pair in the request"));
+        }
+        if pairs > self.most_pairs {
+            return Err(Refused::too_large(format!(
+                "{pairs} pairs in one request; at most {} are taken (--most-pairs)",
+                self.most_pairs
+            )));
+        }
+        Ok(())
+    }
+
+    /// Does what may take a while, on a thread of its own, once there is a place, within the time limit.
+    ///
+    /// # Errors
+    /// Too many requests wait, the time is over, or `work` refuses.
+    pub(super) async fn at_work<T: Send + 'static>(
+        self: &Arc<App>,
+        work: impl FnOnce(&App) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Refused> {
+        let limit = self.gate.limit();
+        let app = Arc::clone(self);
+        let done = async move {
+            let place = app.gate.enter().await?;
+            let task = tokio::task::spawn_blocking(move || {
+                let _place = place;
+                work(&app)
+            });
+            // A panic is a mistake of ours, and ends this request alone.
+            task.await.unwrap_or_else(|_| Err(Refused::internal()))
+        };
+        tokio::time::timeout(limit, done).await.unwrap_or_else(|_| Err(Refused::timeout(limit.as_secs())))
+    }
+}

@@ -1,0 +1,129 @@
+//! `/rerank`: candidates by how likely they say the same as a gold, as text-embeddings-inference, vLLM, Jina and
+//! Cohere ask for it; or, without a gold, by how far they agree among themselves.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::now;
+use super::score::{Usage, gmn};
+use crate::commands::serve::answer::{Body, Refused};
+use crate::commands::serve::app::{App, Over};
+
+/// A candidate, or an object with its text.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub(in crate::commands::serve) enum Document {
+    /// Its text.
+    Text(String),
+    /// An object.
+    Object {
+        /// Its text.
+        text: String,
+    },
+}
+
+/// `query` is the gold; candidates stand in `texts` (text-embeddings-inference) or in `documents` (the others).
+#[derive(Debug, Deserialize, ToSchema)]
+pub(in crate::commands::serve) struct RerankRequest {
+    query: String,
+    #[serde(default)]
+    texts: Option<Vec<String>>,
+    #[serde(default)]
+    documents: Option<Vec<Document>>,
+    /// With `texts`: put the texts beside the scores.
+    #[serde(default)]
+    return_text: bool,
+    /// With `documents`: so many results at most.
+    #[serde(default)]
+    top_n: Option<usize>,
+    /// Comes back as it is.
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(flatten)]
+    over: Over,
+}
+
+/// A ranked candidate of `texts`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::commands::serve) struct Rank {
+    /// Its place in the request.
+    index: usize,
+    score: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+/// The answer to `documents`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::commands::serve) struct Ranking {
+    id: String,
+    model: String,
+    usage: Usage,
+    /// The best first.
+    results: Vec<Ranked>,
+}
+
+/// A ranked candidate of `documents`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::commands::serve) struct Ranked {
+    /// Its place in the request.
+    index: usize,
+    document: Shown,
+    relevance_score: f64,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::commands::serve) struct Shown {
+    text: String,
+}
+
+/// Ranks candidates.
+#[utoipa::path(post, path = "/rerank", request_body = RerankRequest, responses(
+    (status = 200, description = "with `texts` a list of `Rank`", body = Ranking),
+    (status = 422, body = Refused), (status = 429, body = Refused),
+))]
+pub(in crate::commands::serve) async fn rerank(
+    State(app): State<Arc<App>>,
+    Body(request): Body<RerankRequest>,
+) -> Result<Response, Refused> {
+    let RerankRequest { query, texts, documents, return_text, top_n, model, over } = request;
+    let of_texts = texts.is_some();
+    let candidates: Vec<String> = match (texts, documents) {
+        (Some(texts), None) => texts,
+        (None, Some(documents)) => documents
+            .into_iter()
+            .map(|document| match document {
+                Document::Text(text) | Document::Object { text } => text,
+            })
+            .collect(),
+        _ => return Err(Refused::validation("give the candidates in `texts` or in `documents`")),
+    };
+    app.count(candidates.len())?;
+    let pairs: Vec<(String, String)> = candidates.iter().map(|text| (query.clone(), text.clone())).collect();
+    let scores = app.at_work(move |app| gmn(app, &over, &pairs)).await?;
+    let mut ranked: Vec<(usize, f64, String)> = scores
+        .into_iter()
+        .zip(candidates)
+        .enumerate()
+        .map(|(index, (score, text))| (index, score, text))
+        .collect();
+    // Equal scores keep the order of the request.
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    if of_texts {
+        let rank = |(index, score, text)| Rank { index, score, text: return_text.then_some(text) };
+        return Ok(Json(ranked.into_iter().map(rank).collect::<Vec<_>>()).into_response());
+    }
+    ranked.truncate(top_n.unwrap_or(usize::MAX));
+    let results = ranked
+        .into_iter()
+        .map(|(index, relevance_score, text)| Ranked { index, document: Shown { text }, relevance_score })
+        .collect();
+    let model = model.unwrap_or_else(|| format!("twinql-{}", app.network.hash()));
+    Ok(Json(Ranking { id: format!("rerank-{}", now()), model, usage: Usage::default(), results })
+        .into_response())
+}
