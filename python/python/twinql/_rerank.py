@@ -1,0 +1,114 @@
+"""The best of several candidates, without a database and without a gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any, Union
+
+from . import _twinql
+from ._types import OneSchema
+
+Candidate = Union[str, "tuple[str, float]", Mapping[str, Any]]
+"""SQL, (SQL, logprob), or a dict with `sql` and perhaps `logprob`."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A set of candidates, ranked."""
+
+    chosen: int | None
+    """The place of the candidate that was chosen; None where there are none."""
+    status: str
+    """`ok`; `unread` where no candidate is a query over the schema; `empty`."""
+    scores: list[float | None]
+    """By candidate, from 0 to 1: how far the others are expected to agree. None for what is no query."""
+    classes: list[list[int]]
+    """Candidates that are proved equal, by place."""
+    errors: list[str | None] = field(repr=False)
+    """By candidate, why it is no query over the schema."""
+
+
+def rerank(
+    candidates: Sequence[Candidate],
+    schema: OneSchema,
+    *,
+    method: str = "majority",
+    utility: str = "gmn",
+    weights: str = "uniform",
+    temperature: float = 1.0,
+    decay: float = 0.9,
+    proofs: bool = True,
+    checkpoint: str | PathLike[str] = "small",
+    semantics: str = "default",
+    dialect: str = "sqlite",
+    threads: int | None = None,
+) -> Ranking:
+    """Ranks the candidates of one question.
+
+    method: `majority` of classes of equal queries, or `mbr`, the candidate that the others are expected to agree with
+    most. utility: what agreement is for `mbr`, `gmn` or `relpm`. weights: how much votes count: `uniform` for samples, `logprob`
+    (at `temperature`) or `rank` (each `decay` of the one before) for beams.
+
+    >>> ddl = "CREATE TABLE t (a INTEGER PRIMARY KEY, b INTEGER)"
+    >>> rerank(["SELECT b FROM t", "SELECT COUNT(*) FROM t", "SELECT COUNT(a) FROM t"], ddl).chosen
+    1
+    """
+    return rerank_all(
+        [candidates],
+        schema,
+        method=method,
+        utility=utility,
+        weights=weights,
+        temperature=temperature,
+        decay=decay,
+        proofs=proofs,
+        checkpoint=checkpoint,
+        semantics=semantics,
+        dialect=dialect,
+        threads=threads,
+    )[0]
+
+
+def rerank_all(
+    sets: Iterable[Sequence[Candidate]],
+    schema: OneSchema | Sequence[OneSchema],
+    *,
+    method: str = "majority",
+    utility: str = "gmn",
+    weights: str = "uniform",
+    temperature: float = 1.0,
+    decay: float = 0.9,
+    proofs: bool = True,
+    checkpoint: str | PathLike[str] = "small",
+    semantics: str = "default",
+    dialect: str = "sqlite",
+    threads: int | None = None,
+) -> list[Ranking]:
+    """Ranks many sets of candidates; `schema` is that of all, or a list with one for each."""
+    given = [[_pair(candidate) for candidate in candidates] for candidates in sets]
+    schemas = list(schema) if isinstance(schema, (list, tuple)) else [schema] * len(given)
+    parameter = temperature if weights == "logprob" else decay
+    ranked = _twinql.rerank(
+        given,
+        schemas,
+        method,
+        utility,
+        weights,
+        parameter,
+        proofs,
+        fspath(checkpoint),
+        semantics,
+        dialect,
+        threads,
+    )
+    return [Ranking(**one) for one in ranked]
+
+
+def _pair(candidate: Candidate) -> tuple[str, float | None]:
+    if isinstance(candidate, str):
+        return candidate, None
+    if isinstance(candidate, Mapping):
+        return candidate["sql"], candidate.get("logprob")
+    return candidate[0], candidate[1]

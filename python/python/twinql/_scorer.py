@@ -1,0 +1,151 @@
+"""The scorer: metrics over pairs of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from . import _twinql
+from ._results import Evaluation, Score
+from ._twinql import ScoreTable
+from ._types import AnySchemas, OneSchema, Pairs, Progress, Workers
+
+
+def _shown(progress: Progress) -> Any:
+    """What the compiled part takes for an argument `progress`."""
+    return None if progress is False else progress
+
+
+class Scorer:
+    """Scores pairs of a reference and a prediction.
+
+    A scorer is made once and used often: it holds the network, and its threads are shared with other scorers of the
+    same number. It may be called from several threads, pickled, and used after a fork.
+
+    checkpoint: the network of learned metrics: `small` or `base`, which are built in, or a file.
+    semantics: what "the same answer" means (see `twinql.SEMANTICS`).
+    metrics: one name or several (see `twinql.METRICS`).
+    dialect: whose SQL queries and DDL are (see `twinql.DIALECTS`).
+    threads: how many work; one for each core that this process may use where it is None.
+    seed: of the suite's databases.
+    databases: the suite's number of databases for a pair.
+    abstain: learned metrics may abstain, by their checkpoint's band.
+    db: a folder of SQLite databases, for metrics that execute on them.
+    workers: `processes` runs the suite's queries in processes that can be killed, `threads` in this one.
+
+    >>> scorer = Scorer(metrics=("gmn", "relpm"))
+    >>> ddl = "CREATE TABLE t (a INTEGER, b INTEGER)"
+    >>> [s.decision for s in scorer.score([("SELECT a FROM t", "SELECT t.a FROM t"), ("SELECT a FROM t", "SELECT b FROM t")], ddl)]
+    ['same', 'different']
+    """
+
+    def __init__(
+        self,
+        checkpoint: str | PathLike[str] = "small",
+        semantics: str = "default",
+        metrics: str | Iterable[str] = ("gmn",),
+        dialect: str = "sqlite",
+        threads: int | None = None,
+        seed: int = 8,
+        *,
+        databases: int | None = None,
+        abstain: bool = False,
+        db: str | PathLike[str] | None = None,
+        workers: Workers = "processes",
+    ) -> None:
+        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        self._arguments: tuple[Any, ...] = (
+            fspath(checkpoint),
+            semantics,
+            names,
+            dialect,
+            threads,
+            seed,
+            databases,
+            abstain,
+            None if db is None else fspath(db),
+            workers,
+        )
+        self._engine = _twinql.Engine(*self._arguments)
+
+    @property
+    def metrics(self) -> Sequence[str]:
+        """The metrics, in the order in which they are computed."""
+        return tuple(self._engine.signatures())
+
+    @property
+    def signatures(self) -> dict[str, str]:
+        """What each metric's figures depend on."""
+        return self._engine.signatures()
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The score from which on a metric calls two queries the same."""
+        return self._engine.thresholds()
+
+    @property
+    def semantics(self) -> dict[str, str]:
+        """The semantics that each metric answers for: a network answers for that of its labels."""
+        return self._engine.semantics()
+
+    def score(self, pairs: Pairs, schemas: AnySchemas = None, *, progress: Progress = False) -> list[Score]:
+        """Scores pairs: one `Score` for each, in order. A bad pair raises nothing: its status says so."""
+        return self._engine.score(pairs, schemas, _shown(progress))
+
+    def score_one(self, gold: str, pred: str, schema: OneSchema) -> Score:
+        """Scores one pair."""
+        return self._engine.score_one(gold, pred, schema)
+
+    def score_arrow(self, pairs: Pairs, schemas: AnySchemas = None, *, progress: Progress = False) -> ScoreTable:
+        """Scores pairs into columns that pyarrow, polars, pandas and duckdb take as they are."""
+        return self._engine.score_arrow(pairs, schemas, _shown(progress))
+
+    def evaluate(
+        self,
+        pairs: Pairs,
+        schemas: AnySchemas = None,
+        *,
+        resamples: int = 1000,
+        level: float = 0.95,
+        progress: Progress = False,
+    ) -> Evaluation:
+        """How well the metrics agree with the labels of pairs; pairs without a label are left out."""
+        report = self._engine.evaluate(pairs, schemas, _shown(progress), resamples, level)
+        return Evaluation(
+            pairs=report["pairs"],
+            unlabelled=report["unlabelled"],
+            status=report["status"],
+            metrics={metric["metric"]: metric for metric in report["metrics"]},
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (type(self), self._arguments)
+
+    def __repr__(self) -> str:
+        checkpoint, semantics, names, dialect, *_ = self._arguments
+        return f"Scorer({checkpoint!r}, {semantics!r}, {tuple(names)!r}, {dialect!r})"
+
+
+def _rebuilt(cls: type[Scorer], arguments: tuple[Any, ...]) -> Scorer:
+    """The scorer of these arguments, in whichever process this is."""
+    *positional, databases, abstain, db, workers = arguments
+    return cls(*positional, databases=databases, abstain=abstain, db=db, workers=workers)
+
+
+def evaluate(
+    pairs: Pairs,
+    schemas: AnySchemas = None,
+    *,
+    metrics: str | Iterable[str] = ("gmn",),
+    checkpoint: str | PathLike[str] = "small",
+    semantics: str = "default",
+    dialect: str = "sqlite",
+    threads: int | None = None,
+    seed: int = 8,
+    resamples: int = 1000,
+    progress: Progress = False,
+) -> Evaluation:
+    """How well metrics agree with the labels of pairs: `Scorer(…).evaluate(…)` in one call."""
+    scorer = Scorer(checkpoint, semantics, metrics, dialect, threads, seed)
+    return scorer.evaluate(pairs, schemas, resamples=resamples, progress=progress)
