@@ -2,9 +2,11 @@
 
 pub(crate) mod audit;
 pub(crate) mod compare;
+pub(crate) mod consistency;
 pub(crate) mod corpus;
 pub(crate) mod databases;
 pub(crate) mod environment;
+pub(crate) mod perturb;
 pub(crate) mod profile;
 pub(crate) mod prove;
 pub(crate) mod refactor;
