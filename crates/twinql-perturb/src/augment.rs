@@ -35,11 +35,14 @@ impl Rates {
     /// # Errors
     /// The file cannot be read, or holds no rates.
     pub fn read(path: &Path) -> Result<Rates, PerturbError> {
-        let wrong = |why: &str| PerturbError::Setting(format!(
-            "{}: {why}; give what `twinql consistency --format json` writes, or a JSON object of relations and rates",
-            path.display()
-        ));
-        let json: Json = serde_json::from_slice(&read_bytes(path)?).map_err(|e| wrong(&format!("no JSON: {e}")))?;
+        let wrong = |why: &str| {
+            PerturbError::Setting(format!(
+                "{}: {why}; give what `twinql consistency --format json` writes, or a JSON object of relations and rates",
+                path.display()
+            ))
+        };
+        let json: Json =
+            serde_json::from_slice(&read_bytes(path)?).map_err(|e| wrong(&format!("no JSON: {e}")))?;
         let mut rates = BTreeMap::new();
         let mut add = |name: &str, rate: Option<f64>| -> Result<(), PerturbError> {
             let relation = relation(name).ok_or_else(|| wrong(&format!("no relation is called {name:?}")))?;
@@ -96,7 +99,8 @@ pub fn draw(
             Sampling::Adaptive(rates) => {
                 let of = |r: &Relation| rates.0.get(r.name).copied().unwrap_or(0.0);
                 let sum: f64 = relations.iter().map(|r| of(r)).sum();
-                if sum > 0.0 { (of(relation) / sum * size as f64) as usize } else { 0 }
+                // A whole share stays whole, whatever the division leaves behind the point.
+                if sum > 0.0 { (of(relation) / sum * size as f64 + 1e-9) as usize } else { 0 }
             }
         };
         numbers.shuffle(&mut rng(relation.name));
@@ -157,7 +161,12 @@ mod tests {
         let of_command = r#"{"metrics":[{"by_relation":[{"group":"prefix-removal","rate":0.25},{"group":"flattening","rate":null}]}]}"#;
         assert_eq!(read(of_command).unwrap().0, BTreeMap::from([("prefix-removal", 0.25)]));
         assert_eq!(read(r#"{"PI":0.5}"#).unwrap().0, BTreeMap::from([("prefix-insertion", 0.5)]));
-        for (text, says) in [("{\"XX\":1}", "no relation is called"), ("{\"PI\":2}", "no rate between"), ("{\"PI\":0}", "above 0"), ("3", "no object")] {
+        for (text, says) in [
+            ("{\"XX\":1}", "no relation is called"),
+            ("{\"PI\":2}", "no rate between"),
+            ("{\"PI\":0}", "above 0"),
+            ("3", "no object"),
+        ] {
             assert!(read(text).unwrap_err().contains(says), "{text}");
         }
     }

@@ -197,10 +197,15 @@ mod tests {
             input(2, "prefix-insertion", &[Same]),
         ];
         let rates = rates("esm", &judged, 0, &Resampling::default());
-        assert_eq!((rates.all.judged, rates.all.inconsistent, rates.all.unknown, rates.all.origins), (4, 1, 1, 3));
+        assert_eq!(
+            (rates.all.judged, rates.all.inconsistent, rates.all.unknown, rates.all.origins),
+            (4, 1, 1, 3)
+        );
         assert_eq!(rates.all.rate, Some(0.25));
         // Resamples without original 0 have none, those of it alone have a half.
-        assert!(rates.all.low == Some(0.0) && rates.all.high.unwrap() <= 0.5 && rates.all.high.unwrap() > 0.25);
+        assert!(
+            rates.all.low == Some(0.0) && rates.all.high.unwrap() <= 0.5 && rates.all.high.unwrap() > 0.25
+        );
         let groups: Vec<(&str, Option<f64>)> =
             rates.by_relation.iter().map(|r| (r.group.as_str(), r.rate)).collect();
         assert_eq!(groups, [("prefix-insertion", Some(0.25)), ("flattening", None)]);
@@ -220,7 +225,10 @@ mod tests {
         let found = alarms(&judged, 0, Some(1), Some(2));
         assert_eq!(found.len(), 2);
         let all = &found[0];
-        assert_eq!((all.different, all.proved_same, all.suite_same, all.witnessed, all.open), (4, 1, 1, 1, 1));
+        assert_eq!(
+            (all.different, all.proved_same, all.suite_same, all.witnessed, all.open),
+            (4, 1, 1, 1, 1)
+        );
         let alone = alarms(&judged, 0, None, None);
         assert_eq!(alone[0].open, 4);
     }

@@ -86,9 +86,12 @@ fn fill(source: &Path, to: &Transformed, schema: &Schema, target: &Path) -> rusq
     }
     Connection::open(target)?.execute_batch(&schema.to_ddl())?;
     // Names of the old schema are those of the main database, which is only read.
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let path = source.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let mut db = Connection::open_with_flags(format!("file:{path}?mode=ro&immutable=1"), flags)?;
+    // Tables are filled in any order.
+    db.pragma_update(None, "foreign_keys", false)?;
     db.execute("ATTACH DATABASE ?1 AS new", [target.to_string_lossy()])?;
     let rows = db.transaction()?;
     for table in &schema.tables {
@@ -131,11 +134,13 @@ mod tests {
             let price: i64 = new.query_row(&one.gold, [], |row| row.get(0)).unwrap();
             assert_eq!(price, 20, "{}", one.id);
             for table in &one.place.schema.tables {
-                let count: i64 =
-                    new.query_row(&format!("SELECT count(*) FROM {}", quote(&table.name)), [], |r| r.get(0)).unwrap();
+                let count: i64 = new
+                    .query_row(&format!("SELECT count(*) FROM {}", quote(&table.name)), [], |r| r.get(0))
+                    .unwrap();
                 let from = one.place.mapping.table(&table.name).map_or(&table.name, |m| &m.from);
-                let before: i64 =
-                    old.query_row(&format!("SELECT count(*) FROM {}", quote(from)), [], |r| r.get(0)).unwrap();
+                let before: i64 = old
+                    .query_row(&format!("SELECT count(*) FROM {}", quote(from)), [], |r| r.get(0))
+                    .unwrap();
                 assert_eq!(count, before, "{}: {}", one.id, table.name);
             }
         }
@@ -156,8 +161,10 @@ mod tests {
         let place = made()[0].place.clone();
         let target = folder.path().join("new.sqlite");
         assert_eq!(move_rows(&source, &place, &target).unwrap(), Moved::WithoutKeys);
-        let count: i64 =
-            Connection::open(&target).unwrap().query_row("SELECT count(*) FROM car", [], |r| r.get(0)).unwrap();
+        let count: i64 = Connection::open(&target)
+            .unwrap()
+            .query_row("SELECT count(*) FROM car", [], |r| r.get(0))
+            .unwrap();
         assert_eq!(count, 2);
         let missing = folder.path().join("none.sqlite");
         assert!(move_rows(&missing, &place, &target).is_err());

@@ -218,16 +218,19 @@ impl Fluency {
     /// # Errors
     /// The file cannot be read, or a line is no score.
     pub fn read(path: &Path) -> Result<Fluency, PerturbError> {
-        let wrong = |line: usize, why: String| PerturbError::Setting(format!(
-            "{}, line {line}: {why}; give JSON lines with id and score, an original's id being its number from 0",
-            path.display()
-        ));
+        let wrong = |line: usize, why: String| {
+            PerturbError::Setting(format!(
+                "{}, line {line}: {why}; give JSON lines with id and score, an original's id being its number from 0",
+                path.display()
+            ))
+        };
         let mut scores = HashMap::new();
         for (at, line) in lines(&read_bytes(path)?).enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let json: Json = serde_json::from_slice(line).map_err(|e| wrong(at + 1, format!("no JSON: {e}")))?;
+            let json: Json =
+                serde_json::from_slice(line).map_err(|e| wrong(at + 1, format!("no JSON: {e}")))?;
             let id = match json.get("id") {
                 Some(Json::String(id)) => id.clone(),
                 Some(Json::Number(id)) => id.to_string(),

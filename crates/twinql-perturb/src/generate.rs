@@ -127,18 +127,21 @@ impl Perturbed {
 
 impl Transformed {
     /// None where the DDL does not read back as the schema.
-    fn new(mut schema: Schema, name: String, mapping: Mapping, natural: &Natural) -> Option<Transformed> {
-        schema.db_id = name;
+    fn new(schema: Schema, name: String, mapping: Mapping, natural: &Natural) -> Option<Transformed> {
+        let made = Transformed::unread(Schema { db_id: name, ..schema }, mapping, natural)?;
+        let read = Schema::from_ddl(&made.schema.db_id, &made.ddl).ok()?;
+        (read.tables == made.schema.tables).then_some(Transformed { schema: read, ..made })
+    }
+
+    /// As it is: an original may have no table at all.
+    fn unread(schema: Schema, mapping: Mapping, natural: &Natural) -> Option<Transformed> {
         let ddl = schema.to_ddl();
         let tables = entry(&schema, &mapping, natural);
-        let read = Schema::from_ddl(&schema.db_id, &ddl).ok()?;
-        if read.tables != schema.tables {
-            return None;
-        }
-        let object = serde_json::json!({"db_id": schema.db_id, "schema": ddl, "tables": tables, "mapping": mapping});
+        let object =
+            serde_json::json!({"db_id": schema.db_id, "schema": ddl, "tables": tables, "mapping": mapping});
         let members = object.to_string();
         let members = members.strip_prefix('{').and_then(|m| m.strip_suffix('}'))?.to_owned();
-        Some(Transformed { schema: read, ddl, tables, mapping, members })
+        Some(Transformed { schema, ddl, tables, mapping, members })
     }
 }
 
@@ -208,8 +211,12 @@ impl Generator {
         let given: Vec<(&String, &Schema)> =
             schemas.iter().filter(|(id, _)| wanted.contains(id.as_str())).collect();
         let made = given.into_par_iter().map(|(id, schema)| {
-            let pools = config.relations.iter().filter_map(|relation| pool(relation, schema, &lexicon, natural, &config));
-            let same = Transformed::new(schema.clone(), id.clone(), Mapping::same(id.as_str()), natural);
+            let pools = config
+                .relations
+                .iter()
+                .filter_map(|relation| pool(relation, schema, &lexicon, natural, &config));
+            let same = Schema { db_id: id.clone(), ..schema.clone() };
+            let same = Transformed::unread(same, Mapping::same(id.as_str()), natural);
             (id.clone(), Place { schema: schema.clone(), same: same.map(Arc::new), pools: pools.collect() })
         });
         Ok(Generator { places: made.collect(), config })
@@ -250,7 +257,8 @@ impl Generator {
     fn question(&self, question: &Question) -> (Vec<Perturbed>, Vec<Left>) {
         let leave = |why: String| Left { origin: question.number, why };
         let Some(place) = self.places.get(&question.db_id) else {
-            let why = format!("no schema called {:?}: give the file that has it as --schemas", question.db_id);
+            let why =
+                format!("no schema called {:?}: give the file that has it as --schemas", question.db_id);
             return (Vec::new(), vec![leave(why)]);
         };
         let (mut made, mut left) = (Vec::new(), Vec::new());
@@ -261,10 +269,12 @@ impl Generator {
         for relation in &self.config.relations {
             let found = match relation.target {
                 Target::Utterance(apply) => self.utterances(question, place, apply),
-                Target::Schema(_) => match (&gold, place.pools.iter().find(|p| p.relation.name == relation.name)) {
-                    (Ok(gold), Some(pool)) => self.schemas(question, &place.schema, gold, pool),
-                    _ => Vec::new(),
-                },
+                Target::Schema(_) => {
+                    match (&gold, place.pools.iter().find(|p| p.relation.name == relation.name)) {
+                        (Ok(gold), Some(pool)) => self.schemas(question, &place.schema, gold, pool),
+                        _ => Vec::new(),
+                    }
+                }
             };
             for (number, (text, gold, label, to)) in found.into_iter().enumerate() {
                 made.push(Perturbed {
@@ -325,7 +335,8 @@ fn pool(
     config: &Config,
 ) -> Option<Pool> {
     let Target::Schema(apply) = relation.target else { return None };
-    let seed = Fingerprint::of([schema.db_id.as_str(), relation.name]).with(config.seed.to_le_bytes()).number();
+    let seed =
+        Fingerprint::of([schema.db_id.as_str(), relation.name]).with(config.seed.to_le_bytes()).number();
     let given = Given { schema, lexicon, most: config.most };
     let changes = apply(&given, &mut ChaCha8Rng::seed_from_u64(seed));
     let entries = changes.into_iter().filter_map(|change| {
@@ -469,7 +480,7 @@ pub(crate) mod tests {
     fn what_cannot_be_followed_is_named() {
         let (made, left) = run(
             &[
-                ("What is it?", "SELECT nothing FROM car", "shop"),
+                ("What is it?", "SELECT nope FROM car", "shop"),
                 ("何ですか", "SELECT price FROM car", "shop"),
                 ("What is it?", "SELECT 1", "nowhere"),
                 ("What is it?", "SELECT 1", "empty"),
@@ -479,10 +490,16 @@ pub(crate) mod tests {
         );
         let why: Vec<(usize, &str)> = left.iter().map(|l| (l.origin, l.why.as_str())).collect();
         assert_eq!(why.len(), 2, "{why:?}");
-        assert!(why[0].1.contains("no column named") && why[1].1.contains("no schema called \"nowhere\""), "{why:?}");
+        assert!(
+            why[0].1.contains("no column named") && why[1].1.contains("no schema called \"nowhere\""),
+            "{why:?}"
+        );
         // Questions change all the same, and schemas under a question in any script.
         assert!(made.iter().any(|m| m.origin == 0 && m.relation.short == "PI"));
-        assert!(made.iter().any(|m| m.origin == 1) && made.iter().all(|m| m.origin != 1 || !m.relation.short.starts_with('P')));
+        assert!(
+            made.iter().any(|m| m.origin == 1)
+                && made.iter().all(|m| m.origin != 1 || !m.relation.short.starts_with('P'))
+        );
         assert!(made.iter().all(|m| m.origin != 2));
         assert!(made.iter().any(|m| m.origin == 3 && m.relation.short == "PR"));
     }

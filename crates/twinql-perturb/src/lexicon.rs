@@ -9,6 +9,9 @@ const NOUNS: &str = include_str!("../data/lexicon/nouns.tsv");
 /// Attributes by WordNet's classes of nouns, made for this project.
 const ATTRIBUTES: &str = include_str!("../data/lexicon/attributes.tsv");
 
+/// Synonyms that are too few to go without broader words.
+const FEW: usize = 2;
+
 /// A noun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Noun<'l> {
@@ -73,11 +76,17 @@ impl Lexicon {
         stems.iter().flatten().find_map(|stem| self.nouns.get(stem.as_str())).map(|noun| (noun, Plural::Yes))
     }
 
-    /// Other words for a word, synonyms first, then broader words; in the plural if it is.
+    /// Other words for a word: its synonyms, and broader words where there are fewer than two; in the plural if it is.
     pub fn others(&self, word: &str) -> Vec<String> {
         let Some((noun, plural)) = self.noun(word) else { return Vec::new() };
-        let words = list(noun.synonyms).chain(list(noun.broader));
-        words.map(|w| if plural == Plural::Yes { in_the_plural(w) } else { w.to_owned() }).collect()
+        let mut words: Vec<&str> = list(noun.synonyms).collect();
+        if words.len() < FEW {
+            words.extend(list(noun.broader));
+        }
+        words
+            .into_iter()
+            .map(|w| if plural == Plural::Yes { in_the_plural(w) } else { w.to_owned() })
+            .collect()
     }
 
     /// What a thing of this name may have: its parts, then what things of its class have; of a name of several
@@ -110,7 +119,10 @@ fn list(words: &'static str) -> impl Iterator<Item = &'static str> {
 fn in_the_plural(word: &str) -> String {
     match word {
         w if w.ends_with(['s', 'x', 'z']) || w.ends_with("ch") || w.ends_with("sh") => format!("{w}es"),
-        w if w.ends_with('y') && !w.ends_with(['a', 'e', 'o']) && !w[..w.len() - 1].ends_with(['a', 'e', 'o', 'u']) => {
+        w if w.ends_with('y')
+            && !w.ends_with(['a', 'e', 'o'])
+            && !w[..w.len() - 1].ends_with(['a', 'e', 'o', 'u']) =>
+        {
             format!("{}ies", &w[..w.len() - 1])
         }
         w => format!("{w}s"),
@@ -127,8 +139,12 @@ mod tests {
         let lexicon = Lexicon::bundled().unwrap();
         assert_eq!(lexicon.others("country")[..2], ["state", "nation"]);
         assert!(lexicon.others("countries").contains(&"nations".to_owned()));
-        assert!(lexicon.others("cities").contains(&"municipalities".to_owned()));
-        assert!(lexicon.others("qwertz").is_empty() && lexicon.others("").is_empty() && lexicon.others("é").is_empty());
+        assert!(lexicon.others("singers").contains(&"vocalists".to_owned()));
+        assert!(
+            lexicon.others("qwertz").is_empty()
+                && lexicon.others("").is_empty()
+                && lexicon.others("é").is_empty()
+        );
     }
 
     #[test]

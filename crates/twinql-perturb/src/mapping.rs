@@ -77,7 +77,12 @@ pub(crate) enum Source<'s> {
 
 impl MappedTable {
     /// A table that is `from` with other columns, given with where each comes from.
-    pub(crate) fn new(table: &Table, from: &str, sources: &[Source<'_>], joined: Option<&str>) -> MappedTable {
+    pub(crate) fn new(
+        table: &Table,
+        from: &str,
+        sources: &[Source<'_>],
+        joined: Option<&str>,
+    ) -> MappedTable {
         let mut columns = IndexMap::new();
         let mut computed = Vec::new();
         let mut items = Vec::new();

@@ -39,7 +39,8 @@ impl Predictions {
             } else {
                 for (number, line) in lines(&bytes).enumerate().filter(|(_, l)| !l.trim_ascii().is_empty()) {
                     let at = |why: &str| wrong(format!("line {}: {why}", number + 1));
-                    let json: Json = serde_json::from_slice(line).map_err(|e| at(&format!("no JSON: {e}")))?;
+                    let json: Json =
+                        serde_json::from_slice(line).map_err(|e| at(&format!("no JSON: {e}")))?;
                     let id = match json.get("id") {
                         Some(Json::String(id)) => id.clone(),
                         Some(Json::Number(id)) => id.to_string(),
@@ -128,7 +129,8 @@ pub fn inputs<E: From<PerturbError>>(
     path: &Path,
     mut each: impl FnMut(Input) -> Result<(), E>,
 ) -> Result<(), E> {
-    let wrong = |line: usize, why: String| PerturbError::TestSet { file: path.display().to_string(), line, why };
+    let wrong =
+        |line: usize, why: String| PerturbError::TestSet { file: path.display().to_string(), line, why };
     let opened = Lines::open(path).map_err(|e| E::from(twinql_corpus::CorpusError::from(e).into()))?;
     for line in opened {
         let line = line.map_err(|e| E::from(twinql_corpus::CorpusError::from(e).into()))?;
@@ -165,7 +167,10 @@ mod tests {
             "{\"a\": \"SELECT 1\", \"b\": \"-- empty prediction\", \"c\": \" SELECT 3 \"}",
         ] {
             let found = read(text, &["a", "b", "c"]).unwrap();
-            assert_eq!([found.get("a"), found.get("b"), found.get("c")], [Some("SELECT 1"), None, Some("SELECT 3")]);
+            assert_eq!(
+                [found.get("a"), found.get("b"), found.get("c")],
+                [Some("SELECT 1"), None, Some("SELECT 3")]
+            );
         }
         assert_eq!(read("{\"id\":7,\"sql\":\"SELECT é\"}", &["7"]).unwrap().get("7"), Some("SELECT é"));
     }

@@ -48,8 +48,10 @@ impl Questions {
         let start = bytes.iter().find(|b| !b.is_ascii_whitespace());
         let file = || path.display().to_string();
         let entries: Vec<Result<Json, String>> = if start == Some(&b'[') {
-            let list: Vec<Json> = serde_json::from_slice(&bytes)
-                .map_err(|e| PerturbError::Questions { file: file(), why: format!("not a JSON list: {e}") })?;
+            let list: Vec<Json> = serde_json::from_slice(&bytes).map_err(|e| PerturbError::Questions {
+                file: file(),
+                why: format!("not a JSON list: {e}"),
+            })?;
             list.into_iter().map(Ok).collect()
         } else {
             let given = lines(&bytes).filter(|line| !line.trim_ascii().is_empty());
@@ -106,7 +108,9 @@ mod tests {
         let lines = read("{\"question\":\"né?\",\"gold\":\"SELECT 1\",\"db_id\":\"d\"}\n\n{}\n{\"question\":\"b\",\"SQL\":\"SELECT 2\",\"db_id\":\"d\"}\n").unwrap();
         let numbers: Vec<usize> = lines.questions.iter().map(|q| q.number).collect();
         assert_eq!(numbers, [0, 2]);
-        for (text, says) in [("", "is empty"), ("[3]", "none of 1 entries"), ("[{", "not a JSON list"), ("x\n", "not JSON")] {
+        for (text, says) in
+            [("", "is empty"), ("[3]", "none of 1 entries"), ("[{", "not a JSON list"), ("x\n", "not JSON")]
+        {
             assert!(read(text).unwrap_err().contains(says), "{text}");
         }
     }

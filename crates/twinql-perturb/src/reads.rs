@@ -32,7 +32,8 @@ impl Reads {
             "the query holds a clause that schema changes do not follow, or its schema has views, checks or \
              generated columns",
         )?;
-        let mut reads = Reads { starred: reads_unnamed(&given), words: words(&given), ..Reads::of_plan(&plan) };
+        let mut reads =
+            Reads { starred: reads_unnamed(&given), words: words(&given), ..Reads::of_plan(&plan) };
         if reads.starred {
             for &table in &reads.tables {
                 let count = schema.tables.get(table).map_or(0, |t| t.columns.len());

@@ -174,7 +174,9 @@ mod tests {
 
     #[test]
     fn without_natural_names() {
-        let schema = Schema::from_ddl("x", "CREATE TABLE bandMember (bandId INT, b INT, PRIMARY KEY (bandId, b))").unwrap();
+        let schema =
+            Schema::from_ddl("x", "CREATE TABLE bandMember (bandId INT, b INT, PRIMARY KEY (bandId, b))")
+                .unwrap();
         let entry = entry(&schema, &Mapping::same("x"), &Natural::default());
         assert_eq!(entry["column_names"][1], json!([0, "band id"]));
         assert_eq!(entry["table_names"], json!(["band member"]));

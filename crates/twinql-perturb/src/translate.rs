@@ -9,7 +9,7 @@ use twinql_sql::schema::quote;
 use twinql_sql::syntax::change;
 use twinql_sql::{Schema, SqlError, parse, plan};
 
-use crate::mapping::{Mapping, MappedTable};
+use crate::mapping::{MappedTable, Mapping};
 use crate::reads::Reads;
 
 /// A prediction over a transformed schema, seen through the transformation.
@@ -26,10 +26,10 @@ pub enum Seen {
 /// Where only names changed, only names are replaced, and a star stays a star: who asks for all columns asks for
 /// all columns. Else each changed table stands for its query over the old schema.
 pub fn seen(old: &Schema, new: &Schema, mapping: &Mapping, sql: &str) -> Seen {
-    if let Err(error) = parse(sql).and_then(|parsed| plan(new, &parsed)) {
-        if !matches!(error, SqlError::Unsupported { .. } | SqlError::TooLarge { .. }) {
-            return Seen::Invalid(error.to_string());
-        }
+    if let Err(error) = parse(sql).and_then(|parsed| plan(new, &parsed))
+        && !matches!(error, SqlError::Unsupported { .. } | SqlError::TooLarge { .. })
+    {
+        return Seen::Invalid(error.to_string());
     }
     if mapping.tables.is_empty() {
         return Seen::Query(sql.to_owned());
@@ -39,7 +39,8 @@ pub fn seen(old: &Schema, new: &Schema, mapping: &Mapping, sql: &str) -> Seen {
         return Seen::Query(sql.to_owned());
     };
     let words = words(&given);
-    let read: Vec<&MappedTable> = mapping.tables.iter().filter(|t| words.contains(&t.name.to_ascii_lowercase())).collect();
+    let read: Vec<&MappedTable> =
+        mapping.tables.iter().filter(|t| words.contains(&t.name.to_ascii_lowercase())).collect();
     if read.is_empty() {
         return Seen::Query(sql.to_owned());
     }
@@ -193,8 +194,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
     use crate::relation::{Target, relation};
-    use crate::schema::tests::{changes, shop};
     use crate::schema::Change;
+    use crate::schema::tests::{changes, shop};
 
     fn made(name: &str, test: impl Fn(&Change) -> bool) -> Change {
         let Target::Schema(apply) = relation(name).unwrap().target else { panic!("{name}") };
@@ -213,7 +214,10 @@ mod tests {
         let change = made("CRn", |c| c.mapping.renamed().contains_key("nation_id"));
         for (sql, expect) in [
             ("SELECT nation_id FROM shop", "SELECT country_id FROM shop"),
-            ("SELECT T1.nation_id FROM shop AS T1 WHERE name = 'nation_id'", "SELECT T1.country_id FROM shop AS T1 WHERE name = 'nation_id'"),
+            (
+                "SELECT T1.nation_id FROM shop AS T1 WHERE name = 'nation_id'",
+                "SELECT T1.country_id FROM shop AS T1 WHERE name = 'nation_id'",
+            ),
             // Untouched, spaces and all.
             ("SELECT  name  FROM shop", "SELECT  name  FROM shop"),
             ("SELECT * FROM shop", "SELECT * FROM shop"),
@@ -236,7 +240,12 @@ mod tests {
         );
         // Without its table the name would be that of two.
         let text = query(&change, "SELECT price FROM car JOIN car_price ON car.car_id = car_price.car_id");
-        assert!(text.contains(r#"(SELECT "car"."car_id" AS "car_id", "car"."price" AS "price" FROM "car") AS "car_price""#), "{text}");
+        assert!(
+            text.contains(
+                r#"(SELECT "car"."car_id" AS "car_id", "car"."price" AS "price" FROM "car") AS "car_price""#
+            ),
+            "{text}"
+        );
         assert!(!plan_fails(&shop(), &text), "{text}");
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rayon::prelude::*;
+use twinql_perturb::database::{Moved, file_of, move_rows};
 use twinql_perturb::generate::{counts, sample};
 use twinql_perturb::tables_json::Natural;
 use twinql_perturb::translate::through;
@@ -32,7 +33,12 @@ fn dev(spider: &Path, most: usize) -> (SchemaSet, Vec<Perturbed>) {
     let started = Instant::now();
     let generator = Generator::new(config, &questions, &schemas, &Natural::read(&tables).unwrap()).unwrap();
     let (results, left) = generator.run(&questions);
-    eprintln!("{} results in {:.1} s, {} questions left alone", results.len(), started.elapsed().as_secs_f64(), left.len());
+    eprintln!(
+        "{} results in {:.1} s, {} questions left alone",
+        results.len(),
+        started.elapsed().as_secs_f64(),
+        left.len()
+    );
     left.iter().for_each(|l| eprintln!("  {}: {}", l.origin, l.why));
     (schemas, results)
 }
@@ -103,16 +109,96 @@ fn answers_stay() {
             Verdict::Untested { .. } => "untested".to_owned(),
             other => {
                 let text = format!("{other:?}");
-                eprintln!("{} ({}): {}\n  {}\n  {}", one.id, one.relation.name, &text[..text.len().min(600)], golds[one.origin], back);
+                eprintln!(
+                    "{} ({}): {}\n  {}\n  {}",
+                    one.id,
+                    one.relation.name,
+                    &text[..text.len().min(600)],
+                    golds[one.origin],
+                    back
+                );
                 text.split([' ', '{']).next().unwrap_or_default().to_owned()
             }
         };
         *of.entry(one.relation.short).or_default().entry(name).or_default() += 1;
     }
     eprintln!("{} verdicts: {of:?}", verdicts.len());
-    let bad = of.values().flatten().filter(|(name, _)| !["same", "untested"].contains(&name.as_str())).count();
+    let bad =
+        of.values().flatten().filter(|(name, _)| !["same", "untested"].contains(&name.as_str())).count();
     assert_eq!(bad, 0, "{of:?}");
     assert_eq!(verdicts.len(), 2000);
+}
+
+/// The rows of a query, in any order; floats as far as they are sure.
+fn rows(file: &Path, sql: &str) -> Result<Vec<String>, String> {
+    let db = rusqlite::Connection::open(file).map_err(|e| e.to_string())?;
+    let mut query = db.prepare(sql).map_err(|e| e.to_string())?;
+    let width = query.column_count();
+    let mut answer = query.query([]).map_err(|e| e.to_string())?;
+    let mut found = Vec::new();
+    while let Some(row) = answer.next().map_err(|e| e.to_string())? {
+        let cells = (0..width).map(|i| match row.get_ref(i) {
+            Ok(rusqlite::types::ValueRef::Real(x)) => format!("{x:.6e}"),
+            Ok(rusqlite::types::ValueRef::Text(text)) => String::from_utf8_lossy(text).into_owned(),
+            other => format!("{other:?}"),
+        });
+        found.push(cells.collect::<Vec<_>>().join("|"));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// On Spider's own databases, the gold answers on the moved rows what it answers on the original ones.
+#[test]
+fn answers_stay_on_real_rows() {
+    let Some(spider) = data() else { return };
+    let (_, results) = dev(&spider, 10);
+    let golds: Vec<String> =
+        Questions::read(&spider.join("dev.jsonl")).unwrap().questions.into_iter().map(|q| q.gold).collect();
+    let mut of_schemas = results;
+    of_schemas.retain(|r| matches!(r.relation.target, Target::Schema(_)) && r.place.mapping.db_id != "wta_1");
+    let drawn = sample(of_schemas, 60, 2);
+    let folder = tempfile::tempdir().unwrap();
+    let outcomes: Vec<(&str, bool, bool, bool)> = drawn
+        .par_iter()
+        .enumerate()
+        .map(|(number, one)| {
+            let source = file_of(&spider.join("database"), &one.place.mapping.db_id);
+            let target = folder.path().join(format!("{number}.sqlite"));
+            let moved = move_rows(&source, &one.place, &target).unwrap();
+            let before = rows(&source, &golds[one.origin]);
+            let after = rows(&target, &one.gold);
+            // `ORDER BY … LIMIT 1` among equals answers whatever is found first: either row, of those without the limit.
+            let unlimited =
+                golds[one.origin].to_uppercase().rfind(" LIMIT ").map(|at| &golds[one.origin][..at]);
+            let all = unlimited.map(|sql| rows(&source, sql).unwrap()).unwrap_or_default();
+            let within = |answer: &Result<Vec<String>, String>| {
+                answer.as_ref().is_ok_and(|rows| rows.iter().all(|row| all.contains(row)))
+            };
+            let tied = before != after && within(&before) && within(&after);
+            std::fs::remove_file(&target).unwrap();
+            if before != after {
+                eprintln!(
+                    "{} ({}): {}\n  {}\n  {before:.200?}\n  {after:.200?}",
+                    one.id, one.place.mapping.db_id, golds[one.origin], one.gold
+                );
+            }
+            (one.relation.short, tied || before == after, tied, moved == Moved::WithoutKeys)
+        })
+        .collect();
+    let mut of: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    for (name, same, tied, keyless) in &outcomes {
+        let counts = of.entry(name).or_default();
+        counts[0] += 1;
+        counts[1] += usize::from(*same);
+        counts[2] += usize::from(*tied);
+        counts[3] += usize::from(*keyless);
+    }
+    eprintln!("moved, same answers or tied, tied, without keys: {of:?}");
+    for (name, [all, same, tied, _]) in &of {
+        assert_eq!(all, same, "{name}: {of:?}");
+        assert!(tied * 20 < *all, "{name}: {of:?}");
+    }
 }
 
 /// The counts beside the prefixes and phrases are those of Spider's training questions.
@@ -130,9 +216,14 @@ fn training_questions_are_counted() {
         .collect();
     let starts = |prefix: &str| {
         let prefix: Vec<&str> = prefix.split(' ').collect();
-        words.iter().filter(|w| w.len() >= prefix.len() && prefix.iter().zip(w.iter()).all(|(a, b)| a == b)).count()
+        words
+            .iter()
+            .filter(|w| w.len() >= prefix.len() && prefix.iter().zip(w.iter()).all(|(a, b)| a == b))
+            .count()
     };
-    for (prefix, count) in [prefix::DECLARATIVE, prefix::DECLARATIVE_TOO, prefix::INTERROGATIVE, prefix::QUESTION_WORDS].concat() {
+    for (prefix, count) in
+        [prefix::DECLARATIVE, prefix::DECLARATIVE_TOO, prefix::INTERROGATIVE, prefix::QUESTION_WORDS].concat()
+    {
         assert_eq!(starts(prefix), count, "{prefix}");
     }
     for (phrase, count) in synonym::GROUPS.iter().flat_map(|g| g.phrases) {

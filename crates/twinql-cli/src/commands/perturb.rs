@@ -64,7 +64,8 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
     let originals = if typed.originals { generator.originals(&questions) } else { Vec::new() };
     write(&typed.out, &originals, &results)?;
     if let Some(path) = &typed.tables {
-        let entries: Vec<&Value> = schemas_of(originals.iter().chain(&results)).iter().map(|t| &t.tables).collect();
+        let entries: Vec<&Value> =
+            schemas_of(originals.iter().chain(&results)).iter().map(|t| &t.tables).collect();
         twinql::corpus::io::write_whole(path, |out| {
             serde_json::to_writer(&mut *out, &entries)?;
             out.write_all(b"\n")
@@ -173,7 +174,9 @@ fn move_all(
                 done.written += 1;
                 done.without_keys += usize::from(moved == Moved::WithoutKeys);
             }
-            None if !done.missing.contains(&place.mapping.db_id) => done.missing.push(place.mapping.db_id.clone()),
+            None if !done.missing.contains(&place.mapping.db_id) => {
+                done.missing.push(place.mapping.db_id.clone())
+            }
             None => {}
         }
     }
@@ -233,14 +236,14 @@ fn fluency(typed: &Perturb, questions: &Questions, results: &[Perturbed]) -> Res
         Some(path) => Fluency::read(path)?,
         None => Fluency::Model(Box::new(Trigrams::bundled()?)),
     };
-    let of_originals: BTreeMap<usize, Option<f64>> =
-        questions.questions.iter().map(|q| (q.number, fluency.of(&q.number.to_string(), &q.question))).collect();
-    let spoken = |relation: &Relation| matches!(relation.target, Target::Utterance(_));
-    let made: Vec<(&Perturbed, Option<f64>)> = results
+    let of_originals: BTreeMap<usize, Option<f64>> = questions
+        .questions
         .iter()
-        .filter(|r| spoken(r.relation))
-        .map(|r| (r, fluency.of(&r.id, &r.question)))
+        .map(|q| (q.number, fluency.of(&q.number.to_string(), &q.question)))
         .collect();
+    let spoken = |relation: &Relation| matches!(relation.target, Target::Utterance(_));
+    let made: Vec<(&Perturbed, Option<f64>)> =
+        results.iter().filter(|r| spoken(r.relation)).map(|r| (r, fluency.of(&r.id, &r.question))).collect();
     let of = |name: &'static str, belongs: &dyn Fn(&Perturbed) -> bool| {
         let chosen: Vec<&(&Perturbed, Option<f64>)> = made.iter().filter(|(r, _)| belongs(r)).collect();
         let origins: HashSet<usize> = chosen.iter().map(|(r, _)| r.origin).collect();
@@ -271,13 +274,17 @@ fn print(format: Format, told: &Told<'_>) -> Result<()> {
 fn text(told: &Told<'_>) -> String {
     let mut out = match told.results == told.of {
         true => format!("{} transformed inputs from {} questions\n", told.results, told.questions),
-        false => format!("{} of {} transformed inputs from {} questions\n", told.results, told.of, told.questions),
+        false => {
+            format!("{} of {} transformed inputs from {} questions\n", told.results, told.of, told.questions)
+        }
     };
     let head = ["relation", "", "inputs", "questions", "label kept", "schemas", "paper"];
     let mut rows = vec![head.map(String::from).to_vec()];
     for count in &told.relations {
         let mut row = vec![count.relation.to_owned(), count.short.to_owned()];
-        row.extend([count.results, count.questions, count.kept, count.schemas, count.paper].map(|n| n.to_string()));
+        row.extend(
+            [count.results, count.questions, count.kept, count.schemas, count.paper].map(|n| n.to_string()),
+        );
         rows.push(row);
     }
     let sum = |f: fn(&Count) -> usize| told.relations.iter().map(f).sum::<usize>().to_string();

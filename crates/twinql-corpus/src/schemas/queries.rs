@@ -143,11 +143,7 @@ pub(super) fn tables_read(given: &Given) -> Vec<usize> {
 
 /// The query with `make(alias)` in place of each reading of the table called `name`; none where a
 /// common table expression has that name, or a reading has more to it than an alias.
-pub fn replaced(
-    query: &Query,
-    name: &str,
-    make: &dyn Fn(&str) -> Option<TableFactor>,
-) -> Option<Query> {
+pub fn replaced(query: &Query, name: &str, make: &dyn Fn(&str) -> Option<TableFactor>) -> Option<Query> {
     let mut query = query.clone();
     let mut possible = true;
     let _ = change(

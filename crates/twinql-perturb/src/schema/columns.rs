@@ -110,7 +110,9 @@ fn rename(given: &Given<'_>, _: &mut ChaCha8Rng) -> Vec<Change> {
             let column = schema.tables.get_mut(at.table).and_then(|t| t.columns.get_mut(at.column));
             let Some(column) = column else { continue };
             column.name.clone_from(&name);
-            let Some(mut change) = change_of(given, schema, at.table, Some((&name, &old.name))) else { continue };
+            let Some(mut change) = change_of(given, schema, at.table, Some((&name, &old.name))) else {
+                continue;
+            };
             change.bars.columns.insert(at);
             change.bars.words.push(name.to_ascii_lowercase());
             made.push(change);
@@ -210,7 +212,8 @@ mod tests {
             assert!(shop.column_index("name").is_some() && shop.column_index("rating").is_some());
         }
         // Without shop.id car refers to nothing, and the gold's table has lost a key.
-        let change = found.iter().find(|c| c.schema.table("shop").unwrap().column_index("id").is_none()).unwrap();
+        let change =
+            found.iter().find(|c| c.schema.table("shop").unwrap().column_index("id").is_none()).unwrap();
         assert!(change.schema.table("car").unwrap().foreign_keys.is_empty());
         assert_eq!(change.label(&reads), Label::Judged);
         let note = found.iter().find(|c| c.mapping.tables[0].name == "note").unwrap();
@@ -225,13 +228,19 @@ mod tests {
     fn other_words() {
         let schema = shop();
         let found = fitting(rename, &schema, "SELECT price FROM car");
-        let names: BTreeSet<&str> =
-            found.iter().flat_map(|c| &c.schema.tables).flat_map(|t| &t.columns).map(|c| c.name.as_str()).collect();
+        let names: BTreeSet<&str> = found
+            .iter()
+            .flat_map(|c| &c.schema.tables)
+            .flat_map(|t| &t.columns)
+            .map(|c| c.name.as_str())
+            .collect();
         assert!(names.contains("nation_id"), "{names:?}");
         // No table or column has the name already.
         assert!(found.iter().all(|c| c.mapping.renamed().len() == 1));
         assert!(!names.contains("cost"), "price is read: {names:?}");
-        assert!(fitting(rename, &schema, "SELECT * FROM note").iter().all(|c| c.mapping.tables[0].name != "note"));
+        assert!(
+            fitting(rename, &schema, "SELECT * FROM note").iter().all(|c| c.mapping.tables[0].name != "note")
+        );
         let unknown = Schema::from_ddl("x", "CREATE TABLE t (qwertz TEXT, \"ü\" TEXT)").unwrap();
         assert!(changes(rename, &unknown).is_empty());
     }
@@ -259,8 +268,11 @@ mod tests {
         let new = |c: &Change| c.mapping.tables[0].computed[0].clone();
         assert!(found.iter().any(|c| c.mapping.tables[0].name == "car" && new(c) == "bumper"));
         assert!(found.iter().all(|c| c.mapping.tables[0].query.contains("NULL AS")));
-        assert!(fitting(insert, &schema, "SELECT * FROM car").iter().all(|c| c.mapping.tables[0].name != "car"));
-        let empty = Schema { tables: vec![Table { name: "t".into(), ..Table::default() }], ..Schema::default() };
+        assert!(
+            fitting(insert, &schema, "SELECT * FROM car").iter().all(|c| c.mapping.tables[0].name != "car")
+        );
+        let empty =
+            Schema { tables: vec![Table { name: "t".into(), ..Table::default() }], ..Schema::default() };
         assert!(changes(insert, &empty).is_empty());
     }
 }

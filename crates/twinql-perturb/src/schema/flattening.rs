@@ -159,11 +159,8 @@ fn rest_of(child: &Table, key: &ForeignKey, parent: &Table, names: &[String]) ->
         let from = if i == to { own.clone() } else { quote(names.next()?) };
         items.push(format!("{from} AS {}", quote(&column.name)));
     }
-    let query = format!(
-        "SELECT DISTINCT {} FROM {} WHERE {own} IS NOT NULL",
-        items.join(", "),
-        quote(&child.name)
-    );
+    let query =
+        format!("SELECT DISTINCT {} FROM {} WHERE {own} IS NOT NULL", items.join(", "), quote(&child.name));
     Some(GoneTable { name: parent.name.clone(), query })
 }
 
@@ -206,9 +203,16 @@ mod tests {
         // The columns of shop stand in car, and so does its foreign key.
         assert_eq!(names(&found[1]), ["country", "car", "note"]);
         let car = found[1].schema.table("car").unwrap();
-        assert_eq!(car.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>()[3..], ["shop_name", "shop_country_id", "shop_rating"]);
+        assert_eq!(
+            car.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>()[3..],
+            ["shop_name", "shop_country_id", "shop_rating"]
+        );
         assert_eq!(found[1].schema.tables[car.foreign_keys[0].target].name, "country");
-        assert!(found[1].mapping.tables[0].query.ends_with(r#"FROM "car" LEFT JOIN "shop" ON "car"."shop_id" = "shop"."id""#));
+        assert!(
+            found[1].mapping.tables[0]
+                .query
+                .ends_with(r#"FROM "car" LEFT JOIN "shop" ON "car"."shop_id" = "shop"."id""#)
+        );
     }
 
     #[test]
@@ -227,9 +231,11 @@ mod tests {
 
     #[test]
     fn left_alone() {
-        assert!(fitting(flatten, &shop(), "SELECT * FROM shop JOIN country ON country_id = country.id")
-            .iter()
-            .all(|c| !c.bars.starred.contains(&1)));
+        assert!(
+            fitting(flatten, &shop(), "SELECT * FROM shop JOIN country ON country_id = country.id")
+                .iter()
+                .all(|c| !c.bars.starred.contains(&1))
+        );
         // What refers to no key, to itself, or by two columns.
         let schema = Schema::from_ddl(
             "x",

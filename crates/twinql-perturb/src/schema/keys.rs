@@ -108,7 +108,8 @@ mod tests {
     fn labels_say_whether_the_gold_reads_the_tables() {
         let schema = shop();
         let reads = Reads::of(&schema, "SELECT price FROM car").unwrap();
-        let labels: Vec<Label> = fitting(opaque, &schema, "SELECT price FROM car").iter().map(|c| c.label(&reads)).collect();
+        let labels: Vec<Label> =
+            fitting(opaque, &schema, "SELECT price FROM car").iter().map(|c| c.label(&reads)).collect();
         use Label::{Judged, Kept};
         // shop → country; car → shop; country, shop, car; all foreign keys; all.
         assert_eq!(labels, [Kept, Judged, Kept, Judged, Judged, Judged, Judged]);

@@ -104,8 +104,8 @@ impl Change {
         rewritten
             && bars.tables.is_disjoint(&reads.tables)
             && bars.columns.is_disjoint(&reads.columns)
-            && !(reads.starred && !bars.starred.is_disjoint(&reads.tables))
-            && !bars.words.iter().any(|w| reads.words.contains(w))
+            && (!reads.starred || bars.starred.is_disjoint(&reads.tables))
+            && bars.words.iter().all(|w| !reads.words.contains(w))
     }
 
     /// What becomes of the label of a gold that reads this.
@@ -142,7 +142,8 @@ pub(crate) fn without_keys_of(schema: &Schema, at: ColumnRef) -> (Schema, BTreeS
             let owns = i == at.table && key.columns.contains(&at.column);
             let refers = key.target == at.table && key.target_columns.contains(&at.column);
             // A foreign key refers to a key: without it there is nothing to refer to.
-            let keyless = primary && key.target == at.table && key.target_columns == old_key(schema, at.table);
+            let keyless =
+                primary && key.target == at.table && key.target_columns == old_key(schema, at.table);
             if owns || refers || keyless {
                 lost.extend([i, key.target]);
             }

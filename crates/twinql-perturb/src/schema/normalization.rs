@@ -35,7 +35,13 @@ fn split(given: &Given<'_>, at: ColumnRef) -> Option<Change> {
     let mut keys = given.schema.tables.iter().flat_map(|t| &t.foreign_keys);
     let target = keys.any(|k| k.target == at.table && k.target_columns.contains(&at.column));
     let shared = old.foreign_keys.iter().any(|k| k.columns.len() > 1 && k.columns.contains(&at.column));
-    if keyed || target || shared || old.columns.len() < 2 || !moved.values.is_empty() || moved.generated.is_some() {
+    if keyed
+        || target
+        || shared
+        || old.columns.len() < 2
+        || !moved.values.is_empty()
+        || moved.generated.is_some()
+    {
         return None;
     }
     let mut taken = given.taken();
@@ -65,7 +71,11 @@ fn split(given: &Given<'_>, at: ColumnRef) -> Option<Change> {
         _ => {
             let link = Column {
                 not_null: true,
-                ..Column::new(fresh(&mut taken, &format!("{}_number", old.name)), number_type(old), Dialect::Sqlite)
+                ..Column::new(
+                    fresh(&mut taken, &format!("{}_number", old.name)),
+                    number_type(old),
+                    Dialect::Sqlite,
+                )
             };
             change.bars.words.push(link.name.to_ascii_lowercase());
             table.columns.push(link.clone());
@@ -112,7 +122,8 @@ fn split(given: &Given<'_>, at: ColumnRef) -> Option<Change> {
 
 /// Whole numbers, in the words of the table's other columns.
 fn number_type(table: &Table) -> &'static str {
-    let spider = |c: &Column| matches!(c.declared.as_str(), "number" | "text" | "time" | "boolean" | "others");
+    let spider =
+        |c: &Column| matches!(c.declared.as_str(), "number" | "text" | "time" | "boolean" | "others");
     if table.columns.iter().all(spider) { "number" } else { "INTEGER" }
 }
 
@@ -151,14 +162,22 @@ mod tests {
         let change = found.iter().find(|c| c.schema.table("note_day").is_some()).unwrap();
         assert_eq!(change.schema.table("note").unwrap().columns[1].name, "note_number");
         assert!(change.mapping.tables.iter().all(|t| t.query.contains("ROW_NUMBER() OVER ()")));
-        assert!(fitting(normalize, &shop(), "SELECT * FROM note").iter().all(|c| c.schema.table("note_day").is_none()));
+        assert!(
+            fitting(normalize, &shop(), "SELECT * FROM note")
+                .iter()
+                .all(|c| c.schema.table("note_day").is_none())
+        );
     }
 
     #[test]
     fn left_alone() {
         // Keys, what is read, and the only column of a table.
         let found = fitting(normalize, &shop(), "SELECT price FROM car");
-        assert!(found.iter().all(|c| c.schema.table("car_price").is_none() && c.schema.table("car_car_id").is_none()));
+        assert!(
+            found
+                .iter()
+                .all(|c| c.schema.table("car_price").is_none() && c.schema.table("car_car_id").is_none())
+        );
         let one = Schema::from_ddl("one", "CREATE TABLE t (a)").unwrap();
         assert!(changes(normalize, &one).is_empty());
     }

@@ -106,7 +106,12 @@ struct Reading<'s> {
 }
 
 impl Read {
-    pub(super) fn new(questions: &Path, originals: &Path, transformed: &Path, schemas: &Schemas) -> Result<Read> {
+    pub(super) fn new(
+        questions: &Path,
+        originals: &Path,
+        transformed: &Path,
+        schemas: &Schemas,
+    ) -> Result<Read> {
         let (mut ids, mut last) = (Vec::new(), 0);
         inputs(questions, |input: Input| -> Result<(), PerturbError> {
             last = last.max(input.origin);
@@ -238,14 +243,13 @@ impl Reading<'_> {
                 Err(_) => (Outcome::NeitherValid, Some(why)),
             };
         }
-        let number = *self
-            .known
-            .entry((old.db_id.clone(), original.to_owned(), text))
-            .or_insert_with_key(|(_, gold, pred)| {
+        let number = *self.known.entry((old.db_id.clone(), original.to_owned(), text)).or_insert_with_key(
+            |(_, gold, pred)| {
                 let work = Work::Pair { schema: old.clone(), gold: gold.clone(), pred: pred.clone() };
                 distinct.push(Job { id: Value::from(input.id.as_str()), work });
                 distinct.len() - 1
-            });
+            },
+        );
         (Outcome::Pair(number), None)
     }
 
@@ -259,9 +263,10 @@ impl Reading<'_> {
         if let Some(known) = self.translated.get(&key) {
             return known.clone();
         }
-        let new = self.new.entry(input.db_id.clone()).or_insert_with(|| {
-            Schema::from_ddl(&input.db_id, &input.schema).ok().map(Arc::new)
-        });
+        let new = self
+            .new
+            .entry(input.db_id.clone())
+            .or_insert_with(|| Schema::from_ddl(&input.db_id, &input.schema).ok().map(Arc::new));
         let made = match new {
             Some(new) => seen(old, new, &input.mapping, text),
             None => Seen::Invalid("the transformed schema cannot be read".to_owned()),

@@ -46,10 +46,15 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
     let metrics = Metrics::new(typed.metrics, seed)?;
     let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
     let output = Output::new(typed.output, default)?;
-    let how =
-        Resampling { resamples: typed.resamples, seed: seed.unwrap_or(DEFAULT_SEED), ..Resampling::default() };
+    let how = Resampling {
+        resamples: typed.resamples,
+        seed: seed.unwrap_or(DEFAULT_SEED),
+        ..Resampling::default()
+    };
     if output.fail_under.is_some() {
-        bail!("--fail-under: inconsistency rates are better when they are low; use --strict, or read the JSON");
+        bail!(
+            "--fail-under: inconsistency rates are better when they are low; use --strict, or read the JSON"
+        );
     }
     let mut files = Inputs::default().with([
         ("--questions", Some(typed.questions.as_path())),
@@ -73,7 +78,8 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
     }
     let records = score(&engine, &read, console)?;
     let calls: Vec<Vec<Call>> = read.compared.iter().map(|c| calls(&engine, c, &read, &records)).collect();
-    let judged: Vec<Judged> = read.compared.iter().zip(&calls).map(|(c, calls)| c.judged(calls.clone())).collect();
+    let judged: Vec<Judged> =
+        read.compared.iter().zip(&calls).map(|(c, calls)| c.judged(calls.clone())).collect();
     let mut counts = StatusCounts::default();
     records.iter().for_each(|record| counts.add(record.status));
     let found = Found {
@@ -89,7 +95,8 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
         document::write(&report::report(&found, &read, cards), path)?;
     }
     let text = tables::text(&found, &read);
-    let lines: Vec<Value> = read.compared.iter().zip(&calls).map(|(c, calls)| c.line(&engine, calls)).collect();
+    let lines: Vec<Value> =
+        read.compared.iter().zip(&calls).map(|(c, calls)| c.line(&engine, calls)).collect();
     tell(&output, &text, || document(&found, &read), &lines, console)?;
     let missing = read.missing();
     if output.strict && missing > 0 {
@@ -163,7 +170,8 @@ fn name_missing(read: &Read, console: Console) {
     let some = |ids: &[String]| {
         let shown: Vec<&str> = ids.iter().take(NAMED).map(String::as_str).collect();
         let more = ids.len().saturating_sub(NAMED);
-        let rest = if more > 0 { format!(" and {more} more (--format json lists all)") } else { String::new() };
+        let rest =
+            if more > 0 { format!(" and {more} more (--format json lists all)") } else { String::new() };
         format!("{}{rest}", shown.join(", "))
     };
     for (what, ids) in [

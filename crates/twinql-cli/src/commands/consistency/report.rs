@@ -66,8 +66,11 @@ fn group<'r>(rates: &'r Rates, name: &str) -> Option<&'r Rate> {
 }
 
 fn by_relation(found: &Found, read: &Read) -> Section {
-    let groups: Vec<&str> =
-        found.rates.first().map(|r| r.by_relation.iter().map(|g| g.group.as_str()).collect()).unwrap_or_default();
+    let groups: Vec<&str> = found
+        .rates
+        .first()
+        .map(|r| r.by_relation.iter().map(|g| g.group.as_str()).collect())
+        .unwrap_or_default();
     let mut columns = vec![Column::text("relation"), Column::number("inputs", 0)];
     columns.extend(found.rates.iter().map(|r| Column::number(&r.name, 1).unit("%").better(Better::Lower)));
     columns.push(Column::number("paper", 1).unit("%"));
@@ -117,13 +120,18 @@ fn by_relation(found: &Found, read: &Read) -> Section {
         .iter()
         .filter_map(|r| {
             let share = format!("{:.1} %", r.all.rate? * 100.0);
-            Some(Tile::new(format!("inconsistent by {}", r.name), share, format!("of {} inputs", r.all.judged)))
+            Some(Tile::new(
+                format!("inconsistent by {}", r.name),
+                share,
+                format!("of {} inputs", r.all.judged),
+            ))
         })
         .collect();
-    Section::new("relations", "By relation")
-        .with(tiles)
-        .with(table)
-        .with(Chart::new("relations-bars", "Inconsistency rate by relation", bars.into()))
+    Section::new("relations", "By relation").with(tiles).with(table).with(Chart::new(
+        "relations-bars",
+        "Inconsistency rate by relation",
+        bars.into(),
+    ))
 }
 
 fn estimate(rate: &Rate) -> Option<Estimate> {

@@ -46,7 +46,8 @@ pub(super) fn text(found: &Found, read: &Read) -> String {
     }
     let mut rows = vec![head];
     let first = found.rates.first();
-    let groups: Vec<&str> = first.map(|r| r.by_relation.iter().map(|g| g.group.as_str()).collect()).unwrap_or_default();
+    let groups: Vec<&str> =
+        first.map(|r| r.by_relation.iter().map(|g| g.group.as_str()).collect()).unwrap_or_default();
     for group in groups {
         let short = relation(group).map_or("", |r| r.short);
         let mut row = vec![group.to_owned(), short.to_owned()];
@@ -74,7 +75,9 @@ pub(super) fn text(found: &Found, read: &Read) -> String {
         let mut rows = vec![head.map(String::from).to_vec()];
         for a in groups {
             let mut row = vec![a.group.clone()];
-            row.extend([a.different, a.proved_same, a.suite_same, a.witnessed, a.open].map(|n| n.to_string()));
+            row.extend(
+                [a.different, a.proved_same, a.suite_same, a.witnessed, a.open].map(|n| n.to_string()),
+            );
             rows.push(row);
         }
         out.push_str(&table(&rows));
