@@ -227,6 +227,21 @@ fn the_same_whatever_the_threads_and_with_rows() {
     assert!(one.contains("Fluency") && one.contains("databases written"), "{one}");
     let (_, _) = perturb(&folder, &["--out", "b.jsonl", "--sample", "3", "--threads", "3"]);
     assert_eq!(folder.read("a.jsonl"), folder.read("b.jsonl"));
+    // Originals have their own names: the user's files are not where they could be replaced.
+    let own = [
+        "perturb",
+        "--questions",
+        "dev.json",
+        "--out",
+        "c.jsonl",
+        "--originals",
+        "--db",
+        "db",
+        "--db-out",
+        "db",
+    ];
+    let (_, err) = folder.run(&[&own[..], &SCHEMAS[..]].concat(), 2);
+    assert!(err.contains("it is the folder of --db"), "{err}");
     for input in json_lines(&folder.read("a.jsonl")) {
         let id = input["db_id"].as_str().unwrap();
         let file = folder.path(&format!("new/{id}/{id}.sqlite"));

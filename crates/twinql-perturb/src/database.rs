@@ -23,7 +23,8 @@ pub fn file_of(folder: &Path, db_id: &str) -> PathBuf {
     folder.join(db_id).join(format!("{db_id}.sqlite"))
 }
 
-/// Writes the rows of `source` under a transformed schema into `target`, which must not be there.
+/// Writes the rows of `source` under a transformed schema into `target`, whole or not at all; a file in its place is
+/// replaced.
 ///
 /// # Errors
 /// The source is no database of the original schema, or the target cannot be written.
@@ -39,8 +40,9 @@ pub fn move_rows(source: &Path, to: &Transformed, target: &Path) -> Result<Moved
         std::fs::create_dir_all(folder).map_err(|e| wrong(folder)(e.to_string()))?;
     }
     let fail = |e: rusqlite::Error| wrong(target)(format!("{e}; the source is {}", source.display()));
-    match fill(source, to, &schema, target) {
-        Ok(()) => Ok(Moved::Whole),
+    let partial = target.with_extension("sqlite.partial");
+    let moved = match fill(source, to, &schema, &partial) {
+        Ok(()) => Moved::Whole,
         // Files that people have break their own keys.
         Err(rusqlite::Error::SqliteFailure(e, _)) if e.code == rusqlite::ErrorCode::ConstraintViolation => {
             for table in &mut schema.tables {
@@ -49,11 +51,13 @@ pub fn move_rows(source: &Path, to: &Transformed, target: &Path) -> Result<Moved
                 table.foreign_keys.clear();
                 table.columns.iter_mut().for_each(|c| c.not_null = false);
             }
-            fill(source, to, &schema, target).map_err(fail)?;
-            Ok(Moved::WithoutKeys)
+            fill(source, to, &schema, &partial).map_err(fail)?;
+            Moved::WithoutKeys
         }
-        Err(e) => Err(fail(e)),
-    }
+        Err(e) => return Err(fail(e)),
+    };
+    std::fs::rename(&partial, target).map_err(|e| wrong(target)(e.to_string()))?;
+    Ok(moved)
 }
 
 /// Columns take the types that the source declares: values then compare as they did.
@@ -81,7 +85,7 @@ fn declare(schema: &mut Schema, to: &Transformed, source: &Schema) {
 
 fn fill(source: &Path, to: &Transformed, schema: &Schema, target: &Path) -> rusqlite::Result<()> {
     if target.exists() {
-        // What an attempt with keys has left.
+        // What an earlier attempt has left.
         std::fs::remove_file(target).map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
     }
     Connection::open(target)?.execute_batch(&schema.to_ddl())?;

@@ -171,7 +171,7 @@ fn answers_stay_on_real_rows() {
             // `ORDER BY … LIMIT 1` among equals answers whatever is found first: either row, of those without the limit.
             let unlimited =
                 golds[one.origin].to_uppercase().rfind(" LIMIT ").map(|at| &golds[one.origin][..at]);
-            let all = unlimited.map(|sql| rows(&source, sql).unwrap()).unwrap_or_default();
+            let all = unlimited.and_then(|sql| rows(&source, sql).ok()).unwrap_or_default();
             let within = |answer: &Result<Vec<String>, String>| {
                 answer.as_ref().is_ok_and(|rows| rows.iter().all(|row| all.contains(row)))
             };

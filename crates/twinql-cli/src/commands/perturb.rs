@@ -42,6 +42,12 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
     for out in [Some(&typed.out), typed.tables.as_ref()].into_iter().flatten() {
         inputs.output(out)?;
     }
+    if let (Some(from), Some(to)) = (&typed.db, &typed.db_out)
+        && let (Ok(from), Ok(to)) = (from.canonicalize(), to.canonicalize())
+        && to.starts_with(&from)
+    {
+        bail!("--db-out {}: it is the folder of --db, or lies in it; give another", to.display());
+    }
     let schemas = input::schema_set(&typed.input.schemas, typed.input.dialect.dialect)?;
     let natural = Natural::read(&typed.input.schemas)?;
     let questions = Questions::read(&typed.questions)?;
