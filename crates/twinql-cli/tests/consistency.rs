@@ -110,33 +110,28 @@ fn from_questions_to_a_report() {
 #[test]
 fn a_renamed_column_is_the_same_column() {
     let folder = folder();
-    perturb(&folder, &["--out", "t.jsonl", "--relation", "CRn,NO"]);
-    // What the new names are called in the old schema is compared, and what is none is no query.
-    let inputs = predict(&folder, |input| {
-        let renamed = input["mapping"]["tables"][0]["columns"].as_object().unwrap();
-        match renamed.iter().find(|(new, old)| *new != old.as_str().unwrap()) {
-            Some((new, _)) => format!("SELECT {new} FROM {}", input["mapping"]["tables"][0]["name"]),
-            None => gold(input),
-        }
-    });
-    assert!(inputs.iter().any(|i| i["relation"] == "column-renaming"));
-    let originals: String = (0..4)
-        .map(|origin| {
-            let renamed =
-                inputs.iter().filter(|i| i["origin"] == origin && i["relation"] == "column-renaming");
-            let old = renamed.map(|i| i["mapping"]["tables"][0]["columns"].clone()).next();
-            let old = old.map_or(Value::Null, |c| {
-                let pair = c.as_object().unwrap().iter().find(|(new, old)| *new != old.as_str().unwrap());
-                pair.unwrap().1.clone()
-            });
-            json!({"id": origin, "sql": old.as_str().map(|old| format!("SELECT {old} FROM x"))}).to_string()
-                + "\n"
-        })
-        .collect();
-    folder.write("o.sql", originals);
-    let (out, _) = folder.run(&consistency(&["--metric", "exact", "--format", "jsonl"]), 0);
-    // `x` is no table: neither is a query, or the one over the new schema alone is.
-    assert!(json_lines(&out).iter().all(|line| line["calls"]["exact"] != "same"), "{out}");
+    perturb(&folder, &["--out", "t.jsonl", "--relation", "column-renaming"]);
+    let inputs = json_lines(&folder.read("t.jsonl"));
+    let input = &inputs[0];
+    let table = &input["mapping"]["tables"][0];
+    let columns = table["columns"].as_object().unwrap();
+    let (new, old) = columns.iter().find(|(new, old)| *new != old.as_str().unwrap()).unwrap();
+    let query =
+        |column: &str| format!("SELECT {column} FROM {} WHERE {column} > 3", table["name"].as_str().unwrap());
+    folder.write("o.sql", json!({"id": input["origin"], "sql": query(old.as_str().unwrap())}).to_string());
+    let says = |prediction: &str| {
+        folder.write("t.sql", json!({input["id"].as_str().unwrap(): prediction}).to_string());
+        let (out, _) = folder.run(&consistency(&["--metric", "exact", "--format", "jsonl"]), 0);
+        let lines = json_lines(&out);
+        assert_eq!(lines.len(), 1, "{out}");
+        (lines[0]["calls"]["exact"].as_str().unwrap().to_owned(), lines[0]["error"].clone())
+    };
+    assert_eq!(says(&query(new)), ("same".into(), Value::Null));
+    assert_eq!(says(&query("id")).0, "different");
+    // The old name is none over the new schema.
+    let (call, error) = says(&query(old.as_str().unwrap()));
+    assert_eq!(call, "different");
+    assert!(error.as_str().unwrap().contains("no column named"), "{error}");
 }
 
 #[test]
@@ -197,6 +192,7 @@ fn bad_input_is_named() {
         (&["--most", "0"], "at least 1"),
         (&["--augment", "adaptive", "--size", "3"], "needs --rates"),
         (&["--format", "jsonl"], "one document"),
+        (&["--dialect", "mysql"], "transformed schemas are SQLite's"),
     ] {
         let (_, err) = run(good, more, 2);
         assert!(err.contains(says), "{err}");

@@ -64,8 +64,6 @@ impl Predictions {
                 let text = std::str::from_utf8(line).map_err(|_| {
                     wrong(format!("line {count} is not UTF-8; convert the file (iconv -t UTF-8)"))
                 })?;
-                // Spider's files may have the database behind a tab.
-                let text = text.split('\t').next().unwrap_or_default();
                 if let Some(id) = ids.get(number) {
                     put(&mut found, id.clone(), &Json::from(text)).map_err(wrong)?;
                 }
@@ -87,17 +85,20 @@ impl Predictions {
 }
 
 fn put(found: &mut HashMap<String, String>, id: String, text: &Json) -> Result<(), String> {
-    match text {
-        Json::Null => {}
-        Json::String(text) if text.trim().is_empty() || text.trim() == EMPTY => {}
-        Json::String(text) => {
-            if found.insert(id.clone(), text.trim().to_owned()).is_some() {
-                return Err(format!("{id:?} has two predictions; give one"));
-            }
-        }
+    let text = match text {
+        Json::Null => "",
+        Json::String(text) => text.as_str(),
         _ => return Err(format!("{id:?}: the prediction is no text")),
+    };
+    // Spider's and BIRD's files may have the database behind a tab.
+    let text = text.split('\t').next().unwrap_or_default().trim();
+    if text.is_empty() || text == EMPTY {
+        return Ok(());
     }
-    Ok(())
+    match found.insert(id.clone(), text.to_owned()) {
+        Some(_) => Err(format!("{id:?} has two predictions; give one")),
+        None => Ok(()),
+    }
 }
 
 /// One transformed input, as far as predictions are compared on it.
@@ -164,7 +165,7 @@ mod tests {
         for text in [
             "SELECT 1\td\n\nSELECT 3\n",
             "{\"id\":\"a\",\"sql\":\"SELECT 1\"}\n{\"id\":\"b\",\"sql\":null}\n{\"id\":\"c\",\"pred\":\"SELECT 3\"}\n",
-            "{\"a\": \"SELECT 1\", \"b\": \"-- empty prediction\", \"c\": \" SELECT 3 \"}",
+            "{\"a\": \"SELECT 1\", \"b\": \"-- empty prediction\", \"c\": \" SELECT 3\\t----- bird -----\\td\"}",
         ] {
             let found = read(text, &["a", "b", "c"]).unwrap();
             assert_eq!(

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Value, json};
 use twinql::files::Inputs;
+use twinql::sql::Dialect;
 use twinql_perturb::database::{Moved, file_of, move_rows};
 use twinql_perturb::fluency::{Fluency, Trigrams};
 use twinql_perturb::generate::{Count, Left, Transformed, counts, sample};
@@ -29,6 +30,7 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
     let relations = typed.relations()?;
     let sampling = typed.sampling()?;
     let seed = seed.unwrap_or(DEFAULT_SEED);
+    sqlite_only(typed.input.dialect.dialect)?;
     if typed.format == Format::Jsonl {
         bail!("--format jsonl: counts are one document; use text or json");
     }
@@ -95,6 +97,17 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
     print(typed.format, &told)?;
     name_left(&left, console);
     Ok(true)
+}
+
+/// Golds and predictions are followed as SQLite's SQL.
+///
+/// # Errors
+/// They are another system's.
+pub(super) fn sqlite_only(dialect: Dialect) -> Result<()> {
+    if dialect != Dialect::Sqlite {
+        bail!("--dialect {dialect}: transformed schemas are SQLite's, and so are the queries over them");
+    }
+    Ok(())
 }
 
 /// What was made.

@@ -20,6 +20,7 @@ use twinql_perturb::consistency::{Alarms, Call, Judged, Rates, alarms, rates};
 
 use crate::args::consistency::Consistency;
 use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
+use crate::commands::perturb::sqlite_only;
 use crate::commands::stream::stream;
 use crate::commands::{databases, engine, signatures, strict, tell, window};
 use crate::document;
@@ -43,6 +44,7 @@ const NAMED: usize = 10;
 
 /// Reads inputs and predictions, judges what is distinct, and tells the rates.
 pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Result<bool> {
+    sqlite_only(typed.input.dialect.dialect)?;
     let metrics = Metrics::new(typed.metrics, seed)?;
     let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
     let output = Output::new(typed.output, default)?;
