@@ -61,6 +61,8 @@ pub struct Perturbed {
     pub relation: &'static Relation,
     /// The question.
     pub question: String,
+    /// The question as it was.
+    pub original: String,
     /// The gold query.
     pub gold: String,
     /// What of the label is kept.
@@ -80,6 +82,8 @@ pub struct Line {
     pub relation: String,
     /// The question.
     pub question: String,
+    /// The question as it was.
+    pub original: String,
     /// The gold query over the schema.
     pub gold: String,
     /// What of the label is kept.
@@ -101,6 +105,7 @@ struct Head<'p> {
     origin: usize,
     relation: &'p str,
     question: &'p str,
+    original: &'p str,
     gold: &'p str,
     label: Label,
 }
@@ -116,6 +121,7 @@ impl Perturbed {
             origin: self.origin,
             relation: self.relation.name,
             question: &self.question,
+            original: &self.original,
             gold: &self.gold,
             label: self.label,
         };
@@ -246,6 +252,7 @@ impl Generator {
                 origin: question.number,
                 relation: &ORIGINAL,
                 question: question.question.clone(),
+                original: question.question.clone(),
                 gold: question.gold.clone(),
                 label: Label::Kept,
                 place,
@@ -282,6 +289,7 @@ impl Generator {
                     origin: question.number,
                     relation,
                     question: text,
+                    original: question.question.clone(),
                     gold,
                     label,
                     place: to,

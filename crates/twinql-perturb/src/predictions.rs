@@ -112,6 +112,9 @@ pub struct Input {
     pub relation: String,
     /// The question.
     pub question: String,
+    /// The question as it was.
+    #[serde(default)]
+    pub original: String,
     /// The gold query.
     pub gold: String,
     /// The schema's name.

@@ -40,11 +40,19 @@ pub(super) fn cards(engine: &Engine, read: &Read, calls: &[Vec<Call>], seed: u64
     let mut questions = chosen.iter().filter(|(c, _)| matches!(c.outcome, Outcome::Pair(_)));
     for card in &mut made {
         if let Some((c, _)) = questions.next() {
-            card.question.clone_from(&c.question);
+            card.question = question(c);
         }
     }
     made.extend(chosen.iter().filter_map(|(c, _)| invalid(c)));
     made
+}
+
+/// The question, and what it was.
+fn question(c: &Compared) -> String {
+    match c.asked.is_empty() || c.asked == c.question {
+        true => c.question.clone(),
+        false => format!("{} (was: {})", c.question, c.asked),
+    }
 }
 
 fn title(c: &Compared) -> String {
@@ -54,7 +62,7 @@ fn title(c: &Compared) -> String {
 fn reason(c: &Compared, seen: Option<&str>) -> String {
     let mut parts = Vec::new();
     if !c.change.is_empty() {
-        parts.push(format!("In the transformed schema {}.", c.change));
+        parts.push(format!("The transformed schema: {}.", c.change));
     }
     if seen.is_some_and(|text| text != c.transformed) {
         parts.push(format!("Predicted over it: {}", c.transformed));
@@ -93,7 +101,7 @@ fn invalid(c: &Compared) -> Option<PairCard> {
     let why = c.why.as_deref().unwrap_or("it cannot be read");
     Some(
         PairCard::new(title(c), &c.original, &c.transformed)
-            .with_question(&c.question)
+            .with_question(question(c))
             .with_badge("query", "one is none", Tone::Different)
             .with_reason(format!("{which} is no query over its schema: {why}. {}", reason(c, None))),
     )

@@ -13,7 +13,7 @@ use twinql::{Engine, Job, Work};
 use twinql_perturb::consistency::{Call, Judged, same_text};
 use twinql_perturb::predictions::{Input, Predictions, inputs};
 use twinql_perturb::translate::{Seen, seen};
-use twinql_perturb::{PerturbError, relation};
+use twinql_perturb::{PerturbError, Relation, relation};
 
 /// What two predictions for one question are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub(super) struct Compared {
     pub(super) origin: usize,
     pub(super) relation: &'static str,
     pub(super) question: String,
+    /// The question as it was.
+    pub(super) asked: String,
     pub(super) hardness: Option<Hardness>,
     /// The prediction for the original.
     pub(super) original: String,
@@ -203,7 +205,8 @@ impl Reading<'_> {
         let (outcome, why) = self.outcome(&input, &old, &original, &transformed, &mut read.distinct);
         read.compared.push(Compared {
             hardness: parse(&input.gold).ok().map(|parsed| hardness(&parsed.query)),
-            change: change(&input),
+            change: change(&input, &old, relation),
+            asked: input.original,
             id: input.id,
             origin: input.origin,
             relation: relation.name,
@@ -277,19 +280,33 @@ impl Reading<'_> {
 }
 
 /// What of the schema changed, in words.
-fn change(input: &Input) -> String {
-    let renamed: Vec<String> =
-        input.mapping.renamed().iter().map(|(new, old)| format!("{old} is called {new}")).collect();
-    let new: Vec<String> = input
-        .mapping
-        .tables
-        .iter()
-        .map(|t| match t.name == t.from {
-            true => format!("{} has changed", t.name),
-            false => format!("{} is new, from {}", t.name, t.from),
-        })
-        .collect();
-    let gone = input.mapping.gone.iter().map(|t| format!("{} is gone", t.name));
-    let all: Vec<String> = if renamed.is_empty() { new.into_iter().chain(gone).collect() } else { renamed };
-    all.join("; ")
+fn change(input: &Input, old: &Schema, relation: &Relation) -> String {
+    let mapping = &input.mapping;
+    if mapping.db_id == input.db_id {
+        return String::new();
+    }
+    if mapping.tables.is_empty() {
+        return relation.schema.to_owned();
+    }
+    let mut said = Vec::new();
+    for table in &mapping.tables {
+        let renamed = table.columns.iter().filter(|(new, old)| new != old);
+        said.extend(renamed.map(|(new, old)| format!("{}.{old} is called {new}", table.from)));
+        if table.name != table.from {
+            let columns: Vec<&str> = table.columns.keys().map(String::as_str).collect();
+            said.push(format!("a new table {} holds {}", table.name, columns.join(", ")));
+            continue;
+        }
+        let kept = |name: &str| table.columns.values().any(|old| old.eq_ignore_ascii_case(name));
+        let columns = old.table(&table.from).into_iter().flat_map(|t| &t.columns);
+        let lost: Vec<&str> = columns.map(|c| c.name.as_str()).filter(|name| !kept(name)).collect();
+        if !lost.is_empty() {
+            said.push(format!("{} has no {}", table.name, lost.join(", ")));
+        }
+        if !table.computed.is_empty() {
+            said.push(format!("{} has {}", table.name, table.computed.join(", ")));
+        }
+    }
+    said.extend(mapping.gone.iter().map(|t| format!("there is no table {}", t.name)));
+    said.join("; ")
 }
