@@ -139,6 +139,14 @@ fn scores_in_all_forms() {
         &json!({"schema": DDL, "query": gold, "texts": [other, same], "return_text": true}),
     );
     assert_eq!((&ranks[0]["index"], &ranks[0]["text"]), (&json!(1), &json!(same)));
+    // Without a gold they are ranked by how far they agree.
+    for method in [json!(null), json!("majority"), json!("mbr")] {
+        let request =
+            json!({"schema": DDL, "texts": [other, same, "SELECT nothing", gold], "method": method});
+        let ranks = server.asked("/rerank", &request);
+        let places: Vec<&Value> = ranks.as_array().unwrap().iter().map(|r| &r["index"]).collect();
+        assert_eq!(places, [1, 3, 0, 2], "{ranks}");
+    }
     let documents = json!([other, {"text": same}]);
     let ranked = server
         .asked("/v2/rerank", &json!({"schema": DDL, "query": gold, "documents": documents, "top_n": 1}));
@@ -211,6 +219,19 @@ fn rewards_as_trainers_ask_for_them() {
     let verified = server.asked("/verify", &rollout);
     assert_eq!((&verified["reward"], &verified["uuid"]), (&json!(1.0), &json!("u")));
     assert_eq!(server.post("/verify", &json!({"sql": gold})).status, 422);
+}
+
+/// The requests that documents show: their bodies, sent to this server.
+#[test]
+fn documented_requests_are_answered() {
+    let server = Server::start(&[]);
+    let help = Folder::new().run(&["serve", "--help"], 0).0;
+    for page in [include_str!("../../../docs/server.md"), help.as_str()] {
+        let body = page.split_once("-d '").unwrap().1.split_once("}'").unwrap().0;
+        let answer = server.asked("/score", &serde_json::from_str(&format!("{body}}}")).unwrap());
+        assert_eq!(answer["results"][0]["status"], "ok");
+        assert_eq!(answer["results"][0]["decisions"]["gmn"], "same");
+    }
 }
 
 #[test]

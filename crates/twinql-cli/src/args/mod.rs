@@ -4,6 +4,8 @@ pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod corpus;
 pub(crate) mod databases;
+#[cfg(test)]
+mod documented;
 pub(crate) mod environment;
 pub(crate) mod profile;
 pub(crate) mod prove;

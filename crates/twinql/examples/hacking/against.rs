@@ -22,7 +22,7 @@ pub(crate) fn bundled(step: usize) -> Vec<Case> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
     let set = schema::load(data.join("schemas")).expect("the bundled schemas");
     let schemas: BTreeMap<String, Arc<Schema>> = set.into_iter().map(|(id, s)| (id, Arc::new(s))).collect();
-    let file = pairs::read(&data.join("pairs.jsonl")).expect("the bundled pairs");
+    let file = pairs::read(data.join("pairs.jsonl")).expect("the bundled pairs");
     let mut mistakes: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for pair in file.pairs.into_iter().filter(|p| p.label == Some(0)) {
         mistakes.entry((pair.db_id.unwrap_or_default(), pair.gold)).or_default().push(pair.pred);
