@@ -27,7 +27,7 @@ venv=$PWD/$out/venv/bin
 
 step "program and wheel"
 # Tests compare with the program of the same sources.
-cargo build --release --locked --quiet -p twinql-cli
+cargo build --release --locked --quiet --workspace --bin twinql
 rm -rf "$wheels"
 "$venv/maturin" build --release --locked --quiet -m python/Cargo.toml --interpreter "$venv/python" --out "$wheels"
 wheel=$(echo "$wheels"/twinql-*.whl)
@@ -44,7 +44,7 @@ step "types"
 users=python/tests/typing_of_users.py
 "$venv/mypy" --strict --no-error-summary --cache-dir "$out/mypy" -p twinql
 "$venv/mypy" --strict --no-error-summary --cache-dir "$out/mypy" "$users"
-"$venv/python" -m mypy.stubtest --concise twinql._twinql
+"$venv/python" -m mypy.stubtest --concise --allowlist python/tests/stubtest.allowlist twinql._twinql
 site=$("$venv/python" -c 'import twinql, os; print(os.path.dirname(twinql.__file__))')
 "$venv/pyright" --pythonpath "$venv/python" --warnings "$site" "$users"
 

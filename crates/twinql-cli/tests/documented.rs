@@ -51,6 +51,7 @@ const PAGES: [Page; 11] = [
             "jq ",
             "--dialect postgres",
             "--against",
+            "safetensors",
         ],
         least: 25,
         db_id: "concert_singer",
