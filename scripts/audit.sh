@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 out=${OUT:-out/audit}
 mkdir -p "$out"
 
-cargo build --release --locked --package twinql-cli
+cargo build --release --locked --workspace --bin twinql
 twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 measure() { # name, gold file, schemas
   echo "── $1"

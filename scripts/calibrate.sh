@@ -16,7 +16,7 @@ case $name in
 esac
 
 if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --package twinql-cli
+  cargo build --release --locked --workspace --bin twinql
   TWINQL_BIN=${CARGO_TARGET_DIR:-target}/release/twinql
 fi
 mkdir -p out/executed

@@ -16,7 +16,7 @@ case $name in
   *) echo "no shipped checkpoint is called $name; give small or base" >&2; exit 2 ;;
 esac
 
-cargo build --release --locked --package twinql-cli
+cargo build --release --locked --workspace --bin twinql
 twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 
 export TWINQL_BIN=$twinql
@@ -29,6 +29,6 @@ for run in teacher graded "$name"; do
 done
 cp "out/$name/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, and the stored scores
-cargo build --release --locked --package twinql-cli
+cargo build --release --locked --workspace --bin twinql
 "$twinql" selftest --checkpoint "$name"
 scripts/spider.sh --checkpoint "$name"

@@ -4,7 +4,7 @@
 # and what these do not call different by three-tier. Exits with 1 where one is, unless that is proved.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-cargo build --release --locked --package twinql-cli
+cargo build --release --locked --workspace --bin twinql
 cargo build --release --locked --package twinql-suite --example gaming
 target=${CARGO_TARGET_DIR:-target}/release
 folder=$(mktemp -d)

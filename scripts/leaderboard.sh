@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 out=${OUT:-out}
 mkdir -p "$out"
 
-cargo build --release --locked --package twinql-cli
+cargo build --release --locked --workspace --bin twinql
 twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 
 # The submissions predict few values or none: the gold's are tried in all places, as in the paper. One database

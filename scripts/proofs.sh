@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
 
-cargo build --release --locked --package twinql-cli
+cargo build --release --locked --workspace --bin twinql
 twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 pairs=$TWINQL_DATA/pairs/spider_pair_dev
 work=$(mktemp -d)

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python=${PYTHON:-python3}
-if ! "$python" -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
+if ! "$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null; then
   echo "scripts/python.sh needs Python 3.10 or later with venv: apt-get install python3-venv, or set PYTHON"
   exit 1
 fi
@@ -27,9 +27,9 @@ venv=$PWD/$out/venv/bin
 
 step "program and wheel"
 # Tests compare with the program of the same sources.
-cargo build --release --locked --quiet -p twinql-cli
+cargo build --release --locked --quiet --workspace --bin twinql
 rm -rf "$wheels"
-"$venv/maturin" build --release --locked --quiet -m python/Cargo.toml --interpreter "$venv/python" --out "$wheels"
+"$venv/maturin" build --profile wheel --locked --quiet -m python/Cargo.toml --interpreter "$venv/python" --out "$wheels"
 wheel=$(echo "$wheels"/twinql-*.whl)
 bytes=$(wc -c <"$wheel")
 printf '%s: %d.%d MB\n' "$(basename "$wheel")" $((bytes / 1000000)) $((bytes / 100000 % 10))
@@ -44,7 +44,7 @@ step "types"
 users=python/tests/typing_of_users.py
 "$venv/mypy" --strict --no-error-summary --cache-dir "$out/mypy" -p twinql
 "$venv/mypy" --strict --no-error-summary --cache-dir "$out/mypy" "$users"
-"$venv/python" -m mypy.stubtest --concise twinql._twinql
+"$venv/python" -m mypy.stubtest --concise --allowlist python/tests/stubtest.allowlist twinql._twinql
 site=$("$venv/python" -c 'import twinql, os; print(os.path.dirname(twinql.__file__))')
 "$venv/pyright" --pythonpath "$venv/python" --warnings "$site" "$users"
 

@@ -9,7 +9,7 @@ reduced=""
 out=${TWINQL_OUT:-out/quickstart}
 mkdir -p "$out"
 
-cargo build --release --locked --package twinql-cli
+cargo build --release --locked --workspace --bin twinql
 twinql=${CARGO_TARGET_DIR:-target}/release/twinql
 
 echo "── 1. labelled pairs: gold queries × neighbours and rewrites, labelled by the fuzzer"

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 out=${OUT:-out/rerank}
 mkdir -p "$out"
 if [ -z "${TWINQL:-}" ]; then
-  cargo build --release --locked --package twinql-cli
+  cargo build --release --locked --workspace --bin twinql
 fi
 twinql=${TWINQL:-${CARGO_TARGET_DIR:-target}/release/twinql}
 schemas=$TWINQL_DATA/spider/tables.json

@@ -6,7 +6,7 @@ unset TWINQL_OUT # the commands would read it as their own --out
 seeds=${SEEDS:-1 2 3}
 mkdir -p "$out"
 if [ -z "${TWINQL_BIN:-}" ]; then
-  cargo build --release --locked --package twinql-cli
+  cargo build --release --locked --workspace --bin twinql
 fi
 twinql=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
 

@@ -31,12 +31,15 @@ impl Window {
 /// The first block, so that progress shows soon; the next ones are twice as large each.
 const FIRST_BLOCK: usize = 128;
 
+/// Does something with jobs: a result for each, in order.
+type Work<T> = dyn Fn(&[Job]) -> Vec<T> + Send + Sync;
+/// The result of a job of which the work panicked, and with which words.
+type Failed<T> = dyn Fn(&Job, String) -> T + Send + Sync;
+
 /// What is done with pairs.
 pub(crate) struct Task<T> {
-    /// A result for each job, in order.
-    pub(crate) work: Box<dyn Fn(&[Job]) -> Vec<T> + Send + Sync>,
-    /// The result of a job of which the work panicked.
-    pub(crate) failed: Box<dyn Fn(&Job, String) -> T + Send + Sync>,
+    pub(crate) work: Box<Work<T>>,
+    pub(crate) failed: Box<Failed<T>>,
     pub(crate) window: Window,
 }
 

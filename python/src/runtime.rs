@@ -50,8 +50,10 @@ impl<T> Drop for OfProcess<T> {
     }
 }
 
-/// Pools by what was asked for.
-static POOLS: Mutex<Vec<(Option<usize>, OfProcess<Arc<ThreadPool>>)>> = Mutex::new(Vec::new());
+/// A pool, and the number of threads that was asked for.
+type Asked = (Option<usize>, OfProcess<Arc<ThreadPool>>);
+
+static POOLS: Mutex<Vec<Asked>> = Mutex::new(Vec::new());
 
 /// The pool of so many threads; without a number, of one for each core that this process may use.
 ///

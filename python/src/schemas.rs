@@ -121,12 +121,11 @@ fn one(py: Python<'_>, db_id: &str, value: &Bound<'_, PyAny>, dialect: Dialect) 
     Err(ArgumentError::new_err(format!("the schema of {db_id:?} is a {kind}, neither Schema nor DDL text")))
 }
 
+/// Schemas by name, in order.
+type Named = Vec<(String, Arc<Schema>)>;
+
 /// What an argument `schemas` or `schema` holds, as named schemas and where they are from.
-fn named(
-    py: Python<'_>,
-    value: &Bound<'_, PyAny>,
-    dialect: Dialect,
-) -> PyResult<(String, Vec<(String, Arc<Schema>)>)> {
+fn named(py: Python<'_>, value: &Bound<'_, PyAny>, dialect: Dialect) -> PyResult<(String, Named)> {
     if let Ok(schemas) = value.cast::<PySchemas>() {
         let schemas = schemas.get();
         return Ok((schemas.origin.clone(), schemas.named.clone()));

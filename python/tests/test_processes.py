@@ -164,7 +164,7 @@ def test_worker_processes_end_with_their_parent() -> None:
 import os, twinql
 scorer = twinql.Scorer(metrics="suite", databases=5)
 print(scorer.score_one({OTHER[0]!r}, {OTHER[1]!r}, {DDL!r}).decision)
-print(os.popen("ps -o pid=,args= --ppid %d" % os.getpid()).read())
+print(os.popen("ps -ww -o pid=,args= --ppid %d" % os.getpid()).read())
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.startswith("different")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import pickle
+import sys
 from typing import Any
 
 import pytest
@@ -62,16 +63,17 @@ def test_ray(table: Any, wanted: list[float | None]) -> None:
     assert len(rows) == len(wanted) and [of[pair] for pair in pairs] == wanted
 
 
-def test_spark(table: Any, wanted: list[float | None]) -> None:
+def test_spark(table: Any, wanted: list[float | None], monkeypatch: pytest.MonkeyPatch) -> None:
     # Spark calls the function with batches, in a process of its own.
     scores = scale.spark_scores(SCHEMAS)
     batches = list(scores(iter(table.to_batches(max_chunksize=100))))
     assert [value for batch in batches for value in batch["twinql_gmn"].to_pylist()] == wanted
     sql = pytest.importorskip("pyspark.sql", reason="skipped: pyspark is not installed")
+    # Workers are this Python, not the first one of the path.
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     spark = sql.SparkSession.builder.master("local[2]").getOrCreate()
     pairs = spark.createDataFrame(table.to_pandas())
-    schema = pairs.schema.add("twinql_status", "string").add("twinql_gmn", "double").add("twinql_gmn_decision", "string")
-    rows = pairs.mapInArrow(scores, schema).collect()
+    rows = pairs.mapInArrow(scores, scale.spark_schema(pairs)).collect()
     spark.stop()
     assert [row["twinql_gmn"] for row in rows] == wanted
 

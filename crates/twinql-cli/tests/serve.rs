@@ -5,94 +5,15 @@
 
 mod support;
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::Child;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use support::Folder;
+use support::server::Server;
 
 const DDL: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL);";
-
-/// A server that ends with the test.
-struct Server {
-    child: Child,
-    address: String,
-    /// Keeps the schemas.
-    _folder: Folder,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// An answer: status, headers in lower case, body.
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
-}
-
-impl Answer {
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.body))
-    }
-}
-
-impl Server {
-    fn start(flags: &[&str]) -> Server {
-        let folder = Folder::new();
-        let args = ["serve", "--port", "0", "--schemas", "concerts.sql", "--workers", "threads"];
-        let mut child = folder.start(&[&args[..], flags].concat());
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let address = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .find_map(|line| Some(line.split_once("http://")?.1.split_once('/')?.0.to_owned()))
-            .expect("the server says where it listens");
-        // Nobody reads on, and a full pipe would hold it up.
-        std::thread::spawn(move || lines.for_each(drop));
-        Server { child, address, _folder: folder }
-    }
-
-    fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let length = body.len();
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-type: application/json\r\n\
-             content-length: {length}\r\n{headers}\r\n"
-        );
-        stream.write_all(head.as_bytes()).unwrap();
-        // A refusal may come before all of a body is read.
-        let _ = stream.write_all(body.as_bytes());
-        let mut text = Vec::new();
-        let _ = stream.read_to_end(&mut text);
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
-    }
-
-    fn get(&self, path: &str) -> Answer {
-        self.send("GET", path, "", "")
-    }
-
-    fn post(&self, path: &str, body: &Value) -> Answer {
-        self.send("POST", path, "", &body.to_string())
-    }
-
-    /// The answer to a request that is served.
-    fn asked(&self, path: &str, body: &Value) -> Value {
-        let answer = self.post(path, body);
-        assert_eq!(answer.status, 200, "{}", answer.body);
-        answer.json()
-    }
-}
 
 #[test]
 fn scores_in_all_forms() {
@@ -139,6 +60,14 @@ fn scores_in_all_forms() {
         &json!({"schema": DDL, "query": gold, "texts": [other, same], "return_text": true}),
     );
     assert_eq!((&ranks[0]["index"], &ranks[0]["text"]), (&json!(1), &json!(same)));
+    // Without a gold they are ranked by how far they agree.
+    for method in [json!(null), json!("majority"), json!("mbr")] {
+        let request =
+            json!({"schema": DDL, "texts": [other, same, "SELECT nothing", gold], "method": method});
+        let ranks = server.asked("/rerank", &request);
+        let places: Vec<&Value> = ranks.as_array().unwrap().iter().map(|r| &r["index"]).collect();
+        assert_eq!(places, [1, 3, 0, 2], "{ranks}");
+    }
     let documents = json!([other, {"text": same}]);
     let ranked = server
         .asked("/v2/rerank", &json!({"schema": DDL, "query": gold, "documents": documents, "top_n": 1}));
@@ -211,6 +140,19 @@ fn rewards_as_trainers_ask_for_them() {
     let verified = server.asked("/verify", &rollout);
     assert_eq!((&verified["reward"], &verified["uuid"]), (&json!(1.0), &json!("u")));
     assert_eq!(server.post("/verify", &json!({"sql": gold})).status, 422);
+}
+
+/// The requests that documents show: their bodies, sent to this server.
+#[test]
+fn documented_requests_are_answered() {
+    let server = Server::start(&[]);
+    let help = Folder::new().run(&["serve", "--help"], 0).0;
+    for page in [include_str!("../../../docs/server.md"), help.as_str()] {
+        let body = page.split_once("-d '").unwrap().1.split_once("}'").unwrap().0;
+        let answer = server.asked("/score", &serde_json::from_str(&format!("{body}}}")).unwrap());
+        assert_eq!(answer["results"][0]["status"], "ok");
+        assert_eq!(answer["results"][0]["decisions"]["gmn"], "same");
+    }
 }
 
 #[test]

@@ -56,3 +56,8 @@ pub use record::{Record, Status, StatusCounts};
 pub use signature::Signature;
 pub use twinql_metrics::{METRICS as METRIC_REGISTRY, MetricInfo as Metric};
 pub use twinql_sql::{Schema, Semantics};
+
+/// The page on rewards, whose program is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rewards.md")]
+mod page_on_rewards {}

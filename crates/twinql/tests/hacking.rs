@@ -43,7 +43,7 @@ fn nothing_is_gained_by_gmn_score() {
 
 #[test]
 fn nothing_is_gained_by_tiers() {
-    check(&against::bundled(30), Shaping::Tiers);
+    check(&against::bundled(12), Shaping::Tiers);
 }
 
 #[test]

@@ -7,7 +7,7 @@ scorer takes one thread unless it is told otherwise. A table has the columns of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._scorer import Scorer
@@ -16,7 +16,7 @@ from ._twinql import Schemas
 if TYPE_CHECKING:
     import pyarrow  # type: ignore[import-untyped, unused-ignore]
 
-__all__ = ["RayScorer", "daft_scorer", "duckdb_function", "spark_scores", "with_scores"]
+__all__ = ["RayScorer", "daft_scorer", "duckdb_function", "spark_schema", "spark_scores", "with_scores"]
 
 
 def with_scores(scorer: Scorer, table: Any, schemas: Any = None) -> Any:
@@ -30,12 +30,17 @@ def with_scores(scorer: Scorer, table: Any, schemas: Any = None) -> Any:
     import pyarrow
 
     scores = pyarrow.table(scorer.score_arrow(table, schemas))
-    columns = ["status", *scorer.metrics, *(f"{name}_decision" for name in scorer.metrics)]
     if isinstance(table, pyarrow.RecordBatch):
         table = pyarrow.Table.from_batches([table])
-    for name in columns:
+    for name, _ in _columns(scorer.metrics):
         table = table.append_column(f"twinql_{name}", scores[name])
     return table
+
+
+def _columns(metrics: Sequence[str]) -> list[tuple[str, str]]:
+    """The columns that are added, with their types in SQL."""
+    scores = [(name, "double") for name in metrics]
+    return [("status", "string"), *scores, *((f"{name}_decision", "string") for name in metrics)]
 
 
 class RayScorer:
@@ -63,8 +68,9 @@ def spark_scores(
 ) -> Callable[[Iterable[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]:
     """A function for Spark's `mapInArrow`.
 
-        schema = pairs.schema.add("twinql_status", "string").add("twinql_gmn", "double").add("twinql_gmn_decision", "string")
-        pairs.mapInArrow(spark_scores("tables.json"), schema)
+        pairs.mapInArrow(spark_scores("tables.json"), spark_schema(pairs))
+
+    `settings` are those of `Scorer`.
     """
     scorer = Scorer(**{"threads": 1, **settings})
     known = None if schemas is None else Schemas(schemas)
@@ -75,6 +81,17 @@ def spark_scores(
             yield from with_scores(scorer, batch, known).to_batches()
 
     return scores
+
+
+def spark_schema(pairs: Any, metrics: Sequence[str] = ("gmn",)) -> Any:
+    """The schema of what `spark_scores` makes of a DataFrame, by the metrics that it is asked for."""
+    from pyspark.sql.types import StructType  # type: ignore[import-not-found, unused-ignore]  # pyright: ignore[reportMissingImports]
+
+    # `add` changes a schema in place, and the DataFrame's own has to stay.
+    schema = StructType(list(pairs.schema.fields))
+    for name, kind in _columns(metrics):
+        schema = schema.add(f"twinql_{name}", kind)
+    return schema
 
 
 def daft_scorer(schemas: Any = None, **settings: Any) -> Any:

@@ -5,6 +5,8 @@ pub(crate) mod compare;
 pub(crate) mod consistency;
 pub(crate) mod corpus;
 pub(crate) mod databases;
+#[cfg(test)]
+mod documented;
 pub(crate) mod environment;
 pub(crate) mod perturb;
 pub(crate) mod profile;

@@ -3,6 +3,8 @@
 // Each test file compiles this module anew and uses a part of it.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod server;
+
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;

@@ -1,5 +1,5 @@
 //! `/rerank`: candidates by how likely they say the same as a gold, as text-embeddings-inference, vLLM, Jina and
-//! Cohere ask for it; or, without a gold, by how far they agree among themselves.
+//! Cohere ask for it; or, without a gold, by how far they agree among themselves, as `twinql rerank` does.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
+use twinql::rerank::{Candidate, MOST_CANDIDATES, Method, RerankConfig, Reranker, Set};
 use utoipa::ToSchema;
 
 use super::now;
@@ -30,7 +31,14 @@ pub(in crate::commands::serve) enum Document {
 /// `query` is the gold; candidates stand in `texts` (text-embeddings-inference) or in `documents` (the others).
 #[derive(Debug, Deserialize, ToSchema)]
 pub(in crate::commands::serve) struct RerankRequest {
-    query: String,
+    /// Without one, candidates are ranked by how far they agree among themselves.
+    #[serde(default)]
+    query: Option<String>,
+    /// How they agree, where there is no `query`: `majority` (share of votes of equal queries) or `mbr` (expected
+    /// agreement by the network).
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    method: Option<Method>,
     #[serde(default)]
     texts: Option<Vec<String>>,
     #[serde(default)]
@@ -91,7 +99,7 @@ pub(in crate::commands::serve) async fn rerank(
     State(app): State<Arc<App>>,
     Body(request): Body<RerankRequest>,
 ) -> Result<Response, Refused> {
-    let RerankRequest { query, texts, documents, return_text, top_n, model, over } = request;
+    let RerankRequest { query, method, texts, documents, return_text, top_n, model, over } = request;
     let of_texts = texts.is_some();
     let candidates: Vec<String> = match (texts, documents) {
         (Some(texts), None) => texts,
@@ -104,8 +112,20 @@ pub(in crate::commands::serve) async fn rerank(
         _ => return Err(Refused::validation("give the candidates in `texts` or in `documents`")),
     };
     app.count(candidates.len())?;
-    let pairs: Vec<(String, String)> = candidates.iter().map(|text| (query.clone(), text.clone())).collect();
-    let scores = app.at_work(move |app| gmn(app, &over, &pairs)).await?;
+    let query = query.filter(|gold| !gold.trim().is_empty());
+    if query.is_some() && method.is_some() {
+        return Err(Refused::validation("`method` is for candidates without a `query`: drop one of the two"));
+    }
+    let texts = candidates.clone();
+    let scores = app
+        .at_work(move |app| match query {
+            Some(gold) => {
+                let pairs: Vec<_> = texts.into_iter().map(|text| (gold.clone(), text)).collect();
+                gmn(app, &over, &pairs)
+            }
+            None => agreement(app, &over, method.unwrap_or_default(), &texts),
+        })
+        .await?;
     let mut ranked: Vec<(usize, f64, String)> = scores
         .into_iter()
         .zip(candidates)
@@ -126,4 +146,28 @@ pub(in crate::commands::serve) async fn rerank(
     let model = model.unwrap_or_else(|| format!("twinql-{}", app.network.hash()));
     Ok(Json(Ranking { id: format!("rerank-{}", now()), model, usage: Usage::default(), results })
         .into_response())
+}
+
+/// For each candidate how far the others agree with it, from 0 to 1; 0 for what is no query over the schema.
+///
+/// # Errors
+/// No such semantics or dialect, a schema that cannot be read, and more candidates than a set may have.
+fn agreement(app: &App, over: &Over, method: Method, texts: &[String]) -> Result<Vec<f64>, Refused> {
+    if texts.len() > MOST_CANDIDATES {
+        return Err(Refused::too_large(format!(
+            "{} candidates without a `query`; at most {MOST_CANDIDATES} are ranked together",
+            texts.len()
+        )));
+    }
+    let schema = app.schema(over).map_err(Refused::validation)?;
+    let config = RerankConfig {
+        method,
+        semantics: app.semantics(over)?,
+        dialect: app.dialect(over).map_err(Refused::validation)?,
+        ..RerankConfig::default()
+    };
+    let reranker = Reranker::new(Some(app.network.clone()), config).map_err(|_| Refused::internal())?;
+    let candidates = texts.iter().map(Candidate::new).collect();
+    let ranking = reranker.rank(&Set { schema, candidates });
+    Ok(ranking.scores.into_iter().map(Option::unwrap_or_default).collect())
 }

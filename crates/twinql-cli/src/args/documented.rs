@@ -1,0 +1,111 @@
+//! Every command that a page or a help text shows is one that the program takes.
+#![allow(clippy::panic)]
+
+use clap::{CommandFactory as _, Parser as _};
+
+use super::typed::Cli;
+
+/// The documents, by path from the repository's root.
+const PAGES: [(&str, &str); 22] = [
+    ("README.md", include_str!("../../../../README.md")),
+    ("docs/audit.md", include_str!("../../../../docs/audit.md")),
+    ("docs/command-line.md", include_str!("../../../../docs/command-line.md")),
+    ("docs/comparing.md", include_str!("../../../../docs/comparing.md")),
+    ("docs/dialects.md", include_str!("../../../../docs/dialects.md")),
+    ("docs/disagreements.md", include_str!("../../../../docs/disagreements.md")),
+    ("docs/esm.md", include_str!("../../../../docs/esm.md")),
+    ("docs/execution.md", include_str!("../../../../docs/execution.md")),
+    ("docs/experiments.md", include_str!("../../../../docs/experiments.md")),
+    ("docs/frameworks.md", include_str!("../../../../docs/frameworks.md")),
+    ("docs/fuzzer.md", include_str!("../../../../docs/fuzzer.md")),
+    ("docs/hostile.md", include_str!("../../../../docs/hostile.md")),
+    ("docs/metrics.md", include_str!("../../../../docs/metrics.md")),
+    ("docs/plausible.md", include_str!("../../../../docs/plausible.md")),
+    ("docs/profiles.md", include_str!("../../../../docs/profiles.md")),
+    ("docs/python.md", include_str!("../../../../docs/python.md")),
+    ("docs/reports.md", include_str!("../../../../docs/reports.md")),
+    ("docs/reranking.md", include_str!("../../../../docs/reranking.md")),
+    ("docs/server.md", include_str!("../../../../docs/server.md")),
+    ("docs/soundness.md", include_str!("../../../../docs/soundness.md")),
+    ("docs/suites.md", include_str!("../../../../docs/suites.md")),
+    ("docs/training.md", include_str!("../../../../docs/training.md")),
+];
+
+/// The commands of a shell text: lines that end in `\`, and those within quotes, belong to what follows.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    let mut open = String::new();
+    for line in text.lines() {
+        open.push_str(line);
+        if let Some(begun) = open.strip_suffix('\\') {
+            open.truncate(begun.len());
+            continue;
+        }
+        let Some(words) = shlex::split(&open) else {
+            open.push('\n');
+            continue;
+        };
+        open.clear();
+        // A pipe joins commands; what follows `>` is a file.
+        for words in words.split(|word| matches!(word.as_str(), "|" | ";" | "&&")) {
+            let end = words.iter().position(|word| word == ">" || word == "<").unwrap_or(words.len());
+            found.push(words[..end].to_vec());
+        }
+    }
+    found
+}
+
+/// The shell blocks of a page.
+fn blocks(page: &str) -> String {
+    let mut inside = false;
+    let mut text = String::new();
+    for line in page.lines() {
+        match line.trim() {
+            "```sh" => inside = true,
+            "```" => inside = false,
+            _ if inside => text.extend([line, "\n"]),
+            _ => {}
+        }
+    }
+    text
+}
+
+/// Checks the commands of a text that are twinql's own; how many there were.
+fn check(place: &str, text: &str) -> usize {
+    let mut checked = 0;
+    for words in commands(text) {
+        // Ellipses stand for what the reader adds.
+        if words.first().is_none_or(|word| word != "twinql") || words.iter().any(|word| word.contains('…'))
+        {
+            continue;
+        }
+        if let Err(error) = Cli::try_parse_from(&words) {
+            panic!("{place}: {}\n{error}", words.join(" "));
+        }
+        checked += 1;
+    }
+    checked
+}
+
+#[test]
+fn commands_of_documents_are_understood() {
+    let checked: usize = PAGES.iter().map(|(path, text)| check(path, &blocks(text))).sum();
+    assert!(checked > 60, "{checked}");
+}
+
+#[test]
+fn examples_of_help_are_understood() {
+    fn each(command: &clap::Command, checked: &mut usize) {
+        if let Some(help) = command.get_after_help() {
+            let help = help.to_string();
+            let examples = help.lines().filter(|line| line.starts_with("  ")).map(|line| line.trim());
+            // What explains an example stands in a column of its own.
+            let examples: Vec<&str> = examples.map(|line| line.split("   ").next().unwrap_or(line)).collect();
+            *checked += check(command.get_name(), &examples.join("\n"));
+        }
+        command.get_subcommands().for_each(|sub| each(sub, checked));
+    }
+    let mut checked = 0;
+    each(&Cli::command(), &mut checked);
+    assert!(checked > 40, "{checked}");
+}
