@@ -1,5 +1,8 @@
 //! A transformed test set from questions: every relation on every question, at most so many results of each.
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -42,12 +45,10 @@ pub struct Transformed {
     pub schema: Schema,
     /// Its DDL.
     pub ddl: String,
-    /// Its entry in a `tables.json`.
-    pub tables: Json,
+    /// Its entry in a `tables.json`, as text.
+    pub tables: String,
     /// How it relates to the original.
     pub mapping: Mapping,
-    /// These, as members of a JSON object.
-    members: String,
 }
 
 /// One transformed input.
@@ -127,27 +128,29 @@ impl Perturbed {
         };
         let head = serde_json::to_string(&head)?;
         let open = head.strip_suffix('}').unwrap_or(&head);
-        write!(out, "{open},{}}}", self.place.members)
+        let Transformed { schema, ddl, tables, mapping } = &*self.place;
+        let (name, ddl, mapping) = (
+            serde_json::to_string(&schema.db_id)?,
+            serde_json::to_string(ddl)?,
+            serde_json::to_string(mapping)?,
+        );
+        write!(out, "{open},\"db_id\":{name},\"schema\":{ddl},\"tables\":{tables},\"mapping\":{mapping}}}")
     }
 }
 
 impl Transformed {
     /// None where the DDL does not read back as the schema.
     fn new(schema: Schema, name: String, mapping: Mapping, natural: &Natural) -> Option<Transformed> {
-        let made = Transformed::unread(Schema { db_id: name, ..schema }, mapping, natural)?;
+        let made = Transformed::unread(Schema { db_id: name, ..schema }, mapping, natural);
         let read = Schema::from_ddl(&made.schema.db_id, &made.ddl).ok()?;
         (read.tables == made.schema.tables).then_some(Transformed { schema: read, ..made })
     }
 
     /// As it is: an original may have no table at all.
-    fn unread(schema: Schema, mapping: Mapping, natural: &Natural) -> Option<Transformed> {
+    fn unread(schema: Schema, mapping: Mapping, natural: &Natural) -> Transformed {
         let ddl = schema.to_ddl();
-        let tables = entry(&schema, &mapping, natural);
-        let object =
-            serde_json::json!({"db_id": schema.db_id, "schema": ddl, "tables": tables, "mapping": mapping});
-        let members = object.to_string();
-        let members = members.strip_prefix('{').and_then(|m| m.strip_suffix('}'))?.to_owned();
-        Some(Transformed { schema, ddl, tables, mapping, members })
+        let tables = entry(&schema, &mapping, natural).to_string();
+        Transformed { schema, ddl, tables, mapping }
     }
 }
 
@@ -179,7 +182,8 @@ pub struct Count {
     pub paper: usize,
 }
 
-/// The changes of one schema under one relation, ready to be chosen from.
+/// The changes of one schema under one relation, ready to be chosen from. Their schemas and mappings are in what is
+/// written of them.
 struct Pool {
     relation: &'static Relation,
     entries: Vec<(Change, Arc<Transformed>)>,
@@ -188,7 +192,7 @@ struct Pool {
 /// One original schema.
 struct Place {
     schema: Schema,
-    same: Option<Arc<Transformed>>,
+    same: Arc<Transformed>,
     pools: Vec<Pool>,
 }
 
@@ -223,7 +227,7 @@ impl Generator {
                 .filter_map(|relation| pool(relation, schema, &lexicon, natural, &config));
             let same = Schema { db_id: id.clone(), ..schema.clone() };
             let same = Transformed::unread(same, Mapping::same(id.as_str()), natural);
-            (id.clone(), Place { schema: schema.clone(), same: same.map(Arc::new), pools: pools.collect() })
+            (id.clone(), Place { schema: schema.clone(), same: Arc::new(same), pools: pools.collect() })
         });
         Ok(Generator { places: made.collect(), config })
     }
@@ -246,7 +250,7 @@ impl Generator {
     /// The questions as they are, over their schemas; those without a schema are left out.
     pub fn originals(&self, questions: &Questions) -> Vec<Perturbed> {
         let same = |question: &Question| {
-            let place = self.places.get(&question.db_id)?.same.clone()?;
+            let place = self.places.get(&question.db_id)?.same.clone();
             Some(Perturbed {
                 id: question.number.to_string(),
                 origin: question.number,
@@ -300,9 +304,8 @@ impl Generator {
     }
 
     fn utterances(&self, question: &Question, place: &Place, apply: fn(&str) -> Vec<String>) -> Vec<Made> {
-        let Some(same) = &place.same else { return Vec::new() };
         let texts = apply(&question.question).into_iter().take(self.config.most);
-        texts.map(|text| (text, question.gold.clone(), Label::Kept, same.clone())).collect()
+        texts.map(|text| (text, question.gold.clone(), Label::Kept, place.same.clone())).collect()
     }
 
     fn schemas(&self, question: &Question, old: &Schema, gold: &Gold, pool: &Pool) -> Vec<Made> {
@@ -347,10 +350,15 @@ fn pool(
         Fingerprint::of([schema.db_id.as_str(), relation.name]).with(config.seed.to_le_bytes()).number();
     let given = Given { schema, lexicon, most: config.most };
     let changes = apply(&given, &mut ChaCha8Rng::seed_from_u64(seed));
-    let entries = changes.into_iter().filter_map(|change| {
+    let entries = changes.into_iter().filter_map(|mut change| {
         let digits = Fingerprint::of([change.schema.to_ddl().as_str(), relation.name]).digits();
         let name = format!("{}__{}", schema.db_id, digits.get(..10).unwrap_or(&digits));
-        let to = Transformed::new(change.schema.clone(), name, change.mapping.clone(), natural)?;
+        let to = Transformed::new(
+            std::mem::take(&mut change.schema),
+            name,
+            std::mem::take(&mut change.mapping),
+            natural,
+        )?;
         Some((change, Arc::new(to)))
     });
     Some(Pool { relation, entries: entries.collect() })
@@ -375,9 +383,9 @@ impl Gold {
     /// The gold over the new schema; none where it is no query there, or another one.
     fn over(&self, old: &Schema, change: &Change, to: &Transformed, sql: &str) -> Option<String> {
         if let GoldChange::Rewritten(_) = change.gold {
-            let text = rewritten(old, &change.mapping, sql)?;
+            let text = rewritten(old, &to.mapping, sql)?;
             plan(&to.schema, &parse(&text).ok()?).ok()?;
-            let back = through(&to.schema, &change.mapping, &text)?;
+            let back = through(&to.schema, &to.mapping, &text)?;
             let proof = prove(old, sql, &back, &Semantics::default()).ok()?;
             return matches!(proof, Proof::Equal(_)).then_some(text);
         }
@@ -430,98 +438,4 @@ pub fn counts(relations: &[&'static Relation], results: &[Perturbed]) -> Vec<Cou
         }
     };
     relations.iter().map(count).collect()
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::relation::RELATIONS;
-    use crate::schema::tests::shop;
-
-    fn run(questions: &[(&str, &str, &str)], most: usize) -> (Vec<Perturbed>, Vec<Left>) {
-        let questions = questions.iter().enumerate().map(|(number, (question, gold, db_id))| Question {
-            number,
-            question: (*question).into(),
-            gold: (*gold).into(),
-            db_id: (*db_id).into(),
-        });
-        let questions = Questions { questions: questions.collect(), bad: Vec::new() };
-        let empty = Schema { db_id: "empty".into(), ..Schema::default() };
-        let bare = twinql_sql::Table { name: "t".into(), ..Default::default() };
-        let bare = Schema { db_id: "bare".into(), tables: vec![bare], ..Schema::default() };
-        let schemas = [shop(), empty, bare].map(|s| (s.db_id.clone(), s)).into_iter().collect();
-        let config = Config { relations: RELATIONS.iter().collect(), most, seed: 8 };
-        Generator::new(config, &questions, &schemas, &Natural::default()).unwrap().run(&questions)
-    }
-
-    /// Results of four questions.
-    pub(crate) fn made() -> Vec<Perturbed> {
-        run(&[("What is the minimum price of cars?", "SELECT min(price) FROM car", "shop"); 4], 10).0
-    }
-
-    #[test]
-    fn every_relation_applies() {
-        let (made, left) =
-            run(&[("What is the minimum price of cars?", "SELECT min(price) FROM car", "shop")], 10);
-        assert!(left.is_empty(), "{left:?}");
-        let counts = counts(&RELATIONS.iter().collect::<Vec<_>>(), &made);
-        for count in &counts {
-            assert!(count.results > 0 || count.short == "PI" && count.results == 10, "{count:?}");
-            assert!(count.results <= 10, "{count:?}");
-        }
-        let mut ids: Vec<&str> = made.iter().map(|m| m.id.as_str()).collect();
-        ids.dedup();
-        assert_eq!(ids.len(), made.len());
-        for one in &made {
-            let mut text = Vec::new();
-            one.write(&mut text).unwrap();
-            let line: Line = serde_json::from_slice(&text).unwrap();
-            assert_eq!((line.id.as_str(), line.relation.as_str()), (one.id.as_str(), one.relation.name));
-            let schema = Schema::from_ddl(&line.db_id, &line.schema).unwrap();
-            assert!(plan(&schema, &parse(&line.gold).unwrap()).is_ok(), "{}: {}", line.id, line.gold);
-            assert_eq!(line.mapping.db_id, "shop");
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_followed_is_named() {
-        let (made, left) = run(
-            &[
-                ("What is it?", "SELECT nope FROM car", "shop"),
-                ("何ですか", "SELECT price FROM car", "shop"),
-                ("What is it?", "SELECT 1", "nowhere"),
-                ("What is it?", "SELECT 1", "empty"),
-                ("What is it?", "SELECT 1", "bare"),
-            ],
-            3,
-        );
-        let why: Vec<(usize, &str)> = left.iter().map(|l| (l.origin, l.why.as_str())).collect();
-        assert_eq!(why.len(), 2, "{why:?}");
-        assert!(
-            why[0].1.contains("no column named") && why[1].1.contains("no schema called \"nowhere\""),
-            "{why:?}"
-        );
-        // Questions change all the same, and schemas under a question in any script.
-        assert!(made.iter().any(|m| m.origin == 0 && m.relation.short == "PI"));
-        assert!(
-            made.iter().any(|m| m.origin == 1)
-                && made.iter().all(|m| m.origin != 1 || !m.relation.short.starts_with('P'))
-        );
-        assert!(made.iter().all(|m| m.origin != 2));
-        assert!(made.iter().any(|m| m.origin == 3 && m.relation.short == "PR"));
-    }
-
-    #[test]
-    fn the_same_whatever_the_threads() {
-        let questions = [("Find the price.", "SELECT price FROM car", "shop"); 6];
-        let on = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let (made, _) = pool.install(|| run(&questions, 4));
-            sample(made, 7, 1).iter().map(|m| (m.id.clone(), m.place.ddl.clone())).collect::<Vec<_>>()
-        };
-        let one = on(1);
-        assert_eq!(one, on(3));
-        assert!(one.iter().filter(|(id, _)| id.contains(".CS.")).count() == 7);
-    }
 }

@@ -72,12 +72,9 @@ pub(crate) fn run(typed: &Perturb, seed: Option<u64>, console: Console) -> Resul
     let originals = if typed.originals { generator.originals(&questions) } else { Vec::new() };
     write(&typed.out, &originals, &results)?;
     if let Some(path) = &typed.tables {
-        let entries: Vec<&Value> =
-            schemas_of(originals.iter().chain(&results)).iter().map(|t| &t.tables).collect();
-        twinql::corpus::io::write_whole(path, |out| {
-            serde_json::to_writer(&mut *out, &entries)?;
-            out.write_all(b"\n")
-        })?;
+        let entries: Vec<&str> =
+            schemas_of(originals.iter().chain(&results)).iter().map(|t| t.tables.as_str()).collect();
+        twinql::corpus::io::write_whole(path, |out| writeln!(out, "[{}]", entries.join(",\n")))?;
     }
     let moved = match (&typed.db, &typed.db_out) {
         (Some(from), Some(to)) => Some(move_all(from, to, &originals, &results, console)?),

@@ -1,5 +1,7 @@
 //! Inputs that tell most: what a system says before and after, as the paper's Figure 4.
 
+use std::collections::BTreeSet;
+
 use twinql::metrics::MetricId;
 use twinql::{Engine, Work};
 use twinql_perturb::RELATIONS;
@@ -15,6 +17,7 @@ const SHOWN: usize = 2;
 /// Cards by relation. A witness is a database on which the two queries differ.
 pub(super) fn cards(engine: &Engine, read: &Read, calls: &[Vec<Call>], seed: u64) -> Vec<PairCard> {
     let mut chosen: Vec<(&Compared, &Vec<Call>)> = Vec::new();
+    let mut used: BTreeSet<usize> = BTreeSet::new();
     for relation in RELATIONS {
         let of: Vec<(&Compared, &Vec<Call>)> = read
             .compared
@@ -23,15 +26,18 @@ pub(super) fn cards(engine: &Engine, read: &Read, calls: &[Vec<Call>], seed: u64
             .filter(|(c, calls)| c.relation == relation.name && calls.first() == Some(&Call::Different))
             .collect();
         let alone = |calls: &[Call]| calls.iter().skip(1).any(|call| *call == Call::Same);
-        // Of one original one example is enough.
         for wanted in [false, true] {
-            let mut origins = Vec::new();
-            for (c, calls) in of.iter().filter(|(_, calls)| alone(calls) == wanted) {
-                if origins.len() < SHOWN && !origins.contains(&c.origin) {
-                    origins.push(c.origin);
+            let mut of: Vec<_> = of.iter().filter(|(_, calls)| alone(calls) == wanted).collect();
+            // Of one original one example is enough, here and under other relations.
+            of.sort_by_key(|(c, _)| used.contains(&c.origin));
+            let mut here = Vec::new();
+            for (c, calls) in of {
+                if here.len() < SHOWN && !here.contains(&c.origin) {
+                    here.push(c.origin);
                     chosen.push((c, calls));
                 }
             }
+            used.extend(here);
         }
     }
     let telling: Vec<Telling> = chosen.iter().filter_map(|(c, calls)| tell(engine, read, c, calls)).collect();
