@@ -81,9 +81,12 @@ fn from_questions_to_a_report() {
     assert!(all["witnessed"].as_u64().unwrap() > 0);
     let page = folder.read("r.html");
     assert!(page.starts_with("<!DOCTYPE html>"));
-    for text in
-        ["synonym-substitution: input", "no query over its schema", "A database on which the answers differ"]
-    {
+    for text in [
+        "synonym-substitution: input",
+        "no query over its schema",
+        "A database on which the answers differ",
+        "Cumulative fluency",
+    ] {
         assert!(page.contains(text), "{text}");
     }
     // As rates for training data.

@@ -274,6 +274,25 @@ mod tests {
     }
 
     #[test]
+    fn scores_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scores.jsonl");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Fluency::read(&path).map_err(|e| e.to_string())
+        };
+        let scores = read("{\"id\":7,\"score\":0.5}\n\n{\"id\":\"7.PI.0\",\"fluency\":0.25}\n").unwrap();
+        assert_eq!(
+            [scores.of("7", "any"), scores.of("7.PI.0", ""), scores.of("8", "any")],
+            [Some(0.5), Some(0.25), None]
+        );
+        for (text, says) in [("x", "line 1: no JSON"), ("{\"score\":1}", "no id"), ("{\"id\":1}", "no score")]
+        {
+            assert!(read(text).unwrap_err().contains(says), "{text}");
+        }
+    }
+
+    #[test]
     fn written_and_read() {
         let model = Trigrams::count(["a b a b .", "a b ."]);
         let read = Trigrams::parse(&model.write()).unwrap();

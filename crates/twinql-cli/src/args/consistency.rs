@@ -36,6 +36,10 @@ pub(crate) struct Consistency {
     /// Bootstrap resamples of the intervals, over originals
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) resamples: usize,
+    /// Fluency in the report by another language model: JSON lines with id and score; an original's id is its place
+    /// from 0 [default: a built-in trigram model]
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub(crate) fluency_scores: Option<PathBuf>,
     /// Write a report with tables, pictures and examples, as the ending says: .html, .md, .tex, .txt, .json
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) report: Option<PathBuf>,

@@ -4,6 +4,7 @@
 //! its input. Each distinct pair is scored once.
 
 mod examples;
+mod fluency;
 mod inputs;
 mod report;
 mod tables;
@@ -17,6 +18,7 @@ use twinql::model::Decision;
 use twinql::record::StatusCounts;
 use twinql::{Engine, Record, Status};
 use twinql_perturb::consistency::{Alarms, Call, Judged, Rates, alarms, rates};
+use twinql_perturb::fluency::{Fluency, Trigrams};
 
 use crate::args::consistency::Consistency;
 use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
@@ -63,6 +65,7 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
         ("--schemas", Some(typed.input.schemas.as_path())),
         ("--originals", Some(typed.originals.as_path())),
         ("--transformed", Some(typed.transformed.as_path())),
+        ("--fluency-scores", typed.fluency_scores.as_deref()),
         ("--checkpoint", metrics.checkpoint.as_deref()),
         ("--db", metrics.db.as_deref()),
     ]);
@@ -73,6 +76,10 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
     typed.report.as_deref().map(document::format_of).transpose()?;
     let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
+    let spoken = match &typed.fluency_scores {
+        Some(path) => Fluency::read(path)?,
+        None => Fluency::Model(Box::new(Trigrams::bundled()?)),
+    };
     let read = Read::new(&typed.questions, &typed.originals, &typed.transformed, &schemas)?;
     name_missing(&read, console);
     if read.compared.is_empty() {
@@ -94,7 +101,7 @@ pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Re
     };
     if let Some(path) = &typed.report {
         let cards = examples::cards(&engine, &read, &calls, how.seed);
-        document::write(&report::report(&found, &read, cards), path)?;
+        document::write(&report::report(&found, &read, fluency::section(&spoken, &read), cards), path)?;
     }
     let text = tables::text(&found, &read);
     let lines: Vec<Value> =

@@ -27,7 +27,7 @@ const PAPER: &[(&str, f64)] = &[
 ];
 
 /// The whole report.
-pub(super) fn report(found: &Found, read: &Read, cards: Vec<PairCard>) -> Report {
+pub(super) fn report(found: &Found, read: &Read, fluency: Option<Section>, cards: Vec<PairCard>) -> Report {
     let mut report = Report::new(
         "Consistency under transformed inputs",
         format!("{} transformed inputs with both predictions, of {}", read.compared.len(), read.inputs),
@@ -44,6 +44,9 @@ pub(super) fn report(found: &Found, read: &Read, cards: Vec<PairCard>) -> Report
         .with_section(by_hardness(found));
     if !found.alarms.is_empty() {
         report = report.with_section(false_alarms(found));
+    }
+    if let Some(section) = fluency {
+        report = report.with_section(section);
     }
     if !cards.is_empty() {
         let caption = "Above what the system predicts for the original, below what it predicts for the \
