@@ -105,6 +105,8 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Execute(typed) => commands::execute::run(typed, console),
         Command::Evaluate(typed) => commands::evaluate::run(typed, common.seed, console),
         Command::Compare(typed) => commands::compare::run(typed, common.seed, console),
+        Command::Perturb(typed) => commands::perturb::run(&typed, common.seed, console),
+        Command::Consistency(typed) => commands::consistency::run(typed, common.seed, console),
         Command::Calibrate(typed) => commands::calibrate::run(typed, common.seed, console),
         Command::Rerank(typed) => commands::rerank::run(&typed, console),
         Command::Explain(typed) => commands::explain::run(&typed, console),

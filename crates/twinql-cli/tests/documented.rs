@@ -25,7 +25,7 @@ struct Page {
     db_id: &'static str,
 }
 
-const PAGES: [Page; 11] = [
+const PAGES: [Page; 12] = [
     Page {
         path: "README.md",
         without: &["scripts/", "pip ", "python ", "cargo "],
@@ -53,10 +53,11 @@ const PAGES: [Page; 11] = [
             "--against",
             "safetensors",
         ],
-        least: 25,
+        least: 27,
         db_id: "concert_singer",
     },
     Page { path: "docs/comparing.md", without: &[], least: 2, db_id: "concert_singer" },
+    Page { path: "docs/consistency.md", without: &[], least: 3, db_id: "concert_singer" },
     Page { path: "docs/disagreements.md", without: &["TWINQL_DATA"], least: 2, db_id: "concert_singer" },
     Page { path: "docs/esm.md", without: &["cargo "], least: 1, db_id: "concert_singer" },
     Page { path: "docs/execution.md", without: &["…"], least: 3, db_id: "concert_singer" },
@@ -131,6 +132,11 @@ fn folder(db_id: &str) -> Folder {
         .map(|i| serde_json::json!({"question_id": i, "db_id": db_id, "question": "?", "SQL": GOLDS[i], "query": GOLDS[i]}))
         .collect();
     folder.write("dev.json", serde_json::Value::from(dev).to_string());
+    folder.write("train.json", folder.read("dev.json"));
+    // Transformed inputs are as many as relations apply; these predictions are by id.
+    folder.write("dev_pred.sql", lines(&PREDICTIONS, ""));
+    let transformed = serde_json::json!({"id": "0.TS.0", "sql": PREDICTIONS[0]});
+    folder.write("transformed_pred.sql", transformed.to_string());
     let pairs: String = {
         let pair = |i: usize| {
             let pair = serde_json::json!({"id": i, "db_id": db_id, "gold": GOLDS[i], "pred": PREDICTIONS[i], "label": i32::from(i != 1)});

@@ -6,11 +6,12 @@ use clap::{CommandFactory as _, Parser as _};
 use super::typed::Cli;
 
 /// The documents, by path from the repository's root.
-const PAGES: [(&str, &str); 22] = [
+const PAGES: [(&str, &str); 23] = [
     ("README.md", include_str!("../../../../README.md")),
     ("docs/audit.md", include_str!("../../../../docs/audit.md")),
     ("docs/command-line.md", include_str!("../../../../docs/command-line.md")),
     ("docs/comparing.md", include_str!("../../../../docs/comparing.md")),
+    ("docs/consistency.md", include_str!("../../../../docs/consistency.md")),
     ("docs/dialects.md", include_str!("../../../../docs/dialects.md")),
     ("docs/disagreements.md", include_str!("../../../../docs/disagreements.md")),
     ("docs/esm.md", include_str!("../../../../docs/esm.md")),

@@ -2,11 +2,13 @@
 
 pub(crate) mod audit;
 pub(crate) mod compare;
+pub(crate) mod consistency;
 pub(crate) mod corpus;
 pub(crate) mod databases;
 #[cfg(test)]
 mod documented;
 pub(crate) mod environment;
+pub(crate) mod perturb;
 pub(crate) mod profile;
 pub(crate) mod prove;
 pub(crate) mod refactor;

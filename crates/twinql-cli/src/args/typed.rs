@@ -69,6 +69,10 @@ pub(crate) enum Command {
     Rerank(super::rerank::Rerank),
     /// Show how two queries are read: canonical plans, applied rules, scores
     Explain(Explain),
+    /// Say questions and schemas in another way, to test or train Text-to-SQL systems (MT-TEQL)
+    Perturb(super::perturb::Perturb),
+    /// How often a system says something else on transformed inputs: inconsistency rates (MT-TEQL)
+    Consistency(super::consistency::Consistency),
     /// Make and inspect labelled pairs
     Corpus {
         #[command(subcommand)]

@@ -123,7 +123,7 @@ pub(super) fn unused(given: &Given, at: usize) -> Vec<usize> {
 
 /// The schema with the columns `order` of one table, in this order; none where a key holds a
 /// column that is not among them.
-pub(super) fn with_columns(schema: &Schema, at: usize, order: &[usize]) -> Option<Schema> {
+pub fn with_columns(schema: &Schema, at: usize, order: &[usize]) -> Option<Schema> {
     let mut schema = schema.clone();
     let place = |c: usize| order.iter().position(|&o| o == c);
     let moved = |key: &[usize]| key.iter().map(|&c| place(c)).collect::<Option<Vec<usize>>>();

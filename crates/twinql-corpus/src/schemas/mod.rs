@@ -30,6 +30,11 @@ use twinql_sql::{Column, Schema, Table, parse, plan};
 
 use crate::rewrites::ast::parse_query;
 
+pub use columns::with_columns;
+pub use names::parts;
+pub use queries::{fresh, names, reads_unnamed, renamed, replaced, words};
+pub use tables::with_tables;
+
 /// What becomes of a pair's label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Label {
@@ -113,6 +118,11 @@ impl Given {
     /// The schema, and both queries as texts.
     pub fn parts(&self) -> (&Schema, String, String) {
         (&self.schema, self.gold.to_string(), self.pred.to_string())
+    }
+
+    /// The gold query.
+    pub fn gold(&self) -> &Query {
+        &self.gold
     }
 
     fn both(&self) -> [&Query; 2] {

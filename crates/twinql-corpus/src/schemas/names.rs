@@ -115,7 +115,7 @@ fn rename(given: &Given, names: &IndexSet<String>, stem: &str, rng: &mut ChaCha8
 }
 
 /// The words of a name, in lower case: `home_branchId` has three.
-fn parts(name: &str) -> Vec<String> {
+pub fn parts(name: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut open = false;
     let mut upper = false;

@@ -60,7 +60,7 @@ impl VisitorMut for Factors<'_> {
 
 /// Every name in both queries, in lower case: tables, columns, aliases, functions, and strings in
 /// double quotes, which may be any of these.
-pub(super) fn words(given: &Given) -> HashSet<String> {
+pub fn words(given: &Given) -> HashSet<String> {
     let mut out = HashSet::new();
     for query in given.both() {
         let _ = change(
@@ -91,7 +91,7 @@ pub(super) fn functions(given: &Given) -> HashSet<String> {
 
 /// True if a query selects `*`, but for EXISTS, where it means nothing; or joins by the names that
 /// two tables share. Then columns that no query names matter all the same.
-pub(super) fn reads_unnamed(given: &Given) -> bool {
+pub fn reads_unnamed(given: &Given) -> bool {
     given.both().into_iter().any(|query| {
         let mut query = query.clone();
         let _ = change(
@@ -120,7 +120,7 @@ pub(super) fn reads_unnamed(given: &Given) -> bool {
 }
 
 /// The query with every name in `new` replaced, wherever it stands.
-pub(super) fn renamed(query: &Query, new: &IndexMap<String, String>) -> Query {
+pub fn renamed(query: &Query, new: &IndexMap<String, String>) -> Query {
     let mut query = query.clone();
     let _ = change(
         &mut query,
@@ -143,11 +143,7 @@ pub(super) fn tables_read(given: &Given) -> Vec<usize> {
 
 /// The query with `make(alias)` in place of each reading of the table called `name`; none where a
 /// common table expression has that name, or a reading has more to it than an alias.
-pub(super) fn replaced(
-    query: &Query,
-    name: &str,
-    make: &dyn Fn(&str) -> Option<TableFactor>,
-) -> Option<Query> {
+pub fn replaced(query: &Query, name: &str, make: &dyn Fn(&str) -> Option<TableFactor>) -> Option<Query> {
     let mut query = query.clone();
     let mut possible = true;
     let _ = change(
@@ -196,7 +192,7 @@ pub(super) fn taken(given: &Given) -> HashSet<String> {
 }
 
 /// The names of tables and columns, in lower case, as SQLite compares them.
-fn names(schema: &Schema) -> impl Iterator<Item = String> + '_ {
+pub fn names(schema: &Schema) -> impl Iterator<Item = String> + '_ {
     schema.tables.iter().flat_map(|t| {
         std::iter::once(t.name.to_ascii_lowercase())
             .chain(t.columns.iter().map(|c| c.name.to_ascii_lowercase()))
@@ -204,7 +200,7 @@ fn names(schema: &Schema) -> impl Iterator<Item = String> + '_ {
 }
 
 /// `stem`, or `stem2`, `stem3` …: the first that is not taken, which then is.
-pub(super) fn fresh(taken: &mut HashSet<String>, stem: &str) -> String {
+pub fn fresh(taken: &mut HashSet<String>, stem: &str) -> String {
     let (mut name, mut number) = (stem.to_owned(), 1);
     while !taken.insert(name.to_ascii_lowercase()) {
         number += 1;

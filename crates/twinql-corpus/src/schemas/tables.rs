@@ -83,7 +83,7 @@ fn shuffle(given: &Given, rng: &mut ChaCha8Rng) -> Option<Given> {
 
 /// The tables `order`, in this order; none where a foreign key refers to one that is not among
 /// them.
-fn with_tables(schema: &Schema, order: &[usize]) -> Option<Schema> {
+pub fn with_tables(schema: &Schema, order: &[usize]) -> Option<Schema> {
     let mut tables = Vec::with_capacity(order.len());
     for &from in order {
         let mut table = schema.tables.get(from)?.clone();

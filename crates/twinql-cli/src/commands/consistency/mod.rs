@@ -1,0 +1,227 @@
+//! `twinql consistency`: how often a system says something else on transformed inputs.
+//!
+//! Both predictions become queries over the original schema, those over a transformed one through the mapping of
+//! its input. Each distinct pair is scored once.
+
+mod examples;
+mod inputs;
+mod report;
+mod tables;
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+use twinql::files::Inputs;
+use twinql::input::{About, Item};
+use twinql::metrics::{MetricId, Resampling};
+use twinql::model::Decision;
+use twinql::record::StatusCounts;
+use twinql::{Engine, Record, Status};
+use twinql_perturb::consistency::{Alarms, Call, Judged, Rates, alarms, rates};
+
+use crate::args::consistency::Consistency;
+use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
+use crate::commands::perturb::sqlite_only;
+use crate::commands::stream::stream;
+use crate::commands::{databases, engine, signatures, strict, tell, window};
+use crate::document;
+use crate::input::Pairs;
+use crate::output::Console;
+use inputs::{Compared, Outcome, Read};
+
+/// What was found.
+struct Found {
+    rates: Vec<Rates>,
+    /// Of each metric that compares texts, where others know better.
+    alarms: Vec<(String, Vec<Alarms>)>,
+    signatures: Vec<(&'static str, String)>,
+    thresholds: Vec<f64>,
+    how: Resampling,
+    counts: StatusCounts,
+}
+
+/// Inputs without predictions that are named on the console; all of them are in the JSON document.
+const NAMED: usize = 10;
+
+/// Reads inputs and predictions, judges what is distinct, and tells the rates.
+pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Result<bool> {
+    sqlite_only(typed.input.dialect.dialect)?;
+    let metrics = Metrics::new(typed.metrics, seed)?;
+    let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
+    let output = Output::new(typed.output, default)?;
+    let how = Resampling {
+        resamples: typed.resamples,
+        seed: seed.unwrap_or(DEFAULT_SEED),
+        ..Resampling::default()
+    };
+    if output.fail_under.is_some() {
+        bail!(
+            "--fail-under: inconsistency rates are better when they are low; use --strict, or read the JSON"
+        );
+    }
+    let mut files = Inputs::default().with([
+        ("--questions", Some(typed.questions.as_path())),
+        ("--schemas", Some(typed.input.schemas.as_path())),
+        ("--originals", Some(typed.originals.as_path())),
+        ("--transformed", Some(typed.transformed.as_path())),
+        ("--checkpoint", metrics.checkpoint.as_deref()),
+        ("--db", metrics.db.as_deref()),
+    ]);
+    for out in [&output.out, &typed.report].into_iter().flatten() {
+        files.output(out)?;
+    }
+    // Better refused now than after the scoring.
+    typed.report.as_deref().map(document::format_of).transpose()?;
+    let schemas = databases::schemas(Some(&typed.input.schemas), &metrics, typed.input.dialect.dialect)?;
+    let engine = engine(&metrics, &schemas, console)?;
+    let read = Read::new(&typed.questions, &typed.originals, &typed.transformed, &schemas)?;
+    name_missing(&read, console);
+    if read.compared.is_empty() {
+        bail!("no transformed input has both predictions: there is nothing to compare");
+    }
+    let records = score(&engine, &read, console)?;
+    let calls: Vec<Vec<Call>> = read.compared.iter().map(|c| calls(&engine, c, &read, &records)).collect();
+    let judged: Vec<Judged> =
+        read.compared.iter().zip(&calls).map(|(c, calls)| c.judged(calls.clone())).collect();
+    let mut counts = StatusCounts::default();
+    records.iter().for_each(|record| counts.add(record.status));
+    let found = Found {
+        rates: engine.metrics().iter().enumerate().map(|(i, m)| rates(m.name, &judged, i, &how)).collect(),
+        alarms: false_alarms(&engine, &judged),
+        signatures: signatures(&engine),
+        thresholds: engine.metrics().iter().map(|m| engine.threshold(m)).collect(),
+        how,
+        counts,
+    };
+    if let Some(path) = &typed.report {
+        let cards = examples::cards(&engine, &read, &calls, how.seed);
+        document::write(&report::report(&found, &read, cards), path)?;
+    }
+    let text = tables::text(&found, &read);
+    let lines: Vec<Value> =
+        read.compared.iter().zip(&calls).map(|(c, calls)| c.line(&engine, calls)).collect();
+    tell(&output, &text, || document(&found, &read), &lines, console)?;
+    let missing = read.missing();
+    if output.strict && missing > 0 {
+        console.warn(format!("--strict: {missing} inputs have no pair of predictions"));
+        return Ok(false);
+    }
+    Ok(strict(output.strict, &found.counts, console))
+}
+
+/// Scores the distinct pairs, in their order.
+fn score(engine: &Engine, read: &Read, console: Console) -> Result<Vec<Record>> {
+    let mut records = Vec::with_capacity(read.distinct.len());
+    let count = Some(read.distinct.len());
+    let items = read.distinct.clone().into_iter().map(|job| Ok(Item { job, about: About::default() }));
+    let pairs = Pairs { items: Box::new(items), single: false, count };
+    let work = |jobs: &[twinql::Job]| engine.score(jobs);
+    stream(pairs, window(engine), "judging", console, &work, &mut |done| {
+        records.extend(done.map(|(_, _, record)| record));
+        Ok(true)
+    })?;
+    Ok(records)
+}
+
+/// What each metric says of a compared input.
+fn calls(engine: &Engine, compared: &Compared, read: &Read, records: &[Record]) -> Vec<Call> {
+    let all = |call: Call| vec![call; engine.metrics().len()];
+    match compared.outcome {
+        Outcome::SameText => all(Call::Same),
+        Outcome::OneInvalid(_) => all(Call::Different),
+        Outcome::NeitherValid => all(Call::Unknown),
+        Outcome::Pair(number) => {
+            let Some(record) = records.get(number) else { return all(Call::Unknown) };
+            if record.status == Status::GoldError {
+                // The prediction for the original is no query: the other one either is, or is another such text.
+                return all(if read.is_query(number) { Call::Different } else { Call::Unknown });
+            }
+            let call = |m: &&'static twinql::Metric| match engine.call(m, record, false) {
+                Decision::Same => Call::Same,
+                Decision::Different => Call::Different,
+                Decision::Abstained => Call::Unknown,
+            };
+            engine.metrics().iter().map(call).collect()
+        }
+    }
+}
+
+/// Metrics that compare what is written, which others may know better.
+fn compares_texts(id: MetricId) -> bool {
+    matches!(
+        id,
+        MetricId::Exact
+            | MetricId::Esm
+            | MetricId::EsmOfficial
+            | MetricId::EsmValues
+            | MetricId::EsmPlus
+            | MetricId::EsmPlusPublished
+    )
+}
+
+fn false_alarms(engine: &Engine, judged: &[Judged]) -> Vec<(String, Vec<Alarms>)> {
+    let place = |id: MetricId| engine.metrics().iter().position(|m| m.id == id);
+    let (proof, suite) = (place(MetricId::Proof), place(MetricId::Suite));
+    if proof.is_none() && suite.is_none() {
+        return Vec::new();
+    }
+    let texts = engine.metrics().iter().enumerate().filter(|(_, m)| compares_texts(m.id));
+    texts.map(|(i, m)| (m.name.to_owned(), alarms(judged, i, proof, suite))).collect()
+}
+
+fn name_missing(read: &Read, console: Console) {
+    let some = |ids: &[String]| {
+        let shown: Vec<&str> = ids.iter().take(NAMED).map(String::as_str).collect();
+        let more = ids.len().saturating_sub(NAMED);
+        let rest =
+            if more > 0 { format!(" and {more} more (--format json lists all)") } else { String::new() };
+        format!("{}{rest}", shown.join(", "))
+    };
+    for (what, ids) in [
+        ("originals without a prediction", &read.without_original),
+        ("transformed inputs without a prediction", &read.without_transformed),
+        ("inputs over a database that --schemas does not have", &read.without_schema),
+    ] {
+        if !ids.is_empty() {
+            console.warn(format!("{} {what}: {}", ids.len(), some(ids)));
+        }
+    }
+}
+
+/// All of it as one JSON object.
+fn document(found: &Found, read: &Read) -> Value {
+    let metrics: Vec<Value> = found
+        .rates
+        .iter()
+        .zip(&found.signatures)
+        .zip(&found.thresholds)
+        .map(|((rates, (_, signature)), threshold)| {
+            json!({
+                "name": rates.name,
+                "threshold": threshold,
+                "signature": signature,
+                "all": rates.all,
+                "by_relation": rates.by_relation,
+                "by_hardness": rates.by_hardness,
+            })
+        })
+        .collect();
+    let alarms: Vec<Value> =
+        found.alarms.iter().map(|(name, groups)| json!({"metric": name, "groups": groups})).collect();
+    json!({
+        "format": 1,
+        "inputs": read.inputs,
+        "compared": read.compared.len(),
+        "same_text": read.same_text(),
+        "distinct_pairs": read.distinct.len(),
+        "status": found.counts,
+        "missing": {
+            "originals": read.without_original,
+            "transformed": read.without_transformed,
+            "schemas": read.without_schema,
+        },
+        "resampling": found.how,
+        "clusters": "originals",
+        "metrics": metrics,
+        "false_alarms": alarms,
+    })
+}

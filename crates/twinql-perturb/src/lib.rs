@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+
+pub mod augment;
+pub mod consistency;
+pub mod database;
+pub mod error;
+pub mod fluency;
+pub mod generate;
+pub mod lexicon;
+pub mod mapping;
+pub mod predictions;
+pub mod questions;
+pub mod reads;
+pub mod relation;
+pub mod schema;
+pub mod tables_json;
+pub mod translate;
+pub mod utterance;
+
+pub use error::PerturbError;
+pub use generate::{Config, Generator, Perturbed};
+pub use mapping::Mapping;
+pub use questions::{Question, Questions};
+pub use relation::{Label, RELATIONS, Relation, Target, relation};
