@@ -115,6 +115,11 @@ impl Given {
         (plans(schema, gold) && plans(schema, pred)).then_some(given)
     }
 
+    /// The schema, and both queries as texts.
+    pub fn parts(&self) -> (&Schema, String, String) {
+        (&self.schema, self.gold.to_string(), self.pred.to_string())
+    }
+
     /// The gold query.
     pub fn gold(&self) -> &Query {
         &self.gold

@@ -1,0 +1,48 @@
+//! How far scores move where a schema changes in what neither query reads; `examples/steadiness` measures it at large
+//! (docs/consistency.md).
+#![allow(clippy::expect_used)]
+
+#[path = "../examples/steadiness/measure.rs"]
+#[allow(dead_code)]
+mod measure;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use measure::{Pair, keeping, measure};
+use twinql::corpus::pairs;
+use twinql::sql::schema;
+use twinql::{Engine, Network, Schema};
+
+#[test]
+fn what_neither_query_reads_decides_nothing() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    let set = schema::load(data.join("schemas")).expect("the bundled schemas");
+    let schemas: BTreeMap<String, Arc<Schema>> = set.into_iter().map(|(id, s)| (id, Arc::new(s))).collect();
+    let read = pairs::read(data.join("pairs.jsonl")).expect("the bundled pairs");
+    let all: Vec<Pair> = read
+        .pairs
+        .into_iter()
+        .map(|p| {
+            let schema = &schemas[&p.db_id.expect("a database")];
+            Pair { schema: Arc::clone(schema), gold: p.gold, pred: p.pred }
+        })
+        .collect();
+    for checkpoint in ["small", "base"] {
+        let network = Network::chosen(Some(Path::new(checkpoint))).expect("a built-in network");
+        let metrics = ["gmn", "relpm"].map(|name| twinql::metrics::metric(name).expect("a metric"));
+        let engine = Engine::builder().network(network).metrics(metrics).build().expect("an engine");
+        for change in keeping().filter(|change| !change.name.starts_with("rename")) {
+            for (metric, found) in engine.metrics().iter().zip(measure(&engine, &all, change, 2)) {
+                let said = format!("{} under {} ({checkpoint}): {found:?}", metric.name, change.name);
+                assert!(found.pairs > 100, "{said}");
+                // Orders of tables and columns reach ties of the canonical form, and so the last digits of scores.
+                if ["insert-columns", "type-words"].contains(&change.name) {
+                    assert_eq!(found.moved, 0, "{said}");
+                }
+                assert!(found.flipped * 100 <= found.pairs, "{said}");
+            }
+        }
+    }
+}
