@@ -2,7 +2,7 @@
 //!
 //! Python sees few classes and functions here, all of them typed in `_twinql.pyi`; `python/twinql` makes the
 //! package of them that users import. What crosses is plain: texts, numbers, dicts. Where work is done, Python's
-//! lock is released and the work runs on threads of [`runtime`] that have deep stacks, since queries are nested
+//! lock is released and the work runs on threads of `runtime` that have deep stacks, since queries are nested
 //! input. No panic crosses: it ends as the status of its pair, or as an `InternalError`.
 
 use pyo3::prelude::*;
