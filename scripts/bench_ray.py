@@ -66,7 +66,8 @@ class Watch(threading.Thread):
                 try:
                     if b"RayScorer" not in (status.parent / "cmdline").read_bytes():
                         continue
-                    resident = next(int(line.split()[1]) / 1024 for line in status.open() if line.startswith("VmRSS"))
+                    # Without what it maps of Ray's object store, which all workers share.
+                    resident = next(int(line.split()[1]) / 1024 for line in status.open() if line.startswith("RssAnon"))
                 except (OSError, StopIteration):
                     continue
                 pid = status.parent.name
