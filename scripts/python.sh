@@ -48,6 +48,11 @@ users=python/tests/typing_of_users.py
 site=$("$venv/python" -c 'import twinql, os; print(os.path.dirname(twinql.__file__))')
 "$venv/pyright" --pythonpath "$venv/python" --warnings "$site" "$users"
 
+step "engines"
+# Tests of the engines that move tables run where these install; without them they say 'skipped'. Spark needs Java as well.
+engines=(duckdb daft 'ray[data]')
+"$venv/python" -m pip install --quiet "${engines[@]}" || echo "skipped: not all of ${engines[*]} can be installed"
+
 step "tests"
 TWINQL_PROGRAM=${CARGO_TARGET_DIR:-$PWD/target}/release/twinql \
   "$venv/python" -m pytest --quiet -p no:cacheprovider python/tests "$@"

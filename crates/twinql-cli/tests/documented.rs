@@ -3,6 +3,7 @@
 //! `args/documented.rs` checks that all of them are understood. Here those run that need no hours, no network and no other
 //! program.
 
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
