@@ -4,15 +4,18 @@
 //! This is canonical labelling of a graph, done as McKay's nauty does it: colours are refined (`color`), and
 //! where several columns keep one colour each of them is told apart in turn and the least of the resulting
 //! forms is taken. With all columns of different colours the order of everything follows from them, and
-//! numbering the columns as the ordered tree makes them gives the ids.
+//! numbering the columns as the ordered tree makes them gives the ids. Where positions in the schema would count,
+//! names do (`scan_names`), so that a form does not change with the order of tables and columns.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::color::{Colors, is_symmetric};
+use super::scan_names::ScanNames;
 use super::twins;
 use crate::expr::{BinaryOp, Expr};
 use crate::rel::{ColumnId, Columns, Query, Rel, SetOpKind};
+use crate::schema::Schema;
 use crate::tree::{Next, NodeMut, Tree};
 
 /// How many choices between columns that look alike are tried; beyond them the first is
@@ -22,18 +25,22 @@ const MAX_CHOICES: usize = 48;
 /// Orders and renumbers a query; also the old id of each new one. The flag is false where
 /// the choices were too many.
 pub(super) fn canonical_form(
-    query: Query,
+    mut query: Query,
     columns: &Columns,
+    schema: &Schema,
     any_column_order: bool,
 ) -> (Query, Vec<ColumnId>, bool) {
+    let names = ScanNames::of(&query, schema);
+    names.enter(&mut query);
     let mut search = Search { any_column_order, best: None, choices: 0 };
     for variant in twins::variants(&query, columns) {
-        let colors = Colors::new(&variant, any_column_order);
+        let colors = Colors::new(&variant, &names, any_column_order);
         search.run(&variant, colors);
     }
     let complete = search.choices <= MAX_CHOICES;
     #[expect(clippy::expect_used, reason = "a search goes on until it has a candidate, whatever was tried")]
-    let (query, order) = search.best.expect("the query itself is a variant, and leads to a candidate");
+    let (mut query, order) = search.best.expect("the query itself is a variant, and leads to a candidate");
+    names.leave(&mut query);
     (query, order, complete)
 }
 
@@ -47,7 +54,7 @@ struct Search {
 impl Search {
     /// Orders the query by its colours, if they tell all columns apart; otherwise gives each column of the
     /// first tied colour one of its own in turn. The choice is not cut short before there is a candidate.
-    fn run(&mut self, query: &Query, colors: Colors) {
+    fn run(&mut self, query: &Query, colors: Colors<'_>) {
         let tied = colors.tied();
         if tied.is_empty() {
             let mut candidate = query.clone();
@@ -86,12 +93,12 @@ fn rank(expr: &Expr) -> u8 {
 }
 
 /// Where an expression stands among others: by its class, then by its hash.
-fn expr_key(expr: &Expr, colors: &Colors) -> (u8, u64) {
+fn expr_key(expr: &Expr, colors: &Colors<'_>) -> (u8, u64) {
     (rank(expr), colors.expr(expr))
 }
 
-/// Where a relation stands among the inputs of a join: scans first, by table, so that forms are easy to read.
-fn rel_key(rel: &Rel, colors: &Colors) -> (u8, usize, u64) {
+/// Where a relation stands among the inputs of a join: scans first, by the table's name, so that forms are easy to read.
+fn rel_key(rel: &Rel, colors: &Colors<'_>) -> (u8, usize, u64) {
     match rel {
         Rel::Scan { table, .. } => (0, *table, colors.rel(rel)),
         _ => (1, 0, colors.rel(rel)),
@@ -99,13 +106,13 @@ fn rel_key(rel: &Rel, colors: &Colors) -> (u8, usize, u64) {
 }
 
 /// Conjuncts or operands in their canonical order.
-fn sort_exprs(list: &mut [Expr], colors: &Colors) {
+fn sort_exprs(list: &mut [Expr], colors: &Colors<'_>) {
     list.sort_by_cached_key(|e| expr_key(e, colors));
 }
 
 /// Orders what has no order, from the leaves up: the hash of a node does not depend on the order of its
 /// parts, so it is the same before and after.
-fn order_rel(rel: &mut Rel, colors: &Colors) {
+fn order_rel(rel: &mut Rel, colors: &Colors<'_>) {
     for expr in rel.exprs_mut() {
         order_expr(expr, colors);
     }
@@ -145,7 +152,7 @@ fn order_rel(rel: &mut Rel, colors: &Colors) {
 }
 
 /// Orders the arms of a chain of unions, nested to the left.
-fn order_union(rel: &mut Rel, colors: &Colors) {
+fn order_union(rel: &mut Rel, colors: &Colors<'_>) {
     let Rel::SetOp { kind: SetOpKind::Union, all, columns, .. } = &*rel else {
         return;
     };
@@ -194,7 +201,7 @@ fn order_set_op(
     left: &mut Query,
     right: &mut Query,
     columns: &mut Vec<ColumnId>,
-    colors: &Colors,
+    colors: &Colors<'_>,
 ) {
     if left.output.len() != columns.len() || right.output.len() != columns.len() {
         return;
@@ -220,7 +227,7 @@ fn rel_size_key(rel: &Rel) -> Reverse<usize> {
 
 /// Orders operands that have no order; literals in an IN-list by their value, which reads better than by
 /// hash.
-fn order_expr(expr: &mut Expr, colors: &Colors) {
+fn order_expr(expr: &mut Expr, colors: &Colors<'_>) {
     for operand in expr.operands_mut() {
         order_expr(operand, colors);
     }

@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
+use super::scan_names::ScanNames;
 use crate::expr::{AggregateCall, BinaryOp, Expr, WindowCall};
 use crate::rel::{ColumnId, Query, Rel, SetOpKind, SortKey};
 
@@ -44,7 +45,7 @@ pub(super) fn mix(a: u64, b: u64) -> u64 {
 }
 
 /// The hash of a value that holds no column.
-fn hash_of(value: &impl Hash) -> u64 {
+pub(super) fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = Stable(0x7477_696e_716c);
     value.hash(&mut hasher);
     hasher.finish()
@@ -62,16 +63,18 @@ type Contexts = BTreeMap<ColumnId, u64>;
 
 /// Colours by column id.
 #[derive(Clone)]
-pub(super) struct Colors {
+pub(super) struct Colors<'n> {
     colors: BTreeMap<ColumnId, u64>,
+    /// What the tables and columns of scans are called.
+    names: &'n ScanNames,
     /// Output columns of the outermost query have no order.
     any_output_order: bool,
 }
 
-impl Colors {
+impl<'n> Colors<'n> {
     /// Refines from nothing.
-    pub(super) fn new(query: &Query, any_output_order: bool) -> Colors {
-        let mut colors = Colors { colors: BTreeMap::new(), any_output_order };
+    pub(super) fn new(query: &Query, names: &'n ScanNames, any_output_order: bool) -> Colors<'n> {
+        let mut colors = Colors { colors: BTreeMap::new(), names, any_output_order };
         colors.refine(query);
         colors
     }
@@ -215,9 +218,10 @@ impl Colors {
     pub(super) fn rel(&self, rel: &Rel) -> u64 {
         match rel {
             Rel::Scan { table, columns } => {
-                let own =
-                    columns.iter().fold(0u64, |h, (c, at)| h.wrapping_add(mix(self.get(*c), *at as u64)));
-                mix(mix(41, *table as u64), own)
+                let own = columns.iter().fold(0u64, |h, (c, at)| {
+                    h.wrapping_add(mix(self.get(*c), self.names.column(*table, *at)))
+                });
+                mix(mix(41, self.names.table(*table)), own)
             }
             Rel::Values { columns, rows } => {
                 rows.iter().fold(mix(42, self.ids(columns)), |h, row| mix(h, self.exprs(row)))
@@ -318,9 +322,9 @@ impl Colors {
     fn rel_context(&self, rel: &Rel, context: u64, to: &mut Contexts) {
         let base = mix(context, self.rel(rel));
         match rel {
-            Rel::Scan { columns, .. } => {
+            Rel::Scan { table, columns } => {
                 for (c, at) in columns {
-                    Self::note(to, *c, mix(base, *at as u64));
+                    Self::note(to, *c, mix(base, self.names.column(*table, *at)));
                 }
             }
             Rel::Values { columns, .. }

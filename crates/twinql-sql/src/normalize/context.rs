@@ -95,6 +95,18 @@ impl<'a> Context<'a> {
         self.info(c)?.origin
     }
 
+    /// Where a column stands among equal ones, the least of which stands for all: columns of the schema before
+    /// computed ones, keys before others, then by the names of table and column. Neither the order of the schema nor
+    /// what else is in it decides, so that canonical forms do not depend on them.
+    pub(crate) fn standing(&self, c: ColumnId) -> impl Ord + use<'_> {
+        let origin = self.origin(c).and_then(|at| {
+            let table = self.schema.tables.get(at.table)?;
+            let key = table.has_key_within(&[at.column]);
+            Some((!key, table.name.as_str(), table.columns.get(at.column)?.name.as_str()))
+        });
+        (origin.is_none(), origin, c)
+    }
+
     /// A column's affinity.
     pub(crate) fn column_affinity(&self, c: ColumnId) -> Option<Affinity> {
         self.info(c)?.affinity

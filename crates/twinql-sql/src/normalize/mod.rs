@@ -21,6 +21,7 @@ mod pushdown;
 mod rule;
 mod rules;
 mod scan;
+mod scan_names;
 mod stopped;
 mod twins;
 mod vacuous;
@@ -203,7 +204,7 @@ fn normalize_once(schema: &Schema, original: &Plan, semantics: &Semantics, rules
     }
     rules::prune_scans(&mut query);
     let (query, order, ordered) =
-        canonical::canonical_form(query, &driver.cx.columns, semantics.any_column_order);
+        canonical::canonical_form(query, &driver.cx.columns, driver.cx.schema, semantics.any_column_order);
     let vacated = driver.cx.vacated + vacuous::left_in(&query, &original.query);
     let columns = order.iter().filter_map(|old| old.info(&driver.cx.columns).cloned()).collect();
     let parents: BTreeMap<ColumnId, ColumnId> = driver.cx.parents.into_iter().collect();

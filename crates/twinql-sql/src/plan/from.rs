@@ -18,7 +18,7 @@ use crate::dialect::Dialect;
 use crate::error::SqlError;
 use crate::expr::Expr;
 use crate::rel::{ColumnId, ColumnInfo, JoinKind, Rel};
-use crate::schema::{Affinity, ColumnRef, same_name};
+use crate::schema::{Affinity, ColumnRef, by_name, same_name};
 use crate::value::Value;
 
 /// How an input joins those before it.
@@ -305,14 +305,24 @@ impl<'a> Planner<'a> {
         let mut columns = Vec::with_capacity(table.columns.len());
         let mut scope = Vec::with_capacity(table.columns.len());
         let mut rowid = RowId::Opaque;
-        for (position, column) in table.columns.iter().enumerate() {
-            let id = self.new_column(ColumnInfo {
+        // Ids by name: what compares ids does not depend on the order of the schema's columns.
+        let mut named: Vec<usize> = (0..table.columns.len()).collect();
+        named.sort_by(|a, b| match (table.columns.get(*a), table.columns.get(*b)) {
+            (Some(a), Some(b)) => by_name(&a.name, &b.name),
+            _ => std::cmp::Ordering::Equal,
+        });
+        let mut ids = vec![ColumnId(0); table.columns.len()];
+        for position in named {
+            let (Some(column), Some(id)) = (table.columns.get(position), ids.get_mut(position)) else { continue };
+            *id = self.new_column(ColumnInfo {
                 name: column.name.clone(),
                 origin: Some(ColumnRef { table: index, column: position }),
                 affinity: Some(column.affinity),
                 class: column.class,
                 nullable: !column.not_null,
             })?;
+        }
+        for ((position, column), id) in table.columns.iter().enumerate().zip(ids) {
             if table.primary_key == [position] && column.affinity == Affinity::Integer {
                 rowid = RowId::Column(id);
             }

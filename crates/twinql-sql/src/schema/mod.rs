@@ -22,7 +22,7 @@ pub use error::{SchemaError, SchemaErrorKind};
 pub use limits::{Form, TypeLimits};
 pub use load::{load, load_in};
 pub use names::{Found, NamePart};
-pub(crate) use names::{case_hint, same_name};
+pub(crate) use names::{by_name, case_hint, same_name};
 pub use note::{Note, NoteKind, not_read};
 pub use print::quote;
 

@@ -4,6 +4,7 @@
 //! A table has its name and, where the DDL says one, the schema it lies in. Two tables of
 //! one name in two schemas are stored under `schema.name`, since SQLite has no schemas.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::dialect::Dialect;
@@ -33,6 +34,12 @@ pub enum Found {
 
 /// Schemas that a name without one is looked for in first.
 const DEFAULTS: [&str; 3] = ["public", "dbo", "main"];
+
+/// The order of names, without regard to ASCII case; of names that differ in case alone, as they are written.
+pub(crate) fn by_name(a: &str, b: &str) -> Ordering {
+    let lower = |b: u8| b.to_ascii_lowercase();
+    a.bytes().map(lower).cmp(b.bytes().map(lower)).then_with(|| a.cmp(b))
+}
 
 impl Table {
     /// The name without the schema that may be part of it.

@@ -83,11 +83,9 @@ fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     on.len() != before.len() || !on.iter().all(|e| same.contains(e))
 }
 
-/// The column that stands for its class: one of an enclosing query, else the first by
-/// table and position, so that the choice does not depend on names or order.
+/// The column that stands for its class: one of an enclosing query, else by [`Context::standing`].
 fn representative(class: &[ColumnId], produced: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<ColumnId> {
     class.iter().copied().min_by_key(|c| {
-        let origin = cx.origin(*c);
-        (produced.contains(c), origin.is_none(), origin.map(|o| (o.table, o.column)), *c)
+        (produced.contains(c), cx.standing(*c))
     })
 }

@@ -254,8 +254,7 @@ impl Late {
             }
             let known = theirs.iter().copied().filter(|c| beside.contains(c));
             let g = known.min_by_key(|c| {
-                let origin = cx.origin(*c);
-                (!grouped.contains(c), origin.map(|o| (o.table, o.column)), *c)
+                (!grouped.contains(c), cx.standing(*c))
             })?;
             links.insert(*x, g);
             // The rest of the class stays equal.

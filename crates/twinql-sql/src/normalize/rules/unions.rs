@@ -136,7 +136,7 @@ fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
         }
         let mut own = arm.clone();
         super::prune_scans(&mut own);
-        let (form, _, _) = canonical_form(own, &cx.columns, false);
+        let (form, _, _) = canonical_form(own, &cx.columns, cx.schema, false);
         let known = seen.contains(&form);
         if !known {
             seen.push(form);
