@@ -89,7 +89,11 @@ pub(crate) fn suite_accuracy<'py>(
         }
         Some(path) => {
             let (suite, hash) = read(py, &path)?;
-            let signature = signature(&suite, &hash, dialect, plug_values);
+            let mut signature = Signature::of_distilled("suite-accuracy", &suite, &hash, dialect);
+            if plug_values {
+                signature.further.push("values:plugged".into());
+            }
+            let signature = signature.to_string();
             let schemas = match schemas {
                 Some(given) => schemas::argument(py, Some(given), dialect)?,
                 // Whatever it was distilled for brings its schema along.
@@ -178,26 +182,4 @@ fn on_suite(suite: &Suite, jobs: &[Job], options: RunOptions, program: Option<Pr
         }
     };
     jobs.iter().zip(places).map(outcome).collect()
-}
-
-/// What figures of a suite depend on: the hash of its bytes stands for all that it was made with.
-fn signature(suite: &Suite, hash: &str, dialect: Dialect, plug_values: bool) -> String {
-    let mut further = vec![format!("suite:{hash}"), format!("databases:{}", suite.counts().databases)];
-    if suite.config.plausible {
-        further.push("plausible".into());
-    }
-    if plug_values {
-        further.push("values:plugged".into());
-    }
-    Signature {
-        metric: "suite-accuracy".into(),
-        checkpoint: "none".into(),
-        dialect,
-        semantics: suite.config.semantics.name.clone(),
-        threshold: 0.5,
-        device: "cpu".into(),
-        seed: suite.config.seed,
-        further,
-    }
-    .to_string()
 }

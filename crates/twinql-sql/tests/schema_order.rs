@@ -22,7 +22,11 @@ fn rearranged(schema: &Schema, rng: &mut ChaCha8Rng) -> Schema {
     let mut grown = schema.clone();
     for table in &mut grown.tables {
         for i in 0..rng.random_range(0..3) {
-            table.columns.push(Column::new(format!("{}spare_{i}", ["a", "m", "z"][i]), "INTEGER", Dialect::Sqlite));
+            table.columns.push(Column::new(
+                format!("{}spare_{i}", ["a", "m", "z"][i]),
+                "INTEGER",
+                Dialect::Sqlite,
+            ));
         }
     }
     let spare = Column::new("id", "INTEGER", Dialect::Sqlite);
@@ -108,7 +112,13 @@ fn forms_of_bundled_queries_stay() {
     let queries = read(&load(root().join("schemas")), &root().join("gold.tsv"));
     let found = check(&queries);
     assert!(found.compared > 600, "{} compared", found.compared);
-    assert!(found.moved.is_empty(), "{} of {}:\n{}", found.moved.len(), found.compared, found.moved.join("\n"));
+    assert!(
+        found.moved.is_empty(),
+        "{} of {}:\n{}",
+        found.moved.len(),
+        found.compared,
+        found.moved.join("\n")
+    );
 }
 
 #[test]
@@ -117,7 +127,8 @@ fn forms_of_real_queries_stay() {
         eprintln!("skipped: TWINQL_DATA is not set");
         return;
     };
-    let mut queries = read(&load(data.join("spider/tables.json")), &data.join("spider/train_spider_gold.sql"));
+    let mut queries =
+        read(&load(data.join("spider/tables.json")), &data.join("spider/train_spider_gold.sql"));
     queries.extend(read(&load(data.join("bird/train_tables.json")), &data.join("bird/train_gold.sql")));
     let every = if std::env::var_os("TWINQL_SAMPLE").is_some() { 1 } else { 4 };
     let queries: Vec<_> = queries.into_iter().step_by(every).collect();

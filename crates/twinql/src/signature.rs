@@ -3,7 +3,7 @@
 use std::fmt;
 
 use twinql_sql::Dialect;
-use twinql_suite::{JudgeConfig, Limits};
+use twinql_suite::{JudgeConfig, Limits, Suite};
 
 use crate::judging::WORKER_HEAP;
 
@@ -29,6 +29,26 @@ pub struct Signature {
     pub seed: u64,
     /// What else this metric depends on, `name:value`.
     pub further: Vec<String>,
+}
+
+impl Signature {
+    /// What figures of a distilled suite depend on: `hash` (see [`suite_hash`]) stands for all that it was made with.
+    pub fn of_distilled(metric: &str, suite: &Suite, hash: &str, dialect: Dialect) -> Signature {
+        let mut further = vec![format!("suite:{hash}"), format!("databases:{}", suite.counts().databases)];
+        if suite.config.plausible {
+            further.push("plausible".into());
+        }
+        Signature {
+            metric: metric.into(),
+            checkpoint: "none".into(),
+            dialect,
+            semantics: suite.config.semantics.name.clone(),
+            threshold: 0.5,
+            device: "cpu".into(),
+            seed: suite.config.seed,
+            further,
+        }
+    }
 }
 
 impl fmt::Display for Signature {

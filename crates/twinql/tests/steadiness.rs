@@ -1,4 +1,4 @@
-//! How far scores move where a schema changes in what neither query reads; `examples/steadiness` measures it at large
+//! Scores stay, to the bit, where a schema changes in its order or in what neither query reads; `examples/steadiness` measures it at large
 //! (docs/consistency.md).
 #![allow(clippy::expect_used)]
 
@@ -16,7 +16,7 @@ use twinql::sql::schema;
 use twinql::{Engine, Network, Schema};
 
 #[test]
-fn what_neither_query_reads_decides_nothing() {
+fn neither_order_nor_what_is_not_read_moves_a_bit() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
     let set = schema::load(data.join("schemas")).expect("the bundled schemas");
     let schemas: BTreeMap<String, Arc<Schema>> = set.into_iter().map(|(id, s)| (id, Arc::new(s))).collect();
@@ -37,11 +37,7 @@ fn what_neither_query_reads_decides_nothing() {
             for (metric, found) in engine.metrics().iter().zip(measure(&engine, &all, change, 2)) {
                 let said = format!("{} under {} ({checkpoint}): {found:?}", metric.name, change.name);
                 assert!(found.pairs > 100, "{said}");
-                // Orders of tables and columns reach ties of the canonical form, and so the last digits of scores.
-                if ["insert-columns", "type-words"].contains(&change.name) {
-                    assert_eq!(found.moved, 0, "{said}");
-                }
-                assert!(found.flipped * 100 <= found.pairs, "{said}");
+                assert_eq!(found.moved, 0, "{said}");
             }
         }
     }

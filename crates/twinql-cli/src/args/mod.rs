@@ -25,7 +25,7 @@ use anyhow::{Context, Result, anyhow, bail};
 pub(crate) use shared::Workers;
 use twinql::graph::RelPmConfig;
 pub(crate) use twinql::input::Source;
-use twinql::metrics::{METRICS, MetricId, MetricInfo, metric};
+use twinql::metrics::{METRICS, MetricId, MetricInfo, Resampling, metric};
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
 use twinql::suite::bird::Cost;
@@ -179,6 +179,11 @@ impl Metrics {
     }
 }
 
+/// How intervals are drawn by what is typed: `--resamples` and `--seed`.
+pub(crate) fn resampling(resamples: usize, seed: Option<u64>) -> Resampling {
+    Resampling { resamples, seed: seed.unwrap_or(DEFAULT_SEED), ..Resampling::default() }
+}
+
 impl Output {
     /// For records of pairs: a single pair of the command line is shown in words, many are lines.
     pub(crate) fn of_pairs(typed: typed::Output, source: &Source) -> Result<Output> {
@@ -186,6 +191,12 @@ impl Output {
             Source::One { .. } => Format::Text,
             Source::Pairs(_) | Source::Lines { .. } => Format::Jsonl,
         };
+        Output::new(typed, default)
+    }
+
+    /// For one report: on stdout it is for people, in a file for programs.
+    pub(crate) fn of_report(typed: typed::Output) -> Result<Output> {
+        let default = if typed.out.is_some() { Format::Json } else { Format::Text };
         Output::new(typed, default)
     }
 

@@ -18,7 +18,7 @@ use twinql::judging::Workers;
 use twinql::metrics::Hardness;
 use twinql::record::Status;
 use twinql::signature::{Signature, suite_hash};
-use twinql::sql::{Dialect, Schema, in_sqlite};
+use twinql::sql::{Schema, in_sqlite};
 use twinql::status;
 use twinql::suite::Limits;
 use twinql::suite::profile::Profile;
@@ -107,7 +107,10 @@ pub(crate) fn build(typed: &typed::SuiteBuild, seed: Option<u64>, console: Conso
             ));
         }
     }
-    console.say(signature(&suite, &bytes, "suite-build", typed.input.dialect.dialect));
+    console.say(
+        Signature::of_distilled("suite-build", &suite, &suite_hash(&bytes), typed.input.dialect.dialect)
+            .to_string(),
+    );
     Ok(true)
 }
 
@@ -188,26 +191,6 @@ fn summary(c: &Counts) -> String {
         c.proved,
         c.left
     )
-}
-
-/// What figures of a suite depend on: the hash of its bytes stands for all that it was made with.
-pub(super) fn signature(suite: &Suite, bytes: &[u8], metric: &str, dialect: Dialect) -> String {
-    let mut further =
-        vec![format!("suite:{}", suite_hash(bytes)), format!("databases:{}", suite.counts().databases)];
-    if suite.config.plausible {
-        further.push("plausible".into());
-    }
-    Signature {
-        metric: metric.into(),
-        checkpoint: "none".into(),
-        dialect,
-        semantics: suite.config.semantics.name.clone(),
-        threshold: 0.5,
-        device: "cpu".into(),
-        seed: suite.config.seed,
-        further,
-    }
-    .to_string()
 }
 
 /// MiB of a suite file.
@@ -389,9 +372,11 @@ pub(crate) fn run(typed: &typed::SuiteRun, console: Console) -> Result<bool> {
         sink.finish()?;
     }
     let plugged = if typed.plug_values { "|values:plugged" } else { "" };
-    let signature = signature(&suite, &bytes, "suite-accuracy", typed.dialect.dialect)
-        + plugged
-        + &typed.run.in_signature();
+    let signature =
+        Signature::of_distilled("suite-accuracy", &suite, &suite_hash(&bytes), typed.dialect.dialect)
+            .to_string()
+            + plugged
+            + &typed.run.in_signature();
     let mut out = Sink::new(None)?;
     match typed.format.format {
         Format::Text => out.write(&text(&systems, &rows))?,

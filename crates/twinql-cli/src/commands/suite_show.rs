@@ -7,7 +7,9 @@ use anyhow::{Result, bail};
 use serde_json::json;
 use twinql::sql::Dialect;
 
-use super::suite::{read, signature};
+use twinql::signature::{Signature, suite_hash};
+
+use super::suite::read;
 use crate::args::{Format, typed};
 use crate::output::{Sink, table};
 
@@ -48,7 +50,8 @@ pub(crate) fn show(typed: &typed::SuiteShow) -> Result<bool> {
         out.finish()?;
         return Ok(true);
     }
-    let signature = signature(&suite, &bytes, "suite", Dialect::Sqlite);
+    let signature =
+        Signature::of_distilled("suite", &suite, &suite_hash(&bytes), Dialect::Sqlite).to_string();
     if typed.format.format == Format::Text {
         let head = [
             "schema",

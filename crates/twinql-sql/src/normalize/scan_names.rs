@@ -65,7 +65,9 @@ impl ScanNames {
         map_scans(query, |table, columns| {
             let Some(place) = table_place(*table) else { return };
             for at in columns {
-                if let Some(to) = self.tables.get(place).and_then(|t| t.columns.iter().position(|(p, _)| p == at)) {
+                if let Some(to) =
+                    self.tables.get(place).and_then(|t| t.columns.iter().position(|(p, _)| p == at))
+                {
                     *at = to;
                 }
             }

@@ -1,8 +1,8 @@
 //! Self-joins on a column: `a.x = b.x` leaves open which of the two stands for both. All choices are tried,
 //! and the least canonical form is taken.
 //!
-//! The rule of equality classes lets one column stand for all that are equal to it, the first by table and
-//! position. In `customer a JOIN customer b ON a.city = b.city` both have the same place, and what is then
+//! The rule of equality classes lets one column stand for all that are equal to it, keys first, then by the
+//! names of table and column. In `customer a JOIN customer b ON a.city = b.city` both have the same place, and what is then
 //! read of the join (`a.city`) depends on how the query was written. Exchanging the two above their equality
 //! gives the other way to write it.
 

@@ -313,7 +313,9 @@ impl<'a> Planner<'a> {
         });
         let mut ids = vec![ColumnId(0); table.columns.len()];
         for position in named {
-            let (Some(column), Some(id)) = (table.columns.get(position), ids.get_mut(position)) else { continue };
+            let (Some(column), Some(id)) = (table.columns.get(position), ids.get_mut(position)) else {
+                continue;
+            };
             *id = self.new_column(ColumnInfo {
                 name: column.name.clone(),
                 origin: Some(ColumnRef { table: index, column: position }),

@@ -18,7 +18,7 @@ use twinql::record::StatusCounts;
 use twinql::{Engine, Job};
 
 use crate::args::compare::Compare;
-use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
+use crate::args::{self, Metrics, Output};
 use crate::commands::databases;
 use crate::commands::stream::stream;
 use crate::commands::{engine, fail_under, strict, tell, window};
@@ -36,13 +36,8 @@ pub(crate) fn run(mut typed: Compare, seed: Option<u64>, console: Console) -> Re
         typed.metrics.metric.push(reference.clone());
     }
     let metrics = Metrics::new(typed.metrics, seed)?;
-    let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
-    let output = Output::new(typed.output, default)?;
-    let how = Resampling {
-        resamples: typed.resamples,
-        seed: seed.unwrap_or(DEFAULT_SEED),
-        ..Resampling::default()
-    };
+    let output = Output::of_report(typed.output)?;
+    let how = args::resampling(typed.resamples, seed);
     let systems = entries::named(&typed.pred)?;
     let mut inputs = Inputs::default().with([
         ("--gold", Some(typed.gold.gold.as_path())),

@@ -21,7 +21,7 @@ use twinql_perturb::consistency::{Alarms, Call, Judged, Rates, alarms, rates};
 use twinql_perturb::fluency::{Fluency, Trigrams};
 
 use crate::args::consistency::Consistency;
-use crate::args::{DEFAULT_SEED, Format, Metrics, Output};
+use crate::args::{self, Metrics, Output};
 use crate::commands::perturb::sqlite_only;
 use crate::commands::stream::stream;
 use crate::commands::{databases, engine, signatures, strict, tell, window};
@@ -48,13 +48,8 @@ const NAMED: usize = 10;
 pub(crate) fn run(typed: Consistency, seed: Option<u64>, console: Console) -> Result<bool> {
     sqlite_only(typed.input.dialect.dialect)?;
     let metrics = Metrics::new(typed.metrics, seed)?;
-    let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
-    let output = Output::new(typed.output, default)?;
-    let how = Resampling {
-        resamples: typed.resamples,
-        seed: seed.unwrap_or(DEFAULT_SEED),
-        ..Resampling::default()
-    };
+    let output = Output::of_report(typed.output)?;
+    let how = args::resampling(typed.resamples, seed);
     if output.fail_under.is_some() {
         bail!(
             "--fail-under: inconsistency rates are better when they are low; use --strict, or read the JSON"

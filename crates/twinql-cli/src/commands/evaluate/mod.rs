@@ -22,7 +22,7 @@ use twinql::record::{Record, StatusCounts};
 use twinql::{Engine, Job};
 
 use crate::args::typed;
-use crate::args::{DEFAULT_SEED, Format, GroupBy, Metrics, Output};
+use crate::args::{self, GroupBy, Metrics, Output};
 use crate::commands::batch::{Out, line};
 use crate::commands::databases;
 use crate::commands::stream::stream;
@@ -41,14 +41,8 @@ use telling::Extremes;
 /// Scores all pairs of the split, then measures: in all, then group by group.
 pub(crate) fn run(typed: typed::Evaluate, seed: Option<u64>, console: Console) -> Result<bool> {
     let metrics = Metrics::new(typed.metrics, seed)?;
-    // The report on stdout is for people; in a file it is for programs.
-    let default = if typed.output.out.is_some() { Format::Json } else { Format::Text };
-    let output = Output::new(typed.output, default)?;
-    let how = Resampling {
-        resamples: typed.resamples,
-        seed: seed.unwrap_or(DEFAULT_SEED),
-        ..Resampling::default()
-    };
+    let output = Output::of_report(typed.output)?;
+    let how = args::resampling(typed.resamples, seed);
     let schemas = databases::schemas(typed.input.schemas.as_deref(), &metrics, typed.input.dialect.dialect)?;
     let engine = engine(&metrics, &schemas, console)?;
     let mut inputs = Inputs::default().with([

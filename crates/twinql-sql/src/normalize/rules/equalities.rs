@@ -85,7 +85,5 @@ fn classes(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 
 /// The column that stands for its class: one of an enclosing query, else by [`Context::standing`].
 fn representative(class: &[ColumnId], produced: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<ColumnId> {
-    class.iter().copied().min_by_key(|c| {
-        (produced.contains(c), cx.standing(*c))
-    })
+    class.iter().copied().min_by_key(|c| (produced.contains(c), cx.standing(*c)))
 }

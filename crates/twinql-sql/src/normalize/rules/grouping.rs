@@ -253,9 +253,7 @@ impl Late {
                 return None;
             }
             let known = theirs.iter().copied().filter(|c| beside.contains(c));
-            let g = known.min_by_key(|c| {
-                (!grouped.contains(c), cx.standing(*c))
-            })?;
+            let g = known.min_by_key(|c| (!grouped.contains(c), cx.standing(*c)))?;
             links.insert(*x, g);
             // The rest of the class stays equal.
             let rest = theirs.iter().filter(|c| **c != g);
