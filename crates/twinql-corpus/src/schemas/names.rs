@@ -2,7 +2,7 @@
 //!
 //! A name is replaced wherever it stands, in the schema and in both queries: every table, column
 //! and alias of that name. With names that stood nowhere before, the queries mean what they
-//! meant; a plan holds no names, so that is checked by equal plans.
+//! meant; a plan, its columns numbered, holds no names, so that is checked by equal plans.
 
 use indexmap::{IndexMap, IndexSet};
 use rand::RngExt as _;
@@ -107,7 +107,7 @@ fn rename(given: &Given, names: &IndexSet<String>, stem: &str, rng: &mut ChaCha8
     let same = |old: &Query, new: &Query| {
         let of = |schema: &Schema, query: &Query| {
             let parsed = parse(&query.to_string()).ok()?;
-            Some(plan(schema, &parsed).ok()?.query)
+            Some(plan(schema, &parsed).ok()?.query.numbered())
         };
         of(&given.schema, old).is_some_and(|plan| of(&made.schema, new) == Some(plan))
     };

@@ -282,6 +282,15 @@ fn reuse_in(entries: &mut [(ColumnId, Expr)], renamed: &mut BTreeMap<ColumnId, C
     }
 }
 
+impl Query {
+    /// The query with its columns numbered in the order in which its tree produces them. Ids that the planner gives
+    /// follow the names of columns; queries over schemas that differ in names alone are the same once numbered.
+    pub fn numbered(mut self) -> Query {
+        renumber(&mut self, false);
+        self
+    }
+}
+
 /// Numbers columns in the order in which the tree produces them, from 0, and returns what
 /// they were before.
 fn renumber(query: &mut Query, any_column_order: bool) -> Vec<ColumnId> {
