@@ -26,6 +26,9 @@ use crate::status;
 /// Databases that a pair meets where no number is given.
 pub const GUARD_DATABASES: u64 = 16;
 
+/// How many times as many databases a prediction with a loose end meets under `expected-ex`.
+const LOOSE: u64 = 16;
+
 /// What the guard knows of a prediction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "certainty", rename_all = "snake_case")]
@@ -159,6 +162,8 @@ pub(super) fn open_to_chance(
         .map(|(at, job)| (at, job.clone()))
         .collect();
     let (places, asked): (Vec<usize>, Vec<Job>) = loose.into_iter().unzip();
+    // They are few, so that they may meet more of them.
+    let config = &JudgeConfig { databases: config.databases.saturating_mul(LOOSE), ..config.clone() };
     for (at, report) in places.into_iter().zip(judging::judge_all(&asked, config, workers, &|| ())) {
         if let (Some(place), Some(Verdict::Different { witness })) =
             (found.get_mut(at), report.map(|r| r.verdict))
@@ -169,20 +174,54 @@ pub(super) fn open_to_chance(
     found
 }
 
-/// Whether the canonical form of a query has a loose end: it cuts rows off without an order that says which, or it
-/// joins what no condition joins, so that each row comes as often as something else has rows. Subqueries within
-/// expressions do not count: of most, SQLite takes the first row anyway.
+/// Whether a query has a loose end: it cuts rows off without an order that says which, or it joins what no condition
+/// joins, so that each row comes as often as something else has rows. Both what is written and its canonical form have
+/// it: what is written may order or join by what normalisation shows to be idle, and the canonical form makes cuts and
+/// joins of subqueries within expressions, of which SQLite takes the first row anyway.
 fn is_loose(schema: &Schema, sql: &str, semantics: &Semantics) -> bool {
-    let loose = |rel: &Rel| match rel {
-        Rel::Sort { keys, limit, offset, .. } => keys.is_empty() && (limit.is_some() || offset.is_some()),
-        Rel::Join { inputs, on } => !is_linked(inputs, on),
+    let planned = twinql_sql::parse(sql).and_then(|parsed| twinql_sql::plan(schema, &parsed));
+    let Ok(written) = planned else { return false };
+    let cut = |rel: &Rel| match rel {
+        Rel::Sort { limit, offset, .. } => limit.is_some() || offset.is_some(),
         _ => false,
     };
-    canonical(schema, sql, Dialect::Sqlite, semantics).is_ok_and(|(form, _)| form.plan.query.rel.any(loose))
+    let keyless = |rel: &Rel| cut(rel) && matches!(rel, Rel::Sort { keys, .. } if keys.is_empty());
+    let (cuts, repeats) = (written.query.rel.any(cut), has_product(&written.query.rel));
+    (cuts || repeats)
+        && canonical(schema, sql, Dialect::Sqlite, semantics).is_ok_and(|(form, _)| {
+            let rel = &form.plan.query.rel;
+            cuts && rel.any(keyless) || repeats && has_product(rel)
+        })
+}
+
+/// Whether there is a join, outside of expressions, with inputs that no condition leads to.
+fn has_product(rel: &Rel) -> bool {
+    let (mut inputs, mut on) = (Vec::new(), Vec::new());
+    joined(rel, &mut inputs, &mut on);
+    if let [only] = inputs[..] {
+        return only.inputs().into_iter().any(has_product)
+            || only.arms().into_iter().any(|query| has_product(&query.rel));
+    }
+    !is_linked(&inputs, &on) || inputs.into_iter().any(has_product)
+}
+
+/// What a tree of joins and filters joins, and by which conditions.
+fn joined<'a>(rel: &'a Rel, inputs: &mut Vec<&'a Rel>, on: &mut Vec<&'a Expr>) {
+    match rel {
+        Rel::Join { inputs: below, on: conditions } => {
+            on.extend(conditions);
+            below.iter().for_each(|rel| joined(rel, inputs, on));
+        }
+        Rel::Filter { input, predicate } => {
+            on.extend(predicate);
+            joined(input, inputs, on);
+        }
+        rel => inputs.push(rel),
+    }
 }
 
 /// Whether conditions lead from each input of a join to each other one.
-fn is_linked(inputs: &[Rel], on: &[Expr]) -> bool {
+fn is_linked(inputs: &[&Rel], on: &[&Expr]) -> bool {
     let mut apart: Vec<BTreeSet<ColumnId>> =
         inputs.iter().map(|input| input.outputs().into_iter().collect()).collect();
     for condition in on {

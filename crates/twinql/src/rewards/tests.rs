@@ -79,6 +79,8 @@ fn expected_ex_pays_no_loose_ends_that_a_database_shows() {
         "SELECT name FROM singer WHERE age > 40 ORDER BY age DESC LIMIT 1",
         // A condition joins them.
         "SELECT a.name FROM singer a, singer b WHERE a.age > 40 AND b.id = a.id",
+        // The first row of a subquery is what SQLite compares with.
+        "SELECT name FROM singer WHERE age > 40 AND id > (SELECT singer_id FROM concert LIMIT 1)",
         // It cuts nothing off.
         "SELECT name FROM singer WHERE age > 40 LIMIT 100000",
     ];
@@ -86,8 +88,8 @@ fn expected_ex_pays_no_loose_ends_that_a_database_shows() {
         let found = rewards(RewardConfig { guard, ..by(Shaping::ExpectedEx) }, &completions);
         found.iter().map(|r| r.certainty.as_ref().map(Certainty::name)).collect()
     };
-    assert_eq!(known(GUARD_DATABASES), [Some("refuted"), Some("refuted"), None, None, None]);
-    assert_eq!(known(0), [None; 5]);
+    assert_eq!(known(GUARD_DATABASES), [Some("refuted"), Some("refuted"), None, None, None, None]);
+    assert_eq!(known(0), [None; 6]);
     let found = rewards(by(Shaping::ExpectedEx), &completions);
     assert_eq!((found[0].reward, found[1].reward), (Some(0.0), Some(0.0)));
     assert_eq!(found[3].reward, Some(1.0));
