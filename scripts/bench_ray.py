@@ -2,10 +2,10 @@
 """A million pairs through Ray Data and through the program `twinql score`: throughput side by side, and memory.
 
 The pairs are those of `--pairs` many times over, no two with the same text, in a Parquet file for Ray and as JSON lines for
-the program. Both score with the same number of threads: Ray by that many actors of one thread. The program's scores and
-Ray's are compared.
+the program. Both score with the same number of threads: Ray by actors of one thread each, or with `--actors 1` by one actor of
+all threads. The program's scores and Ray's are compared.
 
-Usage: python scripts/bench_ray.py [--rows N] [--batch N] [--pairs FILE --schemas PATH] [--program FILE]
+Usage: python scripts/bench_ray.py [--rows N] [--batch N] [--actors N] [--pairs FILE --schemas PATH] [--program FILE]
 Needs ray[data] and pyarrow.
 """
 
@@ -20,6 +20,10 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+
+# Ray Data reads the footers of Parquet files in a pool of actors, 32 of them unless it is told otherwise, each a process with
+# imports of its own. That is meant for thousands of files in a network; for one file it is most of Ray's start.
+os.environ.setdefault("RAY_DATA_PARQUET_FOOTER_NUM_ACTORS", "1")
 
 import pyarrow
 import pyarrow.parquet
@@ -82,10 +86,13 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--actors", type=int, help="actors that share the threads [default: one a thread]")
     parser.add_argument("--pairs", type=Path, default=ROOT / "data/pairs.jsonl")
     parser.add_argument("--schemas", type=Path, default=ROOT / "data/schemas")
     parser.add_argument("--program", type=Path, default=ROOT / "target/release/twinql")
     options = parser.parse_args()
+    actors = options.actors or options.threads
+    each = max(1, options.threads // actors)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         text, table = make(options.pairs, options.rows, folder)
@@ -97,10 +104,13 @@ def main() -> None:
         memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         print(f"twinql score: {options.rows / own:.0f} pairs/s, {own:.0f} s, at most {memory:.0f} MiB", flush=True)
 
+        start = time.perf_counter()
+        # One more than the scorers take, for reading and writing.
         ray.init(num_cpus=options.threads + 1, include_dashboard=False, configure_logging=False, log_to_driver=False)
         ray.data.DataContext.get_current().enable_progress_bars = False
         watch = Watch()
         watch.start()
+        ready = time.perf_counter() - start
         began = time.perf_counter()
         # Blocks are what actors take: enough of them that all have work to the end.
         blocks = options.threads * max(4, options.rows // 50_000)
@@ -108,15 +118,15 @@ def main() -> None:
             scale.RayScorer,
             batch_format="pyarrow",
             batch_size=options.batch,
-            num_cpus=1,
-            compute=ray.data.ActorPoolStrategy(size=options.threads),
-            fn_constructor_kwargs={"schemas": str(options.schemas)},
+            num_cpus=each,
+            compute=ray.data.ActorPoolStrategy(size=actors),
+            fn_constructor_kwargs={"schemas": str(options.schemas), "threads": each},
         )
         scored.select_columns(["id", "twinql_gmn"]).write_parquet(str(folder / "scored"))
         through = time.perf_counter() - began
         watch.done.set()
         ray.shutdown()
-        print(f"Ray Data: {options.rows / through:.0f} pairs/s, {through:.0f} s, with the start of its actors")
+        print(f"Ray Data: {options.rows / through:.0f} pairs/s, {through:.0f} s, with the start of its actors; {ready:.0f} s more for ray.init")
         print(f"Ray is at {own / through:.2f} of the program's throughput")
         quarter = max(1, len(watch.readings) // 4)
         print(f"memory of an actor: at most {max(watch.most.values(), default=0):.0f} MiB; the largest reading of the first quarter of the time "

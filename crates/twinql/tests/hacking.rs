@@ -47,6 +47,11 @@ fn nothing_is_gained_by_tiers() {
 }
 
 #[test]
+fn nothing_is_gained_by_expected_ex() {
+    check(&against::bundled(8), Shaping::ExpectedEx);
+}
+
+#[test]
 fn nothing_is_gained_on_golds_of_spider() {
     let Some(data) = std::env::var_os("TWINQL_DATA") else {
         println!("skipped: TWINQL_DATA is not set");

@@ -26,7 +26,7 @@ fn main() {
     for (name, cases) in sets {
         let mut guards = vec![0, 1, 2, 4, 8, GUARD_DATABASES];
         if !shaping.is_guarded() {
-            guards = vec![GUARD_DATABASES];
+            guards = vec![0, GUARD_DATABASES];
         }
         let of = |guard| {
             let config = RewardConfig { shaping, guard, partial, ..RewardConfig::default() };

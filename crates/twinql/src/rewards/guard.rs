@@ -5,14 +5,16 @@
 //! sound: there is a database that meets the semantics and on which the answers differ. That none is found says
 //! nothing, and the network has the word.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
 use twinql_sql::function::is_volatile;
 use twinql_sql::prove::Side;
+use twinql_sql::rel::ColumnId;
 use twinql_sql::tree::{Node, Tree};
-use twinql_sql::{Dialect, Expr, Proof, Schema, Semantics};
+use twinql_sql::{Dialect, Expr, Proof, Rel, Schema, Semantics};
 use twinql_suite::{JudgeConfig, Verdict};
 
 use crate::job::{Job, Work};
@@ -23,6 +25,9 @@ use crate::status;
 
 /// Databases that a pair meets where no number is given.
 pub const GUARD_DATABASES: u64 = 16;
+
+/// How many times as many databases a prediction with a loose end meets under `expected-ex`.
+const LOOSE: u64 = 16;
 
 /// What the guard knows of a prediction.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -123,14 +128,112 @@ fn of_verdict(verdict: Verdict, vacuous: bool) -> Certainty {
     }
 }
 
-/// Which jobs' predictions answer by chance where the gold does not: of that alone judges by execution know too little,
-/// since a difference that is rare enough shows on no database.
-pub(super) fn chances(jobs: &[Job], semantics: &Semantics) -> Vec<Option<Certainty>> {
-    let by_chance = |job: &Job| match &job.work {
-        Work::Pair { schema, gold, pred } => by_chance(schema, gold, pred, semantics),
-        Work::Unusable { .. } => false,
+/// What is certain of each job under a shaping that counts databases itself, and asks for little: none of most.
+///
+/// Of two kinds of predictions plausible databases know too little. One answers by chance: a difference that is rare
+/// enough shows on no database. The other has a [loose end](is_loose) that the gold has not, and is right wherever
+/// the gold answers a single row, as many golds do nearly everywhere. Databases of the suite, which have more to
+/// answer, are asked of these alone: what else they tell apart, execution on people's databases often calls right.
+pub(super) fn open_to_chance(
+    jobs: &[Job],
+    config: &JudgeConfig,
+    workers: &Workers,
+) -> Vec<Option<Certainty>> {
+    let semantics = &config.semantics;
+    let mut found: Vec<Option<Certainty>> = jobs
+        .par_iter()
+        .map(|job| match &job.work {
+            Work::Pair { schema, gold, pred } if by_chance(schema, gold, pred, semantics) => {
+                Some(Certainty::Chance)
+            }
+            _ => None,
+        })
+        .collect();
+    let loose: Vec<(usize, Job)> = jobs
+        .par_iter()
+        .enumerate()
+        .filter(|(at, job)| match &job.work {
+            Work::Pair { schema, gold, pred } if matches!(found.get(*at), Some(None)) => {
+                let semantics = &*semantics.for_gold_text(schema, gold);
+                is_loose(schema, pred, semantics) && !is_loose(schema, gold, semantics)
+            }
+            _ => false,
+        })
+        .map(|(at, job)| (at, job.clone()))
+        .collect();
+    let (places, asked): (Vec<usize>, Vec<Job>) = loose.into_iter().unzip();
+    // They are few, so that they may meet more of them.
+    let config = &JudgeConfig { databases: config.databases.saturating_mul(LOOSE), ..config.clone() };
+    for (at, report) in places.into_iter().zip(judging::judge_all(&asked, config, workers, &|| ())) {
+        if let (Some(place), Some(Verdict::Different { witness })) =
+            (found.get_mut(at), report.map(|r| r.verdict))
+        {
+            *place = Some(Certainty::Refuted { database: witness.index });
+        }
+    }
+    found
+}
+
+/// Whether a query has a loose end: it cuts rows off without an order that says which, or it joins what no condition
+/// joins, so that each row comes as often as something else has rows. Both what is written and its canonical form have
+/// it: what is written may order or join by what normalisation shows to be idle, and the canonical form makes cuts and
+/// joins of subqueries within expressions, of which SQLite takes the first row anyway.
+fn is_loose(schema: &Schema, sql: &str, semantics: &Semantics) -> bool {
+    let planned = twinql_sql::parse(sql).and_then(|parsed| twinql_sql::plan(schema, &parsed));
+    let Ok(written) = planned else { return false };
+    let cut = |rel: &Rel| match rel {
+        Rel::Sort { limit, offset, .. } => limit.is_some() || offset.is_some(),
+        _ => false,
     };
-    jobs.par_iter().map(|job| by_chance(job).then_some(Certainty::Chance)).collect()
+    let keyless = |rel: &Rel| cut(rel) && matches!(rel, Rel::Sort { keys, .. } if keys.is_empty());
+    let (cuts, repeats) = (written.query.rel.any(cut), has_product(&written.query.rel));
+    (cuts || repeats)
+        && canonical(schema, sql, Dialect::Sqlite, semantics).is_ok_and(|(form, _)| {
+            let rel = &form.plan.query.rel;
+            cuts && rel.any(keyless) || repeats && has_product(rel)
+        })
+}
+
+/// Whether there is a join, outside of expressions, with inputs that no condition leads to.
+fn has_product(rel: &Rel) -> bool {
+    let (mut inputs, mut on) = (Vec::new(), Vec::new());
+    joined(rel, &mut inputs, &mut on);
+    if let [only] = inputs[..] {
+        return only.inputs().into_iter().any(has_product)
+            || only.arms().into_iter().any(|query| has_product(&query.rel));
+    }
+    !is_linked(&inputs, &on) || inputs.into_iter().any(has_product)
+}
+
+/// What a tree of joins and filters joins, and by which conditions.
+fn joined<'a>(rel: &'a Rel, inputs: &mut Vec<&'a Rel>, on: &mut Vec<&'a Expr>) {
+    match rel {
+        Rel::Join { inputs: below, on: conditions } => {
+            on.extend(conditions);
+            below.iter().for_each(|rel| joined(rel, inputs, on));
+        }
+        Rel::Filter { input, predicate } => {
+            on.extend(predicate);
+            joined(input, inputs, on);
+        }
+        rel => inputs.push(rel),
+    }
+}
+
+/// Whether conditions lead from each input of a join to each other one.
+fn is_linked(inputs: &[&Rel], on: &[&Expr]) -> bool {
+    let mut apart: Vec<BTreeSet<ColumnId>> =
+        inputs.iter().map(|input| input.outputs().into_iter().collect()).collect();
+    for condition in on {
+        let read = condition.free_columns();
+        let (linked, mut rest): (Vec<_>, Vec<_>) =
+            apart.into_iter().partition(|part| !part.is_disjoint(&read));
+        if !linked.is_empty() {
+            rest.push(linked.into_iter().flatten().collect());
+        }
+        apart = rest;
+    }
+    apart.len() <= 1
 }
 
 /// Whether the answer of the prediction depends on chance and that of the gold does not. `ORDER BY random()` where the

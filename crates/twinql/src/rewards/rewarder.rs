@@ -10,7 +10,7 @@ use twinql_sql::{Dialect, Repair, Schema, Semantics, parse};
 use twinql_suite::JudgeConfig;
 
 use super::extract::{Extraction, Format, Reading, extract};
-use super::guard::{Certainty, GUARD_DATABASES, certainties, chances, draws};
+use super::guard::{Certainty, GUARD_DATABASES, certainties, draws, open_to_chance};
 use super::shaping::Shaping;
 use super::steps::{EVEN, Steps, steps};
 use crate::builder::EngineBuilder;
@@ -41,7 +41,7 @@ pub struct RewardConfig {
     /// Whose SQL golds and completions are.
     pub dialect: Dialect,
     /// Databases on which the guard looks for a refutation; 0 asks no guard at all. Under `expected-ex`, which counts
-    /// databases itself, the guard asks for chance alone.
+    /// databases itself, the guard asks for chance and for loose ends alone.
     pub guard: u64,
     /// What a completion without exactly one statement earns, in place of what the shaping says.
     pub no_sql: Option<f64>,
@@ -177,9 +177,7 @@ impl Rewarder {
         let RewardConfig { shaping, partial, steps, .. } = &self.config;
         let mut line = self.engine.signature(shaping.metric().info()).to_string();
         line.push_str(&format!("|reward:{}", shaping.name()));
-        if shaping.is_guarded() {
-            line.push_str(&format!("|guard:{}", self.config.guard));
-        }
+        line.push_str(&format!("|guard:{}", self.config.guard));
         for (name, weight) in [("partial", partial), ("steps", steps)] {
             if *weight != 0.0 {
                 line.push_str(&format!("|{name}:{weight}"));
@@ -260,17 +258,15 @@ impl Rewarder {
     fn answers(&self, jobs: &[(usize, Job)], rewards: &mut [Reward]) {
         let shaping = self.config.shaping;
         let pairs: Vec<Job> = jobs.iter().map(|(_, job)| job.clone()).collect();
+        let judge = JudgeConfig {
+            databases: self.config.guard,
+            semantics: self.semantics.clone(),
+            ..self.engine.judge.clone()
+        };
         let certain = match (self.config.guard, shaping.is_guarded()) {
             (0, _) => pairs.iter().map(|_| None).collect(),
-            (_, false) => chances(&pairs, &self.semantics),
-            (_, true) => {
-                let judge = JudgeConfig {
-                    databases: self.config.guard,
-                    semantics: self.semantics.clone(),
-                    ..self.engine.judge.clone()
-                };
-                certainties(&pairs, &judge, &self.engine.workers)
-            }
+            (_, false) => open_to_chance(&pairs, &judge, &self.engine.workers),
+            (_, true) => certainties(&pairs, &judge, &self.engine.workers),
         };
         let mut open = Vec::new();
         for ((at, job), certainty) in jobs.iter().zip(certain) {

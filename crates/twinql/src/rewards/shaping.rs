@@ -51,8 +51,8 @@ impl Shaping {
         }
     }
 
-    /// True if the network may decide, so that a guard has something to add. Before the tiers it asks for other
-    /// databases than they do.
+    /// True if the network may decide, so that the whole guard has something to add. Before the tiers it asks for other
+    /// databases than they do. What counts databases itself has a guard of its own, which asks for less.
     pub fn is_guarded(self) -> bool {
         self != Shaping::ExpectedEx
     }

@@ -69,6 +69,42 @@ fn every_shaping_over_every_kind_of_completion() {
 }
 
 #[test]
+fn expected_ex_pays_no_loose_ends_that_a_database_shows() {
+    let completions = [
+        // Which row is left is nobody's choice.
+        "SELECT name FROM singer WHERE age > 40 LIMIT 1",
+        // As many rows as the gold's, squared.
+        "SELECT a.name FROM singer a, singer b WHERE a.age > 40 AND b.age > 40",
+        // Which row is left is said: the share has the word.
+        "SELECT name FROM singer WHERE age > 40 ORDER BY age DESC LIMIT 1",
+        // A condition joins them.
+        "SELECT a.name FROM singer a, singer b WHERE a.age > 40 AND b.id = a.id",
+        // The first row of a subquery is what SQLite compares with.
+        "SELECT name FROM singer WHERE age > 40 AND id > (SELECT singer_id FROM concert LIMIT 1)",
+        // It cuts nothing off.
+        "SELECT name FROM singer WHERE age > 40 LIMIT 100000",
+    ];
+    let known = |guard| -> Vec<Option<&str>> {
+        let found = rewards(RewardConfig { guard, ..by(Shaping::ExpectedEx) }, &completions);
+        found.iter().map(|r| r.certainty.as_ref().map(Certainty::name)).collect()
+    };
+    assert_eq!(known(GUARD_DATABASES), [Some("refuted"), Some("refuted"), None, None, None, None]);
+    assert_eq!(known(0), [None; 6]);
+    let found = rewards(by(Shaping::ExpectedEx), &completions);
+    assert_eq!((found[0].reward, found[1].reward), (Some(0.0), Some(0.0)));
+    assert_eq!(found[3].reward, Some(1.0));
+    // A gold with the same loose end asks for no more.
+    let schema = schema();
+    let rewarder = Rewarder::new(Engine::builder(), by(Shaping::ExpectedEx)).unwrap();
+    let found = rewarder.rewards(&[Sample::new(
+        &schema,
+        "SELECT name FROM singer LIMIT 1",
+        "SELECT name FROM singer LIMIT 2",
+    )]);
+    assert!(found[0].certainty.is_none());
+}
+
+#[test]
 fn what_is_known_is_told() {
     let found = rewards(
         RewardConfig::default(),
