@@ -51,7 +51,8 @@ class RayScorer:
             compute=ray.data.ActorPoolStrategy(size=8), fn_constructor_kwargs={"schemas": "tables.json"},
         )
 
-    `settings` are those of `Scorer`. The schemas are read once an actor.
+    `settings` are those of `Scorer`. The schemas are read once an actor. Where Ray reads few Parquet files, set
+    `RAY_DATA_PARQUET_FOOTER_NUM_ACTORS=1` before it is imported: it starts 32 processes for their footers otherwise.
     """
 
     def __init__(self, schemas: Any = None, **settings: Any) -> None:

@@ -62,9 +62,10 @@ class Rewarder:
     """Rewards completions against golds. It pickles, and may be used from several threads and after a fork.
 
     shaping: `probability` of the network, `gmn-score` (−1 for no SQL, −0.6 for no plan, else max(0, 1 − d²)), `tiers`, or
-    `expected-ex`. guard: databases on which the network's word is checked (under `expected-ex`, those predictions of
-    which it knows too little); 0 leaves it alone, which a policy will learn to fool. partial, steps: weights of credit for trees that match in part, and for steps of a WITH clause.
-    no_sql, no_plan: what a completion without exactly one statement earns, and one that is no query over the schema.
+    `expected-ex`. guard: databases on which the network's word is checked, and under `expected-ex` predictions with loose
+    ends; 0 asks none, which a policy will learn to use. partial, steps: weights of credit for trees that match in part, and
+    for steps of a WITH clause. no_sql, no_plan: what a completion without exactly one statement earns, and one that is no
+    query over the schema.
     format: (name, weight) of a part for the format alone.
 
     >>> ddl = "CREATE TABLE t (a INTEGER, b INTEGER)"
