@@ -11,7 +11,6 @@ use twinql::files::read_bounded;
 use twinql::judging::{crew, judge_all};
 use twinql::record::{Status, StatusCounts};
 use twinql::signature::{Signature, suite_hash};
-use twinql::sql::Dialect;
 use twinql::suite::suite::{RunOptions, RunPair, RunVerdict, Suite, run, run_in_processes};
 use twinql::suite::worker::Program;
 use twinql::suite::{JudgeConfig, Verdict};
