@@ -19,15 +19,9 @@ if [ -z "${TWINQL_BIN:-}" ]; then
   cargo build --release --locked --workspace --bin twinql
   TWINQL_BIN=${CARGO_TARGET_DIR:-target}/release/twinql
 fi
-mkdir -p out/executed
-pairs=out/executed/pairs.jsonl verdicts=out/executed/executions.jsonl labelled=out/executed/labelled.jsonl
-if [ ! -e "$labelled" ]; then
-  scripts/executed_pairs.py collect > "$pairs"
-  "$TWINQL_BIN" execute --pairs "$pairs" --db "$TWINQL_DATA/spider/database_train" --semantics bird \
-    --max-steps 20000000 --out "$verdicts"
-  scripts/executed_pairs.py label "$pairs" "$verdicts" > "$labelled.partial"
-  mv "$labelled.partial" "$labelled"
-fi
+export TWINQL_BIN
+scripts/executions.sh
+labelled=out/executed/labelled.jsonl
 checkpoint=crates/twinql/checkpoints/$name
 "$TWINQL_BIN" calibrate --pairs "$labelled" --schemas "$TWINQL_DATA/spider/tables.json" --semantics bird \
   --checkpoint "$checkpoint.safetensors" --out "out/executed/$name.safetensors"

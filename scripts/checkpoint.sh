@@ -4,7 +4,7 @@
 #   scripts/checkpoint.sh small
 #   scripts/checkpoint.sh base
 # Needs TWINQL_DATA (docs/training.md). Finished steps are kept and interrupted ones go on, so it can
-# be run again after any kill (remove out/NAME to train a network anew). crates/twinql/checkpoints/README.md
+# be run again after any kill (remove out/NAME and out/questions-NAME to train a network anew). crates/twinql/checkpoints/README.md
 # says how long it takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,10 +24,14 @@ for corpus in spider bird; do
   scripts/corpora.sh "$corpus" no-fk default bird:1/6 spider:1/6 strict:1/6
 done
 scripts/corpora.sh bundled no-fk default bird spider strict
-for run in teacher graded "$name"; do
+# `base` of the first stage teaches both sizes in the second.
+for run in teacher graded base "$name"; do
   [ -e "out/$run/model.safetensors" ] || "$twinql" train --config "configs/train-$run.toml" --resume
 done
-cp "out/$name/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
+scripts/questions.sh
+run=questions-$name
+[ -e "out/$run/model.safetensors" ] || "$twinql" train --config "configs/train-$run.toml" --resume
+cp "out/$run/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, and the stored scores
 cargo build --release --locked --workspace --bin twinql
 "$twinql" selftest --checkpoint "$name"

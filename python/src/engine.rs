@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use rayon::ThreadPool;
+use twinql::graph::Question;
 use twinql::metrics::{MetricId, MetricInfo, Resampling, SemanticsOf};
 use twinql::model::Decision;
 use twinql::record::{Record, Status};
@@ -31,6 +32,7 @@ struct Settings {
     /// is not taken into another process: another thread may have held its lock.
     checkpoint: Option<(PathBuf, String)>,
     semantics: Semantics,
+    question: Question,
     dialect: Dialect,
     seed: u64,
     databases: Option<usize>,
@@ -90,6 +92,7 @@ impl Settings {
             .metrics(self.metrics.iter().copied())
             .network(network)
             .semantics(self.semantics.clone())
+            .question(self.question)
             .databases(self.databases)
             .seed(self.seed)
             .translated_from(self.dialect)
@@ -191,7 +194,7 @@ struct Arguments<'a, 'py> {
 #[pymethods]
 impl PyEngine {
     #[new]
-    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, databases, abstain, db, workers))]
+    #[pyo3(signature = (checkpoint, semantics, metrics, dialect, threads, seed, databases, abstain, db, workers, question))]
     #[allow(clippy::too_many_arguments)] // Its one caller is the class in Python, which names each of them.
     fn new(
         py: Python<'_>,
@@ -205,6 +208,7 @@ impl PyEngine {
         abstain: bool,
         db: Option<PathBuf>,
         workers: &str,
+        question: &str,
     ) -> PyResult<PyEngine> {
         let metrics = settings::metric_list(&metrics)?;
         let learned = metrics.iter().any(|m| m.semantics == SemanticsOf::Checkpoint);
@@ -213,6 +217,7 @@ impl PyEngine {
             checkpoint: network.as_ref().map(|network| (checkpoint, network.hash().to_owned())),
             metrics,
             semantics: settings::preset(semantics)?,
+            question: settings::question(question)?,
             dialect: settings::dialect(dialect)?,
             seed,
             databases: settings::databases(databases)?,

@@ -40,6 +40,7 @@ pub(crate) fn network(error: &NetworkError) -> PyErr {
         NetworkError::NoDatabases(metric) => {
             ArgumentError::new_err(format!("{metric} executes queries on databases: give db=FOLDER"))
         }
+        NetworkError::OtherQuestion { .. } => ArgumentError::new_err(error.to_string()),
         other => CheckpointError::new_err(other.to_string()),
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
+use twinql::graph::Question;
 use twinql::judging::{self, WORKER_HEAP, Workers};
 use twinql::metrics::{METRICS, MetricInfo, ScoreKind, metric as find};
 use twinql::serving;
@@ -19,6 +20,11 @@ use crate::runtime;
 /// The semantics of a preset's name.
 pub(crate) fn preset(name: &str) -> PyResult<Semantics> {
     name.parse::<Semantics>().map_err(|e| ArgumentError::new_err(e.to_string()))
+}
+
+/// The question of this name.
+pub(crate) fn question(name: &str) -> PyResult<Question> {
+    name.parse::<Question>().map_err(|e| ArgumentError::new_err(e.to_string()))
 }
 
 /// The dialect of this name.

@@ -123,6 +123,9 @@ fn run(cli: Cli) -> anyhow::Result<bool> {
         Command::Corpus { command: Corpus::Grade(typed) } => {
             commands::corpus::grade(&typed, common.seed, console)
         }
+        Command::Corpus { command: Corpus::Share(typed) } => {
+            commands::corpus::share(&typed, common.seed, console)
+        }
         Command::Corpus { command: Corpus::Stats(typed) } => commands::corpus_stats::run(&typed),
         Command::Corpus { command: Corpus::Split(typed) } => {
             commands::corpus_split::run(&typed, common.seed, console)

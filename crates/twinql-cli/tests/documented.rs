@@ -43,6 +43,7 @@ const PAGES: [Page; 12] = [
             "corpus build",
             "corpus relabel",
             "corpus grade",
+            "corpus share",
             "serve",
             "duckdb",
             "postgres://",

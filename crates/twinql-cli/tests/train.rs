@@ -183,6 +183,51 @@ fn train_then_score() {
 
 /// From any current folder, and pairs that name no split.
 #[test]
+fn one_network_answers_two_questions() {
+    let folder = Folder::new();
+    folder.write("corpus.jsonl", corpus());
+    let share = ["corpus", "share", "corpus.jsonl", "--schemas", "concerts.sql", "--semantics", "default"];
+    let (_, err) = folder.run(&[&share[..], &["--out", "shared.jsonl"]].concat(), 0);
+    assert!(err.contains("wrote shared.jsonl: ") && err.contains(" of 96 pairs; the share of "), "{err}");
+    let shared = json_lines(&folder.read("shared.jsonl"));
+    let share_of = |pair: &serde_json::Value| pair["share"].as_f64().unwrap();
+    assert!(shared.iter().all(|pair| (0.0..=1.0).contains(&share_of(pair))));
+    // What always differs is told from what never does, whatever the label says.
+    assert!(shared.iter().any(|p| share_of(p) > 0.9) && shared.iter().any(|p| share_of(p) < 0.1));
+    let question = "question = \"plausible\"\n";
+    folder.write(
+        "train.toml",
+        CONFIG.replace(
+            "[model]",
+            &format!("{CORPUS}{question}[model]").replace("corpus.jsonl", "shared.jsonl"),
+        ),
+    );
+    let (out, err) = folder.run(&["train", "--config", "train.toml"], 0);
+    assert!(out.contains("plausible   ") && err.contains("train: "), "{out}{err}");
+    let score = |more: &[&str]| {
+        let base = ["score", "--pairs", "corpus.jsonl", "--schemas", "concerts.sql", "--checkpoint"];
+        let args = [&base[..], &["run/model.safetensors", "--format", "json"], more].concat();
+        serde_json::from_str::<serde_json::Value>(&folder.run(&args, 0).0).unwrap()
+    };
+    let (every, plausible) = (score(&[]), score(&["--question", "plausible"]));
+    assert!(
+        plausible.to_string().contains("|question:plausible") && !every.to_string().contains("|question:")
+    );
+    assert_ne!(every["records"], plausible["records"]);
+    // The usual question under another name is the same bytes.
+    assert_eq!(every, score(&["--question", "every"]));
+    let one = ["score", "--pairs", "corpus.jsonl", "--schemas", "concerts.sql", "--question"];
+    folder.refuses(&[&one[..], &["all"]].concat(), &["--question: unknown question \"all\""]);
+    folder.refuses(&[&one[..], &["plausible", "--metric", "relpm"]].concat(), &["add gmn or ex"]);
+    let tier = ["plausible", "--metric", "gmn,two-tier", "--checkpoint", "run/model.safetensors"];
+    folder.refuses(&[&one[..], &tier].concat(), &["two-tier goes by proofs"]);
+    folder.write("usual.toml", CONFIG.replace("run = \"run\"", "run = \"usual\""));
+    folder.run(&["train", "--config", "usual.toml"], 0);
+    let usual = ["plausible", "--checkpoint", "usual/model.safetensors"];
+    folder.refuses(&[&one[..], &usual].concat(), &["was not trained for the question `plausible`"]);
+}
+
+#[test]
 fn paths_and_parts_need_not_be_spelled_out() {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path("configs")).unwrap();

@@ -4,6 +4,7 @@
 //! - [`pairs`]: pair files, the format that everything else exchanges
 //! - [`rewrites`]: equivalent ways to write a query
 //! - [`schemas`]: pairs over a schema that says the same in another way
+//! - [`turned`]: a query turned against itself
 //! - [`grammar`]: queries sampled over a schema
 //! - [`examples`]: gold queries with what stands beside them, whatever the file
 //! - [`composition`]: what a data set is made of
@@ -23,6 +24,7 @@ pub mod rewrites;
 pub mod schemas;
 pub mod spider;
 pub mod split;
+pub mod turned;
 
 pub use error::CorpusError;
 pub use pairs::Pair;

@@ -58,6 +58,10 @@ impl QueryGraph {
         &self.graph
     }
 
+    pub(crate) fn into_graph(self) -> DiGraph<Node, EdgeKind> {
+        self.graph
+    }
+
     /// A hash of the plan, equal for equal plans; stable within one build of twinql.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint

@@ -13,6 +13,7 @@ pub mod encode;
 pub mod error;
 pub mod graph;
 mod lower;
+pub mod question;
 pub mod relpm;
 pub mod vocabulary;
 
@@ -22,4 +23,5 @@ pub use encode::EncodingConfig;
 pub use error::GraphError;
 pub use graph::{EdgeKind, Node, QueryGraph};
 pub use lower::Made;
+pub use question::{QUESTIONS, Question, UnknownQuestion};
 pub use relpm::{RelPmConfig, RelPmError, relpm};

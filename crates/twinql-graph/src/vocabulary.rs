@@ -274,10 +274,16 @@ const FIRST_ASSUMPTION: u16 = 9;
 const CLASSES: [&str; 6] = ["integer", "number", "text", "boolean", "time", "other"];
 const ROLES: [&str; 6] = ["plain", "primary", "part_of_primary", "foreign", "unique", "referring"];
 
-/// How many tags there are: rows of the tag embedding.
-pub const TAG_COUNT: usize = MARKS.len() + CLASSES.len() * ROLES.len() * 2;
+/// How many tags columns have.
+const FACTS: usize = CLASSES.len() * ROLES.len() * 2;
 
-/// All tags, by index: marks, then `class:role:null` or `class:role:not_null` of columns.
+/// Marks of `assume` that came later: what is asked, where it is not the usual question.
+const LATER_MARKS: [&str; 1] = ["plausible"];
+
+/// How many tags there are: rows of the tag embedding.
+pub const TAG_COUNT: usize = MARKS.len() + FACTS + LATER_MARKS.len();
+
+/// All tags, by index: marks, then `class:role:null` or `class:role:not_null` of columns, then later marks.
 pub static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut tags: Vec<String> = MARKS.iter().map(|m| (*m).to_owned()).collect();
     for class in CLASSES {
@@ -287,6 +293,7 @@ pub static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
             }
         }
     }
+    tags.extend(LATER_MARKS.map(str::to_owned));
     tags
 });
 
@@ -314,6 +321,8 @@ impl Tag {
     pub const FOREIGN_KEY_HOLDS: Tag = Tag(8);
     /// The node stands for many literals at the end of a long list.
     pub const FOLDED: Tag = Tag(3);
+    /// The question is about plausible databases ([`Question::Plausible`](crate::Question::Plausible)).
+    pub const PLAUSIBLE: Tag = Tag((MARKS.len() + FACTS) as u16);
 
     /// The row of the tag embedding.
     pub fn index(self) -> u16 {
@@ -399,16 +408,24 @@ fn facts(class: TypeClass, role: Role, nullable: bool) -> Tag {
     u16::try_from(index).map_or(Tag::NONE, Tag)
 }
 
+/// Vocabularies of earlier releases that this one only adds tags to: the hash, and how many tags there were. Their
+/// checkpoints are read as if the new tags had been there and never been met.
+pub const EARLIER: [(&str, usize); 1] = [("946308df0862ef83", MARKS.len() + FACTS)];
+
 /// A hash of both lists and of the graphs' version, 16 hexadecimal digits, the same on
 /// every machine: equal exactly where a checkpoint's embedding tables fit.
 pub fn hash() -> String {
+    hash_of(&TAGS)
+}
+
+fn hash_of(tags: &[String]) -> String {
     let mut hash = Fnv::default();
     hash.write(GRAPH_VERSION.as_bytes());
     for word in WORDS {
         hash.write(word.as_bytes());
     }
     hash.write(b"tags");
-    for tag in TAGS.iter() {
+    for tag in tags {
         hash.write(tag.as_bytes());
     }
     format!("{:016x}", hash.0)
@@ -460,6 +477,7 @@ mod tests {
         assert_eq!(Tag::literal(&Value::Integer(1)).name(), "integer");
         assert_eq!(Tag::literal(&Value::Blob(vec![])).name(), "blob");
         assert_eq!(Tag::FOREIGN_KEY_HOLDS.name(), "foreign_key_holds");
+        assert_eq!(Tag::PLAUSIBLE.name(), "plausible");
         assert_eq!(Tag::computed(TypeClass::Other, true).name(), "other:plain:null");
     }
 
@@ -478,10 +496,17 @@ mod tests {
         }
     }
 
-    /// A changed vocabulary makes shipped checkpoints useless: change it knowingly.
+    /// A changed vocabulary makes shipped checkpoints useless, unless it only adds tags: change it knowingly.
     #[test]
     fn hash_is_stable() {
         assert_eq!(hash(), hash());
         assert_eq!(hash().len(), 16);
+    }
+
+    #[test]
+    fn earlier_vocabularies_are_the_first_tags_of_this_one() {
+        for (earlier, tags) in EARLIER {
+            assert_eq!(hash_of(&TAGS[..tags]), earlier);
+        }
     }
 }

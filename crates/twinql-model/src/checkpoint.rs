@@ -7,6 +7,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub(crate) use twinql_files::hex;
+use twinql_graph::{Question, vocabulary};
 
 use crate::{
     band::Band,
@@ -14,6 +15,7 @@ use crate::{
     config::{GmnConfig, GraphConfig, TrainConfig},
     error::ModelError,
     execution::ExecutionModel,
+    reading::Reading,
     seal::{self, Unsealed},
     tiers::Tiers,
     weights::Layout,
@@ -59,6 +61,10 @@ pub struct CheckpointInfo {
     pub band: Option<Band>,
     /// Measured on the validation pairs.
     pub validation: Quality,
+    /// How distances are read for each question under each semantics; none in checkpoints from before there were
+    /// questions, whose one calibration is for all semantics.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Reading>,
     /// Scores where proofs and the suite are asked first; none where validation pairs came
     /// without their verdicts.
     #[serde(default)]
@@ -74,6 +80,19 @@ pub struct CheckpointInfo {
 }
 
 impl CheckpointInfo {
+    /// How distances are read for a question under a semantics: by its own reading, or by that of all semantics. None
+    /// where the network was not trained for the question, or knows of none.
+    pub fn reading(&self, question: Question, semantics: &str) -> Option<&Reading> {
+        let own = || self.readings.iter().filter(|reading| reading.question == question);
+        let of_semantics = own().find(|reading| reading.semantics.as_deref() == Some(semantics));
+        of_semantics.or_else(|| own().find(|reading| reading.semantics.is_none()))
+    }
+
+    /// Whether it can be asked this.
+    pub fn answers(&self, question: Question) -> bool {
+        question.is_usual() || self.readings.iter().any(|reading| reading.question == question)
+    }
+
     /// What a run's configuration and data say: the rest is of a network that nothing was measured of. `pretrained`
     /// until a threshold is fitted.
     pub(crate) fn of_run(config: &TrainConfig, data: String) -> CheckpointInfo {
@@ -90,6 +109,7 @@ impl CheckpointInfo {
             threshold: 0.5,
             band: None,
             validation: Quality::UNMEASURED,
+            readings: Vec::new(),
             tiers: None,
             execution: None,
             epoch: 0,
@@ -184,22 +204,36 @@ impl Checkpoint {
             && calibration.offset.is_finite()
             && (0.0..=1.0).contains(&info.threshold)
             && info.band.as_ref().is_none_or(Band::is_usable)
+            && info.readings.iter().all(Reading::is_usable)
             && info.execution.as_ref().is_none_or(ExecutionModel::is_usable);
         if !usable {
             return Err(damaged(origin, "its calibration is not usable"));
         }
-        if let Some(expected) = vocabulary
-            && info.vocabulary != expected
-        {
+        let layout = Layout::new(&info.model);
+        let checkpoint = Checkpoint { weights: decode(bytes, origin, &layout, "")?, info };
+        match vocabulary {
+            Some(expected) if checkpoint.info.vocabulary != expected => {
+                checkpoint.brought_to(expected, origin)
+            }
+            _ => Ok(checkpoint),
+        }
+    }
+
+    /// The checkpoint of an earlier vocabulary ([`vocabulary::EARLIER`]) in today's: tags that came since have weights of
+    /// zero, as no graph that it was trained on has them.
+    fn brought_to(self, expected: &str, origin: &str) -> Result<Checkpoint, ModelError> {
+        let Checkpoint { info, weights } = self;
+        let only_tags = |&(hash, tags): &(&str, usize)| info.vocabulary == hash && info.model.tags == tags;
+        if expected != vocabulary::hash() || !vocabulary::EARLIER.iter().any(only_tags) {
             return Err(ModelError::Vocabulary {
                 origin: origin.to_owned(),
                 found: info.vocabulary,
                 expected: expected.to_owned(),
             });
         }
-        let layout = Layout::new(&info.model);
-        let weights = decode(bytes, origin, &layout, "")?;
-        Ok(Checkpoint { info, weights })
+        let model = GmnConfig { tags: vocabulary::TAG_COUNT, ..info.model.clone() };
+        let weights = Layout::new(&info.model).grown(&weights, &Layout::new(&model));
+        Ok(Checkpoint { info: CheckpointInfo { model, vocabulary: expected.to_owned(), ..info }, weights })
     }
 
     /// Writes the file whole or not at all.

@@ -1,7 +1,7 @@
 //! Hyperparameters of the network and of its training.
 
 use serde::{Deserialize, Serialize};
-use twinql_graph::{EncodingConfig, agree::CODES, vocabulary};
+use twinql_graph::{EncodingConfig, Question, agree::CODES, vocabulary};
 
 use crate::error::ModelError;
 
@@ -133,12 +133,15 @@ pub struct GraphConfig {
     pub flows: bool,
     /// Of plans: use the normalisation rules.
     pub canonical: bool,
+    /// What is asked of the pair, which a mark tells the network.
+    #[serde(skip_serializing_if = "Question::is_usual")]
+    pub question: Question,
 }
 
 impl Default for GraphConfig {
     /// Canonical plans with their flows.
     fn default() -> Self {
-        GraphConfig { kind: GraphKind::Plan, flows: true, canonical: true }
+        GraphConfig { kind: GraphKind::Plan, flows: true, canonical: true, question: Question::Every }
     }
 }
 

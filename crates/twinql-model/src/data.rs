@@ -1,9 +1,11 @@
 //! What a run is trained and validated on: which of its examples can be used, in which batches.
 
+use std::sync::Arc;
+
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest, Sha256};
-use twinql_graph::GraphArrays;
+use twinql_graph::{GraphArrays, QUESTIONS, Question};
 
 use crate::{
     backend::Backend,
@@ -13,7 +15,7 @@ use crate::{
     error::ModelError,
     example::Example,
     prepare::Prepared,
-    target::{Item, Target},
+    target::{Item, Known, Target},
     teach::Lessons,
     tiers::Evidence,
     weights::unit,
@@ -131,9 +133,10 @@ impl TrainingSet {
             .filter_map(|&index| {
                 let example = &examples[index];
                 let factor = if example.label { self.factors.0 } else { self.factors.1 };
+                let Example { label, ease, share, .. } = *example;
                 Some(Item {
                     pair: Prepared::new(&example.pair, &config.model).ok()?,
-                    target: Target::new(config, example.label, example.ease, lessons.of(index)),
+                    target: Target::new(config, Known { label, ease, share }, lessons.of(index)),
                     weight: example.weight * factor,
                 })
             })
@@ -146,6 +149,8 @@ pub(crate) struct Validation {
     pub(crate) pairs: Vec<Prepared>,
     labels: Vec<(bool, f32)>,
     pub(crate) evidence: Vec<Evidence>,
+    /// What each pair is asked, and under which semantics.
+    pub(crate) asked: Vec<(Question, Arc<str>)>,
 }
 
 impl Validation {
@@ -159,12 +164,14 @@ impl Validation {
         let mut pairs = Vec::with_capacity(examples.len());
         let mut labels = Vec::with_capacity(examples.len());
         let mut evidence = Vec::with_capacity(examples.len());
+        let mut asked = Vec::with_capacity(examples.len());
         for example in examples {
             match Prepared::new(&example.pair, &config.model) {
                 Ok(pair) if example.weight.is_finite() && example.weight >= 0.0 => {
                     pairs.push(pair);
                     labels.push((example.label, example.weight));
                     evidence.push(example.evidence);
+                    asked.push((example.question, Arc::clone(&example.semantics)));
                 }
                 Ok(_) => unusable.add(&ModelError::Input("a weight is not usable".into())),
                 Err(error) => unusable.add(&error),
@@ -177,7 +184,7 @@ impl Validation {
                 labels.len()
             )));
         }
-        Ok(Validation { pairs, labels, evidence })
+        Ok(Validation { pairs, labels, evidence, asked })
     }
 
     /// Distances with labels and weights.
@@ -193,15 +200,27 @@ impl Validation {
             .collect()
     }
 
-    /// Those of the points, one for each pair, whose pair the network has to read.
-    pub(crate) fn read_by_network(&self, points: &[Point]) -> Vec<Point> {
-        let pairs = points.iter().zip(&self.pairs);
-        pairs.filter(|(_, pair)| !pair.identical).map(|(p, _)| *p).collect()
+    /// For each pair whether the network has to read it: the forms of the others are equal.
+    pub(crate) fn read_by_network(&self) -> Vec<bool> {
+        self.pairs.iter().map(|pair| !pair.identical).collect()
     }
 
-    /// Area under the ROC curve of these weights' distances.
+    /// Area under the ROC curve of these weights' distances: the mean over the questions that pairs are asked.
     pub(crate) fn auc(&self, backend: &dyn Backend, weights: &[f32]) -> f64 {
-        auc_of_distances(&self.points(backend, weights))
+        let points = self.points(backend, weights);
+        let of_each: Vec<f64> = QUESTIONS
+            .into_iter()
+            .map(|question| self.of(&points, |asked, _| asked == question))
+            .filter(|points| !points.is_empty())
+            .map(|points| auc_of_distances(&points))
+            .collect();
+        of_each.iter().sum::<f64>() / of_each.len().max(1) as f64
+    }
+
+    /// Those of a list with an entry for each pair that are asked this under that semantics.
+    pub(crate) fn of<T: Copy>(&self, list: &[T], wanted: impl Fn(Question, &str) -> bool) -> Vec<T> {
+        let entries = list.iter().zip(&self.asked);
+        entries.filter(|(_, (question, semantics))| wanted(*question, semantics)).map(|(e, _)| *e).collect()
     }
 }
 
@@ -216,8 +235,8 @@ pub(crate) fn data_hash(train: &[Example], valid: &[Example], teachers: Option<&
             let pair = &example.pair;
             hash.update([u8::from(example.label), u8::from(pair.identical)]);
             hash.update(example.weight.to_le_bytes());
-            if let Some(ease) = example.ease {
-                hash.update(ease.to_le_bytes());
+            for known in [example.ease, example.share].into_iter().flatten() {
+                hash.update(known.to_le_bytes());
             }
             hash_graph(&mut hash, &pair.left, &pair.left_positions, &pair.left_agreement);
             hash_graph(&mut hash, &pair.right, &pair.right_positions, &pair.right_agreement);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use twinql_graph::PairArrays;
+use twinql_graph::{PairArrays, Question};
 
 use crate::tiers::Evidence;
 
@@ -16,10 +16,15 @@ pub struct Example {
     /// The semantics that the label means. The graphs tell the network of it; teachers that do not know it
     /// are not asked.
     pub semantics: Arc<str>,
+    /// The question that the label answers, which the graphs tell the network too.
+    pub question: Question,
     /// Weight in the loss and the calibration, not negative.
     pub weight: f32,
     /// Of a pair that differs, the share of databases that tell it apart, where that is known.
     pub ease: Option<f32>,
+    /// The probability that the answer is yes, where more is known than a label: the share of plausible databases on
+    /// which the two agree.
+    pub share: Option<f32>,
     /// What cheaper judges say; read of validation pairs, to calibrate the tiers.
     pub evidence: Evidence,
 }

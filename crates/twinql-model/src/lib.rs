@@ -12,7 +12,7 @@
 //! autodiff too.
 //!
 //! ```
-//! use twinql_graph::{PairArrays, QueryGraph, vocabulary};
+//! use twinql_graph::{PairArrays, QueryGraph, Question, vocabulary};
 //! use twinql_model::{Evidence, Example, Scorer, Silent, TrainConfig, train};
 //!
 //! // Pairs of syntax trees: the same query twice but for a number, or with another column.
@@ -27,8 +27,10 @@
 //!             pair: PairArrays::build(&left, &right, &config.model.encoding()),
 //!             label,
 //!             semantics: "default".into(),
+//!             question: Question::Every,
 //!             weight: 1.0,
 //!             ease: None,
+//!             share: None,
 //!             evidence: Evidence::None,
 //!         }
 //!     })
@@ -60,6 +62,7 @@ mod native;
 mod prepare;
 mod pretrain;
 mod pretrain_config;
+mod reading;
 mod report;
 mod run;
 mod score;
@@ -87,6 +90,7 @@ pub use example::Example;
 pub use execution::{Executed, ExecutionModel, Folds, Signs, Unfit};
 pub use pretrain::{Pretrained, pretrain};
 pub use pretrain_config::PretrainConfig;
+pub use reading::Reading;
 pub use report::{
     EpochReport, Observer, PretrainEpoch, PretrainObserver, Silent, StartReport, StepReport, StopReason,
 };

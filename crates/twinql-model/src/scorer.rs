@@ -1,8 +1,9 @@
 //! Scores of pairs from a checkpoint.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use twinql_graph::PairArrays;
+use twinql_graph::{PairArrays, Question};
 
 use crate::{
     attention::Attention,
@@ -18,17 +19,21 @@ use crate::{
 };
 
 /// A trained network, ready to score. It may be shared between threads.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Scorer {
+    /// As it was asked.
     info: CheckpointInfo,
-    inference: Inference,
+    /// As its file has it.
+    stored: Arc<CheckpointInfo>,
+    inference: Arc<Inference>,
 }
 
 impl Scorer {
     /// From a checkpoint in memory.
     pub fn new(checkpoint: Checkpoint) -> Scorer {
         Scorer {
-            inference: Inference::new(checkpoint.info.model.clone(), checkpoint.weights),
+            inference: Arc::new(Inference::new(checkpoint.info.model.clone(), checkpoint.weights)),
+            stored: Arc::new(checkpoint.info.clone()),
             info: checkpoint.info,
         }
     }
@@ -57,9 +62,28 @@ impl Scorer {
         &self.info
     }
 
+    /// The same network as it is read for a question under a semantics: its graphs carry the question's mark, and
+    /// calibration, threshold and band are those of the question's reading. None where it was not trained for the
+    /// question. A checkpoint without readings answers the usual question alike under all semantics.
+    pub fn asked(&self, question: Question, semantics: &str) -> Option<Scorer> {
+        if !self.info.answers(question) {
+            return None;
+        }
+        let mut asked = self.clone();
+        asked.info = (*self.stored).clone();
+        asked.info.graph.question = question;
+        if let Some(reading) = self.info.reading(question, semantics) {
+            asked.info.calibration = reading.calibration;
+            asked.info.threshold = reading.threshold;
+            asked.info.band = reading.band;
+            asked.info.validation = reading.validation;
+        }
+        Some(asked)
+    }
+
     /// The checkpoint, with what `execution` says of real databases in place of what it said before.
     pub fn with_execution(&self, execution: ExecutionModel) -> Checkpoint {
-        let info = CheckpointInfo { execution: Some(execution), ..self.info.clone() };
+        let info = CheckpointInfo { execution: Some(execution), ..(*self.stored).clone() };
         Checkpoint { info, weights: self.inference.weights().to_vec() }
     }
 

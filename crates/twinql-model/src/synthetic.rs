@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use twinql_graph::{GraphArrays, PairArrays};
+use twinql_graph::{GraphArrays, PairArrays, Question};
 
 use crate::{config::GmnConfig, example::Example};
 
@@ -100,8 +100,10 @@ pub(crate) fn example(seed: u64, nodes: usize, steps: usize) -> Example {
         pair: pair(left, right, steps),
         label,
         semantics: "default".into(),
+        question: Question::Every,
         weight: 1.0,
         ease: None,
+        share: None,
         evidence: crate::Evidence::None,
     }
 }

@@ -37,17 +37,27 @@ const PLAIN_DATABASES: i32 = 8;
 const UNBOUNDED: Target =
     Target { least: f32::NEG_INFINITY, most: f32::INFINITY, at: 0.0, weight: 0.0, chance: None };
 
+/// What is known of a pair whatever a network says: see the fields of [`Example`](crate::Example).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Known {
+    pub(crate) label: bool,
+    pub(crate) ease: Option<f32>,
+    pub(crate) share: Option<f32>,
+}
+
 impl Target {
     /// γ − y(1 − d²) ≤ 0 (FuncEvalGMN, its loss): d² ≤ 1 − γ of equivalent pairs, d² ≥ 1 + γ of
     /// others, which the configuration may rank beyond that by their ease. Where there are teachers, a chance
     /// between the label, which may be softened by how rarely plain databases tell the pair apart, and what
-    /// they say (Hinton, Vinyals and Dean, 2015).
-    pub(crate) fn new(config: &TrainConfig, label: bool, ease: Option<f32>, taught: Option<f32>) -> Target {
-        if !config.teachers.is_empty() {
-            let told = match (label, ease) {
-                (true, _) => 1.0,
-                (false, Some(ease)) => config.plain_share * (1.0 - ease).powi(PLAIN_DATABASES),
-                (false, None) => 0.0,
+    /// they say (Hinton, Vinyals and Dean, 2015). A pair whose share is known always has a chance.
+    pub(crate) fn new(config: &TrainConfig, known: Known, taught: Option<f32>) -> Target {
+        let Known { label, ease, share } = known;
+        if !config.teachers.is_empty() || share.is_some() {
+            let told = match (share, label, ease) {
+                (Some(share), _, _) => share,
+                (None, true, _) => 1.0,
+                (None, false, Some(ease)) => config.plain_share * (1.0 - ease).powi(PLAIN_DATABASES),
+                (None, false, None) => 0.0,
             };
             let share = config.teacher_share;
             return Target {
@@ -103,7 +113,7 @@ mod tests {
     use super::*;
 
     fn losses(config: &TrainConfig, label: bool, ease: Option<f32>) -> [f32; 6] {
-        let target = Target::new(config, label, ease, None);
+        let target = Target::new(config, Known { label, ease, share: None }, None);
         [0.0, 0.6, 1.0, 1.4, 2.0, 3.0].map(|squared| target.loss(squared).0)
     }
 
@@ -130,7 +140,8 @@ mod tests {
         assert!(near(hard, [2.1, 1.2, 0.6, 0.0, 0.3, 0.8]), "{hard:?}");
         let easy = losses(&config, false, Some(1.0));
         assert!(near(easy, [2.9, 2.0, 1.4, 0.8, 0.5, 0.0]), "{easy:?}");
-        let slope = |ease, squared| Target::new(&config, false, Some(ease), None).loss(squared).1;
+        let known = |ease| Known { label: false, ease: Some(ease), share: None };
+        let slope = |ease, squared| Target::new(&config, known(ease), None).loss(squared).1;
         assert_eq!((slope(1.0, 1.0), slope(1.0, 2.0), slope(0.0, 2.0)), (-1.5, -0.5, 0.5));
         let plain = TrainConfig::default();
         assert_eq!(losses(&config, false, None), losses(&plain, false, None));
@@ -145,7 +156,8 @@ mod tests {
             teacher_share: 0.75,
             ..TrainConfig::default()
         };
-        let target = |label, taught| Target::new(&config, label, Some(1.0), taught);
+        let known = |label, ease| Known { label, ease, share: None };
+        let target = |label, taught| Target::new(&config, known(label, Some(1.0)), taught);
         assert_eq!(target(true, Some(0.2)).chance, Some(0.4));
         assert_eq!(target(false, Some(0.2)).chance, Some(0.15));
         // The teachers could not read it.
@@ -153,7 +165,7 @@ mod tests {
         // What few plain databases tell apart is softened where asked for, and only there.
         let softened = TrainConfig { plain_share: 0.4, ..config.clone() };
         let chance = |label, ease| {
-            let target = Target::new(&softened, label, ease, Some(0.2));
+            let target = Target::new(&softened, known(label, ease), Some(0.2));
             (target.chance.unwrap_or(f32::NAN) * 1e4).round()
         };
         assert_eq!(chance(false, Some(0.0)), 2500.0);
@@ -173,6 +185,17 @@ mod tests {
         assert!(far.0.is_finite() && (far.1 - 0.4).abs() < 1e-6, "{far:?}");
     }
 
+    #[test]
+    fn a_known_share_is_the_chance_whatever_the_label() {
+        let known = Known { label: true, ease: Some(0.5), share: Some(0.25) };
+        let alone = Target::new(&TrainConfig::default(), known, None);
+        assert_eq!((alone.chance, alone.weight), (Some(0.25), 0.0));
+        let config = TrainConfig { teachers: vec!["teacher".into()], ..TrainConfig::default() };
+        let config = TrainConfig { teacher_share: 0.5, plain_share: 0.4, ..config };
+        assert_eq!(Target::new(&config, known, Some(0.75)).chance, Some(0.5));
+        assert_eq!(Target::new(&config, known, None).chance, Some(0.25));
+    }
+
     /// Whatever bounds, grade and chance a target has: both executions of the network go back from these slopes.
     #[test]
     fn slopes_are_finite_differences() {
@@ -183,7 +206,7 @@ mod tests {
         ];
         for config in &configs {
             for (label, ease) in [(true, None), (false, None), (false, Some(0.3)), (false, Some(1.0))] {
-                let target = Target::new(config, label, ease, Some(0.35));
+                let target = Target::new(config, Known { label, ease, share: None }, Some(0.35));
                 // None of these lies at a corner of the loss.
                 for squared in [0.05, 0.5, 0.93, 1.21, 1.7, 2.53, 6.0] {
                     let rise = target.loss(squared + 4e-3).0 - target.loss(squared - 4e-3).0;
@@ -196,7 +219,8 @@ mod tests {
 
     #[test]
     fn what_is_no_number_shows() {
-        let target = Target::new(&TrainConfig::default(), true, None, None);
+        let known = Known { label: true, ease: None, share: None };
+        let target = Target::new(&TrainConfig::default(), known, None);
         assert!(target.loss(f32::NAN).0.is_nan());
     }
 }

@@ -92,12 +92,15 @@ fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), Mode
     Ok((checkpoint, bytes))
 }
 
-/// The teacher's calibrated log odds of equivalence; `None` for pairs of equal forms, of semantics that
+/// The teacher's calibrated log odds of equivalence; `None` for pairs of equal forms, of semantics or a question that
 /// it was not trained for, and for those it cannot read.
 fn log_odds(teacher: &Checkpoint, examples: &[Example]) -> Vec<Option<f32>> {
     let model = &teacher.info.model;
     let backend = NativeBackend::new(model.clone(), Layout::new(model));
-    let known = |e: &Example| teacher.info.semantics.iter().any(|s| **s == *e.semantics);
+    let info = &teacher.info;
+    let known = |e: &Example| info.answers(e.question) && info.semantics.iter().any(|s| **s == *e.semantics);
+    let calibration =
+        |e: &Example| info.reading(e.question, &e.semantics).map_or(info.calibration, |r| r.calibration);
     let mut all = Vec::with_capacity(examples.len());
     for chunk in examples.chunks(CHUNK) {
         let prepared: Vec<Option<Prepared>> = chunk
@@ -110,9 +113,9 @@ fn log_odds(teacher: &Checkpoint, examples: &[Example]) -> Vec<Option<f32>> {
         let asked: Vec<bool> = prepared.iter().map(Option::is_some).collect();
         let pairs: Vec<Prepared> = prepared.into_iter().flatten().collect();
         let mut distances = backend.distances(&teacher.weights, &pairs).into_iter();
-        all.extend(asked.into_iter().map(|asked| {
+        all.extend(asked.into_iter().zip(chunk).map(|(asked, example)| {
             let squared = asked.then(|| distances.next()).flatten()?;
-            Some(logit(teacher.info.calibration.probability(squared)))
+            Some(logit(calibration(example).probability(squared)))
         }));
     }
     all

@@ -3,8 +3,11 @@
 
 use std::path::Path;
 
+use twinql_graph::{QUESTIONS, Question, vocabulary};
+
 use crate::{
-    Checkpoint, Example, ModelError, Observer, Scorer, Silent, StepReport, StopReason, TrainConfig,
+    Checkpoint, Example, GmnConfig, ModelError, Observer, Scorer, Silent, StepReport, StopReason,
+    TrainConfig,
     checkpoint::encode,
     synthetic::{example, examples, graph, pair, small_config},
     teach::Lessons,
@@ -223,6 +226,77 @@ fn a_pupil_says_what_its_teachers_say() {
         TrainConfig { teachers: vec![path, stored(dir.path(), "other.safetensors", &other)], ..taught };
     let error = train(&other, &noise, &valid, &mut Silent).unwrap_err().to_string();
     assert!(error.contains("other.safetensors") && error.contains("other graphs"), "{error}");
+}
+
+/// Every other example is asked about plausible databases, where what is the same elsewhere is so by half.
+fn with_questions(examples: Vec<Example>) -> Vec<Example> {
+    let asked = examples.into_iter().enumerate().map(|(i, e)| match i % 4 {
+        0 | 1 => e,
+        _ => Example { question: Question::Plausible, share: Some(if e.label { 0.5 } else { 0.1 }), ..e },
+    });
+    asked.collect()
+}
+
+#[test]
+fn each_question_is_read_in_its_own_way() {
+    let (learn, valid) = data();
+    let (learn, valid) = (with_questions(learn), with_questions(valid));
+    let trained = train(&quick(3), &learn, &valid, &mut Silent).unwrap().checkpoint;
+    // Of so few pairs there is one reading for all semantics.
+    let read: Vec<(Question, bool)> =
+        trained.info.readings.iter().map(|r| (r.question, r.semantics.is_none())).collect();
+    assert_eq!(read, QUESTIONS.map(|question| (question, true)));
+    assert_eq!(trained.info.calibration, trained.info.readings[0].calibration);
+    assert_eq!(trained.info.validation.pairs + trained.info.readings[1].validation.pairs, valid.len());
+    let bytes = trained.to_bytes().unwrap();
+    let scorer = Scorer::from_bytes(&bytes, None).unwrap();
+    let [every, plausible] = QUESTIONS.map(|question| scorer.asked(question, "default").unwrap());
+    assert_eq!(every.info().graph.question, Question::Every);
+    assert_eq!(plausible.info().graph.question, Question::Plausible);
+    assert_eq!(plausible.threshold(), trained.info.readings[1].threshold);
+    // What was asked before does not stay.
+    assert_eq!(plausible.asked(Question::Every, "default").unwrap().info(), every.info());
+    let [one, other] = [&every, &plausible].map(|s| s.score(&[valid[0].pair.clone()]).remove(0).unwrap());
+    assert_eq!(one.distance, other.distance);
+    assert_ne!(one.probability, other.probability);
+    // A network that knows no question but the usual one has none of this.
+    let usual = Scorer::new(quick_checkpoint());
+    assert!(usual.info().readings.iter().all(|reading| reading.question.is_usual()));
+    assert!(usual.asked(Question::Plausible, "default").is_none());
+    let dir = tempfile::tempdir().unwrap();
+    let path = stored(dir.path(), "usual.safetensors", &quick_checkpoint());
+    let taught = TrainConfig { teachers: vec![path], ..small_run() };
+    let lessons = Lessons::new(&taught, &learn[..4]).unwrap();
+    assert_eq!([0, 1, 2, 3].map(|i| lessons.of(i).is_some()), [true, true, false, false]);
+}
+
+#[test]
+fn weights_of_an_earlier_vocabulary_are_taken_over() {
+    let (earlier, tags) = vocabulary::EARLIER[0];
+    let model = GmnConfig { tags, ..small_config() };
+    let layout = Layout::new(&model);
+    let mut old = quick_checkpoint();
+    old.weights = layout.init(7);
+    old.info.model = model;
+    old.info.vocabulary = earlier.to_owned();
+    let bytes = old.to_bytes().unwrap();
+    let new = Checkpoint::from_bytes(&bytes, "old", Some(&vocabulary::hash())).unwrap();
+    assert_eq!(
+        (new.info.model.tags, new.info.vocabulary.as_str()),
+        (vocabulary::TAG_COUNT, &*vocabulary::hash())
+    );
+    let grown = Layout::new(&new.info.model);
+    for (own, there) in layout.slots.iter().zip(&grown.slots) {
+        let (own, there) = (own.of(&old.weights), there.of(&new.weights));
+        assert_eq!(own, &there[..own.len()]);
+        assert!(there[own.len()..].iter().all(|weight| *weight == 0.0));
+    }
+    assert!(new.weights.len() > old.weights.len());
+    // Only into today's vocabulary, and only from one that it knows.
+    assert!(Checkpoint::from_bytes(&bytes, "old", Some("another")).is_err());
+    old.info.vocabulary = "unknown".into();
+    let bytes = old.to_bytes().unwrap();
+    assert!(Checkpoint::from_bytes(&bytes, "old", Some(&vocabulary::hash())).is_err());
 }
 
 #[test]

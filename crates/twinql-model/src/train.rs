@@ -2,16 +2,19 @@
 
 use std::time::{Duration, Instant};
 
+use twinql_graph::Question;
+
 use crate::{
     backend::Backend,
     band::{Band, LEVEL},
-    calibrate::{Calibration, Quality, best_threshold, probabilities},
+    calibrate::{Calibration, Point, Quality, best_threshold, probabilities},
     checkpoint::{Checkpoint, CheckpointInfo, signature},
     config::TrainConfig,
     data::{TrainingSet, Unusable, Validation, data_hash},
     device::backend,
     error::ModelError,
     example::Example,
+    reading::readings,
     report::{EpochReport, Observer, StartReport, StopReason},
     run::{Epoch, Ran, RunFolder},
     state::{METRICS, STATE, State, move_average},
@@ -181,10 +184,17 @@ impl Run<'_> {
     /// The best weights, calibrated on the validation pairs.
     fn calibrated(&self, state: &State, data: String) -> Checkpoint {
         let points = self.validation.points(self.backend.as_ref(), &state.best);
+        let readings = readings(&self.validation, &points, &self.config.semantics);
+        // Without a word of the question, a checkpoint answers the usual one, or else the only one that it knows.
+        let any = self.validation.asked.iter().any(|(question, _)| question.is_usual());
+        let chosen = |question: Question, _: &str| !any || question.is_usual();
+        let evidence = self.validation.of(&self.validation.evidence, chosen);
+        let open = self.validation.of(&self.validation.read_by_network(), chosen);
+        let points = self.validation.of(&points, chosen);
         let calibration = Calibration::fit(&points);
         let scored = probabilities(&points, &calibration);
         let threshold = best_threshold(&scored);
-        let open = self.validation.read_by_network(&scored);
+        let open: Vec<Point> = scored.iter().zip(open).filter(|(_, open)| *open).map(|(p, _)| *p).collect();
         Checkpoint {
             info: CheckpointInfo {
                 pretrained: false,
@@ -192,7 +202,8 @@ impl Run<'_> {
                 threshold,
                 band: Some(Band::fit(&open, threshold, LEVEL)),
                 validation: Quality::of(&points, &calibration, threshold),
-                tiers: Tiers::fit(&points, &self.validation.evidence),
+                readings,
+                tiers: Tiers::fit(&points, &evidence),
                 epoch: state.progress.best_epoch,
                 signature: signature(self.config, &data, Some(threshold)),
                 ..CheckpointInfo::of_run(self.config, data)

@@ -226,6 +226,20 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// These weights in a layout of the same parameters, some of which have more rows there: those are zero.
+    pub(crate) fn grown(&self, weights: &[f32], to: &Layout) -> Vec<f32> {
+        let mut flat = vec![0.0; to.total];
+        for (own, there) in self.slots.iter().zip(&to.slots) {
+            let values = own.of(weights);
+            let place = there.of_mut(&mut flat);
+            let shared = values.len().min(place.len());
+            place[..shared].copy_from_slice(&values[..shared]);
+        }
+        flat
+    }
+}
+
 /// A uniform number in [0, 1) of 24 bits.
 pub(crate) fn unit(rng: &mut ChaCha8Rng) -> f32 {
     (rng.next_u32() >> 8) as f32 / (1u32 << 24) as f32

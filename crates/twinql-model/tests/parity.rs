@@ -5,7 +5,7 @@
 #![cfg(feature = "burn")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use twinql_graph::{GraphArrays, PairArrays};
+use twinql_graph::{GraphArrays, PairArrays, Question};
 use twinql_model::{
     Compute, Evidence, Example, GmnConfig, ModelError, Precision, Scorer, Silent, TrainConfig, train,
 };
@@ -62,8 +62,10 @@ fn examples(from: usize, count: usize) -> Vec<Example> {
             pair: pair(seed),
             label: seed % 2 == 0,
             semantics: "default".into(),
+            question: Question::Every,
             weight: 1.0,
             ease: None,
+            share: None,
             evidence: Evidence::None,
         })
         .collect()

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use twinql::corpus::pairs;
-use twinql::graph::{GraphArrays, PairArrays};
+use twinql::graph::{GraphArrays, PairArrays, Question};
 use twinql::model::{EpochReport, Evidence, Example, GmnConfig, Observer, Scorer, TrainConfig, train};
 use twinql::prepare::{Graphs, graph};
 use twinql::{Engine, Network, Semantics, Work};
@@ -181,8 +181,10 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
                 pair: arrays,
                 label: pair.label == Some(1),
                 semantics: "no-fk".into(),
+                question: Question::Every,
                 weight: 1.0,
                 ease: None,
+                share: None,
                 evidence: Evidence::None,
             })
         });

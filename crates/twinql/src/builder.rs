@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use twinql_graph::RelPmConfig;
+use twinql_graph::{Question, RelPmConfig};
 use twinql_metrics::{MetricId, MetricInfo, TrivialNgrams};
 use twinql_sql::{Dialect, Semantics};
 use twinql_suite::Limits;
 use twinql_suite::plausible::ExpectedConfig;
 
 use crate::classic::Trivial;
-use crate::engine::{DEFAULT_SEED, Engine, judge_config, needed};
+use crate::engine::{DEFAULT_SEED, Engine, asked, judge_config, needed};
 use crate::judging::Workers;
 use crate::network::{Network, NetworkError};
 use crate::profiles::Profiles;
@@ -23,6 +23,7 @@ pub struct EngineBuilder {
     metrics: Vec<&'static MetricInfo>,
     network: Option<Network>,
     semantics: Semantics,
+    question: Question,
     databases: Option<usize>,
     expected: ExpectedConfig,
     matching: RelPmConfig,
@@ -41,6 +42,7 @@ impl Default for EngineBuilder {
             metrics: Vec::new(),
             network: None,
             semantics: Semantics::default(),
+            question: Question::default(),
             databases: None,
             expected: ExpectedConfig::default(),
             matching: RelPmConfig::default(),
@@ -81,6 +83,12 @@ impl EngineBuilder {
     /// What "the same answer" means.
     pub fn semantics(mut self, semantics: Semantics) -> EngineBuilder {
         self.semantics = semantics;
+        self
+    }
+
+    /// What the network is asked: whether two queries answer the same on every database, or on one as people have them.
+    pub fn question(mut self, question: Question) -> EngineBuilder {
+        self.question = question;
         self
     }
 
@@ -146,13 +154,15 @@ impl EngineBuilder {
     ///
     /// # Errors
     /// A learned metric without a network, in a program that has none built in; a tier with a network that was
-    /// trained without them, or `ex` with one that was not calibrated for it; a metric that executes on databases, and
+    /// trained without them, or `ex` with one that was not calibrated for it; a question that the network was not
+    /// trained for; a metric that executes on databases, and
     /// none are given.
     pub fn build(mut self) -> Result<Engine, NetworkError> {
         if self.metrics.is_empty() {
             self = self.metric(MetricId::Gmn);
         }
         let network = needed(&self.metrics, self.network, self.runs.is_some())?;
+        let network = asked(&self.metrics, network, self.question, &self.semantics)?;
         let mut judge = judge_config(self.semantics.clone(), self.databases, self.seed);
         judge.limits = self.limits;
         Ok(Engine {

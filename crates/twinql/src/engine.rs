@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use twinql_graph::RelPmConfig;
+use twinql_graph::{Question, RelPmConfig};
 use twinql_metrics::{MetricId, MetricInfo, SemanticsOf};
 use twinql_model::{Band, Cascade, Decision, Evidence, GraphKind, Score};
 use twinql_sql::prove::Side;
@@ -23,7 +23,7 @@ use crate::profiles::Profiles;
 use crate::proving;
 use crate::record::{Record, Status};
 use crate::runs::{Runs, executes};
-use crate::signature::{Signature, of_suite};
+use crate::signature::{Signature, of_question, of_suite};
 use crate::status;
 use crate::tiers::evidence;
 use crate::vacuous;
@@ -69,7 +69,7 @@ impl Engine {
         EngineBuilder::default()
     }
 
-    /// The same engine for other metrics under another semantics: network, workers and databases are shared, and nothing
+    /// The same engine for other metrics under another semantics, with another question for the network: network, workers and databases are shared, and nothing
     /// is read anew. No metrics stand for `gmn`.
     ///
     /// # Errors
@@ -78,11 +78,18 @@ impl Engine {
         &self,
         metrics: Vec<&'static MetricInfo>,
         semantics: Semantics,
+        question: Question,
     ) -> Result<Engine, NetworkError> {
         let metrics = if metrics.is_empty() { vec![MetricId::Gmn.info()] } else { metrics };
         let network = needed(&metrics, self.network.clone(), self.runs.is_some())?;
+        let network = asked(&metrics, network, question, &semantics)?;
         let judge = JudgeConfig { semantics: semantics.clone(), ..self.judge.clone() };
         Ok(Engine { metrics, network, semantics, judge, ..self.clone() })
+    }
+
+    /// What the network is asked.
+    pub fn question(&self) -> Question {
+        self.network.as_ref().map_or_else(Question::default, Network::question)
     }
 
     /// The metrics, in the order in which they were asked for.
@@ -195,10 +202,12 @@ impl Engine {
                 })),
                 MetricId::Ex => {
                     let mut parts = of_suite(&self.judge);
+                    parts.extend(of_question(self.question()));
                     parts.push(format!("plausible:{}", self.expected.databases));
                     self.of_plausible(parts)
                 }
                 MetricId::RelPm | MetricId::AstPm => of_matching(&self.matching),
+                MetricId::Gmn => of_question(self.question()),
                 MetricId::CrystalBleu => {
                     self.trivial.iter().map(|t| format!("trivial:{}", t.digest)).collect()
                 }
@@ -449,6 +458,24 @@ pub(crate) fn needed(
         Some(metric) if !has_runs => Err(NetworkError::NoDatabases(metric.name)),
         _ => Ok(network),
     }
+}
+
+/// The network as it answers a question under a semantics.
+///
+/// # Errors
+/// It was not trained for the question, or a metric answers another one.
+pub(crate) fn asked(
+    metrics: &[&'static MetricInfo],
+    network: Option<Network>,
+    question: Question,
+    semantics: &Semantics,
+) -> Result<Option<Network>, NetworkError> {
+    if !question.is_usual()
+        && let Some(metric) = metrics.iter().find(|m| cascade(m).is_some())
+    {
+        return Err(NetworkError::OtherQuestion { metric: metric.name, question });
+    }
+    network.map(|network| network.asked(question, semantics)).transpose()
 }
 
 /// The cascade that a metric is.

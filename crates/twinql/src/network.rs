@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use twinql_files::{FileError, read_bounded};
-use twinql_graph::{EncodingConfig, vocabulary};
+use twinql_graph::{EncodingConfig, Question, vocabulary};
 use twinql_model::{Checkpoint, GraphConfig, ModelError, Scorer};
 use twinql_sql::Semantics;
 
@@ -31,6 +31,21 @@ pub enum NetworkError {
     /// Tiers are asked for, and the checkpoint was trained without them.
     #[error("the checkpoint was trained without tiers; use gmn, or train with `tiers = true` under [data]")]
     NoTiers,
+    /// The network was not trained for what it is asked.
+    #[error(
+        "the checkpoint was not trained for the question `{0}`; leave --question out, or train with `question = \"{0}\"` under [[data.corpora]]"
+    )]
+    Question(Question),
+    /// A metric that has a word on every database alone is asked about plausible ones.
+    #[error(
+        "{metric} goes by proofs and databases, and answers for every database; with --question {question} ask for gmn or ex"
+    )]
+    OtherQuestion {
+        /// The metric.
+        metric: &'static str,
+        /// What was asked.
+        question: Question,
+    },
     /// `ex` is asked for, and the checkpoint does not say how to weigh what is known.
     #[error("the checkpoint has no weights of ex; add them with `twinql calibrate`, or use expected-ex")]
     NoExecution,
@@ -143,6 +158,21 @@ impl Network {
             return asked.clone();
         }
         own.first().and_then(|name| Semantics::preset(name)).unwrap_or_default()
+    }
+
+    /// The same network as it is read for a question under a semantics ([`Scorer::asked`]).
+    ///
+    /// # Errors
+    /// It was not trained for the question.
+    pub fn asked(&self, question: Question, semantics: &Semantics) -> Result<Network, NetworkError> {
+        let answered = self.answers_for(semantics);
+        let asked = self.scorer.asked(question, &answered.name).ok_or(NetworkError::Question(question))?;
+        Ok(Network { scorer: Arc::new(asked), hash: self.hash.clone() })
+    }
+
+    /// What it is asked.
+    pub fn question(&self) -> Question {
+        self.scorer.info().graph.question
     }
 
     /// How pairs are encoded for it.

@@ -118,7 +118,9 @@ pub(crate) fn read(
     let width = plan.query.output.len();
     if config.kind == GraphKind::Ast {
         return Ok(Read {
-            graph: QueryGraph::of_ast(&parsed.query).map_err(SideError::from),
+            graph: QueryGraph::of_ast(&parsed.query)
+                .and_then(|g| g.asking(config.question))
+                .map_err(SideError::from),
             form: None,
             vacuous: Vec::new(),
             emptied: None,
@@ -129,10 +131,8 @@ pub(crate) fn read(
     let canonical = normalize_with(schema, plan, semantics, &wanted);
     let graph = |plan: &Plan| -> Result<QueryGraph, SideError> {
         let graph = QueryGraph::lower(schema, plan, semantics)?;
-        Ok(match config.flows {
-            true => graph,
-            false => graph.without_flows(),
-        })
+        let graph = if config.flows { graph } else { graph.without_flows() };
+        Ok(graph.asking(config.question)?)
     };
     Ok(Read {
         graph: graph(&canonical.plan),

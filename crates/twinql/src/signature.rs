@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use twinql_graph::Question;
 use twinql_sql::Dialect;
 use twinql_suite::{JudgeConfig, Limits, Suite};
 
@@ -82,6 +83,11 @@ pub fn of_suite(config: &JudgeConfig) -> Vec<String> {
         parts.push(format!("memory:{}", limits.heap_bytes >> 20));
     }
     parts
+}
+
+/// What a network was asked, where that is not the usual question.
+pub fn of_question(question: Question) -> Vec<String> {
+    if question.is_usual() { Vec::new() } else { vec![format!("question:{question}")] }
 }
 
 /// The first eight digits of the SHA-256 of a checkpoint's bytes, its checksum left out.

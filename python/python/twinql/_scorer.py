@@ -9,7 +9,7 @@ from typing import Any
 from . import _twinql
 from ._results import Evaluation, Score
 from ._twinql import ScoreTable
-from ._types import AnySchemas, OneSchema, Pairs, Progress, Workers
+from ._types import AnySchemas, OneSchema, Pairs, Progress, Question, Workers
 
 
 def _shown(progress: Progress) -> Any:
@@ -33,6 +33,8 @@ class Scorer:
     abstain: learned metrics may abstain, by their checkpoint's band.
     db: a folder of SQLite databases, for metrics that execute on them.
     workers: `processes` runs the suite's queries in processes that can be killed, `threads` in this one.
+    question: what the network is asked: whether two queries answer the same on `every` database that the semantics
+        allows, or on a `plausible` one, as people have them.
 
     >>> scorer = Scorer(metrics=("gmn", "relpm"))
     >>> ddl = "CREATE TABLE t (a INTEGER, b INTEGER)"
@@ -53,6 +55,7 @@ class Scorer:
         abstain: bool = False,
         db: str | PathLike[str] | None = None,
         workers: Workers = "processes",
+        question: Question = "every",
     ) -> None:
         names = [metrics] if isinstance(metrics, str) else list(metrics)
         self._arguments: tuple[Any, ...] = (
@@ -66,6 +69,7 @@ class Scorer:
             abstain,
             None if db is None else fspath(db),
             workers,
+            question,
         )
         self._engine = _twinql.Engine(*self._arguments)
 
@@ -129,8 +133,10 @@ class Scorer:
 
 def _rebuilt(cls: type[Scorer], arguments: tuple[Any, ...]) -> Scorer:
     """The scorer of these arguments, in whichever process this is."""
-    *positional, databases, abstain, db, workers = arguments
-    return cls(*positional, databases=databases, abstain=abstain, db=db, workers=workers)
+    *positional, databases, abstain, db, workers, question = arguments
+    return cls(
+        *positional, databases=databases, abstain=abstain, db=db, workers=workers, question=question
+    )
 
 
 def evaluate(

@@ -18,6 +18,9 @@ Decision = Literal["same", "different", "abstained"]
 Workers = Literal["processes", "threads"]
 """What runs the suite's queries."""
 
+Question = Literal["every", "plausible"]
+"""On which databases two queries are to answer the same, for the network."""
+
 
 class ArrowStream(Protocol):
     """A table of any library that speaks Arrow's C interface, as a stream of batches."""

@@ -14,6 +14,8 @@ pub(crate) enum Corpus {
     Relabel(CorpusRelabel),
     /// How easily databases that come by chance tell pairs apart, for a graded training target
     Grade(CorpusGrade),
+    /// How many plausible databases call two queries the same, to train for the question `plausible`
+    Share(CorpusShare),
     /// What a data set is made of: questions, queries, templates, keywords; pairs by label
     Stats(CorpusStats),
     /// Parts of a data set that have no question, query template or database in common
@@ -97,6 +99,31 @@ pub(crate) struct CorpusGrade {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub(crate) databases: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  twinql corpus share corpus.jsonl.gz --schemas tables.json --semantics bird --out shared.jsonl.gz
+
+Each pair gets a field `share`: the probability that execution on a database as people have them calls the two the same, by the share of plausible databases on which they agree (expected-ex). Pairs whose gold answers on none are left out. `train` reads it where [[data.corpora]] says question = \"plausible\".")]
+pub(crate) struct CorpusShare {
+    #[command(flatten)]
+    pub(crate) files: Files,
+    /// How answers are compared
+    #[arg(long, value_name = "PRESET")]
+    pub(crate) semantics: String,
+    /// Plausible databases that the gold is to answer on
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 16,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub(crate) databases: u64,
+    /// Only pairs of the K-th of N equal parts of the gold queries [default: all]
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    pub(crate) golds: Option<(u64, u64)>,
 }
 
 #[derive(Debug, Args)]

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 pub(crate) use shared::Workers;
-use twinql::graph::RelPmConfig;
+use twinql::graph::{Question, RelPmConfig};
 pub(crate) use twinql::input::Source;
 use twinql::metrics::{METRICS, MetricId, MetricInfo, Resampling, metric};
 use twinql::sql::{Dialect, Semantics};
@@ -49,6 +49,8 @@ pub(crate) struct Metrics {
     pub(crate) metrics: Vec<&'static MetricInfo>,
     /// What the user asked for.
     pub(crate) semantics: Option<Semantics>,
+    /// What the network is asked.
+    pub(crate) question: Question,
     pub(crate) checkpoint: Option<PathBuf>,
     pub(crate) databases: Option<usize>,
     pub(crate) plausible: Option<u64>,
@@ -159,10 +161,17 @@ impl Metrics {
                 "--device {device}: scoring runs on the CPU in this version, which is the fastest for graphs of this size; use --device cpu"
             );
         }
+        let question = typed.question.get()?;
+        if !question.is_usual() && !asked(&[MetricId::Gmn, MetricId::Ex]) {
+            bail!(
+                "--question is for the network, which no metric asked for reads; add gmn or ex to --metric"
+            );
+        }
         let cost = typed.files.cost(&metrics)?;
         Ok(Metrics {
             metrics,
             semantics: typed.semantics.asked()?,
+            question,
             checkpoint: typed.checkpoint,
             databases: databases(typed.databases)?,
             plausible: typed.plausible,

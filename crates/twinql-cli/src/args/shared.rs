@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use twinql::graph::Question;
 use twinql::judging::WORKER_HEAP;
 use twinql::sql::{Dialect, Semantics};
 use twinql::suite::Limits;
@@ -44,6 +45,21 @@ pub(crate) struct GoldFlag {
     /// Gold queries, one a line: SQL, a tab, db_id
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(crate) gold: PathBuf,
+}
+
+/// On which databases.
+#[derive(Debug, Args)]
+pub(crate) struct QuestionFlag {
+    /// What the network is asked: whether two queries answer the same on every database, or on a plausible one, as
+    /// people have them
+    #[arg(long, value_name = "every|plausible", default_value = "every")]
+    question: String,
+}
+
+impl QuestionFlag {
+    pub(crate) fn get(&self) -> Result<Question> {
+        self.question.parse().map_err(|e| anyhow::anyhow!("--question: {e}"))
+    }
 }
 
 /// What `the same answer` means.

@@ -6,7 +6,7 @@ use super::corpus::Corpus;
 use super::databases::DatabasesFlags;
 use super::shared::{
     BatchFlags, ComparisonFlags, DialectFlag, FormatFlag, GoldFlag, LabelsFlag, MatchingFlags,
-    NeededSchemaFlags, RunFlags, SchemaFlags, SemanticsFlag,
+    NeededSchemaFlags, QuestionFlag, RunFlags, SchemaFlags, SemanticsFlag,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -143,6 +143,8 @@ pub(crate) struct Metrics {
     pub(crate) metric: Vec<String>,
     #[command(flatten)]
     pub(crate) semantics: SemanticsFlag,
+    #[command(flatten)]
+    pub(crate) question: QuestionFlag,
     /// The network: `small` or `base`, which are built in, or a checkpoint of `twinql train`
     /// [default: small]
     #[arg(long, value_name = "NAME|FILE")]

@@ -1,4 +1,4 @@
-//! `twinql corpus build`, `twinql corpus relabel` and `twinql corpus grade`.
+//! `twinql corpus build`, `twinql corpus relabel`, `twinql corpus grade` and `twinql corpus share`.
 //!
 //! They write a file of pairs, whole or not at all. What is left out on the way is counted by its
 //! reason and said, so that a corpus that is smaller than expected explains itself.
@@ -9,13 +9,15 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use twinql::Semantics;
 use twinql::corpus::build::{
-    BuildConfig, EASE, Stats, SuiteOracle, gold_part, grade as add_ease, sources, stats_path, write_stats,
+    BuildConfig, EASE, SHARE, Stats, SuiteOracle, gold_part, grade as add_ease, share as add_share, sources,
+    stats_path, write_stats,
 };
 use twinql::corpus::paths::misplaced;
 use twinql::corpus::{self, pairs};
 use twinql::files::Inputs;
 use twinql::files::resume::partial_of;
 use twinql::sql::Dialect;
+use twinql::suite::plausible::ExpectedConfig;
 use twinql::suite::{JudgeConfig, Limits};
 
 use crate::args::{DEFAULT_SEED, corpus as args};
@@ -173,6 +175,42 @@ pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Conso
         count(0.0, f64::MIN_POSITIVE),
         count(f64::MIN_POSITIVE, 0.1),
         count(0.1, 0.5),
+    ));
+    Ok(true)
+}
+
+/// Adds to each pair the share of plausible databases on which its queries agree.
+pub(crate) fn share(typed: &args::CorpusShare, seed: Option<u64>, console: Console) -> Result<bool> {
+    let semantics: Semantics = typed.semantics.parse()?;
+    let mut inputs = of_files(&typed.files);
+    inputs.output(&typed.files.out)?;
+    let schemas = input::schema_set(&typed.files.schemas, Dialect::Sqlite)?;
+    let mut pairs = pairs::read_strict(&typed.files.pairs)?;
+    if let Some((part, of)) = typed.golds {
+        pairs.retain(|p| gold_part(p, of) == part);
+    }
+    let before = pairs.len();
+    let config = JudgeConfig { semantics, seed: seed.unwrap_or(DEFAULT_SEED), ..JudgeConfig::default() };
+    let bar = console.bar(Some(before as u64), "pairs");
+    let expected = ExpectedConfig { databases: typed.databases };
+    let shared = add_share(pairs, &schemas, &config, expected, &|| bar.inc(1));
+    bar.finish_and_clear();
+    if shared.is_empty() {
+        bail!(
+            "none of the {before} pairs could be run; are they over the schemas of {}?",
+            typed.files.schemas.display()
+        );
+    }
+    pairs::write(&typed.files.out, &shared)?;
+    let shares: Vec<f64> = shared.iter().filter_map(|p| p.extra.get(SHARE)?.as_f64()).collect();
+    let count = |from: f64, to: f64| shares.iter().filter(|&&s| from <= s && s < to).count();
+    console.say(format!(
+        "wrote {}: {} of {before} pairs; the share of {} is below 0.1, of {} from there to 0.9, of {} above",
+        typed.files.out.display(),
+        shared.len(),
+        count(0.0, 0.1),
+        count(0.1, 0.9),
+        count(0.9, 2.0),
     ));
     Ok(true)
 }

@@ -86,6 +86,7 @@ pub(crate) fn engine(metrics: &Metrics, schemas: &Schemas, console: Console) -> 
         .metrics(metrics.metrics.iter().copied())
         .network(network)
         .semantics(asked)
+        .question(metrics.question)
         .databases(metrics.databases)
         .plausible(metrics.plausible)
         .profiles(profiles)

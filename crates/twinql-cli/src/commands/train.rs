@@ -105,6 +105,22 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
             ))?;
         }
     }
+    for reading in &info.readings {
+        // Without others the reading of all is what stands above.
+        if info.readings.len() > 1 {
+            let quality = &reading.validation;
+            sink.line(&format!(
+                "{:<11} {}: {} pairs, AUC {:.4}, accuracy {:.4} at {:.2}, ECE {:.4}",
+                reading.question.name(),
+                reading.semantics.as_deref().unwrap_or("all"),
+                quality.pairs,
+                quality.auc,
+                quality.accuracy,
+                reading.threshold,
+                quality.ece
+            ))?;
+        }
+    }
     sink.line(&format!("epoch       {} of {} kept", info.epoch, trained.history.len()))?;
     let signature = Signature {
         metric: "gmn".into(),

@@ -12,7 +12,7 @@ use super::gather::Task;
 use super::oracle::Oracle;
 use super::stats::{Dropped, origin};
 use super::text::normal;
-use crate::rewrites;
+use crate::{rewrites, turned};
 
 /// A query to be labelled against the gold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +83,15 @@ pub(super) fn propose(
         let longest = rng.random_range(1..=2);
         for w in rewrites::sample(schema, &r.sql, sample.catalogue, 1, longest, rng) {
             out.push(w.sql, format!("{}>rewrite:{}", r.source, w.rules.join("+")), None);
+        }
+    }
+    if sample.turned > 0 {
+        let (mut kinds, _) = turned::parts();
+        kinds.shuffle(rng);
+        let gold = turned::Target { schema, gold: &task.gold };
+        let made = kinds.iter().filter_map(|kind| Some(((kind.make)(&gold)?, kind.name)));
+        for (sql, name) in made.take(sample.turned) {
+            out.push(sql, format!("turned:{name}"), None);
         }
     }
     rewritten.shuffle(rng);

@@ -131,12 +131,20 @@ pub struct Sample {
     pub prediction_rewrites: usize,
     /// Neighbours of rewrites: wrong by one change, and far from the gold's text.
     pub rewrite_neighbours: usize,
+    /// Kinds in which the gold is turned against itself ([`crate::turned`]): a random choice of those that are trained on.
+    #[serde(skip_serializing_if = "is_none")]
+    pub turned: usize,
     /// Pairs that come back over a changed schema ([`crate::schemas`]), beyond
     /// [`Select::per_gold`].
     pub schema_variants: usize,
     /// Which rewrites are drawn: those of this catalogue and of earlier ones
     /// ([`crate::rewrites::Rewrite::catalogue`]). A corpus stays what it was when rewrites are added.
     pub catalogue: u8,
+}
+
+/// A corpus that asks for none keeps the fingerprint that it had before there were any.
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Default for Sample {
@@ -148,6 +156,7 @@ impl Default for Sample {
             compositions: 4,
             prediction_rewrites: 3,
             rewrite_neighbours: 4,
+            turned: 0,
             schema_variants: 0,
             catalogue: 1,
         }

@@ -14,6 +14,7 @@ mod grade;
 mod oracle;
 mod relabel;
 mod sampled;
+mod share;
 mod stats;
 mod text;
 mod variants;
@@ -39,7 +40,8 @@ pub use config::{BuildConfig, EVALUATION_DATABASES, expand};
 pub use grade::{EASE, grade};
 pub use oracle::{Oracle, Outcome, SuiteOracle};
 pub use relabel::{gold_part, relabel};
-pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, origin};
+pub use share::{SHARE, share};
+pub use stats::{CHANGED_SCHEMA, Dropped, Labels, Stats, TURNED, origin};
 pub use text::{normal, plug_values};
 
 use crate::io::{lines, read_bytes, write_whole};

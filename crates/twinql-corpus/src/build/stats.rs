@@ -141,10 +141,16 @@ impl Stats {
 /// The origin of pairs over a changed schema.
 pub const CHANGED_SCHEMA: &str = "changed schema";
 
+/// The origin of golds that were turned against themselves ([`crate::turned`]).
+pub const TURNED: &str = "turned";
+
 /// The kind of origin that a `source` names.
 pub fn origin(source: &str) -> &'static str {
     if source.contains(">schema:") {
         return CHANGED_SCHEMA;
+    }
+    if source.starts_with("turned:") {
+        return TURNED;
     }
     let neighbour = source.contains("neighbour:");
     let rewrite = source.contains("rewrite:");

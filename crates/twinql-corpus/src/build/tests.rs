@@ -359,3 +359,42 @@ fn pairs_that_differ_are_graded_and_the_rest_is_left_alone() {
     assert!(eases[6].is_some_and(|e| e > 0.9), "{eases:?}");
     assert!(pairs.iter().all(|p| p.question.as_deref() == Some("which?")));
 }
+
+#[test]
+fn shares_are_counted_where_no_label_says_enough() {
+    let ddl = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER)";
+    let schemas = SchemaSet::from_iter([("d".into(), Schema::from_ddl("d", ddl).unwrap())]);
+    let gold = "SELECT name FROM singer ORDER BY age DESC LIMIT 1";
+    let pair = |gold: &str, pred: &str, label: u8, semantics: &str| {
+        let extra = Map::from_iter([
+            ("semantics".to_owned(), Json::from(semantics)),
+            // An older share is no share.
+            (SHARE.to_owned(), Json::from(7)),
+        ]);
+        let text = |sql: &str| sql.to_owned();
+        Pair {
+            db_id: Some(text("d")),
+            gold: text(gold),
+            pred: text(pred),
+            label: Some(label),
+            extra,
+            ..Pair::default()
+        }
+    };
+    let pairs = vec![
+        pair(gold, "SELECT name FROM singer WHERE age = (SELECT MAX(age) FROM singer)", 0, "no-fk"),
+        pair(gold, "SELECT age FROM singer ORDER BY age DESC LIMIT 1", 0, "no-fk"),
+        // Not true, but `no-fk` is believed: it sees more databases. `bird` compares in another way.
+        pair(gold, "SELECT age FROM singer", 1, "no-fk"),
+        pair(gold, "SELECT age FROM singer", 1, "bird"),
+        pair(gold, "SELECT nothing FROM singer", 0, "no-fk"),
+        pair("SELECT name FROM singer WHERE 1 = 0", "SELECT age FROM singer WHERE 1 = 0", 0, "no-fk"),
+    ];
+    let config = twinql_suite::JudgeConfig::default();
+    let expected = twinql_suite::plausible::ExpectedConfig::default();
+    let shared = share(pairs, &schemas, &config, expected, &|| ());
+    let shares: Vec<f64> = shared.iter().map(|pair| pair.extra[SHARE].as_f64().unwrap()).collect();
+    assert_eq!(shares.len(), 4, "what cannot be run or tested is left out: {shares:?}");
+    assert!(shares[0] > 0.5 && shares[0] < 1.0 && shares[1] < 0.1, "{shares:?}");
+    assert!(shares[2] > 0.99 && shares[3] < 0.1, "{shares:?}");
+}

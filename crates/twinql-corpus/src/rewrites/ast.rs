@@ -182,6 +182,13 @@ pub(crate) fn at_select(
     Some(out)
 }
 
+/// Applies `f` to the SELECT that is the whole query but for WITH, ORDER BY and LIMIT: of others the number of outputs has
+/// to stay.
+pub(crate) fn at_outermost(query: &Query, f: impl Fn(&Select) -> Option<Select>) -> Option<Query> {
+    let SetExpr::Select(s) = query.body.as_ref() else { return None };
+    Some(Query { body: Box::new(SetExpr::Select(Box::new(f(s)?))), ..query.clone() })
+}
+
 /// The parts of a chain of AND, or of OR, parentheses around the parts kept.
 pub(crate) fn chain(e: &Expr, op: &BinaryOperator) -> Vec<Expr> {
     let mut out = Vec::new();

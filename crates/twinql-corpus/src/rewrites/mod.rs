@@ -11,6 +11,7 @@
 
 mod aggregates;
 pub(crate) mod ast;
+mod habits;
 mod idle;
 mod joins;
 mod known;
@@ -43,7 +44,7 @@ pub enum Claim {
 }
 
 /// The number of the newest catalogue.
-pub const CATALOGUES: u8 = 2;
+pub const CATALOGUES: u8 = 3;
 
 /// What a rewrite does to a query: none where its preconditions do not hold.
 pub type Apply = fn(&Context<'_>, &Query, &mut ChaCha8Rng) -> Option<Query>;
@@ -79,6 +80,7 @@ pub fn all() -> impl Iterator<Item = &'static Rewrite> {
         redundant::RULES,
     ]
     .into_iter()
+    .chain(habits::RULES)
     .flatten()
 }
 

@@ -15,7 +15,8 @@ fn schema() -> Schema {
          CREATE TABLE staff (staff_id INTEGER PRIMARY KEY, shop_id INTEGER NOT NULL, name TEXT, age INTEGER, salary REAL,
            FOREIGN KEY (shop_id) REFERENCES shop(id));
          CREATE TABLE skill (staff_id INTEGER, skill TEXT, level number, PRIMARY KEY (staff_id, skill),
-           FOREIGN KEY (staff_id) REFERENCES staff(staff_id));",
+           FOREIGN KEY (staff_id) REFERENCES staff(staff_id));
+         CREATE TABLE sale (sale_id INTEGER PRIMARY KEY, day DATE, buyer TEXT);",
     )
     .unwrap()
 }
@@ -78,6 +79,25 @@ const GOLDS: &[&str] = &[
     "SELECT name FROM shop ORDER BY id",
     "SELECT name FROM shop ORDER BY id DESC LIMIT 1",
     "SELECT T1.age FROM staff AS T1 JOIN shop AS T2 ON T1.shop_id = T2.id WHERE T2.id > 3",
+    "SELECT buyer FROM sale WHERE STRFTIME('%Y', day) = '2010'",
+    "SELECT buyer FROM sale WHERE SUBSTR(day, 1, 4) = '2010'",
+    "SELECT buyer FROM sale WHERE STRFTIME('%Y', day) > '1991'",
+    "SELECT name FROM shop WHERE city LIKE 'a%' AND city <> 'ab'",
+    "SELECT CAST(salary AS REAL) / age FROM staff",
+    "SELECT salary / age FROM staff",
+    "SELECT ROUND(AVG(age), 2) FROM staff",
+    "SELECT CAST(SUM(age) AS REAL) / COUNT(staff_id) FROM staff",
+    "SELECT SUM(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM staff",
+    "SELECT name, age FROM staff",
+    "SELECT age, name FROM staff ORDER BY age DESC LIMIT 1",
+    "SELECT T1.name FROM staff AS T1 JOIN shop AS T2 ON T1.shop_id = T2.id WHERE T2.city = 'a' ORDER BY T1.age LIMIT 1",
+    "SELECT name, COUNT(*) FROM staff GROUP BY name ORDER BY COUNT(*) DESC LIMIT 1",
+    "SELECT name, COUNT(*) FROM staff GROUP BY staff_id",
+    "SELECT name, age, MAX(salary) FROM staff GROUP BY name",
+    "SELECT name FROM shop WHERE id = (SELECT MAX(shop_id) FROM staff WHERE age > 3)",
+    "SELECT name FROM staff WHERE age > 3 UNION ALL SELECT name FROM shop",
+    "SELECT T1.name FROM staff AS T1 LEFT JOIN shop AS T2 ON T1.shop_id = T2.id",
+    "SELECT T1.shop_id FROM staff AS T1 JOIN shop AS T2 ON T1.shop_id = T2.id WHERE T2.city = 'a'",
 ];
 
 /// Every rule applies somewhere, what it makes is SQL that SQLite takes, and what a sound
@@ -150,7 +170,7 @@ fn the_datasheet_lists_the_rules_that_no_rewrite_exercises() {
     let all = twinql_sql::RULES.len();
     let first = all - by_first.len();
     let listed = format!(
-        "{} of {all} rules ({first} without the second catalogue): {}.",
+        "{} of {all} rules ({first} with the first catalogue alone): {}.",
         missing.len(),
         missing.join(", ")
     );

@@ -184,6 +184,8 @@ pub struct About {
     pub split: Option<String>,
     /// What `corpus grade` says of a pair that differs, from 0 to 1.
     pub ease: Option<f32>,
+    /// On what share of plausible databases the two queries agree, as `corpus share` says.
+    pub share: Option<f32>,
     /// Both queries as they stood in the input, where results are to show them.
     pub echo: Option<Box<Echo>>,
     /// Tells this input from others.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::job::{Job, Work};
 use crate::record::Status;
 use serde_json::Value;
-use twinql_corpus::build::EASE;
+use twinql_corpus::build::{EASE, SHARE};
 use twinql_corpus::pairs::{Draft, Problem};
 use twinql_files::{Fingerprint, Line, Lines};
 
@@ -113,7 +113,11 @@ impl PairItems {
                 },
             })
         });
-        let ease = pair.extra.get(EASE).and_then(Value::as_f64);
+        let part = |key: &str| {
+            let number = pair.extra.get(key).and_then(Value::as_f64);
+            number.map(|share| share.clamp(0.0, 1.0) as f32)
+        };
+        let (ease, share) = (part(EASE), part(SHARE));
         let unusable =
             |status, message: &str| Work::Unusable { status, error: format!("{place}: {message}") };
         let work = match problem {
@@ -138,7 +142,8 @@ impl PairItems {
                 source: pair.source,
                 db_id: pair.db_id,
                 split: pair.split,
-                ease: ease.map(|share| share.clamp(0.0, 1.0) as f32),
+                ease,
+                share,
                 echo,
                 print: Fingerprint::of([bytes]).number(),
             },

@@ -193,6 +193,8 @@ impl Reranker {
         };
         let semantics =
             network.as_ref().map_or_else(|| config.semantics.clone(), |n| n.answers_for(&config.semantics));
+        // A network keeps what it was asked before.
+        let network = network.map(|n| n.asked(n.question(), &semantics)).transpose()?;
         Ok(Reranker { network, config, semantics })
     }
 

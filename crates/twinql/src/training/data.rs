@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use twinql_graph::Question;
 use twinql_sql::Dialect;
 
 use super::TrainingError;
@@ -36,6 +37,8 @@ pub struct Data {
     /// Use a training pair that several corpora label alike under one semantics only, so that
     /// an epoch costs no more than with one corpus.
     pub spread: bool,
+    /// The share of training pairs whose tables and columns get other names, drawn from all schemas.
+    pub renamed: f64,
     /// Ask proofs and the suite about validation pairs, to calibrate `two-tier` and
     /// `three-tier`.
     pub tiers: bool,
@@ -54,6 +57,7 @@ impl Default for Data {
             weaken: Weaken::default(),
             max_pairs: 0,
             spread: false,
+            renamed: 0.0,
             tiers: true,
         }
     }
@@ -71,6 +75,10 @@ pub struct Corpus {
     pub schemas: Option<PathBuf>,
     /// The preset that the labels mean.
     pub semantics: String,
+    /// The question that its labels answer. Of plausible databases that is the field `share`, which `corpus share` adds;
+    /// where a pair has none its label counts, as of executions on a real database.
+    #[serde(default, skip_serializing_if = "Question::is_usual")]
+    pub question: Question,
     /// Weight in the loss of all its pairs.
     #[serde(default = "one")]
     pub weight: f32,

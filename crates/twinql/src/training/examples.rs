@@ -1,17 +1,19 @@
 //! Training and validation examples from labelled pairs, and the graphs of their queries.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use twinql_corpus::build::origin;
-use twinql_graph::{PairArrays, QueryGraph};
+use twinql_files::Fingerprint;
+use twinql_graph::{PairArrays, QueryGraph, Question};
 use twinql_model::{Evidence, Example, GraphConfig};
-use twinql_sql::Semantics;
+use twinql_sql::{Schema, Semantics};
 
 use super::TrainingError;
 use super::data::{Corpus, Data};
 use super::labelled::{How, Labelled};
+use super::rename::Names;
 use super::sample::sample;
 use super::split::Parts;
 use super::spread::spread;
@@ -52,16 +54,27 @@ pub fn examples(
 ) -> Result<(Vec<Example>, Vec<Example>)> {
     let mut sets = Sets::default();
     let mut left_out = LeftOut::default();
-    for (mut labelled, semantics) in corpora(data, &mut left_out, progress)? {
+    let mut names = Names::default();
+    for Used { mut labelled, semantics, question } in corpora(data, &mut left_out, progress)? {
         if !how.training {
             labelled.retain(|pair| pair.valid);
         }
-        let validates = encode(&labelled, &semantics, how, &mut sets, &mut left_out, &**progress);
-        if data.tiers {
+        let how = How { graph: GraphConfig { question, ..how.graph }, ..*how };
+        let validates = encode(&labelled, &semantics, &how, &mut sets, &mut left_out, &**progress);
+        // Proofs and suite answer for every database.
+        if data.tiers && question.is_usual() {
             ask_tiers(&labelled, &validates, &semantics, how.seed, &mut sets, &**progress);
         }
-        weaken(data, &labelled, &semantics, how, &mut sets, &**progress);
+        weaken(data, &labelled, &semantics, &how, &mut sets, &**progress);
         sets.pairs += labelled.len();
+        if data.renamed > 0.0 {
+            let schemas: HashMap<*const Schema, &Schema> =
+                labelled.iter().map(|pair| (Arc::as_ptr(&pair.schema), &*pair.schema)).collect();
+            schemas.into_values().for_each(|schema| names.add(schema));
+        }
+    }
+    if data.renamed > 0.0 {
+        names.give(data.renamed, how.seed, &mut sets.train);
     }
     if sets.weaker > 0 {
         progress.say(&format!("{} more pairs in weaker forms", sets.weaker));
@@ -93,7 +106,7 @@ pub fn query_graphs(
     // Equal plans over different schemas are different graphs.
     let mut known: HashSet<(String, String, u64)> = HashSet::new();
     let mut distinct = Vec::new();
-    for (mut labelled, semantics) in corpora(data, &mut left_out, progress)? {
+    for Used { mut labelled, semantics, .. } in corpora(data, &mut left_out, progress)? {
         labelled.retain(|pair| !pair.valid);
         let pairs = || labelled.iter().map(|p| (&p.schema, p.gold.as_str(), p.pred.as_str()));
         let planned = progress.stage("planning", None);
@@ -119,12 +132,15 @@ pub fn query_graphs(
     Ok(distinct)
 }
 
+/// The pairs of a corpus that are used, and what their labels mean.
+struct Used {
+    labelled: Vec<Labelled>,
+    semantics: Semantics,
+    question: Question,
+}
+
 /// The pairs of each corpus that are used, with the semantics of their labels.
-fn corpora(
-    data: &Data,
-    left_out: &mut LeftOut,
-    progress: &Arc<dyn Progress>,
-) -> Result<Vec<(Vec<Labelled>, Semantics)>> {
+fn corpora(data: &Data, left_out: &mut LeftOut, progress: &Arc<dyn Progress>) -> Result<Vec<Used>> {
     if !(0.0 < data.valid_share && data.valid_share < 1.0) {
         return Err(TrainingError::Share(data.valid_share));
     }
@@ -138,7 +154,7 @@ fn corpora(
         let schemas = Schemas::load(corpus.schemas.as_deref(), data.dialect, Arc::clone(progress))?;
         let items: Vec<Item> = PairItems::open(&corpus.pairs, schemas, false)?.collect::<Result<_, _>>()?;
         files.push(items);
-        asked.push(semantics);
+        asked.push((semantics, corpus.question));
     }
     let all = || files.iter().flatten();
     let mut parts = None;
@@ -154,14 +170,16 @@ fn corpora(
         .map(|(corpus, items)| used(items, corpus, data, parts.as_mut(), left_out))
         .collect();
     if data.spread {
-        let taken = spread(&mut corpora);
+        let questions: Vec<Question> = asked.iter().map(|(_, question)| *question).collect();
+        let taken = spread(&mut corpora, &questions);
         progress.say(&format!("{taken} training pairs are used under one semantics of several"));
     }
     if data.max_pairs > 0 {
         let taken = sample(&mut corpora, data.max_pairs);
         progress.say(&format!("{taken} training pairs are left out of the sample"));
     }
-    Ok(corpora.into_iter().zip(asked).collect())
+    let all = corpora.into_iter().zip(asked);
+    Ok(all.map(|(labelled, (semantics, question))| Used { labelled, semantics, question }).collect())
 }
 
 fn encode(
@@ -190,8 +208,10 @@ fn encode(
                     pair: PairArrays::build(gold, pred, &how.encoding),
                     label: pair.label,
                     semantics: Arc::clone(&name),
+                    question: how.graph.question,
                     weight: pair.weight,
                     ease: pair.ease,
+                    share: pair.share,
                     evidence: Evidence::None,
                 }),
                 (Err(error), _) | (_, Err(error)) => Err(error.clone()),
@@ -308,14 +328,35 @@ fn used(
         };
         let origin = origin(about.source.as_deref().unwrap_or_default());
         let weight = corpus.weight * data.weights.get(origin).copied().unwrap_or(1.0);
-        match about.label {
-            Some(label) => {
-                labelled.push(Labelled { schema, gold, pred, label, valid, origin, weight, ease: about.ease })
-            }
+        let share = about.share.filter(|_| !corpus.question.is_usual());
+        let label = match share {
+            Some(share) => Some(drawn(&[&schema.db_id, &gold, &pred]) < share),
+            None => about.label,
+        };
+        match label {
+            Some(label) => labelled.push(Labelled {
+                schema,
+                gold,
+                pred,
+                label,
+                valid,
+                origin,
+                weight,
+                ease: about.ease,
+                share,
+            }),
             None => left_out.unlabelled += 1,
         }
     }
     labelled
+}
+
+/// A number from 0 to below 1 that belongs to these texts. A pair of which a share is known counts as the same where its
+/// number lies below: of many pairs with one share as many do, and so a calibration that is fitted to such labels is
+/// fitted to the shares.
+fn drawn(texts: &[&str]) -> f32 {
+    let number = Fingerprint::of(texts.iter().map(|text| text.as_bytes())).number();
+    (number >> 40) as f32 / (1u32 << 24) as f32
 }
 
 /// Pairs that are not trained on, and why.

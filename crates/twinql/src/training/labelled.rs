@@ -28,4 +28,6 @@ pub(super) struct Labelled {
     pub origin: &'static str,
     pub weight: f32,
     pub ease: Option<f32>,
+    /// Of a pair over plausible databases, the probability that its queries agree on one.
+    pub share: Option<f32>,
 }

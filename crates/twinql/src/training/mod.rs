@@ -22,6 +22,7 @@ mod config;
 mod data;
 mod examples;
 mod labelled;
+mod rename;
 mod sample;
 mod split;
 mod spread;

@@ -55,6 +55,7 @@ mod tests {
                     origin: "prediction",
                     weight: 1.0,
                     ease: None,
+                    share: None,
                 })
                 .collect()
         })

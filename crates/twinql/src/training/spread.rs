@@ -9,15 +9,24 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use twinql_files::{Fingerprint, sha256};
+use twinql_graph::Question;
 use twinql_sql::Schema;
 
 use super::labelled::Labelled;
 
-/// Which corpora hold a pair, and whether they label it alike.
+/// Which corpora hold a pair, and whether they say the same of it.
 struct Holders {
     corpora: Vec<usize>,
-    label: bool,
+    said: f32,
     alike: bool,
+}
+
+/// Shares that lie closer say the same.
+const ALIKE: f32 = 0.1;
+
+/// What a corpus says of a pair: its share where there is one, or else its label.
+fn said(pair: &Labelled) -> f32 {
+    pair.share.unwrap_or(f32::from(u8::from(pair.label)))
 }
 
 /// Tells pairs apart, the same in every run and every release.
@@ -40,29 +49,29 @@ impl Keys {
     }
 }
 
-/// Leaves each training pair in one corpus of those that hold it with one label, chosen by a
-/// hash of the pair. Validation pairs stay where they are. Returns how many were taken out.
-pub(super) fn spread(corpora: &mut [Vec<Labelled>]) -> usize {
+/// Leaves each training pair in one corpus of those that are asked the same, by `questions`, and hold it with one label,
+/// chosen by a hash of the pair. Validation pairs stay where they are. Returns how many were taken out.
+pub(super) fn spread(corpora: &mut [Vec<Labelled>], questions: &[Question]) -> usize {
     let mut keys = Keys::default();
-    let mut holders: HashMap<u64, Holders> = HashMap::new();
-    for (number, corpus) in corpora.iter().enumerate() {
+    let mut holders: HashMap<(Question, u64), Holders> = HashMap::new();
+    for (number, (corpus, &question)) in corpora.iter().zip(questions).enumerate() {
         for pair in corpus.iter().filter(|pair| !pair.valid) {
-            let held = holders.entry(keys.of(pair)).or_insert_with(|| Holders {
+            let held = holders.entry((question, keys.of(pair))).or_insert_with(|| Holders {
                 corpora: Vec::new(),
-                label: pair.label,
+                said: said(pair),
                 alike: true,
             });
-            held.alike &= held.label == pair.label;
+            held.alike &= (held.said - said(pair)).abs() < ALIKE;
             if held.corpora.last() != Some(&number) {
                 held.corpora.push(number);
             }
         }
     }
     let mut taken = 0;
-    for (number, corpus) in corpora.iter_mut().enumerate() {
+    for (number, (corpus, &question)) in corpora.iter_mut().zip(questions).enumerate() {
         corpus.retain(|pair| {
             let key = keys.of(pair);
-            let stays = match holders.get(&key) {
+            let stays = match holders.get(&(question, key)) {
                 Some(held) if !pair.valid && held.alike => {
                     let chosen = key as usize % held.corpora.len().max(1);
                     held.corpora.get(chosen) == Some(&number)
@@ -93,6 +102,7 @@ mod tests {
                 origin: "prediction",
                 weight: 1.0,
                 ease: None,
+                share: None,
             })
             .collect()
     }
@@ -100,7 +110,7 @@ mod tests {
     #[test]
     fn each_is_used_once_unless_labels_differ() {
         let mut corpora = [corpus(false), corpus(true)];
-        assert_eq!(spread(&mut corpora), 80);
+        assert_eq!(spread(&mut corpora, &[Question::Every; 2]), 80);
         let counts = corpora.each_ref().map(Vec::len);
         // 10 whose labels differ and 10 of validation in both.
         assert_eq!(counts[0] + counts[1], 120);
@@ -109,5 +119,19 @@ mod tests {
         golds.sort_unstable();
         golds.dedup();
         assert_eq!(golds.len(), 100);
+    }
+
+    #[test]
+    fn questions_share_no_pairs() {
+        let mut corpora = [corpus(false), corpus(false)];
+        assert_eq!(spread(&mut corpora, &[Question::Every, Question::Plausible]), 0);
+        // Shares that hardly differ say the same, whatever label is drawn.
+        let with = |share: f32| {
+            let mut corpus = corpus(share > 0.5);
+            corpus.iter_mut().for_each(|pair| pair.share = Some(share));
+            corpus
+        };
+        assert_eq!(spread(&mut [with(0.48), with(0.52)], &[Question::Plausible; 2]), 90);
+        assert_eq!(spread(&mut [with(0.2), with(0.4)], &[Question::Plausible; 2]), 0);
     }
 }

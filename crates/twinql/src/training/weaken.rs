@@ -76,8 +76,10 @@ impl Weaken {
                     pair: arrays,
                     label: pair.label,
                     semantics: Arc::clone(&name),
+                    question: how.graph.question,
                     weight: pair.weight * self.weight,
                     ease: pair.ease,
+                    share: pair.share,
                     evidence: Evidence::None,
                 });
             }

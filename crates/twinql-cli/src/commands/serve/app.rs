@@ -66,6 +66,8 @@ pub(super) struct Over {
     pub(super) dialect: Option<String>,
     /// What `the same answer` means: `default`, `no-fk`, `spider`, `bird`, `declared`, `strict`.
     pub(super) semantics: Option<String>,
+    /// What the network is asked: whether two queries answer the same on `every` database, or on a `plausible` one.
+    pub(super) question: Option<String>,
 }
 
 impl App {
@@ -249,7 +251,11 @@ impl App {
             }
         }
         let semantics = self.semantics(over)?;
-        self.engine.asking(metrics, semantics).map_err(|e| Refused::validation(e.to_string()))
+        let question = match &over.question {
+            None => self.engine.question(),
+            Some(name) => name.parse().map_err(|e| Refused::validation(format!("question: {e}")))?,
+        };
+        self.engine.asking(metrics, semantics, question).map_err(|e| Refused::validation(e.to_string()))
     }
 
     /// What rewards completions of a dialect.

@@ -10,7 +10,8 @@ mod turned;
 
 use std::sync::Arc;
 
-use twinql_sql::{Schema, parse, plan};
+use twinql_corpus::turned as turned_golds;
+use twinql_sql::Schema;
 
 /// What a degenerate completion is made of.
 #[derive(Debug, Clone, Copy)]
@@ -27,26 +28,19 @@ impl Target<'_> {
         self.gold.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The gold as a table.
-    fn table(&self) -> String {
-        format!("SELECT * FROM ({})", self.gold)
+    /// The gold as what is turned against itself.
+    fn turned(&self) -> turned_golds::Target<'_> {
+        turned_golds::Target { schema: self.schema, gold: self.gold }
     }
 
     /// The name of the schema's first table, quoted.
     fn first_table(&self) -> String {
-        let name = self.schema.tables.first().map_or("t", |table| table.name.as_str());
-        format!("\"{}\"", name.replace('"', "\"\""))
-    }
-
-    /// How many columns the gold answers.
-    fn width(&self) -> usize {
-        let planned = parse(self.gold).and_then(|parsed| plan(self.schema, &parsed));
-        planned.map_or(1, |plan| plan.query.output.len().max(1))
+        self.turned().first_table()
     }
 
     /// This for each column of the gold, separated by commas.
     fn for_each_column(&self, value: &str) -> String {
-        vec![value; self.width()].join(", ")
+        self.turned().for_each_column(value)
     }
 }
 

@@ -143,7 +143,7 @@ pub(in crate::commands::serve) async fn score(
                     false => (over.db_id.clone(), over.schema.clone()),
                 };
                 let dialect = pair.over.dialect.or_else(|| over.dialect.clone());
-                let over = Over { db_id, schema, dialect, semantics: None };
+                let over = Over { db_id, schema, dialect, semantics: None, question: None };
                 app.job(pair.id.unwrap_or_else(|| at.into()), &over, &pair.gold, &pair.pred)
             })
             .collect();

@@ -1,0 +1,106 @@
+//! What a network is asked of a pair.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::GraphError;
+use crate::graph::{Builder, QueryGraph};
+use crate::vocabulary::{Tag, Word};
+
+/// On which databases two queries are to return the same answer. A mark below the root of a graph tells the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Question {
+    /// On every database that the semantics allows: one on which they differ settles it, however odd.
+    #[default]
+    Every,
+    /// On a database as people have them: what execution on it would say.
+    Plausible,
+}
+
+/// All questions, by what users type.
+pub const QUESTIONS: [Question; 2] = [Question::Every, Question::Plausible];
+
+impl Question {
+    /// What users type.
+    pub fn name(self) -> &'static str {
+        match self {
+            Question::Every => "every",
+            Question::Plausible => "plausible",
+        }
+    }
+
+    /// True of the question that graphs have no mark for.
+    pub fn is_usual(&self) -> bool {
+        *self == Question::Every
+    }
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no question has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown question {0:?}; the questions are every and plausible")]
+pub struct UnknownQuestion(pub String);
+
+impl FromStr for Question {
+    type Err = UnknownQuestion;
+
+    fn from_str(text: &str) -> Result<Question, UnknownQuestion> {
+        let known = QUESTIONS.into_iter().find(|question| question.name() == text);
+        known.ok_or_else(|| UnknownQuestion(text.to_owned()))
+    }
+}
+
+impl QueryGraph {
+    /// The same graph, of which this is asked.
+    ///
+    /// # Errors
+    /// The mark would make it larger than a graph may be.
+    pub fn asking(self, question: Question) -> Result<QueryGraph, GraphError> {
+        if question.is_usual() {
+            return Ok(self);
+        }
+        let fingerprint = self.fingerprint();
+        let mut builder = Builder { graph: self.into_graph() };
+        let root = builder.graph.node_indices().next();
+        builder.add(root, Word::ASSUME, Tag::PLAUSIBLE, None)?;
+        Ok(QueryGraph::new(builder.graph, fingerprint))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_question_is_a_mark_below_the_root() {
+        let mut builder = Builder::default();
+        let root = builder.add(None, Word::RELS, Tag::NONE, None).unwrap();
+        builder.add(Some(root), Word::TABLE, Tag::NONE, Some("t".into())).unwrap();
+        let graph = QueryGraph::new(builder.graph, 7);
+        let usual = graph.clone().asking(Question::Every).unwrap();
+        assert_eq!((usual.node_count(), usual.fingerprint()), (2, 7));
+        let asked = graph.asking(Question::Plausible).unwrap();
+        assert_eq!((asked.node_count(), asked.fingerprint()), (3, 7));
+        assert_eq!(asked.children()[0], [1, 2]);
+        let mark = asked.node(2).unwrap();
+        assert_eq!((mark.word, mark.tag.name()), (Word::ASSUME, "plausible"));
+    }
+
+    #[test]
+    fn questions_have_names() {
+        for question in QUESTIONS {
+            assert_eq!(question.to_string().parse(), Ok(question));
+        }
+        let unknown = "all".parse::<Question>().unwrap_err();
+        assert!(unknown.to_string().contains("every and plausible"));
+    }
+}
