@@ -55,6 +55,11 @@ impl Calibration {
         sigmoid(self.offset - self.slope * self.transform.apply(squared)) as f32
     }
 
+    /// Whether it falls with the distance, and its numbers are finite.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.slope >= 0.0 && self.slope.is_finite() && self.offset.is_finite()
+    }
+
     /// The transform and line of least log loss. Each transform has two parameters, so the
     /// choice among three is made on the same points.
     pub(crate) fn fit(points: &[Point]) -> Calibration {

@@ -90,7 +90,11 @@ impl CheckpointInfo {
 
     /// Whether it can be asked this.
     pub fn answers(&self, question: Question) -> bool {
-        question.is_usual() || self.readings.iter().any(|reading| reading.question == question)
+        match self.readings.is_empty() {
+            // From before there were questions.
+            true => question.is_usual(),
+            false => self.readings.iter().any(|reading| reading.question == question),
+        }
     }
 
     /// What a run's configuration and data say: the rest is of a network that nothing was measured of. `pretrained`
@@ -198,10 +202,7 @@ impl Checkpoint {
             ));
         }
         info.model.validate().map_err(|e| damaged(origin, e.to_string()))?;
-        let calibration = &info.calibration;
-        let usable = calibration.slope >= 0.0
-            && calibration.slope.is_finite()
-            && calibration.offset.is_finite()
+        let usable = info.calibration.is_usable()
             && (0.0..=1.0).contains(&info.threshold)
             && info.band.as_ref().is_none_or(Band::is_usable)
             && info.readings.iter().all(Reading::is_usable)

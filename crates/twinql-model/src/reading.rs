@@ -32,26 +32,35 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// The reading of these validation pairs, of which `open` have to be read by the network.
-    fn of(question: Question, semantics: Option<&str>, points: &[Point], open: &[Point]) -> Reading {
-        let calibration = Calibration::fit(points);
-        let threshold = best_threshold(&probabilities(points, &calibration));
+    /// Fitted to the validation pairs that are asked this, under this semantics or all; `points` has an entry for each pair of
+    /// the validation.
+    pub(crate) fn fit(
+        validation: &Validation,
+        points: &[Point],
+        question: Question,
+        semantics: Option<&str>,
+    ) -> Reading {
+        let wanted =
+            |asked, under: &str| asked == question && semantics.is_none_or(|semantics| semantics == under);
+        let own = validation.of(points, wanted);
+        let calibration = Calibration::fit(&own);
+        let scored = probabilities(&own, &calibration);
+        let threshold = best_threshold(&scored);
+        let read = validation.of(&validation.read_by_network(), wanted);
+        let open: Vec<Point> = scored.iter().zip(read).filter(|(_, read)| *read).map(|(p, _)| *p).collect();
         Reading {
             question,
             semantics: semantics.map(str::to_owned),
             calibration,
             threshold,
-            band: Some(Band::fit(&probabilities(open, &calibration), threshold, LEVEL)),
-            validation: Quality::of(points, &calibration, threshold),
+            band: Some(Band::fit(&open, threshold, LEVEL)),
+            validation: Quality::of(&own, &calibration, threshold),
         }
     }
 
     /// Whether its numbers are probabilities and its calibration falls with the distance.
     pub(crate) fn is_usable(&self) -> bool {
-        let calibration = &self.calibration;
-        calibration.slope >= 0.0
-            && calibration.slope.is_finite()
-            && calibration.offset.is_finite()
+        self.calibration.is_usable()
             && (0.0..=1.0).contains(&self.threshold)
             && self.band.as_ref().is_none_or(Band::is_usable)
     }
@@ -60,21 +69,16 @@ impl Reading {
 /// The readings of all questions and semantics that validation pairs have enough of both labels of, of each question
 /// first that of all semantics. `points` has an entry for each pair.
 pub(crate) fn readings(validation: &Validation, points: &[Point], semantics: &[String]) -> Vec<Reading> {
-    let mut all = Vec::new();
-    for question in QUESTIONS {
-        let names = std::iter::once(None).chain(semantics.iter().map(|name| Some(name.as_str())));
-        for name in names {
-            let wanted = |asked, under: &str| asked == question && name.is_none_or(|name| name == under);
-            let own = validation.of(points, wanted);
-            let positives = own.iter().filter(|point| point.1).count();
-            let least = if name.is_some() { LEAST } else { 1 };
-            if positives.min(own.len() - positives) >= least {
-                let open = validation.of(&validation.read_by_network(), wanted);
-                let open = own.iter().zip(open).filter(|(_, open)| *open);
-                let open: Vec<Point> = open.map(|(point, _)| *point).collect();
-                all.push(Reading::of(question, name, &own, &open));
-            }
-        }
-    }
-    all
+    let enough = |question: Question, name: Option<&str>| {
+        let own =
+            validation.of(points, |asked, under| asked == question && name.is_none_or(|name| name == under));
+        let positives = own.iter().filter(|point| point.1).count();
+        let least = if name.is_some() { LEAST } else { 1 };
+        positives.min(own.len() - positives) >= least
+    };
+    let names = || std::iter::once(None).chain(semantics.iter().map(|name| Some(name.as_str())));
+    let all = QUESTIONS.into_iter().flat_map(|question| names().map(move |name| (question, name)));
+    all.filter(|&(question, name)| enough(question, name))
+        .map(|(question, name)| Reading::fit(validation, points, question, name))
+        .collect()
 }

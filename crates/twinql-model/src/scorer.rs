@@ -69,16 +69,15 @@ impl Scorer {
         if !self.info.answers(question) {
             return None;
         }
-        let mut asked = self.clone();
-        asked.info = (*self.stored).clone();
-        asked.info.graph.question = question;
-        if let Some(reading) = self.info.reading(question, semantics) {
-            asked.info.calibration = reading.calibration;
-            asked.info.threshold = reading.threshold;
-            asked.info.band = reading.band;
-            asked.info.validation = reading.validation;
+        let mut info = (*self.stored).clone();
+        info.graph.question = question;
+        if let Some(reading) = self.stored.reading(question, semantics) {
+            info.calibration = reading.calibration;
+            info.threshold = reading.threshold;
+            info.band = reading.band;
+            info.validation = reading.validation;
         }
-        Some(asked)
+        Some(Scorer { info, stored: Arc::clone(&self.stored), inference: Arc::clone(&self.inference) })
     }
 
     /// The checkpoint, with what `execution` says of real databases in place of what it said before.

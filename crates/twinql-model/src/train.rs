@@ -6,15 +6,13 @@ use twinql_graph::Question;
 
 use crate::{
     backend::Backend,
-    band::{Band, LEVEL},
-    calibrate::{Calibration, Point, Quality, best_threshold, probabilities},
     checkpoint::{Checkpoint, CheckpointInfo, signature},
     config::TrainConfig,
     data::{TrainingSet, Unusable, Validation, data_hash},
     device::backend,
     error::ModelError,
     example::Example,
-    reading::readings,
+    reading::{Reading, readings},
     report::{EpochReport, Observer, StartReport, StopReason},
     run::{Epoch, Ran, RunFolder},
     state::{METRICS, STATE, State, move_average},
@@ -184,28 +182,23 @@ impl Run<'_> {
     /// The best weights, calibrated on the validation pairs.
     fn calibrated(&self, state: &State, data: String) -> Checkpoint {
         let points = self.validation.points(self.backend.as_ref(), &state.best);
-        let readings = readings(&self.validation, &points, &self.config.semantics);
-        // Without a word of the question, a checkpoint answers the usual one, or else the only one that it knows.
-        let any = self.validation.asked.iter().any(|(question, _)| question.is_usual());
-        let chosen = |question: Question, _: &str| !any || question.is_usual();
-        let evidence = self.validation.of(&self.validation.evidence, chosen);
-        let open = self.validation.of(&self.validation.read_by_network(), chosen);
-        let points = self.validation.of(&points, chosen);
-        let calibration = Calibration::fit(&points);
-        let scored = probabilities(&points, &calibration);
-        let threshold = best_threshold(&scored);
-        let open: Vec<Point> = scored.iter().zip(open).filter(|(_, open)| *open).map(|(p, _)| *p).collect();
+        // A checkpoint is asked the usual question where nobody says which, or else the only one that it knows.
+        let usual = self.validation.asked.iter().any(|(question, _)| question.is_usual());
+        let question = if usual { Question::Every } else { Question::Plausible };
+        let of_question = |asked: Question, _: &str| asked == question;
+        let evidence = self.validation.of(&self.validation.evidence, of_question);
+        let own = Reading::fit(&self.validation, &points, question, None);
         Checkpoint {
             info: CheckpointInfo {
                 pretrained: false,
-                calibration,
-                threshold,
-                band: Some(Band::fit(&open, threshold, LEVEL)),
-                validation: Quality::of(&points, &calibration, threshold),
-                readings,
-                tiers: Tiers::fit(&points, &evidence),
+                calibration: own.calibration,
+                threshold: own.threshold,
+                band: own.band,
+                validation: own.validation,
+                readings: readings(&self.validation, &points, &self.config.semantics),
+                tiers: Tiers::fit(&self.validation.of(&points, of_question), &evidence),
                 epoch: state.progress.best_epoch,
-                signature: signature(self.config, &data, Some(threshold)),
+                signature: signature(self.config, &data, Some(own.threshold)),
                 ..CheckpointInfo::of_run(self.config, data)
             },
             weights: state.best.clone(),

@@ -224,9 +224,7 @@ impl Layout {
         }
         flat
     }
-}
 
-impl Layout {
     /// These weights in a layout of the same parameters, some of which have more rows there: those are zero.
     pub(crate) fn grown(&self, weights: &[f32], to: &Layout) -> Vec<f32> {
         let mut flat = vec![0.0; to.total];

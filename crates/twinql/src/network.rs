@@ -33,7 +33,7 @@ pub enum NetworkError {
     NoTiers,
     /// The network was not trained for what it is asked.
     #[error(
-        "the checkpoint was not trained for the question `{0}`; leave --question out, or train with `question = \"{0}\"` under [[data.corpora]]"
+        "the checkpoint was not trained for the question `{0}`; ask another by --question, or train with `question = \"{0}\"` under [[data.corpora]]"
     )]
     Question(Question),
     /// A metric that has a word on every database alone is asked about plausible ones.

@@ -57,6 +57,14 @@ pub(crate) struct Files {
     pub(crate) out: PathBuf,
 }
 
+/// Of which golds.
+#[derive(Debug, Default, Args)]
+pub(crate) struct PartFlag {
+    /// Only pairs of the K-th of N equal parts of the gold queries [default: all]
+    #[arg(long, value_name = "K/N", value_parser = part)]
+    pub(crate) golds: Option<(u64, u64)>,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -69,9 +77,8 @@ pub(crate) struct CorpusRelabel {
     /// What the new labels mean
     #[arg(long, value_name = "PRESET")]
     pub(crate) semantics: String,
-    /// Only pairs of the K-th of N equal parts of the gold queries [default: all]
-    #[arg(long, value_name = "K/N", value_parser = part)]
-    pub(crate) golds: Option<(u64, u64)>,
+    #[command(flatten)]
+    pub(crate) part: PartFlag,
     /// Databases that two queries have to agree on to be labelled 1
     #[arg(long, value_name = "N", default_value_t = 80)]
     pub(crate) databases: u64,
@@ -121,9 +128,8 @@ pub(crate) struct CorpusShare {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub(crate) databases: u64,
-    /// Only pairs of the K-th of N equal parts of the gold queries [default: all]
-    #[arg(long, value_name = "K/N", value_parser = part)]
-    pub(crate) golds: Option<(u64, u64)>,
+    #[command(flatten)]
+    pub(crate) part: PartFlag,
 }
 
 #[derive(Debug, Args)]

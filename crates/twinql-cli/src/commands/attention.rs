@@ -45,6 +45,8 @@ impl View {
         asked: &Semantics,
     ) -> Result<View> {
         let semantics = network.answers_for(asked);
+        // Probabilities as `score` has them.
+        let network = &network.asked(network.question(), &semantics)?;
         let semantics = semantics.for_gold(schema, gold.1).into_owned();
         let mut gold = Reading::new(schema, gold, 'g', &semantics, &network.graph())?;
         let mut pred = Reading::new(schema, pred, 'p', &semantics, &network.graph())?;

@@ -13,10 +13,10 @@ use twinql::corpus::build::{
     stats_path, write_stats,
 };
 use twinql::corpus::paths::misplaced;
-use twinql::corpus::{self, pairs};
+use twinql::corpus::{self, Pair, pairs};
 use twinql::files::Inputs;
 use twinql::files::resume::partial_of;
-use twinql::sql::Dialect;
+use twinql::sql::{Dialect, SchemaSet};
 use twinql::suite::plausible::ExpectedConfig;
 use twinql::suite::{JudgeConfig, Limits};
 
@@ -88,15 +88,8 @@ pub(crate) fn build(typed: &args::CorpusBuild, seed: Option<u64>, console: Conso
 /// not used.
 pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse()?;
-    let mut inputs = of_files(&typed.files);
-    inputs.output(&typed.files.out)?;
-    inputs.output(&stats_path(&typed.files.out))?;
-    let schemas = input::schema_set(&typed.files.schemas, Dialect::Sqlite)?;
-    let mut pairs = pairs::read_strict(&typed.files.pairs)?;
-    // A part of the golds, with all pairs of each.
-    if let Some((part, of)) = typed.golds {
-        pairs.retain(|p| gold_part(p, of) == part);
-    }
+    let stats = stats_path(&typed.files.out);
+    let (schemas, pairs) = read(&typed.files, &[&typed.files.out, &stats], &typed.part)?;
     let before = pairs.len();
     let own: HashMap<String, Option<u8>> = pairs.iter().map(|p| (p.id.to_string(), p.label)).collect();
     let seed = seed.unwrap_or(DEFAULT_SEED);
@@ -113,25 +106,35 @@ pub(crate) fn relabel(typed: &args::CorpusRelabel, seed: Option<u64>, console: C
         );
     }
     pairs::write(&typed.files.out, &done)?;
-    let stats = Stats { dropped, ..Stats::of(&done) };
-    write_stats(&stats_path(&typed.files.out), &stats)?;
+    let counts = Stats { dropped, ..Stats::of(&done) };
+    write_stats(&stats, &counts)?;
     let changed = done.iter().filter(|p| own.get(&p.id.to_string()) != Some(&p.label));
     console.say(format!(
         "wrote {}: {} of {before} pairs, label 1 {}, label 0 {}, under {semantics} semantics; {} labels are others",
         typed.files.out.display(),
         done.len(),
-        stats.labels.same,
-        stats.labels.different,
+        counts.labels.same,
+        counts.labels.different,
         changed.count(),
     ));
-    console.say(format!("left out: {}", serde_json::to_string(&stats.dropped)?));
+    console.say(format!("left out: {}", serde_json::to_string(&counts.dropped)?));
     Ok(true)
 }
 
-/// The files that relabelling and grading read.
-fn of_files(files: &args::Files) -> Inputs {
-    Inputs::default()
-        .with([("FILE", Some(files.pairs.as_path())), ("--schemas", Some(files.schemas.as_path()))])
+/// The schemas of a file of pairs, and its pairs: all pairs of the golds that are asked for. No output may take the place of an
+/// input.
+fn read(files: &args::Files, outputs: &[&Path], part: &args::PartFlag) -> Result<(SchemaSet, Vec<Pair>)> {
+    let mut inputs = Inputs::default()
+        .with([("FILE", Some(files.pairs.as_path())), ("--schemas", Some(files.schemas.as_path()))]);
+    for output in outputs {
+        inputs.output(output)?;
+    }
+    let schemas = input::schema_set(&files.schemas, Dialect::Sqlite)?;
+    let mut pairs = pairs::read_strict(&files.pairs)?;
+    if let Some((part, of)) = part.golds {
+        pairs.retain(|p| gold_part(p, of) == part);
+    }
+    Ok((schemas, pairs))
 }
 
 /// Instructions that an execution may take to grade a pair: there is no early exit, and a database on
@@ -142,10 +145,7 @@ const GRADE_STEPS: u64 = 200_000;
 /// shows.
 pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse()?;
-    let mut inputs = of_files(&typed.files);
-    inputs.output(&typed.files.out)?;
-    let schemas = input::schema_set(&typed.files.schemas, Dialect::Sqlite)?;
-    let mut pairs = pairs::read_strict(&typed.files.pairs)?;
+    let (schemas, mut pairs) = read(&typed.files, &[&typed.files.out], &args::PartFlag::default())?;
     let config = JudgeConfig {
         semantics,
         seed: seed.unwrap_or(DEFAULT_SEED),
@@ -182,13 +182,7 @@ pub(crate) fn grade(typed: &args::CorpusGrade, seed: Option<u64>, console: Conso
 /// Adds to each pair the share of plausible databases on which its queries agree.
 pub(crate) fn share(typed: &args::CorpusShare, seed: Option<u64>, console: Console) -> Result<bool> {
     let semantics: Semantics = typed.semantics.parse()?;
-    let mut inputs = of_files(&typed.files);
-    inputs.output(&typed.files.out)?;
-    let schemas = input::schema_set(&typed.files.schemas, Dialect::Sqlite)?;
-    let mut pairs = pairs::read_strict(&typed.files.pairs)?;
-    if let Some((part, of)) = typed.golds {
-        pairs.retain(|p| gold_part(p, of) == part);
-    }
+    let (schemas, pairs) = read(&typed.files, &[&typed.files.out], &typed.part)?;
     let before = pairs.len();
     let config = JudgeConfig { semantics, seed: seed.unwrap_or(DEFAULT_SEED), ..JudgeConfig::default() };
     let bar = console.bar(Some(before as u64), "pairs");

@@ -66,8 +66,6 @@ pub(super) struct Over {
     pub(super) dialect: Option<String>,
     /// What `the same answer` means: `default`, `no-fk`, `spider`, `bird`, `declared`, `strict`.
     pub(super) semantics: Option<String>,
-    /// What the network is asked: whether two queries answer the same on `every` database, or on a `plausible` one.
-    pub(super) question: Option<String>,
 }
 
 impl App {
@@ -226,11 +224,17 @@ impl App {
         Job { id, work }
     }
 
-    /// An engine of these metrics; none named stands for `gmn`.
+    /// An engine of these metrics, none named stands for `gmn`, whose network is asked `question`: the usual one where there is
+    /// none.
     ///
     /// # Errors
-    /// Unknown metrics, and such as need databases of one's own.
-    pub(super) fn asking(&self, names: &[String], over: &Over) -> Result<Engine, Refused> {
+    /// Unknown metrics, and such as need databases of one's own; no question that the network was trained for.
+    pub(super) fn asking(
+        &self,
+        names: &[String],
+        over: &Over,
+        question: Option<&str>,
+    ) -> Result<Engine, Refused> {
         let mut metrics: Vec<&'static MetricInfo> = Vec::new();
         for name in names {
             match metric(name.trim()) {
@@ -251,7 +255,7 @@ impl App {
             }
         }
         let semantics = self.semantics(over)?;
-        let question = match &over.question {
+        let question = match question {
             None => self.engine.question(),
             Some(name) => name.parse().map_err(|e| Refused::validation(format!("question: {e}")))?,
         };

@@ -6,10 +6,11 @@ use sqlparser::ast::{
 };
 
 use super::habit;
-use super::values::{with_condition, with_outputs};
+use super::values::{and_also, with_condition, with_outputs};
 use crate::rewrites::ast::{
     aggregate, at_expr, at_outermost, at_query, at_select, columns_of, conjuncts, fresh, group_by,
-    has_aggregate, is_ungrouped, items, par, parse_expr, parse_query, parse_select, resolve, sources,
+    has_aggregate, is_rowwise, is_ungrouped, items, only, par, parse_expr, parse_query, parse_select, plain,
+    resolve, sources,
 };
 use crate::rewrites::joins::inner_conditions;
 use crate::rewrites::{Claim, Rewrite};
@@ -56,7 +57,7 @@ pub(super) const RULES: &[Rewrite] = &[
             let ranked = ranked(q)?.first()?;
             let s = ranked.rowwise()?;
             let extreme = with_outputs(s, &format!("{}({})", ranked.extreme(), ranked.key))?;
-            let s = with_condition_text(s, &format!("{} = ({extreme})", ranked.key))?;
+            let s = and_also(s, parse_expr(&format!("{} = ({extreme})", ranked.key))?)?;
             parse_query(&s.to_string())
         })
     ),
@@ -70,7 +71,7 @@ pub(super) const RULES: &[Rewrite] = &[
             s.selection.as_ref()?;
             let mut all = with_outputs(s, &format!("{}({})", ranked.extreme(), ranked.key))?;
             all.selection = None;
-            let s = with_condition_text(s, &format!("{} = ({all})", ranked.key))?;
+            let s = and_also(s, parse_expr(&format!("{} = ({all})", ranked.key))?)?;
             parse_query(&s.to_string())
         })
     ),
@@ -350,13 +351,12 @@ pub(super) const RULES: &[Rewrite] = &[
         |c, q, rng| at_query(q, rng, |q| {
             q.with.is_none().then_some(())?;
             let SetExpr::Select(s) = q.body.as_ref() else { return None };
-            let t = crate::rewrites::ast::only(s, c.schema)?;
+            let t = only(s, c.schema)?;
             let p = s.selection.as_ref()?;
             let f = fresh(q, "filtered");
             let from = s.from.first()?.relation.to_string();
             let mut outer = s.clone();
-            outer.from =
-                parse_select(&format!("SELECT 1 FROM {f} AS {}", crate::rewrites::ast::plain(&t.name)))?.from;
+            outer.from = parse_select(&format!("SELECT 1 FROM {f} AS {}", plain(&t.name)))?.from;
             outer.selection = None;
             let rest = Query { body: Box::new(SetExpr::Select(outer)), ..q.clone() };
             parse_query(&format!("WITH {f} AS (SELECT * FROM {from} WHERE {p}) {rest}"))
@@ -406,15 +406,6 @@ fn grouped_by(s: &Select, keys: &str) -> Option<Select> {
     Some(s)
 }
 
-/// As [`with_condition`], where the condition holds a query with an aggregate.
-fn with_condition_text(s: &Select, condition: &str) -> Option<Select> {
-    let mut parts = conjuncts(s.selection.as_ref());
-    parts.push(parse_expr(condition)?);
-    let mut s = s.clone();
-    s.selection = crate::rewrites::ast::and(&parts);
-    Some(s)
-}
-
 /// A SELECT whose first rows by one key are asked for.
 struct Ranked<'q> {
     select: &'q Select,
@@ -448,7 +439,7 @@ impl<'q> Ranked<'q> {
 
     /// The SELECT, where each row stands for itself and the key is no aggregate.
     fn rowwise(&self) -> Option<&'q Select> {
-        let plain = crate::rewrites::ast::is_rowwise(self.select) && !has_aggregate(&self.key);
+        let plain = is_rowwise(self.select) && !has_aggregate(&self.key);
         plain.then_some(self.select)
     }
 }

@@ -343,12 +343,17 @@ fn counted(e: &Expr) -> Option<String> {
     (!p.contains(" WHEN ")).then_some(p)
 }
 
-/// The SELECT with one condition more.
+/// The SELECT with one condition on rows more, where it does not have it.
 pub(super) fn with_condition(s: &Select, condition: &str) -> Option<Select> {
-    let mut parts = conjuncts(s.selection.as_ref());
     let new = parse_expr(condition)?;
-    (!parts.contains(&new) && !has_aggregate(&new)).then_some(())?;
-    parts.push(new);
+    (!conjuncts(s.selection.as_ref()).contains(&new) && !has_aggregate(&new)).then_some(())?;
+    and_also(s, new)
+}
+
+/// The SELECT where this holds too, whatever it is.
+pub(super) fn and_also(s: &Select, condition: Expr) -> Option<Select> {
+    let mut parts = conjuncts(s.selection.as_ref());
+    parts.push(condition);
     let mut s = s.clone();
     s.selection = and(&parts);
     Some(s)

@@ -60,7 +60,7 @@ pub(in crate::commands::serve) async fn predict(
     };
     app.count(pairs.len())?;
     let over = request.over;
-    let scores = app.at_work(move |app| gmn(app, &over, &pairs)).await?;
+    let scores = app.at_work(move |app| gmn(app, &over, None, &pairs)).await?;
     let mut classes: Vec<Vec<Class>> = scores.into_iter().map(of_probability).collect();
     Ok(Json(match single {
         true => Classes::One(classes.pop().unwrap_or_default()),

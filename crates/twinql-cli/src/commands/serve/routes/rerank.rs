@@ -121,7 +121,7 @@ pub(in crate::commands::serve) async fn rerank(
         .at_work(move |app| match query {
             Some(gold) => {
                 let pairs: Vec<_> = texts.into_iter().map(|text| (gold.clone(), text)).collect();
-                gmn(app, &over, &pairs)
+                gmn(app, &over, None, &pairs)
             }
             None => agreement(app, &over, method.unwrap_or_default(), &texts),
         })

@@ -43,6 +43,9 @@ pub(in crate::commands::serve) struct ScoreRequest {
     /// Names of metrics; `gmn` alone where there are none.
     #[serde(default)]
     metrics: Vec<String>,
+    /// What the network is asked: whether two queries answer the same on `every` database, or on a `plausible` one.
+    #[serde(default)]
+    question: Option<String>,
     /// One gold for all predictions, or one for each.
     #[serde(default)]
     text_1: Option<Texts>,
@@ -116,9 +119,9 @@ pub(in crate::commands::serve) async fn score(
     State(app): State<Arc<App>>,
     Body(request): Body<ScoreRequest>,
 ) -> Result<Response, Refused> {
-    let ScoreRequest { pairs, gold, pred, metrics, text_1, text_2, model, over } = request;
+    let ScoreRequest { pairs, gold, pred, metrics, question, text_1, text_2, model, over } = request;
     if let (Some(golds), Some(preds)) = (text_1, text_2) {
-        return list(app, broadcast(golds.into_vec(), preds.into_vec())?, model, over).await;
+        return list(app, broadcast(golds.into_vec(), preds.into_vec())?, model, over, question).await;
     }
     let pairs = match (pairs, gold, pred) {
         (Some(pairs), None, None) => pairs,
@@ -131,7 +134,7 @@ pub(in crate::commands::serve) async fn score(
     };
     app.count(pairs.len())?;
     app.at_work(move |app| {
-        let engine = app.asking(&metrics, &over)?;
+        let engine = app.asking(&metrics, &over, question.as_deref())?;
         let jobs: Vec<Job> = pairs
             .into_iter()
             .enumerate()
@@ -143,7 +146,7 @@ pub(in crate::commands::serve) async fn score(
                     false => (over.db_id.clone(), over.schema.clone()),
                 };
                 let dialect = pair.over.dialect.or_else(|| over.dialect.clone());
-                let over = Over { db_id, schema, dialect, semantics: None, question: None };
+                let over = Over { db_id, schema, dialect, semantics: None };
                 app.job(pair.id.unwrap_or_else(|| at.into()), &over, &pair.gold, &pair.pred)
             })
             .collect();
@@ -187,10 +190,11 @@ async fn list(
     pairs: Vec<(String, String)>,
     model: Option<String>,
     over: Over,
+    question: Option<String>,
 ) -> Result<Response, Refused> {
     app.count(pairs.len())?;
     app.at_work(move |app| {
-        let scores = gmn(app, &over, &pairs)?;
+        let scores = gmn(app, &over, question.as_deref(), &pairs)?;
         let data = scores.into_iter().enumerate();
         let data = data.map(|(index, score)| ScoreItem { index, object: "score", score }).collect();
         let created = now();
@@ -211,10 +215,15 @@ async fn list(
 /// The probability by `gmn` of each pair of gold and prediction, in order; 0 where a side cannot be used.
 ///
 /// # Errors
-/// No such semantics; and a schema that cannot be read, which is the same for all pairs.
-pub(super) fn gmn(app: &App, over: &Over, pairs: &[(String, String)]) -> Result<Vec<f64>, Refused> {
+/// No such semantics, no question that the network was trained for; and a schema that cannot be read, which is the same for all pairs.
+pub(super) fn gmn(
+    app: &App,
+    over: &Over,
+    question: Option<&str>,
+    pairs: &[(String, String)],
+) -> Result<Vec<f64>, Refused> {
     app.schema(over).map_err(Refused::validation)?;
-    let engine = app.asking(&[], over)?;
+    let engine = app.asking(&[], over, question)?;
     let jobs: Vec<Job> =
         pairs.iter().enumerate().map(|(at, (gold, pred))| app.job(at.into(), over, gold, pred)).collect();
     Ok(app.score(&engine, &jobs).iter().map(|record| record.score("gmn").unwrap_or(0.0)).collect())

@@ -28,7 +28,6 @@ pub(in crate::commands::serve) async fn verify(
         schema: text("sql_context"),
         dialect: text("sql_dialect").map(|name| dialect_of(&name).to_owned()),
         semantics: None,
-        question: None,
     };
     let reply = request
         .get("response")
