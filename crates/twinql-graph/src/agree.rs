@@ -22,14 +22,14 @@ pub const COUNT: u16 = 8;
 pub const CODES: usize = 16;
 
 /// Hashes of one graph's nodes under the three views.
-struct Views {
+pub(crate) struct Views {
     subtrees: Vec<u64>,
     labels: Vec<u64>,
     paths: Vec<u64>,
 }
 
 impl Views {
-    fn new(graph: &QueryGraph) -> Views {
+    pub(crate) fn new(graph: &QueryGraph) -> Views {
         let nodes = graph.node_count();
         let mut labels = Vec::with_capacity(nodes);
         for node in graph.graph().node_weights() {
@@ -65,6 +65,14 @@ impl Views {
             .collect();
         Views { subtrees: graph.subtree_hashes(), labels, paths }
     }
+
+    /// Of each node what it is compared by with nodes of the other graph, see [`GraphArrays::views`].
+    ///
+    /// [`GraphArrays::views`]: crate::GraphArrays::views
+    pub(crate) fn short(&self) -> Vec<[u32; 3]> {
+        let rows = self.labels.iter().zip(&self.subtrees).zip(&self.paths);
+        rows.map(|((label, subtree), path)| [*label as u32, *subtree as u32, *path as u32]).collect()
+    }
 }
 
 fn counts(hashes: &[u64]) -> HashMap<u64, usize> {
@@ -77,9 +85,8 @@ fn counts(hashes: &[u64]) -> HashMap<u64, usize> {
 
 /// The codes of all nodes, left and right, each below [`CODES`]. Exchanging the graphs
 /// exchanges the lists; equal graphs get all four facts everywhere.
-pub fn agreement(left: &QueryGraph, right: &QueryGraph) -> (Vec<u16>, Vec<u16>) {
-    let (left, right) = (Views::new(left), Views::new(right));
-    (codes(&left, &right), codes(&right, &left))
+pub(crate) fn agreement(left: &Views, right: &Views) -> (Vec<u16>, Vec<u16>) {
+    (codes(left, right), codes(right, left))
 }
 
 fn codes(own: &Views, other: &Views) -> Vec<u16> {
@@ -120,15 +127,26 @@ mod tests {
     #[test]
     fn equal_graphs_agree_everywhere() {
         let g = graph(&[(Word::EQ, "a"), (Word::LT, "b")]);
-        let (left, right) = agreement(&g, &g);
+        let (left, right) = agreement(&Views::new(&g), &Views::new(&g));
         assert!(left.iter().chain(&right).all(|&code| code == SUBTREE | LABEL | PATH | COUNT));
+    }
+
+    #[test]
+    fn views_tell_labels_subtrees_and_paths_apart() {
+        let views = Views::new(&graph(&[(Word::EQ, "a"), (Word::GT, "a"), (Word::EQ, "a")])).short();
+        let alike = |a: usize, b: usize| [0, 1, 2].map(|view| views[a][view] == views[b][view]);
+        // The three columns, and the two equalities.
+        assert_eq!(alike(2, 4), [true, true, false]);
+        assert_eq!(alike(2, 6), [true, true, true]);
+        assert_eq!(alike(1, 5), [true, true, true]);
+        assert_eq!(alike(1, 3), [false, false, false]);
     }
 
     #[test]
     fn each_fact_by_itself() {
         let left = graph(&[(Word::EQ, "a"), (Word::LT, "b")]);
         let right = graph(&[(Word::EQ, "a"), (Word::GT, "b"), (Word::GT, "a")]);
-        let (codes, _) = agreement(&left, &right);
+        let (codes, _) = agreement(&Views::new(&left), &Views::new(&right));
         // The roots differ below; `=` and its column are found again, but `a` twice.
         assert_eq!(codes[0], LABEL | PATH | COUNT);
         assert_eq!(codes[1], SUBTREE | LABEL | PATH | COUNT);

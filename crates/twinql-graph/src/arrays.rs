@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::agree::agreement;
+use crate::agree::{Views, agreement};
 use crate::encode::{EncodingConfig, encode_pair};
 use crate::graph::QueryGraph;
 
@@ -23,6 +23,9 @@ pub struct GraphArrays {
     /// Directed edges: source node, target node, kind (0 tree, 1 logic flow, 2 data flow).
     /// The network passes messages along both directions.
     pub edges: Vec<(u32, u32, u8)>,
+    /// For each node hashes of its label, of its subtree, and of its label below its chain of words
+    /// from the root: two nodes of whatever graphs are alike in what their hashes are equal.
+    pub views: Vec<[u32; 3]>,
 }
 
 /// Two graphs with the positional encodings of their nodes, computed on the merged graph
@@ -51,7 +54,11 @@ pub struct PairArrays {
 impl GraphArrays {
     /// Flattens a graph; each distinct string is stored once.
     pub fn new(graph: &QueryGraph) -> GraphArrays {
-        let mut arrays = GraphArrays::default();
+        GraphArrays::with_views(graph, &Views::new(graph))
+    }
+
+    fn with_views(graph: &QueryGraph, views: &Views) -> GraphArrays {
+        let mut arrays = GraphArrays { views: views.short(), ..GraphArrays::default() };
         let mut known: HashMap<&str, u32> = HashMap::new();
         for node in graph.graph().node_weights() {
             arrays.words.push(node.word.index());
@@ -77,10 +84,11 @@ impl PairArrays {
     /// but for the walks, which cost nodes × edges × steps.
     pub fn build(left: &QueryGraph, right: &QueryGraph, config: &EncodingConfig) -> PairArrays {
         let (left_positions, right_positions) = encode_pair(left, right, config);
-        let (left_agreement, right_agreement) = agreement(left, right);
+        let (left_views, right_views) = (Views::new(left), Views::new(right));
+        let (left_agreement, right_agreement) = agreement(&left_views, &right_views);
         PairArrays {
-            left: GraphArrays::new(left),
-            right: GraphArrays::new(right),
+            left: GraphArrays::with_views(left, &left_views),
+            right: GraphArrays::with_views(right, &right_views),
             left_positions,
             right_positions,
             left_agreement,

@@ -8,6 +8,7 @@ pub mod agree;
 pub mod arrays;
 mod ast;
 pub mod augment;
+pub mod codes;
 pub mod dot;
 pub mod encode;
 pub mod error;

@@ -41,6 +41,30 @@ pub struct GmnConfig {
     /// Add to each node's state what it finds again in the other graph
     /// ([`twinql_graph::agree`]); not in the paper.
     pub use_agreement: bool,
+    /// Read the names of tables and columns. A network that does not reads codes in their place
+    /// ([`twinql_graph::codes`]), and names cannot change what it says.
+    #[serde(skip_serializing_if = "is_true")]
+    pub use_names: bool,
+    /// Let the cross-graph attention see what two nodes have in common: word, label, subtree, place; not
+    /// in the paper.
+    #[serde(skip_serializing_if = "is_false")]
+    pub use_relations: bool,
+}
+
+/// What two nodes of a pair have in common, as a code of four bits: the word, the label (word and
+/// content), the subtree, the label below the same chain of words from the root.
+pub(crate) const RELATIONS: usize = 16;
+
+/// What earlier checkpoints do not say is true of them, and left out: they stay the same bytes.
+#[allow(clippy::trivially_copy_pass_by_ref)] // The form that serde asks for.
+fn is_true(value: &bool) -> bool {
+    *value
+}
+
+/// As [`is_true`].
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Default for GmnConfig {
@@ -61,6 +85,8 @@ impl Default for GmnConfig {
             use_tags: true,
             use_positions: true,
             use_agreement: true,
+            use_names: true,
+            use_relations: false,
         }
     }
 }

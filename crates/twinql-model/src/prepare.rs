@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use twinql_graph::{GraphArrays, PairArrays, agree::CODES};
+use twinql_graph::{
+    GraphArrays, PairArrays,
+    agree::CODES,
+    codes::{Contents, coded},
+};
 
 use crate::{config::GmnConfig, error::ModelError, text, weights::EDGE_KINDS};
 
@@ -29,6 +33,8 @@ pub(crate) struct Prepared {
     pub(crate) kinds: Vec<u8>,
     /// Random-walk encodings, nodes × K.
     pub(crate) positions: Vec<f32>,
+    /// What each node is compared by with those of the other graph; empty where relations are not used.
+    pub(crate) views: Vec<[u32; 3]>,
     pub(crate) identical: bool,
 }
 
@@ -38,6 +44,9 @@ struct OneGraph<'a> {
     graph: &'a GraphArrays,
     positions: &'a [f32],
     agreement: &'a [u16],
+    /// Each node's string; those of `graph`, unless names are not to be read.
+    contents: &'a [Option<u32>],
+    strings: &'a [String],
 }
 
 impl OneGraph<'_> {
@@ -76,6 +85,9 @@ impl OneGraph<'_> {
         if config.use_agreement && (self.agreement.len() != nodes || self.agreement.iter().any(unknown)) {
             return Err(self.error("its agreement codes do not fit its nodes"));
         }
+        if config.use_relations && graph.views.len() != nodes {
+            return Err(self.error("its views do not fit its nodes"));
+        }
         if config.use_positions && self.positions.len() != nodes * config.walk_steps {
             return Err(self.error("its encodings do not fit its nodes"));
         }
@@ -106,20 +118,29 @@ impl Prepared {
             sources: Vec::new(),
             kinds: Vec::new(),
             positions: Vec::new(),
+            views: Vec::new(),
             identical: pair.identical,
         };
+        let codes = (!config.use_names).then(|| coded(pair));
+        let (left_codes, right_codes) = codes.as_ref().map(|(left, right)| (left, right)).unzip();
+        let (left_contents, left_strings) = strings(&pair.left, left_codes);
+        let (right_contents, right_strings) = strings(&pair.right, right_codes);
         let sides = [
             OneGraph {
                 name: "left",
                 graph: &pair.left,
                 positions: &pair.left_positions,
                 agreement: &pair.left_agreement,
+                contents: left_contents,
+                strings: left_strings,
             },
             OneGraph {
                 name: "right",
                 graph: &pair.right,
                 positions: &pair.right_positions,
                 agreement: &pair.right_agreement,
+                contents: right_contents,
+                strings: right_strings,
             },
         ];
         let mut directed = Vec::new();
@@ -131,6 +152,9 @@ impl Prepared {
             add_edges(side, base, &mut directed)?;
             if config.use_positions {
                 prepared.positions.extend_from_slice(side.positions);
+            }
+            if config.use_relations {
+                prepared.views.extend_from_slice(&side.graph.views);
             }
         }
         prepared.set_edges(directed);
@@ -150,8 +174,8 @@ impl Prepared {
                 u32::from(tag) * codes + u32::from(code)
             }));
         }
-        let mut local = Vec::with_capacity(graph.strings.len());
-        for string in &graph.strings {
+        let mut local = Vec::with_capacity(side.strings.len());
+        for string in side.strings {
             let codes = text::classes(string, config.string_length);
             let known = self.texts.iter().position(|t| **t == *codes);
             local.push(known.unwrap_or_else(|| {
@@ -159,7 +183,7 @@ impl Prepared {
                 self.texts.len() - 1
             }) as u32);
         }
-        for content in &graph.contents {
+        for content in side.contents {
             let text = content.map(|index| {
                 let text = local.get(index as usize).copied();
                 text.ok_or_else(|| side.error(format!("string {index} does not exist")))
@@ -189,11 +213,39 @@ impl Prepared {
         self.left + self.right
     }
 
+    /// What each left node has in common with each right one, a row for each left node: codes below
+    /// [`RELATIONS`](crate::config::RELATIONS). Empty where relations are not used.
+    pub(crate) fn relations(&self) -> Vec<u8> {
+        if self.views.is_empty() {
+            return Vec::new();
+        }
+        let (left, right) = self.views.split_at(self.left);
+        let (left_words, right_words) = self.words.split_at(self.left);
+        let mut codes = Vec::with_capacity(self.left * self.right);
+        for (own, word) in left.iter().zip(left_words) {
+            codes.extend(right.iter().zip(right_words).map(|(other, other_word)| {
+                u8::from(word == other_word)
+                    | u8::from(own[0] == other[0]) << 1
+                    | u8::from(own[1] == other[1]) << 2
+                    | u8::from(own[2] == other[2]) << 3
+            }));
+        }
+        codes
+    }
+
     /// Incoming edges of a node: sources and kinds.
     pub(crate) fn incoming(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
         let edges = self.starts[node] as usize..self.starts[node + 1] as usize;
         let (sources, kinds) = (&self.sources[edges.clone()], &self.kinds[edges]);
         sources.iter().zip(kinds).map(|(&s, &k)| (s as usize, usize::from(k)))
+    }
+}
+
+/// The strings that the network reads of a graph: its own, or those with codes for names.
+fn strings<'a>(graph: &'a GraphArrays, coded: Option<&'a Contents>) -> (&'a [Option<u32>], &'a [String]) {
+    match coded {
+        Some(coded) => (&coded.contents, &coded.strings),
+        None => (&graph.contents, &graph.strings),
     }
 }
 

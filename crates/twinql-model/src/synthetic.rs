@@ -56,6 +56,15 @@ pub(crate) fn graph(seed: u64, nodes: usize) -> GraphArrays {
     graph
 }
 
+/// Views stand-in: a node's word, its word and string, and its place.
+fn views(graph: &GraphArrays) -> Vec<[u32; 3]> {
+    let content = |node: usize| graph.contents[node].map_or(99, |string| string % 5);
+    let word = |node: usize| u32::from(graph.words[node]);
+    (0..graph.words.len())
+        .map(|node| [word(node) * 100 + content(node), word(node) / 4, node as u32])
+        .collect()
+}
+
 /// Return probabilities stand-in: smooth numbers that depend on words and degrees alone.
 fn positions(graph: &GraphArrays, steps: usize) -> Vec<f32> {
     let mut degree = vec![0.0f32; graph.words.len()];
@@ -66,7 +75,9 @@ fn positions(graph: &GraphArrays, steps: usize) -> Vec<f32> {
     degree.iter().flat_map(|d| (0..steps).map(move |k| 1.0 / (1.0 + d * (k + 1) as f32))).collect()
 }
 
-pub(crate) fn pair(left: GraphArrays, right: GraphArrays, steps: usize) -> PairArrays {
+pub(crate) fn pair(mut left: GraphArrays, mut right: GraphArrays, steps: usize) -> PairArrays {
+    left.views = views(&left);
+    right.views = views(&right);
     let (left_words, right_words) = (left.words.len(), right.words.len());
     PairArrays {
         left_agreement: vec![0; left_words],

@@ -318,6 +318,35 @@ fn no_epoch_calibrates_given_weights() {
 }
 
 #[test]
+fn a_run_may_go_on_with_relations_and_without_names() {
+    let (_, valid) = quick_data();
+    let dir = tempfile::tempdir().unwrap();
+    let trained = quick_checkpoint();
+    let init = Some(stored(dir.path(), "trained.safetensors", &trained));
+    let going_on = |use_names, use_relations, init: &Option<std::path::PathBuf>| {
+        let model = GmnConfig { use_names, use_relations, ..quick(0).model };
+        let config = TrainConfig { model, init: init.clone(), ..quick(0) };
+        train(&config, &[], &valid, &mut Silent).map(|trained| trained.checkpoint)
+    };
+    let pairs: Vec<_> = valid.iter().map(|example| example.pair.clone()).collect();
+    let distances = |checkpoint: Checkpoint| -> Vec<f32> {
+        let scores = Scorer::new(checkpoint).score(&pairs);
+        scores.into_iter().map(|score| score.unwrap().distance).collect()
+    };
+    // Relations add nothing to attention before they have learned something.
+    let related = going_on(true, true, &init).unwrap();
+    assert!(related.weights.len() > trained.weights.len());
+    let before = distances(trained);
+    assert_eq!(distances(related.clone()), before);
+    assert_ne!(distances(going_on(false, true, &init).unwrap()), before);
+    // What a network has learned of relations cannot be left out.
+    let related = Some(stored(dir.path(), "related.safetensors", &related));
+    assert!(going_on(true, true, &related).is_ok());
+    let error = going_on(true, false, &related).unwrap_err();
+    assert!(error.to_string().contains("[model]"), "{error}");
+}
+
+#[test]
 fn a_bad_pair_does_not_stop_a_batch() {
     let scorer = Scorer::new(quick_checkpoint());
     let good = example(1, 10, 4).pair;

@@ -7,7 +7,7 @@ use twinql_graph::Question;
 use crate::{
     backend::Backend,
     checkpoint::{Checkpoint, CheckpointInfo, signature},
-    config::TrainConfig,
+    config::{GmnConfig, TrainConfig},
     data::{TrainingSet, Unusable, Validation, data_hash},
     device::backend,
     error::ModelError,
@@ -212,8 +212,15 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
         return Ok(None);
     };
     let (checkpoint, _) = Checkpoint::read(path, &config.vocabulary)?;
-    for (table, same) in
-        [("model", checkpoint.info.model == config.model), ("graph", checkpoint.info.graph == config.graph)]
+    // A network may go on without names: to it, codes are names like others. Relations may be added: at first they
+    // add nothing to attention.
+    let began = &checkpoint.info.model;
+    let model = GmnConfig {
+        use_names: config.model.use_names,
+        use_relations: config.model.use_relations || began.use_relations,
+        ..began.clone()
+    };
+    for (table, same) in [("model", model == config.model), ("graph", checkpoint.info.graph == config.graph)]
     {
         if !same {
             return Err(ModelError::Config(format!(
@@ -222,5 +229,5 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
             )));
         }
     }
-    Ok(Some(checkpoint.weights))
+    Ok(Some(Layout::new(began).grown(&checkpoint.weights, &Layout::new(&model))))
 }

@@ -7,7 +7,10 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::{config::GmnConfig, text};
+use crate::{
+    config::{GmnConfig, RELATIONS},
+    text,
+};
 
 /// Kinds of edges times the two directions in which messages run.
 pub(crate) const EDGE_KINDS: usize = 6;
@@ -98,6 +101,8 @@ pub(crate) struct Layout {
     pub(crate) graph: Slot,
     pub(crate) graph_bias: Slot,
     pub(crate) graph_out: Slot,
+    /// What each relation of two nodes adds to their attention.
+    pub(crate) relations: Option<Slot>,
 }
 
 #[derive(Default)]
@@ -177,6 +182,7 @@ impl Layout {
         let graph_bias = b.bias("graph.hidden.bias", g);
         // Sums run over some fifty nodes: a small last layer starts distances near one.
         let graph_out = b.add("graph.out", g, g, (3.0 / g as f32).sqrt() * 0.2);
+        let relations = config.use_relations.then(|| b.add("attention.relation", RELATIONS, 1, 0.0));
         Layout {
             names: b.names,
             slots: b.slots,
@@ -208,6 +214,7 @@ impl Layout {
             graph,
             graph_bias,
             graph_out,
+            relations,
         }
     }
 

@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use glob::Pattern;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
 use twinql_sql::{Dialect, SchemaSet, SqlError, in_sqlite, schema};
@@ -253,26 +254,50 @@ fn stem(path: &Path) -> String {
     name.split_once('.').map_or(name.clone(), |(stem, _)| stem.to_owned())
 }
 
-/// The files that a path with at most one `*` in its last part names, in order.
+/// The files that a path with wildcards (`*`, `?`, `[ab]`) in its last part names, in order; a path without them, or to a
+/// file that is really called so, as it is.
 pub(super) fn glob(pattern: &str) -> Result<Vec<PathBuf>, CorpusError> {
     let path = Path::new(pattern);
-    let name = path.file_name().map(|s| s.to_string_lossy().into_owned());
-    let Some((start, end)) = name.as_deref().and_then(|n| n.split_once('*')) else {
+    let name =
+        path.file_name().map(|name| name.to_string_lossy()).filter(|name| name.contains(['*', '?', '[']));
+    let Some(name) = name.filter(|_| !path.exists()) else {
         return Ok(vec![path.to_owned()]);
     };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(|e| io_error(folder, &e))? {
-        let entry = entry.map_err(|e| io_error(folder, &e))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let long = name.len() >= start.len() + end.len();
-        if long && name.starts_with(start) && name.ends_with(end) {
-            found.push(entry.path());
-        }
-    }
-    found.sort();
+    let refused = |error: &dyn std::fmt::Display| CorpusError::Config(format!("{pattern:?}: {error}"));
+    // What a folder is called is no pattern.
+    let folder = Pattern::escape(&path.parent().unwrap_or(Path::new("")).to_string_lossy());
+    let whole = Path::new(&folder).join(&*name);
+    let found = glob::glob(&whole.to_string_lossy()).map_err(|e| refused(&e))?;
+    let found: Vec<PathBuf> = found.collect::<Result<_, _>>().map_err(|e| refused(&e))?;
     if found.is_empty() {
         return Err(CorpusError::Config(format!("no file is named {pattern:?}")));
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn wildcards_name_files_in_order() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("odd [1] folder");
+        std::fs::create_dir(&folder).unwrap();
+        for name in ["b_2.txt", "a_1.txt", "a_1.sql", "c[1].txt"] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        let found = |name: &str| -> Vec<String> {
+            let files = glob(&folder.join(name).to_string_lossy()).unwrap();
+            files.iter().map(|file| file.file_name().unwrap().to_string_lossy().into_owned()).collect()
+        };
+        assert_eq!(found("*.txt"), ["a_1.txt", "b_2.txt", "c[1].txt"]);
+        assert_eq!(found("?_1.*"), ["a_1.sql", "a_1.txt"]);
+        assert_eq!(found("c[1].txt"), ["c[1].txt"]);
+        // What reads a file says that it is missing.
+        assert_eq!(found("none.txt"), ["none.txt"]);
+        let error = glob(&folder.join("*.gz").to_string_lossy()).unwrap_err().to_string();
+        assert!(error.contains("no file is named"), "{error}");
+    }
 }

@@ -38,6 +38,8 @@ pub(super) struct Batch {
     pub(super) place_of: Vec<i32>,
     /// Graph of each node: pair i has graphs 2i and 2i + 1.
     pub(super) graph_of: Vec<i32>,
+    /// Relations of left places with right ones, 0 where there is no node; empty where they are not used.
+    pub(super) relations: Vec<i32>,
 }
 
 impl Batch {
@@ -49,6 +51,9 @@ impl Batch {
             batch.add_nodes(i, pair, &rows, base);
             if config.use_positions {
                 batch.positions.extend_from_slice(&pair.positions);
+            }
+            if config.use_relations {
+                batch.add_relations(pair);
             }
             base += pair.nodes();
         }
@@ -86,6 +91,19 @@ impl Batch {
             right_mask: vec![NO_ATTENTION; pairs.len() * most_right],
             place_of: Vec::with_capacity(nodes),
             graph_of: Vec::with_capacity(nodes),
+            relations: Vec::new(),
+        }
+    }
+
+    /// The relations of the next pair.
+    fn add_relations(&mut self, pair: &Prepared) {
+        let start = self.relations.len();
+        self.relations.resize(start + self.most_left * self.most_right, 0);
+        let rows = self.relations[start..].chunks_exact_mut(self.most_right);
+        for (row, codes) in rows.zip(pair.relations().chunks_exact(pair.right.max(1))) {
+            for (place, &code) in row.iter_mut().zip(codes) {
+                *place = i32::from(code);
+            }
         }
     }
 

@@ -53,6 +53,8 @@ struct Links {
     place_of: Tensor<1, Int>,
     left_mask: Tensor<3>,
     right_mask: Tensor<3>,
+    /// What the relations of each two nodes add to their attention.
+    relations: Option<Tensor<3>>,
 }
 
 impl Network<'_> {
@@ -157,6 +159,10 @@ impl Network<'_> {
             place_of: place.indices(&b.place_of),
             left_mask: left_mask.reshape([b.pairs, b.most_left, 1]),
             right_mask: right_mask.reshape([b.pairs, 1, b.most_right]),
+            relations: self.layout.relations.map(|slot| {
+                let added = self.rows(slot, &b.relations);
+                added.reshape([b.pairs, b.most_left, b.most_right])
+            }),
         }
     }
 
@@ -192,7 +198,10 @@ impl Network<'_> {
             padded.clone().select(0, links.left_places.clone()).reshape([b.pairs, b.most_left, d]);
         let right: Tensor<3> =
             padded.select(0, links.right_places.clone()).reshape([b.pairs, b.most_right, d]);
-        let scores = left.clone().matmul(right.clone().swap_dims(1, 2)) / (d as f64).sqrt();
+        let mut scores = left.clone().matmul(right.clone().swap_dims(1, 2)) / (d as f64).sqrt();
+        if let Some(added) = &links.relations {
+            scores = scores + added.clone();
+        }
         let to_left = softmax(scores.clone() + links.right_mask.clone(), 2).matmul(right);
         let to_right = softmax(scores + links.left_mask.clone(), 1).swap_dims(1, 2).matmul(left);
         let attended = Tensor::cat(

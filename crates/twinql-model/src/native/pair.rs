@@ -90,6 +90,8 @@ pub(super) struct PairPass<'a> {
     pair: &'a Prepared,
     h: Array2<f32>,
     p: Option<Array2<f32>>,
+    /// [`Prepared::relations`].
+    relations: Vec<u8>,
     steps: Vec<Step>,
     readout: Readout,
     /// d²
@@ -147,10 +149,11 @@ impl<'a> Network<'a> {
             add_bias(&mut p, self.bias(slots.input_bias));
             p
         });
+        let relations = pair.relations();
         let mut steps: Vec<Step> = Vec::with_capacity(config.propagation_steps);
         for t in 0..config.propagation_steps {
             let (h, p) = state(&h0, p0.as_ref(), steps.last());
-            let step = self.step(pair, h, p, t + 1 == config.propagation_steps);
+            let step = self.step(pair, h, p, &relations, t + 1 == config.propagation_steps);
             if !keep {
                 steps.clear();
             }
@@ -165,6 +168,7 @@ impl<'a> Network<'a> {
             pair,
             h: h0,
             p: p0,
+            relations,
             steps,
             readout,
         }
@@ -217,12 +221,19 @@ impl<'a> Network<'a> {
     }
 
     /// One propagation step; positional encodings after the last one would be read by nobody.
-    fn step(&self, pair: &Prepared, h: &Array2<f32>, p: Option<&Array2<f32>>, last: bool) -> Step {
+    fn step(
+        &self,
+        pair: &Prepared,
+        h: &Array2<f32>,
+        p: Option<&Array2<f32>>,
+        relations: &[u8],
+        last: bool,
+    ) -> Step {
         let (d, m) = (self.config.node_dim, self.config.message_dim);
         let states = product(h.view(), self.states.view());
         let mut messages = Array2::zeros((pair.nodes(), m + d));
         self.inner_messages(pair, &states, &mut messages);
-        let attention = self.cross_messages(pair, &states, p, &mut messages);
+        let attention = self.cross_messages(pair, &states, p, relations, &mut messages);
         let (gates, next) = self.update(&states, &messages, h);
         let position = match (p, self.layout.positions) {
             (Some(old), Some(slots)) if !last => Some(self.moved(pair, old, slots)),
@@ -255,6 +266,7 @@ impl<'a> Network<'a> {
         pair: &Prepared,
         states: &Array2<f32>,
         p: Option<&Array2<f32>>,
+        relations: &[u8],
         messages: &mut Array2<f32>,
     ) -> AttentionPass {
         let layout = self.layout;
@@ -277,8 +289,15 @@ impl<'a> Network<'a> {
         let (left, right) = (rows(&r, 0..pair.left), rows(&r, pair.left..n));
         let factor = 1.0 / (d as f32).sqrt();
         let mut to_left = product(left, right.t());
+        if let Some(slot) = layout.relations {
+            // Before the softmax divides by √d.
+            let added: Vec<f32> = self.bias(slot).iter().map(|weight| weight / factor).collect();
+            for (score, &code) in flat_mut(&mut to_left).iter_mut().zip(relations) {
+                *score += added[usize::from(code)];
+            }
+        }
+        let mut to_right = to_left.t().as_standard_layout().into_owned();
         softmax_rows(&mut to_left, factor);
-        let mut to_right = product(right, left.t());
         softmax_rows(&mut to_right, factor);
         for (row, r) in flat_mut(messages).chunks_exact_mut(m + d).zip(flat(&r).chunks_exact(d)) {
             row[m..].copy_from_slice(r);

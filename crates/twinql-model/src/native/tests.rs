@@ -28,6 +28,7 @@ fn configs() -> Vec<GmnConfig> {
             ..small.clone()
         },
         GmnConfig { message_dim: 24, node_dim: 12, graph_dim: 20, propagation_steps: 2, ..small.clone() },
+        GmnConfig { use_relations: true, use_names: false, ..small.clone() },
         small,
     ]
 }

@@ -214,6 +214,13 @@ impl PairPass<'_> {
         let mut scores_right = product(cross_right, r_left.t());
         softmax_backward(&mut scores_right, &attention.to_right, d);
         scores += &scores_right.t();
+        if let Some(slot) = layout.relations {
+            let factor = (d as f32).sqrt();
+            let added = flat_mut(all.of(slot));
+            for (gradient, &code) in flat(&scores).iter().zip(&self.relations) {
+                added[usize::from(code)] += factor * gradient;
+            }
+        }
         {
             let (mut gr_left, mut gr_right) = gr.view_mut().split_at(Axis(0), pair.left);
             add_product(-1.0, attention.to_left.t(), cross_left, gr_right.view_mut());
