@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# The corpora of configs/train-questions.toml that scripts/checkpoint.sh has not made for the first stage: golds turned against
-# themselves, habits, shares of plausible databases, executions on real ones.
+# The corpora of configs/train-questions.toml: pairs of Spider, BIRD and the bundled schemas under several semantics, what two
+# systems answered to one question, golds turned against themselves, habits, shares of plausible databases, executions on real
+# ones.
 #   scripts/questions.sh
-# Needs TWINQL_DATA (docs/training.md) and the corpora of the first stage. Finished files are kept.
+# Needs TWINQL_DATA (docs/training.md); some 75 minutes on two cores. Finished files are kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
@@ -13,24 +14,29 @@ if [ -z "${TWINQL_BIN:-}" ]; then
 fi
 export TWINQL_BIN=${TWINQL_BIN:-${CARGO_TARGET_DIR:-target}/release/twinql}
 
-scripts/corpora.sh turned-spider no-fk bird
-scripts/corpora.sh turned-bird no-fk bird
-scripts/corpora.sh habits-bird # labels of the suite are not needed: no semantics
+scripts/corpora.sh bundled no-fk default bird spider strict
+scripts/corpora.sh spider no-fk default:1/12 bird:1/12 spider:1/12 strict:1/12
+scripts/corpora.sh bird no-fk default:1/12
+[ -e out/peers.jsonl ] || { scripts/peers.py > out/peers.jsonl.partial && mv out/peers.jsonl.partial out/peers.jsonl; }
+for corpus in peers turned-spider turned-bird; do
+  scripts/corpora.sh "$corpus" no-fk
+done
+# Labels of the suite are not needed: no semantics.
+scripts/corpora.sh habits-spider
+scripts/corpora.sh habits-bird
 
-# shared NAME SCHEMAS SEMANTICS [K/N]: on how many plausible databases the two of each pair agree, of a part of the golds.
+# shared NAME SCHEMAS [K/N]: on how many plausible databases the two of each pair agree, of a part of the golds.
 shared() {
-  local file=$out/$1-plausible-$3.jsonl.gz
+  local file=$out/$1-plausible-bird.jsonl.gz
   [ -e "$file" ] || "$TWINQL_BIN" corpus share "$out/ungraded/$1-no-fk.jsonl.gz" --schemas "$2" \
-    --semantics "$3" ${4:+--golds "$4"} --out "$file"
+    --semantics bird ${3:+--golds "$3"} --out "$file"
 }
 
 spider=$TWINQL_DATA/spider/test_tables.json bird=$TWINQL_DATA/bird/train_tables.json
-shared bundled data/schemas bird
-shared bundled data/schemas default
-for name in spider turned-spider; do shared "$name" "$spider" bird; done
-for name in bird turned-bird habits-bird; do shared "$name" "$bird" bird; done
-shared spider "$spider" default 1/3
-shared bird "$bird" default 1/3
+shared bundled data/schemas
+shared spider "$spider" 1/2
+for name in peers turned-spider habits-spider; do shared "$name" "$spider"; done
+for name in bird habits-bird; do shared "$name" "$bird"; done
 
 scripts/executions.sh
 [ -e "$out/executed-bird.jsonl.gz" ] ||

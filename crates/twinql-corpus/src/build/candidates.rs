@@ -71,7 +71,7 @@ pub(super) fn propose(
         out.push(sql, format!("neighbour:{mutation}"), None);
     }
     let mut rewritten = Vec::new();
-    for (count, longest) in [(sample.rewrites, 1), (sample.compositions, 3)] {
+    for (count, longest) in [(sample.rewrites, 1), (sample.compositions, sample.longest.max(2))] {
         for r in rewrites::sample(schema, &task.gold, sample.catalogue, count, longest, rng) {
             let source = format!("rewrite:{}", r.rules.join("+"));
             if out.push(r.sql.clone(), source.clone(), None) {

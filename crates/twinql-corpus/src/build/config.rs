@@ -125,8 +125,11 @@ pub struct Sample {
     pub neighbours: usize,
     /// Rewrites of the gold by one rule.
     pub rewrites: usize,
-    /// Rewrites of the gold by two or three rules.
+    /// Rewrites of the gold by several rules.
     pub compositions: usize,
+    /// How many rules these are at most; at least two.
+    #[serde(skip_serializing_if = "is_three")]
+    pub longest: usize,
     /// Rewrites of predictions.
     pub prediction_rewrites: usize,
     /// Neighbours of rewrites: wrong by one change, and far from the gold's text.
@@ -147,6 +150,11 @@ fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
+/// As [`is_none`].
+fn is_three(count: &usize) -> bool {
+    *count == 3
+}
+
 impl Default for Sample {
     fn default() -> Self {
         Sample {
@@ -154,6 +162,7 @@ impl Default for Sample {
             neighbours: 5,
             rewrites: 4,
             compositions: 4,
+            longest: 3,
             prediction_rewrites: 3,
             rewrite_neighbours: 4,
             turned: 0,

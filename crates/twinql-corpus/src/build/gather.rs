@@ -16,7 +16,7 @@ use super::stats::Dropped;
 use super::text::{normal, plug_values};
 use crate::CorpusError;
 use crate::bird::read_any_predictions;
-use crate::io::{io_error, lines, read_bytes};
+use crate::io::{lines, read_bytes};
 use crate::pairs;
 use crate::spider::{Cover, Gold, align, read_gold};
 

@@ -37,8 +37,6 @@ pub struct Data {
     /// Use a training pair that several corpora label alike under one semantics only, so that
     /// an epoch costs no more than with one corpus.
     pub spread: bool,
-    /// The share of training pairs whose tables and columns get other names, drawn from all schemas.
-    pub renamed: f64,
     /// Ask proofs and the suite about validation pairs, to calibrate `two-tier` and
     /// `three-tier`.
     pub tiers: bool,
@@ -57,7 +55,6 @@ impl Default for Data {
             weaken: Weaken::default(),
             max_pairs: 0,
             spread: false,
-            renamed: 0.0,
             tiers: true,
         }
     }

@@ -1,6 +1,6 @@
 //! Training and validation examples from labelled pairs, and the graphs of their queries.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -8,12 +8,11 @@ use twinql_corpus::build::origin;
 use twinql_files::Fingerprint;
 use twinql_graph::{PairArrays, QueryGraph, Question};
 use twinql_model::{Evidence, Example, GraphConfig};
-use twinql_sql::{Schema, Semantics};
+use twinql_sql::Semantics;
 
 use super::TrainingError;
 use super::data::{Corpus, Data};
 use super::labelled::{How, Labelled};
-use super::rename::Names;
 use super::sample::sample;
 use super::split::Parts;
 use super::spread::spread;
@@ -54,7 +53,6 @@ pub fn examples(
 ) -> Result<(Vec<Example>, Vec<Example>)> {
     let mut sets = Sets::default();
     let mut left_out = LeftOut::default();
-    let mut names = Names::default();
     for Used { mut labelled, semantics, question } in corpora(data, &mut left_out, progress)? {
         if !how.training {
             labelled.retain(|pair| pair.valid);
@@ -67,14 +65,6 @@ pub fn examples(
         }
         weaken(data, &labelled, &semantics, &how, &mut sets, &**progress);
         sets.pairs += labelled.len();
-        if data.renamed > 0.0 {
-            let schemas: HashMap<*const Schema, &Schema> =
-                labelled.iter().map(|pair| (Arc::as_ptr(&pair.schema), &*pair.schema)).collect();
-            schemas.into_values().for_each(|schema| names.add(schema));
-        }
-    }
-    if data.renamed > 0.0 {
-        names.give(data.renamed, how.seed, &mut sets.train);
     }
     if sets.weaker > 0 {
         progress.say(&format!("{} more pairs in weaker forms", sets.weaker));

@@ -22,7 +22,6 @@ mod config;
 mod data;
 mod examples;
 mod labelled;
-mod rename;
 mod sample;
 mod split;
 mod spread;
