@@ -106,23 +106,26 @@ fn verdicts_of_the_suite() {
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), lines.len(), wrong.join("\n"));
 }
 
-/// Pairs that differ and that `small` calls the same under some semantics: it was trained without NULLs, or with
-/// NULLs everywhere, and most of these are an IS NOT NULL that the prediction lacks.
-const MISSED: [&str; 14] = [
+/// Pairs that differ and that `small` calls the same under some semantics: few golds of its corpora ask for NULLs, and most
+/// of these are an IS NOT NULL that the prediction lacks.
+const MISSED: [&str; 17] = [
     "null_and_not_null",
     "left_join_anti_nullable",
     "not_null_counted_as_all",
     "not_null_distinct",
     "not_null_before_the_first",
+    "not_null_rows",
+    "not_null_against_another",
     "null_both",
     "coalesced_twice",
     "coalesced_average",
+    "coalesced_sum",
+    "some_branch",
     "left_join_count",
     "left_join_not_null",
     "not_in_without_null",
+    "not_in_or_null",
     "group_without_null",
-    "not_in_orphans_alike",
-    "left_join_anti_by_the_key_joined",
 ];
 
 /// What a database tells apart the network, too, calls different, under every semantics that it answers for.
@@ -151,7 +154,7 @@ fn the_network_tells_them_apart() {
     assert!(new.is_empty(), "{new:?}");
     let better: Vec<&&str> = MISSED.iter().filter(|name| !missed.contains(name)).collect();
     assert!(better.is_empty(), "no longer missed: {better:?}");
-    assert!(told >= 250, "{told}");
+    assert!(told >= 260, "{told}");
 }
 
 #[test]

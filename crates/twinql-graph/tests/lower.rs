@@ -203,8 +203,8 @@ fn arrays_and_scores_of_a_pair() {
     assert_eq!(pair.right_positions.len(), pair.right.words.len() * pair.steps);
     assert!(!pair.identical);
     assert!(PairArrays::build(&a, &a, &Default::default()).identical);
-    let GraphArrays { words, tags, contents, strings, edges } = pair.left;
-    assert_eq!((words.len(), contents.len()), (tags.len(), a.node_count()));
+    let GraphArrays { words, tags, contents, strings, edges, views } = pair.left;
+    assert_eq!((words.len(), contents.len(), views.len()), (tags.len(), a.node_count(), a.node_count()));
     assert_eq!(edges.len(), a.edge_count());
     assert!(contents.iter().flatten().all(|&i| (i as usize) < strings.len()));
 }
