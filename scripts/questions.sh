@@ -3,7 +3,7 @@
 # systems answered to one question, golds turned against themselves, habits, shares of plausible databases, executions on real
 # ones.
 #   scripts/questions.sh
-# Needs TWINQL_DATA (docs/training.md); some 75 minutes on two cores. Finished files are kept.
+# Needs TWINQL_DATA (docs/training.md); some 85 minutes on two busy cores. Finished files are kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"

@@ -32,6 +32,19 @@ impl Target<'_> {
         format!("WITH g({}) AS ({})", self.columns().join(", "), self.gold)
     }
 
+    /// The gold with this in place of its first column c1.
+    fn with_first_column(&self, value: &str) -> String {
+        let others: String = self.columns().iter().skip(1).map(|column| format!(", {column}")).collect();
+        format!("{} SELECT {value}{others} FROM g", self.named())
+    }
+
+    /// One row with this aggregate of each of the gold's columns.
+    fn aggregated(&self, function: &str) -> String {
+        let values: Vec<String> =
+            self.columns().iter().map(|column| format!("{function}({column})")).collect();
+        format!("{} SELECT {} FROM g", self.named(), values.join(", "))
+    }
+
     fn columns(&self) -> Vec<String> {
         (1..=self.width()).map(|place| format!("c{place}")).collect()
     }
@@ -188,17 +201,11 @@ pub static TURNED: &[Turned] = turned! {
     "columns-null", "NULLs in place of what q answers", |t| {
         format!("SELECT {} FROM ({})", t.for_each_column("NULL"), t.gold)
     };
-    "columns-changed", "the first column of q with a letter more", |t| {
-        let others: String = t.columns().iter().skip(1).map(|column| format!(", {column}")).collect();
-        format!("{} SELECT c1 || 'x'{others} FROM g", t.named())
-    };
+    "columns-changed", "the first column of q with a letter more", |t| t.with_first_column("c1 || 'x'");
     // Aggregates.
     "counted", "how many rows q has", |t| format!("SELECT COUNT(*) FROM ({})", t.gold);
     "exists", "whether q has rows", |t| format!("SELECT EXISTS ({})", t.gold);
-    "largest", "the largest value of each column of q", |t| {
-        let largest: Vec<String> = t.columns().iter().map(|column| format!("MAX({column})")).collect();
-        format!("{} SELECT {} FROM g", t.named(), largest.join(", "))
-    };
+    "largest", "the largest value of each column of q", |t| t.aggregated("MAX");
     "grouped", "q, one row for each value of its first column", |t| {
         format!("{} SELECT * FROM g GROUP BY c1", t.named())
     };
@@ -262,14 +269,8 @@ pub static TURNED: &[Turned] = turned! {
             t.columns().join(", ")
         )
     };
-    "smallest", "the smallest value of each column of q", |t| {
-        let smallest: Vec<String> = t.columns().iter().map(|column| format!("MIN({column})")).collect();
-        format!("{} SELECT {} FROM g", t.named(), smallest.join(", "))
-    };
-    "summed", "the sum of each column of q", |t| {
-        let sums: Vec<String> = t.columns().iter().map(|column| format!("SUM({column})")).collect();
-        format!("{} SELECT {} FROM g", t.named(), sums.join(", "))
-    };
+    "smallest", "the smallest value of each column of q", |t| t.aggregated("MIN");
+    "summed", "the sum of each column of q", |t| t.aggregated("SUM");
     "averaged", "the average of q's first column", |t| format!("{} SELECT AVG(c1) FROM g", t.named());
     "counted-distinct", "how many first columns q has", |t| {
         format!("{} SELECT COUNT(DISTINCT c1) FROM g", t.named())
@@ -280,22 +281,10 @@ pub static TURNED: &[Turned] = turned! {
     "as-one-text", "the first column of q as one text", |t| {
         format!("{} SELECT GROUP_CONCAT(c1) FROM g", t.named())
     };
-    "columns-rounded", "the first column of q as a whole number", |t| {
-        let others: String = t.columns().iter().skip(1).map(|column| format!(", {column}")).collect();
-        format!("{} SELECT CAST(c1 AS INTEGER){others} FROM g", t.named())
-    };
-    "columns-in-upper-case", "the first column of q in upper case", |t| {
-        let others: String = t.columns().iter().skip(1).map(|column| format!(", {column}")).collect();
-        format!("{} SELECT UPPER(c1){others} FROM g", t.named())
-    };
-    "columns-measured", "the length of q's first column", |t| {
-        let others: String = t.columns().iter().skip(1).map(|column| format!(", {column}")).collect();
-        format!("{} SELECT LENGTH(c1){others} FROM g", t.named())
-    };
-    "columns-filled", "the first column of q, 0 where it is NULL", |t| {
-        let others: String = t.columns().iter().skip(1).map(|column| format!(", {column}")).collect();
-        format!("{} SELECT COALESCE(c1, 0){others} FROM g", t.named())
-    };
+    "columns-rounded", "the first column of q as a whole number", |t| t.with_first_column("CAST(c1 AS INTEGER)");
+    "columns-in-upper-case", "the first column of q in upper case", |t| t.with_first_column("UPPER(c1)");
+    "columns-measured", "the length of q's first column", |t| t.with_first_column("LENGTH(c1)");
+    "columns-filled", "the first column of q, 0 where it is NULL", |t| t.with_first_column("COALESCE(c1, 0)");
     "columns-swapped", "the columns of q from the last to the first", |t| {
         let columns = Some(t.columns()).filter(|columns| columns.len() > 1)?;
         format!("{} SELECT {} FROM g", t.named(), columns.into_iter().rev().collect::<Vec<_>>().join(", "))

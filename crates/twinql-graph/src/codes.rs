@@ -5,9 +5,9 @@
 //! SELECT titel FROM buch WHERE jahr > 20   →   t0, t0.c0, t0.c1
 //! ```
 //!
-//! Both graphs of a pair share the codes, so that what is the same column stays so. Which number a table, an instance of it or a column gets
-//! depends on where it stands in the two graphs and on nothing else: not on names, not on the order of the schema, and not
-//! on which graph is the left one. Literals stay as they are.
+//! Both graphs of a pair share the codes, so that what is the same column stays so. Which number a table, an instance of it
+//! or a column gets depends on where it stands in the two graphs and on nothing else: not on names, not on the order of the
+//! schema, and not on which graph is the left one. Literals stay as they are.
 
 use std::collections::HashMap;
 
