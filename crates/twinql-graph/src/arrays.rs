@@ -49,6 +49,8 @@ pub struct PairArrays {
     pub steps: usize,
     /// The canonical forms of the two queries are equal.
     pub identical: bool,
+    /// The answers have different numbers of columns.
+    pub widths_differ: bool,
 }
 
 impl GraphArrays {
@@ -95,6 +97,7 @@ impl PairArrays {
             right_agreement,
             steps: config.steps,
             identical: left.fingerprint() == right.fingerprint(),
+            widths_differ: left.width().zip(right.width()).is_some_and(|(left, right)| left != right),
         }
     }
 }

@@ -40,11 +40,17 @@ pub enum EdgeKind {
 pub struct QueryGraph {
     graph: DiGraph<Node, EdgeKind>,
     fingerprint: u64,
+    width: Option<usize>,
 }
 
 impl QueryGraph {
     pub(crate) fn new(graph: DiGraph<Node, EdgeKind>, fingerprint: u64) -> QueryGraph {
-        QueryGraph { graph, fingerprint }
+        QueryGraph { graph, fingerprint, width: None }
+    }
+
+    /// The same graph, of a query whose answer has so many columns.
+    pub(crate) fn of_width(self, width: Option<usize>) -> QueryGraph {
+        QueryGraph { width, ..self }
     }
 
     /// The same nodes with tree edges alone: without logic and data flow.
@@ -65,6 +71,11 @@ impl QueryGraph {
     /// A hash of the plan, equal for equal plans; stable within one build of twinql.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    /// How many columns the answer has. A graph that is not of a plan does not know.
+    pub fn width(&self) -> Option<usize> {
+        self.width
     }
 
     /// How many nodes there are, at least 1.

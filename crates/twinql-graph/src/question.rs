@@ -67,11 +67,11 @@ impl QueryGraph {
         if question.is_usual() {
             return Ok(self);
         }
-        let fingerprint = self.fingerprint();
+        let (fingerprint, width) = (self.fingerprint(), self.width());
         let mut builder = Builder { graph: self.into_graph() };
         let root = builder.graph.node_indices().next();
         builder.add(root, Word::ASSUME, Tag::PLAUSIBLE, None)?;
-        Ok(QueryGraph::new(builder.graph, fingerprint))
+        Ok(QueryGraph::new(builder.graph, fingerprint).of_width(width))
     }
 }
 
@@ -85,11 +85,11 @@ mod tests {
         let mut builder = Builder::default();
         let root = builder.add(None, Word::RELS, Tag::NONE, None).unwrap();
         builder.add(Some(root), Word::TABLE, Tag::NONE, Some("t".into())).unwrap();
-        let graph = QueryGraph::new(builder.graph, 7);
+        let graph = QueryGraph::new(builder.graph, 7).of_width(Some(2));
         let usual = graph.clone().asking(Question::Every).unwrap();
         assert_eq!((usual.node_count(), usual.fingerprint()), (2, 7));
         let asked = graph.asking(Question::Plausible).unwrap();
-        assert_eq!((asked.node_count(), asked.fingerprint()), (3, 7));
+        assert_eq!((asked.node_count(), asked.fingerprint(), asked.width()), (3, 7, Some(2)));
         assert_eq!(asked.children()[0], [1, 2]);
         let mark = asked.node(2).unwrap();
         assert_eq!((mark.word, mark.tag.name()), (Word::ASSUME, "plausible"));

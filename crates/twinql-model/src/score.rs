@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Score {
     /// Squared Euclidean distance of the graphs' representations; 0 for equal canonical forms.
     pub distance: f32,
-    /// Calibrated probability that the queries return the same answer on every database.
+    /// Calibrated probability that the queries return the same answer on every database. At most 0.01 where the
+    /// answers have different numbers of columns, whatever the distance.
     pub probability: f32,
 }

@@ -88,6 +88,7 @@ pub(crate) fn pair(mut left: GraphArrays, mut right: GraphArrays, steps: usize) 
         right,
         steps,
         identical: false,
+        widths_differ: false,
     }
 }
 

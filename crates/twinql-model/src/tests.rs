@@ -379,6 +379,21 @@ fn identical_pairs_get_the_top() {
 }
 
 #[test]
+fn answers_of_different_widths_are_not_the_same() {
+    let scorer = Scorer::new(quick_checkpoint());
+    let pairs: Vec<_> = (2..30).map(|i| example(i, 10, 4).pair).collect();
+    let mut wider = pairs.clone();
+    for pair in &mut wider {
+        pair.widths_differ = true;
+    }
+    for (plain, wider) in scorer.score(&pairs).into_iter().zip(scorer.score(&wider)) {
+        let (plain, wider) = (plain.unwrap(), wider.unwrap());
+        assert_eq!(plain.distance, wider.distance);
+        assert_eq!(wider.probability, 0.01 * plain.probability);
+    }
+}
+
+#[test]
 fn foreign_and_damaged_checkpoints_are_refused() {
     let checkpoint = quick_checkpoint();
     let bytes = checkpoint.to_bytes().unwrap();

@@ -52,6 +52,7 @@ fn pair(seed: usize) -> PairArrays {
         right,
         steps: STEPS,
         identical: false,
+        widths_differ: false,
     }
 }
 

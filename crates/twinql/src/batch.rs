@@ -117,6 +117,8 @@ pub(crate) struct Said {
     pub(crate) score: Score,
     /// The canonical forms are equal.
     pub(crate) identical: bool,
+    /// How many columns the answers of gold and prediction have, where they do not have as many.
+    pub(crate) widths: Option<[usize; 2]>,
     /// Of a vacuous pair, its score under all assumptions.
     emptied: Option<Score>,
 }
@@ -164,7 +166,9 @@ pub(crate) fn read_pairs(
                 true => Ok(network.scorer().identical()),
                 false => plain?,
             };
-            Some(score.map(|score| Said { score, identical, emptied: emptied.and_then(Result::ok) }))
+            let emptied = emptied.and_then(Result::ok);
+            let widths = pair.as_ref().and_then(PairGraphs::widths);
+            Some(score.map(|score| Said { score, identical, widths, emptied }))
         })
         .collect()
 }

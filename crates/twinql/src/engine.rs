@@ -293,6 +293,9 @@ impl Engine {
                     }
                     record.set_detail(metric.name, "distance", shortest(said.score.distance));
                     record.set_detail(metric.name, "identical", said.identical);
+                    if let Some(widths) = said.widths {
+                        record.set_detail(metric.name, "columns", widths.to_vec());
+                    }
                 }
                 Some(Err(error)) => spoil(record, Status::Unsupported, error.to_string()),
                 None => {}

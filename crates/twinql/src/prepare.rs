@@ -210,6 +210,13 @@ impl PairGraphs {
     pub fn both(&self) -> Option<(&QueryGraph, &QueryGraph)> {
         self.gold.as_ref().as_ref().ok().zip(self.pred.as_ref().as_ref().ok())
     }
+
+    /// How many columns the answers of gold and prediction have, where they do not have as many.
+    pub fn widths(&self) -> Option<[usize; 2]> {
+        let (gold, pred) = self.both()?;
+        let widths = [gold.width()?, pred.width()?];
+        (widths[0] != widths[1]).then_some(widths)
+    }
 }
 
 impl Graphs {

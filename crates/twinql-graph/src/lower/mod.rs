@@ -108,7 +108,8 @@ fn lower<'a>(
     lowerer.query(&plan.query, root, block::Shown::Columns)?;
     let mut hasher = DefaultHasher::new();
     plan.query.hash(&mut hasher);
-    Ok((QueryGraph::new(lowerer.builder.graph, hasher.finish()), lowerer.made))
+    let graph = QueryGraph::new(lowerer.builder.graph, hasher.finish());
+    Ok((graph.of_width(Some(plan.query.output.len())), lowerer.made))
 }
 
 /// A query or subquery: within it, instances of a table are numbered.

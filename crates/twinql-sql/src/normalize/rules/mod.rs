@@ -84,6 +84,8 @@ pub const ALL: &[Rule] = &[
     subqueries::EXISTS_TRUE,
     subqueries::SCALAR_AS_EXISTS,
     subqueries::EXISTS_AS_JOIN,
+    // Before set operations are semi-joins: of those the difference of a query and itself is hard to see.
+    unions::SAME_ARMS,
     subqueries::SET_OPERATION,
     // Joins and groupings that do nothing. Over one table's key a self-join goes whole, bags or not;
     // REDUNDANT_SCAN below needs no key, and duplicates that do not count.
@@ -208,6 +210,12 @@ pub const ORDER: &[Precedence] = &[
             "bird",
             "SELECT c.id, q.total FROM customer c CROSS JOIN (SELECT DISTINCT total FROM orders) q",
         ),
+    },
+    Precedence {
+        first: unions::SAME_ARMS.name,
+        then: subqueries::SET_OPERATION.name,
+        why: "once EXCEPT is NOT EXISTS, nobody sees that nothing is left",
+        shown: ("strict", "SELECT city FROM customer EXCEPT SELECT city FROM customer"),
     },
     Precedence {
         first: subqueries::SET_OPERATION.name,

@@ -391,7 +391,8 @@ pub(super) const SET_OPERATION: Rule = Rule {
             == "SELECT city FROM customer UNION SELECT DISTINCT day FROM orders";
         "default": "SELECT id FROM customer INTERSECT SELECT customer_id FROM orders"
             == "SELECT id FROM customer WHERE id IN (SELECT customer_id FROM orders)";
-        "nulls": "SELECT id FROM customer INTERSECT SELECT id FROM customer" == "SELECT id FROM customer";
+        "nulls": "SELECT id FROM customer INTERSECT SELECT id FROM customer WHERE age > 30"
+            == "SELECT id FROM customer WHERE age > 30";
         "default": "SELECT city FROM customer EXCEPT SELECT day FROM orders"
             != "SELECT city FROM customer WHERE city NOT IN (SELECT day FROM orders)";
         "default": "SELECT city FROM customer EXCEPT SELECT city FROM customer WHERE age > 30"

@@ -115,6 +115,52 @@ fn chain(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     put(rel, chained(arms, all, &columns, cx))
 }
 
+pub(super) const SAME_ARMS: Rule = Rule {
+    name: "same-arms",
+    summary: "a query INTERSECT itself is its distinct rows, and EXCEPT itself nothing",
+    why: "Every row of a query is a row of the same query.",
+    source: "relational algebra: A ∩ A = A, A − A = ∅",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "nulls": "SELECT city, COUNT(*) FROM customer GROUP BY city INTERSECT SELECT city, COUNT(*) FROM customer GROUP BY city"
+            == "SELECT city, COUNT(*) FROM customer GROUP BY city";
+        "nulls": "SELECT AVG(age) FROM customer EXCEPT SELECT AVG(age) FROM customer" == "SELECT id FROM customer LIMIT 0";
+        "nulls": "SELECT city FROM customer EXCEPT SELECT city FROM customer" == "SELECT city FROM customer LIMIT 0";
+        "nulls": "SELECT city, name FROM customer GROUP BY city INTERSECT SELECT city, name FROM customer GROUP BY city"
+            != "SELECT city, name FROM customer GROUP BY city"
+            as "which name a group shows is open";
+        "nulls": "SELECT city FROM customer INTERSECT SELECT city FROM customer" != "SELECT city FROM customer";
+        "nulls": "SELECT AVG(age) FROM customer EXCEPT SELECT MAX(age) FROM customer" != "SELECT id FROM customer LIMIT 0";
+    },
+    apply: Apply::Rel(same_arms),
+};
+
+/// INTERSECT and EXCEPT of one query. What is empty then may be so by an assumption that made the arms alike,
+/// and is counted.
+fn same_arms(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::SetOp { kind: kind @ (SetOpKind::Intersect | SetOpKind::Except), all, left, right, columns } = rel
+    else {
+        return false;
+    };
+    let is_intersect = *kind == SetOpKind::Intersect;
+    if is_intersect && *all || left.output.len() != columns.len() {
+        return false;
+    }
+    let mut arms = vec![(**left).clone(), (**right).clone()];
+    drop_repeated(&mut arms, cx);
+    if arms.len() == 2 {
+        return false;
+    }
+    if is_intersect {
+        let keys = columns.iter().zip(&left.output).map(|(c, l)| (*c, Expr::Column(*l))).collect();
+        *rel = Rel::distinct_by(left.rel.take(), keys);
+    } else {
+        cx.vacated += 1;
+        *rel = Rel::empty(columns.clone());
+    }
+    true
+}
+
 /// Drops arms that are the same query as one before them.
 fn drop_repeated(arms: &mut Vec<Query>, cx: &Context<'_>) {
     // The form of an arm costs more than all else here: most arms have leaves of their own.
