@@ -24,14 +24,14 @@ for corpus in spider bird; do
   scripts/corpora.sh "$corpus" no-fk default bird:1/6 spider:1/6 strict:1/6
 done
 scripts/corpora.sh bundled no-fk default bird spider strict
-# `base` of the first stage teaches both sizes in the second.
-for run in teacher graded base "$name"; do
-  [ -e "out/$run/model.safetensors" ] || "$twinql" train --config "configs/train-$run.toml" --resume
-done
+# In the second stage `base` is taught by itself of the first, and teaches `small`.
+train() {
+  [ -e "out/$1/model.safetensors" ] || "$twinql" train --config "configs/train-$1.toml" --resume
+}
+for run in teacher graded base "$name"; do train "$run"; done
 scripts/questions.sh
-run=questions-$name
-[ -e "out/$run/model.safetensors" ] || "$twinql" train --config "configs/train-$run.toml" --resume
-cp "out/$run/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
+for run in questions-base "questions-$name"; do train "$run"; done
+cp "out/questions-$name/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, and the stored scores
 cargo build --release --locked --workspace --bin twinql
 "$twinql" selftest --checkpoint "$name"
