@@ -235,6 +235,9 @@ pub(crate) fn data_hash(train: &[Example], valid: &[Example], teachers: Option<&
             let pair = &example.pair;
             hash.update([u8::from(example.label), u8::from(pair.identical)]);
             hash.update(example.weight.to_le_bytes());
+            if !example.taught {
+                hash.update(b"untaught");
+            }
             for known in [example.ease, example.share].into_iter().flatten() {
                 hash.update(known.to_le_bytes());
             }

@@ -25,6 +25,8 @@ pub struct Example {
     /// The probability that the answer is yes, where more is known than a label: the share of plausible databases on
     /// which the two agree.
     pub share: Option<f32>,
+    /// Whether teachers, where there are any, have a say beside the label.
+    pub taught: bool,
     /// What cheaper judges say; read of validation pairs, to calibrate the tiers.
     pub evidence: Evidence,
 }

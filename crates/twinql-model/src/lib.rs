@@ -31,6 +31,7 @@
 //!             weight: 1.0,
 //!             ease: None,
 //!             share: None,
+//!             taught: true,
 //!             evidence: Evidence::None,
 //!         }
 //!     })

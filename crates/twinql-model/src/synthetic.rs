@@ -116,6 +116,7 @@ pub(crate) fn example(seed: u64, nodes: usize, steps: usize) -> Example {
         weight: 1.0,
         ease: None,
         share: None,
+        taught: true,
         evidence: crate::Evidence::None,
     }
 }

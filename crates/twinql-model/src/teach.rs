@@ -92,13 +92,15 @@ fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), Mode
     Ok((checkpoint, bytes))
 }
 
-/// The teacher's calibrated log odds of equivalence; `None` for pairs of equal forms, of semantics or a question that
-/// it was not trained for, and for those it cannot read.
+/// The teacher's calibrated log odds of equivalence; `None` for pairs of equal forms, those that are not to be taught, of
+/// semantics or a question that it was not trained for, and for those it cannot read.
 fn log_odds(teacher: &Checkpoint, examples: &[Example]) -> Vec<Option<f32>> {
     let model = &teacher.info.model;
     let backend = NativeBackend::new(model.clone(), Layout::new(model));
     let info = &teacher.info;
-    let known = |e: &Example| info.answers(e.question) && info.semantics.iter().any(|s| **s == *e.semantics);
+    let known = |e: &Example| {
+        e.taught && info.answers(e.question) && info.semantics.iter().any(|s| **s == *e.semantics)
+    };
     let calibration =
         |e: &Example| info.reading(e.question, &e.semantics).map_or(info.calibration, |r| r.calibration);
     let mut all = Vec::with_capacity(examples.len());

@@ -217,8 +217,10 @@ fn a_pupil_says_what_its_teachers_say() {
 
     // A teacher has no say under a semantics that it does not know.
     let foreign = Example { semantics: "bird".into(), ..noise[0].clone() };
-    let lessons = Lessons::new(&taught, &[noise[0].clone(), foreign]).unwrap();
-    assert!(lessons.of(0).is_some() && lessons.of(1).is_none());
+    // Nor where it is not to have one.
+    let untaught = Example { taught: false, ..noise[0].clone() };
+    let lessons = Lessons::new(&taught, &[noise[0].clone(), foreign, untaught]).unwrap();
+    assert!(lessons.of(0).is_some() && lessons.of(1).is_none() && lessons.of(2).is_none());
 
     let mut other = teacher.clone();
     other.info.graph.canonical = !other.info.graph.canonical;

@@ -67,6 +67,7 @@ fn examples(from: usize, count: usize) -> Vec<Example> {
             weight: 1.0,
             ease: None,
             share: None,
+            taught: true,
             evidence: Evidence::None,
         })
         .collect()

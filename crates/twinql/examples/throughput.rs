@@ -185,6 +185,7 @@ fn measure_training(corpus: &str, schema_path: &str, out: &Path) -> Done {
                 weight: 1.0,
                 ease: None,
                 share: None,
+                taught: true,
                 evidence: Evidence::None,
             })
         });

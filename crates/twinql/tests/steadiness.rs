@@ -33,8 +33,7 @@ fn neither_order_nor_what_is_not_read_moves_a_bit_and_names_hardly_a_decision() 
         let network = Network::chosen(Some(Path::new(checkpoint))).expect("a built-in network");
         let metrics = ["gmn", "relpm"].map(|name| twinql::metrics::metric(name).expect("a metric"));
         let engine = Engine::builder().network(network).metrics(metrics).build().expect("an engine");
-        // `base` still reads names.
-        for change in keeping().filter(|change| checkpoint == "small" || !change.name.starts_with("rename")) {
+        for change in keeping() {
             for (metric, found) in engine.metrics().iter().zip(measure(&engine, &all, change, 2)) {
                 let said = format!("{} under {} ({checkpoint}): {found:?}", metric.name, change.name);
                 assert!(found.pairs > 100, "{said}");

@@ -172,6 +172,7 @@ impl RunConfig {
         How {
             graph: self.graph,
             encoding: self.model.encoding(),
+            taught: true,
             training: self.train.epochs > 0,
             seed: self.train.seed,
         }

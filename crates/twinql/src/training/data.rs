@@ -76,6 +76,9 @@ pub struct Corpus {
     /// where a pair has none its label counts, as of executions on a real database.
     #[serde(default, skip_serializing_if = "Question::is_usual")]
     pub question: Question,
+    /// Whether teachers have a say beside its labels. Of pairs unlike all that the teachers know, labels alone are better.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub taught: bool,
     /// Weight in the loss of all its pairs.
     #[serde(default = "one")]
     pub weight: f32,
@@ -83,6 +86,14 @@ pub struct Corpus {
 
 fn one() -> f32 {
     1.0
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(taught: &bool) -> bool {
+    *taught
 }
 
 impl Data {

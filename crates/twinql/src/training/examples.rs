@@ -53,11 +53,11 @@ pub fn examples(
 ) -> Result<(Vec<Example>, Vec<Example>)> {
     let mut sets = Sets::default();
     let mut left_out = LeftOut::default();
-    for Used { mut labelled, semantics, question } in corpora(data, &mut left_out, progress)? {
+    for Used { mut labelled, semantics, question, taught } in corpora(data, &mut left_out, progress)? {
         if !how.training {
             labelled.retain(|pair| pair.valid);
         }
-        let how = How { graph: GraphConfig { question, ..how.graph }, ..*how };
+        let how = How { graph: GraphConfig { question, ..how.graph }, taught, ..*how };
         let validates = encode(&labelled, &semantics, &how, &mut sets, &mut left_out, &**progress);
         // Proofs and suite answer for every database.
         if data.tiers && question.is_usual() {
@@ -127,6 +127,7 @@ struct Used {
     labelled: Vec<Labelled>,
     semantics: Semantics,
     question: Question,
+    taught: bool,
 }
 
 /// The pairs of each corpus that are used, with the semantics of their labels.
@@ -168,8 +169,13 @@ fn corpora(data: &Data, left_out: &mut LeftOut, progress: &Arc<dyn Progress>) ->
         let taken = sample(&mut corpora, data.max_pairs);
         progress.say(&format!("{taken} training pairs are left out of the sample"));
     }
-    let all = corpora.into_iter().zip(asked);
-    Ok(all.map(|(labelled, (semantics, question))| Used { labelled, semantics, question }).collect())
+    let used = |((labelled, (semantics, question)), corpus): ((_, _), &Corpus)| Used {
+        labelled,
+        semantics,
+        question,
+        taught: corpus.taught,
+    };
+    Ok(corpora.into_iter().zip(asked).zip(&data.corpora).map(used).collect())
 }
 
 fn encode(
@@ -202,6 +208,7 @@ fn encode(
                     weight: pair.weight,
                     ease: pair.ease,
                     share: pair.share,
+                    taught: how.taught,
                     evidence: Evidence::None,
                 }),
                 (Err(error), _) | (_, Err(error)) => Err(error.clone()),

@@ -12,6 +12,8 @@ pub struct How {
     pub graph: GraphConfig,
     /// How their nodes are encoded.
     pub encoding: EncodingConfig,
+    /// Whether teachers have a say in what the pairs are to be called.
+    pub taught: bool,
     /// Whether training pairs are asked for; only validation pairs otherwise.
     pub training: bool,
     /// Seed of weaker forms and of the databases that tiers are judged on.

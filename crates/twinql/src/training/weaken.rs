@@ -80,6 +80,7 @@ impl Weaken {
                     weight: pair.weight * self.weight,
                     ease: pair.ease,
                     share: pair.share,
+                    taught: how.taught,
                     evidence: Evidence::None,
                 });
             }
