@@ -30,8 +30,11 @@ train() {
 }
 for run in teacher graded base "$name"; do train "$run"; done
 scripts/questions.sh
-for run in questions-base "questions-$name"; do train "$run"; done
-cp "out/questions-$name/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
+train questions-base
+last=questions-small
+[ "$name" = small ] || last=questions-base-again
+train "$last"
+cp "out/$last/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, and the stored scores
 cargo build --release --locked --workspace --bin twinql
 "$twinql" selftest --checkpoint "$name"
