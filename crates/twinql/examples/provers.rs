@@ -61,7 +61,8 @@ fn benchmark(path: &Path, engine: &Engine) -> Vec<Scored> {
         let Ok(schema) = Schema::from_ddl(&format!("schema {number}"), ddl) else { continue };
         let schema = Arc::new(schema);
         let near = neighbours(&schema, &pair.pred, number as u64, LOOK_ALIKES);
-        let preds = std::iter::once((pair.pred.clone(), true)).chain(near.into_iter().map(|n| (n.sql, false)));
+        let preds =
+            std::iter::once((pair.pred.clone(), true)).chain(near.into_iter().map(|n| (n.sql, false)));
         for (pred, is_rewrite) in preds {
             let work = Work::Pair { schema: Arc::clone(&schema), gold: pair.gold.clone(), pred };
             jobs.push(Job { id: Value::Null, work });

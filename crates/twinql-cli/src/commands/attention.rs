@@ -88,7 +88,9 @@ impl View {
         if let (Some(gold), Some(pred)) = (self.gold.graph.width(), self.pred.graph.width())
             && gold != pred
         {
-            out.push_str(&format!("  columns of the answers: {gold} of the gold, {pred} of the prediction\n"));
+            out.push_str(&format!(
+                "  columns of the answers: {gold} of the gold, {pred} of the prediction\n"
+            ));
         }
         let alone: Vec<_> = self
             .attention

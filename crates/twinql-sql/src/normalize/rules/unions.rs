@@ -138,7 +138,8 @@ pub(super) const SAME_ARMS: Rule = Rule {
 /// INTERSECT and EXCEPT of one query. What is empty then may be so by an assumption that made the arms alike,
 /// and is counted.
 fn same_arms(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    let Rel::SetOp { kind: kind @ (SetOpKind::Intersect | SetOpKind::Except), all, left, right, columns } = rel
+    let Rel::SetOp { kind: kind @ (SetOpKind::Intersect | SetOpKind::Except), all, left, right, columns } =
+        rel
     else {
         return false;
     };
