@@ -97,7 +97,7 @@ impl PairArrays {
             right_agreement,
             steps: config.steps,
             identical: left.fingerprint() == right.fingerprint(),
-            widths_differ: left.width().zip(right.width()).is_some_and(|(left, right)| left != right),
+            widths_differ: left.widths_apart(right).is_some(),
         }
     }
 }

@@ -78,6 +78,12 @@ impl QueryGraph {
         self.width
     }
 
+    /// How many columns this answer and another have, where both are known and differ.
+    pub fn widths_apart(&self, other: &QueryGraph) -> Option<[usize; 2]> {
+        let (own, other) = self.width.zip(other.width)?;
+        (own != other).then_some([own, other])
+    }
+
     /// How many nodes there are, at least 1.
     pub fn node_count(&self) -> usize {
         self.graph.node_count()

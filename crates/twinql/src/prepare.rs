@@ -214,8 +214,7 @@ impl PairGraphs {
     /// How many columns the answers of gold and prediction have, where they do not have as many.
     pub fn widths(&self) -> Option<[usize; 2]> {
         let (gold, pred) = self.both()?;
-        let widths = [gold.width()?, pred.width()?];
-        (widths[0] != widths[1]).then_some(widths)
+        gold.widths_apart(pred)
     }
 }
 

@@ -85,9 +85,7 @@ impl View {
             "network (semantics {}): probability {:.4}, distance {:.4}\n",
             self.semantics, score.probability, score.distance
         );
-        if let (Some(gold), Some(pred)) = (self.gold.graph.width(), self.pred.graph.width())
-            && gold != pred
-        {
+        if let Some([gold, pred]) = self.gold.graph.widths_apart(&self.pred.graph) {
             out.push_str(&format!(
                 "  columns of the answers: {gold} of the gold, {pred} of the prediction\n"
             ));
