@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::GraphError;
 use crate::graph::{Builder, QueryGraph};
-use crate::vocabulary::{Tag, Word};
+use crate::vocabulary::{Fnv, Tag, Word};
 
 /// On which databases two queries are to return the same answer. A mark below the root of a graph tells the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -59,18 +59,30 @@ impl FromStr for Question {
 }
 
 impl QueryGraph {
-    /// The same graph, of which this is asked.
+    /// The same graph, of which this is asked, with the names of the regularities that were taken for granted: two
+    /// queries that met different ones are not identical, even if nothing else sets them apart.
     ///
     /// # Errors
-    /// The mark would make it larger than a graph may be.
-    pub fn asking(self, question: Question) -> Result<QueryGraph, GraphError> {
+    /// The marks would make it larger than a graph may be.
+    pub fn asking(
+        self,
+        question: Question,
+        regularities: impl IntoIterator<Item = &'static str>,
+    ) -> Result<QueryGraph, GraphError> {
         if question.is_usual() {
             return Ok(self);
         }
-        let (fingerprint, width) = (self.fingerprint(), self.width());
+        let (mut fingerprint, width) = (self.fingerprint(), self.width());
         let mut builder = Builder { graph: self.into_graph() };
         let root = builder.graph.node_indices().next();
         builder.add(root, Word::ASSUME, Tag::PLAUSIBLE, None)?;
+        for name in regularities {
+            builder.add(root, Word::ASSUME, Tag::REGULARITY, Some(name.into()))?;
+            let mut hash = Fnv::default();
+            hash.write(&fingerprint.to_le_bytes());
+            hash.write(name.as_bytes());
+            fingerprint = hash.0;
+        }
         Ok(QueryGraph::new(builder.graph, fingerprint).of_width(width))
     }
 }
@@ -86,9 +98,9 @@ mod tests {
         let root = builder.add(None, Word::RELS, Tag::NONE, None).unwrap();
         builder.add(Some(root), Word::TABLE, Tag::NONE, Some("t".into())).unwrap();
         let graph = QueryGraph::new(builder.graph, 7).of_width(Some(2));
-        let usual = graph.clone().asking(Question::Every).unwrap();
+        let usual = graph.clone().asking(Question::Every, []).unwrap();
         assert_eq!((usual.node_count(), usual.fingerprint()), (2, 7));
-        let asked = graph.asking(Question::Plausible).unwrap();
+        let asked = graph.asking(Question::Plausible, []).unwrap();
         assert_eq!((asked.node_count(), asked.fingerprint(), asked.width()), (3, 7, Some(2)));
         assert_eq!(asked.children()[0], [1, 2]);
         let mark = asked.node(2).unwrap();

@@ -277,8 +277,9 @@ const ROLES: [&str; 6] = ["plain", "primary", "part_of_primary", "foreign", "uni
 /// How many tags columns have.
 const FACTS: usize = CLASSES.len() * ROLES.len() * 2;
 
-/// Marks of `assume` that came later: what is asked, where it is not the usual question.
-const LATER_MARKS: [&str; 1] = ["plausible"];
+/// Marks of `assume` that came later: what is asked, where it is not the usual question, and what was taken for granted
+/// then.
+const LATER_MARKS: [&str; 2] = ["plausible", "regularity"];
 
 /// How many tags there are: rows of the tag embedding.
 pub const TAG_COUNT: usize = MARKS.len() + FACTS + LATER_MARKS.len();
@@ -323,6 +324,8 @@ impl Tag {
     pub const FOLDED: Tag = Tag(3);
     /// The question is about plausible databases ([`Question::Plausible`](crate::Question::Plausible)).
     pub const PLAUSIBLE: Tag = Tag((MARKS.len() + FACTS) as u16);
+    /// A regularity that the query met; the node's content is its name.
+    pub const REGULARITY: Tag = Tag((MARKS.len() + FACTS + 1) as u16);
 
     /// The row of the tag embedding.
     pub fn index(self) -> u16 {
@@ -410,7 +413,8 @@ fn facts(class: TypeClass, role: Role, nullable: bool) -> Tag {
 
 /// Vocabularies of earlier releases that this one only adds tags to: the hash, and how many tags there were. Their
 /// checkpoints are read as if the new tags had been there and never been met.
-pub const EARLIER: [(&str, usize); 1] = [("946308df0862ef83", MARKS.len() + FACTS)];
+pub const EARLIER: [(&str, usize); 2] =
+    [("946308df0862ef83", MARKS.len() + FACTS), ("b3c963d8f2856c0b", MARKS.len() + FACTS + 1)];
 
 /// A hash of both lists and of the graphs' version, 16 hexadecimal digits, the same on
 /// every machine: equal exactly where a checkpoint's embedding tables fit.

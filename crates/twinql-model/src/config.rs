@@ -162,12 +162,16 @@ pub struct GraphConfig {
     /// What is asked of the pair, which a mark tells the network.
     #[serde(skip_serializing_if = "Question::is_usual")]
     pub question: Question,
+    /// Asked about plausible databases, canonical plans take the
+    /// [regularities](twinql_sql::normalize::REGULARITIES) for granted, and marks tell the network which.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub regularities: bool,
 }
 
 impl Default for GraphConfig {
     /// Canonical plans with their flows.
     fn default() -> Self {
-        GraphConfig { kind: GraphKind::Plan, flows: true, canonical: true, question: Question::Every }
+        GraphConfig { kind: GraphKind::Plan, flows: true, canonical: true, question: Question::Every, regularities: false }
     }
 }
 

@@ -10,8 +10,8 @@ use twinql_graph::{GraphError, QueryGraph};
 use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::prove::Vacuous;
 use twinql_sql::{
-    Assumption, Canonical, Dialect, Plan, Query, Rule, Schema, Semantics, SqlError, normalize,
-    normalize::normalize_with, parse, parse_in, plan,
+    Assumption, Canonical, Dialect, Plan, Rule, Schema, Semantics, SqlError, normalize,
+    normalize::{normalize_plausible, normalize_with}, parse, parse_in, plan,
 };
 
 pub use twinql_metrics::same_tokens;
@@ -119,7 +119,7 @@ pub(crate) fn read(
     if config.kind == GraphKind::Ast {
         return Ok(Read {
             graph: QueryGraph::of_ast(&parsed.query)
-                .and_then(|g| g.asking(config.question))
+                .and_then(|g| g.asking(config.question, []))
                 .map_err(SideError::from),
             form: None,
             vacuous: Vec::new(),
@@ -128,25 +128,31 @@ pub(crate) fn read(
         });
     }
     let wanted = |rule: &Rule| config.canonical && wanted(rule);
-    let canonical = normalize_with(schema, plan, semantics, &wanted);
+    let regular = config.canonical && config.regularities && !config.question.is_usual();
+    let canonical = match regular {
+        true => normalize_plausible(schema, plan, semantics, &wanted),
+        false => normalize_with(schema, plan, semantics, &wanted),
+    };
     let graph = |plan: &Plan| -> Result<QueryGraph, SideError> {
         let graph = QueryGraph::lower(schema, plan, semantics)?;
         let graph = if config.flows { graph } else { graph.without_flows() };
-        Ok(graph.asking(config.question)?)
+        Ok(graph.asking(config.question, canonical.regularities())?)
     };
     Ok(Read {
         graph: graph(&canonical.plan),
         // Queries that are compared as they are written may be equal in other ways.
-        form: config.canonical.then(|| hash(&canonical.plan.query)),
+        form: config.canonical.then(|| hash(&canonical)),
         emptied: canonical.emptied.as_deref().map(graph),
         vacuous: canonical.vacuous,
         width,
     })
 }
 
-fn hash(query: &Query) -> u64 {
+/// A hash of the canonical form, and of the regularities that were taken for granted.
+fn hash(canonical: &Canonical) -> u64 {
     let mut hasher = DefaultHasher::new();
-    query.hash(&mut hasher);
+    canonical.plan.query.hash(&mut hasher);
+    canonical.regularities().for_each(|name| name.hash(&mut hasher));
     hasher.finish()
 }
 

@@ -18,6 +18,7 @@ pub mod example;
 pub(crate) mod facts;
 mod numbers;
 mod pushdown;
+mod regularities;
 mod rule;
 mod rules;
 mod scan;
@@ -30,6 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use context::{Context, Role};
 use rule::Apply;
+pub use regularities::ALL as REGULARITIES;
 pub use rule::{Needs, Precedence, Rule};
 pub use rules::{ALL as RULES, ORDER};
 pub use stopped::Stopped;
@@ -80,6 +82,13 @@ pub struct Canonical {
     pub emptied: Option<Box<Plan>>,
 }
 
+impl Canonical {
+    /// The regularities that changed something, in their order in [`REGULARITIES`].
+    pub fn regularities(&self) -> impl Iterator<Item = &'static str> {
+        REGULARITIES.iter().map(|rule| rule.name).filter(|name| self.applied.contains(name))
+    }
+}
+
 /// Brings a plan into canonical form under the assumptions of `semantics`.
 pub fn normalize(schema: &Schema, plan: Plan, semantics: &Semantics) -> Canonical {
     normalize_with(schema, plan, semantics, &|_| true)
@@ -93,7 +102,8 @@ pub fn normalize_with_spans(
     spans: &Spans,
     semantics: &Semantics,
 ) -> (Canonical, Spans) {
-    let (canonical, origins) = normalize_noting(schema, plan, semantics, &RULES.iter().collect::<Vec<_>>());
+    let rules: Vec<&Rule> = RULES.iter().collect();
+    let (canonical, origins) = normalize_noting(schema, plan, semantics, &[&rules]);
     let spans = match origins {
         Some(origins) => spans.renumbered(origins),
         None => spans.clone(),
@@ -110,7 +120,22 @@ pub fn normalize_with(
     wanted: &dyn Fn(&Rule) -> bool,
 ) -> Canonical {
     let rules: Vec<&Rule> = RULES.iter().filter(|r| wanted(r)).collect();
-    normalize_noting(schema, plan, semantics, &rules).0
+    normalize_noting(schema, plan, semantics, &[&rules]).0
+}
+
+/// [`normalize_with`], and then the [`REGULARITIES`] beside the rules, for queries that are asked about plausible
+/// databases. Equal forms are no proof: what the regularities take for granted no schema says. What the rules alone make
+/// alike they leave alike.
+pub fn normalize_plausible(
+    schema: &Schema,
+    plan: Plan,
+    semantics: &Semantics,
+    wanted: &dyn Fn(&Rule) -> bool,
+) -> Canonical {
+    let rules: Vec<&Rule> = RULES.iter().filter(|r| wanted(r)).collect();
+    let all: Vec<&Rule> = rules.iter().copied().chain(REGULARITIES.iter().filter(|r| wanted(r))).collect();
+    let first: Vec<&Rule> = regularities::AS_WRITTEN.iter().filter(|r| wanted(r)).collect();
+    normalize_noting(schema, plan, semantics, &[&first, &rules, &all]).0
 }
 
 /// [`normalize`] with these rules alone, tried at a node in this order: to find out on which
@@ -121,20 +146,21 @@ pub fn normalize_in_order(
     semantics: &Semantics,
     rules: &[&'static Rule],
 ) -> Canonical {
-    normalize_noting(schema, plan, semantics, rules).0
+    normalize_noting(schema, plan, semantics, &[rules]).0
 }
 
-/// The canonical form by these rules, tried in this order, and the plan's column that each of
+/// The canonical form by these rules, tried in this order, one list after the other, and the plan's column that each of
 /// its columns was; `None` where the plan is as it was.
 fn normalize_noting(
     schema: &Schema,
     plan: Plan,
     semantics: &Semantics,
-    rules: &[&'static Rule],
+    stages: &[&[&'static Rule]],
 ) -> (Canonical, Option<Vec<ColumnId>>) {
     let run = vacuous::settled(semantics, &mut |weaker, without| {
         let holds = |rule: &&&'static Rule| rule.needs.hold_under(weaker) && !without.contains(&rule.name);
-        normalize_once(schema, &plan, weaker, rules.iter().filter(holds).copied().collect())
+        let stages = stages.iter().map(|rules| rules.iter().filter(holds).copied().collect());
+        normalize_once(schema, &plan, weaker, stages.collect())
     });
     (run.canonical, run.origins)
 }
@@ -148,8 +174,14 @@ struct Run {
     vacated: usize,
 }
 
-/// One normalisation under exactly these assumptions, by rules that need no others.
-fn normalize_once(schema: &Schema, original: &Plan, semantics: &Semantics, rules: Vec<&'static Rule>) -> Run {
+/// One normalisation under exactly these assumptions, by rules that need no others: by one list of them until none
+/// changes anything, then by the next.
+fn normalize_once(
+    schema: &Schema,
+    original: &Plan,
+    semantics: &Semantics,
+    stages: Vec<Vec<&'static Rule>>,
+) -> Run {
     let stopped = |why| Run {
         canonical: Canonical {
             plan: original.clone(),
@@ -172,7 +204,7 @@ fn normalize_once(schema: &Schema, original: &Plan, semantics: &Semantics, rules
     let plan = original.clone();
     let mut driver = Driver {
         cx: Context::new(schema, semantics, plan.columns),
-        rules,
+        rules: Vec::new(),
         applied: Vec::new(),
         last: "none",
         keep_bare: false,
@@ -185,18 +217,12 @@ fn normalize_once(schema: &Schema, original: &Plan, semantics: &Semantics, rules
     driver.cx.replaced.clear();
     driver.cx.only_ordered_by = vacuous::only_ordered_by(&query);
     rules::semantic_prepass(&mut query, &mut driver.cx);
-    let mut complete = false;
-    for _ in 0..MAX_PASSES {
-        driver.cx.dirty = false;
-        driver.visit_query(&mut query, Role::Root);
-        driver.cx.replaced.clear();
-        driver.separate(&mut query.rel, &mut BTreeSet::new());
-        if !driver.cx.dirty {
-            complete = true;
-            break;
-        }
-        if query.rel.size() > MAX_SIZE || query.rel.deeper_than(2 * MAX_DEPTH) {
-            return stopped(Stopped::Grew { rule: driver.last });
+    let mut complete = true;
+    for rules in stages {
+        driver.rules = rules;
+        match driver.passes(&mut query) {
+            Some(ended) => complete &= ended,
+            None => return stopped(Stopped::Grew { rule: driver.last }),
         }
     }
     if driver.cx.pinned && !driver.applied.contains(&rules::PINNED_COLUMNS) {
@@ -251,6 +277,24 @@ struct FilledUp {
 }
 
 impl Driver<'_> {
+    /// Passes over the whole tree until nothing changes: whether that came to an end, and nothing where the tree grew
+    /// beyond the limits.
+    fn passes(&mut self, query: &mut Query) -> Option<bool> {
+        for _ in 0..MAX_PASSES {
+            self.cx.dirty = false;
+            self.visit_query(query, Role::Root);
+            self.cx.replaced.clear();
+            self.separate(&mut query.rel, &mut BTreeSet::new());
+            if !self.cx.dirty {
+                return Some(true);
+            }
+            if query.rel.size() > MAX_SIZE || query.rel.deeper_than(2 * MAX_DEPTH) {
+                return None;
+            }
+        }
+        Some(false)
+    }
+
     /// Tries the rules at one node in their order, and all of them again as long as one changed
     /// something: what a later rule leaves may be what an earlier one waits for. `apply` says
     /// whether a rule, if it is one for such nodes, changed this one. A pair of rules that undo

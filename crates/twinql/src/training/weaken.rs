@@ -14,6 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use twinql_graph::PairArrays;
 use twinql_model::{Evidence, Example, GraphKind};
+use twinql_sql::normalize::REGULARITIES;
 use twinql_sql::{RULES, Rule, Semantics};
 
 use super::labelled::{How, Labelled};
@@ -63,8 +64,9 @@ impl Weaken {
         let mut out = Vec::with_capacity(copies);
         for _ in 0..copies {
             let chance = rng.random_range(0.0..=self.most.clamp(0.0, 1.0));
-            let dropped: Vec<&str> =
-                RULES.iter().map(|rule| rule.name).filter(|_| rng.random_bool(chance)).collect();
+            let regularities = if how.graph.regularities { REGULARITIES } else { &[] };
+            let names = RULES.iter().chain(regularities).map(|rule| rule.name);
+            let dropped: Vec<&str> = names.filter(|_| rng.random_bool(chance)).collect();
             let kept = |rule: &Rule| !dropped.contains(&rule.name);
             let weaker = |sql: &str| graph_with(&pair.schema, sql, &semantics, &how.graph, &kept);
             let (Ok(gold), Ok(pred)) = (weaker(&pair.gold), weaker(&pair.pred)) else {

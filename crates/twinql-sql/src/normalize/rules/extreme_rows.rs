@@ -124,7 +124,7 @@ pub(super) const EXTREME_ROW: Rule = Rule {
 };
 
 /// The first row by `c`, with NULLs where SQLite has them unless told otherwise. The column holds none.
-fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
+pub(in crate::normalize) fn first_by(input: Rel, c: ColumnId, func: &AggFunc) -> Rel {
     let (direction, nulls) = match func {
         AggFunc::Max => (Direction::Desc, NullsOrder::Last),
         _ => (Direction::Asc, NullsOrder::First),

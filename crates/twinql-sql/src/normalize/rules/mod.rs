@@ -304,7 +304,9 @@ pub(super) const INTEGER_BOUNDS: &str = literals::INTEGER_BOUNDS.name;
 /// The rule by which groups by a key are single rows.
 pub(super) const SINGLE_ROWS: &str = rollup::SINGLE_ROWS.name;
 
+pub(super) use extreme_rows::first_by;
 pub(super) use projections::prune_scans;
+pub(super) use ratios::{counted, indicator, whole_indicator};
 
 /// Puts the new form in its place, if there is one; what a rule that found one returns.
 fn put<T>(place: &mut T, new: Option<T>) -> bool {
@@ -317,7 +319,7 @@ fn put<T>(place: &mut T, new: Option<T>) -> bool {
 
 /// The input, the column and the call of a subquery that is one aggregate over all its rows:
 /// `(SELECT MAX(x) FROM …)`.
-fn sole_aggregate(query: &Query) -> Option<(&Rel, ColumnId, &AggregateCall)> {
+pub(super) fn sole_aggregate(query: &Query) -> Option<(&Rel, ColumnId, &AggregateCall)> {
     let Rel::Aggregate { input, keys, calls } = &query.rel else {
         return None;
     };

@@ -55,7 +55,7 @@ fn is_number(e: &Expr, n: f64) -> bool {
 }
 
 /// 1s and 0s that are whole: a SUM of them is a whole number.
-fn whole_indicator(e: &Expr) -> bool {
+pub(in crate::normalize) fn whole_indicator(e: &Expr) -> bool {
     let whole = |e: &Expr| matches!(e, Expr::Literal(Value::Integer(_)));
     match e {
         Expr::Case { branches, otherwise, .. } => {
@@ -67,7 +67,7 @@ fn whole_indicator(e: &Expr) -> bool {
 }
 
 /// COUNT(CASE WHEN p THEN 1 END), the form of a count of rows for which p is true.
-fn counted(p: Expr) -> AggregateCall {
+pub(in crate::normalize) fn counted(p: Expr) -> AggregateCall {
     AggregateCall::new(
         AggFunc::Count,
         vec![Expr::Case { operand: None, branches: vec![(p, Expr::integer(1))], otherwise: None }],
@@ -119,7 +119,7 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 }
 
 /// [`indicated`], or the argument itself where it is a predicate that is never NULL.
-fn indicator(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
+pub(in crate::normalize) fn indicator(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
     indicated(e).or_else(|| {
         let predicate = e.is_boolean() && !matches!(e, Expr::Literal(_)) && e.is_deterministic();
         (predicate && !cx.may_be_null(e, known)).then(|| e.clone())

@@ -1,0 +1,244 @@
+//! Extremes: one row holds the greatest value, and one the least.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::algebra::BlockMut;
+use crate::expr::{AggFunc, Expr};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
+use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::rules::{first_by, sole_aggregate};
+use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
+use crate::substitution::Substitution;
+use crate::tree::{Node, Tree};
+
+pub(super) const ONE_EXTREME: Rule = Rule {
+    name: "one-extreme",
+    summary: "the rows whose x is the MIN or MAX of x among them are the first row by x",
+    why: "Measures have no ties at their ends.",
+    source: "habit of language models; ESM+ 2024, table 1, asks for a key",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "bird": "SELECT name FROM customer WHERE age = (SELECT MAX(age) FROM customer)" == "SELECT name FROM customer ORDER BY age DESC LIMIT 1";
+        "bird": "SELECT name FROM customer WHERE city = 'Rome' AND age = (SELECT MAX(age) FROM customer WHERE city = 'Rome')"
+            == "SELECT name FROM customer WHERE city = 'Rome' ORDER BY age DESC LIMIT 1";
+        "bird": "SELECT name FROM customer WHERE city = 'Rome' AND age = (SELECT MAX(age) FROM customer)"
+            != "SELECT name FROM customer WHERE city = 'Rome' ORDER BY age DESC LIMIT 1";
+    },
+    apply: Apply::Query(one_extreme),
+};
+
+/// The filter or join below projections and groupings without aggregates, where the number of rows does not count. A
+/// limit of 1 above keeps the same row.
+fn block_below(rel: &mut Rel) -> Option<&mut Rel> {
+    match rel {
+        Rel::Filter { .. } | Rel::Join { .. } => Some(rel),
+        Rel::Project { input, .. } => block_below(input),
+        Rel::Aggregate { input, calls, .. } if calls.is_empty() => block_below(input),
+        Rel::Sort { input, offset: None, limit, .. }
+            if limit.as_ref().is_none_or(|n| *n == Expr::integer(1)) =>
+        {
+            block_below(input)
+        }
+        _ => None,
+    }
+}
+
+/// Not inside EXISTS, where no order counts.
+fn one_extreme(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    if role == Role::Exists {
+        return false;
+    }
+    let Some(rel) = block_below(&mut query.rel) else {
+        return false;
+    };
+    let Some(block) = rel.as_block() else {
+        return false;
+    };
+    let found = (0..block.on.len()).find_map(|at| Some((at, extreme(block.inputs, block.on, at, cx)?)));
+    let Some((at, (c, func))) = found else {
+        return false;
+    };
+    let (inputs, mut on) = rel.take().into_block();
+    on.remove(at);
+    *rel = first_by(Rel::join(inputs, on), c, &func);
+    true
+}
+
+/// The column of which a conjunct asks for the extreme of these same rows: its subquery reads no relation that is not
+/// read here, and says of their rows what is said here. Here more relations may be joined.
+fn extreme(inputs: &[Rel], on: &[Expr], at: usize, cx: &Context<'_>) -> Option<(ColumnId, AggFunc)> {
+    let (c, query) = match on.get(at)?.as_equality()? {
+        (Expr::Column(c), Expr::Scalar(q)) | (Expr::Scalar(q), Expr::Column(c)) => (*c, q),
+        _ => return None,
+    };
+    let (below, _, call) = sole_aggregate(query)?;
+    let [Expr::Column(of)] = call.args.as_slice() else {
+        return None;
+    };
+    if !call.func.is_extreme() || call.filter.is_some() || cx.origin(c).is_none() {
+        return None;
+    }
+    let (inner, said) = below.clone().into_block();
+    let mut map = Substitution::new();
+    for read in &inner {
+        let mut alike = inputs.iter().filter_map(|own| renaming(read, own));
+        let (Some(names), None) = (alike.next(), alike.next()) else {
+            return None;
+        };
+        map.extend(names);
+    }
+    if map.get(of) != Some(&Expr::Column(c)) {
+        return None;
+    }
+    let said: BTreeSet<Expr> = said.iter().map(|e| e.substituted(&map)).collect();
+    let here: BTreeSet<&Expr> = on.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
+    let joins = |e: &Expr| e.as_column_equality().is_some();
+    let made: BTreeSet<ColumnId> = inputs.iter().flat_map(Rel::outputs).collect();
+    if !here.iter().all(|e| e.free_columns().is_subset(&made)) {
+        return None;
+    }
+    let same = said.iter().all(|e| here.contains(e)) && here.iter().all(|e| joins(e) || said.contains(*e));
+    same.then(|| (c, call.func.clone()))
+}
+
+/// What the columns of a relation are called in another one that is the same but for their ids.
+fn renaming(read: &Rel, own: &Rel) -> Option<Substitution> {
+    if let (Rel::Scan { table, columns }, Rel::Scan { table: same, columns: here }) = (read, own) {
+        // Which columns a scan gives depends on what is read of it.
+        let named = |(c, at): &(ColumnId, usize)| {
+            let (own, _) = here.iter().find(|(_, k)| k == at)?;
+            Some((*c, Expr::Column(*own)))
+        };
+        return (table == same).then(|| columns.iter().map(named).collect()).flatten();
+    }
+    let ids = |rel: &Rel| {
+        let mut all = Vec::new();
+        rel.for_each_deep(|node| {
+            if let Node::Rel(rel) = node {
+                rel.introduced(&mut |c| all.push(c));
+            }
+        });
+        all
+    };
+    let names: BTreeMap<ColumnId, ColumnId> = ids(read).into_iter().zip(ids(own)).collect();
+    let mut renamed = Query { rel: read.clone(), output: Vec::new() };
+    renamed.map_ids(|c| *c = names.get(c).copied().unwrap_or(*c));
+    (renamed.rel == *own).then(|| names.into_iter().map(|(c, own)| (c, Expr::Column(own))).collect())
+}
+
+pub(super) const EXTREME_AS_FIRST: Rule = Rule {
+    name: "extreme-as-first",
+    summary: "an answer of one MIN or MAX is x of the first row by x",
+    why: "There are rows, and their greatest value is that of the row that comes first.",
+    source: "habit of language models",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "bird": "SELECT MAX(age) FROM customer WHERE city = 'Rome'" == "SELECT age FROM customer WHERE city = 'Rome' ORDER BY age DESC LIMIT 1";
+        "bird": "SELECT MAX(age) FROM customer WHERE city = 'Rome'" != "SELECT age FROM customer WHERE city = 'Rome' ORDER BY age LIMIT 1";
+    },
+    apply: Apply::Query(extreme_as_first),
+};
+
+fn extreme_as_first(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = &mut query.rel else {
+        return false;
+    };
+    let ([(id, call)], true, Role::Root) = (calls.as_slice(), keys.is_empty(), role) else {
+        return false;
+    };
+    let [Expr::Column(c)] = call.args.as_slice() else {
+        return false;
+    };
+    if !call.func.is_extreme() || call.filter.is_some() {
+        return false;
+    }
+    let (id, c, func) = (*id, *c, call.func.clone());
+    query.rel = first_by(input.take(), c, &func);
+    cx.replace(id, Expr::Column(c));
+    true
+}
+
+pub(super) const EXTREME_PARTNER: Rule = Rule {
+    name: "extreme-partner",
+    summary: "below an aggregate, a table whose x is the MIN or MAX of x in it is its first row by x",
+    why: "Measures have no ties at their ends, so that one row of the table takes part.",
+    source: "a habit of language models",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "bird": "SELECT COUNT(*) FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.age = (SELECT MAX(age) FROM customer)"
+            == "SELECT COUNT(*) FROM orders WHERE customer_id = (SELECT id FROM customer ORDER BY age DESC LIMIT 1)";
+        "bird": "SELECT COUNT(*) FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.age = (SELECT MIN(age) FROM customer)"
+            != "SELECT COUNT(*) FROM orders WHERE customer_id = (SELECT id FROM customer ORDER BY age DESC LIMIT 1)";
+    },
+    apply: Apply::Query(extreme_partner),
+};
+
+/// Below aggregates, and in EXISTS, where one row is as good as the next. The table's own conditions go with it.
+fn extreme_partner(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    if role == Role::Exists && first_partner(&mut query.rel, cx) {
+        return true;
+    }
+    let mut rel = &mut query.rel;
+    loop {
+        rel = match rel {
+            Rel::Aggregate { input, calls, .. } if !calls.is_empty() => return first_partner(input, cx),
+            Rel::Project { input, .. } | Rel::Sort { input, .. } | Rel::Filter { input, .. } => input,
+            Rel::Aggregate { input, .. } => input,
+            _ => return false,
+        }
+    }
+}
+
+/// In a join, or in a filter of which the table is not all that is asked.
+fn first_partner(rel: &mut Rel, cx: &Context<'_>) -> bool {
+    let Some(BlockMut { inputs, on }) = rel.as_block_mut() else {
+        return false;
+    };
+    let found = inputs.iter().enumerate().find_map(|(place, table)| {
+        let made = matches!(table, Rel::Scan { .. }).then(|| table.output_set())?;
+        let local = |e: &Expr| !e.free_columns().is_empty() && e.free_columns().is_subset(&made);
+        let (own, others): (Vec<Expr>, Vec<Expr>) = on.iter().cloned().partition(local);
+        let (at, (c, func)) =
+            (0..own.len()).find_map(|at| Some((at, extreme(std::slice::from_ref(table), &own, at, cx)?)))?;
+        (!others.is_empty()).then_some((place, own, others, at, c, func))
+    });
+    let Some((place, mut own, others, at, c, func)) = found else {
+        return false;
+    };
+    own.remove(at);
+    if let Some(table) = inputs.get_mut(place) {
+        *table = first_by(Rel::filter(table.take(), own), c, &func);
+    }
+    *on = others;
+    true
+}
+
+pub(super) const SORTED_VALUES: Rule = Rule {
+    name: "sorted-values",
+    summary: "WHERE x IS NOT NULL below ORDER BY x DESC LIMIT n says nothing",
+    why: "NULL comes last in descending order, and there are values enough before it.",
+    source: "https://sqlite.org/lang_select.html: NULL is smaller than any value",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "bird": "SELECT name FROM customer WHERE age IS NOT NULL ORDER BY age DESC LIMIT 1" == "SELECT name FROM customer ORDER BY age DESC LIMIT 1";
+        "bird": "SELECT name FROM customer WHERE age IS NOT NULL ORDER BY age LIMIT 1" != "SELECT name FROM customer ORDER BY age LIMIT 1";
+    },
+    apply: Apply::Rel(sorted_values),
+};
+
+fn sorted_values(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let Rel::Sort { input, keys, limit: Some(_), .. } = rel else {
+        return false;
+    };
+    let last = |key: &SortKey| key.direction == Direction::Desc && key.nulls == NullsOrder::Last;
+    let Some(by) = keys.first().filter(|key| last(key)).and_then(|key| key.expr.as_column()) else {
+        return false;
+    };
+    let (inputs, mut on) = input.take().into_block();
+    let before = on.len();
+    on.retain(|e| e.as_not().and_then(Expr::as_null_test).and_then(Expr::as_column) != Some(by));
+    let changed = on.len() != before;
+    **input = Rel::join(inputs, on);
+    changed
+}

@@ -1,0 +1,65 @@
+//! Keys by which rows are known beside the declared ones.
+
+use crate::expr::{AggFunc, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::example::examples;
+use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::visible_scans;
+use crate::rel::{ColumnId, Rel};
+use crate::schema::ColumnRef;
+
+pub(super) const OTHER_KEY: Rule = Rule {
+    name: "other-key",
+    summary: "COUNT(DISTINCT a column that foreign keys refer to) is COUNT(DISTINCT the primary key)",
+    why: "What foreign keys refer to is there once.",
+    source: "SQL:1999, referenced columns are unique; schemas seldom say so",
+    needs: Needs::KEYS,
+    examples: examples! {
+        "bird": "SELECT COUNT(DISTINCT p.code), COUNT(*) FROM place p JOIN visit v ON v.place = p.code"
+            == "SELECT COUNT(DISTINCT p.id), COUNT(*) FROM place p JOIN visit v ON v.place = p.code";
+        "bird": "SELECT COUNT(DISTINCT p.name), COUNT(*) FROM place p JOIN visit v ON v.place = p.code"
+            != "SELECT COUNT(DISTINCT p.id), COUNT(*) FROM place p JOIN visit v ON v.place = p.code";
+    },
+    apply: Apply::Rel(other_key),
+};
+
+/// True if a foreign key refers to this column alone, and so to one row by it.
+pub(super) fn is_referenced(at: ColumnRef, cx: &Context<'_>) -> bool {
+    cx.schema.tables.iter().flat_map(|t| &t.foreign_keys).any(|key| {
+        key.target == at.table && key.target_columns.as_slice() == [at.column] && key.columns.len() == 1
+    })
+}
+
+fn other_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, calls, .. } = rel else {
+        return false;
+    };
+    let mut changed = false;
+    for (_, call) in calls {
+        let (AggFunc::Count, true, [e]) = (&call.func, call.distinct, call.args.as_mut_slice()) else {
+            continue;
+        };
+        e.map(|e| {
+            let Some(key) = e.as_column().and_then(|c| primary(c, input, cx)) else {
+                return false;
+            };
+            *e = Expr::Column(key);
+            changed = true;
+            true
+        });
+    }
+    changed
+}
+
+/// The primary key's column of the scan that a referenced column comes from, where that is another one.
+fn primary(c: ColumnId, input: &Rel, cx: &Context<'_>) -> Option<ColumnId> {
+    let at = cx.origin(c).filter(|at| is_referenced(*at, cx))?;
+    let [key] = cx.schema.tables.get(at.table)?.primary_key.as_slice() else {
+        return None;
+    };
+    let mut scans = Vec::new();
+    visible_scans(input, &mut scans);
+    let (_, columns) = scans.into_iter().find(|(_, columns)| columns.iter().any(|(own, _)| *own == c))?;
+    let (id, _) = columns.into_iter().find(|(_, at)| at == key)?;
+    (at.column != *key).then_some(id)
+}

@@ -1,0 +1,77 @@
+//! Look-ups: a subquery that names one row by what people call it.
+
+use super::names::is_name;
+use crate::expr::{BinaryOp, Expr};
+use crate::normalize::context::{Context, Role};
+use crate::normalize::example::examples;
+use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::rel::{Query, Rel};
+use crate::tree::{NodeMut, Tree};
+
+pub(super) const LOOK_UP: Rule = Rule {
+    name: "look-up",
+    summary: "LIMIT 1 without an order does nothing: x = (a subquery) is a join with it",
+    why: "Who asks for any one row, or compares with a subquery, knows that there is one: what people look up by is unique.",
+    source: "a habit of language models; SQLite takes a subquery's first row",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "bird": "SELECT o.day FROM orders o JOIN customer c ON o.customer_id = c.id WHERE c.name = 'Ann'"
+            == "SELECT day FROM orders WHERE customer_id = (SELECT id FROM customer WHERE name = 'Ann')";
+        "bird": "SELECT city FROM customer WHERE name = 'Ann' LIMIT 1" == "SELECT city FROM customer WHERE name = 'Ann'";
+        "bird": "SELECT day FROM orders WHERE customer_id = (SELECT id FROM customer WHERE name = 'Ann')"
+            != "SELECT day FROM orders WHERE customer_id = (SELECT id FROM customer WHERE city = 'Ann')";
+    },
+    apply: Apply::Query(look_up),
+};
+
+/// Where the row is asked for by its name. A subquery that remains a value keeps the LIMIT 1 that `scalar-first-row`
+/// gives it: nothing else can be made of it.
+fn look_up(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+    if role != Role::Root {
+        return false;
+    }
+    let mut changed = false;
+    query.map_up_deep(|node| {
+        if let NodeMut::Rel(rel @ (Rel::Filter { .. } | Rel::Join { .. })) = node {
+            for input in rel.inputs_mut() {
+                changed |= without_limit(input, cx);
+            }
+        }
+    });
+    let mut rel = &mut query.rel;
+    while let Rel::Project { input, .. } | Rel::Aggregate { input, .. } = rel {
+        rel = input;
+    }
+    changed | without_limit(rel, cx)
+}
+
+/// Takes LIMIT 1 off, where there is one row, or no order says which row that is, and a name does.
+fn without_limit(rel: &mut Rel, cx: &Context<'_>) -> bool {
+    let Rel::Sort { input, keys, limit: Some(n), offset: None } = rel else {
+        return false;
+    };
+    let idle = cx.at_most_one_row(input) || keys.is_empty() && is_named(input, cx);
+    if *n != Expr::integer(1) || !idle {
+        return false;
+    }
+    *rel = input.take();
+    true
+}
+
+/// True if a name is asked for in it.
+fn is_named(rel: &Rel, cx: &Context<'_>) -> bool {
+    rel.any(|r| {
+        r.as_block().is_some_and(|block| block.on.iter().any(|e| names_row(e, cx)))
+    })
+}
+
+/// `name = 'Ann'`.
+fn names_row(e: &Expr, cx: &Context<'_>) -> bool {
+    let Expr::Binary { op: BinaryOp::Eq | BinaryOp::Like, left, right } = e else {
+        return false;
+    };
+    let (Expr::Column(c), Expr::Literal(_)) = (&**left, &**right) else {
+        return false;
+    };
+    cx.origin(*c).is_some_and(|at| is_name(at, cx))
+}

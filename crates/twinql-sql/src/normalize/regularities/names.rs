@@ -1,0 +1,111 @@
+//! Groups by what people call a row by, and groups that go without saying.
+
+use crate::expr::{AggFunc, AggregateCall, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::example::examples;
+use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::visible_scans;
+use crate::rel::{ColumnId, Rel};
+use crate::schema::ColumnRef;
+
+pub(super) const NAMES: Rule = Rule {
+    name: "names",
+    summary: "GROUP BY a name is GROUP BY the key of the row that it names",
+    why: "No two rows of a table have one name or title.",
+    source: "habit of language models: GROUP BY id, name",
+    needs: Needs::KEYS,
+    examples: examples! {
+        "bird": "SELECT c.name, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.name"
+            == "SELECT c.name, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id, c.name";
+        "bird": "SELECT c.city, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.city"
+            != "SELECT c.city, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.id, c.city";
+    },
+    apply: Apply::Rel(names),
+};
+
+/// Of groups with aggregates. A DISTINCT name says that names may repeat, unless it is one of such groups. The last
+/// word of the column's name tells that it is one.
+fn names(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let grouped = |r: &Rel| matches!(r, Rel::Aggregate { calls, .. } if !calls.is_empty());
+    let distinct = calls.is_empty();
+    if distinct && !input.any(grouped) {
+        return false;
+    }
+    let Some(key) = keys.iter().find_map(|(_, e)| named_key(e.as_column()?, input, cx)) else {
+        return false;
+    };
+    let known = cx.dependencies(input);
+    let own = keys.iter().filter_map(|(_, e)| e.as_column());
+    if distinct {
+        let single = known.unique(own.chain([key]));
+        if single {
+            *rel = Rel::project(input.take(), std::mem::take(keys));
+        }
+        return single;
+    }
+    if known.closure(own).contains(&key) {
+        return false;
+    }
+    let new = cx.fresh_like(key);
+    keys.push((new, Expr::Column(key)));
+    true
+}
+
+/// The primary key of the scan that a name comes from.
+fn named_key(c: ColumnId, input: &Rel, cx: &Context<'_>) -> Option<ColumnId> {
+    let origin = cx.origin(c).filter(|at| is_name(*at, cx))?;
+    let mut scans = Vec::new();
+    visible_scans(input, &mut scans);
+    let (_, columns) = scans.into_iter().find(|(_, columns)| columns.iter().any(|(own, _)| *own == c))?;
+    let [key] = cx.schema.tables.get(origin.table)?.primary_key.as_slice() else {
+        return None;
+    };
+    columns.into_iter().find(|(_, at)| at == key).map(|(key, _)| key)
+}
+
+/// True for columns whose name ends in `name` or `title`, but is not that of a part of a name.
+pub(super) fn is_name(at: ColumnRef, cx: &Context<'_>) -> bool {
+    let Some(column) = cx.schema.column(at) else {
+        return false;
+    };
+    let name = column.name.to_ascii_lowercase();
+    let part = ["first", "last", "middle", "sur", "fore", "given", "family", "nick"];
+    (name.ends_with("name") || name.ends_with("title")) && !part.iter().any(|p| name.starts_with(p))
+}
+
+pub(super) const ONE_GROUP: Rule = Rule {
+    name: "one-group",
+    summary: "columns beside aggregates over everything are group keys",
+    why: "Who selects a column beside an aggregate knows that it has one value in all rows.",
+    source: "a habit of BIRD's golds; SQLite's bare columns",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "bird": "SELECT c.city, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id WHERE c.name = 'Ann'"
+            == "SELECT c.city, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id WHERE c.name = 'Ann' GROUP BY c.city";
+        "bird": "SELECT c.city, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id"
+            != "SELECT c.name, SUM(o.total) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.name";
+    },
+    apply: Apply::Rel(one_group),
+};
+
+/// Not beside MIN or MAX alone, which say which row the column comes from.
+fn one_group(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { keys, calls, .. } = rel else {
+        return false;
+    };
+    let bare = |call: &AggregateCall| {
+        call.func == AggFunc::Bare && call.filter.is_none() && matches!(call.args.as_slice(), [Expr::Column(_)])
+    };
+    let plain = |call: &AggregateCall| bare(call) || !call.func.is_extreme() && call.func != AggFunc::Bare;
+    let any = |test: &dyn Fn(&AggregateCall) -> bool| calls.iter().any(|(_, call)| test(call));
+    if !keys.is_empty() || !calls.iter().all(|(_, call)| plain(call)) || !any(&bare) || !any(&|c| !bare(c)) {
+        return false;
+    }
+    let (own, rest): (Vec<_>, Vec<_>) = std::mem::take(calls).into_iter().partition(|(_, call)| bare(call));
+    *calls = rest;
+    keys.extend(own.into_iter().filter_map(|(c, call)| Some((c, call.args.into_iter().next()?))));
+    true
+}

@@ -1,0 +1,60 @@
+//! Texts as they are stored: without blanks around them, and spelled in one way.
+
+use crate::expr::{BinaryOp, Expr};
+use crate::normalize::context::Context;
+use crate::normalize::example::examples;
+use crate::normalize::rule::{Apply, Needs, Rule};
+
+pub(super) const TRIMMED: Rule = Rule {
+    name: "trimmed",
+    summary: "TRIM(x) of a column is the column",
+    why: "Values are stored without blanks around them.",
+    source: "habit of language models",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "bird": "SELECT id FROM customer WHERE TRIM(city) = 'Rome'" == "SELECT id FROM customer WHERE city = 'Rome'";
+        "bird": "SELECT id FROM customer WHERE TRIM(city, 'R') = 'ome'" != "SELECT id FROM customer WHERE city = 'ome'";
+    },
+    apply: Apply::Expr(trimmed),
+};
+
+fn trimmed(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let Expr::Function { name, args } = e else {
+        return false;
+    };
+    match (name.as_str(), args.as_slice()) {
+        ("trim" | "ltrim" | "rtrim", [x @ Expr::Column(_)]) => {
+            *e = x.clone();
+            true
+        }
+        _ => false,
+    }
+}
+
+pub(super) const ONE_SPELLING: Rule = Rule {
+    name: "one-spelling",
+    summary: "x LIKE a text without wildcards is x = the text",
+    why: "A value is spelled in one way wherever it stands, so that LIKE finds what = does.",
+    source: "a habit of BIRD's golds and of language models",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "bird": "SELECT id FROM customer WHERE city LIKE 'Rome'" == "SELECT id FROM customer WHERE city = 'Rome'";
+        "bird": "SELECT id FROM customer WHERE LOWER(city) = 'rome'" == "SELECT id FROM customer WHERE city = 'rome'";
+        "bird": "SELECT id FROM customer WHERE city LIKE 'Rome'" != "SELECT id FROM customer WHERE city = 'rome'";
+    },
+    apply: Apply::Expr(one_spelling),
+};
+
+/// `patterns` writes a pattern in small letters, so this is tried before it, too: a text in other letters than the data's
+/// finds nothing, which is a common mistake.
+fn one_spelling(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let Expr::Binary { op: op @ BinaryOp::Like, left, right } = e else {
+        return false;
+    };
+    let plain = right.as_text().is_some_and(|t| !t.is_empty() && !t.contains(['%', '_']));
+    if !plain || !matches!(**left, Expr::Column(_)) {
+        return false;
+    }
+    *op = BinaryOp::Eq;
+    true
+}
