@@ -12,7 +12,7 @@ use crate::{
     backend::Backend as _,
     calibrate::{logit, probability},
     checkpoint::{Checkpoint, hex},
-    config::TrainConfig,
+    config::{GraphConfig, TrainConfig},
     error::ModelError,
     example::Example,
     native::NativeBackend,
@@ -50,7 +50,7 @@ impl Lessons {
         for path in &config.teachers {
             let (teacher, bytes) = read(path, config)?;
             hash.update(digest(&bytes));
-            for ((sum, count), odds) in sums.iter_mut().zip(log_odds(&teacher, examples)) {
+            for ((sum, count), odds) in sums.iter_mut().zip(log_odds(&teacher, config, examples)) {
                 if let Some(odds) = odds {
                     *sum += odds;
                     *count += 1;
@@ -76,7 +76,9 @@ fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), Mode
     let (checkpoint, bytes) = Checkpoint::read(path, &config.vocabulary)?;
     let origin = path.display();
     let (theirs, own) = (&checkpoint.info.model, &config.model);
-    let same = checkpoint.info.graph == config.graph
+    // One that does not know the regularities reads the same graphs where the question is the usual one.
+    let graphs = GraphConfig { regularities: config.graph.regularities, ..checkpoint.info.graph };
+    let same = graphs == config.graph
         && theirs.use_positions == own.use_positions
         && theirs.encoding() == own.encoding();
     if !same {
@@ -93,13 +95,16 @@ fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), Mode
 }
 
 /// The teacher's calibrated log odds of equivalence; `None` for pairs of equal forms, those that are not to be taught, of
-/// semantics or a question that it was not trained for, and for those it cannot read.
-fn log_odds(teacher: &Checkpoint, examples: &[Example]) -> Vec<Option<f32>> {
+/// semantics or a question that it was not trained for, of graphs that it does not know, and for those it cannot read.
+fn log_odds(teacher: &Checkpoint, config: &TrainConfig, examples: &[Example]) -> Vec<Option<f32>> {
     let model = &teacher.info.model;
     let backend = NativeBackend::new(model.clone(), Layout::new(model));
     let info = &teacher.info;
+    let regular = info.graph.regularities == config.graph.regularities;
     let known = |e: &Example| {
-        e.taught && info.answers(e.question) && info.semantics.iter().any(|s| **s == *e.semantics)
+        e.taught
+            && (regular || e.question.is_usual())
+            && info.answers(e.question) && info.semantics.iter().any(|s| **s == *e.semantics)
     };
     let calibration =
         |e: &Example| info.reading(e.question, &e.semantics).map_or(info.calibration, |r| r.calibration);

@@ -15,6 +15,8 @@ CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERE
   day TEXT, code TEXT REFERENCES customer(id));
 CREATE TABLE line (order_id INTEGER REFERENCES orders(id), product TEXT, amount INTEGER,
   PRIMARY KEY (order_id, product));
+CREATE TABLE place (id INTEGER PRIMARY KEY, code TEXT NOT NULL, name TEXT);
+CREATE TABLE visit (id INTEGER PRIMARY KEY, place TEXT REFERENCES place(code), day TEXT);
 ";
 
 /// Two queries over [`SHOP`].

@@ -125,7 +125,7 @@ pub fn normalize_with(
 
 /// [`normalize_with`], and then the [`REGULARITIES`] beside the rules, for queries that are asked about plausible
 /// databases. Equal forms are no proof: what the regularities take for granted no schema says. What the rules alone make
-/// alike they leave alike.
+/// alike they leave alike, but for the letters of a LIKE: those are taken as they are written.
 pub fn normalize_plausible(
     schema: &Schema,
     plan: Plan,

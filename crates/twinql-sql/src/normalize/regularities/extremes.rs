@@ -8,7 +8,7 @@ use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
 use crate::normalize::rules::{first_by, sole_aggregate};
-use crate::rel::{ColumnId, Direction, NullsOrder, Query, Rel, SortKey};
+use crate::rel::{ColumnId, Query, Rel};
 use crate::substitution::Substitution;
 use crate::tree::{Node, Tree};
 
@@ -212,33 +212,4 @@ fn first_partner(rel: &mut Rel, cx: &Context<'_>) -> bool {
     }
     *on = others;
     true
-}
-
-pub(super) const SORTED_VALUES: Rule = Rule {
-    name: "sorted-values",
-    summary: "WHERE x IS NOT NULL below ORDER BY x DESC LIMIT n says nothing",
-    why: "NULL comes last in descending order, and there are values enough before it.",
-    source: "https://sqlite.org/lang_select.html: NULL is smaller than any value",
-    needs: Needs::NOTHING,
-    examples: examples! {
-        "bird": "SELECT name FROM customer WHERE age IS NOT NULL ORDER BY age DESC LIMIT 1" == "SELECT name FROM customer ORDER BY age DESC LIMIT 1";
-        "bird": "SELECT name FROM customer WHERE age IS NOT NULL ORDER BY age LIMIT 1" != "SELECT name FROM customer ORDER BY age LIMIT 1";
-    },
-    apply: Apply::Rel(sorted_values),
-};
-
-fn sorted_values(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
-    let Rel::Sort { input, keys, limit: Some(_), .. } = rel else {
-        return false;
-    };
-    let last = |key: &SortKey| key.direction == Direction::Desc && key.nulls == NullsOrder::Last;
-    let Some(by) = keys.first().filter(|key| last(key)).and_then(|key| key.expr.as_column()) else {
-        return false;
-    };
-    let (inputs, mut on) = input.take().into_block();
-    let before = on.len();
-    on.retain(|e| e.as_not().and_then(Expr::as_null_test).and_then(Expr::as_column) != Some(by));
-    let changed = on.len() != before;
-    **input = Rel::join(inputs, on);
-    changed
 }

@@ -15,7 +15,7 @@ pub(super) const DEFAULTS: Rule = Rule {
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT COALESCE(SUM(total), 0) FROM orders WHERE day = '2024'" == "SELECT SUM(total) FROM orders WHERE day = '2024'";
-        "bird": "SELECT COALESCE(age, 0) FROM customer" != "SELECT age FROM customer";
+        "nulls": "SELECT COALESCE(age, 0) FROM customer" != "SELECT age FROM customer";
     },
     apply: Apply::Rel(defaults),
 };
@@ -94,7 +94,8 @@ fn divisor(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
                 (true, otherwise) => (otherwise, Some(then)),
             };
             match quotient {
-                Some(q) if other.is_none_or(idle) && divides_by(q, of) => {
+                // AVG divides by the count itself.
+                Some(q) if other.is_none_or(idle) && (divides_by(q, of) || q.as_column().is_some()) => {
                     *e = q.clone();
                     true
                 }
@@ -109,19 +110,19 @@ fn is_zero(e: &Expr) -> bool {
     matches!(e, Expr::Literal(v) if v.as_f64() == Some(0.0))
 }
 
-/// What is compared with 0, and whether the test holds for 0.
+/// What is compared with 0, or as a whole number with 1, and whether the test holds for 0.
 fn tested(e: &Expr) -> Option<(&Expr, bool)> {
     let Expr::Binary { op, left, right } = e else {
         return None;
     };
-    let (of, op) = match (&**left, &**right) {
-        (of, Expr::Literal(Value::Integer(0))) => (of, *op),
-        (Expr::Literal(Value::Integer(0)), of) => (of, op.flipped()?),
+    let (of, op, bound) = match (&**left, &**right) {
+        (of, Expr::Literal(Value::Integer(bound))) => (of, *op, *bound),
+        (Expr::Literal(Value::Integer(bound)), of) => (of, op.flipped()?, *bound),
         _ => return None,
     };
-    match op {
-        BinaryOp::Eq | BinaryOp::LtEq => Some((of, true)),
-        BinaryOp::NotEq | BinaryOp::Gt => Some((of, false)),
+    match (op, bound) {
+        (BinaryOp::Eq | BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Some((of, true)),
+        (BinaryOp::NotEq | BinaryOp::Gt, 0) | (BinaryOp::GtEq, 1) => Some((of, false)),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::rules::rows_as_set;
 use crate::rel::{Query, Rel};
 use crate::tree::{NodeMut, Tree};
 
@@ -42,7 +43,14 @@ fn look_up(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     while let Rel::Project { input, .. } | Rel::Aggregate { input, .. } = rel {
         rel = input;
     }
-    changed | without_limit(rel, cx)
+    if without_limit(rel, cx) {
+        // Of one row no duplicates were to be removed.
+        if cx.semantics.rows_as_set {
+            rows_as_set(query, cx);
+        }
+        changed = true;
+    }
+    changed
 }
 
 /// Takes LIMIT 1 off, where there is one row, or no order says which row that is, and a name does.

@@ -25,7 +25,6 @@ pub const ALL: &[Rule] = &[
     extremes::ONE_EXTREME,
     extremes::EXTREME_PARTNER,
     extremes::EXTREME_AS_FIRST,
-    extremes::SORTED_VALUES,
     texts::TRIMMED,
     texts::ONE_SPELLING,
     dates::DATE_PARTS,
@@ -40,7 +39,6 @@ pub const ALL: &[Rule] = &[
     together::TOGETHER,
     keys::OTHER_KEY,
     partners::UNREAD_PARTNER,
-    partners::SOME_CHILD,
     names::NAMES,
     names::ONE_GROUP,
 ];

@@ -110,13 +110,15 @@ fn date_bound(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
 
 pub(super) const PERIODS: Rule = Rule {
     name: "periods",
-    summary: "x >= '2014-01-01' AND x < '2015-01-01' is x GLOB '2014*'; so for months",
+    summary: "x >= '2014-01-01' AND x < '2015-01-01' is x GLOB '2014*'; so for months; a year and a month are one beginning",
     why: "These are the dates that begin with the year.",
     source: "https://sqlite.org/lang_datefunc.html: time values as text, which sort by time",
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT id FROM orders WHERE day BETWEEN '2014-01-01' AND '2014-12-31'" == "SELECT id FROM orders WHERE STRFTIME('%Y', day) = '2014'";
         "bird": "SELECT id FROM orders WHERE day >= '2014-02-01' AND day < '2014-03-01'" == "SELECT id FROM orders WHERE day LIKE '2014-02%'";
+        "bird": "SELECT id FROM orders WHERE SUBSTR(day, 1, 4) = '2014' AND SUBSTR(day, 6, 2) = '05'"
+            == "SELECT id FROM orders WHERE STRFTIME('%Y-%m', day) = '2014-05'";
         "bird": "SELECT id FROM orders WHERE day BETWEEN '2014-01-01' AND '2014-11-30'" != "SELECT id FROM orders WHERE STRFTIME('%Y', day) = '2014'";
     },
     apply: Apply::Rel(periods),

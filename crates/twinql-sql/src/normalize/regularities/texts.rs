@@ -51,7 +51,9 @@ fn one_spelling(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op: op @ BinaryOp::Like, left, right } = e else {
         return false;
     };
-    let plain = right.as_text().is_some_and(|t| !t.is_empty() && !t.contains(['%', '_']));
+    // Without letters LIKE is = as it is, by `patterns`.
+    let lettered = |t: &str| t.bytes().any(|b| b.is_ascii_alphabetic()) && !t.contains(['%', '_']);
+    let plain = right.as_text().is_some_and(lettered);
     if !plain || !matches!(**left, Expr::Column(_)) {
         return false;
     }

@@ -273,9 +273,14 @@ pub(super) fn semantic_prepass(query: &mut Query, cx: &mut Context<'_>) {
         drop_distinct(query);
     }
     if cx.semantics.rows_as_set {
-        projections::restrict_to_output(query, cx);
-        query.rel = Rel::Distinct { input: Box::new(query.rel.take()) };
+        rows_as_set(query, cx);
     }
+}
+
+/// Removes duplicates from the answer.
+pub(super) fn rows_as_set(query: &mut Query, cx: &mut Context<'_>) {
+    projections::restrict_to_output(query, cx);
+    query.rel = Rel::Distinct { input: Box::new(query.rel.take()) };
 }
 
 /// Takes away every DISTINCT, those of aggregates and window functions, too.
