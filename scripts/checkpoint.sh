@@ -4,7 +4,7 @@
 #   scripts/checkpoint.sh small
 #   scripts/checkpoint.sh base
 # Needs TWINQL_DATA (docs/training.md). Finished steps are kept and interrupted ones go on, so it can
-# be run again after any kill (remove out/NAME and out/questions-NAME to train a network anew). crates/twinql/checkpoints/README.md
+# be run again after any kill (remove out/NAME, out/questions-NAME and out/regular-NAME to train a network anew). crates/twinql/checkpoints/README.md
 # says how long it takes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,16 +24,18 @@ for corpus in spider bird; do
   scripts/corpora.sh "$corpus" no-fk default bird:1/6 spider:1/6 strict:1/6
 done
 scripts/corpora.sh bundled no-fk default bird spider strict
-# In the second stage `base` is taught by itself of the first, and teaches `small`.
+# In the second stage `base` is taught by itself of the first, and teaches `small`. In the third, both read forms by the
+# regularities, and `base` teaches `small` again.
 train() {
   [ -e "out/$1/model.safetensors" ] || "$twinql" train --config "configs/train-$1.toml" --resume
 }
 for run in teacher graded base "$name"; do train "$run"; done
 scripts/questions.sh
-train questions-base
-last=questions-small
-[ "$name" = small ] || last=questions-base-again
-train "$last"
+for run in questions-base questions-base-again regular-base; do train "$run"; done
+if [ "$name" = small ]; then
+  for run in questions-small regular-small; do train "$run"; done
+fi
+last=regular-$name
 cp "out/$last/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, and the stored scores
 cargo build --release --locked --workspace --bin twinql

@@ -84,6 +84,12 @@ impl QueryGraph {
         (own != other).then_some([own, other])
     }
 
+    /// The regularities that the query met, where it was asked about plausible databases by them.
+    pub fn regularities(&self) -> impl Iterator<Item = &str> {
+        let marks = self.graph.node_weights().filter(|node| node.tag == Tag::REGULARITY);
+        marks.filter_map(|node| node.content.as_deref())
+    }
+
     /// How many nodes there are, at least 1.
     pub fn node_count(&self) -> usize {
         self.graph.node_count()

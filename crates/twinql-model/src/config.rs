@@ -171,7 +171,13 @@ pub struct GraphConfig {
 impl Default for GraphConfig {
     /// Canonical plans with their flows.
     fn default() -> Self {
-        GraphConfig { kind: GraphKind::Plan, flows: true, canonical: true, question: Question::Every, regularities: false }
+        GraphConfig {
+            kind: GraphKind::Plan,
+            flows: true,
+            canonical: true,
+            question: Question::Every,
+            regularities: false,
+        }
     }
 }
 

@@ -99,4 +99,4 @@ pub use score::Score;
 pub use scorer::Scorer;
 pub use seal::{add_checksum, checksum};
 pub use tiers::{Cascade, Evidence, Tier, Tiers};
-pub use train::{Trained, train};
+pub use train::{Trained, check_files, train};

@@ -72,6 +72,11 @@ impl Lessons {
     }
 }
 
+/// Reads all teachers, and refuses those that cannot teach this network.
+pub(crate) fn check(config: &TrainConfig) -> Result<(), ModelError> {
+    config.teachers.iter().try_for_each(|path| read(path, config).map(|_| ()))
+}
+
 fn read(path: &Path, config: &TrainConfig) -> Result<(Checkpoint, Vec<u8>), ModelError> {
     let (checkpoint, bytes) = Checkpoint::read(path, &config.vocabulary)?;
     let origin = path.display();
@@ -104,7 +109,8 @@ fn log_odds(teacher: &Checkpoint, config: &TrainConfig, examples: &[Example]) ->
     let known = |e: &Example| {
         e.taught
             && (regular || e.question.is_usual())
-            && info.answers(e.question) && info.semantics.iter().any(|s| **s == *e.semantics)
+            && info.answers(e.question)
+            && info.semantics.iter().any(|s| **s == *e.semantics)
     };
     let calibration =
         |e: &Example| info.reading(e.question, &e.semantics).map_or(info.calibration, |r| r.calibration);

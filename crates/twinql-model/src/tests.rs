@@ -6,8 +6,8 @@ use std::path::Path;
 use twinql_graph::{QUESTIONS, Question, vocabulary};
 
 use crate::{
-    Checkpoint, Example, GmnConfig, ModelError, Observer, Scorer, Silent, StepReport, StopReason,
-    TrainConfig,
+    Checkpoint, Example, GmnConfig, GraphConfig, ModelError, Observer, Scorer, Silent, StepReport,
+    StopReason, TrainConfig, check_files,
     checkpoint::encode,
     synthetic::{example, examples, graph, pair, small_config},
     teach::Lessons,
@@ -270,6 +270,27 @@ fn each_question_is_read_in_its_own_way() {
     let taught = TrainConfig { teachers: vec![path], ..small_run() };
     let lessons = Lessons::new(&taught, &learn[..4]).unwrap();
     assert_eq!([0, 1, 2, 3].map(|i| lessons.of(i).is_some()), [true, true, false, false]);
+}
+
+/// A network may go on with regularities, and be taught by one without, which has no say where they count.
+#[test]
+fn regularities_may_come_later() {
+    let (learn, valid) = quick_data();
+    let (learn, valid) = (with_questions(learn), with_questions(valid));
+    let before = train(&quick(1), &learn, &valid, &mut Silent).unwrap().checkpoint;
+    assert!(before.info.answers(Question::Plausible));
+    let dir = tempfile::tempdir().unwrap();
+    let path = stored(dir.path(), "before.safetensors", &before);
+    let regular = GraphConfig { regularities: true, ..GraphConfig::default() };
+    let config = TrainConfig { graph: regular, init: Some(path.clone()), teachers: vec![path], ..quick(1) };
+    check_files(&config).unwrap();
+    let lessons = Lessons::new(&config, &learn[..4]).unwrap();
+    assert_eq!([0, 1, 2, 3].map(|i| lessons.of(i).is_some()), [true, true, false, false]);
+    let after = train(&config, &learn, &valid, &mut Silent).unwrap().checkpoint;
+    assert!(after.info.graph.regularities);
+    // Other graphs are refused.
+    let other = GraphConfig { canonical: false, ..regular };
+    assert!(matches!(check_files(&TrainConfig { graph: other, ..config }), Err(ModelError::Config(_))));
 }
 
 #[test]

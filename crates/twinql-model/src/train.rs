@@ -7,7 +7,7 @@ use twinql_graph::Question;
 use crate::{
     backend::Backend,
     checkpoint::{Checkpoint, CheckpointInfo, signature},
-    config::{GmnConfig, TrainConfig},
+    config::{GmnConfig, GraphConfig, TrainConfig},
     data::{TrainingSet, Unusable, Validation, data_hash},
     device::backend,
     error::ModelError,
@@ -16,7 +16,7 @@ use crate::{
     report::{EpochReport, Observer, StartReport, StopReason},
     run::{Epoch, Ran, RunFolder},
     state::{METRICS, STATE, State, move_average},
-    teach::Lessons,
+    teach::{self, Lessons},
     tiers::Tiers,
     weights::Layout,
 };
@@ -206,6 +206,17 @@ impl Run<'_> {
     }
 }
 
+/// Reads the checkpoints that a run starts with and is taught by, to refuse what does not fit before its pairs are
+/// prepared, which takes longer.
+///
+/// # Errors
+/// [`ModelError::Io`] and those of [`Checkpoint::from_bytes`] for a file; [`ModelError::Config`] for a network of other
+/// graphs or another size.
+pub fn check_files(config: &TrainConfig) -> Result<(), ModelError> {
+    initial(config)?;
+    teach::check(config)
+}
+
 /// The weights of the checkpoint that the run starts with, if there is one.
 fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
     let Some(path) = &config.init else {
@@ -213,15 +224,15 @@ fn initial(config: &TrainConfig) -> Result<Option<Vec<f32>>, ModelError> {
     };
     let (checkpoint, _) = Checkpoint::read(path, &config.vocabulary)?;
     // A network may go on without names: to it, codes are names like others. Relations may be added: at first they
-    // add nothing to attention.
+    // add nothing to attention. Regularities may be taken for granted from here on.
     let began = &checkpoint.info.model;
     let model = GmnConfig {
         use_names: config.model.use_names,
         use_relations: config.model.use_relations || began.use_relations,
         ..began.clone()
     };
-    for (table, same) in [("model", model == config.model), ("graph", checkpoint.info.graph == config.graph)]
-    {
+    let graph = GraphConfig { regularities: config.graph.regularities, ..checkpoint.info.graph };
+    for (table, same) in [("model", model == config.model), ("graph", graph == config.graph)] {
         if !same {
             return Err(ModelError::Config(format!(
                 "{} holds a network of another [{table}] than the configuration",

@@ -23,7 +23,9 @@ fn plausible_databases_agree_with_the_examples() {
         let [one, two] = example.queries;
         let found = if example.alike {
             match judge.expected(one, two, ExpectedConfig { databases: 64 }) {
-                Expectation::Counted(expected) if expected.share().is_some_and(|share| share >= MOST) => return None,
+                Expectation::Counted(expected) if expected.share().is_some_and(|share| share >= MOST) => {
+                    return None;
+                }
                 found => format!("{found:?}"),
             }
         } else {

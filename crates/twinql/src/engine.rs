@@ -285,7 +285,8 @@ impl Engine {
         let semantics = network.answers_for(&self.semantics);
         let graphs = batch.graphs(&semantics, &network.graph());
         let threshold = network.scorer().threshold();
-        for (record, read) in records.iter_mut().zip(&*batch.read(network, &semantics)) {
+        let said = batch.read(network, &semantics);
+        for ((record, read), pair) in records.iter_mut().zip(&*said).zip(graphs.iter()) {
             match read {
                 Some(Ok(said)) => {
                     if let Some(p) = said.probability(threshold, &|score| Some(score.probability)) {
@@ -295,6 +296,10 @@ impl Engine {
                     record.set_detail(metric.name, "identical", said.identical);
                     if let Some(widths) = said.widths {
                         record.set_detail(metric.name, "columns", widths.to_vec());
+                    }
+                    let regularities = pair.as_ref().map(PairGraphs::regularities).unwrap_or_default();
+                    if !regularities.is_empty() {
+                        record.set_detail(metric.name, "regularities", regularities);
                     }
                 }
                 Some(Err(error)) => spoil(record, Status::Unsupported, error.to_string()),

@@ -11,7 +11,8 @@ use twinql_model::{GraphConfig, GraphKind};
 use twinql_sql::prove::Vacuous;
 use twinql_sql::{
     Assumption, Canonical, Dialect, Plan, Rule, Schema, Semantics, SqlError, normalize,
-    normalize::{normalize_plausible, normalize_with}, parse, parse_in, plan,
+    normalize::{normalize_plausible, normalize_with},
+    parse, parse_in, plan,
 };
 
 pub use twinql_metrics::same_tokens;
@@ -222,6 +223,18 @@ impl PairGraphs {
         let (gold, pred) = self.both()?;
         gold.widths_apart(pred)
     }
+
+    /// The regularities that one query met and the other did not.
+    pub fn regularities(&self) -> Vec<String> {
+        let Some((gold, pred)) = self.both() else {
+            return Vec::new();
+        };
+        let alone = |one: &QueryGraph, other: &QueryGraph| -> Vec<String> {
+            let there: Vec<&str> = other.regularities().collect();
+            one.regularities().filter(|name| !there.contains(name)).map(str::to_owned).collect()
+        };
+        [alone(gold, pred), alone(pred, gold)].concat()
+    }
 }
 
 impl Graphs {
@@ -322,4 +335,34 @@ fn number(list: &mut Vec<Semantics>, own: Semantics) -> Asked {
 /// Schemas are told apart by address: one `Arc` stands for one schema while a batch runs.
 fn key(schema: &Arc<Schema>) -> usize {
     Arc::as_ptr(schema) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use twinql_graph::Question;
+
+    use super::*;
+
+    /// Asked about plausible databases, forms are equal by regularities, and marks say which query met one.
+    #[test]
+    fn regularities_are_marked() {
+        let ddl = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER)";
+        let schema = Schema::from_ddl("pets", ddl).unwrap();
+        let bird = Semantics::preset("bird").unwrap();
+        let one = "SELECT name FROM pet ORDER BY age DESC LIMIT 1";
+        let other = "SELECT name FROM pet WHERE age = (SELECT MAX(age) FROM pet)";
+        let regular =
+            GraphConfig { question: Question::Plausible, regularities: true, ..GraphConfig::default() };
+        let marks = |graph: &QueryGraph| graph.regularities().map(str::to_owned).collect::<Vec<_>>();
+        let [plain, extreme] = [one, other].map(|sql| graph(&schema, sql, &bird, &regular).unwrap());
+        assert_eq!((marks(&plain), marks(&extreme)), (vec![], vec!["one-extreme".to_owned()]));
+        assert_eq!(plain.node_count() + 1, extreme.node_count());
+        assert_ne!(plain.fingerprint(), extreme.fingerprint());
+        // The usual question knows none of this, whatever the network reads otherwise.
+        let usual = GraphConfig { question: Question::Every, ..regular };
+        let [plain, extreme] = [one, other].map(|sql| graph(&schema, sql, &bird, &usual).unwrap());
+        assert!(marks(&plain).is_empty() && marks(&extreme).is_empty());
+        assert!(plain.node_count() + 1 < extreme.node_count());
+    }
 }

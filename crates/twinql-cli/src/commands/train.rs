@@ -10,7 +10,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use twinql::files::Lock;
-use twinql::model::{Cascade, EpochReport, Observer, StartReport, StepReport, TrainConfig, train};
+use twinql::model::{
+    Cascade, EpochReport, Observer, StartReport, StepReport, TrainConfig, check_files, train,
+};
 use twinql::signature::{Signature, short_hash};
 use twinql::training::{RunConfig, examples};
 
@@ -43,6 +45,7 @@ pub(crate) fn run(typed: &args::Train, seed: Option<u64>, console: Console) -> R
             format!("cannot read {path}, which {field} under [train] names; train that network first")
         })?;
     }
+    check_files(&config.train)?;
     let mut inputs = config.inputs();
     for (field, path) in train_config_inputs(&config.train) {
         inputs.add(field, path);

@@ -30,8 +30,8 @@ mod vacuous;
 use std::collections::{BTreeMap, BTreeSet};
 
 use context::{Context, Role};
-use rule::Apply;
 pub use regularities::ALL as REGULARITIES;
+use rule::Apply;
 pub use rule::{Needs, Precedence, Rule};
 pub use rules::{ALL as RULES, ORDER};
 pub use stopped::Stopped;

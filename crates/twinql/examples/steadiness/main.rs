@@ -1,6 +1,6 @@
 //! How much metrics change when a pair's schema changes and its label does not: the metamorphic relations of MT-TEQL,
 //! asked of the metrics themselves.
-//!   steadiness [METRICS [DRAWS [CHECKPOINT]]]       # gmn,relpm,esm+,suite; 1; small
+//!   steadiness [METRICS [DRAWS [CHECKPOINT [QUESTION]]]]       # gmn,relpm,esm+,suite; 1; small; every
 //! over the bundled pairs and, with TWINQL_DATA, Spider-pair dev and `bird_ex_dev`. Docs: docs/consistency.md.
 #![allow(clippy::expect_used, clippy::print_stdout)]
 
@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use measure::{Pair, keeping, measure};
 use twinql::corpus::pairs;
+use twinql::graph::Question;
 use twinql::sql::schema;
 use twinql::{Engine, Network, Schema, Semantics};
 
@@ -22,6 +23,7 @@ fn main() {
     let network = Network::chosen(argument(3).map(PathBuf::from).as_deref()).expect("a checkpoint");
     let metrics = names.split(',').map(|name| twinql::metrics::metric(name).expect("a metric"));
     let metrics: Vec<_> = metrics.collect();
+    let question = argument(4).map_or(Question::Every, |name| name.parse().expect("a question"));
     let data = std::env::var_os("TWINQL_DATA").map(PathBuf::from);
     let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
     let mut sets = vec![("bundled pairs", "default", bundled.join("schemas"), bundled.join("pairs.jsonl"))];
@@ -53,6 +55,7 @@ fn main() {
         let engine = Engine::builder()
             .network(network.clone())
             .semantics(semantics)
+            .question(question)
             .metrics(metrics.iter().copied())
             .build()
             .expect("an engine");

@@ -65,12 +65,14 @@ pub(super) fn part(e: &Expr) -> Option<Part<'_>> {
             };
             Some(Part { number, ..part(expr)? })
         }
-        Expr::Function { name, args } if matches!(name.as_str(), "substr" | "substring") => match args.as_slice() {
-            [of @ Expr::Column(_), from, length] => {
-                Some(Part { of, from: from.as_integer()?, length: length.as_integer()?, number: false })
+        Expr::Function { name, args } if matches!(name.as_str(), "substr" | "substring") => {
+            match args.as_slice() {
+                [of @ Expr::Column(_), from, length] => {
+                    Some(Part { of, from: from.as_integer()?, length: length.as_integer()?, number: false })
+                }
+                _ => None,
             }
-            _ => None,
-        },
+        }
         _ => None,
     }
 }
@@ -173,7 +175,10 @@ fn is_date_text(text: &str) -> bool {
 /// True for `2024-05-01`.
 pub(super) fn is_day(text: &str) -> bool {
     text.len() == 10
-        && text.bytes().enumerate().all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() })
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() })
 }
 
 /// `x GLOB 'text*'`.

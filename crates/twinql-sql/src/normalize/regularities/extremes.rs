@@ -16,7 +16,7 @@ pub(super) const ONE_EXTREME: Rule = Rule {
     name: "one-extreme",
     summary: "the rows whose x is the MIN or MAX of x among them are the first row by x",
     why: "Measures have no ties at their ends.",
-    source: "habit of language models; ESM+ 2024, table 1, asks for a key",
+    source: "a habit of language models; ESM+ 2024, table 1, asks for a key",
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT name FROM customer WHERE age = (SELECT MAX(age) FROM customer)" == "SELECT name FROM customer ORDER BY age DESC LIMIT 1";
@@ -131,7 +131,7 @@ pub(super) const EXTREME_AS_FIRST: Rule = Rule {
     name: "extreme-as-first",
     summary: "an answer of one MIN or MAX is x of the first row by x",
     why: "There are rows, and their greatest value is that of the row that comes first.",
-    source: "habit of language models",
+    source: "a habit of language models",
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT MAX(age) FROM customer WHERE city = 'Rome'" == "SELECT age FROM customer WHERE city = 'Rome' ORDER BY age DESC LIMIT 1";

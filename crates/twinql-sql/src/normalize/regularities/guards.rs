@@ -11,7 +11,7 @@ pub(super) const DEFAULTS: Rule = Rule {
     name: "defaults",
     summary: "COALESCE(x, 0) of what is computed is x",
     why: "There are rows to compute it of, so the other value is never needed.",
-    source: "habit of language models",
+    source: "a habit of language models",
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT COALESCE(SUM(total), 0) FROM orders WHERE day = '2024'" == "SELECT SUM(total) FROM orders WHERE day = '2024'";
@@ -49,7 +49,7 @@ pub(super) const DIVISORS: Rule = Rule {
     name: "divisors",
     summary: "x / NULLIF(y, 0) and CASE WHEN y > 0 THEN x / y ELSE 0 END are x / y",
     why: "A quotient is asked for where there is something to divide by.",
-    source: "habit of language models; SQLite's division by 0 is NULL as it is",
+    source: "a habit of language models; SQLite's division by 0 is NULL as it is",
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT SUM(total) / NULLIF(COUNT(day), 0) FROM orders" == "SELECT SUM(total) / COUNT(day) FROM orders";

@@ -11,7 +11,7 @@ use crate::tree::{NodeMut, Tree};
 
 pub(super) const LOOK_UP: Rule = Rule {
     name: "look-up",
-    summary: "LIMIT 1 without an order does nothing: x = (a subquery) is a join with it",
+    summary: "where a row is asked for by its name, LIMIT 1 without an order does nothing, and x = (a subquery) is a join with it",
     why: "Who asks for any one row, or compares with a subquery, knows that there is one: what people look up by is unique.",
     source: "a habit of language models; SQLite takes a subquery's first row",
     needs: Needs::NOTHING,
@@ -68,9 +68,7 @@ fn without_limit(rel: &mut Rel, cx: &Context<'_>) -> bool {
 
 /// True if a name is asked for in it.
 fn is_named(rel: &Rel, cx: &Context<'_>) -> bool {
-    rel.any(|r| {
-        r.as_block().is_some_and(|block| block.on.iter().any(|e| names_row(e, cx)))
-    })
+    rel.any(|r| r.as_block().is_some_and(|block| block.on.iter().any(|e| names_row(e, cx))))
 }
 
 /// `name = 'Ann'`.

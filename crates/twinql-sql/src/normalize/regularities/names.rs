@@ -12,7 +12,7 @@ pub(super) const NAMES: Rule = Rule {
     name: "names",
     summary: "GROUP BY a name is GROUP BY the key of the row that it names",
     why: "No two rows of a table have one name or title.",
-    source: "habit of language models: GROUP BY id, name",
+    source: "a habit of language models: GROUP BY id, name",
     needs: Needs::KEYS,
     examples: examples! {
         "bird": "SELECT c.name, COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.name"
@@ -97,7 +97,9 @@ fn one_group(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
         return false;
     };
     let bare = |call: &AggregateCall| {
-        call.func == AggFunc::Bare && call.filter.is_none() && matches!(call.args.as_slice(), [Expr::Column(_)])
+        call.func == AggFunc::Bare
+            && call.filter.is_none()
+            && matches!(call.args.as_slice(), [Expr::Column(_)])
     };
     let plain = |call: &AggregateCall| bare(call) || !call.func.is_extreme() && call.func != AggFunc::Bare;
     let any = |test: &dyn Fn(&AggregateCall) -> bool| calls.iter().any(|(_, call)| test(call));

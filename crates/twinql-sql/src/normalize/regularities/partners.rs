@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::columns::Reads;
 use super::keys::is_referenced;
+use crate::columns::Reads;
 use crate::expr::Expr;
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;

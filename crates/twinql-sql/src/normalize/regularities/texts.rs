@@ -9,7 +9,7 @@ pub(super) const TRIMMED: Rule = Rule {
     name: "trimmed",
     summary: "TRIM(x) of a column is the column",
     why: "Values are stored without blanks around them.",
-    source: "habit of language models",
+    source: "a habit of language models",
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT id FROM customer WHERE TRIM(city) = 'Rome'" == "SELECT id FROM customer WHERE city = 'Rome'";

@@ -15,7 +15,7 @@ pub(super) const TOGETHER: Rule = Rule {
     name: "totals-together",
     summary: "subqueries that aggregate the same tables under different conditions are aggregates of CASEs over one scan",
     why: "Each aggregate sees the rows that meet its own condition, whether these are filtered or chosen by a CASE.",
-    source: "habit of language models: a share as the quotient of two subqueries",
+    source: "a habit of language models: a share as the quotient of two subqueries",
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT (SELECT COUNT(*) FROM customer WHERE city = 'Rome') - (SELECT COUNT(*) FROM customer WHERE city = 'Oslo')"
@@ -43,7 +43,8 @@ fn together(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
         return false;
     }
     // DISTINCT of one row does nothing.
-    let (Rel::Project { input, exprs } | Rel::Aggregate { input, keys: exprs, calls: _ }) = &mut query.rel else {
+    let (Rel::Project { input, exprs } | Rel::Aggregate { input, keys: exprs, calls: _ }) = &mut query.rel
+    else {
         return false;
     };
     let mut members = Vec::new();
@@ -132,7 +133,9 @@ fn merge(members: &[Member], cx: &Context<'_>) -> Option<Rel> {
         said.push((on, call));
     }
     let allowed = said.iter().all(|(on, call)| {
-        call.filter.is_none() && !matches!(call.func, AggFunc::Bare | AggFunc::Other(_)) && !on.iter().any(Expr::has_subquery)
+        call.filter.is_none()
+            && !matches!(call.func, AggFunc::Bare | AggFunc::Other(_))
+            && !on.iter().any(Expr::has_subquery)
     });
     let made: BTreeSet<ColumnId> = first.inputs.iter().flat_map(Rel::outputs).collect();
     let closed = said.iter().all(|(on, call)| {

@@ -119,7 +119,11 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
 }
 
 /// [`indicated`], or the argument itself where it is a predicate that is never NULL.
-pub(in crate::normalize) fn indicator(e: &Expr, known: &BTreeSet<ColumnId>, cx: &Context<'_>) -> Option<Expr> {
+pub(in crate::normalize) fn indicator(
+    e: &Expr,
+    known: &BTreeSet<ColumnId>,
+    cx: &Context<'_>,
+) -> Option<Expr> {
     indicated(e).or_else(|| {
         let predicate = e.is_boolean() && !matches!(e, Expr::Literal(_)) && e.is_deterministic();
         (predicate && !cx.may_be_null(e, known)).then(|| e.clone())
