@@ -24,18 +24,18 @@ for corpus in spider bird; do
   scripts/corpora.sh "$corpus" no-fk default bird:1/6 spider:1/6 strict:1/6
 done
 scripts/corpora.sh bundled no-fk default bird spider strict
-# In the second stage `base` is taught by itself of the first, and teaches `small`. In the third, both read forms by the
-# regularities, and `base` teaches `small` again.
+# In the second stage `base` is taught by itself of the first, and teaches `small`. The third is no training: both read forms by
+# the regularities, and are calibrated for that.
 train() {
   [ -e "out/$1/model.safetensors" ] || "$twinql" train --config "configs/train-$1.toml" --resume
 }
 for run in teacher graded base "$name"; do train "$run"; done
 scripts/questions.sh
-for run in questions-base questions-base-again regular-base; do train "$run"; done
-if [ "$name" = small ]; then
-  for run in questions-small regular-small; do train "$run"; done
-fi
+train questions-base
+second=questions-small
+[ "$name" = small ] || second=questions-base-again
 last=regular-$name
+for run in "$second" "$last"; do train "$run"; done
 cp "out/$last/model.safetensors" "crates/twinql/checkpoints/$name.safetensors"
 scripts/calibrate.sh "$name" # the weights of ex, and the stored scores
 cargo build --release --locked --workspace --bin twinql

@@ -22,8 +22,9 @@ differ in nothing else answer the same wherever people have data.
 Networks that are asked `--question plausible` read canonical forms that are made by these rules beside the
 [normalisation rules](rules.md), which come first: what they make alike stays alike
 (but for the letters of a LIKE, which are taken as they are written). A mark in the graph names each
-regularity that a query met, so that the network learns how far it can be trusted: two queries whose forms are equal
-by different regularities are near each other, and not the same. Nothing else uses them: proofs, suites, labels, and
+regularity that a query met: two queries whose forms are equal by different regularities are near each other, and not the
+same. A network can learn from the marks how far each can be trusted; the built-in ones have met none in training
+([why](experiments.md#regularities)). Nothing else uses them: proofs, suites, labels, and
 the question `every` know the normalisation rules alone. [Plausible databases](plausible.md) are made to hold most of
 them, each with a probability.
 

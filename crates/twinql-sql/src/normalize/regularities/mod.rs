@@ -2,8 +2,8 @@
 //!
 //! A look-up by name finds one row, a measure has one greatest value, a date is written `2024-05-01`. Rules that
 //! take this for granted make queries alike that no proof may call equal: they are for the question `plausible`
-//! alone, beside all other [rules](super::RULES), and for nothing that claims a proof. Which of them a query met is
-//! told to the network, so that it learns how far each can be trusted.
+//! alone, beside all other [rules](super::RULES), and for nothing that claims a proof. Marks tell the network which of them
+//! a query met, so that forms that are equal by them alone are near and not the same.
 
 mod dates;
 mod extremes;
