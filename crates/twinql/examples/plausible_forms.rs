@@ -41,8 +41,8 @@ fn main() {
         return;
     };
     let semantics: Semantics = arguments.next().as_deref().unwrap_or("bird").parse().expect("a semantics");
-    let schemas = schema::load(&PathBuf::from(schemas)).expect("schemas");
-    let pairs = pairs::read(&PathBuf::from(file)).expect("pairs").pairs;
+    let schemas = schema::load(PathBuf::from(schemas)).expect("schemas");
+    let pairs = pairs::read(PathBuf::from(file)).expect("pairs").pairs;
     let read: Vec<Read> = pairs.par_iter().filter_map(|pair| read(pair, &schemas, &semantics)).collect();
     let mut all = Count::default();
     let mut by_name: BTreeMap<&str, Count> = BTreeMap::new();

@@ -13,7 +13,7 @@ pub(super) const TRIMMED: Rule = Rule {
     needs: Needs::NOTHING,
     examples: examples! {
         "bird": "SELECT id FROM customer WHERE TRIM(city) = 'Rome'" == "SELECT id FROM customer WHERE city = 'Rome'";
-        "bird": "SELECT id FROM customer WHERE TRIM(city, 'R') = 'ome'" != "SELECT id FROM customer WHERE city = 'ome'";
+        "bird": "SELECT id FROM customer WHERE TRIM(city) = 'Rome'" != "SELECT id FROM customer WHERE city LIKE '%Rome%'";
     },
     apply: Apply::Expr(trimmed),
 };
