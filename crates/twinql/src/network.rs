@@ -182,6 +182,8 @@ impl Network {
 
     /// How it wants queries' graphs to be made.
     pub fn graph(&self) -> GraphConfig {
-        self.scorer.info().graph
+        let graph = self.scorer.info().graph;
+        // Asked the usual question, a network reads what all others do.
+        GraphConfig { regularities: graph.regularities && !graph.question.is_usual(), ..graph }
     }
 }
