@@ -163,7 +163,7 @@ pub struct GraphConfig {
     #[serde(skip_serializing_if = "Question::is_usual")]
     pub question: Question,
     /// Asked about plausible databases, canonical plans take the
-    /// [regularities](twinql_sql::normalize::REGULARITIES) for granted, and marks tell the network which.
+    /// regularities (`twinql_sql::normalize::REGULARITIES`) for granted, and marks tell the network which.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub regularities: bool,
 }
