@@ -55,12 +55,13 @@ pub(super) const DIVISORS: Rule = Rule {
         "bird": "SELECT SUM(total) / NULLIF(COUNT(day), 0) FROM orders" == "SELECT SUM(total) / COUNT(day) FROM orders";
         "bird": "SELECT CASE WHEN COUNT(*) > 0 THEN SUM(score) / COUNT(*) ELSE 0 END FROM customer WHERE age > 3"
             == "SELECT SUM(score) / COUNT(*) FROM customer WHERE age > 3";
+        "bird": "SELECT SUM(CASE WHEN age > 0 THEN score ELSE 0 END) FROM customer" != "SELECT SUM(score) FROM customer";
         "bird": "SELECT SUM(total) / NULLIF(COUNT(day), 1) FROM orders" != "SELECT SUM(total) / COUNT(day) FROM orders";
     },
     apply: Apply::Expr(divisor),
 };
 
-fn divisor(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+fn divisor(e: &mut Expr, cx: &mut Context<'_>) -> bool {
     match e {
         Expr::Binary { op: BinaryOp::Div, right, .. } => match &**right {
             Expr::Function { name, args } if name == "nullif" => match args.as_slice() {
@@ -93,9 +94,11 @@ fn divisor(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
                 (false, other) => (Some(then), other),
                 (true, otherwise) => (otherwise, Some(then)),
             };
+            // AVG divides by the count itself; a column of a table divides by nothing.
+            let computed = |e: &Expr| e.as_column().is_some_and(|c| cx.origin(c).is_none());
+            let average = |q: &Expr| computed(q) && computed(of);
             match quotient {
-                // AVG divides by the count itself.
-                Some(q) if other.is_none_or(idle) && (divides_by(q, of) || q.as_column().is_some()) => {
+                Some(q) if other.is_none_or(idle) && (divides_by(q, of) || average(q)) => {
                     *e = q.clone();
                     true
                 }
