@@ -2,12 +2,15 @@
 //! `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test regularities`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use common::examples;
 use twinql_sql::normalize::example::{Example, SHOP};
 use twinql_sql::normalize::{REGULARITIES, normalize_plausible};
-use twinql_sql::{Canonical, RULES, Schema, canonicalize, explain, parse, plan};
+use twinql_sql::{Canonical, RULES, Schema, canonicalize};
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/regularities.md");
 
@@ -55,11 +58,8 @@ fn schema() -> Schema {
 
 /// The forms of both queries by all rules and regularities but one.
 fn forms(schema: &Schema, example: &Example, without: &str) -> [Canonical; 2] {
-    let semantics = example.semantics().unwrap();
-    example.queries.map(|sql| {
-        let parsed = parse(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
-        let plan = plan(schema, &parsed).unwrap_or_else(|e| panic!("{sql}: {e}"));
-        normalize_plausible(schema, plan, &semantics, &|r| r.name != without)
+    examples::forms(schema, example, |plan, semantics| {
+        normalize_plausible(schema, plan, semantics, &|r| r.name != without)
     })
 }
 
@@ -67,26 +67,9 @@ fn forms(schema: &Schema, example: &Example, without: &str) -> [Canonical; 2] {
 #[test]
 fn regularities_make_their_examples_alike() {
     let schema = schema();
-    let mut wrong = Vec::new();
-    for rule in REGULARITIES {
-        for example in rule.examples {
-            let [one, two] = forms(&schema, example, "");
-            let equal = one.plan.query == two.plan.query;
-            let applied = [&one, &two].into_iter().any(|c| c.regularities().any(|n| n == rule.name));
-            let [bare, other] = forms(&schema, example, rule.name);
-            let found = match (example.alike, equal) {
-                _ if !one.complete || !two.complete => "not brought to an end",
-                (true, false) => "not alike",
-                (false, true) => "alike, and a near miss",
-                (true, true) if !applied => "alike, and the regularity had no part in it",
-                (true, true) if bare.plan.query == other.plan.query => "alike without it as well",
-                _ => continue,
-            };
-            let trees = [&one, &two].map(|c| explain::tree(&schema, &c.plan));
-            wrong.push(format!("{}: {found}: {example:#?}\n{}", rule.name, trees.join("\n")));
-        }
-    }
-    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n\n"));
+    examples::alike_by_their_rules(&schema, REGULARITIES, |example, without| {
+        forms(&schema, example, without)
+    });
 }
 
 #[test]
@@ -159,13 +142,5 @@ fn document() -> String {
 
 #[test]
 fn document_and_registry_agree() {
-    let wanted = document();
-    if std::env::var_os("TWINQL_WRITE_DOCS").is_some() {
-        std::fs::write(PATH, &wanted).unwrap();
-    }
-    let found = std::fs::read_to_string(PATH).unwrap_or_default();
-    assert!(
-        found.replace("\r\n", "\n") == wanted,
-        "docs/regularities.md is not what the registry says: run `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test regularities`"
-    );
+    examples::document_agrees(PATH, &document(), "regularities");
 }

@@ -1,13 +1,14 @@
 //! The registry of rules, tried on its own examples.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
 use std::collections::BTreeSet;
 
+use common::examples;
 use twinql_sql::normalize::example::Example;
 use twinql_sql::normalize::{ORDER, normalize_in_order, normalize_with};
-use twinql_sql::{
-    Canonical, Plan, Query, RULES, Rule, Schema, Semantics, canonicalize, explain, parse, plan, print,
-};
+use twinql_sql::{Canonical, Plan, Query, RULES, Rule, Schema, Semantics, canonicalize, parse, plan, print};
 
 fn schema() -> Schema {
     Example::schema().unwrap()
@@ -15,11 +16,8 @@ fn schema() -> Schema {
 
 /// The forms of both queries by all rules but one.
 fn forms(schema: &Schema, example: &Example, without: &str) -> [Canonical; 2] {
-    let semantics = example.semantics().unwrap();
-    example.queries.map(|sql| {
-        let parsed = parse(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
-        let plan = plan(schema, &parsed).unwrap_or_else(|e| panic!("{sql}: {e}"));
-        normalize_with(schema, plan, &semantics, &|r| r.name != without)
+    examples::forms(schema, example, |plan, semantics| {
+        normalize_with(schema, plan, semantics, &|r| r.name != without)
     })
 }
 
@@ -27,26 +25,7 @@ fn forms(schema: &Schema, example: &Example, without: &str) -> [Canonical; 2] {
 #[test]
 fn rules_make_their_examples_alike() {
     let schema = schema();
-    let mut wrong = Vec::new();
-    for rule in RULES {
-        for example in rule.examples {
-            let [one, two] = forms(&schema, example, "");
-            let equal = one.plan.query == two.plan.query;
-            let applied = [&one, &two].into_iter().any(|c| c.applied.contains(&rule.name));
-            let [bare, other] = forms(&schema, example, rule.name);
-            let found = match (example.alike, equal) {
-                _ if !one.complete || !two.complete => "not brought to an end",
-                (true, false) => "not alike",
-                (false, true) => "alike, and a near miss",
-                (true, true) if !applied => "alike, and the rule had no part in it",
-                (true, true) if bare.plan.query == other.plan.query => "alike without the rule as well",
-                _ => continue,
-            };
-            let trees = [&one, &two].map(|c| explain::tree(&schema, &c.plan));
-            wrong.push(format!("{}: {found}: {example:#?}\n{}", rule.name, trees.join("\n")));
-        }
-    }
-    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n\n"));
+    examples::alike_by_their_rules(&schema, RULES, |example, without| forms(&schema, example, without));
 }
 
 #[test]

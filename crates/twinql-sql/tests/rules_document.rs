@@ -2,8 +2,11 @@
 //! `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test rules_document`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
 use std::fmt::Write;
 
+use common::examples;
 use twinql_sql::normalize::example::{Example, SHOP};
 use twinql_sql::normalize::{Needs, ORDER, normalize_with};
 use twinql_sql::{RULES, Rule, Schema, Semantics, parse, plan, semantics::PRESETS};
@@ -156,13 +159,5 @@ fn document() -> String {
 
 #[test]
 fn document_and_registry_agree() {
-    let wanted = document();
-    if std::env::var_os("TWINQL_WRITE_DOCS").is_some() {
-        std::fs::write(PATH, &wanted).unwrap();
-    }
-    let found = std::fs::read_to_string(PATH).unwrap_or_default();
-    assert!(
-        found.replace("\r\n", "\n") == wanted,
-        "docs/rules.md is not what the registry says: run `TWINQL_WRITE_DOCS=1 cargo test -p twinql-sql --test rules_document`"
-    );
+    examples::document_agrees(PATH, &document(), "rules_document");
 }

@@ -285,6 +285,7 @@ impl Engine {
         let semantics = network.answers_for(&self.semantics);
         let graphs = batch.graphs(&semantics, &network.graph());
         let threshold = network.scorer().threshold();
+        let regular = network.graph().regularities;
         let said = batch.read(network, &semantics);
         for ((record, read), pair) in records.iter_mut().zip(&*said).zip(graphs.iter()) {
             match read {
@@ -297,7 +298,8 @@ impl Engine {
                     if let Some(widths) = said.widths {
                         record.set_detail(metric.name, "columns", widths.to_vec());
                     }
-                    let regularities = pair.as_ref().map(PairGraphs::regularities).unwrap_or_default();
+                    let marked = pair.as_ref().filter(|_| regular);
+                    let regularities = marked.map(PairGraphs::regularities).unwrap_or_default();
                     if !regularities.is_empty() {
                         record.set_detail(metric.name, "regularities", regularities);
                     }

@@ -11,6 +11,7 @@
 
 mod answers;
 mod databases;
+pub mod examples;
 mod plans;
 
 pub use answers::{Answer, Outcome, Trial, answer, compare};

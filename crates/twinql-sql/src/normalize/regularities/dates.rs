@@ -4,6 +4,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::rules::put;
 use crate::schema::{Affinity, TypeClass};
 use crate::value::Value;
 
@@ -139,11 +140,7 @@ fn date_prefix(e: &mut Expr, cx: &mut Context<'_>) -> bool {
         return false;
     };
     let new = prefix(a, b, cx).or_else(|| prefix(b, a, cx));
-    let changed = new.is_some();
-    if let Some(new) = new {
-        *e = new;
-    }
-    changed
+    put(e, new)
 }
 
 /// A conjunction of one is that one.
@@ -214,6 +211,11 @@ pub(super) fn narrowed(list: &mut Vec<Expr>) -> bool {
             Some((at, other, begins(x, &format!("{text}-{rest}"))))
         })
     });
+    merge(list, found)
+}
+
+/// Two conjuncts as one, which takes the place of the first; what a search for them returns.
+pub(super) fn merge(list: &mut Vec<Expr>, found: Option<(usize, usize, Expr)>) -> bool {
     let Some((at, other, new)) = found else {
         return false;
     };

@@ -103,7 +103,7 @@ fn extreme(inputs: &[Rel], on: &[Expr], at: usize, cx: &Context<'_>) -> Option<(
 }
 
 /// What the columns of a relation are called in another one that is the same but for their ids.
-fn renaming(read: &Rel, own: &Rel) -> Option<Substitution> {
+pub(super) fn renaming(read: &Rel, own: &Rel) -> Option<Substitution> {
     if let (Rel::Scan { table, columns }, Rel::Scan { table: same, columns: here }) = (read, own) {
         // Which columns a scan gives depends on what is read of it.
         let named = |(c, at): &(ColumnId, usize)| {

@@ -4,6 +4,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::rules::is_number;
 use crate::rel::Rel;
 use crate::value::Value;
 
@@ -110,7 +111,7 @@ fn divisor(e: &mut Expr, cx: &mut Context<'_>) -> bool {
 }
 
 fn is_zero(e: &Expr) -> bool {
-    matches!(e, Expr::Literal(v) if v.as_f64() == Some(0.0))
+    is_number(e, 0.0)
 }
 
 /// What is compared with 0, or as a whole number with 1, and whether the test holds for 0.

@@ -4,6 +4,7 @@ use crate::expr::{AggFunc, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::scan::column_at;
 use crate::normalize::visible_scans;
 use crate::rel::{ColumnId, Rel};
 use crate::schema::ColumnRef;
@@ -40,7 +41,7 @@ fn other_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             continue;
         };
         e.map(|e| {
-            let Some(key) = e.as_column().and_then(|c| primary(c, input, cx)) else {
+            let Some(key) = e.as_column().and_then(|c| other(c, input, cx)) else {
                 return false;
             };
             *e = Expr::Column(key);
@@ -51,15 +52,19 @@ fn other_key(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     changed
 }
 
-/// The primary key's column of the scan that a referenced column comes from, where that is another one.
-fn primary(c: ColumnId, input: &Rel, cx: &Context<'_>) -> Option<ColumnId> {
-    let at = cx.origin(c).filter(|at| is_referenced(*at, cx))?;
-    let [key] = cx.schema.tables.get(at.table)?.primary_key.as_slice() else {
+/// The primary key beside a referenced column, where that is another one.
+fn other(c: ColumnId, input: &Rel, cx: &Context<'_>) -> Option<ColumnId> {
+    cx.origin(c).filter(|at| is_referenced(*at, cx))?;
+    primary_key(c, input, cx).filter(|key| *key != c)
+}
+
+/// The primary key of the scan that a column comes from.
+pub(super) fn primary_key(c: ColumnId, input: &Rel, cx: &Context<'_>) -> Option<ColumnId> {
+    let [key] = cx.schema.tables.get(cx.origin(c)?.table)?.primary_key.as_slice() else {
         return None;
     };
     let mut scans = Vec::new();
     visible_scans(input, &mut scans);
     let (_, columns) = scans.into_iter().find(|(_, columns)| columns.iter().any(|(own, _)| *own == c))?;
-    let (id, _) = columns.into_iter().find(|(_, at)| at == key)?;
-    (at.column != *key).then_some(id)
+    column_at(&columns, *key)
 }

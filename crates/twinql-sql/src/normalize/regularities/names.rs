@@ -1,10 +1,10 @@
 //! Groups by what people call a row by, and groups that go without saying.
 
+use super::keys::primary_key;
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::visible_scans;
 use crate::rel::{ColumnId, Rel};
 use crate::schema::ColumnRef;
 
@@ -34,7 +34,9 @@ fn names(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     if distinct && !input.any(grouped) {
         return false;
     }
-    let Some(key) = keys.iter().find_map(|(_, e)| named_key(e.as_column()?, input, cx)) else {
+    let named = |c: ColumnId| cx.origin(c).is_some_and(|at| is_name(at, cx));
+    let mut bare = keys.iter().filter_map(|(_, e)| e.as_column());
+    let Some(key) = bare.find_map(|c| primary_key(c, input, cx).filter(|_| named(c))) else {
         return false;
     };
     let known = cx.dependencies(input);
@@ -52,18 +54,6 @@ fn names(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let new = cx.fresh_like(key);
     keys.push((new, Expr::Column(key)));
     true
-}
-
-/// The primary key of the scan that a name comes from.
-fn named_key(c: ColumnId, input: &Rel, cx: &Context<'_>) -> Option<ColumnId> {
-    let origin = cx.origin(c).filter(|at| is_name(*at, cx))?;
-    let mut scans = Vec::new();
-    visible_scans(input, &mut scans);
-    let (_, columns) = scans.into_iter().find(|(_, columns)| columns.iter().any(|(own, _)| *own == c))?;
-    let [key] = cx.schema.tables.get(origin.table)?.primary_key.as_slice() else {
-        return None;
-    };
-    columns.into_iter().find(|(_, at)| at == key).map(|(key, _)| key)
 }
 
 /// True for columns whose name ends in `name` or `title`, but is not that of a part of a name.

@@ -1,10 +1,11 @@
 //! Whole years and months, by their bounds or by how a date begins.
 
-use super::dates::{begins, is_day, narrowed, part, shorten};
+use super::dates::{begins, is_day, merge, narrowed, part, shorten};
 use crate::expr::{BinaryOp, Expr};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
+use crate::normalize::rules::put;
 use crate::rel::Rel;
 
 /// One side of a range.
@@ -101,11 +102,7 @@ fn date_bound(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
         let column = matches!(b.of, Expr::Column(_));
         (column && end && past).then(|| after_month(day)).flatten().map(|next| from_day(b.of, next, b.lower))
     });
-    let changed = new.is_some();
-    if let Some(new) = new {
-        *e = new;
-    }
-    changed
+    put(e, new)
 }
 
 pub(super) const PERIODS: Rule = Rule {
@@ -158,12 +155,5 @@ fn whole_period(list: &mut Vec<Expr>) -> bool {
             Some((at, other, begins(low.of, period)))
         })
     });
-    let Some((at, other, new)) = found else {
-        return false;
-    };
-    if let Some(place) = list.get_mut(at) {
-        *place = new;
-    }
-    list.remove(other);
-    true
+    merge(list, found)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::extremes::renaming;
 use super::totals::{case, conditional, of_argument};
 use crate::expr::{AggFunc, AggregateCall, Expr};
 use crate::normalize::context::{Context, Role};
@@ -37,7 +38,7 @@ struct Member {
 }
 
 /// In a projection over one row: over no table, or over an aggregate of everything, whose own calls take part.
-fn together(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
+fn together(query: &mut Query, role: Role, _cx: &mut Context<'_>) -> bool {
     let grouping = query.rel.as_grouping().is_some_and(|g| !g.calls.is_empty());
     if !matches!(role, Role::Root | Role::Scalar | Role::Arm) || grouping {
         return false;
@@ -70,7 +71,7 @@ fn together(query: &mut Query, role: Role, cx: &mut Context<'_>) -> bool {
     if members.len() < 2 || members.len() == own {
         return false;
     }
-    let Some(merged) = merge(&members, cx) else {
+    let Some(merged) = merge(&members) else {
         return false;
     };
     let mut exprs = std::mem::take(exprs);
@@ -107,7 +108,7 @@ fn subqueries(e: &Expr, members: &mut Vec<Member>) -> bool {
 }
 
 /// One aggregate for all: over the conditions that all share, each call under its own others.
-fn merge(members: &[Member], cx: &Context<'_>) -> Option<Rel> {
+fn merge(members: &[Member]) -> Option<Rel> {
     let (first, others) = members.split_first()?;
     let tables = tables(&first.inputs)?;
     let mut said = vec![(first.on.clone(), first.call.clone())];
@@ -116,14 +117,8 @@ fn merge(members: &[Member], cx: &Context<'_>) -> Option<Rel> {
             return None;
         }
         let mut map = Substitution::new();
-        for (a, b) in member.inputs.iter().flat_map(scan_columns).flat_map(|(table, columns)| {
-            let here = first.inputs.iter().flat_map(scan_columns).find(|(t, _)| *t == table);
-            columns.iter().filter_map(move |(c, at)| {
-                let (own, _) = here?.1.iter().find(|(_, k)| k == at)?;
-                Some((*c, *own))
-            })
-        }) {
-            map.insert(a, Expr::Column(b));
+        for read in &member.inputs {
+            map.extend(first.inputs.iter().find_map(|own| renaming(read, own))?);
         }
         let on = member.on.iter().map(|e| e.substituted(&map)).collect();
         let mut call = member.call.clone();
@@ -142,7 +137,7 @@ fn merge(members: &[Member], cx: &Context<'_>) -> Option<Rel> {
         let reads = on.iter().chain(call.exprs()).flat_map(Expr::free_columns).collect::<BTreeSet<_>>();
         reads.is_subset(&made)
     });
-    if !allowed || !closed || cx.columns.len() > u32::MAX as usize / 2 {
+    if !allowed || !closed {
         return None;
     }
     let shared: Vec<Expr> =
@@ -157,15 +152,12 @@ fn merge(members: &[Member], cx: &Context<'_>) -> Option<Rel> {
 
 /// The tables of a block of scans, each once.
 fn tables(inputs: &[Rel]) -> Option<BTreeSet<usize>> {
-    let all: BTreeSet<usize> = inputs.iter().flat_map(scan_columns).map(|(table, _)| table).collect();
-    (all.len() == inputs.len()).then_some(all)
-}
-
-fn scan_columns(rel: &Rel) -> Option<(usize, &Vec<(ColumnId, usize)>)> {
-    match rel {
-        Rel::Scan { table, columns } => Some((*table, columns)),
+    let scanned = |rel: &Rel| match rel {
+        Rel::Scan { table, .. } => Some(*table),
         _ => None,
-    }
+    };
+    let all: BTreeSet<usize> = inputs.iter().filter_map(scanned).collect();
+    (all.len() == inputs.len()).then_some(all)
 }
 
 /// The call over those rows alone that meet the conditions.

@@ -4,9 +4,9 @@ use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr};
 use crate::normalize::context::{Context, computed};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::normalize::rules::{counted, indicator, whole_indicator};
+use crate::normalize::rules::{count_instead, indicator, is_number, whole_indicator};
 use crate::rel::{ColumnId, Rel};
-use crate::schema::{Affinity, TypeClass};
+use crate::schema::Affinity;
 
 pub(super) const TOTALS: Rule = Rule {
     name: "totals",
@@ -24,10 +24,6 @@ pub(super) const TOTALS: Rule = Rule {
     apply: Apply::Rel(totals),
 };
 
-fn is_zero(e: &Expr) -> bool {
-    matches!(e, Expr::Literal(v) if v.as_f64() == Some(0.0))
-}
-
 /// In groups `count-if` has made a count of the sum of 1s and 0s already.
 fn totals(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, calls, .. } = rel else {
@@ -43,16 +39,11 @@ fn totals(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         if whole_indicator(e)
             && let Some(p) = indicator(e, &cx.not_null(input), cx)
         {
-            *call = counted(p);
-            if let Some(info) = c.info_mut(&mut cx.columns) {
-                info.class = TypeClass::Integer;
-                info.affinity = None;
-                info.nullable = false;
-            }
+            count_instead(*c, call, p, cx);
             changed = true;
         } else if let Expr::Case { operand: None, branches, otherwise } = e
             && branches.len() == 1
-            && otherwise.as_deref().is_some_and(is_zero)
+            && otherwise.as_deref().is_some_and(|e| is_number(e, 0.0))
         {
             *otherwise = None;
             changed = true;

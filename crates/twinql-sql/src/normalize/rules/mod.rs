@@ -311,10 +311,10 @@ pub(super) const SINGLE_ROWS: &str = rollup::SINGLE_ROWS.name;
 
 pub(super) use extreme_rows::first_by;
 pub(super) use projections::prune_scans;
-pub(super) use ratios::{counted, indicator, whole_indicator};
+pub(super) use ratios::{count_instead, indicator, is_number, whole_indicator};
 
 /// Puts the new form in its place, if there is one; what a rule that found one returns.
-fn put<T>(place: &mut T, new: Option<T>) -> bool {
+pub(super) fn put<T>(place: &mut T, new: Option<T>) -> bool {
     let changed = new.is_some();
     if let Some(new) = new {
         *place = new;

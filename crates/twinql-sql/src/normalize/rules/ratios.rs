@@ -50,7 +50,7 @@ fn indicated(e: &Expr) -> Option<Expr> {
 }
 
 /// True for a literal of this value, be it whole or real.
-fn is_number(e: &Expr, n: f64) -> bool {
+pub(in crate::normalize) fn is_number(e: &Expr, n: f64) -> bool {
     matches!(e, Expr::Literal(v) if v.as_f64() == Some(n))
 }
 
@@ -67,11 +67,26 @@ pub(in crate::normalize) fn whole_indicator(e: &Expr) -> bool {
 }
 
 /// COUNT(CASE WHEN p THEN 1 END), the form of a count of rows for which p is true.
-pub(in crate::normalize) fn counted(p: Expr) -> AggregateCall {
+fn counted(p: Expr) -> AggregateCall {
     AggregateCall::new(
         AggFunc::Count,
         vec![Expr::Case { operand: None, branches: vec![(p, Expr::integer(1))], otherwise: None }],
     )
+}
+
+/// Puts the count of the rows for which p is true in the place of a call; what is known of its column changes with it.
+pub(in crate::normalize) fn count_instead(
+    c: ColumnId,
+    call: &mut AggregateCall,
+    p: Expr,
+    cx: &mut Context<'_>,
+) {
+    *call = counted(p);
+    if let Some(info) = c.info_mut(&mut cx.columns) {
+        info.class = TypeClass::Integer;
+        info.affinity = None;
+        info.nullable = false;
+    }
 }
 
 /// SUM is taken with group keys only, as over no rows it is NULL and COUNT is 0, and of whole 1s and 0s only,
@@ -106,12 +121,7 @@ fn count_if(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
             _ => None,
         };
         if let Some(p) = new {
-            *call = counted(p);
-            if let Some(info) = c.info_mut(&mut cx.columns) {
-                info.class = TypeClass::Integer;
-                info.affinity = None;
-                info.nullable = false;
-            }
+            count_instead(*c, call, p, cx);
             changed = true;
         }
     }
