@@ -413,6 +413,96 @@ fn branches_as_disjunction(
     Some(Expr::or_all(arms))
 }
 
+pub(super) const TURNED: Rule = Rule {
+    name: "turned-case",
+    summary: "CASE WHEN NOT p THEN a ELSE b is CASE WHEN p THEN b ELSE a where p is never NULL; 0 and NULL go last",
+    why: "Where a condition is true or false, the two values of a CASE may change places with its opposite.",
+    source: "SQL: ELSE applies where the condition is not true",
+    needs: Needs::NOT_NULL,
+    examples: examples! {
+        "nulls": "SELECT CASE WHEN city IS NOT NULL THEN name ELSE 'x' END FROM customer"
+            == "SELECT IIF(city IS NULL, 'x', name) FROM customer";
+        "nulls": "SELECT CASE WHEN id > 3 THEN name ELSE city END FROM customer"
+            == "SELECT CASE WHEN id <= 3 THEN city ELSE name END FROM customer";
+        "default": "SELECT SUM(CASE WHEN city = 'a' THEN 0 ELSE score END) FROM customer"
+            == "SELECT SUM(CASE WHEN city <> 'a' THEN score ELSE 0 END) FROM customer";
+        "nulls": "SELECT CASE WHEN age <> 3 THEN name ELSE 'x' END FROM customer"
+            != "SELECT CASE WHEN age = 3 THEN 'x' ELSE name END FROM customer";
+        "default": "SELECT CASE WHEN id > 3 THEN name ELSE city END FROM customer"
+            != "SELECT CASE WHEN id < 3 THEN city ELSE name END FROM customer";
+    },
+    apply: Apply::Rel(turned),
+};
+
+/// Which columns are never NULL is found out only where there is a CASE to turn.
+fn turned(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    if !rel.exprs().into_iter().any(|e| e.any(|x| opposite(x).is_some())) {
+        return false;
+    }
+    let known = cx.not_null_below(rel);
+    let certain = |e: &Expr| match e {
+        Expr::Case { branches, .. } => branches.iter().all(|(w, _)| !cx.may_be_null(w, &known)),
+        _ => false,
+    };
+    let mut changed = false;
+    for e in rel.exprs_mut() {
+        changed |= e.map(|e| {
+            let new = opposite(e).filter(|_| certain(e));
+            put(e, new)
+        });
+    }
+    changed
+}
+
+/// The CASE with the opposite condition, if that is the better way to say it: nothing comes last, and where neither value
+/// is nothing, or both are, the condition is no NOT or <>, asks for more than a constant and not for less, and is no <=
+/// between two others. (Of whole numbers `integer-bounds` makes `x < 3` and `x <= 2` one.)
+fn opposite(e: &Expr) -> Option<Expr> {
+    let Expr::Case { operand: None, branches, otherwise } = e else {
+        return None;
+    };
+    let [(condition, value)] = branches.as_slice() else {
+        return None;
+    };
+    let rest = otherwise.as_deref().unwrap_or(&Expr::NULL);
+    let nothing = |e: &Expr| e.is_null_literal() || *e == Expr::integer(0);
+    let turn = match (nothing(value), nothing(rest)) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => match condition {
+            Expr::Unary { op: UnaryOp::Not, .. } => true,
+            Expr::Binary { op: BinaryOp::NotEq | BinaryOp::IsNot, .. } => true,
+            Expr::Binary { op: op @ (BinaryOp::Lt | BinaryOp::LtEq), left, right } => {
+                match (&**left, &**right) {
+                    (Expr::Literal(_), _) => false,
+                    (_, Expr::Literal(_)) => true,
+                    _ => *op == BinaryOp::LtEq,
+                }
+            }
+            _ => false,
+        },
+    };
+    // At once in the form that `negation-pushdown` gives it, or the NOT would be turned again.
+    let condition = match condition {
+        Expr::Unary { op: UnaryOp::Not, expr } => (**expr).clone(),
+        Expr::Binary { op: BinaryOp::LtEq, left, right } => {
+            Expr::binary(BinaryOp::Lt, (**right).clone(), (**left).clone())
+        }
+        Expr::Binary { op: BinaryOp::Lt, left, right } => {
+            Expr::binary(BinaryOp::LtEq, (**right).clone(), (**left).clone())
+        }
+        Expr::Binary { op, left, right } if op.negated().is_some() => {
+            Expr::binary(op.negated()?, (**left).clone(), (**right).clone())
+        }
+        other => other.clone().not(),
+    };
+    // The left operand's collation decides, and sides change places.
+    let collated = condition.any(|x| matches!(x, Expr::Collate { .. }));
+    let fits = turn && !collated && branches.iter().all(|(w, _)| w.is_boolean()) && condition.is_boolean();
+    let last = (!value.is_null_literal()).then(|| value.clone());
+    fits.then(|| Expr::case(vec![(condition, rest.clone())], last))
+}
+
 pub(super) const CONSTANT_AGGREGATES: Rule = Rule {
     name: "constant-aggregates",
     summary: "aggregates of NULL, and those whose FILTER is never true, are 0 or NULL; FILTER (WHERE TRUE) goes",

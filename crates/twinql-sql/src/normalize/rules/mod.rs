@@ -24,6 +24,7 @@ mod projections;
 mod ratios;
 mod references;
 mod rollup;
+mod scalars;
 mod semijoins;
 mod subqueries;
 mod texts;
@@ -83,6 +84,7 @@ pub const ALL: &[Rule] = &[
     subqueries::EXISTS_CLEANUP,
     subqueries::EXISTS_TRUE,
     subqueries::SCALAR_AS_EXISTS,
+    scalars::SCALAR_OUTPUT,
     subqueries::EXISTS_AS_JOIN,
     // Before set operations are semi-joins: of those the difference of a query and itself is hard to see.
     unions::SAME_ARMS,
@@ -100,6 +102,7 @@ pub const ALL: &[Rule] = &[
     conditional::CONDITIONAL,
     conditional::NULL_OPERANDS,
     conditional::TRUE_ALONE,
+    conditional::TURNED,
     conditional::CONSTANT_AGGREGATES,
     constants::PINNED_COLUMNS,
     bounds::BOUNDS,

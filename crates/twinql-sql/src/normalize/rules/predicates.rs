@@ -205,6 +205,8 @@ pub(super) const ORIENTATION: Rule = Rule {
     examples: examples! {
         "strict": "SELECT name FROM customer WHERE 2.5 < score" == "SELECT name FROM customer WHERE score > 2.5";
         "strict": "SELECT name FROM customer WHERE age BETWEEN 20 AND 30" == "SELECT name FROM customer WHERE 20 <= age AND age <= 30";
+        "strict": "SELECT SUM(CASE WHEN city = 'a' THEN age END) - id + SUM(CASE WHEN city = 'a' THEN age END) FROM customer GROUP BY id"
+            == "SELECT SUM(CASE WHEN city = 'a' THEN age END) - id + SUM(CASE WHEN 'a' = city THEN age END) FROM customer GROUP BY id";
         "strict": "SELECT name FROM customer WHERE age * id + score > 50" == "SELECT name FROM customer WHERE 50 < score + id * age";
         "default": "SELECT name FROM customer WHERE 2 < age" != "SELECT name FROM customer WHERE age < 2";
         "default": "SELECT name FROM customer WHERE score BETWEEN 1 AND 3" != "SELECT name FROM customer WHERE score > 1 AND score < 3";
@@ -214,12 +216,13 @@ pub(super) const ORIENTATION: Rule = Rule {
     apply: Apply::Expr(orient),
 };
 
-/// Only `>` and `>=` are turned here. Which operand of = or + comes first depends on all that stands around
-/// it, so `canonical` orders these, last of all.
+/// `>` and `>=` are turned here, and = with a constant before it, so that what is said twice is seen to be. Which operand
+/// of = or + comes first otherwise depends on all that stands around it, so `canonical` orders these, last of all.
 pub(super) fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
+    let is_constant = |e: &Expr| matches!(e, Expr::Literal(_));
     // The left operand's collation decides.
     let collated = |e: &Expr| e.any(|x| matches!(x, Expr::Collate { .. }));
     if collated(left) || collated(right) {
@@ -228,6 +231,7 @@ pub(super) fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let turned = match op {
         BinaryOp::Gt => BinaryOp::Lt,
         BinaryOp::GtEq => BinaryOp::LtEq,
+        BinaryOp::Eq | BinaryOp::NotEq if is_constant(left) && !is_constant(right) => *op,
         _ => return false,
     };
     *op = turned;
