@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::sole_aggregate;
 use crate::algebra::BlockMut;
+use crate::columns::Reads;
 use crate::expr::{AggFunc, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
@@ -38,13 +39,21 @@ pub(super) const COUNT_AS_EXISTS: Rule = Rule {
     apply: Apply::Expr(count_as_exists),
 };
 
-/// All ways to ask for none or for some, with the count on either side: `= 0`, `<= 0` and `< 1`; `<> 0`, and
-/// `0 <` and `1 <=`, which `> 0` and `>= 1` have become.
 fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+    let found = asks(e, &counted);
+    let Some((rel, some)) = found else { return false };
+    let test = Expr::exists(rel.clone());
+    *e = if some { test } else { test.not() };
+    true
+}
+
+/// What is counted, and whether the comparison asks for some or for none. All ways to ask, with the count on either side:
+/// `= 0`, `<= 0` and `< 1`; `<> 0`, and `0 <` and `1 <=`, which `> 0` and `>= 1` have become.
+fn asks<'a, T>(e: &'a Expr, counted: &dyn Fn(&'a Expr) -> Option<T>) -> Option<(T, bool)> {
     let Expr::Binary { op, left, right } = e else {
-        return false;
+        return None;
     };
-    let found = match (counted(left), right.as_integer(), left.as_integer(), counted(right)) {
+    match (counted(left), right.as_integer(), left.as_integer(), counted(right)) {
         (Some(rel), Some(n), _, _) => match (*op, n) {
             (BinaryOp::Eq | BinaryOp::LtEq, 0) | (BinaryOp::Lt, 1) => Some((rel, false)),
             (BinaryOp::NotEq, 0) => Some((rel, true)),
@@ -56,10 +65,60 @@ fn count_as_exists(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
             _ => None,
         },
         _ => None,
+    }
+}
+
+pub(super) const COUNTED_TEST: Rule = Rule {
+    name: "counted-test",
+    summary: "what is computed of nothing but whether COUNT(*) is above 0 is computed of EXISTS",
+    why: "A count is above 0 if and only if there is a row, and either query has one row.",
+    source: "a count is never NULL and never negative",
+    needs: Needs::NOTHING,
+    examples: examples! {
+        "strict": "SELECT CASE WHEN COUNT(*) > 0 THEN 'yes' ELSE 'no' END FROM customer WHERE city = 'a'"
+            == "SELECT CASE WHEN EXISTS (SELECT 1 FROM customer WHERE city = 'a') THEN 'yes' ELSE 'no' END";
+        "strict": "SELECT COUNT(*) = 0 FROM customer WHERE city = 'a'"
+            == "SELECT NOT EXISTS (SELECT 1 FROM customer WHERE city = 'a')";
+        "strict": "SELECT CASE WHEN COUNT(*) > 1 THEN 'yes' ELSE 'no' END FROM customer WHERE city = 'a'"
+            != "SELECT CASE WHEN EXISTS (SELECT 1 FROM customer WHERE city = 'a') THEN 'yes' ELSE 'no' END";
+        "strict": "SELECT CASE WHEN COUNT(*) > 0 THEN 'yes' ELSE 'no' END FROM customer GROUP BY city"
+            != "SELECT CASE WHEN EXISTS (SELECT 1 FROM customer) THEN 'yes' ELSE 'no' END";
+    },
+    apply: Apply::Rel(counted_test),
+};
+
+/// In a projection over a COUNT(*) alone that asks once. What it counts moves into the subquery.
+fn counted_test(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
+    let Rel::Project { input, exprs } = rel else {
+        return false;
     };
-    let Some((rel, some)) = found else { return false };
-    let test = Expr::exists(rel.clone());
-    *e = if some { test } else { test.not() };
+    let Some(grouping) = input.as_grouping().filter(|g| g.keys.is_empty()) else {
+        return false;
+    };
+    let [(c, call)] = grouping.calls else {
+        return false;
+    };
+    if call.func != AggFunc::Count || !call.args.is_empty() || call.filter.is_some() {
+        return false;
+    }
+    let count = |e: &Expr| (e.as_column() == Some(*c)).then_some(());
+    let mut new = exprs.clone();
+    let mut asked = 0;
+    for (_, e) in &mut new {
+        e.map(|e| {
+            let Some(((), some)) = asks(e, &count) else {
+                return false;
+            };
+            let test = Expr::exists(grouping.input.clone());
+            *e = if some { test } else { test.not() };
+            asked += 1;
+            true
+        });
+    }
+    if asked != 1 || new.iter().any(|(_, e)| e.reads().contains(c)) {
+        return false;
+    }
+    *rel = Rel::project(Rel::unit(), new);
     true
 }
 

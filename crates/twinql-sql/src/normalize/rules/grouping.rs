@@ -12,7 +12,7 @@ use crate::expr::Expr;
 use crate::normalize::context::Context;
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
-use crate::rel::{ColumnId, Rel};
+use crate::rel::{ColumnId, Query, Rel};
 use crate::substitution::Substitution;
 use crate::tree::Tree;
 
@@ -61,36 +61,8 @@ fn grouping_removal(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         *rel = Rel::project(input.take(), std::mem::take(keys));
         return true;
     }
-    let all_bare = bare.len() == keys.len();
-    let Some((kept, moved)) = once(input, &bare, &read, all_bare, cx) else {
+    let Rel::Join { inputs, on } = &**input else {
         return false;
-    };
-    for (_, e) in keys.iter_mut() {
-        e.substitute(&moved);
-    }
-    *rel = Rel::project(kept, std::mem::take(keys));
-    true
-}
-
-/// Of a join the inputs that `bare` and `read` come from, each of their rows once: the other inputs only say which rows
-/// stay, and become EXISTS, so that they multiply nothing. `bare` have to tell the rows of what is kept apart. Where nothing
-/// else is read (`all_bare`), one input that has an equal column for each of them will do; what these are called there is
-/// returned as well.
-///
-/// ```sql
-/// customer c JOIN orders o ON o.customer_id = c.id   -- by c.id
-/// -- is
-/// customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id)
-/// ```
-pub(super) fn once(
-    input: &Rel,
-    bare: &[ColumnId],
-    read: &BTreeSet<ColumnId>,
-    all_bare: bool,
-    cx: &Context<'_>,
-) -> Option<(Rel, Substitution)> {
-    let Rel::Join { inputs, on } = input else {
-        return None;
     };
     // The inputs that give a key, and those that do not.
     let (mut kept, mut rest): (Vec<Rel>, Vec<Rel>) =
@@ -98,7 +70,8 @@ pub(super) fn once(
     // One input that has an equal column for each key will do.
     let classes = cx.equal_columns(on);
     let mut moved = Substitution::new();
-    if all_bare && !cx.dependencies(&Rel::join(kept.clone(), Vec::new())).unique(bare.iter().copied()) {
+    if bare.len() == keys.len() && !cx.dependencies(&Rel::join(kept.clone(), Vec::new())).unique(bare.clone())
+    {
         for (i, one) in inputs.iter().enumerate() {
             let own = one.output_set();
             let equal = |c: &ColumnId| {
@@ -131,24 +104,32 @@ pub(super) fn once(
         }
     }
     if rest.is_empty() || kept.is_empty() {
-        return None;
+        return false;
     }
-    let bare = bare.iter().map(|c| match moved.get(c) {
-        Some(Expr::Column(b)) => *b,
-        _ => *c,
-    });
+    let bare: Vec<ColumnId> = bare
+        .into_iter()
+        .map(|c| match moved.get(&c) {
+            Some(Expr::Column(b)) => *b,
+            _ => c,
+        })
+        .collect();
     // A conjunct that reads one of the others goes into the EXISTS with them.
     let others: BTreeSet<ColumnId> = rest.iter().flat_map(Rel::outputs).collect();
     let (outside, inside): (Vec<Expr>, Vec<Expr>) = on.iter().cloned().partition(|e| {
         let of = e.free_columns();
         !of.is_disjoint(&others)
     });
-    let mut kept = Rel::join(kept, inside);
+    let kept = Rel::join(kept, inside);
     if !on.iter().all(Expr::is_deterministic) || !cx.dependencies(&kept).unique(bare) {
-        return None;
+        return false;
     }
-    kept.add_conjunct(Expr::exists(Rel::join(rest, outside)));
-    Some((kept, moved))
+    let mut kept = kept;
+    kept.add_conjunct(Expr::Exists(Box::new(Query { rel: Rel::join(rest, outside), output: Vec::new() })));
+    for (_, e) in keys.iter_mut() {
+        e.substitute(&moved);
+    }
+    *rel = Rel::project(kept, std::mem::take(keys));
+    true
 }
 
 pub(super) const LATE_JOIN: Rule = Rule {

@@ -95,6 +95,7 @@ pub const ALL: &[Rule] = &[
     joins::SELF_JOIN,
     grouping::GROUPING_REMOVAL,
     subqueries::DUPLICATES,
+    subqueries::COUNTED_SEMI_JOIN,
     subqueries::IN_DUPLICATES,
     grouping::LATE_JOIN,
     joins::FOREIGN_KEY_JOIN,
@@ -145,6 +146,7 @@ pub const ALL: &[Rule] = &[
     ratios::ONES,
     ratios::CONSTANT_IN_GROUP,
     ratios::AVERAGE,
+    ratios::MEAN_OF_COUNTS,
     // Windows, and filters over unions.
     windows::WHOLE_WINDOW,
     windows::FIRST_RANKS,
@@ -152,6 +154,7 @@ pub const ALL: &[Rule] = &[
     union_filters::EXISTS_UNION,
     // Counting subqueries.
     correlated_counts::COUNT_AS_EXISTS,
+    correlated_counts::COUNTED_TEST,
     correlated_counts::CORRELATED_COUNT,
     correlated_counts::FOREIGN_KEY_ANTI_JOIN,
     // Scans and partners of which only being there counts. What a foreign key says of a join is four

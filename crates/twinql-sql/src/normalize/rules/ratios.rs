@@ -333,6 +333,65 @@ impl State<'_, '_> {
     }
 }
 
+pub(super) const MEAN_OF_COUNTS: Rule = Rule {
+    name: "mean-of-counts",
+    summary: "AVG of COUNTs by one key that is never NULL is COUNT / COUNT(DISTINCT the key) in reals; so of SUMs of whole numbers",
+    why: "The counts of all groups add up to the count of all rows, and there are as many groups as the key has values.",
+    source: "Gupta, Harinarayan & Quass 1995; over no rows each is NULL, by division by 0",
+    needs: Needs { typed: true, not_null: true, ..Needs::NOTHING },
+    examples: examples! {
+        "nulls": "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM orders GROUP BY customer_id)"
+            == "SELECT CAST(COUNT(*) AS REAL) / COUNT(DISTINCT customer_id) FROM orders";
+        "default": "SELECT AVG(n) FROM (SELECT SUM(age) AS n FROM customer GROUP BY city)"
+            == "SELECT SUM(age) * 1.0 / COUNT(DISTINCT city) FROM customer";
+        "nulls": "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM orders GROUP BY day)"
+            != "SELECT CAST(COUNT(*) AS REAL) / COUNT(DISTINCT day) FROM orders";
+        "default": "SELECT AVG(n) FROM (SELECT AVG(age) AS n FROM customer GROUP BY city)" != "SELECT AVG(age) FROM customer";
+    },
+    apply: Apply::Rel(mean_of_counts),
+};
+
+/// A SUM of what may be NULL could be NULL for a group, which AVG would leave out; one of reals adds up in another order.
+fn mean_of_counts(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let ([(mean, outer)], true) = (calls.as_slice(), keys.is_empty()) else {
+        return false;
+    };
+    let (AggFunc::Avg, false, None, [Expr::Column(n)]) =
+        (&outer.func, outer.distinct, &outer.filter, outer.args.as_slice())
+    else {
+        return false;
+    };
+    let Rel::Aggregate { input: below, keys: inner, calls: parts } = &**input else {
+        return false;
+    };
+    let ([(_, key)], Some((_, part))) = (inner.as_slice(), parts.iter().find(|(c, _)| c == n)) else {
+        return false;
+    };
+    let known = cx.not_null(below);
+    let adds_up = match (&part.func, part.args.as_slice()) {
+        (AggFunc::Count, _) => true,
+        (AggFunc::Sum, [x]) => cx.numbers(x) == Some(Numbers::Whole) && !cx.may_be_null(x, &known),
+        _ => false,
+    };
+    let plain = !part.distinct && part.filter.is_none() && part.exprs().all(Expr::is_deterministic);
+    if !adds_up || !plain || !key.is_deterministic() || key.has_subquery() || cx.may_be_null(key, &known) {
+        return false;
+    }
+    let (mean, part, key) = (*mean, part.clone(), key.clone());
+    let below = (**below).clone();
+    let mut calls = Vec::new();
+    let all = new_call(part.func, part.args, &mut calls, cx);
+    let groups = new_call(AggFunc::Count, vec![key], &mut calls, cx);
+    for (_, call) in calls.iter_mut().filter(|(c, _)| *c == groups) {
+        call.distinct = true;
+    }
+    *rel = Rel::project(Rel::aggregate(below, Vec::new(), calls), vec![(mean, quotient(all, groups))]);
+    true
+}
+
 pub(super) const ONES: Rule = Rule {
     name: "sum-of-ones",
     summary: "SUM(1) of rows that are certain is COUNT(*)",

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::put;
 use crate::algebra::{BlockMut, Grouping};
-use crate::expr::{BinaryOp, Expr, UnaryOp};
+use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
@@ -495,6 +495,65 @@ fn duplicates(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     };
     Grouping { input, keys, calls }.ignores_duplicates() && duplicates_allowed(input, cx)
+}
+
+pub(super) const COUNTED_SEMI_JOIN: Rule = Rule {
+    name: "counted-semi-join",
+    summary: "COUNT(*) of rows that a key tells apart, under EXISTS, is COUNT(DISTINCT the key) of the join",
+    why: "The join gives a row once or more often where it has partners, and its key is counted once.",
+    source: "Dayal 1987, semi-joins; keys: rows of the input are unique by the argument (and the group keys)",
+    needs: Needs::NOT_NULL,
+    examples: examples! {
+        "no-fk": "SELECT COUNT(*) FROM customer WHERE id IN (SELECT customer_id FROM orders WHERE total > 3)"
+            == "SELECT COUNT(DISTINCT c.id) FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.total > 3";
+        "no-fk": "SELECT city, COUNT(*) FROM customer WHERE id IN (SELECT customer_id FROM orders) GROUP BY city"
+            == "SELECT c.city, COUNT(DISTINCT c.id) FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.city";
+        "no-fk": "SELECT COUNT(*) FROM (SELECT DISTINCT c.id FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.total > 3)"
+            == "SELECT COUNT(DISTINCT c.id) FROM customer c JOIN orders o ON o.customer_id = c.id WHERE o.total > 3";
+        "no-fk": "SELECT COUNT(*) FROM customer WHERE id IN (SELECT customer_id FROM orders)"
+            != "SELECT COUNT(*) FROM customer c JOIN orders o ON o.customer_id = c.id";
+        "no-fk": "SELECT COUNT(*) FROM customer WHERE id IN (SELECT customer_id FROM orders)"
+            != "SELECT COUNT(DISTINCT c.name) FROM customer c JOIN orders o ON o.customer_id = c.id";
+        "no-fk": "SELECT COUNT(*), SUM(age) FROM customer WHERE id IN (SELECT customer_id FROM orders)"
+            != "SELECT COUNT(DISTINCT c.id), SUM(c.age) FROM customer c JOIN orders o ON o.customer_id = c.id";
+    },
+    apply: Apply::Rel(counted_semi_join),
+};
+
+/// All calls have to be COUNT(*) or extremes, for which duplicates do not count. Of several keys the first in the schema is
+/// counted. As long as no EXISTS becomes a join, rows stay unique, and DISTINCT would be taken away again.
+fn counted_semi_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
+    let Rel::Aggregate { input, keys, calls } = rel else {
+        return false;
+    };
+    let all =
+        |call: &AggregateCall| call.func == AggFunc::Count && call.args.is_empty() && call.filter.is_none();
+    let block = input.as_block().is_some_and(|block| block.on.iter().any(|e| matches!(e, Expr::Exists(_))));
+    if !block
+        || !calls.iter().any(|(_, call)| all(call))
+        || !calls.iter().all(|(_, call)| all(call) || call.ignores_duplicates())
+        || !keys.iter().all(|(_, e)| e.is_deterministic() && !e.has_subquery())
+    {
+        return false;
+    }
+    let (known, deps) = (cx.not_null(input), cx.dependencies(input));
+    let grouped: Vec<ColumnId> = keys.iter().filter_map(|(_, e)| e.as_column()).collect();
+    let tells = |c: &ColumnId| known.contains(c) && deps.unique(grouped.iter().copied().chain([*c]));
+    let found = input.outputs().into_iter().filter(tells).filter_map(|c| Some((cx.origin(c)?, c)));
+    let Some((_, key)) = found.min() else {
+        return false;
+    };
+    let mut joined = (**input).clone();
+    if !unnest(&mut joined, true, cx) || cx.dependencies(&joined).unique(grouped.iter().copied().chain([key]))
+    {
+        return false;
+    }
+    **input = joined;
+    for (_, call) in calls.iter_mut().filter(|(_, call)| all(call)) {
+        call.distinct = true;
+        call.args = vec![Expr::Column(key)];
+    }
+    true
 }
 
 pub(super) const IN_DUPLICATES: Rule = Rule {
