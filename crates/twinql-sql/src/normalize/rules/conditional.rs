@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::predicates::{negate, orient};
 use super::put;
 use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, computed};
@@ -436,28 +437,38 @@ pub(super) const TURNED: Rule = Rule {
 
 /// Which columns are never NULL is found out only where there is a CASE to turn.
 fn turned(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
-    if !rel.exprs().into_iter().any(|e| e.any(|x| opposite(x).is_some())) {
+    if !rel.exprs().into_iter().any(|e| e.any(|x| better_turned(x).is_some())) {
         return false;
     }
     let known = cx.not_null_below(rel);
-    let certain = |e: &Expr| match e {
-        Expr::Case { branches, .. } => branches.iter().all(|(w, _)| !cx.may_be_null(w, &known)),
-        _ => false,
-    };
     let mut changed = false;
     for e in rel.exprs_mut() {
-        changed |= e.map(|e| {
-            let new = opposite(e).filter(|_| certain(e));
-            put(e, new)
-        });
+        changed |= e.map(|e| turn(e, &known, cx));
     }
     changed
 }
 
-/// The CASE with the opposite condition, if that is the better way to say it: nothing comes last, and where neither value
-/// is nothing, or both are, the condition is no NOT or <>, asks for more than a constant and not for less, and is no <=
+/// The condition takes the form that other rules give its opposite at once, or a NOT would be turned again.
+fn turn(e: &mut Expr, known: &BTreeSet<ColumnId>, cx: &mut Context<'_>) -> bool {
+    let Some(condition) = better_turned(e).filter(|condition| !cx.may_be_null(condition, known)) else {
+        return false;
+    };
+    let mut opposite = condition.clone().not();
+    negate(&mut opposite, cx);
+    orient(&mut opposite, cx);
+    let Expr::Case { branches, otherwise, .. } = e else {
+        return false;
+    };
+    let rest = otherwise.take().map_or(Expr::NULL, |rest| *rest);
+    let last = branches.pop().map(|(_, value)| value).filter(|value| !value.is_null_literal());
+    *e = Expr::case(vec![(opposite, rest)], last);
+    true
+}
+
+/// The condition of a CASE that is better said the other way round: nothing comes last, and where neither value is
+/// nothing, or both are, the condition is no NOT or <>, asks for more than a constant and not for less, and is no <=
 /// between two others. (Of whole numbers `integer-bounds` makes `x < 3` and `x <= 2` one.)
-fn opposite(e: &Expr) -> Option<Expr> {
+fn better_turned(e: &Expr) -> Option<&Expr> {
     let Expr::Case { operand: None, branches, otherwise } = e else {
         return None;
     };
@@ -473,34 +484,18 @@ fn opposite(e: &Expr) -> Option<Expr> {
             Expr::Unary { op: UnaryOp::Not, .. } => true,
             Expr::Binary { op: BinaryOp::NotEq | BinaryOp::IsNot, .. } => true,
             Expr::Binary { op: op @ (BinaryOp::Lt | BinaryOp::LtEq), left, right } => {
-                match (&**left, &**right) {
-                    (Expr::Literal(_), _) => false,
-                    (_, Expr::Literal(_)) => true,
-                    _ => *op == BinaryOp::LtEq,
-                }
+                !left.is_literal() && (right.is_literal() || *op == BinaryOp::LtEq)
             }
             _ => false,
         },
     };
-    // At once in the form that `negation-pushdown` gives it, or the NOT would be turned again.
-    let condition = match condition {
-        Expr::Unary { op: UnaryOp::Not, expr } => (**expr).clone(),
-        Expr::Binary { op: BinaryOp::LtEq, left, right } => {
-            Expr::binary(BinaryOp::Lt, (**right).clone(), (**left).clone())
-        }
-        Expr::Binary { op: BinaryOp::Lt, left, right } => {
-            Expr::binary(BinaryOp::LtEq, (**right).clone(), (**left).clone())
-        }
-        Expr::Binary { op, left, right } if op.negated().is_some() => {
-            Expr::binary(op.negated()?, (**left).clone(), (**right).clone())
-        }
-        other => other.clone().not(),
+    // NOT of a number is no number's opposite; and of a collated comparison the sides may not change places.
+    let boolean = match condition {
+        Expr::Unary { op: UnaryOp::Not, expr } => expr.is_boolean(),
+        condition => condition.is_boolean(),
     };
-    // The left operand's collation decides, and sides change places.
-    let collated = condition.any(|x| matches!(x, Expr::Collate { .. }));
-    let fits = turn && !collated && branches.iter().all(|(w, _)| w.is_boolean()) && condition.is_boolean();
-    let last = (!value.is_null_literal()).then(|| value.clone());
-    fits.then(|| Expr::case(vec![(condition, rest.clone())], last))
+    let fits = turn && boolean && !condition.any(|x| matches!(x, Expr::Collate { .. }));
+    fits.then_some(condition)
 }
 
 pub(super) const CONSTANT_AGGREGATES: Rule = Rule {

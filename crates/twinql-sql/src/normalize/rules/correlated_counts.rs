@@ -19,7 +19,7 @@ use crate::tree::Tree;
 fn counted(e: &Expr) -> Option<&Rel> {
     let Expr::Scalar(q) = e else { return None };
     let (input, _, call) = sole_aggregate(q)?;
-    (call.func == AggFunc::Count && call.args.is_empty() && call.filter.is_none()).then_some(input)
+    call.counts_rows().then_some(input)
 }
 
 pub(super) const COUNT_AS_EXISTS: Rule = Rule {
@@ -98,7 +98,7 @@ fn counted_test(rel: &mut Rel, _cx: &mut Context<'_>) -> bool {
     let [(c, call)] = grouping.calls else {
         return false;
     };
-    if call.func != AggFunc::Count || !call.args.is_empty() || call.filter.is_some() {
+    if !call.counts_rows() {
         return false;
     }
     let count = |e: &Expr| (e.as_column() == Some(*c)).then_some(());

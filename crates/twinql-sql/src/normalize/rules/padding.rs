@@ -226,7 +226,7 @@ impl Padded {
         for (id, call) in calls {
             let value = match call.func {
                 AggFunc::Count if passes(call) => Value::Integer(0),
-                AggFunc::Count if alone && call.args.is_empty() && call.filter.is_none() => Value::Integer(1),
+                AggFunc::Count if alone && call.counts_rows() => Value::Integer(1),
                 AggFunc::Sum | AggFunc::Avg | AggFunc::Min | AggFunc::Max | AggFunc::GroupConcat
                     if passes(call) =>
                 {

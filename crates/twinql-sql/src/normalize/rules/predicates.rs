@@ -170,7 +170,7 @@ pub(super) const NEGATION: Rule = Rule {
 
 /// One level of NOT: AND and OR by De Morgan, a comparison by its opposite, NOT NOT of a predicate by itself
 /// (of a number it is 0 or 1). NOT of LIKE and EXISTS stays.
-fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
+pub(super) fn negate(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Unary { op: UnaryOp::Not, expr } = e else {
         return false;
     };
@@ -222,7 +222,6 @@ pub(super) fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let Expr::Binary { op, left, right } = e else {
         return false;
     };
-    let is_constant = |e: &Expr| matches!(e, Expr::Literal(_));
     // The left operand's collation decides.
     let collated = |e: &Expr| e.any(|x| matches!(x, Expr::Collate { .. }));
     if collated(left) || collated(right) {
@@ -231,7 +230,7 @@ pub(super) fn orient(e: &mut Expr, _cx: &mut Context<'_>) -> bool {
     let turned = match op {
         BinaryOp::Gt => BinaryOp::Lt,
         BinaryOp::GtEq => BinaryOp::LtEq,
-        BinaryOp::Eq | BinaryOp::NotEq if is_constant(left) && !is_constant(right) => *op,
+        BinaryOp::Eq | BinaryOp::NotEq if left.is_literal() && !right.is_literal() => *op,
         _ => return false,
     };
     *op = turned;

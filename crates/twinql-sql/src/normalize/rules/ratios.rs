@@ -161,12 +161,10 @@ pub(super) const AVERAGE: Rule = Rule {
 
 /// The column of a call, which is added to the grouping unless it is there.
 fn new_call(
-    func: AggFunc,
-    args: Vec<Expr>,
+    call: AggregateCall,
     calls: &mut Vec<(ColumnId, AggregateCall)>,
     cx: &mut Context<'_>,
 ) -> ColumnId {
-    let call = AggregateCall::new(func, args);
     if let Some((c, _)) = calls.iter().find(|(_, k)| *k == call) {
         return *c;
     }
@@ -219,8 +217,8 @@ fn average(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         match call.func {
             AggFunc::Avg => {
                 if let Some(p) = indicator(e, &known, cx) {
-                    let count = new_call(AggFunc::Count, counted(p).args, calls, cx);
-                    let all = new_call(AggFunc::Count, Vec::new(), calls, cx);
+                    let count = new_call(counted(p), calls, cx);
+                    let all = new_call(AggregateCall::new(AggFunc::Count, Vec::new()), calls, cx);
                     shares.insert(c, quotient(count, all));
                 }
             }
@@ -299,7 +297,7 @@ impl State<'_, '_> {
         };
         if real && counts_x && x.is_deterministic() {
             let x = x.clone();
-            let avg = new_call(AggFunc::Avg, vec![x], self.calls, self.cx);
+            let avg = new_call(AggregateCall::new(AggFunc::Avg, vec![x]), self.calls, self.cx);
             *e = Expr::Column(avg);
             changed = true;
         }
@@ -319,8 +317,7 @@ impl State<'_, '_> {
                 };
                 let p = whole_indicator(x).then(|| indicator(x, self.known, self.cx)).flatten();
                 let Some(p) = p else { return false };
-                let args = counted(p).args;
-                let count = new_call(AggFunc::Count, args, self.calls, self.cx);
+                let count = new_call(counted(p), self.calls, self.cx);
                 *e = Expr::Column(count);
                 true
             }
@@ -344,6 +341,8 @@ pub(super) const MEAN_OF_COUNTS: Rule = Rule {
             == "SELECT CAST(COUNT(*) AS REAL) / COUNT(DISTINCT customer_id) FROM orders";
         "default": "SELECT AVG(n) FROM (SELECT SUM(age) AS n FROM customer GROUP BY city)"
             == "SELECT SUM(age) * 1.0 / COUNT(DISTINCT city) FROM customer";
+        "nulls": "SELECT AVG(n) FROM (SELECT COUNT(customer_id) AS n FROM orders GROUP BY customer_id)"
+            == "SELECT CAST(COUNT(customer_id) AS REAL) / COUNT(DISTINCT customer_id) FROM orders";
         "nulls": "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM orders GROUP BY day)"
             != "SELECT CAST(COUNT(*) AS REAL) / COUNT(DISTINCT day) FROM orders";
         "default": "SELECT AVG(n) FROM (SELECT AVG(age) AS n FROM customer GROUP BY city)" != "SELECT AVG(age) FROM customer";
@@ -383,11 +382,9 @@ fn mean_of_counts(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let (mean, part, key) = (*mean, part.clone(), key.clone());
     let below = (**below).clone();
     let mut calls = Vec::new();
-    let all = new_call(part.func, part.args, &mut calls, cx);
-    let groups = new_call(AggFunc::Count, vec![key], &mut calls, cx);
-    for (_, call) in calls.iter_mut().filter(|(c, _)| *c == groups) {
-        call.distinct = true;
-    }
+    let all = new_call(part, &mut calls, cx);
+    let values = AggregateCall { distinct: true, ..AggregateCall::new(AggFunc::Count, vec![key]) };
+    let groups = new_call(values, &mut calls, cx);
     *rel = Rel::project(Rel::aggregate(below, Vec::new(), calls), vec![(mean, quotient(all, groups))]);
     true
 }

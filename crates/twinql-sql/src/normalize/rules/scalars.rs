@@ -41,14 +41,15 @@ fn computed_outside(query: &Query) -> Option<Expr> {
     };
     let grouping = input.as_grouping().filter(|g| g.keys.is_empty())?;
     let (_, e) = exprs.iter().find(|(c, _)| c == output)?;
-    if !e.is_deterministic() || e.has_subquery() || e.any(|x| matches!(x, Expr::Collate { .. })) {
+    if e.as_column().is_some()
+        || !e.is_deterministic()
+        || e.has_subquery()
+        || e.any(|x| matches!(x, Expr::Collate { .. }))
+    {
         return None;
     }
     let mut uses: Vec<ColumnId> = Vec::new();
-    e.any(|x| {
-        uses.extend(x.as_column());
-        false
-    });
+    e.for_each(|x| uses.extend(x.as_column()));
     let [c] = uses.as_slice() else {
         return None;
     };
@@ -56,5 +57,5 @@ fn computed_outside(query: &Query) -> Option<Expr> {
     let call = grouping.calls.iter().find(|(id, call)| id == c && call.func != AggFunc::Bare)?;
     let below = Rel::aggregate(grouping.input.clone(), Vec::new(), vec![call.clone()]);
     let map: Substitution = [(*c, Expr::scalar(below, *c))].into_iter().collect();
-    (e.as_column().is_none()).then(|| e.substituted(&map))
+    Some(e.substituted(&map))
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::put;
 use crate::algebra::{BlockMut, Grouping};
-use crate::expr::{AggFunc, AggregateCall, BinaryOp, Expr, UnaryOp};
+use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::normalize::context::{Context, Role};
 use crate::normalize::example::examples;
 use crate::normalize::rule::{Apply, Needs, Rule};
@@ -526,12 +526,10 @@ fn counted_semi_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
     let Rel::Aggregate { input, keys, calls } = rel else {
         return false;
     };
-    let all =
-        |call: &AggregateCall| call.func == AggFunc::Count && call.args.is_empty() && call.filter.is_none();
     let block = input.as_block().is_some_and(|block| block.on.iter().any(|e| matches!(e, Expr::Exists(_))));
     if !block
-        || !calls.iter().any(|(_, call)| all(call))
-        || !calls.iter().all(|(_, call)| all(call) || call.ignores_duplicates())
+        || !calls.iter().any(|(_, call)| call.counts_rows())
+        || !calls.iter().all(|(_, call)| call.counts_rows() || call.ignores_duplicates())
         || !keys.iter().all(|(_, e)| e.is_deterministic() && !e.has_subquery())
     {
         return false;
@@ -549,7 +547,7 @@ fn counted_semi_join(rel: &mut Rel, cx: &mut Context<'_>) -> bool {
         return false;
     }
     **input = joined;
-    for (_, call) in calls.iter_mut().filter(|(_, call)| all(call)) {
+    for (_, call) in calls.iter_mut().filter(|(_, call)| call.counts_rows()) {
         call.distinct = true;
         call.args = vec![Expr::Column(key)];
     }
