@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use twinql::suite::plausible::Kept;
+
 use super::shared::{DialectFlag, FormatFlag};
 
 #[derive(Debug, Subcommand)]
@@ -128,6 +130,9 @@ pub(crate) struct CorpusShare {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub(crate) databases: u64,
+    /// Regularities that hold in all of these databases, with commas between them (docs/plausible.md lists them)
+    #[arg(long, value_name = "NAMES", default_value_t, hide_default_value = true)]
+    pub(crate) keep: Kept,
     #[command(flatten)]
     pub(crate) part: PartFlag,
 }

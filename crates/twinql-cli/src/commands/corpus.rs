@@ -184,7 +184,8 @@ pub(crate) fn share(typed: &args::CorpusShare, seed: Option<u64>, console: Conso
     let semantics: Semantics = typed.semantics.parse()?;
     let (schemas, pairs) = read(&typed.files, &[&typed.files.out], &typed.part)?;
     let before = pairs.len();
-    let config = JudgeConfig { semantics, seed: seed.unwrap_or(DEFAULT_SEED), ..JudgeConfig::default() };
+    let seed = seed.unwrap_or(DEFAULT_SEED);
+    let config = JudgeConfig { semantics, seed, kept: typed.keep, ..JudgeConfig::default() };
     let bar = console.bar(Some(before as u64), "pairs");
     let expected = ExpectedConfig { databases: typed.databases };
     let shared = add_share(pairs, &schemas, &config, expected, &|| bar.inc(1));

@@ -37,7 +37,8 @@ impl Judge {
             &tables,
             self.config.seed,
             self.profile.clone(),
-        );
+        )
+        .keeping(self.config.kept);
         let mut shelf = self.shelf.borrow_mut();
         shelf.open(&of_gold, &of_pred, &tables);
         let failed = |e: ExecError| Verdict::GoldError { message: e.to_string() };

@@ -6,6 +6,7 @@ use twinql_sql::{Semantics, Value};
 use super::plausibility::Plausibility;
 use crate::bout::{Ending, Side};
 use crate::execute::{ExecError, Limits};
+use crate::plausible::Kept;
 
 /// How a pair is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,8 @@ pub struct JudgeConfig {
     pub shrink: bool,
     /// Over how many plausible databases a witness is said to be plausible or not; 0 leaves that out.
     pub plausible: u64,
+    /// Regularities that hold in all plausible databases over which a share is counted.
+    pub kept: Kept,
 }
 
 impl Default for JudgeConfig {
@@ -35,6 +38,7 @@ impl Default for JudgeConfig {
             limits: Limits::default(),
             shrink: false,
             plausible: 0,
+            kept: Kept::default(),
         }
     }
 }

@@ -39,11 +39,11 @@ pub(crate) use oddity::oddities;
 pub use oddity::{CHECKS, Check};
 use portrait::Portraits;
 use regularity::Mood;
-pub use regularity::{Count, REGULARITIES, Regularity};
+pub use regularity::{Count, Kept, REGULARITIES, Regularity, UnknownRegularity};
 
 /// Whether a regularity holds in plausible database number `index`.
 pub(crate) fn keeps(seed: u64, index: u64, regularity: Regularity) -> bool {
-    Mood::draw(seed, index).has(regularity)
+    Mood::draw(seed, index, Kept::default()).has(regularity)
 }
 
 /// Makes the plausible databases of one pair of queries.
@@ -57,6 +57,8 @@ pub struct Plausible<'a> {
     tables: Vec<usize>,
     portraits: Portraits,
     constraints: Constraints,
+    /// Regularities that hold in all databases.
+    kept: Kept,
     /// Each regularity that holds more often than not holds in all databases.
     tidy: bool,
 }
@@ -94,7 +96,17 @@ impl<'a> Plausible<'a> {
         let tables = parents_first(&read, targets);
         // Keys hold on real databases, and with them CHECKs.
         let constraints = Constraints::of(schema, &Semantics::default(), &tables, |_| true);
-        Plausible { schema, gold, pred, seed, tables, portraits, constraints, tidy: false }
+        Plausible {
+            schema,
+            gold,
+            pred,
+            seed,
+            tables,
+            portraits,
+            constraints,
+            kept: Kept::default(),
+            tidy: false,
+        }
     }
 
     /// In all databases each regularity holds that holds more often than not: for suites, which refute by any one of
@@ -102,6 +114,12 @@ impl<'a> Plausible<'a> {
     #[must_use]
     pub fn tidy(self) -> Plausible<'a> {
         Plausible { tidy: true, ..self }
+    }
+
+    /// In all databases these regularities hold.
+    #[must_use]
+    pub fn keeping(self, kept: Kept) -> Plausible<'a> {
+        Plausible { kept, ..self }
     }
 
     /// The tables that are filled.
@@ -114,7 +132,7 @@ impl<'a> Plausible<'a> {
         let mut dice = Dice::new(self.seed, index);
         // The first five of each group take more rows than the first.
         let plenty = plenty || self.gold.ranks.iter().any(|n| (3..=12).contains(n));
-        let mood = if self.tidy { Mood::tidy() } else { Mood::draw(self.seed, index) };
+        let mood = if self.tidy { Mood::tidy() } else { Mood::draw(self.seed, index, self.kept) };
         let mut draft = Draft::new(
             self.schema,
             &self.tables,
@@ -170,6 +188,21 @@ mod tests {
                     assert!(database.len() > 10);
                     assert_eq!(database, plausible.database(index, index % 4 == 3));
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_kept_holds_in_all_databases_and_the_rest_is_drawn_as_before() {
+        let kept: Kept = "unique-names, clear-extremes".parse().unwrap();
+        assert_eq!(kept.to_string(), "unique-names,clear-extremes");
+        assert_eq!("".parse(), Ok(Kept::default()));
+        assert!("unique".parse::<Kept>().unwrap_err().to_string().contains("unique-names, unique-entries"));
+        for index in 0..40 {
+            let [drawn, keeping] = [Kept::default(), kept].map(|kept| Mood::draw(8, index, kept));
+            for entry in REGULARITIES {
+                let held = drawn.has(entry.regularity) || kept.has(entry.regularity);
+                assert_eq!(keeping.has(entry.regularity), held, "{} in {index}", entry.name);
             }
         }
     }

@@ -4,6 +4,11 @@
 //! Most probabilities are counted over Spider's training databases ([`measure`](super::measure()), which see); the
 //! others were set by hand, with a look at the agreement with true executions there.
 
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
 use crate::dice::Dice;
 
 /// A regularity of real data.
@@ -159,6 +164,50 @@ const WILD_EVERY: u64 = 16;
 /// Whose square roots are the steps between databases: no two regularities then keep time.
 const PRIMES: [u32; REGULARITIES.len()] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43];
 
+/// Regularities that hold in all databases, whatever is drawn: what a question takes for granted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept(u16);
+
+impl Kept {
+    /// True of a regularity that holds in all databases.
+    pub fn has(self, regularity: Regularity) -> bool {
+        self.0 >> regularity as u16 & 1 == 1
+    }
+}
+
+/// A name that no regularity has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown regularity {name:?}; the regularities are {known}")]
+pub struct UnknownRegularity {
+    name: String,
+    known: String,
+}
+
+impl FromStr for Kept {
+    type Err = UnknownRegularity;
+
+    /// From names with commas between them; an empty text is none.
+    fn from_str(text: &str) -> Result<Kept, UnknownRegularity> {
+        let mut kept = Kept::default();
+        for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let entry = REGULARITIES.iter().find(|entry| entry.name == name);
+            let entry = entry.ok_or_else(|| UnknownRegularity {
+                name: name.to_owned(),
+                known: REGULARITIES.map(|entry| entry.name).join(", "),
+            })?;
+            kept.0 |= 1 << entry.regularity as u16;
+        }
+        Ok(kept)
+    }
+}
+
+impl fmt::Display for Kept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = REGULARITIES.iter().filter(|entry| self.has(entry.regularity)).map(|entry| entry.name);
+        f.write_str(&names.collect::<Vec<_>>().join(","))
+    }
+}
+
 /// Which regularities hold in one database.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mood {
@@ -172,13 +221,13 @@ pub(super) struct Mood {
 impl Mood {
     /// The mood of database number `index`. Each regularity walks in steps of its own from a start that the seed gives
     /// (a Weyl sequence), so that few databases already hold it in nearly its share of them.
-    pub(super) fn draw(seed: u64, index: u64) -> Mood {
+    pub(super) fn draw(seed: u64, index: u64, kept: Kept) -> Mood {
         let mut starts = Dice::new(seed, u64::MAX);
         let wild = index % WILD_EVERY == WILD_EVERY / 2 - 1;
         let held = REGULARITIES.map(|entry| {
             let step = f64::from(PRIMES[entry.regularity as usize]).sqrt();
             let held = (starts.unit() + index as f64 * step).fract() < entry.probability;
-            held && !(wild && entry.regularity.tidies())
+            held && !(wild && entry.regularity.tidies()) || kept.has(entry.regularity)
         });
         Mood { held, wild, tidy: false }
     }
