@@ -3,8 +3,13 @@
 # systems answered to one question, golds turned against themselves, habits, shares of plausible databases, executions on real
 # ones.
 #   scripts/questions.sh
+#   scripts/questions.sh kept       those of configs/train-kept-base.toml as well
 # Needs TWINQL_DATA (docs/training.md); some 85 minutes on two busy cores. Finished files are kept.
 set -euo pipefail
+case ${1:-} in
+  "" | kept) ;;
+  *) echo "give nothing or kept, not $1" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")/.."
 : "${TWINQL_DATA:?set TWINQL_DATA to the folder with the data (see docs/training.md)}"
 
@@ -25,10 +30,12 @@ done
 scripts/corpora.sh habits-bird
 
 # shared NAME SCHEMAS [K/N]: on how many plausible databases the two of each pair agree, of a part of the golds.
+# In each of the databases the regularities of `keep` hold.
+kind=plausible keep=
 shared() {
-  local file=$out/$1-plausible-bird.jsonl.gz
+  local file=$out/$1-$kind-bird.jsonl.gz
   [ -e "$file" ] || "$TWINQL_BIN" corpus share "$out/ungraded/$1-no-fk.jsonl.gz" --schemas "$2" \
-    --semantics bird ${3:+--golds "$3"} --out "$file"
+    --semantics bird --keep "$keep" ${3:+--golds "$3"} --out "$file"
 }
 
 spider=$TWINQL_DATA/spider/test_tables.json bird=$TWINQL_DATA/bird/train_tables.json
@@ -40,3 +47,14 @@ for name in bird habits-bird; do shared "$name" "$bird"; done
 scripts/executions.sh
 [ -e "$out/executed-bird.jsonl.gz" ] ||
   "$TWINQL_BIN" corpus build --config configs/corpus-executed.toml --out "$out/executed-bird.jsonl.gz"
+
+# A part of Spider's pairs, habits over Spider's golds, and shares of databases where names are unique and extremes clear.
+if [ "${1:-}" = kept ]; then
+  scripts/corpora.sh spider:2200 no-fk default:1/6
+  scripts/corpora.sh habits-spider
+  kind=kept keep=unique-names,clear-extremes
+  shared bundled data/schemas
+  for name in spider-2200 peers turned-spider habits-spider; do shared "$name" "$spider"; done
+  shared bird "$bird" 1/2
+  shared habits-bird "$bird"
+fi

@@ -8,7 +8,7 @@ use super::{GOLD, Judge, PAIR, PRED, Trial, Verdict};
 use crate::bout::{Outcome, nonempty};
 use crate::database::Database;
 use crate::facts::Facts;
-use crate::plausible::{Expected, ExpectedConfig, Plausible, REGULARITIES, keeps, oddities};
+use crate::plausible::{Expected, ExpectedConfig, Kept, Plausible, REGULARITIES, keeps, oddities};
 
 /// On how many plausible databases two queries differ, and why they differ on a witness.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ impl Judge {
             }
             Err(verdict) => found.untested = Some(why(verdict)),
         }
-        found.only_without = missing_where_they_differ(self.config.seed, &agreed);
+        found.only_without = missing_where_they_differ(self.config.seed, self.config.kept, &agreed);
         // What differs on most of them needs no odd witness.
         if found.differ * 2 > found.databases {
             found.because.clear();
@@ -135,14 +135,14 @@ fn why(verdict: Verdict) -> String {
 
 /// The regularities of which each is missing in all databases on which the answers differ, of each database with its
 /// number and whether they agree there, if that is less likely by chance than [`CHANCE`]: at most two of them.
-fn missing_where_they_differ(seed: u64, agreed: &[(u64, bool)]) -> Vec<String> {
+fn missing_where_they_differ(seed: u64, kept: Kept, agreed: &[(u64, bool)]) -> Vec<String> {
     let differing: Vec<u64> = agreed.iter().filter(|(_, agrees)| !agrees).map(|(index, _)| *index).collect();
     if differing.is_empty() || differing.len() == agreed.len() {
         return Vec::new();
     }
     let mut found: Vec<(f64, &str)> = Vec::new();
     for entry in &REGULARITIES {
-        let lacks = |index: u64| !keeps(seed, index, entry.regularity);
+        let lacks = |index: u64| !keeps(seed, index, kept, entry.regularity);
         if !differing.iter().all(|&index| lacks(index)) {
             continue;
         }
@@ -273,15 +273,16 @@ mod tests {
 
     #[test]
     fn names_what_is_missing_wherever_they_differ() {
-        let missing = |index| !keeps(8, index, REGULARITIES[0].regularity);
+        let kept = Kept::default();
+        let missing = |index| !keeps(8, index, kept, REGULARITIES[0].regularity);
         let agreed: Vec<(u64, bool)> = (0..64).map(|index| (index, !missing(index))).collect();
-        assert_eq!(missing_where_they_differ(8, &agreed), [REGULARITIES[0].name]);
+        assert_eq!(missing_where_they_differ(8, kept, &agreed), [REGULARITIES[0].name]);
         // One more elsewhere, or none at all.
         let other = agreed.iter().position(|(_, agrees)| *agrees).unwrap();
         let mut more = agreed.clone();
         more[other].1 = false;
-        assert!(missing_where_they_differ(8, &more).is_empty());
+        assert!(missing_where_they_differ(8, kept, &more).is_empty());
         let none: Vec<(u64, bool)> = (0..64).map(|index| (index, true)).collect();
-        assert!(missing_where_they_differ(8, &none).is_empty());
+        assert!(missing_where_they_differ(8, kept, &none).is_empty());
     }
 }

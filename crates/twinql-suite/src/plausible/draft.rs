@@ -443,8 +443,8 @@ impl<'a> Draft<'a> {
         }
         let skew = self.spreads.get(&table).and_then(|s| s.skews.get(index)).copied().unwrap_or(1.0);
         let count = self.rows[reference.target].len();
-        let mut parent =
-            if self.mood.wild { self.rows[table].len() % count.max(1) } else { dice.skewed(count, skew) };
+        let even = self.mood.wild && !self.mood.has(Regularity::ClearFavourites);
+        let mut parent = if even { self.rows[table].len() % count.max(1) } else { dice.skewed(count, skew) };
         if let Some(dealt) = self.dealt((table, index), reference, dice) {
             parent = dealt;
         }

@@ -41,9 +41,9 @@ use portrait::Portraits;
 use regularity::Mood;
 pub use regularity::{Count, Kept, REGULARITIES, Regularity, UnknownRegularity};
 
-/// Whether a regularity holds in plausible database number `index`.
-pub(crate) fn keeps(seed: u64, index: u64, regularity: Regularity) -> bool {
-    Mood::draw(seed, index, Kept::default()).has(regularity)
+/// Whether a regularity holds in plausible database number `index`, where `kept` hold in all.
+pub(crate) fn keeps(seed: u64, index: u64, kept: Kept, regularity: Regularity) -> bool {
+    Mood::draw(seed, index, kept).has(regularity)
 }
 
 /// Makes the plausible databases of one pair of queries.

@@ -217,7 +217,8 @@ impl Supply {
                 }
                 let fraction = !portrait.whole
                     && !matches!(portrait.content, Content::Year | Content::Age | Content::Count);
-                let ties = mood.wild && portrait.ranked && known.is_empty();
+                let tied = mood.wild && !mood.has(Regularity::ClearExtremes);
+                let ties = tied && portrait.ranked && known.is_empty();
                 let digits = if fraction && !ties { [1, 2, 2][dice.below(3)] } else { 0 };
                 if ties {
                     high = low + 4.0;
